@@ -1,0 +1,30 @@
+"""JMIM (Bennasar, Hicks & Setchi, 2015).   J(f) = min_{s in S} sum_l I(f,s;l)
+
+I(f,s;l) = I(f;l) + I(s;l|f). The first pick is by sum_l I(f;l).
+
+Bennasar, M., Hicks, Y. & Setchi, R. (2015). Feature selection using joint mutual information
+maximisation.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mlfs import Criterion, Info
+
+
+class JMIM(Criterion):
+    fold = np.minimum
+    falls = True
+
+    def relevance(self, info: Info):
+        return info.mi_fL
+
+    def term(self, info: Info, s: int):
+        return info.mi_fL + info.cmi_sL_given_f(s)
+
+    def score(self, relevance, total, picked):
+        return total
+
+
+criterion = JMIM

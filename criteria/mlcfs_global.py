@@ -1,0 +1,33 @@
+"""MLCFS, one set for all labels (Jungjit et al., 2013), n = |S|
+Merit(S) = n SU(L;S) / sqrt(n + n (n - 1) SU(S;S))
+
+SU(L;S) is the symmetrical uncertainty of features and labels, averaged over both, SU(S;S) the
+mean over the pairs of features. Greedy when n is given, else by best-first search.
+
+Jungjit, S., Michaelis, M., Freitas, A. A. & Cinatl, J. (2013). Two extensions to multi-label
+correlation-based feature selection: a case study in bioinformatics.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mlfs import Criterion, Info
+
+
+class MLCFSGlobal(Criterion):
+    unit = "ratio"
+    search = "best first"
+
+    def relevance(self, info: Info):
+        return info.su_fl.mean(axis=1)
+
+    def merit(self, info: Info, picked: list[int]):
+        with_labels = info.only(picked).su_fl.mean(axis=1).sum() + info.su_fl.mean(axis=1)
+        among = np.zeros(info.d)
+        for i, s in enumerate(picked):
+            among = among + info.su_fs(s) + info.only(picked[:i]).su_fs(s).sum()
+        return with_labels / np.sqrt(len(picked) + 1 + 2 * among)
+
+
+criterion = MLCFSGlobal

@@ -1,0 +1,226 @@
+"""What every criterion must pass; for the authors of plugins.
+
+>>> from mlfs.checks import check_criterion
+>>> check_criterion("mim")
+
+`yield_checks` gives the single checks, for a test suite that wants one test for each.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from mlfs import criteria
+from mlfs.criteria import SCOPES, SEARCHES, Criterion
+from mlfs.engine import Path, best_first, greedy
+from mlfs.errors import CriterionError
+from mlfs.info import VOCABULARY, Info
+
+__all__ = ["check_criterion", "yield_checks"]
+
+PICKS = 4
+
+
+def check_criterion(criterion: Any, **parameters: Any) -> None:
+    """Run all checks on a criterion; the first that fails raises `CriterionError`.
+
+    Parameters
+    ----------
+    criterion : str or type
+        A name, or a subclass of `mlfs.Criterion`.
+    **parameters
+        Its parameters.
+    """
+    for check in yield_checks(criterion, **parameters):
+        check()
+
+
+def yield_checks(criterion: Any, **parameters: Any) -> Iterator[Callable[[], None]]:
+    """Give the checks one by one, each a function without arguments."""
+    name, made = criteria.get(criterion, parameters)
+    for check in (
+        _says_what_it_is,
+        _keeps_its_parameters,
+        _gives_arrays,
+        _survives_odd_data,
+        _works_on_a_view,
+        _follows_the_columns,
+        _does_not_depend_on_the_rows,
+        _falls_if_it_says_so,
+        _keeps_to_the_vocabulary,
+    ):
+
+        def run(check: Callable[[str, Criterion], None] = check) -> None:
+            check(name, made)
+
+        run.__name__ = check.__name__.strip("_")
+        yield run
+
+
+def _fail(name: str, why: str) -> CriterionError:
+    return CriterionError(f"the criterion {name} {why}")
+
+
+def _problem(seed: int, odd: bool = False) -> tuple[np.ndarray, np.ndarray]:
+    generator = np.random.default_rng(seed)
+    labels = generator.integers(0, 2, (60, 3))
+    features = np.stack(
+        [
+            labels[:, 0] ^ (generator.random(60) < 0.2),
+            labels[:, 1] ^ (generator.random(60) < 0.3),
+            generator.integers(0, 4, 60),
+            generator.integers(0, 2, 60),
+            labels.sum(axis=1),
+            generator.integers(0, 9, 60),
+            generator.integers(0, 2, 60),
+        ],
+        axis=1,
+    )
+    if odd:
+        features[:, 3] = 0  # constant
+        features[:, 6] = features[:, 0]  # a copy
+        features[:, 5] = np.arange(60)  # an identifier
+        labels[:, 2] = 0
+    return features, labels
+
+
+def _info(features: np.ndarray, labels: np.ndarray, **options: Any) -> Info:
+    chain = [tuple(range(i)) for i in range(labels.shape[1])]
+    return Info.from_codes(features, labels, parents=chain, **options)
+
+
+def _views(criterion: Criterion, info: Info) -> list[Info]:
+    if criterion.scope == "each label":
+        return [info.for_label(label) for label in info.labels.tolist()]
+    return [info]
+
+
+def _run(name: str, criterion: Criterion, info: Info) -> list[Path]:
+    def one(view: Info) -> Path:
+        if criterion.search == "best first":
+            return best_first(criterion, view, name=name)
+        return greedy(criterion, view, PICKS, name=name)
+
+    return [one(view) for view in _views(criterion, info)]
+
+
+def _scores(paths: list[Path]) -> list[float]:
+    return [pick.score for path in paths for pick in path.picks]
+
+
+def _says_what_it_is(name: str, criterion: Criterion) -> None:
+    for attribute, allowed in (("scope", SCOPES), ("search", SEARCHES)):
+        if getattr(criterion, attribute) not in allowed:
+            raise _fail(name, f"has a {attribute} that is none of {allowed}")
+    if not isinstance(criterion.fold, np.ufunc):
+        raise _fail(name, "has a fold that is no numpy ufunc, such as np.add or np.minimum")
+    if not (type(criterion).__doc__ or inspect.getdoc(inspect.getmodule(type(criterion)))):
+        raise _fail(name, "has no docstring with its formula and its reference")
+
+
+def _keeps_its_parameters(name: str, criterion: Criterion) -> None:
+    wanted = [p for p in inspect.signature(type(criterion)).parameters if p != "self"]
+    for parameter in wanted:
+        if not hasattr(criterion, parameter):
+            raise _fail(name, f"does not keep its parameter {parameter} under the same name")
+
+
+def _gives_arrays(name: str, criterion: Criterion) -> None:
+    for view in _views(criterion, _info(*_problem(0))):
+        for values in (criterion.relevance(view), criterion.term(view, 2)):
+            if np.shape(values) not in {(), (view.d,)}:
+                raise _fail(name, f"gives an array of shape {np.shape(values)} for {view.d} features")
+
+
+def _survives_odd_data(name: str, criterion: Criterion) -> None:
+    paths = _run(name, criterion, _info(*_problem(1, odd=True)))
+    if np.isnan(_scores(paths)).any():
+        raise _fail(name, "gives NaN on data with a constant, a copy and an identifier")
+
+
+def _works_on_a_view(name: str, criterion: Criterion) -> None:
+    """`score` must work on per-candidate state alone, so that the engine may be lazy."""
+    some = [1, 4, 5]
+    for view in _views(criterion, _info(*_problem(2))):
+        for whole, part in _pairs(criterion, view, some):
+            if not np.array_equal(np.broadcast_to(whole, view.d)[some], np.broadcast_to(part, 3)):
+                raise _fail(name, "gives other numbers on info.only(features) than on the whole")
+
+
+def _pairs(criterion: Criterion, view: Info, some: list[int]) -> Iterator[tuple[Any, Any]]:
+    part = view.only(some)
+    whole_relevance, part_relevance = criterion.relevance(view), criterion.relevance(part)
+    yield whole_relevance, part_relevance
+    if criterion.search == "best first":
+        yield criterion.merit(view, [0, 2]), criterion.merit(part, [0, 2])
+        return
+    whole_total, part_total = criterion.start(view), criterion.start(part)
+    for s in (0, 2):
+        whole_total = criterion.fold(whole_total, criterion.term(view, s))
+        part_total = criterion.fold(part_total, criterion.term(part, s))
+    yield (
+        criterion.score(whole_relevance, whole_total, [0, 2]),
+        criterion.score(part_relevance, part_total, [0, 2]),
+    )
+
+
+def _follows_the_columns(name: str, criterion: Criterion) -> None:
+    features, labels = _problem(3)
+    order = np.random.default_rng(3).permutation(features.shape[1])
+    there = _scores(_run(name, criterion, _info(features, labels)))
+    here = _scores(_run(name, criterion, _info(features[:, order], labels)))
+    if not np.allclose(there, here, rtol=0, atol=1e-9):
+        raise _fail(name, "gives other scores when the columns stand in another order")
+
+
+def _does_not_depend_on_the_rows(name: str, criterion: Criterion) -> None:
+    features, labels = _problem(4)
+    order = np.random.default_rng(4).permutation(features.shape[0])
+    there = _scores(_run(name, criterion, _info(features, labels)))
+    here = _scores(_run(name, criterion, _info(features[order], labels[order])))
+    if there != here:
+        raise _fail(name, "gives other scores when the rows stand in another order")
+
+
+def _falls_if_it_says_so(name: str, criterion: Criterion) -> None:
+    """For a fixed S, a candidate's score with fewer terms folded in must bound its score."""
+    if not criterion.falls:
+        return
+    for seed in range(3):
+        for info in _views(criterion, _info(*_problem(seed))):
+            relevance = np.broadcast_to(criterion.relevance(info), info.d)
+            picked = [0, 2, 5]
+            total = np.broadcast_to(criterion.start(info), info.d)
+            bound = None
+            for s in picked:
+                total = criterion.fold(total, criterion.term(info, s))
+                score = np.broadcast_to(criterion.score(relevance, total, picked), info.d)
+                if bound is not None and (score > bound).any():
+                    raise _fail(name, "says falls = True, but a further term raised a score")
+                bound = score
+
+
+class _Listening:
+    """An Info that notes which words are asked for."""
+
+    def __init__(self, info: Info) -> None:
+        self._info, self.strange = info, set[str]()
+
+    def __getattr__(self, word: str) -> Any:
+        if word not in VOCABULARY and word not in {"labels", "parents"}:
+            self.strange.add(word)
+        return getattr(self._info, word)
+
+
+def _keeps_to_the_vocabulary(name: str, criterion: Criterion) -> None:
+    for view in _views(criterion, _info(*_problem(5))):
+        ear: Any = _Listening(view)
+        criterion.relevance(ear)
+        criterion.term(ear, 1)
+        if ear.strange:
+            words = ", ".join(sorted(ear.strange))
+            raise _fail(name, f"asks Info for {words}, which is not in its vocabulary")

@@ -1,0 +1,250 @@
+"""Contingency counts: the only thing that looks at rows, additive over blocks of rows."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+
+from mlfs._kernels import counting
+from mlfs.coding import Codes
+
+__all__ = ["Counts", "Given"]
+
+Result = TypeVar("Result")
+COLUMNS_AT_ONCE = 8192  # keeps the table of a picked feature in the cache
+THREADED_FROM = 1 << 20  # entries; below, handing work to threads costs more than it saves
+
+
+@dataclass(frozen=True)
+class Given:
+    """A column that is held against all features: a picked feature or a parent label."""
+
+    codes: list[np.ndarray]  # in full, one for each block of rows
+    base: int
+    levels: int
+    valid: int
+
+
+@dataclass(frozen=True)
+class _Stripe:
+    """Neighbouring columns of one block of rows, row by row."""
+
+    indptr: np.ndarray
+    columns: np.ndarray
+    codes: np.ndarray
+
+
+class Counts:
+    """Counts of the values of features, and of their meetings with other columns.
+
+    Parameters
+    ----------
+    features, labels : sequence of Codes
+        One of each for every block of rows, all coded alike.
+    weights : sequence of ndarray of int64, optional
+        The weights of the rows on a common grid.
+    n_jobs : int
+        Threads; the counts, being integers, do not depend on it.
+    """
+
+    def __init__(
+        self,
+        features: Sequence[Codes],
+        labels: Sequence[Codes],
+        weights: Sequence[np.ndarray] | None = None,
+        n_jobs: int = 1,
+    ) -> None:
+        self.features, self.labels = features, labels
+        self.weights = (
+            [np.ones(block.n_rows, np.int64) for block in features] if weights is None else weights
+        )
+        first = features[0]
+        self.d, self.q = len(first), len(labels[0])
+        self.levels, self.base = first.levels, first.base
+        self.offsets = np.concatenate([[0], np.cumsum(first.levels)]).astype(np.int64)
+        self.total = sum(int(w.sum()) for w in self.weights)
+        entries = sum(block.rows.size for block in features)
+        stripes = -(-self.d // COLUMNS_AT_ONCE)
+        if n_jobs > 1 and entries >= THREADED_FROM:
+            stripes = max(stripes, min(n_jobs, self.d))
+        edges = np.linspace(0, self.d, max(stripes, 1) + 1).astype(int).tolist()
+        self._edges = list(zip(edges[:-1], edges[1:], strict=True))
+        self._pool = ThreadPoolExecutor(n_jobs) if n_jobs > 1 and len(self._edges) > 1 else None
+        self._stripes = [
+            [_Stripe(*block.by_row(a, b)) for a, b in self._edges] for block in features
+        ]
+        self.n_f = self.alone(features)
+        self.n_l = _counted(labels, self.weights)
+        self.l_offsets = np.concatenate([[0], np.cumsum(labels[0].levels)]).astype(np.int64)
+
+    def shuffled(self, generator: np.random.Generator) -> Counts:
+        """The same features with the rows of labels shuffled within each block."""
+        other = copy.copy(self)
+        other.labels = [block.shuffled(generator) for block in self.labels]
+        other.n_l = _counted(other.labels, self.weights)
+        return other
+
+    def alone(self, codes: Sequence[Codes]) -> np.ndarray:
+        """How often each code of each column occurs, ragged."""
+        return _counted(codes, self.weights)
+
+    def over_stripes(self, work: Callable[[int, int, int], Result]) -> list[Result]:
+        """Call work(stripe, first column, last column) for all, in threads if there are any."""
+        jobs = [(i, a, b) for i, (a, b) in enumerate(self._edges)]
+        if self._pool is None:
+            return [work(*job) for job in jobs]
+        return list(self._pool.map(lambda job: work(*job), jobs))
+
+    def cells(self, first: int, last: int) -> tuple[np.ndarray, slice]:
+        """Offsets from 0 of a stripe of columns, and where its cells lie among all."""
+        offsets = self.offsets[first : last + 1]
+        return offsets - offsets[0], slice(int(offsets[0]), int(offsets[-1]))
+
+    def feature(self, j: int) -> Given:
+        """A feature, to be held against all."""
+        return self._given(self.features, j, int(self.features[0].levels[j]))
+
+    def label(self, j: int) -> Given:
+        """A label, to be held against all; its missing values are left out."""
+        valid = int(self.labels[0].valid(ignore_missing=True)[j])
+        return self._given(self.labels, j, valid)
+
+    def _given(self, blocks: Sequence[Codes], j: int, valid: int) -> Given:
+        return Given(
+            [block.column(j) for block in blocks],
+            int(blocks[0].base[j]),
+            int(blocks[0].levels[j]),
+            valid,
+        )
+
+    def pairs(self, given: Given) -> np.ndarray:
+        """n(f, g) for all features and one given column: (cells, levels of g)."""
+        meets = [np.flatnonzero(codes != given.base) for codes in given.codes]
+        groups = [codes[rows] for codes, rows in zip(given.codes, meets, strict=True)]
+        return self._pairs(meets, groups, given.levels, given.base, self.alone_given(given))
+
+    def alone_given(self, given: Given) -> np.ndarray:
+        """How often each code of a given column occurs."""
+        return _weighted_bincount(given.codes, self.weights, given.levels)
+
+    def pairs_with_label(self, label: int) -> np.ndarray:
+        """n(f, l) for all features and one label: (cells, levels of l)."""
+        entries = [block.entries(label) for block in self.labels]
+        first = self.labels[0]
+        n_l = self.n_l[self.l_offsets[label] : self.l_offsets[label + 1]]
+        return self._pairs(
+            [rows for rows, _ in entries],
+            [codes for _, codes in entries],
+            int(first.levels[label]),
+            int(first.base[label]),
+            n_l,
+        )
+
+    def _pairs(
+        self,
+        rows: list[np.ndarray],
+        groups: list[np.ndarray],
+        levels: int,
+        base: int,
+        n_g: np.ndarray,
+    ) -> np.ndarray:
+        table = np.zeros((int(self.offsets[-1]), levels), np.int64)
+
+        def work(i: int, a: int, b: int) -> None:
+            offsets, where = self.cells(a, b)
+            part = table[where]
+            for block, stripes in enumerate(self._stripes):
+                stripe = stripes[i]
+                counting.count_pairs(
+                    stripe.indptr,
+                    stripe.columns,
+                    stripe.codes,
+                    offsets,
+                    rows[block],
+                    groups[block],
+                    self.weights[block],
+                    part,
+                )
+            counting.complete_pairs(part, self.n_f[where], n_g, offsets, self.base[a:b], base)
+
+        self.over_stripes(work)
+        return table
+
+    def triples(
+        self, given: Given, labels: np.ndarray, n_fs: np.ndarray, n_fl: np.ndarray, i: int
+    ) -> np.ndarray:
+        """n(f, s, l) of one stripe of features, for some labels.
+
+        Parameters
+        ----------
+        given : Given
+            s.
+        labels : ndarray of int
+            The labels l.
+        n_fs, n_fl : ndarray
+            The pairs of the stripe's features with s (cells, levels of s), and with
+            each label (labels, cells, levels of l).
+        i : int
+            The stripe.
+        """
+        a, b = self._edges[i]
+        offsets, _ = self.cells(a, b)
+        l_levels = self.labels[0].levels[labels]
+        width = n_fl.shape[2]
+        tables = np.zeros((labels.size, n_fs.shape[0], given.levels, width), np.int64)
+        n_sl = np.zeros((labels.size, given.levels, width), np.int64)
+        for block, stripes in enumerate(self._stripes):
+            stripe, y = stripes[i], self.labels[block]
+            counting.count_triples(
+                stripe.indptr,
+                stripe.columns,
+                stripe.codes,
+                offsets,
+                given.codes[block],
+                given.base,
+                y.indptr,
+                y.rows,
+                y.codes,
+                labels,
+                self.weights[block],
+                tables,
+            )
+            for at, label in enumerate(labels.tolist()):
+                rows, codes = y.entries(label)
+                np.add.at(n_sl[at], (given.codes[block][rows], codes), self.weights[block][rows])
+        n_s = self.alone_given(given)
+        l_bases = self.labels[0].base[labels]
+        for at, l_base in enumerate(l_bases.tolist()):
+            n_sl[at, :, l_base] = n_s - n_sl[at].sum(axis=1)
+        counting.complete_triples(
+            tables, n_fs, n_fl, n_sl, offsets, self.base[a:b], given.base, l_levels, l_bases
+        )
+        return tables
+
+
+def _weighted_bincount(
+    codes: Sequence[np.ndarray], weights: Sequence[np.ndarray], levels: int
+) -> np.ndarray:
+    # np.bincount adds weights as floats, which would round above 2**53
+    out = np.zeros(levels, np.int64)
+    for part, weight in zip(codes, weights, strict=True):
+        np.add.at(out, part, weight)
+    return out
+
+
+def _counted(blocks: Sequence[Codes], weights: Sequence[np.ndarray]) -> np.ndarray:
+    first = blocks[0]
+    offsets = np.concatenate([[0], np.cumsum(first.levels)]).astype(np.int64)
+    out = np.zeros(int(offsets[-1]), np.int64)
+    total = 0
+    for block, weight in zip(blocks, weights, strict=True):
+        np.add.at(out, offsets[block.column_of_entry] + block.codes, weight[block.rows])
+        total += int(weight.sum())
+    at_base = offsets[:-1] + first.base
+    out[at_base] = total - np.add.reduceat(out, offsets[:-1]) if first.base.size else 0
+    return out

@@ -1,0 +1,144 @@
+"""The words of ARFF: tokens, quotes and escapes, read and written."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+__all__ = ["Misfit", "Token", "joined", "quoted", "tokens", "unescaped"]
+
+ESCAPES = {"n": "\n", "r": "\r", "t": "\t"}
+WRITTEN = {"\\": "\\\\", "'": "\\'", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+SPECIAL = frozenset(" ,{}%'\"\\?@\t\n\r\x1e")
+BLANKS = frozenset(" \t\x0b\x0c\r")
+MARKS = frozenset(",{}")
+ENDS = BLANKS | MARKS | {"%"}
+
+
+class Misfit(Exception):
+    """What is wrong in a line, and at which character, counted from 0."""
+
+    def __init__(self, message: str, at: int) -> None:
+        super().__init__(message)
+        self.message, self.at = message, at
+
+
+class Token(NamedTuple):
+    """A word, a quoted text, or one of the marks ``, { }``."""
+
+    kind: str
+    text: str
+    start: int
+    end: int
+
+
+def tokens(line: str, at: int = 0) -> list[Token]:
+    """Cut a line into tokens, up to a comment.
+
+    A quote opens only at the start of a word, so that ``O'Brien`` is a word.
+
+    Examples
+    --------
+    >>> [token.text for token in tokens("a 'b c', {3}% and so on")]
+    ['a', 'b c', ',', '{', '3', '}']
+    """
+    found: list[Token] = []
+    length = len(line)
+    while at < length:
+        char = line[at]
+        if char in BLANKS:
+            at += 1
+        elif char == "%":
+            break
+        elif char in MARKS:
+            found.append(Token(char, char, at, at + 1))
+            at += 1
+        elif char in "'\"":
+            end = _closing(line, at)
+            found.append(Token("quoted", unescaped(line[at + 1 : end]), at, end + 1))
+            at = end + 1
+        else:
+            start = at
+            while at < length and line[at] not in ENDS:
+                at += 1
+            found.append(Token("word", line[start:at], start, at))
+    return found
+
+
+def _closing(line: str, at: int) -> int:
+    quote = line[at]
+    end = at + 1
+    while True:
+        end = line.find(quote, end)
+        if end < 0:
+            raise Misfit(f"this quote ({quote}) is never closed on its line", at)
+        back = end
+        while line[back - 1] == "\\" and back - 1 > at:
+            back -= 1
+        if (end - back) % 2 == 0:
+            return end
+        end += 1
+
+
+def joined(group: list[Token], line: str) -> tuple[str, bool]:
+    """The text between two commas, and whether it is quoted; words may stand side by side."""
+    if len(group) == 1:
+        return group[0].text, group[0].kind == "quoted"
+    for token in group:
+        if token.kind != "word":
+            raise Misfit(f"found {token.text!r} where a comma was expected", token.start)
+    return line[group[0].start : group[-1].end], False
+
+
+def unescaped(text: str) -> str:
+    r"""Undo the backslash escapes of a quoted text: ``\'``, ``\n``, ``\u001E`` and the like.
+
+    Examples
+    --------
+    >>> unescaped(r"Stellar\'s Jay")
+    "Stellar's Jay"
+    """
+    if "\\" not in text:
+        return text
+    pieces = text.split("\\")
+    out = [pieces[0]]
+    k = 1
+    while k < len(pieces):
+        piece = pieces[k]
+        if not piece:  # two backslashes, or one at the very end
+            out.append("\\")
+            k += 1
+            if k < len(pieces):
+                out.append(pieces[k])
+        elif piece[0] in ESCAPES:
+            out.append(ESCAPES[piece[0]] + piece[1:])
+        elif piece[0] == "u" and _is_hex(piece[1:5]):
+            out.append(chr(int(piece[1:5], 16)) + piece[5:])
+        else:
+            out.append(piece)
+        k += 1
+    return "".join(out)
+
+
+def _is_hex(text: str) -> bool:
+    return len(text) == 4 and all(char in "0123456789abcdefABCDEF" for char in text)
+
+
+def quoted(text: str) -> str:
+    r"""Write a name or value so that it reads back: bare if it may be, else quoted.
+
+    Examples
+    --------
+    >>> quoted("plain"), quoted("two words"), quoted("Stellar's Jay")
+    ('plain', "'two words'", "'Stellar\\'s Jay'")
+    """
+    if text and text.isprintable() and SPECIAL.isdisjoint(text):
+        return text
+    return "'" + "".join(_escaped(char) for char in text) + "'"
+
+
+def _escaped(char: str) -> str:
+    if char in WRITTEN:
+        return WRITTEN[char]
+    if char < " " or "\x7f" <= char <= "\x9f":
+        return f"\\u{ord(char):04x}"
+    return char

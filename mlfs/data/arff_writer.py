@@ -1,0 +1,123 @@
+"""Writing ARFF files: dense or sparse as X is, labels first or last."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any, BinaryIO
+
+import numpy as np
+import scipy.sparse as sp
+
+from mlfs.data import meka
+from mlfs.data.arff_text import quoted
+from mlfs.data.dataset import Dataset
+
+__all__ = ["write", "write_labels_last"]
+
+
+def write(dataset: Dataset, stream: BinaryIO) -> None:
+    """Write a file that stands alone: labels first, their number in the relation (MEKA)."""
+    relation = f"{_relation(dataset)}: -C {dataset.shape[2]}"
+    _write(dataset, stream, relation, labels_first=True)
+
+
+def write_labels_last(dataset: Dataset, stream: BinaryIO) -> None:
+    """Write a file with the labels last, which wants a Mulan XML beside it."""
+    _write(dataset, stream, _relation(dataset), labels_first=False)
+
+
+def _relation(dataset: Dataset) -> str:
+    name = meka.plain_relation(dataset.source.relation) or "data"
+    return name.replace(":", "_") if ":" in name else name
+
+
+def _write(dataset: Dataset, stream: BinaryIO, relation: str, *, labels_first: bool) -> None:
+    features = [_attribute(c.name, c.values if c.kind == "nominal" else None)
+                for c in dataset.columns]  # fmt: skip
+    labels = [_attribute(label.name, label.values) for label in dataset.labels]
+    lines = [f"@relation {_always_quoted(relation)}", ""]
+    lines += labels + features if labels_first else features + labels
+    stream.write(("\n".join([*lines, "", "@data"]) + "\n").encode("utf-8"))
+    texts = [_texts(c.values) if c.kind == "nominal" else None for c in dataset.columns]
+    label_texts = [_texts(label.values) for label in dataset.labels]
+    rows = _sparse_rows if dataset.is_sparse else _dense_rows
+    for i, row in enumerate(rows(dataset, texts, label_texts, labels_first)):
+        weight = ""
+        if dataset.weights is not None:
+            weight = f",{{{_number(float(dataset.weights[i]))}}}"
+        stream.write(f"{row}{weight}\n".encode())
+
+
+def _always_quoted(text: str) -> str:
+    written = quoted(text)
+    return written if written.startswith("'") else f"'{written}'"
+
+
+def _attribute(name: str, values: tuple[str, ...] | None) -> str:
+    kind = "numeric" if values is None else "{" + ",".join(map(quoted, values)) + "}"
+    return f"@attribute {quoted(name)} {kind}"
+
+
+def _texts(values: tuple[str, ...]) -> list[str]:
+    return [quoted(value) for value in values]
+
+
+def _number(value: float) -> str:
+    """The shortest text that reads back as the same double."""
+    if math.isnan(value):
+        return "?"
+    text = repr(value)
+    return text.removesuffix(".0")
+
+
+def _cell(value: float, texts: list[str] | None) -> str:
+    if texts is None or math.isnan(value):
+        return _number(value)
+    return texts[int(value)]
+
+
+def _label_rows(dataset: Dataset) -> Iterator[np.ndarray]:
+    Y = dataset.Y
+    for i in range(dataset.shape[0]):
+        yield np.asarray(Y[[i], :].toarray()).ravel() if sp.issparse(Y) else Y[i]
+
+
+def _dense_rows(
+    dataset: Dataset,
+    texts: list[list[str] | None],
+    label_texts: list[list[str]],
+    labels_first: bool,
+) -> Iterator[str]:
+    for x, y in zip(dataset.X, _label_rows(dataset), strict=True):
+        features = [_cell(value, text) for value, text in zip(x.tolist(), texts, strict=True)]
+        labels = [
+            "?" if code < 0 else text[code]
+            for code, text in zip(y.tolist(), label_texts, strict=True)
+        ]
+        yield ",".join(labels + features if labels_first else features + labels)
+
+
+def _sparse_rows(
+    dataset: Dataset,
+    texts: list[list[str] | None],
+    label_texts: list[list[str]],
+    labels_first: bool,
+) -> Iterator[str]:
+    X: Any = dataset.X.tocsr()
+    if not X.has_sorted_indices:
+        X = X.sorted_indices()
+    _, d, q = dataset.shape
+    shift, label_shift = (q, 0) if labels_first else (0, d)
+    for i, y in enumerate(_label_rows(dataset)):
+        part = slice(X.indptr[i], X.indptr[i + 1])
+        features = [
+            f"{j + shift} {_cell(value, texts[j])}"
+            for j, value in zip(X.indices[part].tolist(), X.data[part].tolist(), strict=True)
+            if value != 0.0
+        ]
+        labels = [
+            f"{k + label_shift} {'?' if y[k] < 0 else label_texts[k][y[k]]}"
+            for k in np.flatnonzero(y).tolist()
+        ]
+        yield "{" + ",".join(labels + features if labels_first else features + labels) + "}"

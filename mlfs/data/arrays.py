@@ -1,0 +1,321 @@
+"""Arrays, sparse matrices and frames in memory become a `Dataset`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from mlfs.data.columns import (
+    NotAFeatureError,
+    as_nominal,
+    column_of,
+    is_missing,
+    number_text,
+    refuse_infinite,
+)
+from mlfs.data.dataset import Column, Dataset, Source
+from mlfs.data.label_values import is_binary
+from mlfs.data.labels import resolve
+from mlfs.data.request import Request
+from mlfs.data.targets import targets
+from mlfs.errors import DataError, UsageError, printable
+
+__all__ = ["from_arrays"]
+
+EXACT = 1 << 53
+
+
+def from_arrays(
+    X: Any,
+    Y: Any = None,
+    *,
+    feature_names: Sequence[str] | None = None,
+    label_names: Sequence[str] | None = None,
+    categorical: Iterable[str | int] | None = None,
+    sample_weight: Any = None,
+    classes: bool = False,
+    labels: str | Sequence[str] | None = None,
+) -> Dataset:
+    """Make a data set of what is in memory; neither pandas nor polars is imported for it.
+
+    Parameters
+    ----------
+    X : array, sparse matrix, pandas or polars frame, or list of lists
+        A sparse X stays sparse; a dense one of float64 is not copied. Booleans, text and
+        categories become nominal columns, dates are left out with a reason, NaN, NA and None
+        are missing values.
+    Y : array, sparse matrix, frame, series, or list of label sets, optional
+        See `mlfs.data.targets`; a sparse Y and label sets stay sparse.
+    feature_names, label_names : sequence of str, optional
+        Names where X or Y has none of its own (default ``x0, x1, ...`` and ``y0, y1, ...``).
+    categorical : iterable of str or int, optional
+        Columns of numbers, by name or position, to be taken as nominal.
+    sample_weight : array of shape (N,), optional
+        The weight of each row.
+    classes : bool
+        Take label columns with more than two values as classes instead of refusing them.
+        (A 1-D Y may always hold classes.)
+    labels : str or sequence of str, optional
+        Which columns of the frame X are the labels, when Y is not given: names, or a text as
+        ``--labels`` takes it (see `mlfs.data.labels`).
+
+    Returns
+    -------
+    Dataset
+
+    Examples
+    --------
+    >>> data = from_arrays([[0.5, 1], [2.5, 0]], [[0, 1], [1, 1]])
+    >>> data.feature_names, data.label_names, data.shape
+    (['x0', 'x1'], ['y0', 'y1'], (2, 2, 2))
+    """
+    if labels is not None:
+        X, Y = _split(X, Y, labels)
+    left_out: list[tuple[str, str]] = []
+    if sp.issparse(X):
+        matrix, columns = _from_sparse(X, feature_names)
+    elif _is_frame(X):
+        matrix, columns, left_out = _from_frame(X, feature_names)
+    else:
+        matrix, columns, left_out = _from_dense(X, feature_names)
+    if categorical is not None:
+        matrix, columns = _force_nominal(matrix, columns, categorical)
+    n_rows = int(matrix.shape[0])
+    if n_rows == 0:
+        raise DataError("X has no rows: 0 sample(s), while a minimum of 1 is required")
+    if not columns:
+        why = [f": {printable(name)!r} is left out, as {reason}" for name, reason in left_out]
+        raise DataError("X has no column that can be a feature" + "".join(why[:1]))
+    y, found = targets(Y, n_rows, label_names, classes)
+    data = Dataset(matrix, y, columns, found, left_out=tuple(left_out), source=Source())
+    return replace(data, weights=_weights(sample_weight, n_rows), notes=tuple(_notes(data)))
+
+
+def _is_frame(x: Any) -> bool:
+    family = type(x).__module__.split(".")[0]
+    return family in ("pandas", "polars") and hasattr(x, "columns") and hasattr(x, "dtypes")
+
+
+def _split(x: Any, y: Any, labels: str | Sequence[str]) -> tuple[Any, Any]:
+    """Take the label columns out of a frame."""
+    if y is not None:
+        raise UsageError("labels= names columns of X, and Y is given as well: give one of the two")
+    if not _is_frame(x):
+        raise UsageError(f"labels= names columns of a frame, and X is a {type(x).__name__}: give Y")
+    names = _names(x.columns, len(x.columns))
+    request = Request(labels=labels)
+    chosen = resolve(names, request, "X")
+    own = list(x.columns)
+    features = x[[name for j, name in enumerate(own) if j not in set(chosen.columns)]]
+    if not chosen.lists:
+        return features, x[[own[j] for j in chosen.columns]]
+    name = own[chosen.columns[0]]
+    column = x[name]
+    values = column.to_list()
+    if any(isinstance(value, (list, tuple, set, frozenset, np.ndarray)) for value in values):
+        return features, column
+    texts = [None if is_missing(value) else str(value) for value in values]
+    if is_binary({text for text in texts if text is not None}):
+        return features, x[[name]]
+    separator = request.separator
+    return features, [
+        None if text is None else [part.strip() for part in text.split(separator) if part.strip()]
+        for text in texts
+    ]
+
+
+def _names(names: Iterable[Any] | None, d: int) -> list[str]:
+    if names is None:
+        return [f"x{j}" for j in range(d)]
+    own = [str(name) for name in names]
+    if len(own) != d:
+        raise DataError(f"{len(own)} feature names were given and X has {d} columns")
+    if len(set(own)) < d:
+        seen: set[str] = set()
+        twice = next(name for name in own if name in seen or seen.add(name))  # type: ignore[func-returns-value]
+        raise DataError(f"X has two columns named {printable(twice)!r}: rename one")
+    return own
+
+
+def _from_frame(
+    frame: Any, names: Sequence[str] | None
+) -> tuple[Any, tuple[Column, ...], list[tuple[str, str]]]:
+    d = len(frame.columns)
+    own = _names(frame.columns if names is None else names, d)
+    if type(frame).__module__.split(".")[0] == "polars":
+        return _from_columns([frame[:, j] for j in range(d)], own, frame.height)
+    types = list(frame.dtypes)
+    if d and all(type(t).__name__ == "SparseDtype" and t.fill_value == 0 for t in types):
+        return *_from_sparse(frame.sparse.to_coo(), own), []
+    if d and len(set(types)) == 1 and isinstance(types[0], np.dtype) and types[0].kind in "iufb":
+        return _from_dense(frame.to_numpy(), own)
+    return _from_columns([frame.iloc[:, j] for j in range(d)], own, len(frame))
+
+
+def _from_columns(
+    values: list[Any], names: list[str], n_rows: int
+) -> tuple[np.ndarray, tuple[Column, ...], list[tuple[str, str]]]:
+    columns, numbers, left_out = [], [], []
+    for name, cells in zip(names, values, strict=True):
+        try:
+            column, x = column_of(name, cells)
+        except NotAFeatureError as why:
+            left_out.append((name, str(why)))
+        else:
+            columns.append(column)
+            numbers.append(x)
+    matrix = np.empty((n_rows, len(columns)))
+    for j, x in enumerate(numbers):
+        matrix[:, j] = x
+    return matrix, tuple(columns), left_out
+
+
+def _from_dense(
+    x: Any, names: Sequence[str] | None
+) -> tuple[np.ndarray, tuple[Column, ...], list[tuple[str, str]]]:
+    array = _as_array(x)
+    if array.ndim != 2:
+        hint = ". Reshape your data with X.reshape(-1, 1) if it is one column"
+        raise DataError(
+            f"Expected 2D array, got {array.ndim}D array instead: X is a row a sample, "
+            f"a column a feature{hint if array.ndim == 1 else ''}"
+        )
+    own = _names(names, array.shape[1])
+    if array.dtype.kind not in "biuf":
+        return _from_columns([array[:, j] for j in range(array.shape[1])], own, len(array))
+    kind = column_of("", np.zeros(0, array.dtype))[0]
+    matrix = np.asarray(array, dtype=np.float64)
+    if array.dtype.kind == "f" and not np.isfinite(matrix).all():
+        refuse_infinite(matrix, own)
+    return matrix, tuple(Column(name, kind.kind, kind.values) for name in own), []
+
+
+def _as_array(x: Any) -> np.ndarray:
+    if isinstance(x, np.ma.MaskedArray):
+        return np.asarray(np.ma.filled(x.astype(np.float64), np.nan))
+    if not isinstance(x, (list, tuple)):
+        array = np.asarray(x)
+        if array.dtype.names:
+            raise DataError("X is a structured array: give a frame, or a plain 2-D array")
+        return array
+    try:
+        array = np.asarray(x)
+        if array.dtype.kind in "US":
+            array = np.asarray(x, dtype=object)
+    except ValueError:
+        lengths = [len(row) if hasattr(row, "__len__") else 1 for row in x]
+        odd = next((i for i, n in enumerate(lengths) if n != lengths[0]), 0)
+        raise DataError(
+            f"the rows of X differ in length: row {odd} has {lengths[odd]} values, "
+            f"row 0 has {lengths[0]} (rows counted from 0)"
+        ) from None
+    return array
+
+
+def _from_sparse(x: Any, names: Sequence[str] | None) -> tuple[Any, tuple[Column, ...]]:
+    if x.ndim != 2:
+        raise DataError(f"X is sparse with {x.ndim} dimension(s); expected 2: a row a sample")
+    if x.dtype.kind == "c":
+        raise DataError(
+            "X is complex. Complex data not supported: give the real and imaginary parts as columns"
+        )
+    if x.dtype.kind not in "biuf":
+        raise DataError(f"X is sparse of type {x.dtype}; a sparse X holds numbers or booleans")
+    own = _names(names, x.shape[1])
+    boolean = x.dtype.kind == "b"
+    matrix = sp.csr_array(x, dtype=np.float64)
+    if np.shares_memory(matrix.data, getattr(x, "data", np.zeros(0))) and not (
+        matrix.has_canonical_format and matrix.data.all()
+    ):
+        matrix = matrix.copy()
+    matrix.sum_duplicates()
+    matrix.eliminate_zeros()
+    bad = np.flatnonzero(np.isinf(matrix.data))
+    if bad.size:
+        row = int(np.searchsorted(matrix.indptr, bad[0], side="right")) - 1
+        raise DataError(
+            f"column {printable(own[matrix.indices[bad[0]]])!r} holds {matrix.data[bad[0]]} at row "
+            f"{row} (counted from 0): an infinite value cannot be used; replace it or make it NaN"
+        )
+    if boolean:
+        matrix.data[:] = 1.0
+        return matrix, tuple(Column(name, "nominal", ("False", "True")) for name in own)
+    return matrix, tuple(Column(name) for name in own)
+
+
+def _force_nominal(
+    matrix: Any, columns: tuple[Column, ...], categorical: Iterable[str | int]
+) -> tuple[Any, tuple[Column, ...]]:
+    position = {column.name: j for j, column in enumerate(columns)}
+    changed = list(columns)
+    chosen: set[int] = set()
+    for asked in [categorical] if isinstance(categorical, str) else categorical:
+        j = position.get(asked) if isinstance(asked, str) else int(asked)
+        if j is None or not -len(columns) <= j < len(columns):
+            raise DataError(
+                f"categorical= names {printable(asked)!r}, which is not among the {len(columns)} "
+                "columns of X"
+            )
+        chosen.add(j % len(columns))
+    chosen = {j for j in chosen if columns[j].kind == "numeric"}
+    matrix = matrix.copy() if chosen else matrix
+    if sp.issparse(matrix):
+        _force_sparse(matrix, changed, chosen)
+        return matrix, tuple(changed)
+    for j in sorted(chosen):
+        changed[j], matrix[:, j] = as_nominal(columns[j], matrix[:, j])
+    return matrix, tuple(changed)
+
+
+def _force_sparse(matrix: Any, columns: list[Column], chosen: set[int]) -> None:
+    """What is not stored is the number 0, so 0 is the first value."""
+    order = np.argsort(matrix.indices, kind="stable")
+    starts = np.searchsorted(matrix.indices[order], np.arange(len(columns) + 1))
+    for j in sorted(chosen):
+        at = order[starts[j] : starts[j + 1]]
+        x = matrix.data[at]
+        distinct = np.unique(x[~np.isnan(x)])
+        codes = np.searchsorted(distinct, x) + 1.0
+        matrix.data[at] = np.where(np.isnan(x), np.nan, codes)
+        values = ("0", *(number_text(value) for value in distinct.tolist()))
+        columns[j] = Column(columns[j].name, "nominal", values)
+
+
+def _weights(sample_weight: Any, n_rows: int) -> np.ndarray | None:
+    if sample_weight is None:
+        return None
+    try:
+        weights = np.asarray(sample_weight, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise DataError("sample_weight is not numbers: give one weight a row") from None
+    if weights.ndim == 0:
+        weights = np.full(n_rows, float(weights))
+    if weights.shape != (n_rows,):
+        raise DataError(
+            f"sample_weight has shape {weights.shape}; expected ({n_rows},), one weight a row"
+        )
+    bad = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
+    if bad.size:
+        raise DataError(
+            f"sample_weight is {weights[bad[0]]} at row {bad[0]} (counted from 0): a weight is a "
+            "finite number, 0 or more"
+        )
+    if not weights.any():
+        raise DataError("sample_weight is 0 for every row: at least one must be positive")
+    return weights
+
+
+def _notes(data: Dataset) -> Iterable[str]:
+    for name, why in data.left_out:
+        yield f"column {printable(name)!r} is left out of X: {why}"
+    y = data.Y.data if sp.issparse(data.Y) else data.Y
+    missing = int(np.count_nonzero(y == -1))
+    if missing:
+        yield f"{missing} labels are missing (NaN, None, or -1 beside 0 and 1)"
+    x = data.X.data if sp.issparse(data.X) else data.X
+    if x.size and (np.nanmax(np.abs(x), initial=0) > EXACT):
+        yield "X holds numbers beyond 2**53, which a 64-bit float cannot tell apart by units"

@@ -1,0 +1,140 @@
+"""From a table of values with some label columns to X and Y, dense and sparse."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from mlfs.data.dataset import Column, Label
+from mlfs.data.label_values import label_matrix, map_label, map_numbers
+from mlfs.data.request import Request
+
+__all__ = ["dense_labels", "sparse_features", "sparse_labels"]
+
+
+def _dtype(columns: Sequence[np.ndarray]) -> Any:
+    return np.int32 if any(column.dtype == np.int32 for column in columns) else np.int8
+
+
+def dense_labels(
+    values: np.ndarray,
+    chosen: Sequence[int],
+    columns: Sequence[Column],
+    request: Request,
+    path: str,
+) -> tuple[np.ndarray, list[Label]]:
+    """Map label columns of a dense table.
+
+    Parameters
+    ----------
+    values : ndarray of float64, shape (N, D)
+        All columns; a nominal one holds positions, NaN is missing.
+    chosen : sequence of int
+        Which of them are labels.
+    columns : sequence of Column
+        What each of the D columns is.
+    """
+    mapped: list[np.ndarray] = []
+    labels: list[Label] = []
+    for j in chosen:
+        column = values[:, j]
+        if columns[j].kind == "nominal":
+            codes = np.where(np.isnan(column), -1.0, column).astype(np.int64)
+            y, label = map_label(columns[j].name, columns[j].values, codes, request, path)
+        else:
+            y, label = map_numbers(columns[j].name, column, request, path)
+        mapped.append(y)
+        labels.append(label)
+    Y = np.empty((len(values), len(mapped)), dtype=_dtype(mapped))
+    for k, y in enumerate(mapped):
+        Y[:, k] = y
+    return Y, labels
+
+
+def sparse_labels(
+    table: Any, chosen: Sequence[int], columns: Sequence[Column], request: Request, path: str
+) -> tuple[Any, list[Label]]:
+    """Map label columns of a sparse table (csr_array with the columns of `columns`).
+
+    What is not stored is the first value of a nominal column, or the number 0.
+    """
+    n_rows = table.shape[0]
+    position = np.full(table.shape[1], -1, dtype=np.int64)
+    position[list(chosen)] = np.arange(len(chosen))
+    entries = position[table.indices]
+    kept = np.flatnonzero(entries >= 0)
+    rows = np.repeat(np.arange(n_rows), np.diff(table.indptr))[kept]
+    where = entries[kept]
+    values = table.data[kept]
+    order = np.argsort(where, kind="stable")
+    rows, where, values = rows[order], where[order], values[order]
+    starts = np.searchsorted(where, np.arange(len(chosen) + 1))
+    codes = np.empty(len(values), dtype=np.int64)
+    base = np.zeros(len(chosen), dtype=np.int64)
+    labels: list[Label] = []
+    memory: dict[tuple[str, ...], tuple[np.ndarray, tuple[str, ...]]] = {}
+    for k, j in enumerate(chosen):
+        part = slice(starts[k], starts[k + 1])
+        column = columns[j]
+        if column.kind == "nominal":
+            if column.values not in memory:
+                every = np.array([*range(len(column.values)), -1])
+                y, label = map_label(column.name, column.values, every, request, path)
+                memory[column.values] = y, label.values
+            y, meant = memory[column.values]
+            labels.append(Label(column.name, meant))
+            here = values[part]
+            codes[part] = y[np.where(np.isnan(here), len(y) - 1, here).astype(np.int64)]
+            base[k] = y[0]
+        else:
+            implicit = part.stop - part.start < n_rows
+            here = np.append(values[part], 0.0) if implicit else values[part]
+            y, label = map_numbers(column.name, here, request, path)
+            labels.append(label)
+            codes[part] = y[: part.stop - part.start]
+            base[k] = y[-1] if implicit else 0
+    if base.any():
+        rows, where, codes = _filled(rows, where, codes, base, n_rows)
+    kind = np.int8 if not len(codes) or codes.max() <= 127 else np.int32
+    kind = np.int32 if any(len(label.values) > 127 for label in labels) else kind
+    return label_matrix(rows, where, codes.astype(kind), (n_rows, len(chosen))), labels
+
+
+def _filled(
+    rows: np.ndarray, where: np.ndarray, codes: np.ndarray, base: np.ndarray, n_rows: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Store what a sparse row leaves out where that does not mean 0."""
+    parts = [(rows, where, codes)]
+    for k in np.flatnonzero(base):
+        absent = np.ones(n_rows, dtype=bool)
+        absent[rows[where == k]] = False
+        empty = np.flatnonzero(absent)
+        parts.append((empty, np.full(len(empty), k), np.full(len(empty), base[k])))
+    stacked = [np.concatenate(part) for part in zip(*parts, strict=True)]
+    return stacked[0], stacked[1], stacked[2]
+
+
+def sparse_features(table: Any, kept: np.ndarray) -> Any:
+    """Take some columns, in order, out of a csr_array.
+
+    Examples
+    --------
+    >>> import numpy as np, scipy.sparse as sp
+    >>> sparse_features(sp.csr_array(np.eye(3)), np.array([0, 2])).toarray().tolist()
+    [[1.0, 0.0], [0.0, 0.0], [0.0, 1.0]]
+    """
+    position = np.full(table.shape[1], -1, dtype=np.int64)
+    position[kept] = np.arange(len(kept))
+    where = position[table.indices]
+    inside = where >= 0
+    ends = np.concatenate([[0], np.cumsum(inside)])[table.indptr]
+    kind = np.int32 if max(ends[-1], len(kept)) < 2**31 else np.int64
+    X = sp.csr_array(
+        (table.data[inside], where[inside].astype(kind), ends.astype(kind)),
+        shape=(table.shape[0], len(kept)),
+    )
+    X.has_sorted_indices = True
+    return X

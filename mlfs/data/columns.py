@@ -1,0 +1,239 @@
+"""One column of values, of whatever type, becomes numbers and a `Column`.
+
+The kinds of values and what they become:
+
+========================================  =====================================================
+integers, floats, nullable numbers        numeric; NaN, NA, None and null are missing
+booleans                                  nominal with the values False, True
+text, mixed objects that are all text     nominal, values sorted
+a frame's categories (or polars Enum)     nominal, values in the order of the categories
+dates, times, periods, durations, lists   left out of X, with a reason
+complex numbers, infinities, other        refused
+========================================  =====================================================
+"""
+
+from __future__ import annotations
+
+import decimal
+import math
+import numbers
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from mlfs.data.dataset import Column
+from mlfs.errors import DataError, printable
+
+__all__ = [
+    "NotAFeatureError",
+    "as_nominal",
+    "column_of",
+    "is_missing",
+    "nominal",
+    "number_text",
+    "refuse_infinite",
+]
+
+BOOLEANS = ("False", "True")
+
+
+class NotAFeatureError(Exception):
+    """A column that cannot be a feature, with the reason."""
+
+
+def number_text(value: float) -> str:
+    """Write a number as short as reads back equal.
+
+    Examples
+    --------
+    >>> number_text(3.0), number_text(0.1), number_text(-0.0), number_text(1e300)
+    ('3', '0.1', '0', '1e+300')
+    """
+    if math.isfinite(value) and value == int(value) and abs(value) < 1e16:
+        return str(int(value))
+    return repr(float(value))
+
+
+def is_missing(value: object) -> bool:
+    """Whether one object stands for a missing value: None, NaN, NaT, NA, masked."""
+    if value is None or value is np.ma.masked:
+        return True
+    if isinstance(value, (str, bytes)):
+        return False
+    if type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    try:
+        return bool(value != value)  # noqa: PLR0124 - only a NaN differs from itself
+    except (TypeError, ValueError):
+        return False
+
+
+def nominal(
+    name: str, cells: Sequence[str | None], values: Iterable[str] | None = None
+) -> tuple[Column, np.ndarray]:
+    """Code texts by their position among the values (sorted unless given); None is missing.
+
+    Examples
+    --------
+    >>> nominal("colour", ["red", None, "blue"])
+    (Column(name='colour', kind='nominal', values=('blue', 'red')), array([ 1., nan,  0.]))
+    """
+    known = sorted({c for c in cells if c is not None}) if values is None else list(values)
+    position: dict[str | None, float] = {value: float(i) for i, value in enumerate(known)}
+    position[None] = math.nan
+    codes = np.fromiter(map(position.__getitem__, cells), dtype=np.float64, count=len(cells))
+    return Column(name, "nominal", tuple(known)), codes
+
+
+def refuse_infinite(x: np.ndarray, names: Sequence[str]) -> None:
+    """Raise if a float matrix holds an infinity, naming its row and column."""
+    bad = np.isinf(x)
+    if not bad.any():
+        return
+    row, column = (int(i) for i in np.argwhere(bad.reshape(len(x), -1))[0])
+    raise DataError(
+        f"column {printable(names[column])!r} holds {x.reshape(len(x), -1)[row, column]} at row "
+        f"{row} (counted from 0): an infinite value cannot be used; replace it or make it NaN"
+    )
+
+
+def _from_categories(
+    name: str, categories: Iterable[object], codes: np.ndarray
+) -> tuple[Column, np.ndarray]:
+    values = tuple(
+        number_text(value) if isinstance(value, float) else str(value) for value in categories
+    )
+    if len(set(values)) < len(values):
+        raise DataError(
+            f"column {printable(name)!r}: two of its categories read the same as text; rename one"
+        )
+    positions = codes.astype(np.float64)
+    positions[codes < 0] = np.nan
+    return Column(name, "nominal", values), positions
+
+
+def _from_objects(name: str, cells: list[Any]) -> tuple[Column, np.ndarray]:
+    kept = [None if is_missing(cell) else cell for cell in cells]
+    kinds = {type(cell) for cell in kept if cell is not None}
+    if all(issubclass(kind, (bool, np.bool_)) for kind in kinds) and kinds:
+        codes = [math.nan if cell is None else float(cell) for cell in kept]
+        return Column(name, "nominal", BOOLEANS), np.array(codes)
+    if all(issubclass(kind, (numbers.Real, decimal.Decimal, np.bool_)) for kind in kinds):
+        try:
+            x = np.array([math.nan if cell is None else float(cell) for cell in kept])
+        except OverflowError:
+            raise DataError(
+                f"column {printable(name)!r} holds an integer too large for a float"
+            ) from None
+        refuse_infinite(x, [name])
+        return Column(name), x
+    if all(issubclass(kind, (str, bytes)) for kind in kinds):
+        try:
+            texts = [c.decode() if isinstance(c, bytes) else c and str(c) for c in kept]
+        except UnicodeDecodeError:
+            raise DataError(f"column {printable(name)!r} holds bytes that are not UTF-8") from None
+        return nominal(name, texts)
+    if any(issubclass(kind, (complex, np.complexfloating)) for kind in kinds):
+        raise _complex(name)
+    if all(hasattr(kind, "isoformat") or hasattr(kind, "total_seconds") for kind in kinds) or any(
+        kind.__name__ in ("Period", "Interval", "datetime64", "timedelta64") for kind in kinds
+    ):
+        raise NotAFeatureError(f"its values are of type {min(kind.__name__ for kind in kinds)}")
+    shown = ", ".join(sorted(kind.__name__ for kind in kinds))
+    if all(issubclass(kind, (numbers.Real, str)) for kind in kinds):
+        raise DataError(
+            f"column {printable(name)!r} mixes numbers and text ({shown}): make it all numbers, "
+            "or all text with .astype(str)"
+        )
+    raise DataError(
+        f"column {printable(name)!r} holds objects of type {shown}: every argument must be "
+        "a string or a number, or missing"
+    )
+
+
+def _complex(name: str) -> DataError:
+    return DataError(
+        f"column {printable(name)!r} is complex. Complex data not supported: "
+        "give the real and imaginary parts as two columns"
+    )
+
+
+def _from_numpy(name: str, values: np.ndarray) -> tuple[Column, np.ndarray]:
+    kind = values.dtype.kind
+    if kind == "b":
+        return Column(name, "nominal", BOOLEANS), values.astype(np.float64)
+    if kind in "iuf":
+        x = values.astype(np.float64)
+        if kind == "f":
+            refuse_infinite(x, [name])
+        return Column(name), x
+    if kind == "c":
+        raise _complex(name)
+    if kind in "mM":
+        raise NotAFeatureError(f"its values are of type {values.dtype}")
+    return _from_objects(name, values.tolist())
+
+
+def _from_pandas(name: str, series: Any) -> tuple[Column, np.ndarray]:
+    dtype = series.dtype
+    if hasattr(dtype, "categories") and hasattr(dtype, "ordered"):
+        return _from_categories(name, dtype.categories.tolist(), series.cat.codes.to_numpy())
+    if hasattr(dtype, "unit") or hasattr(dtype, "tz") or dtype.kind in "mM":
+        raise NotAFeatureError(f"its values are of type {dtype}")
+    if dtype.kind in "iufb":
+        kind = np.dtype(bool) if dtype.kind == "b" else np.dtype(np.float64)
+        column, _ = _from_numpy(name, np.zeros(0, kind))
+        x = series.to_numpy(dtype=np.float64, na_value=np.nan)
+        refuse_infinite(x, [name])
+        return column, x
+    if dtype.kind == "c":
+        raise _complex(name)
+    return _from_objects(name, series.astype(object).tolist())
+
+
+def _from_polars(name: str, series: Any) -> tuple[Column, np.ndarray]:
+    dtype = series.dtype
+    base = str(dtype).split("(")[0]
+    if base == "Null":
+        return Column(name), np.full(len(series), np.nan)
+    if base == "Enum":
+        return nominal(name, series.cast(str).to_list(), list(dtype.categories))
+    if base in ("String", "Utf8", "Categorical"):
+        return nominal(name, series.cast(str).to_list())
+    if dtype.is_temporal() or dtype.is_nested():
+        raise NotAFeatureError(f"its values are of type {base}")
+    if base == "Boolean":
+        return (
+            _from_objects(name, series.to_list())
+            if series.null_count()
+            else _from_numpy(name, series.to_numpy())
+        )
+    if dtype.is_numeric():
+        return _from_numpy(name, series.cast(float).to_numpy())
+    return _from_objects(name, series.to_list())
+
+
+def column_of(name: str, values: Any, force_nominal: bool = False) -> tuple[Column, np.ndarray]:
+    """Turn one column (numpy, pandas or polars) into a `Column` and float64 numbers.
+
+    Examples
+    --------
+    >>> column_of("size", np.array([2, 1, 2]), force_nominal=True)
+    (Column(name='size', kind='nominal', values=('1', '2')), array([1., 0., 1.]))
+    """
+    family = type(values).__module__.split(".")[0]
+    read = {"pandas": _from_pandas, "polars": _from_polars}.get(family, _from_numpy)
+    column, x = read(name, values)
+    if force_nominal and column.kind == "numeric":
+        return as_nominal(column, x)
+    return column, x
+
+
+def as_nominal(column: Column, x: np.ndarray) -> tuple[Column, np.ndarray]:
+    """Take the distinct numbers of a numeric column as the values of a nominal one."""
+    distinct, codes = np.unique(x, return_inverse=True)
+    codes = codes.reshape(x.shape).astype(np.float64)
+    codes[np.isnan(x)] = np.nan
+    values = tuple(number_text(value) for value in distinct[~np.isnan(distinct)].tolist())
+    return Column(column.name, "nominal", values), codes

@@ -1,0 +1,112 @@
+"""The one form that every reader produces: a table of features with its labels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+import numpy as np
+import scipy.sparse as sp
+
+__all__ = ["Column", "Dataset", "Label", "Source"]
+
+Kind = Literal["numeric", "nominal"]
+
+
+@dataclass(frozen=True)
+class Column:
+    """What one column of X is.
+
+    Parameters
+    ----------
+    name : str
+        Its name in the file or frame.
+    kind : {"numeric", "nominal"}
+        ``nominal``: X holds the position of the value in `values`; ``numeric``: the value itself.
+    values : tuple of str
+        The values of a nominal column, in the order in which they were declared.
+    """
+
+    name: str
+    kind: Kind = "numeric"
+    values: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Label:
+    """What one column of Y is: Y holds the position of the value in `values`."""
+
+    name: str
+    values: tuple[str, ...] = ("0", "1")
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a data set came from and how its labels were found."""
+
+    path: str = "<memory>"
+    format: str = "arrays"
+    relation: str = ""
+    labels_by: str = "given"
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """Features X, labels Y, and the names and kinds of their columns.
+
+    Parameters
+    ----------
+    X : ndarray of float64 or csr_array of float64, shape (N, d)
+        NaN is a missing value. In a sparse X what is not stored is 0: the number 0,
+        or the first value of a nominal column.
+    Y : ndarray or csr_array of int8 (int32 for many classes), shape (N, q)
+        Positions in the label's `values`; -1 is a missing label (always stored).
+    columns : tuple of Column
+        One for each column of X.
+    labels : tuple of Label
+        One for each column of Y.
+    weights : ndarray of float64, optional
+        The weights of the rows, where the file has them.
+    left_out : tuple of (str, str)
+        Columns of the file that are not in X, each with the reason.
+    source : Source
+        Where it came from.
+    notes : tuple of str
+        What a user should know about how it was read.
+    """
+
+    X: Any
+    Y: Any
+    columns: tuple[Column, ...]
+    labels: tuple[Label, ...]
+    weights: np.ndarray | None = None
+    left_out: tuple[tuple[str, str], ...] = ()
+    source: Source = field(default_factory=Source)
+    notes: tuple[str, ...] = ()
+
+    @property
+    def feature_names(self) -> list[str]:
+        """The names of the columns of X."""
+        return [column.name for column in self.columns]
+
+    @property
+    def label_names(self) -> list[str]:
+        """The names of the columns of Y."""
+        return [label.name for label in self.labels]
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether X is sparse."""
+        return bool(sp.issparse(self.X))
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """Rows, features, labels."""
+        return int(self.X.shape[0]), int(self.X.shape[1]), int(self.Y.shape[1])
+
+    def reduced(self, features: Any) -> Dataset:
+        """Keep some columns of X, in the order given."""
+        chosen = np.asarray(features, dtype=np.int64)
+        return replace(
+            self, X=self.X[:, chosen], columns=tuple(self.columns[j] for j in chosen.tolist())
+        )

@@ -1,0 +1,399 @@
+"""CSV and TSV: one header line of names, then a row a line.
+
+- The separator is a comma (`read`) or a tab (`read_tsv`); it is never guessed.
+- Quotes are those of RFC 4180: ``"a,b"``, ``"a ""b"" c"``, line ends inside quotes. LF, CRLF
+  and CR end a line; a byte order mark is skipped; blank lines are skipped.
+- ``?``, ``NA``, ``NaN``, ``nan`` and an empty cell are missing. In a column of text a quoted
+  ``"NA"`` is that text, and so is ``""`` unless the file quotes its whole header.
+- A column of numbers is numeric; any other is nominal, its values sorted.
+
+What the format cannot carry, and so does not come back: the declared order of the values of a
+nominal column and the values that no row has (they come back sorted, as present); that a column
+whose values all look like numbers is nominal; which columns are labels (they are written last:
+read them with ``--labels last:q``); whether X was sparse. Weights are refused.
+
+A text that starts with ``=``, ``+``, ``-`` or ``@``, which a spreadsheet takes for a formula, is
+written in quotes and otherwise unchanged, for it has to read back equal.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from mlfs.data.columns import nominal, number_text
+from mlfs.data.dataset import Column, Dataset
+from mlfs.data.files import decoded
+from mlfs.data.labels import resolve, twice
+from mlfs.data.limits import Limits, exceeded
+from mlfs.data.request import Request
+from mlfs.data.tables import assemble, refuse_collisions, row_block, without_weights
+from mlfs.errors import DataError, ParseError, printable
+
+__all__ = ["read", "read_tsv", "write", "write_tsv"]
+
+MISSING = frozenset({"", "?", "NA", "NaN", "nan"})
+NAMES = {",": "comma", "\t": "tab", ";": "semicolon", "|": "bar"}
+BLOCK = 4096
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+class Quoted(str):
+    """A cell that stood in quotes."""
+
+    __slots__ = ()
+
+
+Record = str | list[str]
+
+
+def read(content: bytes, path: str, request: Request) -> Dataset:
+    r"""Read a CSV file.
+
+    Examples
+    --------
+    >>> data = read(b"size,colour,big\n1.5,red,0\n9,,1\n", "t.csv", Request(labels="big"))
+    >>> data.X.tolist(), data.columns[1].values, data.Y.tolist()
+    ([[1.5, 0.0], [9.0, nan]], ('red',), [[0], [1]])
+    """
+    return _Table(content, path, request, ",").dataset("csv")
+
+
+def read_tsv(content: bytes, path: str, request: Request) -> Dataset:
+    """Read a TSV file: as CSV, with a tab between the cells."""
+    return _Table(content, path, request, "\t").dataset("tsv")
+
+
+class _Table:
+    """The text of a file cut into records, and its columns turned into numbers."""
+
+    def __init__(self, content: bytes, path: str, request: Request, separator: str) -> None:
+        self.path, self.request, self.separator = path, request, separator
+        limits = request.limits
+        text = decoded(content, path, request.encoding).removeprefix("\ufeff")
+        if "\n" not in text:
+            text = text.replace("\r", "\n")
+        self.underscores = "_" in text
+        lines = text.split("\n")
+        if max(map(len, lines)) > limits.max_line_bytes:
+            number = max(range(len(lines)), key=lambda i: len(lines[i]))
+            raise exceeded(
+                limits, "max_line_bytes", len(lines[number]), "bytes in a line", path, number + 1
+            )
+        self.records: list[Record] = []
+        self.numbers: list[int] = []
+        for number, record in _records(lines, separator, path):
+            self.records.append(record)
+            self.numbers.append(number)
+        self.names = self._header()
+        del self.records[0], self.numbers[0]
+        self.lone = len(self.names) == 1
+        _check_size(len(self.records), len(self.names), limits, path)
+
+    def _header(self) -> list[str]:
+        if not self.records:
+            raise ParseError(
+                "the file is empty; a header line of column names is expected", self.path
+            )
+        line = self.numbers[0]
+        cells = self._cells(0)
+        if len(cells) > self.request.limits.max_attributes:
+            raise exceeded(
+                self.request.limits, "max_attributes", len(cells), "columns", self.path, line
+            )
+        self.quoted_header = all(isinstance(cell, Quoted) for cell in cells)
+        if all(not isinstance(cell, Quoted) and _is_number(cell) for cell in cells):
+            raise ParseError(
+                "the first line holds only numbers, and a header line of column names is expected; "
+                "put one before it, for example x1,x2,...,y1",
+                self.path, line, 1,
+            )  # fmt: skip
+        if len(cells) == 1 and not isinstance(cells[0], Quoted):
+            self._refuse_separator(cells[0], line)
+        names = [cell if isinstance(cell, Quoted) else cell.strip() for cell in cells]
+        for j, name in enumerate(names):
+            if not name:
+                raise ParseError(
+                    f"column {j + 1} has no name in the header (an index that pandas wrote? say "
+                    "index=False there)", self.path, line, self._place(0, j),
+                )  # fmt: skip
+        double = twice(names)
+        if double is not None:
+            at = [j for j, name in enumerate(names) if name == double][1]
+            raise ParseError(
+                f"two columns are named {printable(double)!r}; rename one",
+                self.path, line, self._place(0, at),
+            )  # fmt: skip
+        return [str(name) for name in names]
+
+    def _refuse_separator(self, header: str, line: int) -> None:
+        for other in (",", "\t", ";", "|"):
+            if other in header and other != self.separator:
+                remedy = {",": "say --from csv", "\t": "say --from tsv"}.get(
+                    other, f"replace it, for example with: tr '{other}' ','"
+                )
+                raise ParseError(
+                    f"the header holds no {NAMES[self.separator]} and {header.count(other)} times "
+                    f"{other!r}, so the cells seem to be separated by a {NAMES[other]}; {remedy}",
+                    self.path, line, header.index(other) + 1,
+                )  # fmt: skip
+
+    def _cells(self, i: int) -> list[str]:
+        record = self.records[i]
+        return record.split(self.separator) if isinstance(record, str) else record
+
+    def _place(self, i: int, j: int) -> int | None:
+        """The column of the line where a cell starts, if no quote moved it."""
+        record = self.records[i]
+        if not isinstance(record, str):
+            return None
+        return 1 + sum(len(cell) + 1 for cell in record.split(self.separator)[:j])
+
+    def dataset(self, form: str) -> Dataset:
+        chosen = resolve(self.names, self.request, self.path)
+        if not self.records:
+            raise ParseError("there is a header and no row of data", self.path)
+        columns = self._numeric() or self._mixed()
+        source = (self.path, form)
+        return assemble(columns, self.names, chosen, self._lists, self.request, source)
+
+    def _lists(self, j: int) -> list[str | None]:
+        """The cells of a column of lists, where an empty one means no label."""
+        cells = (self._cells(i)[j].strip() for i in range(len(self.records)))
+        return [None if cell and cell in MISSING else cell for cell in cells]
+
+    def _numeric(self) -> list[tuple[Column, np.ndarray]] | None:
+        """The bulk path: nothing but numbers and no quote."""
+        if self.underscores and any("_" in record for record in self.records):
+            return None
+        lines = [record for record in self.records if isinstance(record, str)]
+        if len(lines) < len(self.records):
+            return None
+        try:
+            X = np.loadtxt(lines, delimiter=self.separator, comments=None, ndmin=2)
+        except ValueError:
+            return None
+        if X.shape != (len(self.records), len(self.names)) or np.isinf(X).any():
+            return None
+        return [(Column(name), X[:, j]) for j, name in enumerate(self.names)]
+
+    def _mixed(self) -> list[tuple[Column, np.ndarray]]:
+        """Column by column in blocks of rows; a column that holds a text anywhere is nominal."""
+        d, n = len(self.names), len(self.records)
+        numbers: list[np.ndarray | None] = [np.empty(n) for _ in range(d)]
+        for start in range(0, n, BLOCK):
+            stop = min(n, start + BLOCK)
+            for j, cells in enumerate(zip(*self._block(start, stop), strict=True)):
+                x = numbers[j]
+                if x is None:
+                    continue
+                found = _as_numbers(cells, self.underscores)
+                if found is None:
+                    numbers[j] = None
+                else:
+                    x[start:stop] = found
+        columns = []
+        words: dict[int, list[str | None]] = {j: [] for j, x in enumerate(numbers) if x is None}
+        for start in range(0, n if words else 0, BLOCK):
+            block = self._block(start, min(n, start + BLOCK))
+            for j, found_words in words.items():
+                found_words.extend(self._word(row[j]) for row in block)
+        for j, (name, x) in enumerate(zip(self.names, numbers, strict=True)):
+            if x is None:
+                columns.append(nominal(name, words.pop(j)))
+                continue
+            bad = np.flatnonzero(np.isinf(x))
+            if bad.size:
+                i = int(bad[0])
+                raise ParseError(
+                    f"column {printable(name)!r} holds {printable(self._cells(i)[j])}, which is "
+                    "infinite or beyond a 64-bit float; leave the cell empty if it is missing",
+                    self.path, self.numbers[i], self._place(i, j),
+                )  # fmt: skip
+            columns.append((Column(name), x))
+        return columns
+
+    def _block(self, start: int, stop: int) -> list[list[str]]:
+        d = len(self.names)
+        block = [self._cells(i) for i in range(start, stop)]
+        for i, cells in enumerate(block, start):
+            if len(cells) != d:
+                raise ParseError(
+                    f"this row has {len(cells)} cells and the header has {d}: give it "
+                    f"{d}, or quote the cells that hold a {NAMES[self.separator]}",
+                    self.path, self.numbers[i], None if len(cells) < d else self._place(i, d),
+                )  # fmt: skip
+        return block
+
+    def _word(self, cell: str) -> str | None:
+        if isinstance(cell, Quoted):
+            return str(cell) if cell or not self.quoted_header else None
+        cell = cell.strip()
+        return None if cell in MISSING else cell
+
+
+def _check_size(n: int, d: int, limits: Limits, path: str) -> None:
+    if n > limits.max_rows:
+        raise exceeded(limits, "max_rows", n, "rows", path)
+    if n * d > limits.max_cells:
+        raise exceeded(limits, "max_cells", n * d, "cells", path)
+
+
+def _records(lines: list[str], separator: str, path: str) -> Iterator[tuple[int, Record]]:
+    """Cut the lines into records: a line without quotes as it is, one with quotes into cells."""
+    i = 0
+    while i < len(lines):
+        line, first = lines[i], i + 1
+        i += 1
+        if '"' not in line:
+            line = line.removesuffix("\r")
+            if (line and not line.isspace()) or separator in line:
+                yield first, line
+            continue
+        cells: list[str] = []
+        at = 0
+        while True:
+            cell, at, line, i = _cell(lines, line, at, i, separator, path)
+            cells.append(cell)
+            if at > len(line):
+                break
+        yield first, cells
+
+
+def _cell(
+    lines: list[str], line: str, at: int, i: int, separator: str, path: str
+) -> tuple[str, int, str, int]:
+    """One cell that starts at `at`, and the place after it: beyond the line if it is the last."""
+    start = at
+    while line.startswith(" ", start):
+        start += 1
+    if not line.startswith('"', start):
+        end = line.find(separator, at)
+        end = len(line) if end < 0 else end
+        cell = line[at:end]
+        if '"' in cell:
+            raise ParseError(
+                f"a quote in the middle of the cell {printable(cell)!r}: quote the whole cell and "
+                'double the quotes inside it, as "a ""b"" c"', path, i, line.index('"', at) + 1,
+            )  # fmt: skip
+        return cell.removesuffix("\r") if end == len(line) else cell, end + 1, line, i
+    opened = (i, start + 1)
+    parts: list[str] = []
+    at = start + 1
+    while True:
+        end = line.find('"', at)
+        if end < 0:
+            parts.append(line[at:] + "\n")
+            if i == len(lines):
+                raise ParseError("this quote is never closed", path, *opened)
+            line, at = lines[i], 0
+            i += 1
+        elif line.startswith('"', end + 1):
+            parts.append(line[at : end + 1])
+            at = end + 2
+        else:
+            parts.append(line[at:end])
+            break
+    rest = end + 1
+    while line.startswith((" ", "\r"), rest):
+        rest += 1
+    if rest < len(line) and line[rest] != separator:
+        raise ParseError(
+            f"{printable(line[rest : rest + 20])!r} follows a closing quote, where a "
+            f"{NAMES[separator]} or the end of the line is expected", path, i, rest + 1,
+        )  # fmt: skip
+    return Quoted("".join(parts)), rest + 1, line, i
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return cell.strip() in MISSING
+    return True
+
+
+def _as_numbers(cells: Sequence[str], underscores: bool) -> Any:
+    """The cells as floats, missing ones as NaN; None if one is a text."""
+    if underscores and any("_" in cell for cell in cells):
+        return None
+    try:
+        return np.fromiter(map(float, cells), np.float64, count=len(cells))
+    except ValueError:
+        pass
+    try:
+        return [math.nan if cell.strip() in MISSING else float(cell) for cell in cells]
+    except ValueError:
+        return None
+
+
+def write(dataset: Dataset, stream: BinaryIO, separator: str = ",") -> None:
+    r"""Write a CSV file: the features, then the labels.
+
+    Examples
+    --------
+    >>> import io
+    >>> from mlfs.data.arrays import from_arrays
+    >>> out = io.BytesIO()
+    >>> write(from_arrays([[0.5], [2]], [[0, 1], [1, 0]]), out)
+    >>> out.getvalue()
+    b'x0,y0,y1\n0.5,0,1\n2,1,0\n'
+    """
+    form = "TSV" if separator == "\t" else "CSV"
+    without_weights(dataset, form)
+    names = [_quoted(name, separator, header=True) for name in refuse_collisions(dataset, form)]
+    tables = [*map(_texts(separator), dataset.columns), *map(_texts(separator), dataset.labels)]
+    empty = [name for table, name in zip(tables, names, strict=True) if table and '""' in table]
+    if empty and all(name.startswith('"') for name in names):
+        raise DataError(
+            f"column {printable(empty[0])} has the empty text as a value, which this {form} file "
+            "could not tell from a missing one: write .arff or .npz instead"
+        )
+    blank = "NA" if len(names) == 1 else ""
+    stream.write((separator.join(names) + "\n").encode())
+    step = max(1, (1 << 20) // len(names))
+    d = len(dataset.columns)
+    for start in range(0, dataset.shape[0], step):
+        X = row_block(dataset.X, start, start + step)
+        Y = row_block(dataset.Y, start, start + step)
+        cells = [_cells(X[:, j], tables[j], blank) for j in range(d)]
+        cells += [_cells(Y[:, j], tables[d + j], blank) for j in range(Y.shape[1])]
+        rows = map(separator.join, zip(*cells, strict=True))
+        stream.write(("\n".join(rows) + "\n").encode())
+
+
+def write_tsv(dataset: Dataset, stream: BinaryIO) -> None:
+    """Write a TSV file: as CSV, with a tab between the cells."""
+    write(dataset, stream, "\t")
+
+
+def _texts(separator: str) -> Callable[[Any], list[str] | None]:
+    def texts(column: Any) -> list[str] | None:
+        if isinstance(column, Column) and column.kind == "numeric":
+            return None
+        return [_quoted(value, separator) for value in column.values]
+
+    return texts
+
+
+def _cells(x: np.ndarray, values: list[str] | None, blank: str) -> list[str]:
+    if values is None:
+        return [blank if v != v else number_text(v) for v in x.tolist()]  # noqa: PLR0124
+    if x.dtype.kind == "f":
+        x = np.where(np.isnan(x), -1, x).astype(np.int64)
+    table = [*values, blank]
+    return [table[code] for code in x.tolist()]
+
+
+def _quoted(text: str, separator: str, *, header: bool = False) -> str:
+    quote = (
+        text in MISSING
+        or text != text.strip()
+        or text.startswith(FORMULA)
+        or any(char in text for char in (separator, '"', "\n", "\r"))
+        or (header and _is_number(text))
+    )
+    return '"' + text.replace('"', '""') + '"' if quote else text

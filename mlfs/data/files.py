@@ -1,0 +1,316 @@
+"""Files in and out: compression by suffix, bounded reading, atomic writing."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import stat
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from mlfs.data.limits import Limits, exceeded
+from mlfs.errors import DataError, ParseError, UsageError, printable
+
+__all__ = [
+    "decoded",
+    "read_bytes",
+    "read_small",
+    "replacing",
+    "split_suffix",
+    "strip_compression",
+    "utf8",
+]
+
+MAGIC = {".gz": b"\x1f\x8b", ".bz2": b"BZh", ".xz": b"\xfd7zXZ\x00"}
+CHUNK = 1 << 20
+RATIO_FROM = 16 << 20
+UTF16 = (b"\xff\xfe", b"\xfe\xff")
+
+
+def strip_compression(path: str) -> tuple[str, str]:
+    """Split the suffix of a compression off a path.
+
+    Examples
+    --------
+    >>> strip_compression("data/bibtex.arff.XZ")
+    ('data/bibtex.arff', '.xz')
+    >>> strip_compression("bibtex.arff")
+    ('bibtex.arff', '')
+    """
+    suffix = Path(path).suffix
+    return (path[: -len(suffix)], suffix.lower()) if suffix.lower() in MAGIC else (path, "")
+
+
+def split_suffix(path: str) -> tuple[str, str]:
+    """Split the suffix of the format, in lower case, off a path; a compression does not count.
+
+    Examples
+    --------
+    >>> split_suffix("data/bibtex.ARFF.xz")
+    ('data/bibtex', '.arff')
+    """
+    plain = strip_compression(path)[0]
+    suffix = Path(plain).suffix
+    return plain.removesuffix(suffix), suffix.lower()
+
+
+def read_bytes(path: str, limits: Limits | None = None) -> bytes:
+    """Read a file whole, decompressed by its suffix; ``-`` is standard input.
+
+    Standard input is decompressed by its first bytes. What is unpacked, and what comes from
+    a pipe, is bounded by ``limits.max_decompressed``.
+    """
+    limits = limits or Limits()
+    if path == "-":
+        start = sys.stdin.buffer.read(8)
+        compression = next((s for s, magic in MAGIC.items() if start.startswith(magic)), "")
+        return _unpacked(sys.stdin.buffer, compression, "-", limits, start)
+    try:
+        with Path(path).open("rb") as raw:
+            compression = strip_compression(path)[1]
+            regular = stat.S_ISREG(os.fstat(raw.fileno()).st_mode)
+            if regular and not compression:
+                return raw.read()
+            return _unpacked(raw, compression, path, limits)
+    except FileNotFoundError:
+        raise UsageError(f"there is no file {printable(path, 400)!r}") from None
+    except IsADirectoryError:
+        raise UsageError(f"{printable(path, 400)!r} is a folder, not a file") from None
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise DataError(f"cannot read {printable(path, 400)!r}: {reason}") from None
+    except ValueError as error:
+        if isinstance(error, DataError):
+            raise
+        raise UsageError(f"{printable(path, 400)!r} is not the name of a file") from None
+
+
+def read_small(file: str, limits: Limits) -> bytes:
+    """Read a file that says which columns are labels, bounded by ``limits.max_xml_bytes``."""
+    shown = repr(printable(file, 400))
+    try:
+        with Path(file).open("rb") as stream:
+            content = stream.read(limits.max_xml_bytes + 1)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise UsageError(f"cannot read the labels from {shown}: {reason}") from None
+    if len(content) > limits.max_xml_bytes:
+        raise exceeded(limits, "max_xml_bytes", len(content), "bytes of label names", file)
+    return content
+
+
+def _decompressor(raw: Any, compression: str) -> Any:
+    if compression == ".gz":
+        import gzip
+
+        return gzip.GzipFile(fileobj=raw)
+    if compression == ".bz2":
+        import bz2
+
+        return bz2.BZ2File(raw)
+    import lzma
+
+    return lzma.LZMAFile(raw)
+
+
+def _unpacked(
+    raw: BinaryIO, compression: str, path: str, limits: Limits, start: bytes = b""
+) -> bytes:
+    import lzma
+    import zlib
+
+    counted = _Counted(raw, start)
+    stream = _decompressor(counted, compression) if compression else counted
+    chunks: list[bytes] = []
+    size = 0
+    try:
+        while chunk := stream.read(CHUNK):
+            chunks.append(chunk)
+            size += len(chunk)
+            if size > limits.max_decompressed:
+                raise exceeded(limits, "max_decompressed", size, "unpacked bytes", path)
+            ratio = size // max(1, counted.size)
+            if compression and size > RATIO_FROM and ratio > limits.max_ratio:
+                raise exceeded(limits, "max_ratio", ratio, "bytes for each compressed byte", path)
+    except (EOFError, OSError, zlib.error, lzma.LZMAError) as error:
+        if not compression:
+            raise
+        shown = printable(path, 400)
+        raise DataError(f"{shown} is not a whole {compression} file: {error}") from None
+    return b"".join(chunks)
+
+
+class _Counted(io.RawIOBase):
+    """A raw stream that counts the bytes read from it; `start` was read already."""
+
+    def __init__(self, raw: BinaryIO, start: bytes) -> None:
+        self.raw, self.start, self.size = raw, start, 0
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        data, self.start = self.start, b""
+        data = data or self.raw.read(size)
+        self.size += len(data)
+        return data
+
+    def seekable(self) -> bool:
+        return False
+
+
+def utf8(content: bytes, path: str, encoding: str = "utf-8") -> bytes:
+    """Bring the bytes of a text file to UTF-8 without a byte order mark.
+
+    UTF-8 itself is *not* checked here (a reader checks the few names that it decodes);
+    use `decoded` for a text that is decoded whole.
+
+    Examples
+    --------
+    >>> utf8(b"\\xe9", "a.arff", "latin-1")
+    b'\\xc3\\xa9'
+    """
+    if content.startswith(b"\xef\xbb\xbf"):
+        return content[3:]
+    name = encoding.lower().replace("_", "-")
+    if name in ("utf-8", "utf8", "utf-8-sig", "ascii", "us-ascii"):
+        if content.startswith(UTF16):
+            raise ParseError("this is UTF-16 text; say --encoding utf-16", path, 1, 1)
+        return content
+    return decoded(content, path, encoding).encode("utf-8")
+
+
+def decoded(content: bytes, path: str, encoding: str = "utf-8") -> str:
+    """Decode a text file whole, with the place of the first byte that does not decode.
+
+    Examples
+    --------
+    >>> decoded(b"caf\\xc3\\xa9", "a.csv")
+    'café'
+    """
+    if content.startswith(b"\xef\xbb\xbf"):
+        content, encoding = content[3:], "utf-8"
+    try:
+        return content.decode(encoding)
+    except LookupError:
+        raise UsageError(f"there is no encoding called {printable(encoding)!r}") from None
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        column = error.start - content.rfind(b"\n", 0, error.start)
+        remedy = "say which one it is with --encoding, for example --encoding latin-1"
+        if content.startswith(UTF16):
+            remedy = "say --encoding utf-16"
+        raise ParseError(
+            f"byte 0x{content[error.start]:02x} is not {printable(encoding)} text; {remedy}",
+            path,
+            line,
+            column,
+        ) from None
+
+
+@contextlib.contextmanager
+def replacing(path: str, force: bool = False) -> Iterator[BinaryIO]:
+    """Write a file so that it appears whole or not at all; ``-`` is standard output.
+
+    The stream compresses by the suffix of `path`. The bytes go to a file beside it, which takes
+    its place when the block ends without an exception.
+
+    Parameters
+    ----------
+    path : str
+        Where the file shall stand.
+    force : bool
+        Whether a file that is there may be replaced.
+
+    Examples
+    --------
+    >>> with replacing("/dev/null") as stream:
+    ...     _ = stream.write(b"x")
+    """
+    if path == "-":
+        sys.stdout.flush()
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+        return
+    target = os.path.realpath(path)
+    shown = repr(printable(path, 400))
+    mode = _mode(target)
+    if mode is not None and stat.S_ISDIR(mode):
+        raise UsageError(f"cannot write {shown}: it is a folder")
+    if mode is not None and not stat.S_ISREG(mode):
+        with Path(target).open("wb") as device, _compressor(device, path) as stream:
+            yield stream
+        return
+    if mode is not None and not force:
+        raise UsageError(f"{shown} is there already; say --force to replace it")
+    folder = Path(target).parent
+    try:
+        handle, temporary = tempfile.mkstemp(prefix=".mlfs-", suffix=".part", dir=folder)
+    except OSError as error:
+        raise UsageError(f"cannot write {shown}: {error.strerror}") from None
+    try:
+        with os.fdopen(handle, "wb") as raw:
+            with _compressor(raw, path) as stream:
+                yield stream
+            raw.flush()
+            os.fsync(raw.fileno())
+        Path(temporary).chmod(stat.S_IMODE(mode) if mode is not None else 0o666 & ~_umask())
+        _take_place(temporary, target, force, shown)
+    finally:
+        Path(temporary).unlink(missing_ok=True)
+
+
+def _take_place(temporary: str, target: str, force: bool, shown: str) -> None:
+    if not force:
+        try:
+            os.link(temporary, target)
+        except FileExistsError:
+            raise UsageError(f"{shown} is there already; say --force to replace it") from None
+        except OSError:  # a file system without links: the check at the start has to do
+            pass
+        else:
+            return
+    Path(temporary).replace(target)
+
+
+def _mode(path: str) -> int | None:
+    try:
+        return Path(path).stat().st_mode
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as error:
+        raise UsageError(f"cannot write {printable(path, 400)!r}: {error}") from None
+
+
+def _umask() -> int:
+    mask = os.umask(0o022)
+    os.umask(mask)
+    return mask
+
+
+@contextlib.contextmanager
+def _compressor(raw: BinaryIO, path: str) -> Iterator[BinaryIO]:
+    compression = strip_compression(path)[1]
+    if not compression:
+        yield raw
+        return
+    with _packing(raw, compression) as stream:
+        yield stream
+
+
+def _packing(raw: BinaryIO, compression: str) -> Any:
+    if compression == ".gz":
+        import gzip
+
+        return gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0)
+    if compression == ".bz2":
+        import bz2
+
+        return bz2.BZ2File(raw, "wb")
+    import lzma
+
+    return lzma.LZMAFile(raw, "wb")

@@ -1,0 +1,256 @@
+"""The formats that can be read and written, each found by its suffix or its name."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from mlfs.data import mulan
+from mlfs.data.dataset import Dataset
+from mlfs.data.files import read_bytes, replacing, split_suffix
+from mlfs.data.limits import Limits
+from mlfs.data.request import Request
+from mlfs.errors import DataError, UnknownName, UsageError, printable
+
+__all__ = ["FORMATS", "Format", "format_of", "read", "write"]
+
+
+@dataclass(frozen=True)
+class Format:
+    """A format: its suffixes and the module that reads and writes it, imported when used.
+
+    Parameters
+    ----------
+    suffixes : tuple of str
+        Those that mean this format.
+    module : str
+        Has ``read(content, path, request)`` and ``write(dataset, stream)``.
+    about : str
+        What it is, in a few words.
+    sidecar : bool
+        A Mulan XML is written beside the file, to say which columns are labels.
+    variant : str
+        What the names of the two functions end in, where a module has two formats.
+    """
+
+    suffixes: tuple[str, ...]
+    module: str
+    about: str
+    sidecar: bool = False
+    variant: str = ""
+
+    def function(self, name: str) -> Callable[..., Any]:
+        """Import the module and take its `read` or `write`."""
+        module = importlib.import_module(self.module)
+        found: Callable[..., Any] = getattr(module, name + self.variant)
+        return found
+
+
+FORMATS = {
+    "arff": Format((".arff",), "mlfs.data.arff", "Weka, Mulan, MEKA; dense and sparse", True),
+    "csv": Format((".csv",), "mlfs.data.delimited", "comma-separated with a header", True),
+    "tsv": Format(
+        (".tsv", ".tab"), "mlfs.data.delimited", "tab-separated with a header", True, "_tsv"
+    ),
+    "svmlight": Format(
+        (".svm", ".svmlight", ".libsvm"), "mlfs.data.svmlight", "multi-label svmlight"
+    ),
+    "xmc": Format((".xmc",), "mlfs.data.xmc", "XMC repository: a header N D L (.txt too)"),
+    "npz": Format((".npz",), "mlfs.data.npz", "numpy archive with X and Y"),
+    "mat": Format((".mat",), "mlfs.data.mat", "MATLAB v5 with data and target"),
+    "parquet": Format((".parquet", ".pq"), "mlfs.data.parquet", "Parquet (extra)"),
+}
+PICKLES = (".pkl", ".pickle", ".joblib", ".dump", ".p")
+
+
+def _known() -> str:
+    return ", ".join(f"{name} ({' '.join(form.suffixes)})" for name, form in FORMATS.items())
+
+
+def _named(name: str) -> str:
+    plain = name.lower().lstrip(".")
+    if plain in FORMATS:
+        return plain
+    for known, form in FORMATS.items():
+        if f".{plain}" in form.suffixes:
+            return known
+    raise UnknownName("format", name, FORMATS)
+
+
+def format_of(path: str, name: str | None = None, content: bytes | None = None) -> str:
+    """Tell the format from its name, the suffix, or the first bytes of the content.
+
+    Examples
+    --------
+    >>> format_of("bibtex.arff.gz")
+    'arff'
+    >>> format_of("-", content=b"% a comment\\n@relation x")
+    'arff'
+    """
+    if name is not None:
+        return _named(name)
+    shown = repr(printable(path, 400))
+    suffix = split_suffix(path)[1]
+    if suffix in PICKLES:
+        raise UsageError(
+            f"{shown} is a pickle by its name, which is never opened, for it can run any code; "
+            "save the arrays with numpy.savez(path, X=X, Y=Y) where it comes from, and give that"
+        )
+    for known, form in FORMATS.items():
+        if suffix in form.suffixes:
+            return known
+    sniffed = _sniffed(content) if content is not None else None
+    if sniffed and (path == "-" or suffix in (".txt", "", ".dat", ".data")):
+        return sniffed
+    if path == "-":
+        raise UsageError(
+            "the format of standard input is not plain from its start; say it with --from: "
+            + ", ".join(FORMATS)
+        )
+    raise UsageError(
+        f"the format of {shown} does not follow from its suffix; say it with --from or --to, "
+        f"or use one of {_known()}"
+    )
+
+
+def _sniffed(content: bytes) -> str | None:
+    """The format by the first line that is not blank or a comment of ARFF."""
+    if content.startswith(b"PK\x03\x04"):
+        return "npz"
+    if content.startswith(b"PAR1"):
+        return "parquet"
+    if content.startswith(b"MATLAB"):
+        return "mat"
+    at = 3 if content.startswith(b"\xef\xbb\xbf") else 0
+    while at < min(len(content), 1 << 16):
+        stop = content.find(b"\n", at)
+        line = content[at : len(content) if stop < 0 else stop].strip()
+        at = len(content) if stop < 0 else stop + 1
+        if not line or line.startswith(b"%"):
+            continue
+        words = line[:1000].split()
+        if words[0].lower() in (b"@relation", b"@attribute"):
+            return "arff"
+        if len(words) == 3 and all(word.isdigit() for word in words):
+            return "xmc"
+        if any(_is_pair(word) for word in words[:3]) and b"," not in words[-1]:
+            return "svmlight"
+        return "tsv" if b"\t" in line else "csv" if b"," in line else None
+    return None
+
+
+def _is_pair(word: bytes) -> bool:
+    index, colon, value = word.partition(b":")
+    return bool(colon) and index.isdigit() and value[:1] in b"+-.0123456789"
+
+
+def read(
+    path: str | os.PathLike[str],
+    *,
+    labels: str | Sequence[str] | None = None,
+    format: str | None = None,  # noqa: A002 - the word that users expect
+    limits: Limits | None = None,
+    classes: bool = False,
+    separator: str = "|",
+    encoding: str = "utf-8",
+) -> Dataset:
+    """Read a multi-label table, whatever its format.
+
+    Parameters
+    ----------
+    path : str or path
+        The file; ``-`` is standard input. The suffix tells the format, behind it .gz, .bz2 or
+        .xz a compression; for .txt and standard input the first line tells.
+    labels : str or sequence of str, optional
+        Which columns are labels: ``a,b,c``, ``'lab_*'``, ``first:6``, ``last:6``,
+        ``@names.txt``, or one column of lists. Without it a Mulan XML of the same stem, then
+        MEKA's ``-C n`` in the relation name.
+    format : str, optional
+        One of `FORMATS`, where the suffix does not tell.
+    limits : Limits, optional
+        How large the file may be.
+    classes : bool
+        Take labels with more than two values as classes.
+    separator : str
+        What stands between the labels in a column of lists.
+    encoding : str
+        The encoding of a text file.
+    """
+    name = os.fspath(path)
+    limits = limits or Limits()
+    if not separator:
+        raise UsageError("the separator of a column of lists is empty")
+    suffix = split_suffix(name)[1]
+    if suffix in PICKLES:
+        format_of(name)
+    content = read_bytes(name, limits)
+    kind = format_of(name, format, content)
+    request = Request(
+        labels=labels,
+        classes=classes,
+        separator=separator,
+        limits=limits,
+        encoding=encoding,
+        binary_path=None if name == "-" else Path(name),
+    )
+    dataset: Dataset = FORMATS[kind].function("read")(content, name, request)
+    return dataset
+
+
+def write(
+    dataset: Dataset,
+    path: str | os.PathLike[str],
+    *,
+    format: str | None = None,  # noqa: A002 - the word that users expect
+    force: bool = False,
+) -> None:
+    """Write a data set so that it reads back equal; whole, or not at all.
+
+    The suffix tells the format and the compression. Beside an ARFF, CSV or TSV file
+    stands a Mulan XML of the same stem that names the labels. To standard output (``-``) ARFF
+    goes as MEKA has it, labels first and their number in the relation name.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        What to write.
+    path : str or path
+        Where; ``-`` is standard output.
+    format : str, optional
+        One of `FORMATS`, where the suffix does not tell.
+    force : bool
+        Whether files that are there may be replaced.
+    """
+    name = os.fspath(path)
+    kind = format_of(name, format or ("arff" if name == "-" else None) or _txt(name))
+    form = FORMATS[kind]
+    writer = form.function("write")
+    with contextlib.ExitStack() as stack:
+        if name != "-" and form.sidecar:
+            _sidecar(dataset, name, force, stack)
+            if kind == "arff":
+                from mlfs.data.arff_writer import write_labels_last as writer
+        stream = stack.enter_context(replacing(name, force))
+        writer(dataset, stream)
+
+
+def _txt(name: str) -> str | None:
+    return "xmc" if split_suffix(name)[1] == ".txt" else None
+
+
+def _sidecar(dataset: Dataset, name: str, force: bool, stack: contextlib.ExitStack) -> None:
+    """Write the label file, unless one with the same labels is there already."""
+    if not dataset.labels:
+        raise DataError("a data set without labels cannot be written")
+    file = split_suffix(name)[0] + ".xml"
+    document = mulan.document(dataset.label_names)
+    if Path(file).is_file():
+        with contextlib.suppress(DataError, UsageError):
+            if set(mulan.read(file, Limits())) == set(dataset.label_names):
+                return
+    stack.enter_context(replacing(file, force)).write(document)

@@ -1,0 +1,215 @@
+"""What the values of a label mean: {0,1}, {YES,NO}, {TRUE,FALSE}, {-1,1} by value, or classes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from mlfs.data.dataset import Label
+from mlfs.data.limits import exceeded
+from mlfs.data.request import Request
+from mlfs.errors import DataError, printable
+
+__all__ = ["is_binary", "label_matrix", "map_label", "map_numbers", "map_texts", "split_lists"]
+
+BINARY = ("0", "1")
+MEANING = {"0": 0, "1": 1, "no": 0, "yes": 1, "false": 0, "true": 1, "-1": -1}
+PAIRS = ({"0", "1"}, {"no", "yes"}, {"false", "true"}, {"-1", "1"}, {"-1", "0", "1"})
+DENSE_CELLS = 1 << 26
+MAX_CLASSES = 1 << 16
+
+
+def _word(value: str) -> str:
+    """A value in the one spelling that `MEANING` knows: `1.0`, `+1` and `01` are `1`."""
+    word = value.strip().lower()
+    if word in MEANING or not word or word[-1] not in "01.e":
+        return word
+    try:
+        number = float(word)
+    except ValueError:
+        return word
+    return str(int(number)) if number in (-1.0, 0.0, 1.0) else word
+
+
+def _meanings(values: Iterable[str]) -> list[int] | None:
+    words = [_word(value) for value in values]
+    present = set(words)
+    if len(words) != len(present) or not any(present <= pair for pair in PAIRS):
+        return None
+    if "-1" in present and "0" not in present:
+        return [1 if word == "1" else 0 for word in words]
+    return [MEANING[word] for word in words]
+
+
+def is_binary(values: Iterable[str]) -> bool:
+    """Whether these distinct values are those of one binary label.
+
+    Any part of {0,1}, {yes,no}, {true,false}, {-1,1}, in any case, does.
+
+    Examples
+    --------
+    >>> is_binary(["YES", "NO"]), is_binary(["1"]), is_binary(["1", "yes"]), is_binary(["a|b"])
+    (True, True, False, False)
+    """
+    return _meanings(values) is not None
+
+
+def map_label(
+    name: str, values: Sequence[str], codes: np.ndarray, request: Request, path: str
+) -> tuple[np.ndarray, Label]:
+    """Map a label column that is coded already.
+
+    Binary values are mapped by value, not by position, to 0 and 1. Where 0 and -1 are both
+    among the values, -1 is a missing label; where only -1 and 1 are, -1 means 0. Other values
+    are refused unless ``request.classes``: then Y holds positions in `values` as they are.
+
+    Parameters
+    ----------
+    name : str
+        The name of the label.
+    values : sequence of str
+        Its distinct values (declared, or those present).
+    codes : ndarray of int
+        For each row (or each stored entry) the position in `values`, -1 where missing.
+
+    Returns
+    -------
+    codes : ndarray of int8, or int32 for many classes
+        Positions in ``label.values``, -1 where missing.
+    label : Label
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> map_label("l", ["YES", "NO"], np.array([0, 1, -1]), Request(), "a.arff")[0].tolist()
+    [1, 0, -1]
+    """
+    meanings = _meanings(values)
+    if meanings is not None:
+        table = np.array([*meanings, -1], dtype=np.int8)
+        return table[codes], Label(name, BINARY)
+    if not request.classes:
+        shown = ", ".join(printable(value, 20) for value in values[:6])
+        more = f", … ({len(values)} in all)" if len(values) > 6 else ""
+        raise DataError(
+            f"{printable(path, 400)}: the label {printable(name)!r} has the values "
+            f"{{{shown}{more}}}, which are not two of 0/1, yes/no, true/false, -1/1; "
+            "ask for classes (--classes), or choose other columns with --labels"
+        )
+    if len(values) > MAX_CLASSES:
+        raise DataError(
+            f"{printable(path, 400)}: the label {printable(name)!r} has {len(values)} values, too "
+            f"many for classes (at most {MAX_CLASSES}); choose other columns with --labels"
+        )
+    kind = np.int8 if len(values) <= 127 else np.int32
+    return np.asarray(codes, dtype=kind), Label(name, tuple(values))
+
+
+def map_numbers(
+    name: str, column: np.ndarray, request: Request, path: str
+) -> tuple[np.ndarray, Label]:
+    """Map a label column of numbers, NaN where missing; classes are sorted by number.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> map_numbers("l", np.array([-1.0, 1.0, np.nan]), Request(), "a.csv")[0].tolist()
+    [0, 1, -1]
+    """
+    missing = np.isnan(column)
+    numbers, codes = np.unique(column, return_inverse=True)
+    distinct = [float(number) for number in numbers if not math.isnan(number)]
+    texts = [str(int(x)) if x.is_integer() and abs(x) < 1e15 else repr(x) for x in distinct]
+    positions = np.where(missing, -1, codes.reshape(-1))
+    return map_label(name, texts, positions, request, path)
+
+
+def map_texts(
+    name: str, cells: Sequence[str | None], request: Request, path: str
+) -> tuple[np.ndarray, Label]:
+    """Map a label column of texts, None where missing; classes are sorted by text.
+
+    Examples
+    --------
+    >>> map_texts("l", ["no", "yes", None], Request(), "a.csv")[0].tolist()
+    [0, 1, -1]
+    """
+    values = sorted({cell for cell in cells if cell is not None})
+    where: dict[str | None, int] = {value: k for k, value in enumerate(values)}
+    where[None] = -1
+    codes = np.fromiter((where[cell] for cell in cells), dtype=np.int64, count=len(cells))
+    return map_label(name, values, codes, request, path)
+
+
+def split_lists(
+    name: str, cells: Sequence[str | None], request: Request, path: str
+) -> tuple[Any, tuple[Label, ...]]:
+    """Split a column of lists (``u|v``) into one binary label for each name in it.
+
+    An empty cell has no labels; in a row whose cell is None every label is missing. Blanks
+    around a name do not count. The labels are sorted: by number if all are whole numbers, else
+    by text.
+
+    Returns
+    -------
+    Y : ndarray or csr_array of int8
+        See `label_matrix`.
+    labels : tuple of Label
+
+    Examples
+    --------
+    >>> Y, labels = split_lists("tags", ["u|v", "", "v"], Request(), "a.csv")
+    >>> Y.tolist(), [label.name for label in labels]
+    ([[1, 1], [0, 0], [0, 1]], ['u', 'v'])
+    """
+    separator = request.separator
+    lists = [
+        [] if cell is None else [part for item in cell.split(separator) if (part := item.strip())]
+        for cell in cells
+    ]
+    distinct = {item for items in lists for item in items}
+    if not distinct:
+        raise DataError(
+            f"{printable(path, 400)}: the column {printable(name)!r} names no label in any row"
+        )
+    if len(distinct) > request.limits.max_labels:
+        raise exceeded(request.limits, "max_labels", len(distinct), "labels", path)
+    whole = all(item.isascii() and item.isdigit() and len(item) < 19 for item in distinct)
+    names = sorted(distinct, key=lambda item: (int(item), item)) if whole else sorted(distinct)
+    where = {item: j for j, item in enumerate(names)}
+    rows: list[int] = []
+    columns: list[int] = []
+    codes: list[int] = []
+    for i, (cell, items) in enumerate(zip(cells, lists, strict=True)):
+        chosen = range(len(names)) if cell is None else {where[item] for item in items}
+        rows.extend([i] * len(chosen))
+        columns.extend(chosen)
+        codes.extend([-1 if cell is None else 1] * len(chosen))
+    shape = (len(cells), len(names))
+    Y = label_matrix(np.array(rows), np.array(columns), np.array(codes, dtype=np.int8), shape)
+    return Y, tuple(Label(item) for item in names)
+
+
+def label_matrix(
+    rows: np.ndarray, columns: np.ndarray, codes: np.ndarray, shape: tuple[int, int]
+) -> Any:
+    """Build Y from its entries: an array, or a csr_array beyond 64 million cells.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> label_matrix(np.array([1]), np.array([0]), np.array([1], dtype=np.int8), (2, 1)).tolist()
+    [[0], [1]]
+    """
+    if shape[0] * shape[1] <= DENSE_CELLS:
+        Y = np.zeros(shape, dtype=codes.dtype)
+        Y[rows.astype(np.int64), columns.astype(np.int64)] = codes
+        return Y
+    matrix = sp.csr_array((codes, (rows.astype(np.int64), columns.astype(np.int64))), shape=shape)
+    matrix.eliminate_zeros()
+    matrix.sort_indices()
+    return matrix

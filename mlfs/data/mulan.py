@@ -1,0 +1,142 @@
+"""Mulan's way to mark labels: an XML file of names beside the ARFF file."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from typing import Any, NoReturn
+from xml.parsers import expat
+from xml.sax.saxutils import quoteattr
+
+from mlfs.data.arff_text import unescaped
+from mlfs.data.files import read_small
+from mlfs.data.limits import Limits
+from mlfs.errors import DataError, ParseError, printable
+
+__all__ = ["columns", "document", "parse", "read"]
+
+NAMESPACE = "http://mulan.sourceforge.net/labels"
+COMPARED = 20_000
+
+
+def read(file: str, limits: Limits) -> list[str]:
+    """Read the label names of a Mulan XML file."""
+    return parse(read_small(file, limits), file)
+
+
+def parse(content: bytes, file: str) -> list[str]:
+    """Read the label names; a label within a label (a hierarchy) counts as well.
+
+    A document type or an entity is refused, so that nothing can expand or be fetched.
+
+    Examples
+    --------
+    >>> parse(b"<labels><label name='a'><label name='b &amp; c'/></label></labels>", "x.xml")
+    ['a', 'b & c']
+    """
+    parser = expat.ParserCreate()
+    names: dict[str, None] = {}
+    depth = 0
+
+    def refuse(message: str) -> NoReturn:
+        raise ParseError(message, file, parser.CurrentLineNumber, parser.CurrentColumnNumber + 1)
+
+    def start(tag: str, attributes: dict[str, str]) -> None:
+        nonlocal depth
+        depth += 1
+        kind = tag.rpartition(":")[2]
+        if depth == 1 and kind != "labels":
+            refuse(f"a Mulan label file starts with <labels>, not with <{printable(tag)}>")
+        if kind != "label":
+            return
+        name = attributes.get("name")
+        if name is None:
+            refuse('a <label> has no name; write <label name="..."/>')
+        if name in names:
+            refuse(f"the label {printable(name)!r} is named twice")
+        names[name] = None
+
+    def end(_: str) -> None:
+        nonlocal depth
+        depth -= 1
+
+    def doctype(*_: Any) -> None:
+        refuse("a document type (<!DOCTYPE ...>) or an entity is refused; take it out of the file")
+
+    parser.StartElementHandler = start
+    parser.EndElementHandler = end
+    parser.StartDoctypeDeclHandler = doctype
+    parser.EntityDeclHandler = doctype
+    parser.ExternalEntityRefHandler = doctype  # type: ignore[assignment]
+    try:
+        parser.Parse(content, True)
+    except expat.ExpatError as error:
+        message = f"this is not well-formed XML: {expat.ErrorString(error.code)}"
+        raise ParseError(message, file, error.lineno, error.offset + 1) from None
+    except (LookupError, ValueError) as error:
+        if isinstance(error, DataError):
+            raise
+        raise ParseError(f"this XML cannot be decoded: {printable(error)}", file) from None
+    if not names:
+        raise DataError(f'{printable(file, 400)}: names no label; write <label name="..."/>')
+    return list(names)
+
+
+def columns(labels: Sequence[str], names: Sequence[str], file: str) -> list[int]:
+    """Find the columns of the labels, by name: as it stands, or with ARFF's escapes undone.
+
+    Examples
+    --------
+    >>> columns(["b"], ["a", "b"], "x.xml")
+    [1]
+    """
+    where = {name: j for j, name in enumerate(names)}
+    found: dict[int, str] = {}
+    absent: list[str] = []
+    for label in labels:
+        j = next((where[form] for form in _forms(label) if form in where), None)
+        if j is None:
+            absent.append(label)
+        elif j in found:
+            both = f"{printable(found[j])!r} and {printable(label)!r}"
+            raise DataError(f"{printable(file, 400)}: {both} are the same column")
+        else:
+            found[j] = label
+    if absent:
+        raise DataError(_absent(absent, len(labels), names, file))
+    return list(found)
+
+
+def _forms(label: str) -> list[str]:
+    stripped = label.strip()
+    inner = stripped[1:-1] if stripped[:1] in ("'", '"') and stripped[-1:] == stripped[:1] else ""
+    return [label, unescaped(label), stripped, unescaped(inner)]
+
+
+def _absent(absent: list[str], total: int, names: Sequence[str], file: str) -> str:
+    shown = []
+    for label in absent[:5]:
+        close = difflib.get_close_matches(label, names[:COMPARED], n=1, cutoff=0.5)
+        hint = f" (closest: {printable(close[0])!r})" if close else ""
+        shown.append(f"{printable(label)!r}{hint}")
+    more = f" and {len(absent) - 5} more" if len(absent) > 5 else ""
+    return (
+        f"{printable(file, 400)}: {len(absent)} of its {total} labels are not columns of the data: "
+        + ", ".join(shown)
+        + more
+        + "; mend the names, or say which columns are labels with --labels"
+    )
+
+
+def document(labels: Sequence[str]) -> bytes:
+    """Write the label names as a Mulan XML document.
+
+    Examples
+    --------
+    >>> parse(document(["a", "b & 'c'"]), "x.xml")
+    ['a', "b & 'c'"]
+    """
+    escapes = {"\n": "&#10;", "\t": "&#9;", "\r": "&#13;"}
+    lines = [f"<label name={quoteattr(label, escapes)}></label>" for label in labels]
+    head = f'<?xml version="1.0" encoding="utf-8"?>\n<labels xmlns="{NAMESPACE}">\n'
+    return (head + "\n".join(lines) + "\n</labels>\n").encode("utf-8")

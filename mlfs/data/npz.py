@@ -1,0 +1,315 @@
+"""npz: the arrays ``X`` and ``Y`` in one file; a pickle is never opened.
+
+===============================================  ==============================================
+``X``                                            rows by features, numbers, booleans or text
+``X_data X_indices X_indptr X_shape``            the same as a scipy CSR matrix (without
+                                                 ``X_data``, every entry is 1)
+``Y``, or ``Y_data Y_indices Y_indptr Y_shape``  the labels, in any shape of `mlfs.data.targets`
+``feature_names label_names``                    text, optional
+``weights``                                      the weights of the rows, optional
+``nominal_columns nominal_values``               optional: text by text, the column and its value;
+                                                 X then holds positions in these values
+``label_columns label_values``                   the same for Y; -1 is then a missing label
+===============================================  ==============================================
+
+`write` stores all of these, so everything reads back equal, sparse as sparse. Only what was left
+out and the notes are not kept. The sizes that the archive and the arrays declare are checked
+against the limits and against each other before anything is allocated.
+"""
+
+from __future__ import annotations
+
+import io
+import zipfile
+import zlib
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, BinaryIO
+
+import numpy as np
+import scipy.sparse as sp
+
+from mlfs.data.arrays import from_arrays
+from mlfs.data.dataset import Column, Dataset, Label, Source
+from mlfs.data.limits import Limits, exceeded
+from mlfs.data.request import Request
+from mlfs.data.schema import refuse_other_labels
+from mlfs.errors import DataError, ParseError, printable
+
+__all__ = ["read", "write"]
+
+SPARSE = ("data", "indices", "indptr", "shape")
+
+
+def read(content: bytes, path: str, request: Request) -> Dataset:
+    """Read an npz file.
+
+    Examples
+    --------
+    >>> out = io.BytesIO()
+    >>> np.savez(out, X=np.array([[0.5], [2.0]]), Y=np.array([[0, 1], [1, 0]]))
+    >>> read(out.getvalue(), "t.npz", Request()).label_names
+    ['y0', 'y1']
+    """
+    archive = _Archive(content, path, request.limits)
+    X, Y = archive.matrix("X"), archive.matrix("Y")
+    feature_names, label_names = archive.texts("feature_names"), archive.texts("label_names")
+    weights = archive.get("weights")
+    nominal = archive.values("nominal", int(X.shape[1]) if X.ndim == 2 else 0)
+    values = archive.values("label", int(Y.shape[1]) if Y.ndim == 2 else 0)
+    try:
+        data = from_arrays(
+            X,
+            None if values is not None else Y,
+            feature_names=feature_names,
+            label_names=None if values is not None else label_names,
+            sample_weight=weights,
+            classes=request.classes,
+        )
+    except DataError as error:
+        raise DataError(f"{printable(path, 400)}: {error}") from None
+    if nominal is not None:
+        columns = tuple(
+            Column(column.name, "nominal", own) if own else column
+            for column, own in zip(data.columns, nominal, strict=True)
+        )
+        data = replace(data, columns=columns)
+        _check_positions(data, path)
+    if values is not None:
+        names = label_names or [f"y{j}" for j in range(Y.shape[1])]
+        data = replace(data, **_own_labels(Y, names, values, data.shape[0], path))
+    refuse_other_labels(request, data.columns, data.labels, path, "an npz file")
+    return replace(data, source=Source(path, "npz", labels_by="the array Y"))
+
+
+class _Archive:
+    """The arrays of a zip file, each checked before it is read."""
+
+    def __init__(self, content: bytes, path: str, limits: Limits) -> None:
+        self.path, self.limits = path, limits
+        try:
+            self.zip = zipfile.ZipFile(io.BytesIO(content))
+        except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError):
+            what = "one .npy array" if content.startswith(b"\x93NUMPY") else "no npz (zip) file"
+            raise ParseError(
+                f"this is {what}; write one with numpy.savez(file, X=X, Y=Y)", path
+            ) from None
+        entries = self.zip.infolist()
+        total = sum(entry.file_size for entry in entries)
+        if total > limits.max_decompressed:
+            raise exceeded(limits, "max_decompressed", total, "unpacked bytes", path)
+        self.entries = {entry.filename.removesuffix(".npy"): entry for entry in entries}
+
+    def get(self, key: str) -> Any:
+        """One array, or None if it is not there."""
+        entry = self.entries.get(key)
+        if entry is None:
+            return None
+        try:
+            with self.zip.open(entry) as stream:
+                shape, dtype = self._header(stream)
+                header = stream.tell()
+                if dtype.hasobject:
+                    raise ParseError(
+                        f"the array {key} holds Python objects (a pickle), which are never opened; "
+                        "save numbers, or text with .astype(str)",
+                        self.path,
+                    )
+                size = dtype.itemsize
+                for length in shape:
+                    size *= length
+                if header + size != entry.file_size:
+                    raise ParseError(
+                        f"the array {key} declares {size} bytes and holds "
+                        f"{entry.file_size - header}",
+                        self.path,
+                    )
+            with self.zip.open(entry) as stream:
+                return np.lib.format.read_array(stream, allow_pickle=False)
+        except (
+            ValueError, OSError, EOFError, zlib.error, zipfile.BadZipFile, RuntimeError,
+            NotImplementedError, SyntaxError, TypeError, OverflowError,
+        ) as error:  # fmt: skip
+            if isinstance(error, DataError):
+                raise
+            raise ParseError(
+                f"the array {printable(key)} cannot be read: {printable(error)}", self.path
+            ) from None
+
+    @staticmethod
+    def _header(stream: Any) -> tuple[tuple[int, ...], np.dtype[Any]]:
+        version = np.lib.format.read_magic(stream)
+        if version == (1, 0):
+            shape, _, dtype = np.lib.format.read_array_header_1_0(stream)
+        else:
+            shape, _, dtype = np.lib.format.read_array_header_2_0(stream)
+        return shape, dtype
+
+    def matrix(self, key: str) -> Any:
+        """X or Y, dense or from the parts of a CSR matrix."""
+        parts = {part: self.get(f"{key}_{part}") for part in SPARSE}
+        if parts["indptr"] is None:
+            array = self.get(key)
+            if array is None:
+                raise self._missing(key)
+            if array.ndim == 0:
+                raise ParseError(f"the array {key} is a single value, not a matrix", self.path)
+            if array.shape[0] > self.limits.max_rows:
+                raise exceeded(self.limits, "max_rows", array.shape[0], "rows", self.path)
+            if array.size > self.limits.max_cells:
+                raise exceeded(self.limits, "max_cells", array.size, "cells", self.path)
+            self._check_width(array.shape[1] if array.ndim > 1 else 1)
+            return array
+        if key in self.entries:
+            raise ParseError(f"{key} is there dense and as {key}_indptr; keep one", self.path)
+        absent = [part for part in ("indices", "shape") if parts[part] is None]
+        if absent:
+            raise ParseError(
+                f"the array {key}_{absent[0]} of a CSR matrix is missing beside {key}_indptr",
+                self.path,
+            )
+        return self._sparse(key, parts)
+
+    def _sparse(self, key: str, parts: dict[str, Any]) -> sp.csr_array:
+        shape, indptr, indices = parts["shape"], parts["indptr"], parts["indices"]
+        sound = all(parts[part].dtype.kind in "iu" for part in ("shape", "indptr", "indices"))
+        if not sound or shape.shape != (2,) or indptr.ndim != 1 or indices.ndim != 1:
+            raise ParseError(
+                f"{key}_shape, {key}_indptr and {key}_indices are not those of a CSR matrix",
+                self.path,
+            )
+        n, d = (int(length) for length in shape)
+        self._check_width(d)
+        data = np.ones(len(indices)) if parts["data"] is None else parts["data"]
+        try:
+            matrix = sp.csr_array((data, indices, indptr), shape=(n, d))
+            matrix.check_format(full_check=True)
+        except (ValueError, TypeError, OverflowError) as error:
+            raise ParseError(
+                f"{key}_indptr, {key}_indices and {key}_shape do not make a CSR matrix: "
+                f"{printable(error)}",
+                self.path,
+            ) from None
+        return matrix
+
+    def _check_width(self, d: int) -> None:
+        if d > self.limits.max_attributes:
+            raise exceeded(self.limits, "max_attributes", d, "columns", self.path)
+
+    def _missing(self, key: str) -> ParseError:
+        if {"format", "indptr"} <= self.entries.keys():
+            return ParseError(
+                "this is one sparse matrix from scipy.sparse.save_npz, so Y is missing; save both: "
+                "numpy.savez(file, X_data=X.data, X_indices=X.indices, X_indptr=X.indptr, "
+                "X_shape=X.shape, Y=Y)",
+                self.path,
+            )
+        held = ", ".join(printable(name, 20) for name in list(self.entries)[:10])
+        return ParseError(
+            f"there is no array {key} (nor {key}_data, {key}_indices, {key}_indptr, {key}_shape); "
+            f"the file holds: {held or 'nothing'}",
+            self.path,
+        )
+
+    def texts(self, key: str) -> list[str] | None:
+        """An array of texts as a list, or None if it is not there."""
+        array = self.get(key)
+        if array is None:
+            return None
+        if array.ndim != 1 or array.dtype.kind != "U":
+            raise ParseError(f"the array {key} is not a list of texts", self.path)
+        return [str(text) for text in array.tolist()]
+
+    def values(self, key: str, width: int) -> list[tuple[str, ...]] | None:
+        """The values of each column, empty for a column that has none; None if not there."""
+        texts, columns = self.texts(f"{key}_values"), self.get(f"{key}_columns")
+        if texts is None and columns is None:
+            return None
+        if texts is None or columns is None or columns.shape != (len(texts),):
+            raise ParseError(f"{key}_columns and {key}_values do not fit each other", self.path)
+        if columns.dtype.kind not in "iu" or ((columns < 0) | (columns >= width)).any():
+            raise ParseError(f"{key}_columns names a column that is not there", self.path)
+        found: list[list[str]] = [[] for _ in range(width)]
+        for column, text in zip(columns.tolist(), texts, strict=True):
+            found[column].append(text)
+        return [tuple(own) for own in found]
+
+
+def _check_positions(data: Dataset, path: str) -> None:
+    x = data.X if not data.is_sparse else data.X.tocsc()
+    for j, column in enumerate(data.columns):
+        if column.kind == "nominal":
+            cells = x.data[x.indptr[j] : x.indptr[j + 1]] if data.is_sparse else x[:, j]
+            cells = cells[~np.isnan(cells)]
+            bad = (cells != np.floor(cells)) | (cells < 0) | (cells >= len(column.values))
+            if bad.any():
+                raise ParseError(
+                    f"the nominal column {printable(column.name)!r} has {len(column.values)} values "
+                    f"and X holds the position {cells[bad][0]}",
+                    path,
+                )
+
+
+def _own_labels(
+    Y: Any, names: Sequence[str], values: list[tuple[str, ...]], n_rows: int, path: str
+) -> dict[str, Any]:
+    if Y.ndim != 2 or Y.dtype.kind not in "iu" or Y.shape != (n_rows, len(names)):
+        raise ParseError(
+            f"Y has shape {Y.shape} and type {Y.dtype}; expected {n_rows} rows of "
+            f"{len(names)} positions in label_values",
+            path,
+        )
+    sizes = np.array([len(own) for own in values], dtype=np.int64)
+    if sp.issparse(Y):
+        Y = sp.csr_array(Y)
+        Y.sort_indices()
+        bad = (Y.data < -1) | (Y.data >= sizes[Y.indices])
+    else:
+        bad = (Y < -1) | (Y >= sizes)
+    if bad.any():
+        raise ParseError("Y holds a position that is not among the label_values", path)
+    kind = np.int8 if sizes.max(initial=0) <= 127 else np.int32
+    labels = tuple(Label(name, own) for name, own in zip(names, values, strict=True))
+    return {"Y": Y.astype(kind), "labels": labels}
+
+
+def write(dataset: Dataset, stream: BinaryIO) -> None:
+    """Write an npz file that holds everything.
+
+    Examples
+    --------
+    >>> out = io.BytesIO()
+    >>> write(from_arrays([[0.5], [2.0]], [[0, 1], [1, 0]]), out)
+    >>> sorted(np.load(io.BytesIO(out.getvalue())))[:3]
+    ['X', 'Y', 'feature_names']
+    """
+    arrays: dict[str, np.ndarray] = {}
+    for key, matrix in (("X", dataset.X), ("Y", dataset.Y)):
+        if sp.issparse(matrix):
+            for part in SPARSE:
+                arrays[f"{key}_{part}"] = np.asarray(getattr(matrix, part))
+        else:
+            arrays[key] = np.asarray(matrix)
+    arrays["feature_names"] = _unicode(dataset.feature_names)
+    arrays["label_names"] = _unicode(dataset.label_names)
+    if dataset.weights is not None:
+        arrays["weights"] = dataset.weights
+    nominal = any(column.kind == "nominal" for column in dataset.columns)
+    for key, columns in (
+        ("nominal", dataset.columns if nominal else ()),
+        ("label", dataset.labels),
+    ):
+        if columns:
+            pairs = [(j, value) for j, column in enumerate(columns) for value in column.values]
+            arrays[f"{key}_columns"] = np.array([j for j, _ in pairs], dtype=np.int32)
+            arrays[f"{key}_values"] = _unicode([value for _, value in pairs])
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, **arrays)  # type: ignore[arg-type]
+    stream.write(buffer.getbuffer())
+
+
+def _unicode(texts: Sequence[str]) -> np.ndarray:
+    odd = next((text for text in texts if text.endswith("\0")), None)
+    if odd is not None:
+        raise DataError(f"the name {printable(odd)!r} ends in a NUL, which npz drops: rename it")
+    return np.array(list(texts), dtype=np.str_)

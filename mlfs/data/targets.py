@@ -1,0 +1,376 @@
+"""Labels in any shape that Python users have become the Y of a `Dataset`.
+
+==========================================  ==================================================
+2-D numbers, booleans or sparse, 0/1        one binary label a column; NaN is a missing label
+2-D numbers, -1/+1 (no 0 anywhere)          the same, -1 meaning 0
+2-D numbers, -1/0/+1                        the same, -1 meaning a missing label
+1-D of two values that mean no and yes      one binary label
+1-D of other values, or ``classes=True``    one label of classes, the values sorted
+a list (Series) of sets of names            one binary label for each distinct name, sorted
+a frame                                     as its columns; their names are the label names
+==========================================  ==================================================
+"""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from mlfs.data.columns import is_missing, number_text
+from mlfs.data.dataset import Label
+from mlfs.data.label_values import is_binary, map_texts
+from mlfs.data.request import Request
+from mlfs.errors import DataError, printable
+
+__all__ = ["label_sets", "targets"]
+
+BLOCK = 1 << 18
+ASK = "for labels of several classes ask for classes (classes=True)"
+CONTAINERS = (list, tuple, set, frozenset, np.ndarray)
+
+
+def targets(
+    y: Any, n_rows: int, names: Sequence[str] | None = None, classes: bool = False
+) -> tuple[Any, tuple[Label, ...]]:
+    """Turn Y of any shape into int8 positions and the labels they belong to.
+
+    Examples
+    --------
+    >>> Y, labels = targets([{"sad"}, {"calm", "sad"}, set()], n_rows=3)
+    >>> [label.name for label in labels], Y.toarray().tolist()
+    (['calm', 'sad'], [[0, 1], [1, 1], [0, 0]])
+    """
+    if y is None:
+        return np.zeros((n_rows, 0), np.int8), ()
+    y, names = _unwrap(y, names)
+    if sp.issparse(y):
+        if y.ndim != 2:
+            raise DataError(f"Y is sparse with {y.ndim} dimension; expected one row a sample")
+        _check_rows(y.shape[0], n_rows)
+        return _from_sparse(sp.csr_array(y), names, classes)
+    if isinstance(y, dict):
+        columns = [_column(name, values, classes) for name, values in y.items()]
+        for name, (_, codes) in zip(y, columns, strict=True):
+            _check_rows(len(codes), n_rows, f"label {printable(name)!r}")
+        return _stack([codes for _, codes in columns], n_rows), _renamed(
+            tuple(label for label, _ in columns), names
+        )
+    if _is_sets(y):
+        _check_rows(len(y), n_rows)
+        return label_sets(list(y), names)
+    array = _as_array(y)
+    if array.ndim not in (1, 2):
+        raise DataError(
+            f"Y has {array.ndim} dimensions; expected 1 (one label) or 2 (a column a label)"
+        )
+    _check_rows(array.shape[0], n_rows)
+    if array.dtype.kind == "c":
+        raise DataError("Y is complex. Complex data not supported: labels are 0/1, text or classes")
+    if array.dtype.kind not in "biufOUS":
+        raise DataError(f"Y is of type {array.dtype}; labels are numbers (0/1), booleans or text")
+    one = array.ndim == 1
+    matrix = array.reshape(len(array), -1)
+    names = _names(names, matrix.shape[1])
+    if matrix.dtype.kind in "OUS":
+        objects = [_column(name, matrix[:, j], classes or one) for j, name in enumerate(names)]
+        return _stack([codes for _, codes in objects], n_rows), tuple(label for label, _ in objects)
+    return _from_numbers(matrix, names, classes or one)
+
+
+def label_sets(
+    rows: Sequence[Any], names: Sequence[str] | None = None
+) -> tuple[sp.csr_array, tuple[Label, ...]]:
+    """One binary label for each distinct name in a list of sets; in a row of None all are missing.
+
+    `names`, when given, are all the labels there can be, in their order.
+    """
+    unknown = [i for i, row in enumerate(rows) if is_missing_row(row)]
+    skip = set(unknown)
+    found: set[Any] = set()
+    for i, row in enumerate(rows):
+        if i in skip:
+            continue
+        if isinstance(row, (str, bytes)) or not isinstance(row, Iterable):
+            raise DataError(
+                f"Y row {i} (counted from 0) is {printable(row)!r}, the others are sets of labels: "
+                "give each row a list, tuple or set of names"
+            )
+        found.update(row)
+    for name in found:
+        if is_missing(name) or not isinstance(name, (str, numbers.Integral)):
+            raise DataError(
+                f"a label set in Y holds {printable(name)!r}: label names are text or integers"
+            )
+    if all(isinstance(name, numbers.Integral) for name in found):
+        ordered = [str(int(name)) for name in sorted(found)]
+    else:
+        ordered = sorted(str(name) for name in found)
+        if len(set(ordered)) < len(ordered):
+            raise DataError("Y mixes numbers and text that read the same: name labels by text")
+    if names is not None:
+        unheard = sorted(set(ordered) - set(names))
+        if unheard:
+            raise DataError(
+                f"Y holds the label {printable(unheard[0])!r}, which is not among the label names"
+            )
+        ordered = _names(names, len(names))
+    position = {name: j for j, name in enumerate(ordered)}
+    indptr: list[int] = [0]
+    indices: list[int] = []
+    data: list[int] = []
+    for i, row in enumerate(rows):
+        held = range(len(ordered)) if i in skip else sorted({position[str(name)] for name in row})
+        indices.extend(held)
+        data.extend([-1 if i in skip else 1] * len(held))
+        indptr.append(len(indices))
+    matrix = sp.csr_array(
+        (np.array(data, np.int8), np.array(indices, np.int32), np.array(indptr, np.int64)),
+        shape=(len(rows), len(ordered)),
+    )
+    return matrix, tuple(Label(name) for name in ordered)
+
+
+def is_missing_row(row: object) -> bool:
+    """Whether a row of label sets says that nothing is known of it."""
+    return not isinstance(row, CONTAINERS) and is_missing(row)
+
+
+def _unwrap(y: Any, names: Sequence[str] | None) -> tuple[Any, Sequence[str] | None]:
+    """Frames and series become arrays, lists or a dict of columns; their names are kept."""
+    family = type(y).__module__.split(".")[0]
+    if family not in ("pandas", "polars"):
+        return y, names
+    if hasattr(y, "columns"):
+        own = [str(name) for name in y.columns]
+        repeated = sorted({name for name in own if own.count(name) > 1})
+        if repeated:
+            raise DataError(f"Y has two columns named {printable(repeated[0])!r}: rename one")
+        columns = [y.iloc[:, j] if family == "pandas" else y[:, j] for j in range(len(own))]
+        plain = [_plain(column, family) for column in columns]
+        return dict(zip(own, plain, strict=True)), names
+    own_name = y.name
+    if names is None and own_name not in (None, ""):
+        names = [str(own_name)]
+    values = _plain(y, family)
+    return values, None if _is_sets(values) and names == [str(own_name)] else names
+
+
+def _plain(series: Any, family: str) -> Any:
+    """The values of a series as a numpy array of numbers, or a list of objects."""
+    if family == "pandas":
+        kind = getattr(series.dtype, "kind", "O")
+        if kind in "iufb" and not hasattr(series.dtype, "categories"):
+            return series.to_numpy(dtype=np.float64, na_value=np.nan)
+        return series.astype(object).tolist()
+    if series.dtype.is_numeric() or str(series.dtype) == "Boolean":
+        return series.cast(float).to_numpy()
+    return series.to_list()
+
+
+def _is_sets(y: Any) -> bool:
+    """Whether Y is a list of label sets rather than a matrix written as lists."""
+    if isinstance(y, np.ndarray):
+        if y.dtype != object or y.ndim != 1:
+            return False
+        y = y.tolist()
+    if not isinstance(y, (list, tuple)):
+        return False
+    held = [row for row in y if not is_missing_row(row)]
+    if not any(isinstance(row, CONTAINERS) for row in held):
+        return False
+    if any(isinstance(row, (set, frozenset)) or not isinstance(row, CONTAINERS) for row in held):
+        return True
+    lengths = {len(row) for row in held}
+    return (
+        len(held) < len(y)
+        or len(lengths) > 1
+        or lengths == {0}
+        or any(isinstance(name, str) for row in held for name in row)
+    )
+
+
+def _as_array(y: Any) -> np.ndarray:
+    if isinstance(y, np.ma.MaskedArray):
+        return np.asarray(np.ma.filled(y.astype(np.float64), np.nan))
+    if isinstance(y, (list, tuple)) and any(
+        isinstance(value, (str, bool, np.bool_)) or is_missing_row(value) for value in y
+    ):
+        array = np.empty(len(y), dtype=object)
+        array[:] = y
+        return array
+    try:
+        return np.asarray(y)
+    except ValueError:
+        raise DataError(
+            "Y is neither an array nor a list of label sets: its rows differ in length"
+        ) from None
+
+
+def _check_rows(found: int, expected: int, what: str = "Y") -> None:
+    if found != expected:
+        raise DataError(
+            f"X has {expected} rows and {what} has {found}: they must have the same number"
+        )
+
+
+def _names(names: Sequence[str] | None, q: int) -> list[str]:
+    if names is None:
+        return [f"y{j}" for j in range(q)]
+    names = [str(name) for name in names]
+    if len(names) != q:
+        raise DataError(f"{len(names)} label names were given and Y has {q} labels")
+    if len(set(names)) < q:
+        twice = next(name for name in names if names.count(name) > 1)
+        raise DataError(f"the label name {printable(twice)!r} is given twice")
+    return names
+
+
+def _renamed(labels: tuple[Label, ...], names: Sequence[str] | None) -> tuple[Label, ...]:
+    if names is None:
+        return labels
+    return tuple(
+        Label(name, label.values)
+        for name, label in zip(_names(names, len(labels)), labels, strict=True)
+    )
+
+
+def _stack(columns: list[np.ndarray], n_rows: int) -> np.ndarray:
+    if not columns:
+        return np.zeros((n_rows, 0), np.int8)
+    wide = any(column.max(initial=0) > 127 for column in columns)
+    return np.column_stack(columns).astype(np.int32 if wide else np.int8)
+
+
+def _from_numbers(
+    matrix: np.ndarray, names: list[str], classes: bool
+) -> tuple[np.ndarray, tuple[Label, ...]]:
+    binary = _indicator(matrix)
+    if binary is not None:
+        return binary, tuple(Label(name) for name in names)
+    unknown = np.isnan(matrix) if matrix.dtype.kind == "f" else np.zeros(matrix.shape, bool)
+    known = matrix[~unknown]
+    if np.isin(known, (-1, 0, 1)).all():
+        if (known == 0).any():
+            unknown |= matrix == -1
+        out = np.where(matrix == 1, 1, 0).astype(np.int8)
+        out[unknown] = -1
+        return out, tuple(Label(name) for name in names)
+    if not classes:
+        _refuse_values(matrix, unknown, names)
+    columns = [_numeric_classes(name, matrix[:, j]) for j, name in enumerate(names)]
+    return _stack([codes for _, codes in columns], len(matrix)), tuple(c[0] for c in columns)
+
+
+def _indicator(matrix: np.ndarray) -> np.ndarray | None:
+    """The matrix as int8 if it holds nothing but 0 and 1; read once, in blocks that fit a cache."""
+    if matrix.dtype == bool:
+        return matrix.astype(np.int8)
+    out = np.empty(matrix.shape, np.int8)
+    step = max(1, BLOCK // max(1, matrix.shape[1]))
+    with np.errstate(invalid="ignore"):
+        for start in range(0, len(matrix), step):
+            block, small = matrix[start : start + step], out[start : start + step]
+            small[...] = block.astype(np.int8)
+            if (small.view(np.uint8) > 1).any() or (small != block).any():
+                return None
+    return out
+
+
+def _refuse_values(matrix: np.ndarray, unknown: np.ndarray, names: list[str]) -> None:
+    bad = ~(np.isin(matrix, (-1, 0, 1)) | unknown)
+    row, column = (int(i) for i in np.argwhere(bad)[0])
+    shown = number_text(float(matrix[row, column]))
+    raise DataError(
+        f"label {printable(names[column])!r} holds {shown} at row {row} "
+        f"(counted from 0): a label is 0 or 1 (or -1/+1); {ASK}"
+    )
+
+
+def _numeric_classes(name: str, values: np.ndarray) -> tuple[Label, np.ndarray]:
+    x = values.astype(np.float64)
+    known = x[~np.isnan(x)]
+    distinct = np.unique(known)
+    if np.isin(distinct, (-1, 0, 1)).all():
+        codes, labels = _from_numbers(x.reshape(-1, 1), [name], False)
+        return labels[0], codes[:, 0]
+    if not np.isfinite(distinct).all() or (distinct != np.floor(distinct)).any():
+        odd = distinct[(distinct != np.floor(distinct)) | np.isinf(distinct)]
+        shown = number_text(float(odd[0]))
+        raise DataError(
+            f"Unknown label type: label {printable(name)!r} holds {shown}, which is continuous; "
+            "labels are classes: bin the values first"
+        )
+    codes = np.searchsorted(distinct, np.where(np.isnan(x), distinct[0], x)).astype(np.int32)
+    codes[np.isnan(x)] = -1
+    return Label(name, tuple(number_text(value) for value in distinct.tolist())), codes
+
+
+def _column(name: str, values: Any, classes: bool) -> tuple[Label, np.ndarray]:
+    """One label column of numbers, booleans or text."""
+    if isinstance(values, np.ndarray) and values.dtype.kind in "biuf":
+        binary, labels = _from_numbers(values.reshape(-1, 1), [name], classes)
+        return labels[0], binary[:, 0]
+    cells = [None if is_missing(cell) else cell for cell in list(values)]
+    kinds = {type(cell) for cell in cells if cell is not None}
+    if all(issubclass(kind, (numbers.Real, np.bool_)) for kind in kinds):
+        x = np.array([math.nan if cell is None else float(cell) for cell in cells])
+        binary, labels = _from_numbers(x.reshape(-1, 1), [name], classes)
+        return labels[0], binary[:, 0]
+    if not all(issubclass(kind, str) for kind in kinds):
+        shown = ", ".join(sorted(kind.__name__ for kind in kinds))
+        raise DataError(
+            f"Unknown label type: label {printable(name)!r} holds values of type {shown}; "
+            "labels are all numbers, all booleans or all text"
+        )
+    return _text_label(name, [None if cell is None else str(cell) for cell in cells], classes)
+
+
+def _text_label(name: str, cells: list[str | None], classes: bool) -> tuple[Label, np.ndarray]:
+    """One label column of text: two values that mean no and yes, or classes."""
+    distinct = sorted({cell for cell in cells if cell is not None})
+    if not classes and not is_binary(distinct):
+        odd = next((cell for cell in distinct if not is_binary([cell])), distinct[0])
+        raise DataError(
+            f"label {printable(name)!r} holds {printable(odd)!r}: a label is 0/1, -1/1, yes/no or "
+            f"true/false; {ASK}"
+        )
+    codes, label = map_texts(name, cells, Request(classes=classes), "Y")
+    return label, codes
+
+
+def _from_sparse(
+    y: sp.csr_array, names: Sequence[str] | None, classes: bool
+) -> tuple[sp.csr_array, tuple[Label, ...]]:
+    names = _names(names, y.shape[1])
+    if y.dtype.kind not in "biuf":
+        raise DataError(f"Y is sparse of type {y.dtype}; labels are numbers (0/1) or booleans")
+    if not y.has_canonical_format:
+        y = y.copy()
+        y.sum_duplicates()
+    data = np.where(np.isnan(y.data), -1, y.data) if y.dtype.kind == "f" else y.data
+    labels = [Label(name) for name in names]
+    odd = np.flatnonzero(~np.isin(data, (-1, 0, 1)))
+    if odd.size and not classes:
+        row = int(np.searchsorted(y.indptr, odd[0], side="right")) - 1
+        raise DataError(
+            f"label {printable(names[y.indices[odd[0]]])!r} holds {y.data[odd[0]]} at row {row} "
+            f"(counted from 0): a label is 0 or 1; {ASK}"
+        )
+    codes = data.astype(np.int32)
+    for j in np.unique(y.indices[odd]).tolist():
+        at = y.indices == j
+        values = np.where(data[at] < 0, np.nan, data[at])
+        labels[j], found = _numeric_classes(names[j], np.append(values, 0))
+        codes[at] = found[:-1]
+    small = codes.max(initial=0) <= 127
+    out = sp.csr_array(
+        (codes.astype(np.int8 if small else np.int32), y.indices, y.indptr), shape=y.shape
+    )
+    out.eliminate_zeros()
+    out.sort_indices()
+    return out, tuple(labels)

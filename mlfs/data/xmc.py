@@ -1,0 +1,131 @@
+r"""The text format of the extreme classification repository (XMC).
+
+The first line is ``N D L``: the numbers of rows, features and labels. Then one row a line, as in
+svmlight, features and labels counted from zero: ``1,5,10 0:0.5 7:1``. What the first line says is
+checked against what is there.
+
+The format carries neither names (features come back as ``x0``, ``x1``, ..., labels as ``y0``,
+``y1``, ...) nor kinds: a nominal column is written as the positions of its values. Missing values,
+missing labels, labels of several classes and weights are refused. X and Y come back sparse.
+"""
+
+from __future__ import annotations
+
+from typing import BinaryIO
+
+import numpy as np
+import scipy.sparse as sp
+
+from mlfs.data.dataset import Dataset, Label, Source
+from mlfs.data.files import decoded
+from mlfs.data.limits import exceeded
+from mlfs.data.request import Request
+from mlfs.data.schema import default_columns, refuse_other_labels
+from mlfs.data.sparse_rows import parse_rows, refuse_unwritable, write_rows
+from mlfs.data.svmlight import label_rows
+from mlfs.data.tables import without_weights
+from mlfs.errors import ParseError, printable
+
+__all__ = ["read", "write"]
+
+STEP = 4096
+
+
+def read(content: bytes, path: str, request: Request) -> Dataset:
+    r"""Read a file of the XMC repository.
+
+    Examples
+    --------
+    >>> data = read(b"2 3 4\n0,3 0:0.5 2:1\n 1:1\n", "t.txt", Request())
+    >>> data.shape, data.Y.toarray().tolist()
+    ((2, 3, 4), [[1, 0, 0, 1], [0, 0, 0, 0]])
+    """
+    lines = [
+        line.removesuffix("\r") for line in decoded(content, path, request.encoding).split("\n")
+    ]
+    longest = max(map(len, lines))
+    if longest > request.limits.max_line_bytes:
+        raise exceeded(request.limits, "max_line_bytes", longest, "bytes in a line", path)
+    n, d, q = _header(lines[0], path, request)
+    rows_text = lines[1:]
+    while len(rows_text) > n and not rows_text[-1].strip():
+        rows_text.pop()
+    if len(rows_text) != n:
+        raise ParseError(
+            f"the first line says {n} rows and {len(rows_text)} follow",
+            path,
+            min(len(lines), n + 2),
+        )
+    rows = parse_rows(rows_text, list(range(2, n + 2)), path, request.limits)
+    if rows.X.shape[1] > d:
+        entry = int(np.flatnonzero(rows.X.indices >= d)[0])
+        row = int(np.searchsorted(rows.X.indptr, entry, side="right")) - 1
+        raise ParseError(
+            f"the first line says {d} features, counted from 0, and this row has the index "
+            f"{rows.X.indices[entry]}", path, row + 2,
+        )  # fmt: skip
+    for k, ids in enumerate(rows.labels):
+        if ids and (max(ids) >= q or min(ids) < 0):
+            bad = max(ids) if max(ids) >= q else min(ids)
+            raise ParseError(
+                f"the first line says {q} labels, counted from 0, and this row has the label {bad}",
+                path, k + 2, 1,
+            )  # fmt: skip
+    X = sp.csr_array((rows.X.data, rows.X.indices, rows.X.indptr), shape=(n, d))
+    X.eliminate_zeros()
+    sets = [sorted(set(ids)) for ids in rows.labels]
+    indptr = np.concatenate([[0], np.cumsum([len(ids) for ids in sets], dtype=np.int64)])
+    indices = np.array([j for ids in sets for j in ids], dtype=np.int32)
+    Y = sp.csr_array((np.ones(len(indices), np.int8), indices, indptr), shape=(n, q))
+    columns, labels = default_columns(d), tuple(Label(f"y{j}") for j in range(q))
+    refuse_other_labels(request, columns, labels, path, "an XMC file")
+    notes = ("qid: entries are skipped",) if rows.queries else ()
+    source = Source(path, "xmc", labels_by="the ids in the file")
+    return Dataset(X, Y, columns, labels, source=source, notes=notes)
+
+
+def _header(line: str, path: str, request: Request) -> tuple[int, int, int]:
+    parts = line.split()
+    if len(parts) != 3 or not all(p.isascii() and p.isdigit() and len(p) < 19 for p in parts):
+        raise ParseError(
+            f"the first line is {printable(line)!r}; expected N D L: the numbers of rows, features "
+            "and labels", path, 1, 1,
+        )  # fmt: skip
+    n, d, q = map(int, parts)
+    limits = request.limits
+    for name, found, what in (
+        ("max_rows", n, "rows"), ("max_features", d, "features"),
+        ("max_attributes", d, "features"), ("max_labels", q, "labels"),
+    ):  # fmt: skip
+        if found > getattr(limits, name):
+            raise exceeded(limits, name, found, what, path, 1)
+    if not (n and d):
+        raise ParseError(
+            f"the first line says {n} rows and {d} features; there is nothing", path, 1
+        )
+    return n, d, q
+
+
+def write(dataset: Dataset, stream: BinaryIO) -> None:
+    """Write a file of the XMC repository.
+
+    Examples
+    --------
+    >>> import io
+    >>> from mlfs.data.arrays import from_arrays
+    >>> out = io.BytesIO()
+    >>> write(from_arrays([[0.5, 0], [0, 2]], [{"a"}, set()]), out)
+    >>> print(out.getvalue().decode(), end="")
+    2 2 1
+    0 0:0.5
+     1:2
+    """
+    form = "an XMC file"
+    without_weights(dataset, form)
+    X, Y = sp.csr_array(dataset.X), sp.csr_array(dataset.Y)
+    binary = all(label.values == ("0", "1") for label in dataset.labels)
+    refuse_unwritable(X.data, Y.data, binary, form)
+    stream.write(f"{X.shape[0]} {X.shape[1]} {Y.shape[1]}\n".encode())
+    for start in range(0, X.shape[0], STEP):
+        held = [[str(j) for j in row] for row in label_rows(Y[start : start + STEP])]
+        stream.write(write_rows(X[start : start + STEP], held, 0).encode())

@@ -1,0 +1,325 @@
+"""The greedy loop, once; and best-first search beside it. Knows no criterion by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from mlfs.criteria import Criterion
+from mlfs.errors import CriterionError
+from mlfs.info import Info
+
+__all__ = ["Path", "Pick", "best_first", "greedy"]
+
+TIE = 1e-12  # rounding, not information: must not decide
+PATIENCE = 5  # expansions without progress after which best-first search gives up
+
+
+@dataclass(frozen=True)
+class Pick:
+    """One picked feature and why it was picked.
+
+    Parameters
+    ----------
+    index : int
+        The column.
+    score : float
+        J of the pick when it was picked; ``relevance + label_correlation - redundancy``.
+    relevance, redundancy, label_correlation : float
+        The parts; a negative redundancy is what the picked features add.
+    ties : tuple of int
+        Columns that were as good; the lowest wins.
+    runner_up : int or None
+        The best column that was not as good, or the next tied one.
+    margin : float
+        What the pick was ahead of the runner-up by.
+    forced : bool
+        It was not chosen but asked for.
+    """
+
+    index: int
+    score: float
+    relevance: float
+    redundancy: float
+    label_correlation: float
+    ties: tuple[int, ...] = ()
+    runner_up: int | None = None
+    margin: float = float("nan")
+    forced: bool = False
+
+
+@dataclass
+class Path:
+    """Picks in order: what a search returns, and what it has so far when interrupted."""
+
+    picks: list[Pick] = field(default_factory=list)
+    interrupted: bool = False
+    exhausted: bool = False
+
+
+class _Search:
+    """The state of one search: relevances, the fold so far, and who is still open."""
+
+    def __init__(self, criterion: Criterion, info: Info, name: str) -> None:
+        self.criterion, self.info, self.name = criterion, info, name
+        self.relevance = self._array(criterion.relevance(info), "relevance", None)
+        self.correlation = self._array(criterion.label_correlation(info), "label_correlation", None)
+        self.total = self._array(criterion.start(info), "start", None)
+        self.picked: list[int] = []
+
+    def _array(self, values: object, what: str, s: int | None) -> np.ndarray:
+        array = np.asarray(values, dtype=np.float64)
+        if array.shape not in {(), (self.info.d,)}:
+            msg = (
+                f"the criterion {self.name} gives {what} of shape {array.shape} "
+                f"for {self.info.d} candidates; it must be ({self.info.d},)"
+            )
+            raise CriterionError(msg)
+        array = np.broadcast_to(array, (self.info.d,))
+        if np.isnan(array).any():
+            f = int(self.info.features[np.flatnonzero(np.isnan(array))[0]])
+            at = "" if s is None else f" after the pick of column {s}"
+            msg = f"the criterion {self.name} gives NaN as {what} of column {f}{at}"
+            raise CriterionError(msg)
+        return array
+
+    def scores(self) -> np.ndarray:
+        if not self.picked:
+            return self.relevance
+        values = self.criterion.score(self.relevance, self.total, list(self.picked))
+        return self._array(values, "score", self.picked[-1])
+
+    def take(self, s: int) -> None:
+        self.picked.append(s)
+        term = self._array(self.criterion.term(self.info, s), "term", s)
+        self.total = np.asarray(self.criterion.fold(self.total, term))
+
+    def tolerance(self, at: int) -> float:
+        total = abs(self.total[at]) if self.picked else 0.0
+        scale = abs(self.relevance[at]) + (total if np.isfinite(total) else 0.0)
+        return TIE * max(1.0, scale)
+
+
+def greedy(
+    criterion: Criterion,
+    info: Info,
+    n: int,
+    *,
+    forced: Sequence[int] = (),
+    excluded: Sequence[int] = (),
+    name: str = "criterion",
+    on_pick: Callable[[Pick], object] | None = None,
+    closes: Callable[[int], np.ndarray] | None = None,
+) -> Path:
+    """Pick features one after the other, each the best in the eyes of the criterion.
+
+    Parameters
+    ----------
+    criterion : Criterion
+        What scores the candidates.
+    info : Info
+        What the criterion may ask.
+    n : int
+        How many to pick; fewer come back when no candidate is left.
+    forced : sequence of int
+        Columns that are picked first, in this order.
+    excluded : sequence of int
+        Columns that are never picked.
+    name : str
+        How errors call the criterion.
+    on_pick : callable, optional
+        Called with every pick as soon as it is made.
+    closes : callable, optional
+        Called with every pick; tells which candidates are no longer worth picking.
+
+    Returns
+    -------
+    Path
+        The picks; marked when a KeyboardInterrupt cut it short.
+    """
+    best_set = criterion.search == "best first"
+    search = _Merits(criterion, info, name) if best_set else _Search(criterion, info, name)
+    path = Path()
+    is_open = np.ones(info.d, bool)
+    is_open[np.isin(info.features, np.asarray(excluded, np.int64))] = False
+    queue = list(forced)
+    try:
+        while len(path.picks) < n:
+            values = search.scores()
+            scores = np.where(is_open, values, -np.inf)
+            pick = _choose(search, scores, queue.pop(0) if queue else None)
+            if pick is None:
+                path.exhausted = True
+                break
+            path.picks.append(pick)
+            is_open[np.flatnonzero(info.features == pick.index)] = False
+            if closes is not None:
+                is_open &= ~closes(pick.index)
+            if on_pick is not None:
+                on_pick(pick)
+            if len(path.picks) < n:
+                search.take(pick.index)
+    except KeyboardInterrupt:
+        path.interrupted = True
+    return path
+
+
+class _Merits(_Search):
+    """A search whose scores are merits of whole sets."""
+
+    def __init__(self, criterion: Criterion, info: Info, name: str) -> None:
+        self.criterion, self.info, self.name = criterion, info, name
+        self.picked = []
+        self.total = self.correlation = np.zeros(info.d)
+        self.relevance = self._array(criterion.relevance(info), "relevance", None)
+
+    def merit_of_nothing(self) -> float:
+        """The merit of the empty set: 0, or that of the label's parents alone."""
+        return float(self.criterion.merit_of_nothing(self.info))
+
+    def scores(self) -> np.ndarray:
+        return self._array(self.criterion.merit(self.info, list(self.picked)), "merit", None)
+
+    def take(self, s: int) -> None:
+        self.picked.append(s)
+
+
+def _choose(search: _Search, scores: np.ndarray, forced: int | None) -> Pick | None:
+    features = search.info.features
+    if forced is None:
+        best = int(scores.argmax()) if scores.size else 0
+        if not scores.size or scores[best] == -np.inf:
+            return None
+        near = np.flatnonzero(scores >= scores[best] - search.tolerance(best))
+        tied = near[np.argsort(features[near], kind="stable")]
+        at, rest = int(tied[0]), tied[1:]
+    else:
+        at, rest = int(np.flatnonzero(features == forced)[0]), np.zeros(0, np.int64)
+    others = scores.copy()
+    others[at] = -np.inf
+    second = int(rest[0]) if rest.size else int(others.argmax())
+    has_second = bool(np.isfinite(others[second]))
+    score = float(scores[at])
+    relevance = float(search.relevance[at] - search.correlation[at])
+    correlation = float(search.correlation[at])
+    finite = np.isfinite(score) and np.isfinite(relevance)
+    return Pick(
+        index=int(features[at]),
+        score=score,
+        relevance=relevance,
+        redundancy=relevance + correlation - score if finite else 0.0,
+        label_correlation=correlation,
+        ties=tuple(int(features[j]) for j in rest),
+        runner_up=int(features[second]) if has_second else None,
+        margin=score - float(others[second]) if has_second else float("nan"),
+        forced=forced is not None,
+    )
+
+
+def best_first(
+    criterion: Criterion,
+    info: Info,
+    *,
+    forced: Sequence[int] = (),
+    excluded: Sequence[int] = (),
+    name: str = "criterion",
+    on_pick: Callable[[Pick], object] | None = None,
+) -> Path:
+    """Search for the set of greatest merit, expanding the best set that is still open.
+
+    The search gives up after five expansions in a row that found no better set. Sets whose
+    merits differ by rounding count as equally good: the one found first stays, and of the
+    sets of one expansion the lowest column goes first.
+
+    Parameters
+    ----------
+    criterion, info, forced, excluded, name, on_pick
+        As for `greedy`.
+
+    Returns
+    -------
+    Path
+        The best set, in the order in which it grew.
+    """
+    search = _Merits(criterion, info, name)
+    closed = np.isin(info.features, np.asarray(excluded, np.int64))
+    path = Path()
+    best = list(forced)
+    best_merit = _merit_of_start(search, best)
+    seen: set[frozenset[int]] = set()
+    fronts: list[_Front] = []
+    current: list[int] | None = best
+    stale = 0
+    try:
+        while current is not None and stale < PATIENCE:
+            seen.add(frozenset(current))
+            fronts.append(_Front(search, current, closed))
+            found = fronts[-1].merit
+            if found > best_merit + TIE:
+                best, best_merit, stale = fronts[-1].best, found, 0
+            else:
+                stale += 1
+            current = _next_open(fronts, seen)
+    except KeyboardInterrupt:
+        path.interrupted = True
+    # Walk the set again as a greedy search would, so that every pick can be explained.
+    grown = greedy(criterion, info, len(best), forced=best, excluded=excluded, name=name)
+    for pick in grown.picks:
+        path.picks.append(replace(pick, forced=pick.index in forced))
+        if on_pick is not None:
+            on_pick(path.picks[-1])
+    return path
+
+
+def _merit_of_start(search: _Merits, start: list[int]) -> float:
+    """The merit of the set that the search starts from, the parents of the label included."""
+    if not start:
+        return search.merit_of_nothing()
+    search.picked = start[:-1]
+    at = np.flatnonzero(search.info.features == start[-1])[0]
+    return float(search.scores()[at])
+
+
+class _Front:
+    """The sets that one expansion made, best first; of equally good ones the lowest column."""
+
+    def __init__(self, search: _Merits, base: list[int], closed: np.ndarray) -> None:
+        self.base = base
+        search.picked = base
+        features = search.info.features
+        taken = closed | np.isin(features, np.asarray(base, np.int64))
+        merits = np.where(taken, -np.inf, search.scores())
+        order = np.argsort(-merits, kind="stable")
+        order = order[: int(np.isfinite(merits).sum())]
+        # neighbours in the order that differ by rounding belong together
+        apart = np.concatenate([[0], np.cumsum(-np.diff(merits[order]) > TIE)])[: order.size]
+        order = order[np.lexsort((features[order], apart))]
+        self._columns, self._merits = features[order], merits[order]
+        self._next = 0
+
+    @property
+    def merit(self) -> float:
+        """The merit of the best set that is left."""
+        left = self._next < self._columns.size
+        return float(self._merits[self._next]) if left else -np.inf
+
+    @property
+    def best(self) -> list[int]:
+        """The best set that is left."""
+        return [*self.base, int(self._columns[self._next])]
+
+    def skip(self, seen: set[frozenset[int]]) -> None:
+        """Pass over the sets that were expanded already."""
+        while self.merit > -np.inf and frozenset(self.best) in seen:
+            self._next += 1
+
+
+def _next_open(fronts: list[_Front], seen: set[frozenset[int]]) -> list[int] | None:
+    for front in fronts:
+        front.skip(seen)
+    top = max(front.merit for front in fronts)
+    if top == -np.inf:
+        return None
+    return next(front.best for front in fronts if front.merit >= top - TIE)

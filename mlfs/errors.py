@@ -1,0 +1,102 @@
+"""The exceptions that mlfs raises for a user's mistake.
+
+MlfsError
+├── UsageError      an option or argument that makes no sense       (exit code 2)
+├── DataError       data that cannot be used as they are            (exit code 1)
+│   └── ParseError      ... and the place in the file where it shows
+├── CriterionError  a criterion that breaks its contract            (exit code 1)
+└── MissingExtra    an optional package that is not installed       (exit code 1)
+
+A name that is looked up and not found is a LookupError: `UnknownName`.
+Every message is one sentence that names the thing, the place, the value and the remedy.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+__all__ = [
+    "CriterionError",
+    "DataError",
+    "MissingExtra",
+    "MlfsError",
+    "ParseError",
+    "UnknownName",
+    "UsageError",
+    "printable",
+]
+
+SNIPPET = 80
+
+
+def printable(text: object, limit: int = SNIPPET) -> str:
+    """Show a text from a file on a terminal: control characters escaped, long ones cut.
+
+    Examples
+    --------
+    >>> printable("a\\x1b[31mb")
+    'a\\\\x1b[31mb'
+    """
+    shown = "".join(
+        char if char.isprintable() else char.encode("unicode_escape").decode("ascii")
+        for char in str(text)[: limit + 1]
+    )
+    return shown if len(shown) <= limit else shown[: limit - 1] + "…"
+
+
+class MlfsError(Exception):
+    """Anything that mlfs refuses with a sentence instead of a traceback."""
+
+
+class UsageError(MlfsError, ValueError):
+    """An option or argument that makes no sense."""
+
+
+class DataError(MlfsError, ValueError):
+    """Data that cannot be used as they are."""
+
+
+class ParseError(DataError):
+    """A file that breaks its format, with the place where it does.
+
+    Parameters
+    ----------
+    message : str
+        What was there, what was expected, and the remedy.
+    path : str
+        The file as the user named it.
+    line, column : int, optional
+        The place, counted from one.
+    """
+
+    def __init__(
+        self, message: str, path: str, line: int | None = None, column: int | None = None
+    ) -> None:
+        self.path, self.line, self.column = path, line, column
+        place = ":".join([printable(path, 400), *(str(n) for n in (line, column) if n is not None)])
+        super().__init__(f"{place}: {message}")
+
+
+class CriterionError(MlfsError):
+    """A criterion that breaks its contract."""
+
+
+class MissingExtra(MlfsError, ImportError):
+    """An optional package that is not installed."""
+
+    def __init__(self, purpose: str, package: str, extra: str) -> None:
+        super().__init__(
+            f"{purpose} needs the package {package}, which is not installed: "
+            f"pip install 'mlfs-toolkit[{extra}]'"
+        )
+
+
+class UnknownName(MlfsError, LookupError):
+    """A name that is looked up and not found."""
+
+    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+        known = list(known)
+        close = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
+        hint = f"did you mean {printable(close[0])!r}?" if close else "known are: " + ", ".join(known)
+        super().__init__(f"unknown {kind} {printable(name)!r}: {hint}")

@@ -1,0 +1,390 @@
+"""Info: entropies and informations, asked for by name; what criteria see of the data.
+
+The suffix of a name tells the axes of the array:
+
+====  =====================================================================
+f     every candidate feature: the first axis, ``(d,)``
+l     every label in play
+L     summed over the labels in play
+s     one picked feature, a column number of the whole data set
+p     the parent labels of the label in play
+====  =====================================================================
+
+``info.only(features)`` is a view on some candidates: every ``f`` array shrinks, s stays a column
+number of the whole. ``info.for_label(l)`` is a view on one label. Both share counts and cache.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from mlfs.coding import Codes
+from mlfs.counts import Counts, Given
+from mlfs.errors import CriterionError
+from mlfs.imbalance import imbalance
+from mlfs.table import Table, _entropy
+
+__all__ = ["VOCABULARY", "Info", "LabelBlock"]
+
+VOCABULARY = (
+    "d q features h_f h_l mi_fl mi_fL mi_fs cmi_sL_given_f cmi_fL_given_s label_term "
+    "interaction_fLL su_fl su_fs su_fp su_pl su_pp imbalance sum_over_labels only for_label"
+).split()
+LABELS_AT_ONCE = 32
+
+
+class Info:
+    """A view on the informations of some candidates about some labels.
+
+    Parameters
+    ----------
+    table : Table
+        The counts and the cache, shared by all views.
+    labels : ndarray of int, optional
+        The labels in play; all by default.
+    features : ndarray of int, optional
+        The candidates; all by default.
+    parents : sequence of tuple of int, optional
+        The parents of every label of the data set, for criteria that want a network.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> info = Info.from_codes([[0, 0], [0, 1], [1, 0], [1, 1]], [[0], [0], [1], [1]])
+    >>> np.round(info.mi_fL / np.log(2), 9).tolist()
+    [1.0, 0.0]
+    """
+
+    def __init__(
+        self,
+        table: Table,
+        *,
+        labels: np.ndarray | None = None,
+        features: np.ndarray | None = None,
+        parents: Sequence[tuple[int, ...]] | None = None,
+    ) -> None:
+        self.table = table
+        self._labels = np.arange(table.q) if labels is None else labels
+        self._features = features
+        self._parents = parents
+
+    @classmethod
+    def from_codes(
+        cls,
+        features: Any,
+        labels: Any,
+        *,
+        weights: Any = None,
+        parents: Sequence[tuple[int, ...]] | None = None,
+        ignore_missing: bool = False,
+        n_jobs: int = 1,
+        blocks: int = 1,
+    ) -> Info:
+        """Make an Info of two matrices of small integers; -1 is missing.
+
+        Parameters
+        ----------
+        features, labels : array-like of int, shapes (N, d) and (N, q), or Codes
+            The coded data.
+        weights : array-like of int, optional
+            How often each row counts.
+        parents : sequence of tuple of int, optional
+            The parents of each label.
+        ignore_missing : bool
+            Leave rows with a missing feature out of the terms about it.
+        n_jobs : int
+            Threads.
+        blocks : int
+            Count the rows in so many blocks; the result does not depend on it.
+        """
+        x = features if isinstance(features, Codes) else Codes.from_dense(features)
+        y = labels if isinstance(labels, Codes) else Codes.from_dense(labels)
+        q = len(y)
+        y, mask_of = y.with_masks()
+        edges = np.linspace(0, x.n_rows, blocks + 1).astype(int).tolist()
+        spans = list(zip(edges[:-1], edges[1:], strict=True))
+        counts = Counts(
+            [x.between_rows(a, b) for a, b in spans] if blocks > 1 else [x],
+            [y.between_rows(a, b) for a, b in spans] if blocks > 1 else [y],
+            None if weights is None else [np.asarray(weights, np.int64)[a:b] for a, b in spans],
+            n_jobs,
+        )
+        return cls(Table(counts, q, mask_of, ignore_missing=ignore_missing), parents=parents)
+
+    # ---- axes -------------------------------------------------------------------------------
+
+    @property
+    def features(self) -> np.ndarray:
+        """The column numbers of the candidates."""
+        return np.arange(self.table.d) if self._features is None else self._features
+
+    @property
+    def labels(self) -> np.ndarray:
+        """The column numbers of the labels in play."""
+        return self._labels
+
+    @property
+    def d(self) -> int:
+        """The number of candidates."""
+        return self.table.d if self._features is None else int(self._features.size)
+
+    @property
+    def q(self) -> int:
+        """The number of labels in play."""
+        return int(self._labels.size)
+
+    def only(self, features: Any) -> Info:
+        """A view on some candidates, named by their column numbers."""
+        chosen = np.asarray(features, np.int64)
+        return Info(self.table, labels=self._labels, features=chosen, parents=self._parents)
+
+    def for_label(self, label: int) -> Info:
+        """A view on one label."""
+        chosen = np.array([label])
+        return Info(self.table, labels=chosen, features=self._features, parents=self._parents)
+
+    def _cut(self, values: np.ndarray) -> np.ndarray:
+        return values if self._features is None else values[self._features]
+
+    # ---- entropies and informations ---------------------------------------------------------
+
+    @cached_property
+    def h_f(self) -> np.ndarray:
+        """H(f)."""
+        return self._cut(self.table.entropy_in_context(self._labels))
+
+    @property
+    def h_l(self) -> np.ndarray:
+        """H(l)."""
+        return self.table.h_l[self._labels]
+
+    @cached_property
+    def mi_fl(self) -> np.ndarray:
+        """I(f;l), (d, q)."""
+        out = np.empty((self.d, self.q))
+        for i, label in enumerate(self._labels.tolist()):
+            out[:, i] = self._cut(self.table.pair_with_label(label).mi)
+        return out
+
+    @cached_property
+    def mi_fL(self) -> np.ndarray:  # noqa: N802  # the suffix L is the notation of the field
+        """sum_l I(f;l)."""
+        total = np.zeros(self.table.d)
+        for label in self._labels.tolist():
+            total += self.table.pair_with_label(label).mi
+        return self._cut(total)
+
+    def mi_fs(self, s: int) -> np.ndarray:
+        """I(f;s)."""
+        return self._cut(self._pair(self.table.feature(s), ("s", int(s))).mi)
+
+    def cmi_sL_given_f(self, s: int) -> np.ndarray:  # noqa: N802  # notation
+        """sum_l I(s;l|f)."""
+        return self._cut(self._cmi(int(s))[0])
+
+    def cmi_fL_given_s(self, s: int) -> np.ndarray:  # noqa: N802  # notation
+        """sum_l I(f;l|s)."""
+        return self._cut(self._cmi(int(s))[1])
+
+    def _cmi(self, s: int) -> tuple[np.ndarray, np.ndarray]:
+        def make() -> tuple[np.ndarray, np.ndarray]:
+            given = self.table.feature(s)
+            return self.table.cmi_sums(given, self.table.n_fs(s), self._labels, np.ones(self.q))
+
+        found: tuple[np.ndarray, np.ndarray]
+        found = self.table.cache.get(("cmi", s, self._labels.tobytes()), make)
+        return found
+
+    def _pair(self, given: Given, key: tuple[str, int]) -> Any:
+        return self.table.pair_in_context(given, key, self._labels)
+
+    # ---- the label network ------------------------------------------------------------------
+
+    def parents(self, label: int) -> tuple[int, ...]:
+        """The parents of a label in the network that was handed in."""
+        if self._parents is None:
+            msg = "this criterion asks for the parents of labels, but says network = False"
+            raise CriterionError(msg)
+        return self._parents[label]
+
+    def label_term(self, beta: Any = None) -> np.ndarray:
+        """sum_l beta_l sum_{p in pa(l)} I(l;p|f).
+
+        Parameters
+        ----------
+        beta : float or array of shape (q,), optional
+            The weight of each label; 1/\\|pa(l)\\| by default.
+        """
+        total = np.zeros(self.table.d)
+        of = {label: self.parents(label) for label in self._labels.tolist()}
+        if beta is None:
+            shares = {label: 1.0 / len(pa) if pa else 0.0 for label, pa in of.items()}
+        else:
+            given = np.broadcast_to(np.asarray(beta, float), (self.q,)).tolist()
+            shares = dict(zip(of, given, strict=True))
+        for p in sorted({p for pa in of.values() for p in pa}):
+            children = [label for label, pa in of.items() if p in pa and shares[label] != 0]
+            if children:
+                weights = np.array([shares[label] for label in children])
+                total += self.table.cmi_sums(
+                    self.table.label(p), self.table.n_fl(p), np.array(children), weights
+                )[0]
+        return self._cut(total)
+
+    @cached_property
+    def interaction_fLL(self) -> np.ndarray:  # noqa: N802  # notation
+        """sum over the pairs l < l' of I(f;l;l') = I(l;l') - I(l;l'|f)."""
+        total = np.zeros(self.table.d)
+        for at, label in enumerate(self._labels.tolist()[:-1]):
+            later = self._labels[at + 1 :]
+            # I(l;l') on the rows in which f is known too, so that I(f;l;l') is symmetric
+            sums = self.table.triple_sums(self.table.label(label), self.table.n_fl(label), later)
+            for one in sums:
+                rows, t_fsl, t_fs, t_fl, t_sl, t_f, t_s, t_l = one.T
+                plain = _entropy(rows, t_s + t_l - t_sl, self.table.clogc)
+                total += plain - _over(t_fsl + t_f - t_fs - t_fl, rows)
+        return self._cut(total)
+
+    # ---- symmetrical uncertainties, for the merit -------------------------------------------
+
+    @cached_property
+    def su_fl(self) -> np.ndarray:
+        """SU(f,l), (d, q)."""
+        out = np.empty((self.d, self.q))
+        for i, label in enumerate(self._labels.tolist()):
+            out[:, i] = self._cut(self.table.pair_with_label(label).su)
+        return out
+
+    def su_fs(self, s: int) -> np.ndarray:
+        """SU(f,s)."""
+        return self._cut(self._pair(self.table.feature(s), ("s", int(s))).su)
+
+    @cached_property
+    def su_fp(self) -> np.ndarray:
+        """SU(f,p) for the parents p of the one label in play, (d, parents)."""
+        pa = self.parents(self._one_label())
+        columns = [self._cut(self._pair(self.table.label(p), ("p", p)).su) for p in pa]
+        return np.stack(columns, axis=1) if columns else np.zeros((self.d, 0))
+
+    @cached_property
+    def su_pl(self) -> np.ndarray:
+        """SU(p,l) for the parents p of the one label in play."""
+        label = self._one_label()
+        return self.table.among_labels.pair_with_label(label).su[list(self.parents(label))]
+
+    @cached_property
+    def su_pp(self) -> np.ndarray:
+        """SU(p,p') among the parents of the one label in play."""
+        label = self._one_label()
+        pa = list(self.parents(label))
+        among = self.table.among_labels
+        rows = [among.pair_in_context(among.label(p), ("p", p), self._labels).su[pa] for p in pa]
+        return np.stack(rows) if rows else np.zeros((0, 0))
+
+    def _one_label(self) -> int:
+        if self.q != 1:
+            msg = 'su_fp, su_pl and su_pp belong to one label: set scope = "each label"'
+            raise CriterionError(msg)
+        return int(self._labels[0])
+
+    # ---- the rest ---------------------------------------------------------------------------
+
+    @cached_property
+    def imbalance(self) -> tuple[np.ndarray, float, float]:
+        """IR(l) of the labels in play, and IR and CVIR of all labels of the data set."""
+        counts, offsets = self.table.counts, self.table.counts.l_offsets
+        positives = np.array(
+            [
+                counts.n_l[offsets[label] + 1 : offsets[label] + self.table.l_valid[label]].sum()
+                for label in range(self.table.q)
+            ]
+        )
+        of_labels, ir, cvir = imbalance(positives)
+        return of_labels[self._labels], ir, cvir
+
+    def sum_over_labels(self, g: Callable[[LabelBlock], np.ndarray]) -> np.ndarray:
+        """Sum g(block) over the labels, for what does not commute with that sum.
+
+        Parameters
+        ----------
+        g : callable
+            Takes a `LabelBlock`, gives an array (d, labels of the block).
+        """
+        total = np.zeros(self.d)
+        for first in range(0, self.q, LABELS_AT_ONCE):
+            block = LabelBlock(self, self._labels[first : first + LABELS_AT_ONCE])
+            values = g(block)
+            for i in range(block.q):
+                total += values[:, i]
+        return total
+
+    def describe(self) -> dict[str, object]:
+        """In what form the columns are counted, and how much was counted."""
+        table = self.table
+        entries = sum(block.rows.size for block in table.counts.features)
+        return {
+            "form": "lists of the rows in which a column is not at its most frequent value",
+            "rows": sum(block.n_rows for block in table.counts.features),
+            "columns": table.d,
+            "entries": entries,
+            "pairs counted": table.pairs_counted,
+            "triples counted": table.triples_counted,
+            "bytes cached": table.cache.bytes,
+        }
+
+
+class LabelBlock:
+    """The (f, block of labels) arrays that `Info.sum_over_labels` hands to its function."""
+
+    def __init__(self, info: Info, labels: np.ndarray) -> None:
+        self._info, self._labels = info, labels
+        self.q = int(labels.size)
+        self._made: dict[int, np.ndarray] = {}
+
+    @property
+    def mi_fl(self) -> np.ndarray:
+        """I(f;l)."""
+        return Info(
+            self._info.table, labels=self._labels, features=self._info._features
+        ).mi_fl
+
+    def _sums(self, s: int) -> tuple[np.ndarray, ...]:
+        if s not in self._made:
+            table = self._info.table
+            self._made = {s: table.triple_sums(table.feature(s), table.n_fs(s), self._labels)}
+        sums = self._made[s] if self._info._features is None else self._made[s][
+            :, self._info._features
+        ]
+        return tuple(sums[:, :, i].T for i in range(8))
+
+    def cmi_sl_given_f(self, s: int) -> np.ndarray:
+        """I(s;l|f)."""
+        rows, t_fsl, t_fs, t_fl, _, t_f, _, _ = self._sums(s)
+        return _over(t_fsl + t_f - t_fs - t_fl, rows)
+
+    def cmi_fl_given_s(self, s: int) -> np.ndarray:
+        """I(f;l|s)."""
+        rows, t_fsl, t_fs, _, t_sl, _, t_s, _ = self._sums(s)
+        return _over(t_fsl + t_s - t_fs - t_sl, rows)
+
+    def mi_fs(self, s: int) -> np.ndarray:
+        """I(f;s) on the rows in which each label is known."""
+        rows, _, t_fs, _, _, t_f, t_s, _ = self._sums(s)
+        return self._entropy(rows, t_f + t_s - t_fs)
+
+    def h_fsl(self, s: int) -> np.ndarray:
+        """H(f,s,l)."""
+        rows, t_fsl, *_ = self._sums(s)
+        return self._entropy(rows, t_fsl)
+
+    def _entropy(self, rows: np.ndarray, t: np.ndarray) -> np.ndarray:
+        return _entropy(rows.ravel(), t.ravel(), self._info.table.clogc).reshape(rows.shape)
+
+
+def _over(total: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    out = np.divide(total, rows, out=np.zeros(total.shape), where=rows > 0)
+    return np.maximum(out, 0.0, out=out)

@@ -1,0 +1,150 @@
+"""The first principal component of the features, the same bits on every machine.
+
+It stands for all features where the order of labels is chosen cheaply. Columns are centred and
+not scaled; a missing value stands at the mean of its column; a nominal column of more than two
+values enters as one indicator for each value. The sign is such that the loading of greatest
+magnitude is positive.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse as sp
+
+from mlfs._kernels.products import dot, from_columns, onto_columns
+from mlfs.data.dataset import Dataset
+
+__all__ = ["first_component", "in_three_levels"]
+
+STEPS = 40
+RESTARTS = 8
+TOLERANCE = 1e-10
+
+
+def first_component(dataset: Dataset, weights: np.ndarray | None = None) -> np.ndarray:
+    """Project the rows onto their first principal component.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        The features.
+    weights : ndarray, optional
+        How much each row counts.
+
+    Returns
+    -------
+    ndarray, shape (N,)
+        The projections; zeros where all features are constant.
+    """
+    matrix = _as_numbers(dataset)
+    n_rows, d = matrix.shape
+    share = np.ones(n_rows) if weights is None else weights
+    mean = np.zeros(d)
+    onto_columns(matrix.indptr, matrix.indices, matrix.data, share, mean)
+    mean /= share.sum()
+
+    def project(loadings: np.ndarray) -> np.ndarray:
+        out = np.empty(n_rows)
+        shift = dot(mean, loadings)
+        from_columns(matrix.indptr, matrix.indices, matrix.data, loadings, shift, out)
+        return out
+
+    def spread(rows: np.ndarray) -> np.ndarray:
+        """The centred matrix, transposed, times the weighted rows."""
+        out = np.zeros(d)
+        weighted = rows * share
+        onto_columns(matrix.indptr, matrix.indices, matrix.data, weighted, out)
+        return out - mean * dot(np.ones(n_rows), weighted)
+
+    squares = np.empty(n_rows)
+    from_columns(
+        matrix.indptr, np.zeros_like(matrix.indices), matrix.data**2, np.ones(1), 0.0, squares
+    )
+    loadings = spread(squares - squares.mean())
+    if not _norm(loadings):
+        loadings = spread(np.arange(n_rows, dtype=float))
+    if not _norm(loadings):
+        return np.zeros(n_rows)
+    for _ in range(RESTARTS):
+        loadings, residual = _lanczos(lambda v: spread(project(v)), loadings)
+        if residual <= TOLERANCE:
+            break
+    top = int(np.abs(loadings).argmax())
+    return project(loadings if loadings[top] > 0 else -loadings)
+
+
+def in_three_levels(values: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray:
+    """Code values as 0, 1, 2: below, within and above mean +- one standard deviation."""
+    share = np.ones(values.size) if weights is None else weights
+    total = dot(np.ones(values.size), share)
+    mean = dot(values, share) / total
+    sd = np.sqrt(dot((values - mean) ** 2, share) / total)
+    return 1 + (values > mean + sd).astype(np.int32) - (values < mean - sd).astype(np.int32)
+
+
+def _norm(vector: np.ndarray) -> float:
+    return float(np.sqrt(dot(vector, vector)))
+
+
+def _lanczos(apply: object, start: np.ndarray) -> tuple[np.ndarray, float]:
+    """The best approximation of the first eigenvector from a Krylov space, and its residual."""
+    basis = [start / _norm(start)]
+    diagonal: list[float] = []
+    beside: list[float] = []
+    for _ in range(min(STEPS, start.size)):
+        new = apply(basis[-1])  # type: ignore[operator]  # a function of a vector
+        diagonal.append(dot(new, basis[-1]))
+        for _twice in range(2):  # once loses orthogonality to rounding
+            for old in basis:
+                new = new - dot(new, old) * old
+        length = _norm(new)
+        if length <= TOLERANCE * max(1e-300, abs(diagonal[0])):
+            beside.append(0.0)
+            break
+        beside.append(length)
+        basis.append(new / length)
+    size = len(diagonal)
+    small = np.diag(diagonal) + np.diag(beside[: size - 1], 1) + np.diag(beside[: size - 1], -1)
+    values, vectors = np.linalg.eigh(small)
+    top = vectors[:, -1]
+    vector = np.zeros(start.size)
+    for coefficient, direction in zip(top.tolist(), basis, strict=False):
+        vector += coefficient * direction
+    residual = abs(beside[-1] * top[-1]) / max(abs(values[-1]), 1e-300)
+    return vector / _norm(vector), float(residual)
+
+
+def _as_numbers(dataset: Dataset) -> sp.csr_array:
+    """The features as one sparse matrix of numbers, stored zeros dropped, rows in order."""
+    matrix = sp.csc_array(dataset.X)
+    many = [len(column.values) > 2 for column in dataset.columns]
+    if np.isnan(matrix.data).any() or any(many):
+        parts = []
+        for j, is_many in enumerate(many):
+            column = matrix[:, [j]]
+            parts.append(_indicators(column) if is_many else _filled(column))
+        matrix = sp.csc_array(sp.hstack(parts, format="csc"))
+    rows = sp.csr_array(matrix)
+    rows.eliminate_zeros()
+    rows.sort_indices()
+    return rows
+
+
+def _filled(column: sp.csc_array) -> sp.csc_array:
+    known = ~np.isnan(column.data)
+    n_known = column.shape[0] - int((~known).sum())
+    mean = float(column.data[known].sum()) / n_known if n_known else 0.0
+    column.data[~known] = mean
+    return column
+
+
+def _indicators(column: sp.csc_array) -> sp.csc_array:
+    full = column.toarray().ravel()
+    codes = full[~np.isnan(full)]
+    values = np.unique(codes)
+    out = np.zeros((full.size, values.size))
+    for k, value in enumerate(values.tolist()):
+        hits = (full == value).astype(float)
+        hits[np.isnan(full)] = float((codes == value).mean()) if codes.size else 0.0
+        out[:, k] = hits
+    return sp.csc_array(out)

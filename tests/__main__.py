@@ -1,0 +1,62 @@
+"""Run all that must pass: ``python -m tests``, or some of it: ``python -m tests lint types``."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+PYTHON = [sys.executable, "-m"]
+
+# Where the kernels and what stands on them are tested; run once more without the compiler,
+# because only so does coverage see inside a kernel.
+KERNEL_TESTS = ["tests/test_kernels.py", "tests/test_counts.py", "tests/test_info.py"]
+
+STEPS: dict[str, list[list[str]]] = {
+    "lint": [[*PYTHON, "ruff", "check", "."], [*PYTHON, "ruff", "format", "--check", "."]],
+    "types": [[*PYTHON, "mypy"]],
+    "docs": [[*PYTHON, "mkdocs", "build", "--strict", "--quiet", "--site-dir", "{scratch}"]],
+    "compiled": [[*PYTHON, "pytest", "-q", "-m", "", "-n", "auto", "--maxprocesses", "8"]],
+    "interpreted": [
+        [*PYTHON, "pytest", "-q", "-n", "auto", "--maxprocesses", "8", "--cov", *KERNEL_TESTS]
+    ],
+}
+
+
+def run(step: str, scratch: str) -> bool:
+    """Run the commands of one step from the root of the checkout; True when all pass."""
+    env = dict(os.environ)
+    if step == "interpreted":
+        env["NUMBA_DISABLE_JIT"] = "1"
+    passed = True
+    for command in STEPS[step]:
+        filled = [part.replace("{scratch}", scratch) for part in command]
+        sys.stderr.write(f"\n== {step}: python {' '.join(filled[1:])}\n")
+        passed &= subprocess.run(filled, cwd=ROOT, env=env, check=False).returncode == 0
+    return passed
+
+
+def main(names: list[str]) -> int:
+    """Run the named steps, or all; 0 when all pass, 1 when one fails, 2 for an unknown name."""
+    unknown = [name for name in names if name not in STEPS]
+    if unknown:
+        sys.stderr.write(f"unknown step {unknown[0]!r}: known are {', '.join(STEPS)}\n")
+        return 2
+    results = {}
+    for name in names or STEPS:
+        start = time.monotonic()
+        with tempfile.TemporaryDirectory() as scratch:
+            passed = run(name, scratch)
+        results[name] = (passed, time.monotonic() - start)
+    sys.stderr.write("\n")
+    for name, (passed, seconds) in results.items():
+        sys.stderr.write(f"{name:12} {'passed' if passed else 'FAILED'} in {seconds:.0f} s\n")
+    return 0 if all(passed for passed, _ in results.values()) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,167 @@
+"""Every criterion against the oracle, over all names, on random problems with every trap."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from mlfs import labels as structure
+from mlfs.criteria import available
+from mlfs.select import prepare
+from tests import naive
+from tests.problems import problem, with_holes
+from tests.walk import (
+    NEAR,
+    answers,
+    check_best_first,
+    check_greedy,
+    check_never,
+    check_terms,
+    criterion,
+    select,
+)
+
+FILES = sorted(p.stem for p in (Path(__file__).parents[1] / "criteria").glob("*.py"))
+SEEDS = st.integers(0, 2**32 - 1)
+# A constant column is told of in a warning; here nearly every problem has one.
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+
+def modest(examples):
+    return settings(
+        max_examples=examples,
+        deadline=None,
+        suppress_health_check=[HealthCheck.too_slow],
+    )
+
+
+def check(name, given_problem, *, missing="level", **options):
+    """Run it with n = all (or to its own end) and walk every answer beside the oracle."""
+    X, Y = given_problem.naive(missing)
+    best_first = criterion(name).search != "greedy"
+    n = None if best_first else len(X)
+    selection = select(given_problem, name, n=n, missing=missing, **options)
+    for answer in answers(selection, Y):
+        check_terms(answer)
+        if best_first:
+            check_best_first(name, answer, X)
+        else:
+            check_greedy(name, answer, X, **options.get("parameters", {}))
+            check_never(name, answer, X, n)
+
+
+def test_every_file_has_its_oracle():
+    assert FILES
+    for name in FILES:
+        assert callable(getattr(naive, f"J_{name}", None)), (
+            f"criteria/{name}.py has no oracle: write J_{name} in tests/naive.py from its paper"
+        )
+    assert set(FILES) <= set(available())
+
+
+@pytest.mark.parametrize("name", FILES)
+@modest(20)
+@given(SEEDS)
+def test_every_pick_is_the_best_by_the_oracle(name, seed):
+    check(name, problem(seed))
+
+
+@pytest.mark.parametrize("name", FILES)
+@modest(4)
+@given(SEEDS)
+def test_per_label(name, seed):
+    check(name, problem(seed), per_label=True)
+
+
+@pytest.mark.parametrize("name", FILES)
+@modest(5)
+@given(SEEDS, st.sampled_from(["level", "ignore"]))
+def test_missing_features(name, seed, missing):
+    check(name, with_holes(problem(seed), seed, x=0.15), missing=missing)
+
+
+@pytest.mark.parametrize("name", FILES)
+@modest(5)
+@given(SEEDS)
+def test_missing_labels(name, seed):
+    check(name, with_holes(problem(seed), seed, y=0.15))
+
+
+@pytest.mark.parametrize("name", FILES)
+@modest(3)
+@given(SEEDS)
+def test_missing_features_and_labels(name, seed):
+    check(name, with_holes(problem(seed), seed, x=0.15, y=0.15), missing="ignore")
+
+
+@pytest.mark.parametrize("name", ["mlfs_global", "mlfs_local"])
+@modest(6)
+@given(SEEDS, st.floats(0, 2), st.floats(0, 2))
+def test_weights_of_mlfs(name, seed, beta, gamma):
+    check(name, problem(seed), parameters={"beta": beta, "gamma": gamma})
+
+
+@modest(15)
+@given(SEEDS, st.sampled_from([0.05, 0.15, 0.3]))
+def test_mlig_keeps_its_own_number(seed, r):
+    given_problem = problem(seed)
+    X, Y = given_problem.naive()
+    selection = select(given_problem, "mlig", parameters={"r": r})
+    sizes = [len(answer.picks) for answer in answers(selection, Y)]
+    assert sizes == naive.mlig_sizes(Y, len(X), r)
+
+
+@pytest.mark.parametrize("name", FILES)
+@modest(4)
+@given(SEEDS)
+def test_fractional_weights_are_repetitions_in_a_ratio(name, seed):
+    """Halves of integer weights: the oracle repeats the rows, the product weighs them."""
+    given_problem = problem(seed)
+    times = np.random.default_rng(seed).integers(0, 4, len(given_problem.Y))
+    times[0] = 1
+    weighed = select(given_problem, name, n=3, sample_weight=times / 2)
+    X, Y = type(given_problem)(
+        np.repeat(given_problem.X, times, axis=0), np.repeat(given_problem.Y, times, axis=0)
+    ).naive()
+    for answer in answers(weighed, Y):
+        check_terms(answer)
+        check_greedy(name, answer, X)
+
+
+def codes_info(given_problem):
+    """The product's own Info on the codes, for the label structures."""
+    return prepare((given_problem.X, given_problem.Y), nominal_limit=1000).info
+
+
+@modest(20)
+@given(SEEDS)
+def test_chain_order(seed):
+    given_problem = problem(seed)
+    X, Y = given_problem.naive()
+    order = [int(l) for l in structure.chain_order_full(codes_info(given_problem))]
+    assert sorted(order) == list(range(len(Y)))
+    for k in range(len(order)):
+        gains = {a: naive.order_gain(a, order[:k], X, Y) for a in order[k:]}
+        assert gains[order[k]] >= max(gains.values()) - NEAR
+
+
+@modest(20)
+@given(SEEDS, st.integers(0, 5))
+def test_parents(seed, k):
+    given_problem = problem(seed)
+    _, Y = given_problem.naive()
+    order = np.random.default_rng(seed).permutation(len(Y)).tolist()
+    network = structure.k_parents(codes_info(given_problem), tuple(order), k)
+    for l, chosen in enumerate(network.parents):
+        before = order[: order.index(l)]
+        assert len(chosen) == min(k, len(before))
+        picked = []
+        while len(picked) < len(chosen):
+            gains = {p: naive.parent_gain(p, l, picked, Y) for p in before if p not in picked}
+            best = max(set(chosen) - set(picked), key=gains.get)
+            assert gains[best] >= max(gains.values()) - NEAR
+            picked.append(best)

@@ -1,0 +1,174 @@
+"""The docs are true: all is documented, what is generated is current, the examples run."""
+
+from __future__ import annotations
+
+import doctest
+import importlib.util
+import re
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import click
+import pytest
+
+import mlfs
+from mlfs import cli, criteria
+from mlfs.info import VOCABULARY
+from tests.documents import FLAGS, PAGES, ROOT, matches, pycon, shell, transcripts, workplace
+
+DOCS = ROOT / "docs"
+COMMANDS = sorted(cli.cli.commands)
+LINK = re.compile(r"(?<!\\)\]\(([^)\s]+)\)")
+WORDS = {"site-packages", "/home/", "/tmp/", "/root/", "/Users/"}
+
+
+def script(path: Path) -> ModuleType:
+    """A script under docs/, as a module."""
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def built_in() -> list[str]:
+    return [origin.name for origin in criteria.origins() if origin.distribution == "mlfs"]
+
+
+def section(page: str, heading: str) -> str:
+    """The text below a heading, up to the next one."""
+    text = (DOCS / page).read_text(encoding="utf-8")
+    found = re.search(rf"^#+ {re.escape(heading)}\n(.*?)(?=^#|\Z)", text, re.MULTILINE | re.DOTALL)
+    assert found, f"docs/{page} has no section {heading!r}"
+    return found[1]
+
+
+def anchors(path: Path) -> set[str]:
+    headings = re.findall(r"^#+ (.+)$", path.read_text(encoding="utf-8"), re.MULTILINE)
+    return {
+        re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-") for heading in headings
+    }
+
+
+@pytest.mark.parametrize("name", built_in())
+def test_every_criterion_has_formula_and_reference(name: str) -> None:
+    text = section("criteria.md", name)
+    assert re.search(r"```text\nJ\w*\(\w\) = ", text)
+    assert re.search(r"\((19|20)\d\d\)", text)
+
+
+@pytest.mark.parametrize("name", built_in())
+def test_the_readme_lists_every_criterion(name: str) -> None:
+    assert f"`{name}`" in (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_command_page_is_current() -> None:
+    page = script(DOCS / "make_cli.py").page()
+    assert (DOCS / "cli.md").read_text(encoding="utf-8") == page, "run python docs/make_cli.py"
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_its_help_on_the_page(name: str) -> None:
+    assert "Usage: mlfs " + name in section("cli.md", f"mlfs {name}")
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_option_says_what_it_does(name: str) -> None:
+    for option in cli.cli.commands[name].params:
+        if isinstance(option, click.Option):
+            assert option.help, option.name
+
+
+def test_the_example_data_are_what_the_script_makes() -> None:
+    made = script(DOCS / "examples" / "make.py").arff()
+    assert (DOCS / "examples" / "songs.arff").read_text(encoding="utf-8") == made
+
+
+def test_the_picture_is_what_the_script_draws() -> None:
+    drawn = script(DOCS / "examples" / "make_picture.py").picture()
+    assert (DOCS / "examples" / "picks.svg").read_text(encoding="utf-8") == drawn
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_the_commands_of_a_page_do_what_it_says(page: Path, tmp_path: Path) -> None:
+    env = workplace(tmp_path)
+    for example in transcripts(page.read_text(encoding="utf-8")):
+        if "data.arff" in example.command or "mifs" in example.command:
+            continue  # the reader's own file or plugin
+        done = shell(example.command, tmp_path, env)
+        assert done.returncode == 0, f"{example.command}\n{done.stderr}"
+        assert matches(example.output, done.stdout), f"{example.command}\n{done.stdout}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_the_sessions_of_a_page_do_what_it_says(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workplace(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    session = pycon(page.read_text(encoding="utf-8"))
+    test = doctest.DocTestParser().get_doctest(session, {}, page.stem, str(page), 0)
+    failed, _ = doctest.DocTestRunner(optionflags=FLAGS, verbose=False).run(test)
+    assert failed == 0
+
+
+@pytest.mark.parametrize("page", [*PAGES, ROOT / "CONTRIBUTING.md"], ids=lambda page: page.stem)
+def test_links_inside_the_house_lead_somewhere(page: Path) -> None:
+    for link in LINK.findall(page.read_text(encoding="utf-8")):
+        if "://" in link:
+            continue
+        name, _, anchor = link.partition("#")
+        target = (page.parent / name) if name else page
+        assert target.exists(), link
+        if anchor:
+            assert anchor in anchors(target), link
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_no_page_tells_of_the_machine_that_made_it(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    assert not [word for word in WORDS if word in text]
+
+
+def test_every_page_is_in_the_contents() -> None:
+    contents = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").partition("nav:")[2]
+    listed = set(re.findall(r"[\w-]+\.md", contents))
+    assert listed == {page.name for page in DOCS.glob("*.md")}
+
+
+@pytest.mark.parametrize("name", mlfs.__all__)
+def test_every_public_name_is_documented(name: str) -> None:
+    assert f"`mlfs.{name}`" in section("python.md", "All public names")
+    assert name.startswith("__") or getattr(mlfs, name).__doc__
+
+
+@pytest.mark.parametrize("name", VOCABULARY)
+def test_all_that_info_knows_is_documented(name: str) -> None:
+    text = section("your-own-criterion.md", "What Info knows")
+    assert re.search(rf"`{name}[`(]", text)
+
+
+def test_the_readme_has_the_commands_that_ci_runs() -> None:
+    line = "python3 -m venv .venv && .venv/bin/pip install -e '.[dev]' && .venv/bin/python -m tests"
+    for name in ("README.md", "CONTRIBUTING.md", ".ci/run"):
+        assert line in (ROOT / name).read_text(encoding="utf-8"), name
+
+
+def test_the_changelog_tells_of_this_version() -> None:
+    changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert f"## [{mlfs.__version__}]" in changes
+
+
+def test_the_tests_know_their_steps() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "tests", "nonsense"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert "known are lint, types, docs" in done.stderr

@@ -1,0 +1,125 @@
+"""Dependencies point one way, and start-up imports nothing that it does not use."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.documents import ROOT
+
+# From the ground up: a module imports from floors below its own, or from its own package.
+FLOORS = [
+    {"errors"},
+    {"_kernels", "data", "imbalance"},
+    {"binning", "coding", "principal", "weights"},
+    {"discretize"},
+    {"counts"},
+    {"table"},
+    {"info"},
+    {"criteria"},
+    {"engine"},
+    {"labels", "selection"},
+    {"select", "describe", "generate"},
+    {"selector", "checks"},
+    {"models"},
+    {"cli", "compare"},
+]
+FLOOR = {name: height for height, names in enumerate(FLOORS) for name in names}
+MODULES = sorted(
+    path for path in (ROOT / "mlfs").rglob("*.py") if path != ROOT / "mlfs/__init__.py"
+)
+CRITERIA = sorted((ROOT / "criteria").glob("*.py"))
+HEAVY = ("sklearn", "pandas", "polars", "matplotlib", "pyarrow", "scipy.io", "scipy.stats")
+
+
+def room(path: Path) -> str:
+    """The module or package directly under mlfs to which a file belongs."""
+    return path.relative_to(ROOT / "mlfs").parts[0].removesuffix(".py")
+
+
+def typing_only(node: ast.AST) -> bool:
+    return isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING")
+
+
+def imports(node: ast.AST) -> Iterator[str]:
+    """The dotted names that a file imports, in functions too, but not those for types alone."""
+    for child in ast.iter_child_nodes(node):
+        if typing_only(child):
+            continue
+        if isinstance(child, ast.Import):
+            yield from (alias.name for alias in child.names)
+        elif isinstance(child, ast.ImportFrom):
+            assert child.level == 0, "absolute imports only"
+            yield from (f"{child.module}.{alias.name}" for alias in child.names)
+        yield from imports(child)
+
+
+def roots(path: Path) -> set[str]:
+    """The top-level packages that a file imports."""
+    return {name.split(".")[0] for name in imports(ast.parse(path.read_text(encoding="utf-8")))}
+
+
+def own_imports(path: Path) -> set[str]:
+    """The parts of mlfs that a file imports."""
+    names = [name.split(".") for name in imports(ast.parse(path.read_text(encoding="utf-8")))]
+    return {parts[1] for parts in names if parts[0] == "mlfs" and len(parts) > 1}
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_a_module_imports_only_from_floors_below(path: Path) -> None:
+    here = room(path)
+    assert here in FLOOR, f"give mlfs.{here} its floor in tests/test_imports.py"
+    wrong = [
+        name
+        for name in own_imports(path) - {here, "__version__"}
+        if FLOOR.get(name, len(FLOORS)) >= FLOOR[here]
+    ]
+    assert not wrong
+
+
+@pytest.mark.parametrize("path", CRITERIA, ids=lambda path: path.stem)
+def test_a_criterion_imports_only_the_contract(path: Path) -> None:
+    assert roots(path) <= {"__future__", "math", "typing", "numpy", "mlfs"}
+    allowed = {"Criterion", "Info", "criteria", "info"}
+    assert own_imports(path) <= allowed
+
+
+def test_only_the_kernels_are_compiled() -> None:
+    compiled = {room(path) for path in MODULES if roots(path) & {"numba", "llvmlite"}}
+    assert compiled == {"_kernels"}
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["select", "-c", "scls", "-n", "3"], ["info"]],
+    ids=lambda arguments: arguments[0],
+)
+def test_start_up_imports_nothing_heavy(arguments: list[str]) -> None:
+    data = str(ROOT / "docs" / "examples" / "songs.arff")
+    program = (
+        "import sys\n"
+        "from mlfs.cli import main\n"
+        f"sys.argv = ['mlfs', *{[*arguments, data]!r}]\n"
+        "try:\n    code = main()\n"
+        "except SystemExit as stop:\n    code = stop.code\n"
+        f"print([name for name in {HEAVY!r} if name in sys.modules], code or 0, file=sys.stderr)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.stderr.splitlines()[-1] == "[] 0", done.stderr
+
+
+def test_importing_mlfs_is_light() -> None:
+    program = (
+        f"import sys, mlfs; print([m for m in {(*HEAVY, 'numba', 'click')!r} if m in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "[]"

@@ -1,0 +1,132 @@
+"""The plugin door: a distribution with a criterion, and a broken one, installed by pip and used."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.documents import ROOT
+
+PLUGINS = ROOT / "tests" / "plugin"
+SONGS = str(ROOT / "docs" / "examples" / "songs.arff")
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder into which pip has installed both distributions."""
+    target = tmp_path_factory.mktemp("site")
+    for name in ("good", "broken"):
+        done = subprocess.run(
+            [
+                *(sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index"),
+                *("--no-build-isolation", "--disable-pip-version-check"),
+                *("--target", str(target), str(PLUGINS / name)),
+            ],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+    return target
+
+
+def python(site: Path, program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    path = os.pathsep.join([str(site), str(ROOT)])
+    return subprocess.run(
+        [sys.executable, "-c", program, *arguments],
+        env={**os.environ, "PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def mlfs(site: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return python(site, "import sys; from mlfs.cli import main; sys.exit(main())", *arguments)
+
+
+def selected(done: subprocess.CompletedProcess[str]) -> list[int]:
+    assert done.returncode == 0, done.stderr
+    return [pick["index"] for pick in json.loads(done.stdout)["selected"]]
+
+
+def test_the_listing_has_the_plugin_and_names_the_broken_one(site: Path) -> None:
+    done = mlfs(site, "criteria")
+    assert done.returncode == 0, done.stderr
+    assert "mifs" in done.stdout
+    assert "mlfs-plugin-example" in done.stdout
+    everything = done.stdout + done.stderr
+    assert "shattered" in everything
+    assert "mlfs-plugin-broken" in everything
+    assert "Traceback" not in everything
+
+
+def test_the_command_and_the_transformer_agree(site: Path) -> None:
+    picks = selected(
+        mlfs(site, "select", "-c", "mifs", "-p", "beta=0.3", "-n", "6", "--format", "json", SONGS)
+    )
+    done = python(
+        site,
+        "import mlfs, sys\n"
+        "songs = mlfs.read(sys.argv[1])\n"
+        "picks = mlfs.select(songs, 'mifs', 6, parameters={'beta': 0.3})\n"
+        "print([int(i) for i in picks.indices])",
+        SONGS,
+    )
+    assert done.stdout.strip() == str(picks), done.stderr
+    assert len(set(picks)) == 6
+
+
+def test_the_transformer_takes_the_plugin_by_name(site: Path) -> None:
+    program = (
+        "import mlfs, numpy as np\n"
+        "from mlfs.data import from_arrays\n"
+        "rng = np.random.default_rng(0)\n"
+        "X, Y = rng.integers(0, 3, (60, 8)), rng.integers(0, 2, (60, 3))\n"
+        "door = mlfs.FeatureSelector(criterion='mifs', n_features_to_select=4).fit(X, Y)\n"
+        "plain = mlfs.select(from_arrays(X, Y), 'mifs', 4)\n"
+        "print(door.indices_.tolist() == list(plain.indices), len(door.indices_))"
+    )
+    done = python(site, program)
+    assert done.stdout.split() == ["True", "4"], done.stderr
+
+
+def test_without_redundancy_the_plugin_is_mim(site: Path) -> None:
+    arguments = ["-n", "6", "--format", "json", SONGS]
+    mifs = selected(mlfs(site, "select", "-c", "mifs", "-p", "beta=0", *arguments))
+    assert mifs == selected(mlfs(site, "select", "-c", "mim", *arguments))
+
+
+def test_the_plugin_passes_the_checks(site: Path) -> None:
+    program = (
+        "from mlfs.checks import check_criterion\n"
+        "from mlfs_plugin_example import MIFS\n"
+        "check_criterion(MIFS)"
+    )
+    done = python(site, program)
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_broken_plugin_is_refused_by_its_distribution(site: Path) -> None:
+    done = mlfs(site, "select", "-c", "shattered", "-n", "2", SONGS)
+    assert done.returncode in {1, 2}
+    assert "mlfs-plugin-broken" in done.stderr
+    assert "broken on purpose" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_the_broken_plugin_spoils_nothing_else(site: Path) -> None:
+    assert (
+        len(selected(mlfs(site, "select", "-c", "scls", "-n", "2", "--format", "json", SONGS))) == 2
+    )
+
+
+def test_a_slip_in_the_plugins_name_is_helped(site: Path) -> None:
+    done = mlfs(site, "select", "-c", "miffs", "-n", "2", SONGS)
+    assert done.returncode == 2
+    assert "did you mean 'mifs'?" in done.stderr
