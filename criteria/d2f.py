@@ -17,7 +17,7 @@ class D2F(Criterion):
         return info.mi_fL
 
     def term(self, info: Info, s: int):
-        return info.mi_fL - info.cmi_fL_given_s(s)
+        return info.interaction_fsL(s)
 
     def score(self, relevance, total, picked):
         return relevance - total

@@ -21,7 +21,7 @@ class DISR(Criterion):
 
     def term(self, info: Info, s: int):
         def relevance_ratio(block: LabelBlock):
-            joint, entropy = block.mi_fl + block.cmi_sl_given_f(s), block.h_fsl(s)
+            joint, entropy = block.joint_fsl(s), block.h_fsl(s)
             return np.divide(joint, entropy, out=np.zeros(joint.shape), where=entropy > 0)
 
         return info.sum_over_labels(relevance_ratio)

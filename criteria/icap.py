@@ -19,9 +19,7 @@ class ICAP(Criterion):
         return info.mi_fL
 
     def term(self, info: Info, s: int):
-        return info.sum_over_labels(
-            lambda block: np.maximum(0, block.mi_fl - block.cmi_fl_given_s(s))
-        )
+        return info.sum_over_labels(lambda block: np.maximum(0, block.interaction_fsl(s)))
 
     def score(self, relevance, total, picked):
         return relevance - total

@@ -21,7 +21,7 @@ class JMIM(Criterion):
         return info.mi_fL
 
     def term(self, info: Info, s: int):
-        return info.mi_fL + info.cmi_sL_given_f(s)
+        return info.joint_fsL(s)
 
     def score(self, relevance, total, picked):
         return total

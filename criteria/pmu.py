@@ -20,7 +20,7 @@ class PMU(Criterion):
         return info.interaction_fLL
 
     def term(self, info: Info, s: int):
-        return info.mi_fL - info.cmi_fL_given_s(s)
+        return info.interaction_fsL(s)
 
     def score(self, relevance, total, picked):
         return relevance - total

@@ -211,7 +211,7 @@ class _Listening:
         self._info, self.strange = info, set[str]()
 
     def __getattr__(self, word: str) -> Any:
-        if word not in VOCABULARY and word not in {"labels", "parents"}:
+        if word not in VOCABULARY:
             self.strange.add(word)
         return getattr(self._info, word)
 

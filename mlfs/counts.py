@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from mlfs._kernels import counting
+from mlfs._kernels import counting, joint
 from mlfs.coding import Codes
 
 __all__ = ["Counts", "Given"]
@@ -28,6 +28,12 @@ class Given:
     base: int
     levels: int
     valid: int
+    alone: np.ndarray  # how often each code occurs
+
+    @property
+    def nbytes(self) -> int:
+        """What keeping it costs."""
+        return sum(int(part.nbytes) for part in self.codes)
 
 
 @dataclass(frozen=True)
@@ -105,32 +111,34 @@ class Counts:
         offsets = self.offsets[first : last + 1]
         return offsets - offsets[0], slice(int(offsets[0]), int(offsets[-1]))
 
-    def feature(self, j: int) -> Given:
-        """A feature, to be held against all."""
-        return self._given(self.features, j, int(self.features[0].levels[j]))
+    def feature(self, j: int, valid: int) -> Given:
+        """A feature, to be held against all; codes from `valid` on are left out."""
+        alone = self.n_f[self.offsets[j] : self.offsets[j + 1]]
+        return _given(self.features, j, valid, alone)
 
-    def label(self, j: int) -> Given:
-        """A label, to be held against all; its missing values are left out."""
-        valid = int(self.labels[0].valid(ignore_missing=True)[j])
-        return self._given(self.labels, j, valid)
+    def label(self, j: int, valid: int) -> Given:
+        """A label, to be held against all; codes from `valid` on are left out."""
+        alone = self.n_l[self.l_offsets[j] : self.l_offsets[j + 1]]
+        return _given(self.labels, j, valid, alone)
 
-    def _given(self, blocks: Sequence[Codes], j: int, valid: int) -> Given:
-        return Given(
-            [block.column(j) for block in blocks],
-            int(blocks[0].base[j]),
-            int(blocks[0].levels[j]),
-            valid,
-        )
+    def other(self, codes: np.ndarray) -> Given:
+        """Any coded column, to be held against all."""
+        parts, first = [], 0
+        for block in self.features:
+            parts.append(codes[first : first + block.n_rows])
+            first += block.n_rows
+        levels = int(codes.max(initial=0)) + 1
+        base = int(np.bincount(codes).argmax()) if codes.size else 0
+        alone = np.zeros(levels, np.int64)
+        for part, weight in zip(parts, self.weights, strict=True):
+            np.add.at(alone, part, weight)
+        return Given(parts, base, levels, levels, alone)
 
     def pairs(self, given: Given) -> np.ndarray:
         """n(f, g) for all features and one given column: (cells, levels of g)."""
         meets = [np.flatnonzero(codes != given.base) for codes in given.codes]
         groups = [codes[rows] for codes, rows in zip(given.codes, meets, strict=True)]
-        return self._pairs(meets, groups, given.levels, given.base, self.alone_given(given))
-
-    def alone_given(self, given: Given) -> np.ndarray:
-        """How often each code of a given column occurs."""
-        return _weighted_bincount(given.codes, self.weights, given.levels)
+        return self._pairs(meets, groups, given.levels, given.base, given.alone)
 
     def pairs_with_label(self, label: int) -> np.ndarray:
         """n(f, l) for all features and one label: (cells, levels of l)."""
@@ -197,7 +205,6 @@ class Counts:
         l_levels = self.labels[0].levels[labels]
         width = n_fl.shape[2]
         tables = np.zeros((labels.size, n_fs.shape[0], given.levels, width), np.int64)
-        n_sl = np.zeros((labels.size, given.levels, width), np.int64)
         for block, stripes in enumerate(self._stripes):
             stripe, y = stripes[i], self.labels[block]
             counting.count_triples(
@@ -214,27 +221,69 @@ class Counts:
                 self.weights[block],
                 tables,
             )
-            for at, label in enumerate(labels.tolist()):
-                rows, codes = y.entries(label)
-                np.add.at(n_sl[at], (given.codes[block][rows], codes), self.weights[block][rows])
-        n_s = self.alone_given(given)
+        n_sl = self.given_with_labels(given, labels)
         l_bases = self.labels[0].base[labels]
-        for at, l_base in enumerate(l_bases.tolist()):
-            n_sl[at, :, l_base] = n_s - n_sl[at].sum(axis=1)
         counting.complete_triples(
             tables, n_fs, n_fl, n_sl, offsets, self.base[a:b], given.base, l_levels, l_bases
         )
         return tables
 
+    def given_with_labels(self, given: Given, labels: np.ndarray) -> np.ndarray:
+        """n(s, l) for one column and some labels: (labels, levels of s, most levels of l)."""
+        width = int(self.labels[0].levels[labels].max(initial=1))
+        n_sl = np.zeros((labels.size, given.levels, width), np.int64)
+        bases = self.labels[0].base[labels]
+        for codes, y, weights in zip(given.codes, self.labels, self.weights, strict=True):
+            counting.count_given(
+                codes, y.indptr, y.rows, y.codes, labels, weights, n_sl
+            )
+        counting.complete_given(n_sl, given.alone, bases)
+        return n_sl
 
-def _weighted_bincount(
-    codes: Sequence[np.ndarray], weights: Sequence[np.ndarray], levels: int
-) -> np.ndarray:
-    # np.bincount adds weights as floats, which would round above 2**53
-    out = np.zeros(levels, np.int64)
-    for part, weight in zip(codes, weights, strict=True):
-        np.add.at(out, part, weight)
-    return out
+    def joint_binary(
+        self,
+        given: Given,
+        labels: np.ndarray,
+        n_fs: np.ndarray,
+        n_sl: np.ndarray,
+        n_fl: np.ndarray,
+        n_l: np.ndarray,
+        i: int,
+        clogc: np.ndarray,
+        out: np.ndarray,
+    ) -> None:
+        """out[k, f] = sum of c log c over n(f, s, labels[k]) for columns of two levels."""
+        a, b = self._edges[i]
+        _, where = self.cells(a, b)
+        stripe, y = self._stripes[0][i], self.labels[0]
+        joint.joint_binary(
+            stripe.indptr,
+            stripe.columns,
+            self.base[a:b],
+            self.n_f[where][1::2].copy(),
+            (given.codes[0] != given.base).view(np.uint8),
+            given.base,
+            int(n_sl[0, 1].sum()),
+            n_fs[where][1::2, 1].copy(),
+            y.indptr,
+            y.rows,
+            y.base[labels],
+            n_l,
+            labels,
+            n_fl,
+            n_sl[:, 1, 1].copy(),
+            self.total,
+            self.weights[0],
+            clogc,
+            np.zeros(b - a, np.int64),
+            out,
+        )
+
+
+def _given(blocks: Sequence[Codes], j: int, valid: int, alone: np.ndarray) -> Given:
+    first = blocks[0]
+    columns = [block.column(j) for block in blocks]
+    return Given(columns, int(first.base[j]), int(first.levels[j]), valid, alone)
 
 
 def _counted(blocks: Sequence[Codes], weights: Sequence[np.ndarray]) -> np.ndarray:

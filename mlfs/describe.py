@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from hashlib import blake2b
 from itertools import pairwise
 from typing import Any
@@ -52,6 +52,8 @@ class Description:
         Columns of one value only (missing counts as a value).
     duplicate_columns : list of list of int
         Groups of equal columns, constant ones aside.
+    identifier_columns : list of int
+        Nominal columns that have another value in every row: they tell all and predict nothing.
     missing_features, missing_labels : int
         Missing values in X and Y.
     missing_columns : int
@@ -84,6 +86,7 @@ class Description:
     column_kinds: dict[str, int]
     constant_columns: list[int]
     duplicate_columns: list[list[int]]
+    identifier_columns: list[int]
     missing_features: int
     missing_columns: int
     missing_labels: int
@@ -114,7 +117,7 @@ class Description:
         more = ", ..." if len(self.duplicate_columns) > SHOWN else ""
         names = ", ".join(printable(name) for name in self.labels_without_positives[:SHOWN])
         empty = len(self.labels_without_positives)
-        missing = f"{self.missing_features:,} in {self.missing_columns:,} features"
+        holes = f" (columns: {self.missing_columns:,})" if self.missing_columns else ""
         lines = [
             ("data", printable(self.source["path"], 400)),
             ("format", self.source["format"]),
@@ -139,9 +142,10 @@ class Description:
                 "duplicate columns",
                 f"{len(self.duplicate_columns):,}" + (f" ({groups}{more})" if groups else ""),
             ),
+            ("identifiers", _some(self.identifier_columns).strip(" ()")),
             (
                 "missing values",
-                f"{missing}, {self.missing_labels:,} in labels",
+                f"{self.missing_features:,} in features{holes}, {self.missing_labels:,} in labels",
             ),
             ("storage", f"{'sparse' if self.sparse else 'dense'}, {self.filled:.2%} not zero"),
             ("row weights", "yes" if self.weighted else "no"),
@@ -169,7 +173,7 @@ def describe(dataset: Dataset) -> Description:
     had = int(counts.sum())
     _, ir, cvir = imbalance(counts)
     sets, bare = _label_sets(dataset.Y)
-    constant, duplicate, missing, columns_missing, filled = _columns(dataset)
+    seen = _columns(dataset)
     kinds = [column.kind for column in dataset.columns]
     cardinality = had / rows if rows else 0.0
     return Description(
@@ -185,13 +189,14 @@ def describe(dataset: Dataset) -> Description:
         labels_without_positives=[dataset.labels[j].name for j in np.flatnonzero(counts == 0)],
         rows_without_labels=bare,
         column_kinds={kind: kinds.count(kind) for kind in ("numeric", "nominal")},
-        constant_columns=constant,
-        duplicate_columns=duplicate,
-        missing_features=missing,
-        missing_columns=columns_missing,
+        constant_columns=seen.constant,
+        duplicate_columns=[group for group in seen.groups.values() if len(group) > 1],
+        identifier_columns=seen.identifiers,
+        missing_features=seen.missing,
+        missing_columns=seen.missing_columns,
         missing_labels=missing_labels,
         sparse=dataset.is_sparse,
-        filled=filled / (rows * features) if rows and features else 0.0,
+        filled=seen.filled / (rows * features) if rows and features else 0.0,
         weighted=dataset.weights is not None,
         left_out=[list(pair) for pair in dataset.left_out],
         source=asdict(dataset.source),
@@ -230,11 +235,20 @@ def _label_sets(labels: Any) -> tuple[int, int]:
     return len(sets), table.shape[0] - np.unique(owner[table.data > 0]).size
 
 
-def _columns(dataset: Dataset) -> tuple[list[int], list[list[int]], int, int, int]:
-    """Constant and duplicate columns; missing values, columns with any, entries not zero."""
-    constant: list[int] = []
-    groups: dict[bytes, list[int]] = {}
-    missing = columns_missing = filled = 0
+@dataclass
+class _Columns:
+    """What one pass over the columns of X finds."""
+
+    constant: list[int] = field(default_factory=list)
+    identifiers: list[int] = field(default_factory=list)
+    groups: dict[bytes, list[int]] = field(default_factory=dict)
+    missing: int = 0
+    missing_columns: int = 0
+    filled: int = 0
+
+
+def _columns(dataset: Dataset) -> _Columns:
+    found = _Columns()
     for block in blocks(dataset.X):
         seen, lost = block.observed()
         low = seen.reduce(np.minimum, seen.values, np.inf)
@@ -242,16 +256,18 @@ def _columns(dataset: Dataset) -> tuple[list[int], list[list[int]], int, int, in
         low = np.where(block.implicit > 0, np.minimum(low, 0), low)
         high = np.where(block.implicit > 0, np.maximum(high, 0), high)
         same = np.where(lost > 0, lost == block.n_rows, low >= high)
-        missing += int(lost.sum())
-        columns_missing += int((lost > 0).sum())
-        filled += int(np.count_nonzero(block.values))
-        constant += (block.start + np.flatnonzero(same)).tolist()
+        found.missing += int(lost.sum())
+        found.missing_columns += int((lost > 0).sum())
+        found.filled += int(np.count_nonzero(block.values))
+        found.constant += (block.start + np.flatnonzero(same)).tolist()
         for j in np.flatnonzero(~same).tolist():
             column = dataset.columns[block.start + j]
             key = _digest(block, j, repr((column.kind, column.values)))
-            groups.setdefault(key, []).append(block.start + j)
-    duplicate = [group for group in groups.values() if len(group) > 1]
-    return constant, duplicate, missing, columns_missing, filled
+            found.groups.setdefault(key, []).append(block.start + j)
+            many = column.kind == "nominal" and 2 < block.n_rows <= len(column.values)
+            if many and np.unique(block.column(j)).size == block.n_rows:
+                found.identifiers.append(block.start + j)
+    return found
 
 
 def _digest(block: Block, j: int, kind: str) -> bytes:

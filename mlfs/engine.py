@@ -77,7 +77,8 @@ class _Search:
                 f"for {self.info.d} candidates; it must be ({self.info.d},)"
             )
             raise CriterionError(msg)
-        array = np.broadcast_to(array, (self.info.d,))
+        if array.shape == ():
+            array = np.full(self.info.d, array)
         if np.isnan(array).any():
             f = int(self.info.features[np.flatnonzero(np.isnan(array))[0]])
             at = "" if s is None else f" after the pick of column {s}"

@@ -23,16 +23,17 @@ from typing import Any
 import numpy as np
 
 from mlfs.coding import Codes
-from mlfs.counts import Counts, Given
+from mlfs.counts import Counts
 from mlfs.errors import CriterionError
 from mlfs.imbalance import imbalance
-from mlfs.table import Table, _entropy
+from mlfs.table import Table, entropies
+from mlfs.triples import Sums
 
 __all__ = ["VOCABULARY", "Info", "LabelBlock"]
 
 VOCABULARY = (
-    "d q features h_f h_l mi_fl mi_fL mi_fs cmi_sL_given_f cmi_fL_given_s label_term "
-    "interaction_fLL su_fl su_fs su_fp su_pl su_pp imbalance sum_over_labels only for_label"
+    "d q features labels parents h_f h_l mi_fl mi_fL mi_fs cmi_sL_given_f cmi_fL_given_s "
+    "interaction_fsL joint_fsL label_term interaction_fLL su_fl su_fs su_fp su_pl su_pp imbalance sum_over_labels only for_label"
 ).split()
 LABELS_AT_ONCE = 32
 
@@ -48,7 +49,7 @@ class Info:
         The labels in play; all by default.
     features : ndarray of int, optional
         The candidates; all by default.
-    parents : sequence of tuple of int, optional
+    parents : tuple of tuple of int, optional
         The parents of every label of the data set, for criteria that want a network.
 
     Examples
@@ -65,7 +66,7 @@ class Info:
         *,
         labels: np.ndarray | None = None,
         features: np.ndarray | None = None,
-        parents: Sequence[tuple[int, ...]] | None = None,
+        parents: tuple[tuple[int, ...], ...] | None = None,
     ) -> None:
         self.table = table
         self._labels = np.arange(table.q) if labels is None else labels
@@ -113,11 +114,12 @@ class Info:
             None if weights is None else [np.asarray(weights, np.int64)[a:b] for a, b in spans],
             n_jobs,
         )
-        return cls(Table(counts, q, mask_of, ignore_missing=ignore_missing), parents=parents)
+        known = None if parents is None else tuple(tuple(pa) for pa in parents)
+        return cls(Table(counts, q, mask_of, ignore_missing=ignore_missing), parents=known)
 
     # ---- axes -------------------------------------------------------------------------------
 
-    @property
+    @cached_property
     def features(self) -> np.ndarray:
         """The column numbers of the candidates."""
         return np.arange(self.table.d) if self._features is None else self._features
@@ -180,7 +182,7 @@ class Info:
 
     def mi_fs(self, s: int) -> np.ndarray:
         """I(f;s)."""
-        return self._cut(self._pair(self.table.feature(s), ("s", int(s))).mi)
+        return self._cut(self.table.pair_with_feature(int(s), self._labels).mi)
 
     def cmi_sL_given_f(self, s: int) -> np.ndarray:  # noqa: N802  # notation
         """sum_l I(s;l|f)."""
@@ -190,17 +192,26 @@ class Info:
         """sum_l I(f;l|s)."""
         return self._cut(self._cmi(int(s))[1])
 
+    def interaction_fsL(self, s: int) -> np.ndarray:  # noqa: N802  # notation
+        """sum_l I(f;s;l), I(f;s;l) = I(f;s) - I(f;s|l) = I(f;l) - I(f;l|s)."""
+        if self.table.f_whole:
+            return self.mi_fL - self.cmi_fL_given_s(s)
+        return self.sum_over_labels(lambda block: block.interaction_fsl(s))
+
+    def joint_fsL(self, s: int) -> np.ndarray:  # noqa: N802  # notation
+        """sum_l I(f,s;l), I(f,s;l) = I(f;l) + I(s;l|f)."""
+        if self.table.f_whole:
+            return self.mi_fL + self.cmi_sL_given_f(s)
+        return self.sum_over_labels(lambda block: block.joint_fsl(s))
+
     def _cmi(self, s: int) -> tuple[np.ndarray, np.ndarray]:
         def make() -> tuple[np.ndarray, np.ndarray]:
             given = self.table.feature(s)
-            return self.table.cmi_sums(given, self.table.n_fs(s), self._labels, np.ones(self.q))
+            return self.table.triples.cmi_sums(given, self.table.n_fs(s), self._labels, np.ones(self.q))
 
         found: tuple[np.ndarray, np.ndarray]
         found = self.table.cache.get(("cmi", s, self._labels.tobytes()), make)
         return found
-
-    def _pair(self, given: Given, key: tuple[str, int]) -> Any:
-        return self.table.pair_in_context(given, key, self._labels)
 
     # ---- the label network ------------------------------------------------------------------
 
@@ -219,6 +230,11 @@ class Info:
         beta : float or array of shape (q,), optional
             The weight of each label; 1/\\|pa(l)\\| by default.
         """
+        key = ("label_term", self._labels.tobytes(), repr(beta), self._parents)
+        found: np.ndarray = self.table.cache.get(key, lambda: self._label_term(beta))
+        return self._cut(found)
+
+    def _label_term(self, beta: Any) -> np.ndarray:
         total = np.zeros(self.table.d)
         of = {label: self.parents(label) for label in self._labels.tolist()}
         if beta is None:
@@ -230,23 +246,22 @@ class Info:
             children = [label for label, pa in of.items() if p in pa and shares[label] != 0]
             if children:
                 weights = np.array([shares[label] for label in children])
-                total += self.table.cmi_sums(
+                total += self.table.triples.cmi_sums(
                     self.table.label(p), self.table.n_fl(p), np.array(children), weights
                 )[0]
-        return self._cut(total)
+        return total
 
     @cached_property
     def interaction_fLL(self) -> np.ndarray:  # noqa: N802  # notation
         """sum over the pairs l < l' of I(f;l;l') = I(l;l') - I(l;l'|f)."""
-        total = np.zeros(self.table.d)
+        table, total = self.table, np.zeros(self.table.d)
         for at, label in enumerate(self._labels.tolist()[:-1]):
             later = self._labels[at + 1 :]
             # I(l;l') on the rows in which f is known too, so that I(f;l;l') is symmetric
-            sums = self.table.triple_sums(self.table.label(label), self.table.n_fl(label), later)
-            for one in sums:
-                rows, t_fsl, t_fs, t_fl, t_sl, t_f, t_s, t_l = one.T
-                plain = _entropy(rows, t_s + t_l - t_sl, self.table.clogc)
-                total += plain - _over(t_fsl + t_f - t_fs - t_fl, rows)
+            sums = table.triples.sums(table.label(label), table.n_fl(label), later)
+            plain = entropies(sums.rows.ravel(), (sums.s + sums.l - sums.sl).ravel(), table.clogc)
+            for one in plain.reshape(sums.rows.shape) - sums.sl_given_f():
+                total += one
         return self._cut(total)
 
     # ---- symmetrical uncertainties, for the merit -------------------------------------------
@@ -261,13 +276,13 @@ class Info:
 
     def su_fs(self, s: int) -> np.ndarray:
         """SU(f,s)."""
-        return self._cut(self._pair(self.table.feature(s), ("s", int(s))).su)
+        return self._cut(self.table.pair_with_feature(int(s), self._labels).su)
 
     @cached_property
     def su_fp(self) -> np.ndarray:
         """SU(f,p) for the parents p of the one label in play, (d, parents)."""
         pa = self.parents(self._one_label())
-        columns = [self._cut(self._pair(self.table.label(p), ("p", p)).su) for p in pa]
+        columns = [self._cut(self.table.pair_with_parent(p, self._labels).su) for p in pa]
         return np.stack(columns, axis=1) if columns else np.zeros((self.d, 0))
 
     @cached_property
@@ -282,7 +297,7 @@ class Info:
         label = self._one_label()
         pa = list(self.parents(label))
         among = self.table.among_labels
-        rows = [among.pair_in_context(among.label(p), ("p", p), self._labels).su[pa] for p in pa]
+        rows = [among.pair_with_parent(p, self._labels).su[pa] for p in pa]
         return np.stack(rows) if rows else np.zeros((0, 0))
 
     def _one_label(self) -> int:
@@ -332,7 +347,7 @@ class Info:
             "columns": table.d,
             "entries": entries,
             "pairs counted": table.pairs_counted,
-            "triples counted": table.triples_counted,
+            "triples counted": table.triples.counted,
             "bytes cached": table.cache.bytes,
         }
 
@@ -343,7 +358,7 @@ class LabelBlock:
     def __init__(self, info: Info, labels: np.ndarray) -> None:
         self._info, self._labels = info, labels
         self.q = int(labels.size)
-        self._made: dict[int, np.ndarray] = {}
+        self._made: dict[int, Sums] = {}
 
     @property
     def mi_fl(self) -> np.ndarray:
@@ -352,39 +367,46 @@ class LabelBlock:
             self._info.table, labels=self._labels, features=self._info._features
         ).mi_fl
 
-    def _sums(self, s: int) -> tuple[np.ndarray, ...]:
+    def _sums(self, s: int) -> Sums:
         if s not in self._made:
             table = self._info.table
-            self._made = {s: table.triple_sums(table.feature(s), table.n_fs(s), self._labels)}
-        sums = self._made[s] if self._info._features is None else self._made[s][
-            :, self._info._features
-        ]
-        return tuple(sums[:, :, i].T for i in range(8))
+            self._made = {s: table.triples.sums(table.feature(s), table.n_fs(s), self._labels)}
+        return self._made[s]
+
+    def _cut(self, values: np.ndarray) -> np.ndarray:
+        chosen = self._info._features  # noqa: SLF001  # a block is a part of its Info
+        return (values if chosen is None else values[:, chosen]).T
 
     def cmi_sl_given_f(self, s: int) -> np.ndarray:
         """I(s;l|f)."""
-        rows, t_fsl, t_fs, t_fl, _, t_f, _, _ = self._sums(s)
-        return _over(t_fsl + t_f - t_fs - t_fl, rows)
+        return self._cut(self._sums(s).sl_given_f())
 
     def cmi_fl_given_s(self, s: int) -> np.ndarray:
         """I(f;l|s)."""
-        rows, t_fsl, t_fs, _, t_sl, _, t_s, _ = self._sums(s)
-        return _over(t_fsl + t_s - t_fs - t_sl, rows)
+        return self._cut(self._sums(s).fl_given_s())
+
+    def interaction_fsl(self, s: int) -> np.ndarray:
+        """I(f;s;l) = I(f;l) - I(f;l|s), both on the rows in which all three are known."""
+        return self._mi_fl(s) - self.cmi_fl_given_s(s)
+
+    def joint_fsl(self, s: int) -> np.ndarray:
+        """I(f,s;l) = I(f;l) + I(s;l|f), both on the rows in which all three are known."""
+        return self._mi_fl(s) + self.cmi_sl_given_f(s)
+
+    def _mi_fl(self, s: int) -> np.ndarray:
+        sums = self._sums(s)
+        return self._entropy(sums.rows, sums.f + sums.l - sums.fl)
 
     def mi_fs(self, s: int) -> np.ndarray:
         """I(f;s) on the rows in which each label is known."""
-        rows, _, t_fs, _, _, t_f, t_s, _ = self._sums(s)
-        return self._entropy(rows, t_f + t_s - t_fs)
+        sums = self._sums(s)
+        return self._entropy(sums.rows, sums.f + sums.s - sums.fs)
 
     def h_fsl(self, s: int) -> np.ndarray:
         """H(f,s,l)."""
-        rows, t_fsl, *_ = self._sums(s)
-        return self._entropy(rows, t_fsl)
+        sums = self._sums(s)
+        return self._entropy(sums.rows, sums.fsl)
 
     def _entropy(self, rows: np.ndarray, t: np.ndarray) -> np.ndarray:
-        return _entropy(rows.ravel(), t.ravel(), self._info.table.clogc).reshape(rows.shape)
-
-
-def _over(total: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    out = np.divide(total, rows, out=np.zeros(total.shape), where=rows > 0)
-    return np.maximum(out, 0.0, out=out)
+        flat = entropies(rows.ravel(), t.ravel(), self._info.table.clogc)
+        return self._cut(flat.reshape(rows.shape))

@@ -89,13 +89,7 @@ def chain_order_cheap(info: Info, component: np.ndarray) -> tuple[int, ...]:
     component : ndarray of int
         The first principal component in three levels.
     """
-    blocks, start = [], 0
-    for block in info.table.counts.features:
-        blocks.append(component[start : start + block.n_rows])
-        start += block.n_rows
-    levels = int(component.max(initial=0)) + 1
-    base = int(np.bincount(component).argmax()) if component.size else 0
-    return _greedy_order(_given_one(info, Given(blocks, base, levels, levels)))
+    return _greedy_order(_given_one(info, info.table.counts.other(component)))
 
 
 def chain_order_full(info: Info) -> tuple[int, ...]:
@@ -110,10 +104,8 @@ def chain_order_full(info: Info) -> tuple[int, ...]:
 def _given_one(info: Info, given: Given) -> np.ndarray:
     """I(a;b|g) for all pairs of labels a, b, the diagonal 0."""
     q, among = info.table.q, info.table.among_labels
-    sums = among.triple_sums(given, among.counts.pairs(given), np.arange(q))[:, :q]
-    rows, t_fsl, t_fs, _, t_sl, _, t_s, _ = np.moveaxis(sums, 2, 0)
-    out = np.divide(t_fsl + t_s - t_fs - t_sl, rows, out=np.zeros((q, q)), where=rows > 0)
-    out = np.maximum(out, 0.0)
+    sums = among.triples.sums(given, among.counts.pairs(given), np.arange(q))
+    out = sums.fl_given_s()[:, :q].copy()
     np.fill_diagonal(out, 0.0)
     return out
 
@@ -133,7 +125,7 @@ def _greedy_order(given_features: np.ndarray, info: Info | None = None) -> tuple
             among = info.table.among_labels
             shares = np.full(len(order), 1 / len(order))
             given, table = among.label(best), among.n_fl(best)
-            gain += among.cmi_sums(given, table, np.array(order), shares)[0][:q]
+            gain += among.triples.cmi_sums(given, table, np.array(order), shares)[0][:q]
         gain += given_features[best]
         order.append(best)
         is_open[best] = False

@@ -6,22 +6,23 @@ vocabulary in which criteria ask for them.
 
 from __future__ import annotations
 
+import functools
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from mlfs._kernels import finishing
 from mlfs.coding import Codes
 from mlfs.counts import Counts, Given
+from mlfs.triples import Triples
 
-__all__ = ["Cache", "PairInfo", "Table"]
+__all__ = ["Cache", "PairInfo", "Table", "entropies"]
 
 CACHE_BYTES = 512 << 20
 CLOGC_SIZE = 1 << 22  # larger counts (fine weights, millions of rows) take the logarithm itself
-CELLS_AT_ONCE = 1 << 19  # triple counts that are made before they are finished
 
 
 class Cache:
@@ -48,26 +49,18 @@ class Cache:
         return value
 
 
-class PairInfo(tuple[np.ndarray, np.ndarray, np.ndarray]):
+class PairInfo(NamedTuple):
     """I(f;g), H(f) and H(g) of every feature f, on the rows in which both are known."""
 
-    __slots__ = ()
-
-    @property
-    def mi(self) -> np.ndarray:
-        """I(f;g)."""
-        return self[0]
-
-    @property
-    def h_f(self) -> np.ndarray:
-        """H(f)."""
-        return self[1]
+    mi: np.ndarray
+    h_f: np.ndarray
+    h_g: np.ndarray
 
     @property
     def su(self) -> np.ndarray:
         """Symmetrical uncertainty 2 I(f;g) / (H(f) + H(g)), 0 where both entropies are 0."""
-        both = self[1] + self[2]
-        return np.divide(2 * self[0], both, out=np.zeros_like(both), where=both > 0)
+        both = self.h_f + self.h_g
+        return np.divide(2 * self.mi, both, out=np.zeros_like(both), where=both > 0)
 
 
 class Table:
@@ -100,12 +93,13 @@ class Table:
         self.d = counts.d
         self.ignore_missing = ignore_missing
         self.f_valid = counts.features[0].valid(ignore_missing=ignore_missing)
+        self.f_whole = bool((self.f_valid == counts.levels).all())
         self.l_valid = counts.labels[0].valid(ignore_missing=True)
         self.cache = Cache(cache_bytes)
         self.clogc = np.zeros(max(1, min(counts.total + 1, CLOGC_SIZE)))
         finishing.fill_clogc(self.clogc)
-        self.triples_counted = 0
         self.pairs_counted = 0
+        self._no_masks = bool((mask_of < 0).all())
 
     @cached_property
     def h_f(self) -> np.ndarray:
@@ -121,16 +115,21 @@ class Table:
     def _entropies(self, n: np.ndarray, offsets: np.ndarray, valid: np.ndarray) -> np.ndarray:
         out = np.empty((valid.size, 2))
         finishing.singles(n, offsets, valid, self.clogc, out)
-        return _entropy(out[:, 0], out[:, 1], self.clogc)
+        return entropies(out[:, 0], out[:, 1], self.clogc)
 
     def feature(self, s: int) -> Given:
         """A picked feature, to be held against all."""
-        given = self.counts.feature(s)
-        return Given(given.codes, given.base, given.levels, int(self.f_valid[s]))
+        found: Given = self.cache.get(
+            ("s", s), lambda: self.counts.feature(s, int(self.f_valid[s]))
+        )
+        return found
 
     def label(self, p: int) -> Given:
         """A label, to be held against all."""
-        return self.counts.label(p)
+        found: Given = self.cache.get(
+            ("p", p), lambda: self.counts.label(p, int(self.l_valid[p]))
+        )
+        return found
 
     def n_fs(self, s: int) -> np.ndarray:
         """Counts of all features with a picked one."""
@@ -151,13 +150,31 @@ class Table:
 
     def pair_with_label(self, label: int) -> PairInfo:
         """I(f;l) and the entropies."""
-        return PairInfo(
-            self.cache.get(
-                ("fl", label), lambda: self._pair(self.n_fl(label), int(self.l_valid[label]))
-            )
+        found: PairInfo = self.cache.get(
+            ("fl", label), lambda: self._pair(self.n_fl(label), int(self.l_valid[label]))
         )
+        return found
 
-    def _pair(self, table: np.ndarray, g_valid: int) -> tuple[np.ndarray, ...]:
+    def label_sums(self, label: int) -> np.ndarray:
+        """The sums of c log c over n(f,l) of every feature."""
+        found: np.ndarray = self.cache.get(
+            ("t_fl", label),
+            lambda: self.pair_sums(self.n_fl(label), int(self.l_valid[label]))[:, 1].copy(),
+        )
+        return found
+
+    def _pair(self, table: np.ndarray, g_valid: int) -> PairInfo:
+        return self._informed(*self.pair_sums(table, g_valid).T)
+
+    def _informed(
+        self, rows: np.ndarray, t_fg: np.ndarray, t_f: np.ndarray, t_g: np.ndarray
+    ) -> PairInfo:
+        t_n = _of_rows(rows, self.clogc)
+        mi = _per_row(t_n + t_fg - t_f - t_g, rows)
+        return PairInfo(mi, _per_row(t_n - t_f, rows), _per_row(t_n - t_g, rows))
+
+    def pair_sums(self, table: np.ndarray, g_valid: int) -> np.ndarray:
+        """Rows and sums of c log c over fg, f, g: (features, 4)."""
         sums = np.empty((self.d, 4))
 
         def work(_: int, a: int, b: int) -> None:
@@ -167,128 +184,74 @@ class Table:
             )
 
         self.counts.over_stripes(work)
-        rows, t_fg, t_f, t_g = sums.T
-        t_n = _of_rows(rows, self.clogc)
-        mi = _per_row(t_n + t_fg - t_f - t_g, rows)
-        return mi, _per_row(t_n - t_f, rows), _per_row(t_n - t_g, rows)
+        return sums
 
-    def pair_in_context(self, given: Given, key: Hashable, labels: np.ndarray) -> PairInfo:
-        """I(f;g) as it stands inside terms about labels: the mean over the labels in play.
+    def masks_of(self, labels: np.ndarray) -> list[tuple[int, int]]:
+        """The masks of missing values of some labels, each with the number of its labels."""
+        if self._no_masks:
+            return [(-1, int(labels.size))]
+        masks, times = np.unique(self.mask_of[labels], return_counts=True)
+        return list(zip(masks.tolist(), times.tolist(), strict=True))
+
+    def pair_with_feature(self, s: int, labels: np.ndarray) -> PairInfo:
+        """I(f;s) and the entropies, as they stand inside terms about labels."""
+        return self._in_context(("fs", s), labels, lambda: (self.feature(s), self.n_fs(s)))
+
+    def pair_with_parent(self, p: int, labels: np.ndarray) -> PairInfo:
+        """I(f;p) and the entropies, as they stand inside terms about labels."""
+        return self._in_context(("fp", p), labels, lambda: (self.label(p), self.n_fl(p)))
+
+    def _in_context(
+        self,
+        key: tuple[str, int],
+        labels: np.ndarray,
+        held: Callable[[], tuple[Given, np.ndarray]],
+    ) -> PairInfo:
+        """The mean over the labels in play of what their own rows say.
 
         A row in which a label is missing is left out of everything inside a term about that
-        label. Without missing labels this is plain I(f;g).
+        label. Without missing labels this is the plain pair.
         """
-        kind, at = key  # type: ignore[misc]  # ("s", feature) or ("p", label)
-        masks, times = np.unique(self.mask_of[labels], return_counts=True)
-        table = self.n_fs(at) if kind == "s" else self.n_fl(at)
 
-        def plain() -> tuple[np.ndarray, ...]:
+        def plain() -> PairInfo:
+            given, table = held()
             return self._pair(table, given.valid)
 
-        def masked(mask: int) -> tuple[np.ndarray, ...]:
-            sums = self.triple_sums(given, table, np.array([mask]))[0]
-            rows, _, t_fs, _, _, t_f, t_s, _ = sums.T
-            t_n = _of_rows(rows, self.clogc)
-            mi = _per_row(t_n + t_fs - t_f - t_s, rows)
-            return mi, _per_row(t_n - t_f, rows), _per_row(t_n - t_s, rows)
+        def masked(mask: int) -> PairInfo:
+            given, table = held()
+            sums = self.triples.sums(given, table, np.array([mask]))
+            rows, t_fs, t_f, t_s = (part[0] for part in (sums.rows, sums.fs, sums.f, sums.s))
+            return self._informed(rows, t_fs, t_f, t_s)
 
-        def of(mask: int) -> tuple[np.ndarray, ...]:
-            make = plain if mask < 0 else lambda: masked(mask)
-            found: tuple[np.ndarray, ...] = self.cache.get(("pair", key, mask), make)
-            return found
-
-        parts = [of(mask) for mask in masks.tolist()]
+        masks = self.masks_of(labels)
+        parts = [
+            self.cache.get((key, mask), plain if mask < 0 else functools.partial(masked, mask))
+            for mask, _ in masks
+        ]
         if len(parts) == 1:
-            return PairInfo(parts[0])
+            only: PairInfo = parts[0]
+            return only
         return PairInfo(
-            sum(n * part[i] for n, part in zip(times.tolist(), parts, strict=True)) / labels.size
-            for i in range(3)
+            *(
+                sum(n * part[i] for (_, n), part in zip(masks, parts, strict=True)) / labels.size
+                for i in range(3)
+            )
         )
 
     def entropy_in_context(self, labels: np.ndarray) -> np.ndarray:
         """H(f) as it stands inside terms about labels: the mean over the labels in play."""
-        masks, times = np.unique(self.mask_of[labels], return_counts=True)
-        parts = [
-            self.h_f if mask < 0 else self.pair_with_label(mask).h_f for mask in masks.tolist()
-        ]
+        masks = self.masks_of(labels)
+        parts = [self.h_f if mask < 0 else self.pair_with_label(mask).h_f for mask, _ in masks]
         if len(parts) == 1:
             return parts[0]
-        weighted = [n * part for n, part in zip(times.tolist(), parts, strict=True)]
+        weighted = [n * part for (_, n), part in zip(masks, parts, strict=True)]
         total: np.ndarray = sum(weighted[1:], weighted[0]) / labels.size
         return total
 
-    def _blocks(self, labels: np.ndarray, given: Given, cells: int) -> list[np.ndarray]:
-        width = int(self.counts.labels[0].levels[labels].max(initial=1))
-        size = max(1, CELLS_AT_ONCE // max(1, cells * given.levels * width))
-        return [labels[i : i + size] for i in range(0, labels.size, size)]
-
-    def _triples(
-        self,
-        given: Given,
-        n_fs: np.ndarray,
-        labels: np.ndarray,
-        finish: Callable[[int, int, np.ndarray, np.ndarray, np.ndarray], None],
-    ) -> None:
-        """Count n(f, s, l) stripe by stripe and block by block, and finish each."""
-        levels = self.counts.labels[0].levels
-        tables = {int(label): self.n_fl(int(label)) for label in labels}
-        self.triples_counted += self.d * labels.size
-
-        def work(i: int, a: int, b: int) -> None:
-            offsets, where = self.counts.cells(a, b)
-            done = 0
-            for block in self._blocks(labels, given, int(offsets[-1])):
-                width = int(levels[block].max())
-                n_fl = np.zeros((block.size, int(offsets[-1]), width), np.int64)
-                for at, label in enumerate(block.tolist()):
-                    n_fl[at, :, : levels[label]] = tables[label][where]
-                counts = self.counts.triples(given, block, n_fs[where], n_fl, i)
-                finish(a, b, np.arange(done, done + block.size), offsets, counts)
-                done += block.size
-
-        self.counts.over_stripes(work)
-
-    def triple_sums(self, given: Given, n_fs: np.ndarray, labels: np.ndarray) -> np.ndarray:
-        """Rows and sums of c log c over fsl, fs, fl, sl, f, s, l: (labels, features, 8)."""
-        out = np.empty((labels.size, self.d, 8))
-        valid = self.l_valid[labels]
-
-        def finish(
-            a: int, b: int, at: np.ndarray, offsets: np.ndarray, counts: np.ndarray
-        ) -> None:
-            part = np.empty((at.size, b - a, 8))
-            finishing.triple_sums(
-                counts, offsets, self.f_valid[a:b], given.valid, valid[at], self.clogc, part
-            )
-            out[at, a:b] = part
-
-        self._triples(given, n_fs, labels, finish)
-        return out
-
-    def cmi_sums(
-        self, given: Given, n_fs: np.ndarray, labels: np.ndarray, shares: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """sum_l share_l I(s;l|f) and sum_l share_l I(f;l|s), label after label."""
-        sl_given_f, fl_given_s = np.zeros(self.d), np.zeros(self.d)
-        valid = self.l_valid[labels]
-
-        def finish(
-            a: int, b: int, at: np.ndarray, offsets: np.ndarray, counts: np.ndarray
-        ) -> None:
-            finishing.triple_cmi(
-                counts,
-                offsets,
-                self.f_valid[a:b],
-                given.valid,
-                valid[at],
-                shares[at],
-                self.clogc,
-                sl_given_f[a:b],
-                fl_given_s[a:b],
-            )
-
-        self._triples(given, n_fs, labels, finish)
-        return sl_given_f, fl_given_s
+    @cached_property
+    def triples(self) -> Triples:
+        """What is said about triples of a feature, a picked column and a label."""
+        return Triples(self)
 
     @cached_property
     def among_labels(self) -> Table:
@@ -300,7 +263,10 @@ class Table:
 
 def _of_rows(rows: np.ndarray, clogc: np.ndarray) -> np.ndarray:
     """N log N of every feature; all have the same N unless missing values are left out."""
-    sizes, where = np.unique(rows, return_inverse=True)
+    if rows.size and (rows == rows[0]).all():
+        sizes, where = rows[:1], np.zeros(rows.size, np.intp)
+    else:
+        sizes, where = np.unique(rows, return_inverse=True)
     out = np.empty((sizes.size, 2))
     finishing.singles(
         sizes.astype(np.int64),
@@ -312,7 +278,8 @@ def _of_rows(rows: np.ndarray, clogc: np.ndarray) -> np.ndarray:
     return out[where, 1]
 
 
-def _entropy(rows: np.ndarray, t_f: np.ndarray, clogc: np.ndarray) -> np.ndarray:
+def entropies(rows: np.ndarray, t_f: np.ndarray, clogc: np.ndarray) -> np.ndarray:
+    """(N log N - sum of c log c) / N, for any number of N at once."""
     return _per_row(_of_rows(rows, clogc) - t_f, rows)
 
 

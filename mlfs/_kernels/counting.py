@@ -13,7 +13,7 @@ from typing import Any
 
 from mlfs._kernels.jit import compiled
 
-__all__ = ["complete_pairs", "complete_triples", "count_pairs", "count_triples"]
+__all__ = ["complete_given", "complete_pairs", "complete_triples", "count_given", "count_pairs", "count_triples"]
 
 
 @compiled
@@ -133,3 +133,31 @@ def complete_triples(
                 for c in range(s_levels):
                     for y in range(l_levels[i]):
                         tables[i, base, c, y] -= tables[i, cell, c, y]
+
+
+@compiled
+def count_given(
+    s_codes: Any,
+    label_indptr: Any,
+    label_rows: Any,
+    label_codes: Any,
+    labels: Any,
+    weights: Any,
+    out: Any,
+) -> None:
+    """out[i, code of s, code of labels[i]] += weight, where the label is not at its base."""
+    for i in range(labels.size):
+        for at in range(label_indptr[labels[i]], label_indptr[labels[i] + 1]):
+            row = label_rows[at]
+            out[i, s_codes[row], label_codes[at]] += weights[row]
+
+
+@compiled
+def complete_given(table: Any, n_s: Any, l_bases: Any) -> None:
+    """Fill the cells in which the label is at its base."""
+    for i in range(table.shape[0]):
+        for s in range(n_s.size):
+            rest = n_s[s]
+            for y in range(table.shape[2]):
+                rest -= table[i, s, y]
+            table[i, s, l_bases[i]] = rest

@@ -12,7 +12,7 @@ from typing import Any
 
 from mlfs._kernels.jit import compiled
 
-__all__ = ["fill_clogc", "pair_sums", "singles", "triple_cmi", "triple_sums"]
+__all__ = ["fill_clogc", "pair_sums", "singles", "triple_sums"]
 
 
 @compiled
@@ -136,28 +136,3 @@ def triple_sums(
             out[i, f, 5] = sums[5]
             out[i, f, 6] = sums[6]
             out[i, f, 7] = sums[7]
-
-
-@compiled
-def triple_cmi(
-    tables: Any,
-    offsets: Any,
-    valid: Any,
-    s_valid: int,
-    l_valid: Any,
-    shares: Any,
-    clogc: Any,
-    sl_given_f: Any,
-    fl_given_s: Any,
-) -> None:
-    """Add up over the labels, each with its share: I(s;l|f) and I(f;l|s)."""
-    for i in range(tables.shape[0]):
-        share = shares[i]
-        for f in range(valid.size):
-            first = offsets[f]
-            rows, t_fsl, t_fs, t_fl, t_sl, t_f, t_s, _ = _sums(
-                tables[i], first, first + valid[f], s_valid, l_valid[i], clogc
-            )
-            if rows > 0:
-                sl_given_f[f] += share * max(0.0, (t_fsl + t_f - t_fs - t_fl) / rows)
-                fl_given_s[f] += share * max(0.0, (t_fsl + t_s - t_fs - t_sl) / rows)

@@ -2,9 +2,9 @@
 
 A kernel reads whole rows from `position` on and stops before the first row that it cannot read;
 the caller reads that row with care (or finds what is wrong with it) and calls again behind it.
-A number is computed here only where that is exact: at most 2**53 as a whole number and a power
-of ten that a double holds exactly, so that one correctly rounded operation gives what `float`
-gives. The others are left to `float`: their places are noted in `hard`.
+A number is computed here only where that is exact: 18 digits at most and a power of ten that a
+double holds exactly, so that one correctly rounded operation (or two, with a bound on the error)
+gives what `float` gives. The others are left to `float`: their places are noted in `hard`.
 """
 
 from __future__ import annotations
@@ -23,13 +23,15 @@ __all__ = [
     "NUMERIC",
     "SKIPPED",
     "STOPPED",
+    "WANTED",
     "dense_rows",
     "sparse_rows",
 ]
 
-NUMERIC, SKIPPED, DATE = -1, -2, -3
+NUMERIC, SKIPPED, DATE, WANTED = -1, -2, -3, -4
 DONE, STOPPED, FULL, HARD = 0, 1, 2, 3
 EXACT = 1 << 53
+SPLIT = float((1 << 27) + 1)
 POWERS = np.array([10.0**k for k in range(23)])
 
 TAB, NEWLINE, SPACE, DOUBLE, PERCENT, SINGLE, COMMA = 9, 10, 32, 34, 37, 39, 44
@@ -52,66 +54,92 @@ def _line_end(text: Any, at: int, end: int) -> int:
 
 
 @compiled
-def _word_end(text: Any, at: int, end: int) -> int:
-    while at < end:
-        c = text[at]
-        if c <= SPACE or c == COMMA or c == PERCENT or c == OPEN or c == CLOSE:
-            break
-        at += 1
-    return at
+def _is_end(text: Any, at: int, end: int) -> bool:
+    """Whether a bare word ends here."""
+    if at >= end:
+        return True
+    c = text[at]
+    return c <= SPACE or c == COMMA or c == PERCENT or c == OPEN or c == CLOSE
 
 
 @compiled
-def _number(text: Any, at: Any, stop: int) -> tuple[int, float]:
-    """0 and the value; 1 for a number that float() has to read; 2 for no number."""
+def _scaled(whole: Any, power: int) -> tuple[int, float]:
+    """Whole * 10**power rounded once, for |power| <= 22: 0 and the value, or 1 if in doubt.
+
+    In doubt is a result so close to the middle between two doubles that the error of the two
+    pieces could decide; where both ends of the error round to the same double, that is it.
+    """
+    high = float(whole)
+    scale = POWERS[power] if power >= 0 else POWERS[-power]
+    if whole <= EXACT:
+        return 0, (high * scale if power >= 0 else high / scale)
+    low = float(whole - np.int64(high))
+    first = high * scale if power >= 0 else high / scale
+    factor = high if power >= 0 else first
+    cut = factor * SPLIT
+    factor_high = cut - (cut - factor)
+    factor_low = factor - factor_high
+    cut = scale * SPLIT
+    scale_high = cut - (cut - scale)
+    scale_low = scale - scale_high
+    product = factor * scale
+    rest = factor_low * scale_low - (
+        ((product - factor_high * scale_high) - factor_low * scale_high) - factor_high * scale_low
+    )
+    second = rest + low * scale if power >= 0 else ((high - product) - rest + low) / scale
+    doubt = abs(first) * 1e-30 + abs(second) * 1e-13
+    value = first + (second + doubt)
+    return (0 if value == first + (second - doubt) else 1), value
+
+
+@compiled
+def _number(text: Any, at: Any, end: int) -> tuple[int, float, int]:
+    """0 and the value; 1 for a number that float() has to read; 2 for no number; where it ends."""
     negative = text[at] == MINUS
     if negative or text[at] == PLUS:
         at += 1
     whole = 0
     digits = 0
-    seen = 0
     power = 0
-    while at < stop and ZERO <= text[at] <= NINE:
-        seen += 1
+    start = at
+    while at < end and ZERO <= text[at] <= NINE:
         if digits < 18:
             whole = whole * 10 + (text[at] - ZERO)
-        if whole > 0:
-            digits += 1
+        digits += whole > 0
         at += 1
-    if at < stop and text[at] == DOT:
+    seen = at - start
+    if at < end and text[at] == DOT:
         at += 1
-        while at < stop and ZERO <= text[at] <= NINE:
-            seen += 1
+        start = at
+        while at < end and ZERO <= text[at] <= NINE:
             if digits < 18:
                 whole = whole * 10 + (text[at] - ZERO)
                 power -= 1
-            if whole > 0:
-                digits += 1
+            digits += whole > 0
             at += 1
+        seen += at - start
     if seen == 0:
-        return 2, 0.0
-    if at < stop and (text[at] == SMALL_E or text[at] == BIG_E):
+        return 2, 0.0, at
+    if at < end and (text[at] == SMALL_E or text[at] == BIG_E):
         at += 1
-        down = at < stop and text[at] == MINUS
-        if at < stop and (text[at] == MINUS or text[at] == PLUS):
+        down = at < end and text[at] == MINUS
+        if at < end and (text[at] == MINUS or text[at] == PLUS):
             at += 1
-        if at == stop:
-            return 2, 0.0
+        start = at
         exponent = 0
-        while at < stop and ZERO <= text[at] <= NINE:
+        while at < end and ZERO <= text[at] <= NINE:
             if exponent < 100000:
                 exponent = exponent * 10 + (text[at] - ZERO)
             at += 1
+        if at == start:
+            return 2, 0.0, at
         power += -exponent if down else exponent
-    if at != stop:
-        return 2, 0.0
     if whole == 0:
-        return 0, -0.0 if negative else 0.0
-    if digits > 18 or whole > EXACT or power > 22 or power < -22:
-        return 1, 0.0
-    value = float(whole)
-    value = value * POWERS[power] if power >= 0 else value / POWERS[-power]
-    return 0, -value if negative else value
+        return 0, -0.0 if negative else 0.0, at
+    if digits > 18 or power > 22 or power < -22:
+        return 1, 0.0, at
+    kind, value = _scaled(whole, power)
+    return kind, -value if negative else value, at
 
 
 @compiled
@@ -147,6 +175,9 @@ def _value(
 ) -> tuple[int, float, int, int, int]:
     """One value: 0 read, 1 for float(), 2 not readable here; the value; its text; what follows."""
     c = text[at]
+    if spec == NUMERIC and c != QUESTION and c != SINGLE and c != DOUBLE:
+        kind, value, stop = _number(text, at, end)
+        return (kind if _is_end(text, stop, end) else 2), value, at, stop, stop
     if c == SINGLE or c == DOUBLE:
         start = at + 1
         stop = start
@@ -159,19 +190,18 @@ def _value(
         after = stop + 1
     else:
         start = at
-        stop = _word_end(text, at, end)
+        stop = at
+        while not _is_end(text, stop, end):
+            stop += 1
         after = stop
         if stop == start + 1 and c == QUESTION:
-            return 0, np.nan, start, stop, after
+            return (2 if spec == WANTED else 0), np.nan, start, stop, after
     if spec >= 0:
         code = _code(text, start, stop, spec, tables, slots, bounds, letters)
         return (2 if code < 0 else 0), float(code), start, stop, after
     if spec == SKIPPED:
         return (2 if after == at else 0), np.nan, start, stop, after
-    if spec == DATE or start == stop:
-        return 2, 0.0, start, stop, after
-    kind, value = _number(text, start, stop)
-    return kind, value, start, stop, after
+    return 2, 0.0, start, stop, after
 
 
 @compiled
@@ -268,6 +298,8 @@ def sparse_rows(
             continue
         if text[at] != OPEN:
             return STOPPED, row
+        if counts[1] == len(ends):
+            return FULL, row
         n = counts[0]
         n_hard = counts[2]
         last = -1

@@ -1,0 +1,120 @@
+"""Sums of ``c log c`` over the cells of n(f,s,l), the heart of every conditional information.
+
+Where nothing is left out, all other sums that an information needs come from pairs and are at
+hand; this one is all that has to be made for each triple. Its terms are added in the order of
+the codes of f, s and l, as `finishing.triple_sums` adds them, so that both give the same bits.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mlfs._kernels.finishing import _clogc
+from mlfs._kernels.jit import compiled
+
+__all__ = ["add_informations", "joint_binary", "joint_tables"]
+
+
+@compiled
+def joint_binary(
+    indptr: Any,
+    columns: Any,
+    f_base: Any,
+    n_f: Any,
+    s_off_base: Any,
+    s_base: int,
+    n_s: int,
+    n_fs: Any,
+    label_indptr: Any,
+    label_rows: Any,
+    l_base: Any,
+    n_l: Any,
+    labels: Any,
+    n_fl: Any,
+    n_sl: Any,
+    n_rows: int,
+    weights: Any,
+    clogc: Any,
+    met: Any,
+    out: Any,
+) -> None:
+    """out[i, f] = the sum over n(f, s, labels[i]), all of two levels.
+
+    Counts with a name of one or two letters are of code 1 of each; `s_off_base` is 1 in the
+    rows in which s is not at its base; `met` is scratch, one cell for each feature.
+    """
+    d = n_f.size
+    for i in range(labels.size):
+        label = labels[i]
+        met[:] = 0
+        for at in range(label_indptr[label], label_indptr[label + 1]):
+            row = label_rows[at]
+            if s_off_base[row]:
+                weight = weights[row]
+                for entry in range(indptr[row], indptr[row + 1]):
+                    met[columns[entry]] += weight
+        sl = n_sl[i]
+        only_l = n_l[i] - sl
+        only_s = n_s - sl
+        neither = n_rows - n_s - n_l[i] + sl
+        for f in range(d):
+            fs = n_fs[f]
+            fl = n_fl[i, f]
+            base = f_base[f]
+            # what was met is f, s and l off their bases; turn it into f = s = l = 1
+            fsl = met[f]
+            if l_base[i]:
+                off = n_s - fs if base else fs  # f off its base, s = 1
+                if s_base:
+                    off = (n_rows - n_f[f] if base else n_f[f]) - off
+                fsl = off - fsl
+            if s_base:
+                fsl = (n_l[i] - fl if base else fl) - fsl
+            if base:
+                fsl = sl - fsl
+            total = clogc[neither - n_f[f] + fs + fl - fsl]
+            total += clogc[only_l - fl + fsl]
+            total += clogc[only_s - fs + fsl]
+            total += clogc[sl - fsl]
+            total += clogc[n_f[f] - fs - fl + fsl]
+            total += clogc[fl - fsl]
+            total += clogc[fs - fsl]
+            total += clogc[fsl]
+            out[i, f] = total
+
+
+@compiled
+def joint_tables(tables: Any, offsets: Any, l_levels: Any, clogc: Any, out: Any) -> None:
+    """out[i, f] = the sum over the complete table n(f, s, labels[i])."""
+    s_levels = tables.shape[2]
+    for i in range(tables.shape[0]):
+        for f in range(out.shape[1]):
+            total = 0.0
+            for cell in range(offsets[f], offsets[f + 1]):
+                for s in range(s_levels):
+                    for y in range(l_levels[i]):
+                        total += _clogc(tables[i, cell, s, y], clogc)
+            out[i, f] = total
+
+
+@compiled
+def add_informations(
+    t_fsl: Any,
+    t_f: Any,
+    t_fs: Any,
+    t_fl: Any,
+    t_sl: Any,
+    t_s: float,
+    n_rows: int,
+    shares: Any,
+    sl_given_f: Any,
+    fl_given_s: Any,
+) -> None:
+    """Add up label after label, each with its share: I(s;l|f) and I(f;l|s)."""
+    for i in range(t_fsl.shape[0]):
+        share = shares[i]
+        for f in range(t_f.size):
+            value = (t_fsl[i, f] + t_f[f] - t_fs[f] - t_fl[i, f]) / n_rows
+            sl_given_f[f] += share * max(0.0, value)
+            value = (t_fsl[i, f] + t_s - t_fs[f] - t_sl[i]) / n_rows
+            fl_given_s[f] += share * max(0.0, value)

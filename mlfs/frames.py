@@ -1,0 +1,53 @@
+"""Frames of pandas and polars, handled without importing either before it is used."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+from mlfs.data.columns import is_missing
+
+__all__ = ["columns_of", "family", "frame_of"]
+
+
+def family(x: Any) -> str:
+    """Which library a frame is of; empty for what is no frame.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> family(pd.DataFrame({"a": [1]})), family([[1]])
+    ('pandas', '')
+    """
+    library = type(x).__module__.split(".")[0]
+    return library if library in ("pandas", "polars") and hasattr(x, "columns") else ""
+
+
+def columns_of(frame: Any, columns: list[int]) -> Any:
+    """Some columns of a frame, by position, with the types that they have."""
+    return frame.iloc[:, columns] if family(frame) == "pandas" else frame[:, columns]
+
+
+def frame_of(table: Any, names: list[str], library: str) -> Any:
+    """A frame of a library made of an array or of the other library's frame.
+
+    Column by column, so that each has a type of its own; what is missing becomes null.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> frame_of(np.array([["a", 1], [None, 2]], dtype=object), ["x", "y"], "polars").dtypes
+    [String, Int64]
+    """
+    if family(table):
+        columns = [columns_of(table, [j]).to_numpy().ravel() for j in range(len(names))]
+    else:
+        columns = [table[:, j] for j in range(len(names))]
+    values = {
+        name: [None if is_missing(cell) else cell for cell in column.tolist()]
+        if column.dtype.kind == "O"
+        else column
+        for name, column in zip(names, columns, strict=True)
+    }
+    make = importlib.import_module(library).DataFrame
+    return make(values, strict=False) if library == "polars" else make(values)

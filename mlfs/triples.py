@@ -1,0 +1,275 @@
+"""Triples: what a picked feature, every candidate and the labels say together.
+
+There are two ways to the same bits. Where no level is left out and all counts fit the table of
+c log c, only the joint sum is made for each triple; all others come from pairs. Else the complete
+table n(f,s,l) is made and everything is summed from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mlfs._kernels import finishing, joint
+from mlfs.counts import Given
+
+if TYPE_CHECKING:
+    from mlfs.table import Table
+
+__all__ = ["Sums", "Triples"]
+
+CELLS_AT_ONCE = 1 << 19  # triple counts that are made before they are finished
+VALUES_AT_ONCE = 1 << 16  # joint sums that are made before they are added up: half a cache
+
+
+@dataclass(frozen=True)
+class Sums:
+    """Rows, and sums of c log c over the cells of tables; each broadcasts to (labels, d)."""
+
+    rows: np.ndarray
+    fsl: np.ndarray
+    fs: np.ndarray
+    fl: np.ndarray
+    sl: np.ndarray
+    f: np.ndarray
+    s: np.ndarray
+    l: np.ndarray  # noqa: E741  # the label, as everywhere
+
+    def sl_given_f(self) -> np.ndarray:
+        """I(s;l|f)."""
+        return self._per_row(self.fsl + self.f - self.fs - self.fl)
+
+    def fl_given_s(self) -> np.ndarray:
+        """I(f;l|s)."""
+        return self._per_row(self.fsl + self.s - self.fs - self.sl)
+
+    def _per_row(self, total: np.ndarray) -> np.ndarray:
+        out = np.divide(total, self.rows, out=np.zeros(total.shape), where=self.rows > 0)
+        return np.maximum(out, 0.0, out=out)
+
+
+@dataclass(frozen=True)
+class _Labels:
+    """What pairs say of a block of labels and one stripe of features."""
+
+    n_fl: np.ndarray  # n(f=1, l=1), where all have two levels
+    t_fl: np.ndarray
+    n_l: np.ndarray
+
+    @property
+    def nbytes(self) -> int:
+        return int(self.n_fl.nbytes + self.t_fl.nbytes + self.n_l.nbytes)
+
+
+class Triples:
+    """The triples of a table."""
+
+    def __init__(self, table: Table) -> None:
+        self.table = table
+        self.counted = 0
+        counts, levels = table.counts, table.counts.labels[0].levels
+        # the plain way: what is counted is what is looked at
+        self._f_binary = bool((counts.levels == 2).all())
+        self._in_table = counts.total < table.clogc.size and len(counts.features) == 1
+        self._l_whole = table.l_valid == levels
+        self._l_binary = levels == 2
+
+    def _is_plain(self, given: Given, labels: np.ndarray) -> bool:
+        return (
+            self._in_table
+            and self.table.f_whole
+            and given.valid == given.levels
+            and bool(self._l_whole[labels].all())
+        )
+
+    # ---- what is asked for ------------------------------------------------------------------
+
+    def cmi_sums(
+        self, given: Given, n_fs: np.ndarray, labels: np.ndarray, shares: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """sum_l share_l I(s;l|f) and sum_l share_l I(f;l|s), label after label."""
+        d = self.table.d
+        sl_given_f, fl_given_s = np.zeros(d), np.zeros(d)
+        if self._is_plain(given, labels):
+            self._plain(
+                given,
+                n_fs,
+                labels,
+                lambda a, b, at, one: joint.add_informations(
+                    one.fsl,
+                    one.f,
+                    one.fs,
+                    one.fl,
+                    one.sl,
+                    float(one.s[0]),
+                    self.table.counts.total,
+                    shares[at],
+                    sl_given_f[a:b],
+                    fl_given_s[a:b],
+                ),
+            )
+            return sl_given_f, fl_given_s
+
+        def add(a: int, b: int, at: slice, sums: Sums) -> None:
+            for out, values in ((sl_given_f, sums.sl_given_f()), (fl_given_s, sums.fl_given_s())):
+                for share, value in zip(shares[at], values, strict=True):
+                    out[a:b] += share * value
+
+        self._complete(given, n_fs, labels, add)
+        return sl_given_f, fl_given_s
+
+    def sums(self, given: Given, n_fs: np.ndarray, labels: np.ndarray) -> Sums:
+        """All sums, for all features and some labels."""
+        out = np.empty((8, labels.size, self.table.d))
+
+        def keep(a: int, b: int, at: slice, sums: Sums) -> None:
+            for place, name in enumerate(Sums.__dataclass_fields__):
+                out[place, at, a:b] = getattr(sums, name)
+
+        if self._is_plain(given, labels):
+            rows = np.full((1, 1), float(self.table.counts.total))
+            t_l = self._label_sums(labels)
+
+            def widen(a: int, b: int, at: slice, one: Sums) -> None:
+                keep(a, b, at, Sums(rows, one.fsl, one.fs, one.fl, one.sl[:, None], one.f, one.s,
+                                    t_l[at, None]))
+
+            self._plain(given, n_fs, labels, widen)
+        else:
+            self._complete(given, n_fs, labels, keep)
+        return Sums(*out)
+
+    # ---- from pairs and one joint sum -------------------------------------------------------
+
+    def _plain(
+        self,
+        given: Given,
+        n_fs: np.ndarray,
+        labels: np.ndarray,
+        use: Callable[[int, int, slice, Sums], None],
+    ) -> None:
+        table, counts = self.table, self.table.counts
+        self.counted += self.table.d * labels.size
+        t_fs = table.pair_sums(n_fs, given.valid)
+        n_sl = counts.given_with_labels(given, labels)
+        t_s, t_sl = self._given_sums(n_sl)
+        binary = self._f_binary and given.levels == 2 and bool(self._l_binary[labels].all())
+
+        def work(i: int, a: int, b: int) -> None:
+            for at in _slices(labels.size, max(1, VALUES_AT_ONCE // (b - a))):
+                block = labels[at]
+                known = self._labels(block, i, a, b)
+                fsl = np.empty((block.size, b - a))
+                if binary:
+                    counts.joint_binary(
+                        given, block, n_fs, n_sl[at], known.n_fl, known.n_l, i, table.clogc, fsl
+                    )
+                else:
+                    self._joint(given, block, n_fs, i, a, b, fsl)
+                use(
+                    a,
+                    b,
+                    at,
+                    Sums(
+                        t_s, fsl, t_fs[a:b, 1].copy(), known.t_fl, t_sl[at], t_fs[a:b, 2].copy(),
+                        t_s, t_s,
+                    ),
+                )
+
+        counts.over_stripes(work)
+
+    def _joint(
+        self,
+        given: Given,
+        labels: np.ndarray,
+        n_fs: np.ndarray,
+        i: int,
+        a: int,
+        b: int,
+        out: np.ndarray,
+    ) -> None:
+        levels = self.table.counts.labels[0].levels
+        for part, tables, offsets in self._tables(given, labels, n_fs, i, a, b):
+            joint.joint_tables(tables, offsets, levels[labels[part]], self.table.clogc, out[part])
+
+    def _labels(self, labels: np.ndarray, i: int, a: int, b: int) -> _Labels:
+        def make() -> _Labels:
+            table = self.table
+            offsets, where = table.counts.cells(a, b)
+            n_fl = np.zeros((labels.size, b - a), np.int64)
+            t_fl = np.empty((labels.size, b - a))
+            n_l = np.zeros(labels.size, np.int64)
+            for at, label in enumerate(labels.tolist()):
+                pairs = table.n_fl(label)
+                t_fl[at] = table.label_sums(label)[a:b]
+                if self._f_binary and self._l_binary[label]:
+                    n_fl[at] = pairs[where][1::2, 1]
+                    n_l[at] = table.counts.n_l[table.counts.l_offsets[label] + 1]
+            return _Labels(n_fl, t_fl, n_l)
+
+        found: _Labels = self.table.cache.get(("block", labels.tobytes(), i), make)
+        return found
+
+    def _label_sums(self, labels: np.ndarray) -> np.ndarray:
+        counts = self.table.counts
+        valid = self.table.l_valid
+        out = np.empty((valid.size, 2))
+        finishing.singles(counts.n_l, counts.l_offsets, valid, self.table.clogc, out)
+        return out[labels, 1]
+
+    def _given_sums(self, n_sl: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The sum over s, and for each label the sum over the cells of n(s,l)."""
+        clogc = self.table.clogc
+        t_sl = np.zeros(n_sl.shape[0])
+        for cells in n_sl.reshape(n_sl.shape[0], -1).T:
+            t_sl += clogc[cells]
+        t_s = 0.0
+        for count in n_sl[0].sum(axis=1).tolist():
+            t_s += float(clogc[count])
+        return np.array([t_s]), t_sl
+
+    # ---- from the complete table ------------------------------------------------------------
+
+    def _complete(
+        self,
+        given: Given,
+        n_fs: np.ndarray,
+        labels: np.ndarray,
+        use: Callable[[int, int, slice, Sums], None],
+    ) -> None:
+        table = self.table
+        self.counted += table.d * labels.size
+        valid = table.l_valid[labels]
+
+        def work(i: int, a: int, b: int) -> None:
+            for at, tables, offsets in self._tables(given, labels, n_fs, i, a, b):
+                out = np.empty((valid[at].size, b - a, 8))
+                finishing.triple_sums(
+                    tables, offsets, table.f_valid[a:b], given.valid, valid[at], table.clogc, out
+                )
+                use(a, b, at, Sums(*np.moveaxis(out, 2, 0)))
+
+        table.counts.over_stripes(work)
+
+    def _tables(
+        self, given: Given, labels: np.ndarray, n_fs: np.ndarray, i: int, a: int, b: int
+    ) -> Iterator[tuple[slice, np.ndarray, np.ndarray]]:
+        """n(f,s,l), some labels at a time."""
+        counts = self.table.counts
+        levels = counts.labels[0].levels
+        offsets, where = counts.cells(a, b)
+        cells = int(offsets[-1])
+        width = int(levels[labels].max(initial=1))
+        for at in _slices(labels.size, max(1, CELLS_AT_ONCE // (cells * given.levels * width))):
+            block = labels[at]
+            n_fl = np.zeros((block.size, cells, width), np.int64)
+            for k, label in enumerate(block.tolist()):
+                n_fl[k, :, : levels[label]] = self.table.n_fl(label)[where]
+            yield at, counts.triples(given, block, n_fs[where], n_fl, i), offsets
+
+
+def _slices(total: int, step: int) -> list[slice]:
+    return [slice(first, min(first + step, total)) for first in range(0, total, step)]
