@@ -65,10 +65,13 @@ def joint(a, b):
     return tuple(None if None in pair else pair for pair in zip(a, b, strict=True))
 
 
-def SU(a, b, about=()):
-    """Symmetrical uncertainty, 2 I(a;b) / (H(a) + H(b)), 0 for two constants."""
-    a, b = whole(a, b, *about)[:2]
-    return ratio(2 * I(a, b), H(a) + H(b))
+def SU(a, b, Y=((),)):
+    """Symmetrical uncertainty, 2 I(a;b) / (H(a) + H(b)), 0 for two constants.
+
+    With labels around it, I and H are means over the labels in play.
+    """
+    pairs = [whole(a, b, l)[:2] if l else whole(a, b) for l in Y]
+    return ratio(2 * mean(I(*ab) for ab in pairs), mean(H(a) + H(b) for a, b in pairs))
 
 
 def I_fs(f, s, X, Y):
@@ -145,7 +148,7 @@ def merit(S, X, Y, P=None):
     members = [X[s] for s in S] + [p for parents in (P or []) for p in parents]
     n = len(members)
     r_yz = mean(SU(z, l) for z in members for l in Y)
-    r_zz = mean(SU(a, b, about=(l,)) for a, b in combinations(members, 2) for l in Y)
+    r_zz = mean(SU(a, b, Y) for a, b in combinations(members, 2))
     return ratio(n * r_yz, sqrt(n + n * (n - 1) * r_zz))
 
 

@@ -45,10 +45,11 @@ def test_bibtex_has_one_pair_of_equal_columns():
     assert "1 (952=1824)" in seen.table()
 
 
-def test_genbase_has_its_constant_columns_and_no_protein():
+def test_genbase_has_its_constant_columns_and_an_identifier():
     seen = look("genbase/genbase.arff")
     assert len(seen.constant_columns) == 1073
-    assert [name for name, _ in seen.left_out] == ["protein"]
+    assert seen.identifier_columns == [0]
+    assert "identifiers          columns 1\n" in seen.table()
 
 
 def test_languagelog_has_rows_without_labels():

@@ -310,7 +310,7 @@ def test_mdlp_is_the_brute_force_recursion(seed):
     Y = np.where(rng.random((n, q)) < rng.choice([0, 0.3]), -1, Y).astype(np.int8)
     columns = [[None if v < 0 else v for v in Y[:, l].tolist()] for l in range(q)]
     expected = naive_mdlp(x.tolist(), columns)
-    assert mdlp(x, list(classes_of(Y, 2))) == pytest.approx(tuple(expected), abs=1e-12)
+    assert mdlp(x, list(classes_of(Y, at_once=2))) == pytest.approx(tuple(expected), abs=1e-12)
 
 
 def test_mdlp_finds_the_published_cuts_of_iris():
@@ -371,7 +371,7 @@ def test_laim_is_the_greedy_search_of_the_paper(seed):
     x = np.round(rng.normal(size=n), 1)
     Y = (x[:, None] + rng.normal(size=(n, q)) * 0.5 > rng.normal(size=q)).astype(np.int8)
     Y = np.where(rng.random((n, q)) < rng.choice([0, 0.3]), -1, Y).astype(np.int8)
-    assert laim(x, list(classes_of(Y, 2))) == pytest.approx(
+    assert laim(x, list(classes_of(Y, at_once=2))) == pytest.approx(
         tuple(naive_laim(x.tolist(), Y)), abs=1e-12
     )
 

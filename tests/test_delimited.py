@@ -1,0 +1,247 @@
+import csv
+import io
+import math
+import time
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mlfs.data import delimited
+from mlfs.data.arrays import from_arrays
+from mlfs.data.dataset import Column
+from mlfs.data.limits import Limits
+from mlfs.data.request import Request
+from mlfs.errors import DataError, UsageError
+from tests.any_dataset import assert_same, datasets, dense, outcome
+
+
+def read(text, labels="y", tsv=False, **options):
+    content = text if isinstance(text, bytes) else text.encode()
+    reader = delimited.read_tsv if tsv else delimited.read
+    return reader(content, "t.csv", Request(labels=labels, **options))
+
+
+def written(dataset, tsv=False):
+    out = io.BytesIO()
+    (delimited.write_tsv if tsv else delimited.write)(dataset, out)
+    return out.getvalue()
+
+
+def numeric_text(value):
+    try:
+        float(value)
+    except ValueError:
+        return value in ("NA", "?", "NaN", "nan")
+    return True
+
+
+def as_text(dataset):
+    """The cells of a data set as what CSV can carry of them."""
+    table = []
+    for j, column in enumerate(dataset.columns):
+        x = dense(dataset.X)[:, j].tolist()
+        if column.kind == "nominal":
+            table.append([None if math.isnan(v) else column.values[int(v)] for v in x])
+        else:
+            table.append([None if math.isnan(v) else v for v in x])
+    return table
+
+
+@pytest.mark.parametrize("tsv", [False, True])
+@given(dataset=datasets())
+def test_cells_names_and_labels_read_back_equal(tsv, dataset):
+    names = dataset.label_names
+    back = read(written(dataset, tsv), labels=names, tsv=tsv)
+    assert back.feature_names == dataset.feature_names
+    assert back.labels == dataset.labels
+    np.testing.assert_array_equal(dense(back.Y), dense(dataset.Y))
+    for column, own, found in zip(dataset.columns, as_text(dataset), as_text(back), strict=True):
+        words = [value for value in own if value is not None]
+        if column.kind == "nominal" and all(map(numeric_text, words)):
+            continue
+        assert own == found
+
+
+@given(datasets(nominal=False))
+def test_numeric_data_read_back_equal_with_kinds(dataset):
+    assert_same(dataset, read(written(dataset), labels=dataset.label_names))
+
+
+@given(datasets(missing=False, classes=True))
+def test_pythons_csv_module_reads_what_we_write(dataset):
+    rows = list(csv.reader(io.StringIO(written(dataset).decode(), newline="")))
+    assert len(rows) == dataset.shape[0] + 1
+    assert {len(row) for row in rows} == {len(dataset.columns) + len(dataset.labels)}
+    assert rows[0] == [*dataset.feature_names, *dataset.label_names]
+
+
+def test_values_come_back_sorted_and_only_those_present():
+    dataset = replace(
+        from_arrays([[1.0], [0.0]], [[1], [0]]), columns=(Column("c", "nominal", ("z", "b", "q")),)
+    )
+    back = read(written(dataset), labels="y0")
+    assert (back.columns[0].values, back.X.tolist()) == (("b", "z"), [[0], [1]])
+
+
+def test_formulas_are_quoted_and_unchanged():
+    dataset = from_arrays(np.array([["=1+1"], ["@x"]], dtype=object), [[1], [0]])
+    assert written(dataset) == b'x0,y0\n"=1+1",1\n"@x",0\n'
+    assert read(written(dataset), labels="y0").columns[0].values == ("=1+1", "@x")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a,b,y\n1,u,1\n2,v,0\n",
+        "\ufeffa,b,y\n1,u,1\n2,v,0",
+        "a,b,y\r\n1,u,1\r\n2,v,0\r\n",
+        "a,b,y\r1,u,1\r2,v,0\r",
+        'a,b,y\n"1","u","1"\n"2","v","0"\n',
+        '"a","b","y"\n1,"u",1\n2,"v",0\n\n\n',
+        "a, b ,y\n 1, u,1\n2 ,v,0 \n",
+        "a,b,y\n\n1,u,1\n2,v,0\n",
+        'a,b,y\n1, "u" ,1\n2,v,0\n',
+    ],
+)
+def test_ways_to_write_the_same(text):
+    data = read(text)
+    assert data.feature_names == ["a", "b"]
+    assert data.columns[1].values == ("u", "v")
+    assert data.X.tolist() == [[1, 0], [2, 1]]
+    assert data.Y.tolist() == [[1], [0]]
+
+
+def test_quotes_hold_separators_quotes_and_line_ends():
+    data = read('"a,1",y\n"x ""q""\nz",1\r\n"p,\r\nq",0\n')
+    assert data.feature_names == ["a,1"]
+    assert data.columns[0].values == ("p,\r\nq", 'x "q"\nz')
+
+
+@pytest.mark.parametrize("word", ["", "?", "NA", "NaN", "nan"])
+def test_missing(word):
+    data = read(f"a,b,c,y\n1,u,{word},1\n{word},{word},{word},{word}\n")
+    np.testing.assert_array_equal(data.X, [[1, 0, np.nan], [np.nan] * 3])
+    assert data.Y.tolist() == [[1], [-1]]
+    assert [column.kind for column in data.columns] == ["numeric", "nominal", "numeric"]
+
+
+def test_a_quoted_word_is_text_in_a_column_of_text():
+    data = read('a,b,y\n"NA",1,1\n"",2,0\nx,"NA",1\n')
+    assert data.columns[0].values == ("", "NA", "x")
+    assert np.isnan(data.X[2, 1])
+
+
+def test_a_quoted_blank_is_missing_where_the_whole_header_is_quoted():
+    data = read('"a","y"\n"","1"\n"x","0"\n')
+    assert np.isnan(data.X[0, 0])
+
+
+def test_a_column_becomes_text_late_and_missing_cells_come_late():
+    n = 10_000
+    body = "".join(f"{i},{i % 2}\n" for i in range(n))
+    data = read("a,y\n" + body + "x,1\n,1\n")
+    assert data.columns[0].kind == "nominal"
+    assert len(data.columns[0].values) == n + 1
+    assert np.isnan(data.X[-1, 0])
+
+
+def test_underscores_are_not_digits():
+    assert read("a,y\n1_0,1\n2,0\n").columns[0].values == ("1_0", "2")
+
+
+def test_a_column_of_lists():
+    data = read("a,tags\n1,u|v\n2,\n3,v\n4,?\n", labels="tags")
+    assert data.label_names == ["u", "v"]
+    assert dense(data.Y).tolist() == [[1, 1], [0, 0], [0, 1], [-1, -1]]
+    data = read('a,tags\n1,"3;11"\n2,3\n', labels="tags", separator=";")
+    assert data.label_names == ["3", "11"]
+
+
+def test_classes():
+    data = read("a,y\n1,u\n2,v\n3,w\n", classes=True)
+    assert data.labels[0].values == ("u", "v", "w")
+    assert data.Y.tolist() == [[0], [1], [2]]
+
+
+def test_an_identifier_is_noted():
+    body = "".join(f"n{i},{i % 2}\n" for i in range(20))
+    assert "looks like an identifier" in read("id,y\n" + body).notes[0]
+
+
+def test_a_tab_separated_file():
+    data = read("a\tb\ty\n1\tu,v\t1\n\t\t\n", tsv=True)
+    assert data.columns[1].values == ("u,v",)
+    assert data.Y.tolist() == [[1], [-1]]
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("", "t.csv: the file is empty; a header line of column names is expected"),
+        ("\n\n", "t.csv: the file is empty"),
+        ("a,y\n", "t.csv: there is a header and no row of data"),
+        ("1,2.5,0\n3,4,1\n", "t.csv:1:1: the first line holds only numbers, and a header line of"),
+        ("a;b;y\n1;2;0\n", "t.csv:1:2: the header holds no comma and 2 times ';', so the cells"),
+        ("a\ty\n1\t0\n", "t.csv:1:2: the header holds no comma and 1 times '\\t', so the cells"),
+        ("a,,y\n1,2,3\n", "t.csv:1:3: column 2 has no name in the header (an index that pandas"),
+        ("a,a,y\n1,2,3\n", "t.csv:1:3: two columns are named 'a'; rename one"),
+        ("a,y\n1,1\n2\n", "t.csv:3: this row has 1 cells and the header has 2: give it 2, or"),
+        ("a,y\n1,1\n2,0,7\n", "t.csv:3:5: this row has 3 cells and the header has 2"),
+        ("a,b,y\n1,x,1\n\n2,0,7,\n", "t.csv:4:7: this row has 4 cells and the header has 3"),
+        ("a,y\n1e400,1\n", "t.csv:2:1: column 'a' holds 1e400, which is infinite or beyond"),
+        ("a,b,y\n1,2,0\n1,-inf,1\n", "t.csv:3:3: column 'b' holds -inf, which is infinite"),
+        ('a,y\n"x,1\n2,0\n', "t.csv:2:1: this quote is never closed"),
+        ('a,y\n1,0\n"x"z,1\n', "t.csv:3:4: 'z,1' follows a closing quote, where a comma or the"),
+        ('a,y\n5" disk,1\n', "t.csv:2:2: a quote in the middle of the cell '5\" disk': quote the"),
+        (b"a,y\n1,0\n\xe9,1\n", "t.csv:3:1: byte 0xe9 is not utf-8 text; say which one it is with"),
+        ("a,y\n1,2\n2,3\n", "t.csv: the label 'y' has the values {2, 3}"),
+        ("a\x1b[2J,a\x1b[2J,y\n1,2,0\n", r"two columns are named 'a\\x1b[2J'"),
+    ],
+)
+def test_what_cannot_be_read_is_said_with_its_place(text, says):
+    with pytest.raises(DataError) as caught:
+        read(text, labels="last:1")
+    assert says in str(caught.value)
+
+
+def test_another_encoding():
+    assert read("é,y\nü,1\nà,0\n".encode("latin-1"), encoding="latin-1").feature_names == ["é"]
+
+
+def test_no_labels_known():
+    with pytest.raises(UsageError, match="no label columns are known"):
+        read("a,y\n1,0\n", labels=None)
+
+
+@pytest.mark.parametrize("name", ["max_rows", "max_cells", "max_attributes", "max_line_bytes"])
+def test_limits(name):
+    with pytest.raises(DataError, match=f"raise it with --limit {name}="):
+        read("a,y\n1,0\n2,1\n", limits=replace(Limits(), **{name: 1}))
+
+
+def test_weights_and_equal_names_cannot_be_written():
+    dataset = from_arrays([[1.0], [2]], [[1], [0]], sample_weight=[1, 2])
+    with pytest.raises(DataError, match="the rows have weights, which CSV cannot hold: write"):
+        written(dataset)
+    dataset = from_arrays([[1.0], [2]], [[1], [0]], feature_names=["a"], label_names=["a"])
+    with pytest.raises(DataError, match="two columns are named 'a', which CSV cannot hold"):
+        written(dataset)
+
+
+def test_numbers_are_read_in_bulk():
+    rng = np.random.default_rng(0)
+    X = rng.random((2000, 500)).round(6)
+    content = written(from_arrays(X, (X[:, :3] > 0.5).astype(int)))
+    start = time.perf_counter()
+    data = read(content, labels="last:3")
+    assert time.perf_counter() - start < 2
+    np.testing.assert_array_equal(data.X, X)
+
+
+@given(st.text(alphabet='ay1,"\n\r\t ;?.é\x00', max_size=40))
+def test_whatever_the_text_it_is_data_or_a_sentence(text):
+    data, message = outcome(read, "a,b,y\n" + text)
+    assert data is not None or message.startswith("t.csv")

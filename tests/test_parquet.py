@@ -1,0 +1,133 @@
+import io
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from mlfs.data import parquet
+from mlfs.data.arrays import from_arrays
+from mlfs.data.limits import Limits
+from mlfs.data.request import Request
+from mlfs.errors import DataError, MissingExtra, UsageError
+from tests.any_dataset import assert_same, datasets, dense
+
+pa = pytest.importorskip("pyarrow", reason="pyarrow is an extra")
+pq = pytest.importorskip("pyarrow.parquet", reason="pyarrow is an extra")
+
+
+def save(table):
+    out = io.BytesIO()
+    pq.write_table(pa.table(table) if isinstance(table, dict) else table, out)
+    return out.getvalue()
+
+
+def read(content, labels="y", **options):
+    return parquet.read(content, "t.parquet", Request(labels=labels, **options))
+
+
+def written(dataset):
+    out = io.BytesIO()
+    parquet.write(dataset, out)
+    return out.getvalue()
+
+
+@given(datasets(classes=True))
+def test_everything_reads_back_equal_without_saying_the_labels(dataset):
+    assert_same(dataset, read(written(dataset), labels=None))
+
+
+def test_kinds_of_columns():
+    import datetime as dt
+
+    data = read(
+        save(
+            {
+                "i": pa.array([1, None, 3]),
+                "f": pa.array([0.5, np.nan, None]),
+                "b": pa.array([True, None, False]),
+                "s": pa.array(["v", "u", None]),
+                "c": pa.DictionaryArray.from_arrays([1, 0, None], ["q", "p"]),
+                "n": pa.nulls(3),
+                "d": pa.array([dt.date(2020, 1, 1)] * 3),
+                "l": pa.array([[1], [2], [3]]),
+                "y": pa.array([1, 0, None]),
+            }
+        )
+    )
+    nan = np.nan
+    np.testing.assert_array_equal(
+        data.X, [[1, 0.5, 1, 1, 1, nan], [nan, nan, nan, 0, 0, nan], [3, nan, 0, nan, nan, nan]]
+    )
+    assert [column.values for column in data.columns] == [
+        (), (), ("False", "True"), ("u", "v"), ("q", "p"), (),
+    ]  # fmt: skip
+    assert [name for name, _ in data.left_out] == ["d", "l"]
+    assert data.Y.tolist() == [[1], [0], [-1]]
+
+
+@pytest.mark.parametrize("tags", [[["b", "a"], [], None, ["b"]], ["b|a", "", None, "b"]])
+def test_a_column_of_lists(tags):
+    data = read(save({"a": [1.0, 2, 3, 4], "tags": tags}), labels="tags")
+    assert data.label_names == ["a", "b"]
+    assert dense(data.Y).tolist() == [[1, 1], [0, 0], [-1, -1], [0, 1]]
+    assert data.feature_names == ["a"]
+
+
+def test_a_pandas_frame_with_its_index():
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"a": pd.Categorical(["u", "v"], ["v", "u"]), "y": [True, False]}, [5, 7])
+    out = io.BytesIO()
+    frame.to_parquet(out)
+    data = read(out.getvalue())
+    assert data.feature_names == ["a"]
+    assert data.columns[0].values == ("v", "u")
+    assert data.left_out == (("__index_level_0__", "it is the index of a pandas frame"),)
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (b"", "this is not a Parquet file that can be read"),
+        (b"PAR1" + b"x" * 50, "this is not a Parquet file that can be read"),
+        (save({"a": [1.0], "y": [0]})[:-9], "this is not a Parquet file that can be read"),
+        (save({"a": [np.inf], "y": [0]}), "column 'a' holds inf at row 0"),
+        (save({"a": [1.0], "y": ["x"]}), "the label 'y' has the values {x}"),
+        (save({"a": pa.array([], pa.float64()), "y": pa.array([], pa.int8())}), "holds no row"),
+        (save({"d": pa.array([0], pa.date32()), "y": [0]}), "no column is left that can be"),
+        (
+            save(pa.table({"a": [1.0], "y": [0]}).replace_schema_metadata({"mlfs": "{"})),
+            "is not what mlfs writes",
+        ),
+    ],
+)
+def test_what_cannot_be_read_is_said(content, says):
+    with pytest.raises(DataError) as caught:
+        read(content, labels="last:1")
+    assert str(caught.value).startswith("t.parquet: ")
+    assert says in str(caught.value)
+
+
+def test_labels_of_another_file_must_be_said():
+    with pytest.raises(UsageError, match="no label columns are known"):
+        read(save({"a": [1.0], "y": [0]}), labels=None)
+
+
+@pytest.mark.parametrize("name", ["max_rows", "max_cells", "max_attributes", "max_decompressed"])
+def test_limits(name):
+    with pytest.raises(DataError, match=f"raise it with --limit {name}="):
+        read(save({"a": [1.0, 2], "y": [0, 1]}), limits=replace(Limits(), **{name: 1}))
+
+
+def test_without_pyarrow_the_extra_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(MissingExtra, match=r"pip install 'mlfs-toolkit\[parquet\]'"):
+        read(b"")
+    with pytest.raises(MissingExtra, match="writing Parquet needs the package pyarrow"):
+        written(from_arrays([[1.0]], [[1]]))
+
+
+def test_weights_cannot_be_written():
+    with pytest.raises(DataError, match="the rows have weights, which a Parquet file cannot"):
+        written(from_arrays([[1.0]], [[1]], sample_weight=[2]))
