@@ -43,7 +43,7 @@ def draw(names: list[str], relevance: list[float], scores: list[float]) -> str:
         (REPEATED, "said by earlier picks"),
     )
     for place, (colour, meaning) in enumerate(legend):
-        x = LEFT + 300 * place
+        x = LEFT + 320 * place
         parts += [rect(x, 46, 12, 12, colour), text(x + 18, 57, meaning, FAINT)]
     for rank, (name, worth, score) in enumerate(zip(names, relevance, scores, strict=True)):
         y, end = TOP + ROW * rank, LEFT + scale * worth

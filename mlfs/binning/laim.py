@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mlfs.binning.targets import Classes
+from mlfs.binning.targets import Classes, Ladder
 from mlfs.binning.unsupervised import between
 
 __all__ = ["laim"]
@@ -35,7 +35,7 @@ def laim(
     values : ndarray
         The column, without missing values.
     groups : list of Classes
-        The labels of the same rows.
+        The labels of the same rows, made with the same weights.
     weights : ndarray, optional
         The rows' weights, which are summed instead of counted.
 
@@ -45,16 +45,13 @@ def laim(
     Information Sciences 330 (2016) 370-384.
     L. A. Kurgan and K. J. Cios, "CAIM discretization algorithm", IEEE TKDE 16 (2004) 145-153.
     """
-    order = np.argsort(values, kind="stable")
-    distinct, first = np.unique(values[order], return_index=True)
+    ladder = Ladder.of(values, groups, weights, np.ones(values.size, dtype=bool))
+    distinct = ladder.distinct
     if distinct.size < 2:
         return ()
-    mass = np.ones(values.size, dtype=np.int32) if weights is None else weights[order]
-    ladders = []
-    for group in groups:
-        counted = group.member[order][:, group.positive] * mass[:, None]
-        steps = np.add.reduceat(counted, first, axis=0)
-        ladders.append(np.concatenate([np.zeros_like(steps[:1]), np.cumsum(steps, axis=0)]))
+    ladders = [
+        members[:, group.positive] for members, group in zip(ladder.members, groups, strict=True)
+    ]
 
     # Each open interval with what it adds to the sum, and its best cut.
     intervals = [_Interval(ladders, 0, distinct.size)]

@@ -88,7 +88,7 @@ def learn(
                 f"{labels.shape[0]} rows of labels for {table.shape[0]} rows of features: "
                 f"{method} needs the labels of every row"
             )
-        groups = list(classes_of(labels))
+        groups = list(classes_of(labels, mass))
 
     learned: list[Binning] = []
     for block in blocks(table, mass):
@@ -160,7 +160,7 @@ def _cut_one(
     if not known.all():
         values = values[known]
         weights = None if weights is None else weights[known]
-        groups = [replace(group, member=group.member[known]) for group in groups]
+        groups = [group.rows(known, weights) for group in groups]
     if method == "frequency":
         return equal_frequency(values, weights, bins)
     return SUPERVISED[method](values, groups, weights)

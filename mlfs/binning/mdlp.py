@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from mlfs.binning.targets import Classes
+from mlfs.binning.targets import Classes, Ladder
 from mlfs.binning.unsupervised import between
 
 __all__ = ["mdlp"]
@@ -46,7 +46,7 @@ def mdlp(
     values : ndarray
         The column, without missing values.
     groups : list of Classes
-        The labels of the same rows.
+        The labels of the same rows, made with the same weights.
     weights : ndarray, optional
         The rows' weights; N is then their sum.
 
@@ -57,13 +57,14 @@ def mdlp(
     """
     known = np.zeros(values.size, dtype=bool)
     for group in groups:
-        known |= group.member.any(axis=1)
-    ladder = _Ladder.of(values[known], [g.member[known] for g in groups], groups, weights, known)
+        known |= group.known
+    ladder = Ladder.of(values, groups, weights, known)
+    search = _Search(ladder, groups)
     cuts: list[int] = []
     open_ranges = [(0, ladder.distinct.size)]
     while open_ranges:
         first, last = open_ranges.pop()
-        cut = ladder.cut(first, last)
+        cut = search.cut(first, last)
         if cut is not None:
             cuts.append(cut)
             open_ranges += [(first, cut), (cut, last)]
@@ -71,46 +72,32 @@ def mdlp(
     return tuple(between(ladder.distinct[chosen - 1], ladder.distinct[chosen]).tolist())
 
 
-def xlog2(counts: np.ndarray) -> np.ndarray:
-    """Each c log2 c, and 0 for c = 0."""
+@lru_cache(maxsize=4)
+def _table(size: int) -> np.ndarray:
+    """Each c log2 c for c < size, and 0 for c = 0."""
+    counts = np.arange(size, dtype=np.float64)
+    return np.asarray(counts * np.log2(np.maximum(counts, 1.0)))
+
+
+def xlog2(counts: np.ndarray, size: int = 0) -> np.ndarray:
+    """Each c log2 c, and 0 for c = 0; integers below `size` are looked up."""
+    if size and counts.dtype.kind == "i":
+        return _table(size)[counts]
     return np.asarray(counts * np.log2(np.where(counts > 0, counts, 1.0)))
 
 
-@dataclass(frozen=True)
-class _Ladder:
-    """Counts up to each distinct value: rows, and members of each class."""
+class _Search:
+    """The cuts of one column, among the distinct values of its ladder."""
 
-    distinct: np.ndarray
-    rows: np.ndarray
-    members: list[np.ndarray]
-    starts: list[np.ndarray]
-
-    @classmethod
-    def of(
-        cls,
-        values: np.ndarray,
-        members: list[np.ndarray],
-        groups: list[Classes],
-        weights: np.ndarray | None,
-        known: np.ndarray,
-    ) -> _Ladder:
-        mass = np.ones(values.size, dtype=np.int32) if weights is None else weights[known]
-        order = np.argsort(values, kind="stable")
-        distinct, first = np.unique(values[order], return_index=True)
-        mass = mass[order]
-
-        def climb(part: np.ndarray) -> np.ndarray:
-            steps = np.add.reduceat(part, first, axis=0) if first.size else part[:0]
-            return np.concatenate([np.zeros_like(steps[:1]), np.cumsum(steps, axis=0)])
-
-        if not first.size:
-            return cls(distinct, np.zeros(1), [], [])
-        return cls(
-            distinct,
-            climb(mass),
-            [climb(member[order] * mass[:, None]) for member in members],
-            [np.flatnonzero(np.diff(group.label, prepend=-1)) for group in groups],
-        )
+    def __init__(self, ladder: Ladder, groups: list[Classes]) -> None:
+        self.rows, self.members = ladder.rows, ladder.members
+        self.starts = [np.flatnonzero(np.diff(group.label, prepend=-1)) for group in groups]
+        self.size = int(self.rows[-1]) + 1 if self.rows.dtype.kind == "i" else 0
+        # Where every label is known, each has as many rows as the next.
+        self.complete = [
+            bool((np.add.reduceat(ladder_members[-1], starts) == self.rows[-1]).all())
+            for ladder_members, starts in zip(self.members, self.starts, strict=False)
+        ]
 
     def cut(self, first: int, last: int) -> int | None:
         """The best cut of the distinct values first, ..., last - 1 that pays, if any."""
@@ -128,11 +115,19 @@ class _Ladder:
     def _bits(self, first: int, last: int) -> np.ndarray:
         """N E(T; S) summed over the labels, for each cut inside."""
         cost = np.zeros(last - first - 1)
-        for members, starts in zip(self.members, self.starts, strict=True):
+        lengths = self.rows[first + 1 : last] - self.rows[first]
+        whole = xlog2(lengths, self.size)
+        whole = whole + xlog2(self.rows[last] - self.rows[first] - lengths, self.size)
+        parts = zip(self.members, self.starts, self.complete, strict=True)
+        for members, starts, complete in parts:
             left = members[first + 1 : last] - members[first]
+            if complete:
+                cost += starts.size * whole
             for side in (left, members[last] - members[first] - left):
-                sizes = np.add.reduceat(side, starts, axis=1)
-                cost += xlog2(sizes).sum(axis=1) - xlog2(side).sum(axis=1)
+                if not complete:
+                    sizes = np.add.reduceat(side, starts, axis=1)
+                    cost += xlog2(sizes, self.size).sum(axis=1)
+                cost -= xlog2(side, self.size).sum(axis=1)
         return cost
 
     def _balance(self, first: int, cut: int, last: int) -> tuple[float, float]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -91,8 +91,13 @@ class Binning:
             codes[np.isnan(raw)] = self.unknown
         return codes
 
-    def levels(self) -> list[str]:
+    def levels(self, names: Sequence[str] = ()) -> list[str]:
         """What every code stands for, in words.
+
+        Parameters
+        ----------
+        names : sequence of str, optional
+            The declared values of a nominal column, whose positions the column holds.
 
         Examples
         --------
@@ -100,7 +105,7 @@ class Binning:
         ['x <= 20', '20 < x <= 40', '40 < x', 'missing']
         """
         if self.method == "nominal":
-            words = [f"{value:g}" for value in self.values]
+            words = list(names) or [f"{value:.15g}" for value in self.values]
         elif not self.edges:
             words = ["any"]
         else:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-__all__ = ["Classes", "classes_of"]
+__all__ = ["Classes", "Ladder", "classes_of"]
 
 LABELS_AT_ONCE = 64
 
@@ -26,14 +26,28 @@ class Classes:
         Rising: the label of each column, counted from 0 within the group.
     positive : ndarray of bool, shape (K,)
         Whether LAIM counts the class: all but the class 0 of a binary label.
+    known : ndarray of bool, shape (N,)
+        Whether any label of the row is known.
+    totals : ndarray, shape (K,)
+        The number (weight) of the rows in each class.
     """
 
     member: np.ndarray
     label: np.ndarray
     positive: np.ndarray
+    known: np.ndarray
+    totals: np.ndarray
+
+    def rows(self, chosen: np.ndarray, weights: np.ndarray | None) -> Classes:
+        """The same for some of the rows, and their weights."""
+        member = self.member[chosen]
+        totals = totals_of(member, weights)
+        return Classes(member, self.label, self.positive, self.known[chosen], totals)
 
 
-def classes_of(labels: Any, at_once: int = LABELS_AT_ONCE) -> Iterator[Classes]:
+def classes_of(
+    labels: Any, weights: np.ndarray | None = None, at_once: int = LABELS_AT_ONCE
+) -> Iterator[Classes]:
     """The classes of the labels, some labels at a time; -1 is in no class.
 
     Examples
@@ -54,4 +68,63 @@ def classes_of(labels: Any, at_once: int = LABELS_AT_ONCE) -> Iterator[Classes]:
         label = np.repeat(np.arange(dense.shape[1]), highest + 1)
         value = np.concatenate([np.arange(top + 1) for top in highest.tolist()])
         positive = (value > 0) | (highest[label] > 1)
-        yield Classes(dense[:, label] == value, label, positive)
+        member = dense[:, label] == value
+        known = (dense >= 0).any(axis=1)
+        yield Classes(member, label, positive, known, totals_of(member, weights))
+
+
+def totals_of(member: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
+    """How many rows (or what weight) each class has; exact for weights on a grid."""
+    return member.sum(axis=0) if weights is None else (member * weights[:, None]).sum(axis=0)
+
+
+@dataclass(frozen=True)
+class Ladder:
+    """Counts of the rows up to each distinct value of a column, from none to all.
+
+    Parameters
+    ----------
+    distinct : ndarray, shape (m,)
+        The values, rising.
+    rows : ndarray, shape (m + 1,)
+        The number (weight) of rows below distinct[0], below distinct[1], ..., of all.
+    members : list of ndarray, shape (m + 1, K)
+        The same within each class, for each group of labels.
+    """
+
+    distinct: np.ndarray
+    rows: np.ndarray
+    members: list[np.ndarray]
+
+    @classmethod
+    def of(
+        cls, values: np.ndarray, groups: list[Classes], weights: np.ndarray | None, known: Any
+    ) -> Ladder:
+        """Climb the values of the rows that are known; those of no class are not in `groups`."""
+        place = np.flatnonzero(known)
+        order = place[np.argsort(values[place], kind="stable")]
+        distinct, first, counts = np.unique(values[order], return_index=True, return_counts=True)
+        if not distinct.size:
+            return cls(distinct, np.zeros(1, dtype=np.int64), [])
+        mass = np.ones(order.size, dtype=np.int32) if weights is None else weights[order]
+        rows = _climb(np.add.reduceat(mass, first))
+        # The rows of the commonest value (0, in a sparse column) are what the others leave over.
+        common = int(counts.argmax())
+        start, end = first[common], first[common] + counts[common]
+        others = np.concatenate([order[:start], order[end:]])
+        starts = np.delete(first, common)
+        starts[common:] -= counts[common]
+        apart = np.concatenate([mass[:start], mass[end:]])[:, None]
+        members = []
+        for group in groups:
+            steps = np.zeros((distinct.size, group.totals.size), dtype=group.totals.dtype)
+            if starts.size:
+                found = np.add.reduceat(group.member[others] * apart, starts, axis=0)
+                steps[:common], steps[common + 1 :] = found[:common], found[common:]
+            steps[common] = group.totals - steps.sum(axis=0)
+            members.append(_climb(steps))
+        return cls(distinct, rows, members)
+
+
+def _climb(steps: np.ndarray) -> np.ndarray:
+    return np.concatenate([np.zeros_like(steps[:1]), np.cumsum(steps, axis=0)])

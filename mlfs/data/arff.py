@@ -50,7 +50,8 @@ def read(content: bytes, path: str, request: Request) -> Dataset:
         content, header, frozenset(strings & set(chosen.columns)), path, request.limits
     )
     columns = [_column(attribute) for attribute in attributes]
-    features = [j for j in range(len(columns)) if j not in strings and j not in set(chosen.columns)]
+    taken = strings | set(chosen.columns)
+    features = [j for j in range(len(columns)) if j not in taken]
     if not features:
         raise DataError(f"{printable(path, 400)}: no attribute is left as a feature")
     X: Any

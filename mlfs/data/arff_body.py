@@ -14,11 +14,13 @@ from mlfs.data.arff_header import Attribute, Header, place
 from mlfs.data.arff_rows import RowReader
 from mlfs.data.arff_text import Misfit
 from mlfs.data.limits import Limits, exceeded
-from mlfs.errors import ParseError, printable
+from mlfs.errors import ParseError
 
 __all__ = ["Body", "parse_body"]
 
 HARD = 1 << 14
+NEWLINE = 10
+PROBES = 256
 
 
 @dataclass
@@ -62,18 +64,46 @@ def _is_sparse(content: bytes, at: int) -> bool:
 
 def _specs(attributes: Sequence[Attribute]) -> tuple[np.ndarray, list[tuple[str, ...]]]:
     """For each column what the kernel takes it for, and the distinct value lists."""
-    lists: dict[tuple[str, ...], int] = {}
+    numbers: dict[int, int] = {}
+    lists: list[tuple[str, ...]] = []
     kinds = {"numeric": kernel.NUMERIC, "string": kernel.SKIPPED, "date": kernel.DATE}
     specs = np.empty(len(attributes), dtype=np.int64)
     for j, attribute in enumerate(attributes):
         if attribute.type.kind == "nominal":
-            specs[j] = lists.setdefault(attribute.type.values, len(lists))
+            key = id(attribute.type)
+            if key not in numbers:
+                numbers[key] = len(lists)
+                lists.append(attribute.type.values)
+            specs[j] = numbers[key]
         else:
             specs[j] = kinds[attribute.type.kind]
-    return specs, list(lists)
+    return specs, lists
 
 
-def _tables(lists: list[tuple[str, ...]]) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+class _Crowded(Exception):
+    """Values made to share a hash: not for the kernel, whose time would not be linear."""
+
+
+def _fill(slots: np.ndarray, texts: list[bytes], first: int) -> None:
+    """Put the numbers of the values, from `first`, into their slots."""
+    mask = len(slots) - 1
+    for k, text in enumerate(texts, first):
+        code = 2166136261
+        for byte in text:
+            code = ((code ^ byte) * 16777619) & 0xFFFFFFFF
+        slot = code & mask
+        probes = 0
+        while slots[slot] >= 0:
+            slot = (slot + 1) & mask
+            probes += 1
+            if probes > PROBES:
+                raise _Crowded
+        slots[slot] = k
+
+
+def _tables(
+    lists: list[tuple[str, ...]], specs: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Hash tables from the bytes of a value to its number, all in flat arrays."""
     texts = [value.encode("utf-8", "surrogatepass") for values in lists for value in values]
     bounds = np.zeros(len(texts) + 1, dtype=np.int64)
@@ -85,14 +115,10 @@ def _tables(lists: list[tuple[str, ...]]) -> tuple[np.ndarray, np.ndarray, np.nd
     base = first = 0
     for t, (values, size) in enumerate(zip(lists, sizes, strict=True)):
         tables[t] = base, size - 1, first
-        for k in range(first, first + len(values)):
-            code = 2166136261
-            for byte in texts[k]:
-                code = ((code ^ byte) * 16777619) & 0xFFFFFFFF
-            slot = code & (size - 1)
-            while slots[base + slot] >= 0:
-                slot = (slot + 1) & (size - 1)
-            slots[base + slot] = k
+        try:
+            _fill(slots[base : base + size], texts[first : first + len(values)], first)
+        except _Crowded:
+            specs[specs == t] = kernel.DATE
         base, first = base + size, first + len(values)
     return tables, slots, bounds, letters
 
@@ -114,7 +140,7 @@ class _Parser:
 
     def _buffers(self) -> _Buffers:
         size = len(self.content) - self.at
-        lines = min(self.content.count(b"\n", self.at) + 1, self.limits.max_rows + 1)
+        lines = min(self.content.count(b"\n", self.at) + 1, self.limits.max_rows)
         room = size // 4 + 2
         if not self.sparse:
             cells = min(size // 2 + 2 + self.width, lines * self.width)
@@ -130,9 +156,10 @@ class _Parser:
         buffers = self.buffers
         specs, lists = _specs(self.attributes)
         for j in self.texts:
-            specs[j] = kernel.DATE  # not for the kernel: the text is wanted
+            specs[j] = kernel.WANTED
+        tables = _tables(lists, specs)
         text = np.frombuffer(self.content, dtype=np.uint8)
-        fixed = (self.limits.max_line_bytes, specs, *_tables(lists), buffers.values, buffers.hard)
+        fixed = (self.limits.max_line_bytes, specs, *tables, buffers.values, buffers.hard)
         while True:
             if self.sparse:
                 status, self.at = kernel.sparse_rows(
@@ -144,16 +171,17 @@ class _Parser:
             if status == kernel.DONE:
                 return
             if status == kernel.FULL:
-                self._too_many()
+                self._too_many(self.at)
             if status == kernel.STOPPED:
                 self._one_line()
-            if buffers.counts[1] > self.limits.max_rows:
-                self._too_many()
 
     def interpreted(self) -> None:
         """Read every row with care: what the kernel does, without it."""
         while self.at < len(self.content):
-            self._one_line()
+            if self.content[self.at] == NEWLINE:
+                self.at += 1
+            else:
+                self._one_line()
 
     def _settle(self) -> None:
         """Give the numbers that were not exact for the kernel to float()."""
@@ -197,7 +225,7 @@ class _Parser:
         n, i = int(buffers.counts[0]), int(buffers.counts[1])
         size = len(row.values)
         if n + size > len(buffers.values) or i >= self.limits.max_rows:
-            self._too_many()
+            self._too_many(self.counted)
         buffers.values[n : n + size] = row.values
         if row.columns is not None:
             buffers.columns[n : n + size] = row.columns
@@ -208,9 +236,9 @@ class _Parser:
             self.weights[i] = row.weight
         buffers.counts[0], buffers.counts[1] = n + size, i + 1
 
-    def _too_many(self) -> NoReturn:
+    def _too_many(self, at: int) -> NoReturn:
         rows = int(self.buffers.counts[1]) + 1
-        line = self.content.count(b"\n", 0, self.at) + 1
+        line = self.content.count(b"\n", 0, at) + 1
         if rows > self.limits.max_rows:
             raise exceeded(self.limits, "max_rows", rows, "rows", self.path, line)
         cells = rows * self.width
@@ -258,5 +286,5 @@ def parse_body(
     else:
         parser.compiled()
     if parser.buffers.counts[1] == 0:
-        raise ParseError(f"there is no row after @data ({printable(path)})", path, header.line)
+        raise ParseError("there is no row after @data", path, header.line)
     return parser.body()

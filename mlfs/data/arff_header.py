@@ -13,6 +13,7 @@ __all__ = ["Attribute", "Header", "Type", "place", "read_header"]
 
 SPECIAL = frozenset(b"'\"%{},\\")
 INNER = frozenset(b"'\"%\\")
+WORDS = 100_000
 NUMERIC = ("numeric", "real", "integer")
 KNOWN = "numeric, real, integer, string, date or {value, value, ...}"
 
@@ -70,6 +71,9 @@ def read_header(content: bytes, path: str, limits: Limits) -> Header:
                 raise exceeded(limits, "max_attributes", found, "attributes", path, number)
             attribute = _quick(words, types)
             if attribute is None:
+                commas = line.count(b",")
+                if commas > limits.max_values:
+                    raise exceeded(limits, "max_values", commas, "values", path, number)
                 attribute = _careful(line, path, number)
                 types[_rest(words)] = attribute.type
             if attribute.name in declared:
@@ -143,7 +147,7 @@ def _unexpected(word: bytes, line: bytes, path: str, number: int) -> ParseError:
 
 def _relation(line: str, path: str, number: int) -> str:
     try:
-        found = tokens(line)[1:]
+        found = tokens(line, WORDS)[1:]
     except Misfit as misfit:
         raise place(misfit, path, number) from None
     if not found:

@@ -14,6 +14,7 @@ from mlfs.errors import printable
 
 __all__ = ["Row", "RowReader"]
 
+SLACK = 100_000
 DIGITS = frozenset("0123456789+-.eE")
 
 
@@ -40,13 +41,14 @@ class RowReader:
     def __init__(self, attributes: Sequence[Attribute], wanted: frozenset[int]) -> None:
         self.attributes = attributes
         self.wanted = wanted
-        positions: dict[tuple[str, ...], dict[str, int]] = {}
+        self.most = SLACK + 8 * len(attributes)
+        positions: dict[int, dict[str, int]] = {}
         self.codes: list[dict[str, int]] = []
         for attribute in attributes:
-            values = attribute.type.values
-            if values not in positions:
-                positions[values] = {value: k for k, value in enumerate(values)}
-            self.codes.append(positions[values])
+            key = id(attribute.type)
+            if key not in positions:
+                positions[key] = {value: k for k, value in enumerate(attribute.type.values)}
+            self.codes.append(positions[key])
 
     def read(self, line: str, sparse: bool) -> Row | None:
         """Read a line; None if it is blank or only a comment."""
@@ -58,7 +60,7 @@ class RowReader:
             raise Misfit("found a dense row in a sparse file, where a row starts with {", 0)
         if opened and not sparse:
             raise Misfit("found a sparse row ({...}) in a dense file", line.index("{"))
-        found = tokens(line)
+        found = tokens(line, self.most)
         return self._sparse(found, line) if sparse else self._dense(found, line)
 
     def _dense(self, found: list[Token], line: str) -> Row:

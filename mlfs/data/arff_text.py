@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = ["Misfit", "Token", "joined", "quoted", "tokens", "unescaped"]
+__all__ = ["Misfit", "Token", "escaped", "joined", "quoted", "tokens", "unescaped"]
 
 ESCAPES = {"n": "\n", "r": "\r", "t": "\t"}
 WRITTEN = {"\\": "\\\\", "'": "\\'", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
@@ -31,8 +31,8 @@ class Token(NamedTuple):
     end: int
 
 
-def tokens(line: str, at: int = 0) -> list[Token]:
-    """Cut a line into tokens, up to a comment.
+def tokens(line: str, most: int = 1 << 62) -> list[Token]:
+    """Cut a line into tokens, up to a comment; more than `most` of them are refused.
 
     A quote opens only at the start of a word, so that ``O'Brien`` is a word.
 
@@ -43,7 +43,10 @@ def tokens(line: str, at: int = 0) -> list[Token]:
     """
     found: list[Token] = []
     length = len(line)
+    at = 0
     while at < length:
+        if len(found) > most:
+            raise Misfit(f"there are more than {most} words and marks in this row", at)
         char = line[at]
         if char in BLANKS:
             at += 1
@@ -133,12 +136,23 @@ def quoted(text: str) -> str:
     """
     if text and text.isprintable() and SPECIAL.isdisjoint(text):
         return text
-    return "'" + "".join(_escaped(char) for char in text) + "'"
+    return f"'{escaped(text)}'"
+
+
+def escaped(text: str) -> str:
+    r"""Put backslashes where `unescaped` takes them away.
+
+    Examples
+    --------
+    >>> escaped("Stellar's \x1b")
+    "Stellar\\'s \\u001b"
+    """
+    return "".join(_escaped(char) for char in text)
 
 
 def _escaped(char: str) -> str:
     if char in WRITTEN:
         return WRITTEN[char]
-    if char < " " or "\x7f" <= char <= "\x9f":
+    if char < " " or "\x7f" <= char <= "\x9f" or char in "\ufffe\uffff":
         return f"\\u{ord(char):04x}"
     return char

@@ -23,6 +23,8 @@ class Limits:
         The longest line of a text file.
     max_attributes : int
         The most columns that a table may have.
+    max_values : int
+        The most values that a nominal attribute may declare.
     max_decompressed : int
         The most bytes that a compressed file, an archive or standard input may unpack to.
     max_ratio : int
@@ -46,6 +48,7 @@ class Limits:
 
     max_line_bytes: int = 64 << 20
     max_attributes: int = 2_000_000
+    max_values: int = 1_000_000
     max_decompressed: int = GIB
     max_ratio: int = 1000
     max_rows: int = 100_000_000

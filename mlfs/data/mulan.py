@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 from xml.parsers import expat
 from xml.sax.saxutils import quoteattr
 
-from mlfs.data.arff_text import unescaped
+from mlfs.data.arff_text import escaped, unescaped
 from mlfs.data.files import read_small
 from mlfs.data.limits import Limits
 from mlfs.errors import DataError, ParseError, printable
@@ -129,7 +129,9 @@ def _absent(absent: list[str], total: int, names: Sequence[str], file: str) -> s
 
 
 def document(labels: Sequence[str]) -> bytes:
-    """Write the label names as a Mulan XML document.
+    r"""Write the label names as a Mulan XML document.
+
+    A name with a character that XML cannot hold is written with ARFF's escapes (``\u001b``).
 
     Examples
     --------
@@ -137,6 +139,11 @@ def document(labels: Sequence[str]) -> bytes:
     ['a', "b & 'c'"]
     """
     escapes = {"\n": "&#10;", "\t": "&#9;", "\r": "&#13;"}
-    lines = [f"<label name={quoteattr(label, escapes)}></label>" for label in labels]
+    names = [label if _is_legal(label) else escaped(label) for label in labels]
+    lines = [f"<label name={quoteattr(name, escapes)}></label>" for name in names]
     head = f'<?xml version="1.0" encoding="utf-8"?>\n<labels xmlns="{NAMESPACE}">\n'
     return (head + "\n".join(lines) + "\n</labels>\n").encode("utf-8")
+
+
+def _is_legal(text: str) -> bool:
+    return all(char in "\t\n\r" or (char >= " " and char not in "\ufffe\uffff") for char in text)

@@ -30,8 +30,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from mlfs.data.arrays import from_arrays
-from mlfs.data.dataset import Column, Dataset, Label, Source
+from mlfs.data.dataset import Dataset, Source
 from mlfs.data.limits import Limits, exceeded
+from mlfs.data.positions import own_columns, own_labels, pairs, values_of
 from mlfs.data.request import Request
 from mlfs.data.schema import refuse_other_labels
 from mlfs.errors import DataError, ParseError, printable
@@ -69,15 +70,10 @@ def read(content: bytes, path: str, request: Request) -> Dataset:
     except DataError as error:
         raise DataError(f"{printable(path, 400)}: {error}") from None
     if nominal is not None:
-        columns = tuple(
-            Column(column.name, "nominal", own) if own else column
-            for column, own in zip(data.columns, nominal, strict=True)
-        )
-        data = replace(data, columns=columns)
-        _check_positions(data, path)
+        data = own_columns(data, nominal, path)
     if values is not None:
         names = label_names or [f"y{j}" for j in range(Y.shape[1])]
-        data = replace(data, **_own_labels(Y, names, values, data.shape[0], path))
+        data = own_labels(data, Y, names, values, path)
     refuse_other_labels(request, data.columns, data.labels, path, "an npz file")
     return replace(data, source=Source(path, "npz", labels_by="the array Y"))
 
@@ -197,7 +193,7 @@ class _Archive:
             raise exceeded(self.limits, "max_attributes", d, "columns", self.path)
 
     def _missing(self, key: str) -> ParseError:
-        if {"format", "indptr"} <= self.entries.keys():
+        if self.entries.keys() >= {"format", "indptr"}:
             return ParseError(
                 "this is one sparse matrix from scipy.sparse.save_npz, so Y is missing; save both: "
                 "numpy.savez(file, X_data=X.data, X_indices=X.indices, X_indptr=X.indptr, "
@@ -223,54 +219,7 @@ class _Archive:
     def values(self, key: str, width: int) -> list[tuple[str, ...]] | None:
         """The values of each column, empty for a column that has none; None if not there."""
         texts, columns = self.texts(f"{key}_values"), self.get(f"{key}_columns")
-        if texts is None and columns is None:
-            return None
-        if texts is None or columns is None or columns.shape != (len(texts),):
-            raise ParseError(f"{key}_columns and {key}_values do not fit each other", self.path)
-        if columns.dtype.kind not in "iu" or ((columns < 0) | (columns >= width)).any():
-            raise ParseError(f"{key}_columns names a column that is not there", self.path)
-        found: list[list[str]] = [[] for _ in range(width)]
-        for column, text in zip(columns.tolist(), texts, strict=True):
-            found[column].append(text)
-        return [tuple(own) for own in found]
-
-
-def _check_positions(data: Dataset, path: str) -> None:
-    x = data.X if not data.is_sparse else data.X.tocsc()
-    for j, column in enumerate(data.columns):
-        if column.kind == "nominal":
-            cells = x.data[x.indptr[j] : x.indptr[j + 1]] if data.is_sparse else x[:, j]
-            cells = cells[~np.isnan(cells)]
-            bad = (cells != np.floor(cells)) | (cells < 0) | (cells >= len(column.values))
-            if bad.any():
-                raise ParseError(
-                    f"the nominal column {printable(column.name)!r} has {len(column.values)} values "
-                    f"and X holds the position {cells[bad][0]}",
-                    path,
-                )
-
-
-def _own_labels(
-    Y: Any, names: Sequence[str], values: list[tuple[str, ...]], n_rows: int, path: str
-) -> dict[str, Any]:
-    if Y.ndim != 2 or Y.dtype.kind not in "iu" or Y.shape != (n_rows, len(names)):
-        raise ParseError(
-            f"Y has shape {Y.shape} and type {Y.dtype}; expected {n_rows} rows of "
-            f"{len(names)} positions in label_values",
-            path,
-        )
-    sizes = np.array([len(own) for own in values], dtype=np.int64)
-    if sp.issparse(Y):
-        Y = sp.csr_array(Y)
-        Y.sort_indices()
-        bad = (Y.data < -1) | (Y.data >= sizes[Y.indices])
-    else:
-        bad = (Y < -1) | (Y >= sizes)
-    if bad.any():
-        raise ParseError("Y holds a position that is not among the label_values", path)
-    kind = np.int8 if sizes.max(initial=0) <= 127 else np.int32
-    labels = tuple(Label(name, own) for name, own in zip(names, values, strict=True))
-    return {"Y": Y.astype(kind), "labels": labels}
+        return values_of(columns, texts, key, width, self.path)
 
 
 def write(dataset: Dataset, stream: BinaryIO) -> None:
@@ -294,15 +243,11 @@ def write(dataset: Dataset, stream: BinaryIO) -> None:
     arrays["label_names"] = _unicode(dataset.label_names)
     if dataset.weights is not None:
         arrays["weights"] = dataset.weights
-    nominal = any(column.kind == "nominal" for column in dataset.columns)
-    for key, columns in (
-        ("nominal", dataset.columns if nominal else ()),
-        ("label", dataset.labels),
-    ):
-        if columns:
-            pairs = [(j, value) for j, column in enumerate(columns) for value in column.values]
-            arrays[f"{key}_columns"] = np.array([j for j, _ in pairs], dtype=np.int32)
-            arrays[f"{key}_values"] = _unicode([value for _, value in pairs])
+    nominal = [column.values for column in dataset.columns]
+    for key, held in (("nominal", nominal), ("label", [label.values for label in dataset.labels])):
+        if any(held):
+            arrays[f"{key}_columns"], texts = pairs(held)
+            arrays[f"{key}_values"] = _unicode(texts)
     buffer = io.BytesIO()
     np.savez_compressed(buffer, **arrays)  # type: ignore[arg-type]
     stream.write(buffer.getbuffer())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -48,9 +49,7 @@ def assemble(
     labels: list[Label] = []
     parts: list[Any] = []
     for j in chosen.columns:
-        part, found = _labels(
-            columns[j], names[j], lambda j=j: texts(j), chosen.lists, request, path
-        )
+        part, found = _labels(columns[j], names[j], partial(texts, j), chosen.lists, request, path)
         parts.append(part)
         labels.extend(found)
     taken = set(chosen.columns)
@@ -70,7 +69,7 @@ def assemble(
     told = [*chosen.notes, *notes, *_notes(features, left_out)]
     return Dataset(
         X,
-        parts[0] if sp.issparse(parts[0]) else _stacked(parts),
+        parts[0] if parts and sp.issparse(parts[0]) else _stacked(parts, n_rows),
         tuple(column for column, _ in features),
         tuple(labels),
         left_out=left_out,
@@ -104,9 +103,9 @@ def _labels(
     return codes.reshape(-1, 1), (label,)
 
 
-def _stacked(parts: list[np.ndarray]) -> np.ndarray:
-    if len(parts) == 1:
-        return parts[0]
+def _stacked(parts: list[np.ndarray], n_rows: int) -> np.ndarray:
+    if not parts:
+        return np.zeros((n_rows, 0), np.int8)
     kind = np.int32 if any(part.dtype == np.int32 for part in parts) else np.int8
     return np.hstack(parts).astype(kind)
 

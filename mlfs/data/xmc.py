@@ -47,7 +47,7 @@ def read(content: bytes, path: str, request: Request) -> Dataset:
     if longest > request.limits.max_line_bytes:
         raise exceeded(request.limits, "max_line_bytes", longest, "bytes in a line", path)
     n, d, q = _header(lines[0], path, request)
-    rows_text = lines[1:]
+    rows_text = lines[1:-1] if len(lines) > 1 and not lines[-1] else lines[1:]
     while len(rows_text) > n and not rows_text[-1].strip():
         rows_text.pop()
     if len(rows_text) != n:

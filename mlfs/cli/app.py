@@ -1,0 +1,167 @@
+"""The commands together, and what becomes of whatever goes wrong: one sentence, an exit code."""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import click
+
+from mlfs import __version__
+from mlfs.cli.console import Console
+from mlfs.cli.convert import convert
+from mlfs.cli.criteria import criteria
+from mlfs.cli.explain import explain
+from mlfs.cli.generate import generate
+from mlfs.cli.help import Group
+from mlfs.cli.info import info
+from mlfs.cli.options import talking
+from mlfs.cli.select import select
+from mlfs.errors import MlfsError, UnknownName, UsageError, printable
+
+__all__ = ["cli", "run"]
+
+CLOSED_PIPE = 141
+INTERRUPTED = 130
+COMPLETE = "_MLFS_COMPLETE"
+
+
+class _Root(Group):
+    """The group itself; however it is started, nothing leaves as a traceback."""
+
+    def main(self, args: Sequence[str] | None = None, *_: Any, **settings: Any) -> Any:
+        """Run and leave, as click has it."""
+        if not settings.get("standalone_mode", True):
+            return super().main(args, **settings)
+        sys.exit(run(sys.argv[1:] if args is None else list(args)))
+
+
+@click.group(
+    cls=_Root,
+    invoke_without_command=True,
+    examples=[
+        ("mlfs info data.arff", "what is in it, and which columns are labels"),
+        ("mlfs select -c scls -n 80 data.arff", "the 80 features that matter, best first"),
+        ("mlfs select -c jmi --per-label -n 10 data.csv", "ten for each label"),
+        ("mlfs select -c mrmr -n 0.1 -o smaller.arff data.arff", "keep a tenth of the features"),
+        ("mlfs explain -c scls -n 5 data.arff", "why these, and what came second"),
+    ],
+)
+@click.version_option(__version__, "--version", "-V", prog_name="mlfs", message="mlfs %(version)s")
+@talking
+@click.pass_context
+def cli(context: click.Context) -> None:
+    """Select features of data whose rows carry several labels.
+
+    Data go to stdout, everything else to stderr; `-` is stdin or stdout.
+    """
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help(), err=True)
+        context.exit(2)
+
+
+for command in (select, info, criteria, explain, convert, generate):
+    cli.add_command(command)
+
+
+def run(arguments: list[str]) -> int:
+    """Run the command line and give the exit code.
+
+    Examples
+    --------
+    >>> run(["--version"])
+    mlfs ...
+    0
+    """
+    console = Console(debug="--debug" in arguments)
+    if COMPLETE in os.environ:
+        from click.shell_completion import shell_complete
+
+        return shell_complete(cli, {}, "mlfs", COMPLETE, os.environ[COMPLETE])
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+    with warnings.catch_warnings():
+        warnings.showwarning = _as_note(console)
+        return _guarded(arguments, console)
+
+
+def _as_note(console: Console) -> Callable[..., None]:
+    def show(message: Warning | str, *_: Any, **__: Any) -> None:
+        console.note(printable(message, 400))
+
+    return show
+
+
+def _guarded(arguments: list[str], console: Console) -> int:
+    try:
+        with cli.make_context("mlfs", arguments, obj=console) as context:
+            code = cli.invoke(context)
+            sys.stdout.flush()
+            return code if isinstance(code, int) else 0
+    except click.exceptions.Exit as stop:
+        return _flushed(stop.exit_code)
+    except KeyboardInterrupt:
+        console.error("interrupted before there was anything to keep")
+        return INTERRUPTED
+    except click.Abort:
+        return INTERRUPTED
+    except click.UsageError as error:
+        console.error(_plain(error))
+        if error.ctx is not None:
+            sys.stderr.write(f"try: {error.ctx.command_path} -h\n")
+        return 2
+    except click.ClickException as error:
+        console.error(error.format_message())
+        return error.exit_code
+    except MlfsError as error:
+        if console.debug:
+            raise
+        console.error(str(error))
+        return 2 if isinstance(error, (UsageError, UnknownName)) else 1
+    except BrokenPipeError:
+        _forget_stdout()
+        return CLOSED_PIPE
+    except MemoryError:
+        console.error("the machine has not enough memory for this")
+        return 1
+    except OSError as error:
+        if console.debug:
+            raise
+        _forget_stdout()
+        place = f" {printable(error.filename, 400)!r}" if error.filename else ""
+        console.error(f"cannot read or write{place}: {error.strerror or error}")
+        return 1
+    except Exception as error:  # the last door: a bug of ours must not look like the user's
+        if console.debug:
+            raise
+        told = f"{type(error).__name__}: {printable(error, 200)}"
+        console.error(f"internal error ({told}); run it with --debug to see where")
+        return 1
+
+
+def _plain(error: click.UsageError) -> str:
+    """What click says, in our voice: no capital, no full stop."""
+    text = error.format_message().strip().removesuffix(".")
+    return text[:1].lower() + text[1:]
+
+
+def _flushed(code: int) -> int:
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _forget_stdout()
+        return CLOSED_PIPE
+    return code
+
+
+def _forget_stdout() -> None:
+    """Let Python's last flush at exit go nowhere instead of failing again."""
+    try:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+    except (OSError, ValueError):  # a stdout without a file behind it, as in tests
+        return

@@ -1,0 +1,57 @@
+"""`mlfs convert`: any format into any other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from mlfs.cli.console import console_of
+from mlfs.cli.help import Command, topical
+from mlfs.cli.options import input_data, reading, talking
+from mlfs.cli.output import check_place
+
+__all__ = ["convert"]
+
+
+@click.command(
+    cls=Command,
+    short_help="any format into any other",
+    examples=[
+        ("mlfs convert data.arff data.csv", "with data.xml beside it, which names the labels"),
+        ("mlfs convert --labels last:6 x.csv x.arff.gz", "compressed by the suffix"),
+        ("mlfs convert --to svmlight data.arff -", "to stdout"),
+    ],
+)
+@click.argument("source", metavar="IN")
+@click.argument("target", metavar="OUT")
+@reading
+@topical(
+    "Output",
+    "--to",
+    metavar="FORMAT",
+    help="The format of OUT: arff csv tsv svmlight xmc npz mat parquet.",
+)
+@topical("Output", "--force", is_flag=True, help="Replace files that are there.")
+@talking
+@click.pass_context
+def convert(
+    context: click.Context, /, source: str, target: str, to: str | None, force: bool, **options: Any
+) -> None:
+    """Convert a data set; what is written reads back equal."""
+    from mlfs.data import write
+    from mlfs.data.formats import format_of
+    from mlfs.errors import printable
+
+    console = console_of(context)
+    check_place(target, source, force=force)
+    if to is not None:
+        format_of(target, to)
+    dataset = input_data(source, options)
+    for name, why in dataset.left_out:
+        console.note(f"the column {printable(name)!r} is left out: {why}")
+    for note in dataset.notes:
+        console.note(note)
+    write(dataset, target, format=to, force=force)
+    rows, features, labels = dataset.shape
+    console.detail(f"wrote {rows} rows, {features} features, {labels} labels to {target}")

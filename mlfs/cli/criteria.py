@@ -1,0 +1,95 @@
+"""`mlfs criteria`: what there is to choose from, and where it comes from."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import click
+
+from mlfs.cli.console import console_of
+from mlfs.cli.help import Command, topical
+from mlfs.cli.options import talking
+
+__all__ = ["criteria"]
+
+
+@click.command(
+    cls=Command,
+    short_help="what there is to choose from",
+    examples=[
+        ("mlfs criteria", "all criteria with their formulas"),
+        ("mlfs criteria --format names", "the names alone"),
+    ],
+)
+@topical(
+    "Output",
+    "--format",
+    "form",
+    type=click.Choice(["table", "names", "json"]),
+    default="table",
+    show_default=True,
+    help="The form of the list.",
+)
+@talking
+@click.pass_context
+def criteria(context: click.Context, /, form: str) -> None:
+    """List the criteria: name, scope, origin, formula; installed ones too."""
+    from mlfs.present import criteria_text, json_text
+
+    console = console_of(context)
+    found = _listing()
+    if form == "json":
+        console.data(json_text({"schema": 1, "criteria": found}))
+    elif form == "names":
+        console.data("".join(f"{one['name']}\n" for one in found if not one["broken"]))
+    else:
+        console.table(criteria_text(found))
+
+
+def _listing() -> list[dict[str, Any]]:
+    from mlfs.criteria import ALIASES, get, origins
+    from mlfs.errors import MlfsError
+
+    found = []
+    for origin in origins():
+        reference, formula = _halves(origin.summary)
+        record: dict[str, Any] = {
+            "name": origin.name,
+            "aliases": [alias for alias, name in ALIASES.items() if name == origin.name],
+            "scope": "",
+            "search": "",
+            "network": False,
+            "parameters": {},
+            "formula": formula,
+            "reference": reference,
+            "origin": origin.distribution,
+            "broken": origin.broken,
+        }
+        if not origin.broken:
+            try:
+                criterion = get(origin.name)[1]
+            except MlfsError as error:
+                record["broken"] = str(error)
+            else:
+                record["scope"], record["search"] = criterion.scope, criterion.search
+                record["network"] = criterion.network
+                record["parameters"] = {
+                    key: value for key, value in vars(criterion).items() if key[0] != "_"
+                }
+        found.append(record)
+    return found
+
+
+def _halves(summary: str) -> tuple[str, str]:
+    """Split the first line of a criterion's documentation into reference and formula.
+
+    Examples
+    --------
+    >>> _halves("MIM (Lewis, 1992).   J(f) = sum_l I(f;l)")
+    ('MIM (Lewis, 1992)', 'J(f) = sum_l I(f;l)')
+    """
+    found = re.search(r"\b(?:J\w*|Merit)\(", summary)
+    if found is None:
+        return summary, ""
+    return summary[: found.start()].strip().removesuffix("."), summary[found.start() :].strip()

@@ -1,0 +1,64 @@
+"""`mlfs explain`: why a feature was picked, or why not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from mlfs.cli.console import console_of
+from mlfs.cli.help import Command, topical
+from mlfs.cli.options import input_data, reading, selecting, selection_options, talking
+from mlfs.cli.select import INTERRUPTED, run_selection
+
+__all__ = ["explain"]
+
+
+@click.command(
+    cls=Command,
+    short_help="why a feature was picked, or why not",
+    examples=[
+        ("mlfs explain -c scls -n 5 x.arff", "each pick: its terms, the runner-up, the margin"),
+        ("mlfs explain -c scls -n 5 x.arff tempo", "why tempo was picked, or why not"),
+        ("mlfs explain -c jmi --per-label -n 3 x.arff 'noise_*'", "for each label"),
+    ],
+)
+@click.argument("data", metavar="DATA")
+@click.argument("features", metavar="[FEATURE]...", nargs=-1)
+@selecting
+@reading
+@topical(
+    "Output",
+    "--format",
+    "form",
+    type=click.Choice(["table", "json"]),
+    default="table",
+    show_default=True,
+    help="The form of the reasons.",
+)
+@talking
+@click.pass_context
+def explain(
+    context: click.Context, /, data: str, features: tuple[str, ...], form: str, **options: Any
+) -> int:
+    """Say why each feature was picked, or why the named ones were not.
+
+    For a feature that was not picked: its score if it came next, what is ahead of it, and what
+    it shares with the picks. Names may be globs.
+    """
+    from mlfs.explain import document, explained, of_features, of_picks
+    from mlfs.present import json_text
+
+    console = console_of(context)
+    wanted = selection_options(options)
+    dataset = input_data(data, options)
+    selection = run_selection(console, dataset, wanted)
+    if features and not selection.interrupted:
+        reasons = of_features(dataset, selection, features, wanted)
+    else:
+        reasons = of_picks(selection, dataset.feature_names)
+    if form == "json":
+        console.data(json_text(document(selection, reasons)))
+    else:
+        console.table(explained(selection, reasons))
+    return INTERRUPTED if selection.interrupted else 0

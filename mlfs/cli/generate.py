@@ -1,0 +1,108 @@
+"""`mlfs generate`: data whose answer is known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from mlfs.cli.console import console_of
+from mlfs.cli.help import Command, topical
+from mlfs.cli.options import talking
+from mlfs.cli.output import check_place
+
+__all__ = ["generate"]
+
+F = TypeVar("F", bound=Callable[..., Any])
+SIZES = ("rows", "features", "labels")
+
+
+def _size(what: str, metavar: str = "N", **settings: Any) -> Callable[[F], F]:
+    return topical("Data to make", f"--{what}", metavar=metavar, **settings)
+
+
+@click.command(
+    cls=Command,
+    short_help="data whose answer is known",
+    examples=[
+        ("mlfs generate data40-10 -o data.arff", "a set of the PACC-LDF paper's table 3"),
+        ("mlfs generate --rows 500 --features 40 --labels 10 -o x.csv", "your own size"),
+        ("mlfs generate data80-10 --noise 0 | mlfs info -", "without label noise, into a pipe"),
+    ],
+)
+@click.argument("preset", metavar="[PRESET]", required=False)
+@_size("rows", type=int, help="How many rows.")
+@_size("features", type=int, help="How many features.")
+@_size("labels", type=int, help="How many labels.")
+@_size(
+    "noise",
+    "P",
+    type=float,
+    default=0.02,
+    show_default=True,
+    help="The probability that a label is flipped.",
+)
+@_size("redundant", type=int, help="Features that are copies; by default a quarter.")
+@_size("irrelevant", type=int, help="Features that mean nothing; by default a quarter.")
+@_size("relevant-per-label", type=int, help="Relevant features of each label; by default all.")
+@_size(
+    "seed",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    help="The same seed gives the same data.",
+)
+@topical(
+    "Output",
+    "-o",
+    "--output",
+    metavar="FILE",
+    default="-",
+    help="Where to; by default stdout, as ARFF.",
+)
+@topical("Output", "--to", metavar="FORMAT", help="The format, where the suffix does not tell.")
+@topical("Output", "--force", is_flag=True, help="Replace files that are there.")
+@talking
+@click.pass_context
+def generate(
+    context: click.Context,
+    /,
+    preset: str | None,
+    output: str,
+    to: str | None,
+    force: bool,
+    **options: Any,
+) -> None:
+    """Generate hypercube data: relevant, irrelevant and redundant features, noisy labels.
+
+    PRESET is a size of the PACC-LDF paper's table 3: data40-10, data80-10, data120-20,
+    data160-20, data400-60, data800-60. The options --rows, --features and --labels change it.
+    """
+    from mlfs.data import write
+    from mlfs.errors import UnknownName, UsageError
+    from mlfs.generate import PRESETS, hypercubes
+
+    check_place(output, "-", force=force)
+    if preset is not None and preset not in PRESETS:
+        raise UnknownName("data set to generate", preset, PRESETS)
+    given = {size: options.pop(size) for size in SIZES}
+    if preset is not None:
+        given = {
+            size: getattr(PRESETS[preset], size) if value is None else value
+            for size, value in given.items()
+        }
+    lacking = [f"--{size}" for size, value in given.items() if value is None]
+    if lacking:
+        known = ", ".join(PRESETS)
+        raise UsageError(f"say {' and '.join(lacking)}, or name a data set: {known}")
+    dataset = hypercubes(
+        given["rows"],
+        given["features"],
+        given["labels"],
+        relation=preset or "hypercubes",
+        **options,
+    )
+    write(dataset, output, format=to, force=force)
+    for note in dataset.notes:
+        console_of(context).detail(note)

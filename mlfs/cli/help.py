@@ -1,0 +1,116 @@
+"""How help looks: what it does, examples first, options by topic, exit codes last."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+import click
+
+__all__ = ["OTHER", "Command", "Group", "Option", "topical"]
+
+EXIT_CODES = (
+    ("0", "done"),
+    ("1", "the data or a criterion cannot be used"),
+    ("2", "a wrong option or argument, or a file that is not there"),
+    ("130", "interrupted by Ctrl-C; the picks so far have been written"),
+)
+OTHER = "Other options"
+F = TypeVar("F", bound=Callable[..., Any])
+SETTINGS: dict[str, Any] = {"help_option_names": ["-h", "--help"], "max_content_width": 96}
+
+
+class Option(click.Option):
+    """An option that stands under a topic in the help."""
+
+    def __init__(self, *names: Any, topic: str = OTHER, **settings: Any) -> None:
+        super().__init__(*names, **settings)
+        self.topic = topic
+
+
+def topical(topic: str, *names: str, **settings: Any) -> Callable[[F], F]:
+    """Make a decorator for an option under a topic."""
+    return click.option(*names, cls=Option, topic=topic, **settings)
+
+
+def _write_examples(examples: Sequence[tuple[str, str]], formatter: click.HelpFormatter) -> None:
+    width = max((len(command) for command, _ in examples), default=0)
+    with formatter.section("Examples"):
+        for command, meaning in examples:
+            formatter.write(f"  {command:<{width}}  {meaning}".rstrip() + "\n")
+
+
+def _write_options(
+    command: click.Command, context: click.Context, formatter: click.HelpFormatter
+) -> None:
+    topics: dict[str, list[tuple[str, str]]] = {}
+    for option in command.get_params(context):
+        record = option.get_help_record(context) if isinstance(option, click.Option) else None
+        if record is not None:
+            topics.setdefault(getattr(option, "topic", OTHER), []).append(record)
+    for topic, rows in sorted(topics.items(), key=lambda one: one[0] == OTHER):
+        with formatter.section(topic):
+            formatter.write_dl(rows)
+
+
+def _write_exit_codes(formatter: click.HelpFormatter) -> None:
+    with formatter.section("Exit codes"):
+        formatter.write_dl(EXIT_CODES)
+
+
+class Command(click.Command):
+    """A command whose help shows examples before options."""
+
+    def __init__(
+        self, *given: Any, examples: Sequence[tuple[str, str]] = (), **settings: Any
+    ) -> None:
+        settings.setdefault("context_settings", SETTINGS)
+        super().__init__(*given, **settings)
+        self.examples = examples
+
+    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write all of the help."""
+        self.format_usage(ctx, formatter)
+        self.format_help_text(ctx, formatter)
+        _write_examples(self.examples, formatter)
+        _write_options(self, ctx, formatter)
+        _write_exit_codes(formatter)
+
+
+class Group(click.Group):
+    """A command with commands below it, and "did you mean" for their names."""
+
+    command_class = Command
+
+    def __init__(
+        self, *given: Any, examples: Sequence[tuple[str, str]] = (), **settings: Any
+    ) -> None:
+        settings.setdefault("context_settings", SETTINGS)
+        super().__init__(*given, **settings)
+        self.examples = examples
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  # click's signature
+        """The commands, in the order in which a user meets them."""
+        return list(self.commands)
+
+    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write all of the help."""
+        self.format_usage(ctx, formatter)
+        self.format_help_text(ctx, formatter)
+        _write_examples(self.examples, formatter)
+        self.format_commands(ctx, formatter)
+        _write_options(self, ctx, formatter)
+        _write_exit_codes(formatter)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find a command; a slip in its name is helped."""
+        name = args[0]
+        if self.get_command(ctx, name) is None and not name.startswith("-"):
+            close = difflib.get_close_matches(name, self.commands, n=1, cutoff=0.5)
+            known = "known are: " + ", ".join(self.commands)
+            hint = f"did you mean {close[0]!r}?" if close else known
+            raise click.UsageError(f"there is no command {name!r}: {hint}", ctx)
+        return super().resolve_command(ctx, args)

@@ -1,0 +1,47 @@
+"""`mlfs info`: what a data set is made of."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from mlfs.cli.console import console_of
+from mlfs.cli.help import Command, topical
+from mlfs.cli.options import input_data, reading, talking
+
+__all__ = ["info"]
+
+
+@click.command(
+    cls=Command,
+    short_help="what a data set is made of",
+    examples=[
+        ("mlfs info data.arff", "rows, features, labels, imbalance, kinds, what is missing"),
+        ("mlfs info --labels last:6 --format json x.csv", "the same for a script"),
+    ],
+)
+@click.argument("data", metavar="DATA")
+@reading
+@topical(
+    "Output",
+    "--format",
+    "form",
+    type=click.Choice(["table", "json"]),
+    default="table",
+    show_default=True,
+    help="The form of the figures.",
+)
+@talking
+@click.pass_context
+def info(context: click.Context, /, data: str, form: str, **options: Any) -> None:
+    """Look a data set over: size, labels and their imbalance, columns, missing values."""
+    from mlfs.describe import describe
+    from mlfs.present import json_text
+
+    console = console_of(context)
+    description = describe(input_data(data, options))
+    if form == "json":
+        console.data(json_text({"schema": 1, **description.to_dict()}))
+    else:
+        console.data(description.table() + "\n")

@@ -1,0 +1,256 @@
+"""The options that commands share, and the values that they stand for."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from mlfs.cli.console import console_of
+from mlfs.cli.help import OTHER, topical
+from mlfs.errors import DataError, UsageError, printable
+
+__all__ = ["input_data", "reading", "selecting", "selection_options", "talking"]
+
+BINS = ("mean-sd", "width", "frequency", "mdlp", "laim")
+START_BYTES = 64 << 20
+WORDS = {"true": True, "false": False, "none": None}
+READING = ("labels", "classes", "separator", "encoding", "source_format", "limit")
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def _stacked(*decorators: Callable[[Any], Any]) -> Callable[[F], F]:
+    def decorate(command: F) -> F:
+        for decorator in reversed(decorators):
+            command = decorator(command)
+        return command
+
+    return decorate
+
+
+def _told(attribute: str) -> Callable[..., None]:
+    """Make a callback that keeps a value in the console, before or after the command's name."""
+
+    def keep(context: click.Context, _: click.Parameter, value: Any) -> None:
+        if value:
+            setattr(console_of(context), attribute, value)
+
+    return keep
+
+
+def _talk(attribute: str, *names: str, **settings: Any) -> Callable[[Any], Any]:
+    settings.update(expose_value=False, callback=_told(attribute))
+    return topical(OTHER, *names, **settings)
+
+
+talking = _stacked(
+    _talk("quiet", "-q", "--quiet", is_flag=True, help="No notes, no progress."),
+    _talk(
+        "verbose", "-v", "--verbose", count=True,
+        help="Also say how labels were found, columns binned and time spent; -vv each column.",
+    ),
+    _talk(
+        "color", "--color", type=click.Choice(["auto", "always", "never"]),
+        help="Colours; auto heeds NO_COLOR and TERM.",
+    ),
+    _talk("debug", "--debug", is_flag=True, help="Show the traceback of an error."),
+)  # fmt: skip
+
+reading = _stacked(
+    topical(
+        "Data", "--labels", metavar="SPEC",
+        help="Which columns are labels: a,b,c; 'lab_*'; first:6; last:6; @names.txt; or one "
+        "column of lists. By default the Mulan .xml beside the file, or MEKA's -C.",
+    ),
+    topical(
+        "Data", "--from", "source_format", metavar="FORMAT",
+        help="The format of the data: arff csv tsv svmlight xmc npz mat parquet. By default the "
+        "suffix tells.",
+    ),
+    topical("Data", "--classes", is_flag=True, help="Take labels with more than two values."),
+    topical(
+        "Data", "--separator", metavar="TEXT", default="|", show_default=True,
+        help="What stands between the labels in a column of lists.",
+    ),
+    topical("Data", "--encoding", metavar="NAME", default="utf-8", show_default=True,
+            help="The encoding of a text file."),
+    topical(
+        "Data", "--limit", metavar="NAME=NUMBER", multiple=True,
+        help="Raise a limit of the readers, such as max_rows=200M. Repeatable.",
+    ),
+)  # fmt: skip
+
+
+def _count(_: click.Context, __: click.Parameter, value: str | None) -> int | float | str | None:
+    """80 is a number, 0.1 a share, auto leaves it to the data."""
+    if value is None or value.strip().lower() == "auto":
+        return None if value is None else "auto"
+    number = _literal(value.strip())
+    if isinstance(number, bool) or not isinstance(number, (int, float)):
+        raise click.BadParameter(f"{value!r} is no number, no share such as 0.1, and not auto")
+    if isinstance(number, int) and number < 1:
+        raise click.BadParameter(f"{value}: select at least one feature")
+    if isinstance(number, float) and not 0 < number <= 1:
+        raise click.BadParameter(f"{value}: a share of the features lies in (0, 1]")
+    return number
+
+
+selecting = _stacked(
+    topical("What to select", "-c", "--criterion", metavar="NAME", default="mim",
+            show_default=True, help="The criterion; `mlfs criteria` lists them."),
+    topical(
+        "What to select", "-n", "--number", "n", metavar="N", callback=_count,
+        help="How many: 80, a share such as 0.1, or auto. Per label, for each label. By default "
+        "what the criterion says, else half of the features.",
+    ),
+    topical("What to select", "-p", "--parameter", "parameters", metavar="KEY=VALUE",
+            multiple=True, help="A parameter of the criterion. Repeatable."),
+    topical("What to select", "--per-label", is_flag=True, help="A ranking for each label."),
+    topical("What to select", "--include", metavar="NAME", multiple=True,
+            help="A feature, or a glob, that is picked first. Repeatable."),
+    topical("What to select", "--exclude", metavar="NAME", multiple=True,
+            help="A feature, or a glob, that is never picked. Repeatable."),
+    topical("What to select", "--group", "groups", metavar="NAME=GLOB", multiple=True,
+            help="Features that count as one, such as a one-hot block. Repeatable."),
+    topical("What to select", "--start", metavar="FILE",
+            help="Continue an earlier selection: what --format json wrote."),
+    topical("What to select", "--prefilter", metavar="N", type=click.IntRange(min=1),
+            help="Only the N features of greatest relevance are candidates."),
+    topical("What to select", "--alpha", type=click.FloatRange(0, 1), default=0.05,
+            show_default=True, help="For -n auto: the share of false discoveries accepted."),
+    topical("What to select", "--min-gain", type=click.FloatRange(0, 1), default=0.01,
+            show_default=True, help="For -n auto: the least gain, as a share of the greatest."),
+    topical("How to count", "--bins", type=click.Choice(BINS), default="mean-sd",
+            show_default=True, help="How numeric columns are binned."),
+    topical("How to count", "--n-bins", metavar="N", type=click.IntRange(min=1),
+            help="How many bins, for width and frequency."),
+    topical(
+        "How to count", "--nominal-limit", metavar="N", type=click.IntRange(min=0), default=10,
+        show_default=True, help="Whole numbers with at most N distinct values are taken as is.",
+    ),
+    topical(
+        "How to count", "--missing", type=click.Choice(["level", "ignore", "error"]),
+        default="level", show_default=True,
+        help="A missing value is a level of its own, left out, or refused.",
+    ),
+    topical("How to count", "--network", type=click.Choice(["chain", "tree"]),
+            help="The parents of labels, for criteria that want them."),
+    topical("How to count", "--order", type=click.Choice(["cheap", "full", "given"]),
+            default="cheap", show_default=True, help="How the labels of a chain are ordered."),
+    topical("How to count", "-k", "--parents", "k", metavar="K", type=click.IntRange(min=0),
+            help="At most K parents of a label in a chain; by default 0.8 of the labels."),
+    topical("How to count", "--units", type=click.Choice(["nats", "bits"]), default="nats",
+            show_default=True, help="The unit of scores."),
+    topical("How to count", "--seed", metavar="N", type=click.IntRange(min=0), default=0,
+            show_default=True, help="For -n auto: seeds the shuffles."),
+    topical("How to count", "-j", "--jobs", metavar="N", type=int, default=1, show_default=True,
+            help="Threads, -1 for all processors; the answer is the same."),
+)  # fmt: skip
+
+
+def input_data(path: str, options: dict[str, Any]) -> Any:
+    """Read the data as the options say, which are taken out of `options`."""
+    from mlfs.data import Limits, read
+
+    given = {name: options.pop(name) for name in READING}
+    return read(
+        path,
+        labels=given["labels"],
+        format=given["source_format"],
+        limits=Limits().raised(given["limit"]),
+        classes=given["classes"],
+        separator=given["separator"],
+        encoding=given["encoding"],
+    )
+
+
+def selection_options(options: Mapping[str, Any]) -> dict[str, Any]:
+    """What `mlfs.select` wants; a wrong criterion is told before the data are read."""
+    from mlfs.criteria import get
+
+    wanted = {name: value for name, value in options.items() if name not in READING}
+    wanted["parameters"] = _parameters(wanted["parameters"])
+    get(wanted["criterion"], wanted["parameters"])
+    wanted["groups"] = _groups(wanted["groups"])
+    wanted["start"] = None if wanted["start"] is None else _earlier(wanted["start"])
+    wanted["n_jobs"] = wanted.pop("jobs")
+    return wanted
+
+
+def _pair(text: str, option: str, example: str) -> tuple[str, str]:
+    key, equals, value = text.partition("=")
+    if not (equals and key.strip() and value.strip()):
+        raise UsageError(f"{option} is given as {example}, not {printable(text)!r}")
+    return key.strip(), value.strip()
+
+
+def _parameters(given: tuple[str, ...]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for text in given:
+        key, value = _pair(text, "-p", "key=value")
+        if key in found:
+            raise UsageError(f"the parameter {printable(key)!r} is given twice")
+        found[key] = _literal(value)
+    return found
+
+
+def _literal(text: str) -> Any:
+    """Read true, none, 3 and 0.5 as what they are, and all else as text.
+
+    Examples
+    --------
+    >>> _literal("0.5"), _literal("3"), _literal("True"), _literal("none"), _literal("mean")
+    (0.5, 3, True, None, 'mean')
+    """
+    if text.lower() in WORDS:
+        return WORDS[text.lower()]
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
+def _groups(given: tuple[str, ...]) -> dict[str, list[str]] | None:
+    found: dict[str, list[str]] = {}
+    for text in given:
+        name, columns = _pair(text, "--group", "NAME=GLOB")
+        found.setdefault(name, []).append(columns)
+    return found or None
+
+
+def _earlier(path: str) -> dict[str, Any]:
+    """Read what ``mlfs select --format json`` wrote, and nothing else."""
+    shown = repr(printable(path, 400))
+    try:
+        with Path(path).open("rb") as stream:
+            content = stream.read(START_BYTES + 1)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise UsageError(f"cannot read the selection {shown}: {reason}") from None
+    if len(content) > START_BYTES:
+        raise DataError(f"{shown} has more than {START_BYTES} bytes: it is no selection")
+    try:
+        document = json.loads(content)
+    except (ValueError, RecursionError) as error:
+        raise DataError(f"{shown} is not JSON: {printable(error, 200)}") from None
+    remedy = "--start takes what mlfs select --format json wrote"
+    if not isinstance(document, dict) or document.get("schema") != 1:
+        raise DataError(f"{shown} is no selection of schema 1: {remedy}")
+    subsets = document.get("labels", [])
+    if not (_are_picks(document.get("selected")) and isinstance(subsets, list)) or not all(
+        _are_picks([one]) and _are_picks(one.get("selected")) for one in subsets
+    ):
+        raise DataError(f"{shown} is a damaged selection: {remedy}")
+    return document
+
+
+def _are_picks(picks: Any) -> bool:
+    """Whether these are records with names, as picks are."""
+    return isinstance(picks, list) and all(
+        isinstance(one, dict) and isinstance(one.get("name"), str) for one in picks
+    )

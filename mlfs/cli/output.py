@@ -1,0 +1,108 @@
+"""Where results go: a report to stdout or a file, a data set to a file or stdout."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from mlfs.errors import UsageError, printable
+
+__all__ = ["Output", "check_place", "output_of", "write_data", "write_report"]
+
+REPORTS = {".json": "json", ".csv": "csv"}
+
+
+@dataclass(frozen=True)
+class Output:
+    """What ``-o``, ``--format`` and ``--to`` mean together.
+
+    Parameters
+    ----------
+    kind : {"none", "report", "data"}
+        What the file of ``-o`` holds; without ``-o`` none.
+    path : str
+        The file, ``-`` for stdout.
+    form : str
+        The form of the report.
+    data_format : str or None
+        The format of the data set, where the suffix does not tell.
+    """
+
+    kind: Literal["none", "report", "data"]
+    path: str
+    form: str
+    data_format: str | None = None
+
+
+def output_of(
+    output: str | None, form: str | None, to: str | None, source: str, *, force: bool
+) -> Output:
+    """Decide what goes where, before anything is computed.
+
+    A data set is written when ``--to`` says its format or the suffix of ``-o`` does, unless the
+    suffix is that of a ``--format`` that was asked for; otherwise the report goes to the file.
+    """
+    from mlfs.data.files import split_suffix
+    from mlfs.data.formats import FORMATS, format_of
+
+    if output is None or (output == "-" and to is None):
+        if to is not None:
+            raise UsageError("--to says the format of the reduced data; say where with -o")
+        return Output("none", "-", form or "table")
+    check_place(output, source, force=force)
+    suffix = split_suffix(output)[1]
+    if to is not None:
+        return Output("data", output, form or "table", format_of(output, to))
+    if suffix == ".txt" and form is None and split_suffix(source)[1] == ".txt":
+        return Output("data", output, "table", "xmc")
+    if suffix == ".json" or (form is not None and REPORTS.get(suffix) == form):
+        return Output("report", output, form or "json")
+    if any(suffix in known.suffixes for known in FORMATS.values()):
+        return Output("data", output, form or "table", None)
+    if form is None and suffix != ".txt":
+        raise UsageError(
+            f"what to write to {printable(output, 400)!r} does not follow from its suffix: "
+            "say --to arff for the reduced data, or --format json for the ranking"
+        )
+    return Output("report", output, form or "table")
+
+
+def check_place(path: str, source: str, *, force: bool) -> None:
+    """Refuse a place that cannot be written, before anything is computed."""
+    if path == "-":
+        return
+    shown = repr(printable(path, 400))
+    place = Path(path)
+    try:
+        if place.is_dir():
+            raise UsageError(f"cannot write {shown}: it is a folder")
+        if not place.parent.is_dir():
+            folder = printable(place.parent, 400)
+            raise UsageError(f"cannot write {shown}: there is no folder {folder!r}")
+        if not place.exists():
+            return
+        if source != "-" and Path(source).exists() and place.samefile(source):
+            raise UsageError(f"{shown} is the input: write the output to another file")
+    except (OSError, ValueError) as error:
+        if isinstance(error, UsageError):
+            raise
+        raise UsageError(f"cannot write {shown}: {error}") from None
+    if not force and place.is_file():
+        raise UsageError(f"{shown} is there already; say --force to replace it")
+
+
+def write_report(text: str, path: str, *, force: bool) -> None:
+    """Write a report so that it appears whole or not at all."""
+    from mlfs.data.files import replacing
+
+    with replacing(path, force) as stream:
+        stream.write(text.encode("utf-8", "backslashreplace"))
+
+
+def write_data(dataset: Any, output: Output, *, force: bool) -> None:
+    """Write a data set where and how the output says."""
+    from mlfs.data import write
+
+    write(dataset, os.fspath(output.path), format=output.data_format, force=force)

@@ -1,0 +1,140 @@
+"""`mlfs select`: a ranking, its reasons, and the reduced data."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import Any
+
+import click
+
+from mlfs.cli.console import Console, console_of
+from mlfs.cli.help import Command, topical
+from mlfs.cli.options import input_data, reading, selecting, selection_options, talking
+from mlfs.cli.output import Output, output_of, write_data, write_report
+from mlfs.cli.progress import Progress
+
+__all__ = ["run_selection", "select"]
+
+FORMATS = ("table", "names", "indices", "csv", "json")
+INTERRUPTED = 130
+
+
+@click.command(
+    cls=Command,
+    short_help="rank the features, with reasons, and keep the reduced data",
+    examples=[
+        ("mlfs select -c scls -n 80 bibtex.arff", "the 80 best, with scores and reasons"),
+        ("mlfs select -c mrmr -n 0.1 --format names x.csv", "a tenth of them, a name a line"),
+        ("mlfs select -c jmi --per-label -n 10 x.arff", "ten for each label"),
+        ("mlfs select -c scls -n 80 -o small.arff x.arff", "also write the reduced data"),
+        ("mlfs select -c scls -o picks.json x.arff", "keep the ranking"),
+        ("mlfs select -c scls --start picks.json x.arff", "go on from it"),
+        ("zcat x.csv.gz | mlfs select --labels last:6 -", "from a pipe"),
+    ],
+)
+@click.argument("data", metavar="DATA")
+@selecting
+@reading
+@topical("Output", "--format", "form", type=click.Choice(FORMATS), help="The form of the ranking.")
+@topical(
+    "Output",
+    "-o",
+    "--output",
+    metavar="FILE",
+    help="Write the reduced data set (columns in the order of the file, all labels; per label, "
+    "the union of the subsets) in the format of the suffix; the ranking still goes to stdout. "
+    "With .json, .txt or the suffix of the --format asked for, write the ranking.",
+)
+@topical(
+    "Output",
+    "--to",
+    metavar="FORMAT",
+    help="The format of the reduced data; with -o - they go to stdout, the ranking to stderr.",
+)
+@topical("Output", "--force", is_flag=True, help="Replace files that are there.")
+@talking
+@click.pass_context
+def select(
+    context: click.Context,
+    /,
+    data: str,
+    form: str | None,
+    output: str | None,
+    to: str | None,
+    force: bool,
+    **options: Any,
+) -> int:
+    """Select features and say why.
+
+    Picks come in order, the best first. A tie goes to the lowest column. An index is a column of
+    X counted from 0, as in the JSON.
+    """
+    console = console_of(context)
+    place = output_of(output, form, to, data, force=force)
+    wanted = selection_options(options)
+    began = time.perf_counter()
+    dataset = input_data(data, options)
+    read = time.perf_counter()
+    selection = run_selection(console, dataset, wanted)
+    _tell(console, selection, read - began, time.perf_counter() - read)
+    _deliver(console, dataset, selection, place, force=force)
+    if selection.interrupted:
+        console.note(f"interrupted: these are the {len(selection)} picks so far")
+        return INTERRUPTED
+    return 0
+
+
+def run_selection(console: Console, dataset: Any, wanted: dict[str, Any]) -> Any:
+    """Select, with progress on a terminal, and pass on what the user should know."""
+    from mlfs.candidates import grouping
+    from mlfs.select import select as run
+
+    names = dataset.feature_names
+    members = grouping(wanted["groups"], names).members
+    n = wanted["n"] if isinstance(wanted["n"], int) else None
+    shown = [names[columns[0]] for columns in members]
+    with Progress(console, shown, dataset.label_names, n) as progress:
+        selection = run(dataset, on_pick=progress.pick, **wanted)
+    for note in selection.notes:
+        console.note(note)
+    return selection
+
+
+def _deliver(console: Console, dataset: Any, selection: Any, place: Output, *, force: bool) -> None:
+    from mlfs.present import rendered
+
+    report = rendered(selection, place.form)
+    if place.kind == "report":
+        write_report(report, place.path, force=force)
+        console.detail(f"wrote {place.path}")
+        return
+    try:
+        if place.kind == "data" and len(selection):
+            kept = sorted(set(selection.indices))
+            write_data(dataset.reduced(kept), place, force=force)
+            console.detail(f"wrote {len(kept)} features to {place.path}")
+    finally:  # a full disk does not cost the user the ranking
+        if place.kind == "data" and place.path == "-":
+            if not console.quiet:
+                console.table(report, sys.stderr)
+        elif place.form == "table":
+            console.table(report)
+        else:
+            console.data(report)
+
+
+def _tell(console: Console, selection: Any, reading_time: float, selecting_time: float) -> None:
+    from mlfs.present import binning_lines
+
+    if not console.verbose:
+        return
+    console.detail(f"labels found by: {selection.settings['labels_by']}")
+    for line in binning_lines(selection, every=console.verbose > 1):
+        console.detail(line)
+    if selection.network is not None:
+        console.detail(f"label network: {selection.network.kind}; {selection.network.note}")
+    console.detail(f"read in {reading_time:.2f} s, selected in {selecting_time:.2f} s")
+    console.detail(
+        "the selection saw every row: to evaluate it, select inside each fold of cross-validation"
+    )

@@ -1,0 +1,283 @@
+"""MATLAB files, version 5 to 7: ``data`` and ``target``, or a train and a test part.
+
+- ``data`` is N x D, ``target`` Q x N or N x Q: what fits the rows of ``data`` decides, and where
+  both fit (N = Q) it is Q x N, as such files have it. A ``data`` that only fits as D x N is turned.
+- ``train_data``, ``train_target``, ``test_data`` and ``test_target`` are stacked, train first.
+- Labels are 0/1 or -1/+1; NaN is missing. Sparse matrices stay sparse.
+- Version 7.3 (HDF5) is refused with the remedy. Other variables are not read; a note names them.
+
+`write` keeps besides ``data`` (N x D) and ``target`` (Q x N): ``feature_names`` and
+``label_names`` as cell arrays of text, ``nominal_columns`` with ``nominal_values`` (the values of
+nominal columns, whose positions stand in ``data``, with the column of each, from one),
+``label_columns`` with ``label_values`` (the same for the labels; -1 is then a missing label) and
+``weights``. So everything reads back equal.
+"""
+
+from __future__ import annotations
+
+import io
+import struct
+import warnings
+import zlib
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, BinaryIO
+
+import numpy as np
+import scipy.sparse as sp
+
+from mlfs.data.arrays import from_arrays
+from mlfs.data.dataset import Dataset, Source
+from mlfs.data.limits import Limits, exceeded
+from mlfs.data.positions import own_columns, own_labels, pairs, values_of
+from mlfs.data.request import Request
+from mlfs.data.schema import refuse_other_labels
+from mlfs.errors import DataError, ParseError, printable
+
+__all__ = ["read", "write"]
+
+HDF5 = b"\x89HDF\r\n\x1a\n"
+COMPRESSED = 15
+CHUNK = 1 << 20
+MATRICES = ("data", "target", "train_data", "train_target", "test_data", "test_target")
+TEXTS = ("feature_names", "label_names", "nominal_values", "label_values")
+NUMBERS = ("nominal_columns", "label_columns", "weights")
+INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
+NUMERIC = ("double", "single", "logical", "sparse", *INTEGERS)
+
+
+def read(content: bytes, path: str, request: Request) -> Dataset:
+    """Read a MATLAB file.
+
+    Examples
+    --------
+    >>> import scipy.io
+    >>> out = io.BytesIO()
+    >>> scipy.io.savemat(out, {"data": np.eye(3), "target": np.array([[1, -1, 1], [-1, -1, 1]])})
+    >>> read(out.getvalue(), "t.mat", Request()).Y.tolist()
+    [[1, 0], [0, 0], [1, 1]]
+    """
+    found, others = _load(content, path, request.limits)
+    notes: list[str] = []
+    X, Y = _matrices(found, path, notes)
+    if others:
+        shown = ", ".join(printable(name, 30) for name in others[:10])
+        notes.append(f"not read from the file: {shown}")
+    d = int(X.shape[1])
+    feature_names = _texts(found, "feature_names", d, path)
+    label_names = _texts(found, "label_names", Y.shape[1], path)
+    weights = found.get("weights")
+    nominal = _values(found, "nominal", d, path)
+    values = _values(found, "label", Y.shape[1], path)
+    try:
+        data = from_arrays(
+            X,
+            None if values is not None else Y,
+            feature_names=feature_names,
+            label_names=None if values is not None else label_names,
+            sample_weight=None if weights is None else np.ravel(weights),
+            classes=request.classes,
+        )
+    except DataError as error:
+        raise DataError(f"{printable(path, 400)}: {error}") from None
+    if nominal is not None:
+        data = own_columns(data, nominal, path)
+    if values is not None:
+        names = label_names or [f"y{j}" for j in range(Y.shape[1])]
+        data = own_labels(data, Y, names, values, path)
+    refuse_other_labels(request, data.columns, data.labels, path, "a .mat file")
+    source = Source(path, "mat", labels_by="the variable target")
+    return replace(data, source=source, notes=(*notes, *data.notes))
+
+
+def _load(content: bytes, path: str, limits: Limits) -> tuple[dict[str, Any], list[str]]:
+    """The variables we know, checked before they are read, and the names of the others."""
+    if HDF5 in content[:1024]:
+        raise ParseError(
+            "this is a MATLAB 7.3 file (HDF5), which is not read; save it in MATLAB with "
+            "save('file.mat', 'data', 'target', '-v7')",
+            path,
+        )
+    _check_unpacked(content, path, limits)
+    from scipy.io import loadmat, whosmat
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            listed = whosmat(io.BytesIO(content))
+            known = [entry for entry in listed if entry[0] in (*MATRICES, *TEXTS, *NUMBERS)]
+            for name, shape, kind in known:
+                _check_variable(name, shape, kind, path, limits)
+            found = loadmat(io.BytesIO(content), variable_names=[name for name, _, _ in known])
+    except DataError:
+        raise
+    except Exception as error:  # noqa: BLE001 - scipy raises anything on a broken file
+        raise ParseError(
+            f"this is not a MATLAB file of version 5 to 7: {printable(error)}", path
+        ) from None
+    wanted = {name for name, _, _ in known}
+    others = [str(name) for name, _, _ in listed if name not in wanted]
+    return {name: found[name] for name in wanted if name in found}, others
+
+
+def _check_unpacked(content: bytes, path: str, limits: Limits) -> None:
+    """Unpack the compressed variables piece by piece, keeping nothing, to know their size."""
+    order = ">" if content[126:128] == b"MI" else "<"
+    at, total = 128, 0
+    while at + 8 <= len(content):
+        kind, size = struct.unpack(order + "II", content[at : at + 8])
+        if kind == COMPRESSED:
+            unpacker = zlib.decompressobj()
+            piece = content[at + 8 : at + 8 + size]
+            while piece and not unpacker.eof:
+                try:
+                    total += len(unpacker.decompress(piece, CHUNK))
+                except zlib.error as error:
+                    raise ParseError(f"a compressed variable is broken: {error}", path) from None
+                if total > limits.max_decompressed:
+                    raise exceeded(limits, "max_decompressed", total, "unpacked bytes", path)
+                piece = unpacker.unconsumed_tail
+        at += 8 + size
+
+
+def _check_variable(name: str, shape: Sequence[int], kind: str, path: str, limits: Limits) -> None:
+    sound = kind in (("cell", "char") if name in TEXTS else NUMERIC)
+    if not sound:
+        raise ParseError(
+            f"the variable {name} is of class {printable(kind)}; "
+            f"{'a cell array of text' if name in TEXTS else 'a matrix of numbers'} is expected",
+            path,
+        )
+    cells = 1
+    for length in shape:
+        cells *= max(0, int(length))
+    if kind != "sparse" and cells > limits.max_cells:
+        raise exceeded(limits, "max_cells", cells, f"cells of the variable {name}", path)
+    if max(shape, default=0) > limits.max_rows:
+        raise exceeded(limits, "max_rows", max(shape), f"rows of the variable {name}", path)
+
+
+def _matrices(found: dict[str, Any], path: str, notes: list[str]) -> tuple[Any, Any]:
+    whole = {"data", "target"} <= found.keys()
+    parts = [
+        part for part in ("train_", "test_") if {part + "data", part + "target"} <= found.keys()
+    ]
+    if whole and parts:
+        raise ParseError("data and target are there, and train_data and so on too; keep one", path)
+    if not whole and not parts:
+        held = ", ".join(name for name in MATRICES if name in found)
+        raise ParseError(
+            "the variables data and target (or train_data, train_target, test_data, test_target) "
+            f"are expected; of these the file holds: {held or 'none'}",
+            path,
+        )
+    oriented = [_oriented(found, part, path, notes) for part in (parts or [""])]
+    if len(oriented) == 1:
+        return oriented[0]
+    (X, Y), (X2, Y2) = oriented
+    if X.shape[1] != X2.shape[1] or Y.shape[1] != Y2.shape[1]:
+        raise ParseError(
+            f"train has {X.shape[1]} features and {Y.shape[1]} labels, test has {X2.shape[1]} and "
+            f"{Y2.shape[1]}; they must agree",
+            path,
+        )
+    notes.append(f"rows: {X.shape[0]} of train_data, then {X2.shape[0]} of test_data")
+    return _stacked(X, X2), _stacked(Y, Y2)
+
+
+def _stacked(a: Any, b: Any) -> Any:
+    if sp.issparse(a) and sp.issparse(b):
+        return sp.vstack([sp.csr_array(a), sp.csr_array(b)], format="csr")
+    return np.vstack([m.toarray() if sp.issparse(m) else m for m in (a, b)])
+
+
+def _oriented(found: dict[str, Any], part: str, path: str, notes: list[str]) -> tuple[Any, Any]:
+    X, Y = found[part + "data"], found[part + "target"]
+    if X.ndim != 2 or Y.ndim != 2:
+        raise ParseError(f"{part}data and {part}target are matrices of two dimensions", path)
+    n = X.shape[0]
+    if n not in Y.shape and X.shape[1] in Y.shape:
+        notes.append(f"{part}data is D x N in this file and was turned")
+        X, n = X.T, X.shape[1]
+    if n not in Y.shape:
+        raise ParseError(
+            f"{part}data is {X.shape[0]} x {X.shape[1]} and {part}target {Y.shape[0]} x "
+            f"{Y.shape[1]}; one side of the target must be the number of rows",
+            path,
+        )
+    if Y.shape[0] == Y.shape[1] and "label_values" not in found:
+        notes.append(f"{part}target is square and was taken as labels by rows (Q x N)")
+    return X, Y.T if Y.shape[1] == n else Y
+
+
+def _texts(found: dict[str, Any], key: str, length: int | None, path: str) -> list[str] | None:
+    """The texts of a cell array or of a matrix of characters."""
+    array = found.get(key)
+    if array is None:
+        return None
+    texts = []
+    for cell in np.ravel(array).tolist():
+        if isinstance(cell, np.ndarray):
+            cell = "".join(map(str, cell.ravel().tolist())) if cell.dtype.kind == "U" else None
+            cell = "" if cell is None and array.dtype.hasobject else cell
+        if not isinstance(cell, str):
+            raise ParseError(f"{key} is not a cell array of texts", path)
+        texts.append(cell)
+    if length is not None and len(texts) != length:
+        raise ParseError(f"{key} holds {len(texts)} names for {length} columns", path)
+    return texts
+
+
+def _values(found: dict[str, Any], key: str, width: int, path: str) -> list[tuple[str, ...]] | None:
+    columns = found.get(f"{key}_columns")
+    if columns is not None:
+        columns = np.ravel(columns).astype(np.int64) - 1
+    return values_of(columns, _texts(found, f"{key}_values", None, path), key, width, path)
+
+
+def write(dataset: Dataset, stream: BinaryIO) -> None:
+    """Write a MATLAB file of version 5.
+
+    Examples
+    --------
+    >>> out = io.BytesIO()
+    >>> write(from_arrays([[0.5], [2.0]], [[0, 1], [1, 0]]), out)
+    >>> read(out.getvalue(), "t.mat", Request()).label_names
+    ['y0', 'y1']
+    """
+    from scipy.io import savemat
+
+    Y = dataset.Y.T
+    held: dict[str, Any] = {
+        "data": sp.csc_matrix(dataset.X) if dataset.is_sparse else dataset.X,
+        "target": sp.csc_matrix(Y, dtype=np.float64) if sp.issparse(Y) else Y,
+        "feature_names": _cells(dataset.feature_names),
+        "label_names": _cells(dataset.label_names),
+    }
+    for key, columns in (
+        ("nominal", [column.values for column in dataset.columns]),
+        ("label", [label.values for label in dataset.labels]),
+    ):
+        positions, values = pairs(columns)
+        if values:
+            held[f"{key}_columns"] = positions + 1.0
+            held[f"{key}_values"] = _cells(values)
+    if dataset.weights is not None:
+        held["weights"] = dataset.weights.reshape(-1, 1)
+    buffer = io.BytesIO()
+    try:
+        savemat(buffer, held, do_compression=True)
+    except (ValueError, OverflowError, struct.error) as error:
+        raise DataError(
+            f"the data do not fit into a MATLAB 5 file ({printable(error)}): write .npz instead"
+        ) from None
+    stream.write(buffer.getbuffer())
+
+
+def _cells(texts: Sequence[str]) -> np.ndarray:
+    odd = next((text for text in texts if "\0" in text), None)
+    if odd is not None:
+        raise DataError(f"the name {printable(odd)!r} holds a NUL, which .mat drops: rename it")
+    cells = np.empty((len(texts), 1), dtype=object)
+    cells[:, 0] = texts
+    return cells
