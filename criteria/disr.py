@@ -11,11 +11,12 @@ from __future__ import annotations
 import numpy as np
 
 from mlfs import Criterion, Info
-from mlfs.info import LabelBlock
+from mlfs.block import LabelBlock
 
 
 class DISR(Criterion):
     unit = "ratio"
+
     def relevance(self, info: Info):
         return info.mi_fL
 

@@ -133,7 +133,9 @@ def _gives_arrays(name: str, criterion: Criterion) -> None:
     for view in _views(criterion, _info(*_problem(0))):
         for values in (criterion.relevance(view), criterion.term(view, 2)):
             if np.shape(values) not in {(), (view.d,)}:
-                raise _fail(name, f"gives an array of shape {np.shape(values)} for {view.d} features")
+                raise _fail(
+                    name, f"gives an array of shape {np.shape(values)} for {view.d} features"
+                )
 
 
 def _survives_odd_data(name: str, criterion: Criterion) -> None:

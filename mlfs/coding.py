@@ -80,9 +80,7 @@ class Codes:
     @cached_property
     def column_of_entry(self) -> np.ndarray:
         """The column of each entry."""
-        return np.repeat(
-            np.arange(len(self), dtype=np.int32), np.diff(self.indptr)
-        )
+        return np.repeat(np.arange(len(self), dtype=np.int32), np.diff(self.indptr))
 
     def entries(self, j: int) -> tuple[np.ndarray, np.ndarray]:
         """Rows in which column j is not at its base, and its codes there."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import copy
+import itertools
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
@@ -79,7 +80,7 @@ class Counts:
         if n_jobs > 1 and entries >= THREADED_FROM:
             stripes = max(stripes, min(n_jobs, self.d))
         edges = np.linspace(0, self.d, max(stripes, 1) + 1).astype(int).tolist()
-        self._edges = list(zip(edges[:-1], edges[1:], strict=True))
+        self._edges = list(itertools.pairwise(edges))
         self._pool = ThreadPoolExecutor(n_jobs) if n_jobs > 1 and len(self._edges) > 1 else None
         self._stripes = [
             [_Stripe(*block.by_row(a, b)) for a, b in self._edges] for block in features
@@ -234,9 +235,7 @@ class Counts:
         n_sl = np.zeros((labels.size, given.levels, width), np.int64)
         bases = self.labels[0].base[labels]
         for codes, y, weights in zip(given.codes, self.labels, self.weights, strict=True):
-            counting.count_given(
-                codes, y.indptr, y.rows, y.codes, labels, weights, n_sl
-            )
+            counting.count_given(codes, y.indptr, y.rows, y.codes, labels, weights, n_sl)
         counting.complete_given(n_sl, given.alone, bases)
         return n_sl
 

@@ -98,5 +98,7 @@ class UnknownName(MlfsError, LookupError):
     def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
         known = list(known)
         close = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
-        hint = f"did you mean {printable(close[0])!r}?" if close else "known are: " + ", ".join(known)
+        hint = (
+            f"did you mean {printable(close[0])!r}?" if close else "known are: " + ", ".join(known)
+        )
         super().__init__(f"unknown {kind} {printable(name)!r}: {hint}")

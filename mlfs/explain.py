@@ -12,7 +12,8 @@ import numpy as np
 from mlfs.candidates import columns_named
 from mlfs.data.dataset import Dataset
 from mlfs.errors import printable
-from mlfs.select import UNITS, prepare, select
+from mlfs.prepare import prepare
+from mlfs.select import UNITS, select
 from mlfs.selection import Chosen, Ranking, Selection
 
 __all__ = ["Explanation", "document", "explained", "of_features", "of_picks"]

@@ -16,25 +16,30 @@ number of the whole. ``info.for_label(l)`` is a view on one label. Both share co
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from mlfs.block import LabelBlock
 from mlfs.coding import Codes
 from mlfs.counts import Counts
 from mlfs.errors import CriterionError
 from mlfs.imbalance import imbalance
 from mlfs.table import Table, entropies
-from mlfs.triples import Sums
 
-__all__ = ["VOCABULARY", "Info", "LabelBlock"]
+__all__ = ["VOCABULARY", "Info"]
 
 VOCABULARY = (
-    "d q features labels parents h_f h_l mi_fl mi_fL mi_fs cmi_sL_given_f cmi_fL_given_s "
-    "interaction_fsL joint_fsL label_term interaction_fLL su_fl su_fs su_fp su_pl su_pp imbalance sum_over_labels only for_label"
-).split()
+    *("d", "q", "features", "labels", "parents"),
+    *("h_f", "h_l", "mi_fl", "mi_fL", "mi_fs"),
+    *("cmi_sL_given_f", "cmi_fL_given_s", "interaction_fsL", "joint_fsL"),
+    *("label_term", "interaction_fLL"),
+    *("su_fl", "su_fs", "su_fp", "su_pl", "su_pp"),
+    *("imbalance", "sum_over_labels", "only", "for_label"),
+)
 LABELS_AT_ONCE = 32
 
 
@@ -107,7 +112,7 @@ class Info:
         q = len(y)
         y, mask_of = y.with_masks()
         edges = np.linspace(0, x.n_rows, blocks + 1).astype(int).tolist()
-        spans = list(zip(edges[:-1], edges[1:], strict=True))
+        spans = list(itertools.pairwise(edges))
         counts = Counts(
             [x.between_rows(a, b) for a, b in spans] if blocks > 1 else [x],
             [y.between_rows(a, b) for a, b in spans] if blocks > 1 else [y],
@@ -173,7 +178,7 @@ class Info:
         return out
 
     @cached_property
-    def mi_fL(self) -> np.ndarray:  # noqa: N802  # the suffix L is the notation of the field
+    def mi_fL(self) -> np.ndarray:  # the suffix L is the notation of the field
         """sum_l I(f;l)."""
         total = np.zeros(self.table.d)
         for label in self._labels.tolist():
@@ -184,21 +189,21 @@ class Info:
         """I(f;s)."""
         return self._cut(self.table.pair_with_feature(int(s), self._labels).mi)
 
-    def cmi_sL_given_f(self, s: int) -> np.ndarray:  # noqa: N802  # notation
+    def cmi_sL_given_f(self, s: int) -> np.ndarray:  # notation
         """sum_l I(s;l|f)."""
         return self._cut(self._cmi(int(s))[0])
 
-    def cmi_fL_given_s(self, s: int) -> np.ndarray:  # noqa: N802  # notation
+    def cmi_fL_given_s(self, s: int) -> np.ndarray:  # notation
         """sum_l I(f;l|s)."""
         return self._cut(self._cmi(int(s))[1])
 
-    def interaction_fsL(self, s: int) -> np.ndarray:  # noqa: N802  # notation
+    def interaction_fsL(self, s: int) -> np.ndarray:  # notation
         """sum_l I(f;s;l), I(f;s;l) = I(f;s) - I(f;s|l) = I(f;l) - I(f;l|s)."""
         if self.table.f_whole:
             return self.mi_fL - self.cmi_fL_given_s(s)
         return self.sum_over_labels(lambda block: block.interaction_fsl(s))
 
-    def joint_fsL(self, s: int) -> np.ndarray:  # noqa: N802  # notation
+    def joint_fsL(self, s: int) -> np.ndarray:  # notation
         """sum_l I(f,s;l), I(f,s;l) = I(f;l) + I(s;l|f)."""
         if self.table.f_whole:
             return self.mi_fL + self.cmi_sL_given_f(s)
@@ -207,7 +212,9 @@ class Info:
     def _cmi(self, s: int) -> tuple[np.ndarray, np.ndarray]:
         def make() -> tuple[np.ndarray, np.ndarray]:
             given = self.table.feature(s)
-            return self.table.triples.cmi_sums(given, self.table.n_fs(s), self._labels, np.ones(self.q))
+            return self.table.triples.cmi_sums(
+                given, self.table.n_fs(s), self._labels, np.ones(self.q)
+            )
 
         found: tuple[np.ndarray, np.ndarray]
         found = self.table.cache.get(("cmi", s, self._labels.tobytes()), make)
@@ -252,8 +259,8 @@ class Info:
         return total
 
     @cached_property
-    def interaction_fLL(self) -> np.ndarray:  # noqa: N802  # notation
-        """sum over the pairs l < l' of I(f;l;l') = I(l;l') - I(l;l'|f)."""
+    def interaction_fLL(self) -> np.ndarray:  # notation
+        """Sum over the pairs l < l' of I(f;l;l') = I(l;l') - I(l;l'|f)."""
         table, total = self.table, np.zeros(self.table.d)
         for at, label in enumerate(self._labels.tolist()[:-1]):
             later = self._labels[at + 1 :]
@@ -331,7 +338,9 @@ class Info:
         """
         total = np.zeros(self.d)
         for first in range(0, self.q, LABELS_AT_ONCE):
-            block = LabelBlock(self, self._labels[first : first + LABELS_AT_ONCE])
+            block = LabelBlock(
+                self.table, self._labels[first : first + LABELS_AT_ONCE], self._features
+            )
             values = g(block)
             for i in range(block.q):
                 total += values[:, i]
@@ -350,63 +359,3 @@ class Info:
             "triples counted": table.triples.counted,
             "bytes cached": table.cache.bytes,
         }
-
-
-class LabelBlock:
-    """The (f, block of labels) arrays that `Info.sum_over_labels` hands to its function."""
-
-    def __init__(self, info: Info, labels: np.ndarray) -> None:
-        self._info, self._labels = info, labels
-        self.q = int(labels.size)
-        self._made: dict[int, Sums] = {}
-
-    @property
-    def mi_fl(self) -> np.ndarray:
-        """I(f;l)."""
-        return Info(
-            self._info.table, labels=self._labels, features=self._info._features
-        ).mi_fl
-
-    def _sums(self, s: int) -> Sums:
-        if s not in self._made:
-            table = self._info.table
-            self._made = {s: table.triples.sums(table.feature(s), table.n_fs(s), self._labels)}
-        return self._made[s]
-
-    def _cut(self, values: np.ndarray) -> np.ndarray:
-        chosen = self._info._features  # noqa: SLF001  # a block is a part of its Info
-        return (values if chosen is None else values[:, chosen]).T
-
-    def cmi_sl_given_f(self, s: int) -> np.ndarray:
-        """I(s;l|f)."""
-        return self._cut(self._sums(s).sl_given_f())
-
-    def cmi_fl_given_s(self, s: int) -> np.ndarray:
-        """I(f;l|s)."""
-        return self._cut(self._sums(s).fl_given_s())
-
-    def interaction_fsl(self, s: int) -> np.ndarray:
-        """I(f;s;l) = I(f;l) - I(f;l|s), both on the rows in which all three are known."""
-        return self._mi_fl(s) - self.cmi_fl_given_s(s)
-
-    def joint_fsl(self, s: int) -> np.ndarray:
-        """I(f,s;l) = I(f;l) + I(s;l|f), both on the rows in which all three are known."""
-        return self._mi_fl(s) + self.cmi_sl_given_f(s)
-
-    def _mi_fl(self, s: int) -> np.ndarray:
-        sums = self._sums(s)
-        return self._entropy(sums.rows, sums.f + sums.l - sums.fl)
-
-    def mi_fs(self, s: int) -> np.ndarray:
-        """I(f;s) on the rows in which each label is known."""
-        sums = self._sums(s)
-        return self._entropy(sums.rows, sums.f + sums.s - sums.fs)
-
-    def h_fsl(self, s: int) -> np.ndarray:
-        """H(f,s,l)."""
-        sums = self._sums(s)
-        return self._entropy(sums.rows, sums.fsl)
-
-    def _entropy(self, rows: np.ndarray, t: np.ndarray) -> np.ndarray:
-        flat = entropies(rows.ravel(), t.ravel(), self._info.table.clogc)
-        return self._cut(flat.reshape(rows.shape))

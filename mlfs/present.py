@@ -138,7 +138,8 @@ def _plain(value: Any) -> Any:
 
 def heading(selection: Selection) -> str:
     """What was done to what, in one line."""
-    given = ", ".join(f"{key}={value}" for key, value in selection.parameters.items())
+    chosen = {key: value for key, value in selection.parameters.items() if value is not None}
+    given = ", ".join(f"{key}={value}" for key, value in chosen.items())
     data = selection.data
     each = " for each label" if selection.scope == "each label" else ""
     unit = "" if selection.units == "ratio" else f"; scores in {selection.units}"

@@ -288,7 +288,9 @@ class FeatureSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sk
             return frame_of(kept, self.get_feature_names_out().tolist(), wanted)
         if not own:
             return kept
-        return check_array(kept, accept_sparse="csr", ensure_min_features=0, **AS_IT_IS)
+        if not columns:
+            return np.empty((len(X), 0))
+        return check_array(kept, accept_sparse="csr", **AS_IT_IS)
 
     def inverse_transform(self, X: Any) -> Any:
         """Put the selected columns back in their places, with zeros for the others.

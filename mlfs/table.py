@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mlfs._kernels import finishing
-from mlfs.coding import Codes
 from mlfs.counts import Counts, Given
 from mlfs.triples import Triples
 
@@ -126,9 +125,7 @@ class Table:
 
     def label(self, p: int) -> Given:
         """A label, to be held against all."""
-        found: Given = self.cache.get(
-            ("p", p), lambda: self.counts.label(p, int(self.l_valid[p]))
-        )
+        found: Given = self.cache.get(("p", p), lambda: self.counts.label(p, int(self.l_valid[p])))
         return found
 
     def n_fs(self, s: int) -> np.ndarray:
@@ -157,10 +154,11 @@ class Table:
 
     def label_sums(self, label: int) -> np.ndarray:
         """The sums of c log c over n(f,l) of every feature."""
-        found: np.ndarray = self.cache.get(
-            ("t_fl", label),
-            lambda: self.pair_sums(self.n_fl(label), int(self.l_valid[label]))[:, 1].copy(),
-        )
+
+        def make() -> np.ndarray:
+            return self.pair_sums(self.n_fl(label), int(self.l_valid[label]))[:, 1].copy()
+
+        found: np.ndarray = self.cache.get(("t_fl", label), make)
         return found
 
     def _pair(self, table: np.ndarray, g_valid: int) -> PairInfo:

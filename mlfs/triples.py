@@ -36,7 +36,7 @@ class Sums:
     sl: np.ndarray
     f: np.ndarray
     s: np.ndarray
-    l: np.ndarray  # noqa: E741  # the label, as everywhere
+    l: np.ndarray  # the label, as everywhere
 
     def sl_given_f(self) -> np.ndarray:
         """I(s;l|f)."""
@@ -134,8 +134,14 @@ class Triples:
             t_l = self._label_sums(labels)
 
             def widen(a: int, b: int, at: slice, one: Sums) -> None:
-                keep(a, b, at, Sums(rows, one.fsl, one.fs, one.fl, one.sl[:, None], one.f, one.s,
-                                    t_l[at, None]))
+                keep(
+                    a,
+                    b,
+                    at,
+                    Sums(
+                        rows, one.fsl, one.fs, one.fl, one.sl[:, None], one.f, one.s, t_l[at, None]
+                    ),
+                )
 
             self._plain(given, n_fs, labels, widen)
         else:
@@ -174,8 +180,14 @@ class Triples:
                     b,
                     at,
                     Sums(
-                        t_s, fsl, t_fs[a:b, 1].copy(), known.t_fl, t_sl[at], t_fs[a:b, 2].copy(),
-                        t_s, t_s,
+                        t_s,
+                        fsl,
+                        t_fs[a:b, 1].copy(),
+                        known.t_fl,
+                        t_sl[at],
+                        t_fs[a:b, 2].copy(),
+                        t_s,
+                        t_s,
                     ),
                 )
 
@@ -198,7 +210,7 @@ class Triples:
     def _labels(self, labels: np.ndarray, i: int, a: int, b: int) -> _Labels:
         def make() -> _Labels:
             table = self.table
-            offsets, where = table.counts.cells(a, b)
+            _, where = table.counts.cells(a, b)
             n_fl = np.zeros((labels.size, b - a), np.int64)
             t_fl = np.empty((labels.size, b - a))
             n_l = np.zeros(labels.size, np.int64)

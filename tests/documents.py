@@ -13,7 +13,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["PAGES", "ROOT", "Example", "matches", "pycon", "shell", "transcripts", "workplace"]
+__all__ = [
+    "PAGES",
+    "ROOT",
+    "Example",
+    "matches",
+    "pycon",
+    "shell",
+    "theirs",
+    "transcripts",
+    "workplace",
+]
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -51,6 +61,11 @@ def transcripts(text: str) -> list[Example]:
     return found
 
 
+def theirs(example: Example) -> bool:
+    """Whether a command is about the reader's own file or plugin, so that we cannot run it."""
+    return " data.arff" in example.command or " mifs " in example.command
+
+
 def pycon(text: str) -> str:
     """All interactive sessions of a page, one after the other."""
     return "\n".join(fenced(text, "pycon"))
@@ -84,16 +99,19 @@ def matches(promised: str, got: str) -> bool:
 
 
 def refresh(page: Path) -> None:
-    """Write the present output below each command whose promised output has changed."""
+    """Write the present output below each command that promises another one, or none yet."""
     text = page.read_text(encoding="utf-8")
     with tempfile.TemporaryDirectory() as folder:
         env = workplace(Path(folder))
         for example in transcripts(text):
+            if theirs(example):
+                continue
             done = shell(example.command, Path(folder), env)
             if done.returncode:
                 sys.stderr.write(f"{page.name}: {example.command}\n{done.stderr}")
-            elif not matches(example.output, done.stdout):
-                text = text.replace(example.output, done.stdout.rstrip("\n") + "\n", 1)
+            elif not (example.output.strip() and matches(example.output, done.stdout)):
+                before = f"$ {example.command}\n{example.output}"
+                text = text.replace(before, f"$ {example.command}\n{done.stdout}", 1)
     page.write_text(text, encoding="utf-8")
 
 

@@ -436,3 +436,39 @@ def test_control_characters_of_xml(tmp_path: Path) -> None:
     data = Dataset(np.ones((1, 1)), np.ones((1, 1), np.int8), (Column("a"),), (Label("\x1b"),))
     write(data, tmp_path / "c.arff")
     assert_equal(read(tmp_path / "c.arff"), data)
+
+
+def test_what_cannot_be_written() -> None:
+    Y = np.zeros((1, 1), np.int8)
+    for name, value, message in [
+        ("l", 1.0, "two columns are called 'l'"),
+        ("", 1.0, "column 0 has no name"),
+        ("a", np.inf, "X holds infinite values"),
+    ]:
+        data = Dataset(np.array([[value]]), Y, (Column(name),), (Label("l"),))
+        with pytest.raises(DataError, match=message):
+            arff.write(data, io.BytesIO())
+
+
+def test_values_made_to_collide_take_no_longer() -> None:
+    """Values that share a hash go to Python's dict: the kernel's table would be a list."""
+    text = PLAIN.replace("{x,y}", "{" + ",".join(COLLIDING) + "}") + f"1,{COLLIDING[-1]},1\n"
+    assert parsed(text).X[0, 1] == len(COLLIDING) - 1
+
+
+def colliding(count: int) -> list[str]:
+    """Texts whose hash falls into the same slot of a table of up to 2048."""
+    slots: dict[int, list[str]] = {}
+    k = 0
+    while True:
+        code = 2166136261
+        for byte in f"v{k}".encode():
+            code = ((code ^ byte) * 16777619) & 0xFFFFFFFF
+        here = slots.setdefault(code & 2047, [])
+        here.append(f"v{k}")
+        if len(here) == count:
+            return here
+        k += 1
+
+
+COLLIDING = colliding(300)

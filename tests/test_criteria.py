@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from mlfs import labels as structure
 from mlfs.criteria import available
-from mlfs.select import prepare
+from mlfs.prepare import prepare
 from tests import naive
 from tests.problems import problem, with_holes
 from tests.walk import (
@@ -26,6 +26,7 @@ from tests.walk import (
 )
 
 FILES = sorted(p.stem for p in (Path(__file__).parents[1] / "criteria").glob("*.py"))
+BEST_FIRST = [name for name in FILES if criterion(name).search != "greedy"]
 SEEDS = st.integers(0, 2**32 - 1)
 # A constant column is told of in a warning; here nearly every problem has one.
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -68,6 +69,19 @@ def test_every_file_has_its_oracle():
 @given(SEEDS)
 def test_every_pick_is_the_best_by_the_oracle(name, seed):
     check(name, problem(seed))
+
+
+@pytest.mark.parametrize("name", BEST_FIRST)
+@modest(5)
+@given(SEEDS)
+def test_a_number_makes_best_first_greedy(name, seed):
+    """With n given there is no search: each pick is the best next one."""
+    given_problem = problem(seed)
+    X, Y = given_problem.naive()
+    for answer in answers(select(given_problem, name, n=len(X)), Y):
+        check_terms(answer)
+        check_greedy(name, answer, X)
+        check_never(name, answer, X, len(X))
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -137,22 +151,39 @@ def codes_info(given_problem):
     return prepare((given_problem.X, given_problem.Y), nominal_limit=1000).info
 
 
-@modest(20)
-@given(SEEDS)
-def test_chain_order(seed):
-    given_problem = problem(seed)
-    X, Y = given_problem.naive()
-    order = [int(l) for l in structure.chain_order_full(codes_info(given_problem))]
+def check_order(order, X, Y, *, second):
     assert sorted(order) == list(range(len(Y)))
     for k in range(len(order)):
-        gains = {a: naive.order_gain(a, order[:k], X, Y) for a in order[k:]}
+        gains = {a: naive.order_gain(a, order[:k], X, Y, second=second) for a in order[k:]}
         assert gains[order[k]] >= max(gains.values()) - NEAR
 
 
-@modest(20)
+@pytest.mark.parametrize("holes", [0.0, 0.15])
+@modest(12)
+@given(SEEDS)
+def test_chain_order(holes, seed):
+    given_problem = with_holes(problem(seed), seed, y=holes)
+    X, Y = given_problem.naive()
+    check_order(structure.chain_order_full(codes_info(given_problem)), X, Y, second=True)
+
+
+@pytest.mark.parametrize("holes", [0.0, 0.15])
+@modest(12)
+@given(SEEDS)
+def test_cheap_chain_order(holes, seed):
+    """One column in three levels stands for all features, and there is no second term."""
+    given_problem = with_holes(problem(seed), seed, y=holes)
+    _, Y = given_problem.naive()
+    component = np.random.default_rng(seed).integers(0, 3, len(Y[0]))
+    order = structure.chain_order_cheap(codes_info(given_problem), component)
+    check_order(order, [tuple(component.tolist())], Y, second=False)
+
+
+@pytest.mark.parametrize("holes", [0.0, 0.15])
+@modest(12)
 @given(SEEDS, st.integers(0, 5))
-def test_parents(seed, k):
-    given_problem = problem(seed)
+def test_parents(holes, seed, k):
+    given_problem = with_holes(problem(seed), seed, y=holes)
     _, Y = given_problem.naive()
     order = np.random.default_rng(seed).permutation(len(Y)).tolist()
     network = structure.k_parents(codes_info(given_problem), tuple(order), k)

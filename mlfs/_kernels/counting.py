@@ -13,7 +13,14 @@ from typing import Any
 
 from mlfs._kernels.jit import compiled
 
-__all__ = ["complete_given", "complete_pairs", "complete_triples", "count_given", "count_pairs", "count_triples"]
+__all__ = [
+    "complete_given",
+    "complete_pairs",
+    "complete_triples",
+    "count_given",
+    "count_pairs",
+    "count_triples",
+]
 
 
 @compiled
@@ -66,9 +73,7 @@ def count_triples(
 
 
 @compiled
-def complete_pairs(
-    table: Any, n_f: Any, n_g: Any, offsets: Any, bases: Any, g_base: int
-) -> None:
+def complete_pairs(table: Any, n_f: Any, n_g: Any, offsets: Any, bases: Any, g_base: int) -> None:
     """Fill the cells in which f or g is at its base."""
     n_groups = n_g.size
     for f in range(bases.size):

@@ -26,7 +26,7 @@ def fill_clogc(table: Any) -> None:
 @compiled
 def _clogc(c: int, table: Any) -> float:
     if c < table.size:
-        return table[c]  # type: ignore[no-any-return]  # an array element
+        return table[c]
     return c * math.log(c)
 
 
@@ -44,9 +44,7 @@ def singles(counts: Any, offsets: Any, valid: Any, clogc: Any, out: Any) -> None
 
 
 @compiled
-def pair_sums(
-    table: Any, offsets: Any, valid: Any, g_valid: int, clogc: Any, out: Any
-) -> None:
+def pair_sums(table: Any, offsets: Any, valid: Any, g_valid: int, clogc: Any, out: Any) -> None:
     """out[f] = (rows, then the sums of c log c over fg, f, g)."""
     for f in range(valid.size):
         rows = 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numba
 
@@ -22,4 +22,4 @@ def compiled(function: Function) -> Function:
         kernel = numba.njit(cache=True, nogil=True)(function)
     except RuntimeError:
         kernel = numba.njit(nogil=True)(function)
-    return kernel  # type: ignore[no-any-return]  # numba's decorators are untyped
+    return cast(Function, kernel)

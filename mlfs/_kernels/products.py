@@ -22,8 +22,10 @@ def dot(a: Any, b: Any) -> float:
 
 
 @compiled
-def from_columns(indptr: Any, columns: Any, values: Any, vector: Any, shift: float, out: Any) -> None:
-    """out = matrix @ vector - shift."""
+def from_columns(
+    indptr: Any, columns: Any, values: Any, vector: Any, shift: float, out: Any
+) -> None:
+    """Set out to matrix @ vector - shift."""
     for row in range(out.size):
         total = 0.0
         for at in range(indptr[row], indptr[row + 1]):
@@ -33,7 +35,7 @@ def from_columns(indptr: Any, columns: Any, values: Any, vector: Any, shift: flo
 
 @compiled
 def onto_columns(indptr: Any, columns: Any, values: Any, vector: Any, out: Any) -> None:
-    """out += matrix.T @ vector."""
+    """Add matrix.T @ vector."""
     for row in range(vector.size):
         for at in range(indptr[row], indptr[row + 1]):
             out[columns[at]] += values[at] * vector[row]

@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numba.core import config
 
 from mlfs._kernels.jit import compiled
 
@@ -25,6 +26,7 @@ __all__ = [
     "STOPPED",
     "WANTED",
     "dense_rows",
+    "is_compiled",
     "sparse_rows",
 ]
 
@@ -37,6 +39,11 @@ POWERS = np.array([10.0**k for k in range(23)])
 TAB, NEWLINE, SPACE, DOUBLE, PERCENT, SINGLE, COMMA = 9, 10, 32, 34, 37, 39, 44
 PLUS, MINUS, DOT, ZERO, NINE, QUESTION = 43, 45, 46, 48, 57, 63
 BIG_E, SMALL_E, BACKSLASH, OPEN, CLOSE = 69, 101, 92, 123, 125
+
+
+def is_compiled() -> bool:
+    """Whether the kernels are worth calling: as plain Python they are slower than careful rows."""
+    return not config.DISABLE_JIT  # type: ignore[attr-defined]  # set when numba is imported
 
 
 @compiled

@@ -6,6 +6,7 @@ import os
 import sys
 import warnings
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import click
@@ -81,12 +82,22 @@ def run(arguments: list[str]) -> int:
         from click.shell_completion import shell_complete
 
         return shell_complete(cli, {}, "mlfs", COMPLETE, os.environ[COMPLETE])
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="backslashreplace")
+    _open_streams()
     with warnings.catch_warnings():
         warnings.showwarning = _as_note(console)
         return _guarded(arguments, console)
+
+
+def _open_streams() -> None:
+    """Give closed streams a place, and pipes and files UTF-8, whatever the locale."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        stream = getattr(sys, name)
+        if stream is None:
+            nowhere = Path(os.devnull).open(mode, encoding="utf-8")  # noqa: SIM115  # until the end
+            setattr(sys, name, nowhere)
+        elif mode == "w" and hasattr(stream, "reconfigure"):
+            encoding = None if stream.isatty() else "utf-8"
+            stream.reconfigure(encoding=encoding, errors="backslashreplace")
 
 
 def _as_note(console: Console) -> Callable[..., None]:

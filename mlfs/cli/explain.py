@@ -46,12 +46,14 @@ def explain(
     For a feature that was not picked: its score if it came next, what is ahead of it, and what
     it shares with the picks. Names may be globs.
     """
+    from mlfs.candidates import columns_named
     from mlfs.explain import document, explained, of_features, of_picks
     from mlfs.present import json_text
 
     console = console_of(context)
     wanted = selection_options(options)
     dataset = input_data(data, options)
+    columns_named(features, dataset.feature_names, "the features to explain")
     selection = run_selection(console, dataset, wanted)
     if features and not selection.interrupted:
         reasons = of_features(dataset, selection, features, wanted)

@@ -222,9 +222,7 @@ def _by_name(name: str) -> type[Criterion]:
 
 def origins() -> list[Origin]:
     """Tell of every criterion where it comes from and what it says; broken ones too."""
-    told = []
-    for name in _built_in():
-        told.append(Origin(name, "mlfs", _summary(_import_built_in(name).__doc__)))
+    told = [Origin(name, "mlfs", _summary(_import_built_in(name).__doc__)) for name in _built_in()]
     for name, point in _plugins().items():
         who = _distribution(point)
         try:

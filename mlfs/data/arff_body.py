@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import NoReturn
 
 import numpy as np
-from numba.core import config
 
 from mlfs._kernels import tokens as kernel
 from mlfs.data.arff_header import Attribute, Header, place
@@ -281,10 +280,10 @@ def parse_body(
         For messages.
     """
     parser = _Parser(content, header, wanted, path, limits)
-    if config.DISABLE_JIT:  # type: ignore[attr-defined]  # set when numba is imported
-        parser.interpreted()
-    else:
+    if kernel.is_compiled():
         parser.compiled()
+    else:
+        parser.interpreted()
     if parser.buffers.counts[1] == 0:
         raise ParseError("there is no row after @data", path, header.line)
     return parser.body()

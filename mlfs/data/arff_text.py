@@ -153,6 +153,11 @@ def escaped(text: str) -> str:
 def _escaped(char: str) -> str:
     if char in WRITTEN:
         return WRITTEN[char]
-    if char < " " or "\x7f" <= char <= "\x9f" or char in "\ufffe\uffff":
+    if (
+        char < " "
+        or "\x7f" <= char <= "\x9f"
+        or "\ud800" <= char <= "\udfff"
+        or char in "\ufffe\uffff"
+    ):
         return f"\\u{ord(char):04x}"
     return char

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -12,8 +13,12 @@ import scipy.sparse as sp
 from mlfs.data import meka
 from mlfs.data.arff_text import quoted
 from mlfs.data.dataset import Dataset
+from mlfs.data.labels import twice
+from mlfs.errors import DataError, printable
 
 __all__ = ["write", "write_labels_last"]
+
+BLOCK = 1024
 
 
 def write(dataset: Dataset, stream: BinaryIO) -> None:
@@ -32,7 +37,20 @@ def _relation(dataset: Dataset) -> str:
     return name.replace(":", "_") if ":" in name else name
 
 
+def _check(dataset: Dataset) -> None:
+    names = dataset.feature_names + dataset.label_names
+    double = twice(names)
+    if double is not None:
+        raise DataError(f"two columns are called {printable(double)!r}: rename one before writing")
+    if "" in names:
+        raise DataError(f"column {names.index('')} has no name: ARFF wants one; name it first")
+    stored = dataset.X.data if dataset.is_sparse else dataset.X
+    if np.isinf(stored).any():
+        raise DataError("X holds infinite values, which ARFF cannot; replace them before writing")
+
+
 def _write(dataset: Dataset, stream: BinaryIO, relation: str, *, labels_first: bool) -> None:
+    _check(dataset)
     features = [_attribute(c.name, c.values if c.kind == "nominal" else None)
                 for c in dataset.columns]  # fmt: skip
     labels = [_attribute(label.name, label.values) for label in dataset.labels]
@@ -42,11 +60,12 @@ def _write(dataset: Dataset, stream: BinaryIO, relation: str, *, labels_first: b
     texts = [_texts(c.values) if c.kind == "nominal" else None for c in dataset.columns]
     label_texts = [_texts(label.values) for label in dataset.labels]
     rows = _sparse_rows if dataset.is_sparse else _dense_rows
-    for i, row in enumerate(rows(dataset, texts, label_texts, labels_first)):
-        weight = ""
-        if dataset.weights is not None:
-            weight = f",{{{_number(float(dataset.weights[i]))}}}"
-        stream.write(f"{row}{weight}\n".encode())
+    written = rows(dataset, texts, label_texts, labels_first)
+    if dataset.weights is not None:
+        weights = map(_number, dataset.weights.tolist())
+        written = (f"{row},{{{weight}}}" for row, weight in zip(written, weights, strict=True))
+    while block := list(islice(written, BLOCK)):
+        stream.write(("\n".join(block) + "\n").encode("utf-8"))
 
 
 def _always_quoted(text: str) -> str:

@@ -9,17 +9,16 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from mlfs.data.categorical import force_nominal
 from mlfs.data.columns import (
     NotAFeatureError,
-    as_nominal,
     column_of,
     is_missing,
-    number_text,
     refuse_infinite,
 )
 from mlfs.data.dataset import Column, Dataset, Source
 from mlfs.data.label_values import is_binary
-from mlfs.data.labels import resolve
+from mlfs.data.labels import resolve, twice
 from mlfs.data.request import Request
 from mlfs.data.targets import targets
 from mlfs.errors import DataError, UsageError, printable
@@ -83,7 +82,7 @@ def from_arrays(
     else:
         matrix, columns, left_out = _from_dense(X, feature_names)
     if categorical is not None:
-        matrix, columns = _force_nominal(matrix, columns, categorical)
+        matrix, columns = force_nominal(matrix, columns, categorical)
     n_rows = int(matrix.shape[0])
     if n_rows == 0:
         raise DataError("X has no rows: 0 sample(s), while a minimum of 1 is required")
@@ -134,10 +133,9 @@ def _names(names: Iterable[Any] | None, d: int) -> list[str]:
     own = [str(name) for name in names]
     if len(own) != d:
         raise DataError(f"{len(own)} feature names were given and X has {d} columns")
-    if len(set(own)) < d:
-        seen: set[str] = set()
-        twice = next(name for name in own if name in seen or seen.add(name))  # type: ignore[func-returns-value]
-        raise DataError(f"X has two columns named {printable(twice)!r}: rename one")
+    double = twice(own)
+    if double is not None:
+        raise DataError(f"X has two columns named {printable(double)!r}: rename one")
     return own
 
 
@@ -245,44 +243,6 @@ def _from_sparse(x: Any, names: Sequence[str] | None) -> tuple[Any, tuple[Column
         matrix.data[:] = 1.0
         return matrix, tuple(Column(name, "nominal", ("False", "True")) for name in own)
     return matrix, tuple(Column(name) for name in own)
-
-
-def _force_nominal(
-    matrix: Any, columns: tuple[Column, ...], categorical: Iterable[str | int]
-) -> tuple[Any, tuple[Column, ...]]:
-    position = {column.name: j for j, column in enumerate(columns)}
-    changed = list(columns)
-    chosen: set[int] = set()
-    for asked in [categorical] if isinstance(categorical, str) else categorical:
-        j = position.get(asked) if isinstance(asked, str) else int(asked)
-        if j is None or not -len(columns) <= j < len(columns):
-            raise DataError(
-                f"categorical= names {printable(asked)!r}, which is not among the {len(columns)} "
-                "columns of X"
-            )
-        chosen.add(j % len(columns))
-    chosen = {j for j in chosen if columns[j].kind == "numeric"}
-    matrix = matrix.copy() if chosen else matrix
-    if sp.issparse(matrix):
-        _force_sparse(matrix, changed, chosen)
-        return matrix, tuple(changed)
-    for j in sorted(chosen):
-        changed[j], matrix[:, j] = as_nominal(columns[j], matrix[:, j])
-    return matrix, tuple(changed)
-
-
-def _force_sparse(matrix: Any, columns: list[Column], chosen: set[int]) -> None:
-    """What is not stored is the number 0, so 0 is the first value."""
-    order = np.argsort(matrix.indices, kind="stable")
-    starts = np.searchsorted(matrix.indices[order], np.arange(len(columns) + 1))
-    for j in sorted(chosen):
-        at = order[starts[j] : starts[j + 1]]
-        x = matrix.data[at]
-        distinct = np.unique(x[~np.isnan(x)])
-        codes = np.searchsorted(distinct, x) + 1.0
-        matrix.data[at] = np.where(np.isnan(x), np.nan, codes)
-        values = ("0", *(number_text(value) for value in distinct.tolist()))
-        columns[j] = Column(columns[j].name, "nominal", values)
 
 
 def _weights(sample_weight: Any, n_rows: int) -> np.ndarray | None:

@@ -9,8 +9,9 @@
 
 What the format cannot carry, and so does not come back: the declared order of the values of a
 nominal column and the values that no row has (they come back sorted, as present); that a column
-whose values all look like numbers is nominal; which columns are labels (they are written last:
-read them with ``--labels last:q``); whether X was sparse. Weights are refused.
+whose values all look like numbers is nominal; whether X was sparse. Weights are refused. Which
+columns are labels the format does not say either: they are written last, and `mlfs.data.write`
+puts a Mulan ``.xml`` beside the file (else read it with ``--labels last:q``).
 
 A text that starts with ``=``, ``+``, ``-`` or ``@``, which a spreadsheet takes for a formula, is
 written in quotes and otherwise unchanged, for it has to read back equal.
@@ -19,35 +20,25 @@ written in quotes and otherwise unchanged, for it has to read back equal.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, BinaryIO
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
-from mlfs.data.columns import nominal, number_text
+from mlfs.data.columns import nominal
 from mlfs.data.dataset import Column, Dataset
+from mlfs.data.delimited_writer import write, write_tsv
 from mlfs.data.files import decoded
 from mlfs.data.labels import resolve, twice
 from mlfs.data.limits import Limits, exceeded
+from mlfs.data.records import MISSING, NAMES, Quoted, Record, is_number, records
 from mlfs.data.request import Request
-from mlfs.data.tables import assemble, refuse_collisions, row_block, without_weights
-from mlfs.errors import DataError, ParseError, printable
+from mlfs.data.tables import assemble
+from mlfs.errors import ParseError, printable
 
 __all__ = ["read", "read_tsv", "write", "write_tsv"]
 
-MISSING = frozenset({"", "?", "NA", "NaN", "nan"})
-NAMES = {",": "comma", "\t": "tab", ";": "semicolon", "|": "bar"}
 BLOCK = 4096
-FORMULA = ("=", "+", "-", "@", "\t", "\r")
-
-
-class Quoted(str):
-    """A cell that stood in quotes."""
-
-    __slots__ = ()
-
-
-Record = str | list[str]
 
 
 def read(content: bytes, path: str, request: Request) -> Dataset:
@@ -85,7 +76,7 @@ class _Table:
             )
         self.records: list[Record] = []
         self.numbers: list[int] = []
-        for number, record in _records(lines, separator, path):
+        for number, record in records(lines, separator, path):
             self.records.append(record)
             self.numbers.append(number)
         self.names = self._header()
@@ -105,7 +96,7 @@ class _Table:
                 self.request.limits, "max_attributes", len(cells), "columns", self.path, line
             )
         self.quoted_header = all(isinstance(cell, Quoted) for cell in cells)
-        if all(not isinstance(cell, Quoted) and _is_number(cell) for cell in cells):
+        if all(not isinstance(cell, Quoted) and is_number(cell) for cell in cells):
             raise ParseError(
                 "the first line holds only numbers, and a header line of column names is expected; "
                 "put one before it, for example x1,x2,...,y1",
@@ -242,80 +233,6 @@ def _check_size(n: int, d: int, limits: Limits, path: str) -> None:
         raise exceeded(limits, "max_cells", n * d, "cells", path)
 
 
-def _records(lines: list[str], separator: str, path: str) -> Iterator[tuple[int, Record]]:
-    """Cut the lines into records: a line without quotes as it is, one with quotes into cells."""
-    i = 0
-    while i < len(lines):
-        line, first = lines[i], i + 1
-        i += 1
-        if '"' not in line:
-            line = line.removesuffix("\r")
-            if (line and not line.isspace()) or separator in line:
-                yield first, line
-            continue
-        cells: list[str] = []
-        at = 0
-        while True:
-            cell, at, line, i = _cell(lines, line, at, i, separator, path)
-            cells.append(cell)
-            if at > len(line):
-                break
-        yield first, cells
-
-
-def _cell(
-    lines: list[str], line: str, at: int, i: int, separator: str, path: str
-) -> tuple[str, int, str, int]:
-    """One cell that starts at `at`, and the place after it: beyond the line if it is the last."""
-    start = at
-    while line.startswith(" ", start):
-        start += 1
-    if not line.startswith('"', start):
-        end = line.find(separator, at)
-        end = len(line) if end < 0 else end
-        cell = line[at:end]
-        if '"' in cell:
-            raise ParseError(
-                f"a quote in the middle of the cell {printable(cell)!r}: quote the whole cell and "
-                'double the quotes inside it, as "a ""b"" c"', path, i, line.index('"', at) + 1,
-            )  # fmt: skip
-        return cell.removesuffix("\r") if end == len(line) else cell, end + 1, line, i
-    opened = (i, start + 1)
-    parts: list[str] = []
-    at = start + 1
-    while True:
-        end = line.find('"', at)
-        if end < 0:
-            parts.append(line[at:] + "\n")
-            if i == len(lines):
-                raise ParseError("this quote is never closed", path, *opened)
-            line, at = lines[i], 0
-            i += 1
-        elif line.startswith('"', end + 1):
-            parts.append(line[at : end + 1])
-            at = end + 2
-        else:
-            parts.append(line[at:end])
-            break
-    rest = end + 1
-    while line.startswith((" ", "\r"), rest):
-        rest += 1
-    if rest < len(line) and line[rest] != separator:
-        raise ParseError(
-            f"{printable(line[rest : rest + 20])!r} follows a closing quote, where a "
-            f"{NAMES[separator]} or the end of the line is expected", path, i, rest + 1,
-        )  # fmt: skip
-    return Quoted("".join(parts)), rest + 1, line, i
-
-
-def _is_number(cell: str) -> bool:
-    try:
-        float(cell)
-    except ValueError:
-        return cell.strip() in MISSING
-    return True
-
-
 def _as_numbers(cells: Sequence[str], underscores: bool) -> Any:
     """The cells as floats, missing ones as NaN; None if one is a text."""
     if underscores and any("_" in cell for cell in cells):
@@ -328,72 +245,3 @@ def _as_numbers(cells: Sequence[str], underscores: bool) -> Any:
         return [math.nan if cell.strip() in MISSING else float(cell) for cell in cells]
     except ValueError:
         return None
-
-
-def write(dataset: Dataset, stream: BinaryIO, separator: str = ",") -> None:
-    r"""Write a CSV file: the features, then the labels.
-
-    Examples
-    --------
-    >>> import io
-    >>> from mlfs.data.arrays import from_arrays
-    >>> out = io.BytesIO()
-    >>> write(from_arrays([[0.5], [2]], [[0, 1], [1, 0]]), out)
-    >>> out.getvalue()
-    b'x0,y0,y1\n0.5,0,1\n2,1,0\n'
-    """
-    form = "TSV" if separator == "\t" else "CSV"
-    without_weights(dataset, form)
-    names = [_quoted(name, separator, header=True) for name in refuse_collisions(dataset, form)]
-    tables = [*map(_texts(separator), dataset.columns), *map(_texts(separator), dataset.labels)]
-    empty = [name for table, name in zip(tables, names, strict=True) if table and '""' in table]
-    if empty and all(name.startswith('"') for name in names):
-        raise DataError(
-            f"column {printable(empty[0])} has the empty text as a value, which this {form} file "
-            "could not tell from a missing one: write .arff or .npz instead"
-        )
-    blank = "NA" if len(names) == 1 else ""
-    stream.write((separator.join(names) + "\n").encode())
-    step = max(1, (1 << 20) // len(names))
-    d = len(dataset.columns)
-    for start in range(0, dataset.shape[0], step):
-        X = row_block(dataset.X, start, start + step)
-        Y = row_block(dataset.Y, start, start + step)
-        cells = [_cells(X[:, j], tables[j], blank) for j in range(d)]
-        cells += [_cells(Y[:, j], tables[d + j], blank) for j in range(Y.shape[1])]
-        rows = map(separator.join, zip(*cells, strict=True))
-        stream.write(("\n".join(rows) + "\n").encode())
-
-
-def write_tsv(dataset: Dataset, stream: BinaryIO) -> None:
-    """Write a TSV file: as CSV, with a tab between the cells."""
-    write(dataset, stream, "\t")
-
-
-def _texts(separator: str) -> Callable[[Any], list[str] | None]:
-    def texts(column: Any) -> list[str] | None:
-        if isinstance(column, Column) and column.kind == "numeric":
-            return None
-        return [_quoted(value, separator) for value in column.values]
-
-    return texts
-
-
-def _cells(x: np.ndarray, values: list[str] | None, blank: str) -> list[str]:
-    if values is None:
-        return [blank if v != v else number_text(v) for v in x.tolist()]  # noqa: PLR0124
-    if x.dtype.kind == "f":
-        x = np.where(np.isnan(x), -1, x).astype(np.int64)
-    table = [*values, blank]
-    return [table[code] for code in x.tolist()]
-
-
-def _quoted(text: str, separator: str, *, header: bool = False) -> str:
-    quote = (
-        text in MISSING
-        or text != text.strip()
-        or text.startswith(FORMULA)
-        or any(char in text for char in (separator, '"', "\n", "\r"))
-        or (header and _is_number(text))
-    )
-    return '"' + text.replace('"', '""') + '"' if quote else text

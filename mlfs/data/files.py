@@ -261,7 +261,7 @@ def _packing(raw: BinaryIO, compression: str) -> Any:
     if compression == ".gz":
         import gzip
 
-        return gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0)
+        return gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0, compresslevel=6)
     if compression == ".bz2":
         import bz2
 

@@ -146,4 +146,8 @@ def document(labels: Sequence[str]) -> bytes:
 
 
 def _is_legal(text: str) -> bool:
-    return all(char in "\t\n\r" or (char >= " " and char not in "\ufffe\uffff") for char in text)
+    return all(
+        char in "\t\n\r"
+        or ((" " <= char < "\ud800" or char > "\udfff") and char not in "\ufffe\uffff")
+        for char in text
+    )

@@ -20,12 +20,12 @@ import scipy.sparse as sp
 
 from mlfs.data.columns import column_of, nominal, number_text, refuse_infinite
 from mlfs.data.dataset import Column, Dataset
+from mlfs.data.label_sets import label_sets
 from mlfs.data.labels import Chosen, resolve, twice
 from mlfs.data.limits import exceeded
 from mlfs.data.request import Request
 from mlfs.data.schema import dump, load
 from mlfs.data.tables import Cells, assemble, refuse_collisions, without_weights
-from mlfs.data.targets import label_sets
 from mlfs.errors import DataError, MissingExtra, ParseError, printable
 
 __all__ = ["read", "write"]
@@ -125,12 +125,7 @@ def _cell(pa: Any, array: Any, name: str, values: tuple[str, ...] | None) -> Cel
     if name.startswith("__index_level_"):
         return "it is the index of a pandas frame"
     if types.is_dictionary(kind):
-        array = array.unify_dictionaries()
-        own = array.chunk(0).dictionary.to_pylist() if array.num_chunks else []
-        if all(isinstance(value, str) for value in own):
-            return _nominal(name, array.to_pylist(), values or own)
-        column, x = column_of(name, np.array(array.to_pylist(), dtype=object), force_nominal=True)
-        return column, x
+        return _from_dictionary(array, name, values)
     if types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind):
         return _nominal(name, array.to_pylist(), values)
     if types.is_boolean(kind):
@@ -145,13 +140,28 @@ def _cell(pa: Any, array: Any, name: str, values: tuple[str, ...] | None) -> Cel
     return f"its values are of type {kind}"
 
 
+def _from_dictionary(array: Any, name: str, values: tuple[str, ...] | None) -> Cells:
+    whole = array.unify_dictionaries().combine_chunks()
+    own = whole.dictionary.to_pylist()
+    if not all(isinstance(value, str) for value in own) or len(set(own)) < len(own):
+        plain = np.array(whole.to_pylist(), dtype=object)
+        return column_of(name, plain, force_nominal=True)
+    declared = own if values is None else list(values)
+    position = {value: float(k) for k, value in enumerate(declared)}
+    table = np.array([*(position.get(value, -1.0) for value in own), np.nan])
+    codes = table[whole.indices.fill_null(len(own)).to_numpy(zero_copy_only=False).astype(np.int64)]
+    if (codes < 0).any():
+        raise _undeclared(name)
+    return Column(name, "nominal", tuple(declared)), codes
+
+
+def _undeclared(name: str) -> DataError:
+    return DataError(f"column {printable(name)!r} holds a value that its metadata do not declare")
+
+
 def _nominal(name: str, texts: list[str | None], values: Any) -> Cells:
     if values is not None and not set(texts) <= {*values, None}:
-        raise DataError(
-            f"the column {printable(name)!r} holds a value that its metadata do not declare"
-        )
-    if values is not None and len(set(values)) < len(values):
-        raise DataError(f"the dictionary of column {printable(name)!r} holds a value twice")
+        raise _undeclared(name)
     return nominal(name, texts, values)
 
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 import numbers
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -23,15 +23,16 @@ import scipy.sparse as sp
 
 from mlfs.data.columns import is_missing, number_text
 from mlfs.data.dataset import Label
+from mlfs.data.label_sets import is_missing_row, is_sets, label_names, label_sets
 from mlfs.data.label_values import is_binary, map_texts
+from mlfs.data.labels import twice
 from mlfs.data.request import Request
 from mlfs.errors import DataError, printable
 
-__all__ = ["label_sets", "targets"]
+__all__ = ["targets"]
 
 BLOCK = 1 << 18
 ASK = "for labels of several classes ask for classes (classes=True)"
-CONTAINERS = (list, tuple, set, frozenset, np.ndarray)
 
 
 def targets(
@@ -60,7 +61,7 @@ def targets(
         return _stack([codes for _, codes in columns], n_rows), _renamed(
             tuple(label for label, _ in columns), names
         )
-    if _is_sets(y):
+    if is_sets(y):
         _check_rows(len(y), n_rows)
         return label_sets(list(y), names)
     array = _as_array(y)
@@ -75,69 +76,11 @@ def targets(
         raise DataError(f"Y is of type {array.dtype}; labels are numbers (0/1), booleans or text")
     one = array.ndim == 1
     matrix = array.reshape(len(array), -1)
-    names = _names(names, matrix.shape[1])
+    names = label_names(names, matrix.shape[1])
     if matrix.dtype.kind in "OUS":
         objects = [_column(name, matrix[:, j], classes or one) for j, name in enumerate(names)]
         return _stack([codes for _, codes in objects], n_rows), tuple(label for label, _ in objects)
     return _from_numbers(matrix, names, classes or one)
-
-
-def label_sets(
-    rows: Sequence[Any], names: Sequence[str] | None = None
-) -> tuple[sp.csr_array, tuple[Label, ...]]:
-    """One binary label for each distinct name in a list of sets; in a row of None all are missing.
-
-    `names`, when given, are all the labels there can be, in their order.
-    """
-    unknown = [i for i, row in enumerate(rows) if is_missing_row(row)]
-    skip = set(unknown)
-    found: set[Any] = set()
-    for i, row in enumerate(rows):
-        if i in skip:
-            continue
-        if isinstance(row, (str, bytes)) or not isinstance(row, Iterable):
-            raise DataError(
-                f"Y row {i} (counted from 0) is {printable(row)!r}, the others are sets of labels: "
-                "give each row a list, tuple or set of names"
-            )
-        found.update(row)
-    for name in found:
-        if is_missing(name) or not isinstance(name, (str, numbers.Integral)):
-            raise DataError(
-                f"a label set in Y holds {printable(name)!r}: label names are text or integers"
-            )
-    if all(isinstance(name, numbers.Integral) for name in found):
-        ordered = [str(int(name)) for name in sorted(found)]
-    else:
-        ordered = sorted(str(name) for name in found)
-        if len(set(ordered)) < len(ordered):
-            raise DataError("Y mixes numbers and text that read the same: name labels by text")
-    if names is not None:
-        unheard = sorted(set(ordered) - set(names))
-        if unheard:
-            raise DataError(
-                f"Y holds the label {printable(unheard[0])!r}, which is not among the label names"
-            )
-        ordered = _names(names, len(names))
-    position = {name: j for j, name in enumerate(ordered)}
-    indptr: list[int] = [0]
-    indices: list[int] = []
-    data: list[int] = []
-    for i, row in enumerate(rows):
-        held = range(len(ordered)) if i in skip else sorted({position[str(name)] for name in row})
-        indices.extend(held)
-        data.extend([-1 if i in skip else 1] * len(held))
-        indptr.append(len(indices))
-    matrix = sp.csr_array(
-        (np.array(data, np.int8), np.array(indices, np.int32), np.array(indptr, np.int64)),
-        shape=(len(rows), len(ordered)),
-    )
-    return matrix, tuple(Label(name) for name in ordered)
-
-
-def is_missing_row(row: object) -> bool:
-    """Whether a row of label sets says that nothing is known of it."""
-    return not isinstance(row, CONTAINERS) and is_missing(row)
 
 
 def _unwrap(y: Any, names: Sequence[str] | None) -> tuple[Any, Sequence[str] | None]:
@@ -147,9 +90,9 @@ def _unwrap(y: Any, names: Sequence[str] | None) -> tuple[Any, Sequence[str] | N
         return y, names
     if hasattr(y, "columns"):
         own = [str(name) for name in y.columns]
-        repeated = sorted({name for name in own if own.count(name) > 1})
-        if repeated:
-            raise DataError(f"Y has two columns named {printable(repeated[0])!r}: rename one")
+        double = twice(own)
+        if double is not None:
+            raise DataError(f"Y has two columns named {printable(double)!r}: rename one")
         columns = [y.iloc[:, j] if family == "pandas" else y[:, j] for j in range(len(own))]
         plain = [_plain(column, family) for column in columns]
         return dict(zip(own, plain, strict=True)), names
@@ -157,7 +100,7 @@ def _unwrap(y: Any, names: Sequence[str] | None) -> tuple[Any, Sequence[str] | N
     if names is None and own_name not in (None, ""):
         names = [str(own_name)]
     values = _plain(y, family)
-    return values, None if _is_sets(values) and names == [str(own_name)] else names
+    return values, None if is_sets(values) and names == [str(own_name)] else names
 
 
 def _plain(series: Any, family: str) -> Any:
@@ -170,28 +113,6 @@ def _plain(series: Any, family: str) -> Any:
     if series.dtype.is_numeric() or str(series.dtype) == "Boolean":
         return series.cast(float).to_numpy()
     return series.to_list()
-
-
-def _is_sets(y: Any) -> bool:
-    """Whether Y is a list of label sets rather than a matrix written as lists."""
-    if isinstance(y, np.ndarray):
-        if y.dtype != object or y.ndim != 1:
-            return False
-        y = y.tolist()
-    if not isinstance(y, (list, tuple)):
-        return False
-    held = [row for row in y if not is_missing_row(row)]
-    if not any(isinstance(row, CONTAINERS) for row in held):
-        return False
-    if any(isinstance(row, (set, frozenset)) or not isinstance(row, CONTAINERS) for row in held):
-        return True
-    lengths = {len(row) for row in held}
-    return (
-        len(held) < len(y)
-        or len(lengths) > 1
-        or lengths == {0}
-        or any(isinstance(name, str) for row in held for name in row)
-    )
 
 
 def _as_array(y: Any) -> np.ndarray:
@@ -218,24 +139,12 @@ def _check_rows(found: int, expected: int, what: str = "Y") -> None:
         )
 
 
-def _names(names: Sequence[str] | None, q: int) -> list[str]:
-    if names is None:
-        return [f"y{j}" for j in range(q)]
-    names = [str(name) for name in names]
-    if len(names) != q:
-        raise DataError(f"{len(names)} label names were given and Y has {q} labels")
-    if len(set(names)) < q:
-        twice = next(name for name in names if names.count(name) > 1)
-        raise DataError(f"the label name {printable(twice)!r} is given twice")
-    return names
-
-
 def _renamed(labels: tuple[Label, ...], names: Sequence[str] | None) -> tuple[Label, ...]:
     if names is None:
         return labels
     return tuple(
         Label(name, label.values)
-        for name, label in zip(_names(names, len(labels)), labels, strict=True)
+        for name, label in zip(label_names(names, len(labels)), labels, strict=True)
     )
 
 
@@ -346,7 +255,7 @@ def _text_label(name: str, cells: list[str | None], classes: bool) -> tuple[Labe
 def _from_sparse(
     y: sp.csr_array, names: Sequence[str] | None, classes: bool
 ) -> tuple[sp.csr_array, tuple[Label, ...]]:
-    names = _names(names, y.shape[1])
+    names = label_names(names, y.shape[1])
     if y.dtype.kind not in "biuf":
         raise DataError(f"Y is sparse of type {y.dtype}; labels are numbers (0/1) or booleans")
     if not y.has_canonical_format:

@@ -1,0 +1,87 @@
+"""CSV and TSV written: see `mlfs.data.delimited` for what comes back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from mlfs.data.columns import number_text
+from mlfs.data.dataset import Column, Dataset
+from mlfs.data.records import MISSING, is_number
+from mlfs.data.tables import refuse_collisions, row_block, without_weights
+from mlfs.errors import DataError, printable
+
+__all__ = ["write", "write_tsv"]
+
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def write(dataset: Dataset, stream: BinaryIO, separator: str = ",") -> None:
+    r"""Write a CSV file: the features, then the labels.
+
+    Examples
+    --------
+    >>> import io
+    >>> from mlfs.data.arrays import from_arrays
+    >>> out = io.BytesIO()
+    >>> write(from_arrays([[0.5], [2]], [[0, 1], [1, 0]]), out)
+    >>> out.getvalue()
+    b'x0,y0,y1\n0.5,0,1\n2,1,0\n'
+    """
+    form = "TSV" if separator == "\t" else "CSV"
+    without_weights(dataset, form)
+    names = [_quoted(name, separator, header=True) for name in refuse_collisions(dataset, form)]
+    tables = [*map(_texts(separator), dataset.columns), *map(_texts(separator), dataset.labels)]
+    empty = [name for table, name in zip(tables, names, strict=True) if table and '""' in table]
+    if empty and all(name.startswith('"') for name in names):
+        raise DataError(
+            f"column {printable(empty[0])} has the empty text as a value, which this {form} file "
+            "could not tell from a missing one: write .arff or .npz instead"
+        )
+    blank = "NA" if len(names) == 1 else ""
+    stream.write((separator.join(names) + "\n").encode())
+    step = max(1, (1 << 20) // len(names))
+    d = len(dataset.columns)
+    for start in range(0, dataset.shape[0], step):
+        X = row_block(dataset.X, start, start + step)
+        Y = row_block(dataset.Y, start, start + step)
+        cells = [_cells(X[:, j], tables[j], blank) for j in range(d)]
+        cells += [_cells(Y[:, j], tables[d + j], blank) for j in range(Y.shape[1])]
+        rows = map(separator.join, zip(*cells, strict=True))
+        stream.write(("\n".join(rows) + "\n").encode())
+
+
+def write_tsv(dataset: Dataset, stream: BinaryIO) -> None:
+    """Write a TSV file: as CSV, with a tab between the cells."""
+    write(dataset, stream, "\t")
+
+
+def _texts(separator: str) -> Callable[[Any], list[str] | None]:
+    def texts(column: Any) -> list[str] | None:
+        if isinstance(column, Column) and column.kind == "numeric":
+            return None
+        return [_quoted(value, separator) for value in column.values]
+
+    return texts
+
+
+def _cells(x: np.ndarray, values: list[str] | None, blank: str) -> list[str]:
+    if values is None:
+        return [blank if v != v else number_text(v) for v in x.tolist()]  # noqa: PLR0124
+    if x.dtype.kind == "f":
+        x = np.where(np.isnan(x), -1, x).astype(np.int64)
+    table = [*values, blank]
+    return [table[code] for code in x.tolist()]
+
+
+def _quoted(text: str, separator: str, *, header: bool = False) -> str:
+    quote = (
+        text in MISSING
+        or text != text.strip()
+        or text.startswith(FORMULA)
+        or any(char in text for char in (separator, '"', "\n", "\r"))
+        or (header and is_number(text))
+    )
+    return '"' + text.replace('"', '""') + '"' if quote else text

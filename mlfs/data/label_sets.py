@@ -1,0 +1,112 @@
+"""Label sets: a list with the names of the labels of each row."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from mlfs.data.columns import is_missing
+from mlfs.data.dataset import Label
+from mlfs.data.labels import twice
+from mlfs.errors import DataError, printable
+
+__all__ = ["is_missing_row", "is_sets", "label_names", "label_sets"]
+
+CONTAINERS = (list, tuple, set, frozenset, np.ndarray)
+
+
+def label_sets(
+    rows: Sequence[Any], names: Sequence[str] | None = None
+) -> tuple[sp.csr_array, tuple[Label, ...]]:
+    """One binary label for each distinct name in a list of sets; in a row of None all are missing.
+
+    `names`, when given, are all the labels there can be, in their order.
+    """
+    unknown = [i for i, row in enumerate(rows) if is_missing_row(row)]
+    skip = set(unknown)
+    found: set[Any] = set()
+    for i, row in enumerate(rows):
+        if i in skip:
+            continue
+        if isinstance(row, (str, bytes)) or not isinstance(row, Iterable):
+            raise DataError(
+                f"Y row {i} (counted from 0) is {printable(row)!r}, the others are sets of labels: "
+                "give each row a list, tuple or set of names"
+            )
+        found.update(row)
+    for name in found:
+        if is_missing(name) or not isinstance(name, (str, numbers.Integral)):
+            raise DataError(
+                f"a label set in Y holds {printable(name)!r}: label names are text or integers"
+            )
+    if all(isinstance(name, numbers.Integral) for name in found):
+        ordered = [str(int(name)) for name in sorted(found)]
+    else:
+        ordered = sorted(str(name) for name in found)
+        if len(set(ordered)) < len(ordered):
+            raise DataError("Y mixes numbers and text that read the same: name labels by text")
+    if names is not None:
+        unheard = sorted(set(ordered) - set(names))
+        if unheard:
+            raise DataError(
+                f"Y holds the label {printable(unheard[0])!r}, which is not among the label names"
+            )
+        ordered = label_names(names, len(names))
+    position = {name: j for j, name in enumerate(ordered)}
+    indptr: list[int] = [0]
+    indices: list[int] = []
+    data: list[int] = []
+    for i, row in enumerate(rows):
+        held = range(len(ordered)) if i in skip else sorted({position[str(name)] for name in row})
+        indices.extend(held)
+        data.extend([-1 if i in skip else 1] * len(held))
+        indptr.append(len(indices))
+    matrix = sp.csr_array(
+        (np.array(data, np.int8), np.array(indices, np.int32), np.array(indptr, np.int64)),
+        shape=(len(rows), len(ordered)),
+    )
+    return matrix, tuple(Label(name) for name in ordered)
+
+
+def is_missing_row(row: object) -> bool:
+    """Whether a row of label sets says that nothing is known of it."""
+    return not isinstance(row, CONTAINERS) and is_missing(row)
+
+
+def is_sets(y: Any) -> bool:
+    """Whether Y is a list of label sets rather than a matrix written as lists."""
+    if isinstance(y, np.ndarray):
+        if y.dtype != object or y.ndim != 1:
+            return False
+        y = y.tolist()
+    if not isinstance(y, (list, tuple)):
+        return False
+    held = [row for row in y if not is_missing_row(row)]
+    if not any(isinstance(row, CONTAINERS) for row in held):
+        return False
+    if any(isinstance(row, (set, frozenset)) or not isinstance(row, CONTAINERS) for row in held):
+        return True
+    lengths = {len(row) for row in held}
+    return (
+        len(held) < len(y)
+        or len(lengths) > 1
+        or lengths == {0}
+        or any(isinstance(name, str) for row in held for name in row)
+    )
+
+
+def label_names(names: Sequence[str] | None, q: int) -> list[str]:
+    """Names for q labels: those given, checked, or y0, y1, ..."""
+    if names is None:
+        return [f"y{j}" for j in range(q)]
+    names = [str(name) for name in names]
+    if len(names) != q:
+        raise DataError(f"{len(names)} label names were given and Y has {q} labels")
+    double = twice(names)
+    if double is not None:
+        raise DataError(f"the label name {printable(double)!r} is given twice")
+    return names

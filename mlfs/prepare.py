@@ -1,0 +1,166 @@
+"""Make data ready: read, bin, code and count them, and tell what was decided on the way."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from mlfs.candidates import Grouping, grouping
+from mlfs.coding import Codes, code_labels
+from mlfs.counts import Counts
+from mlfs.data.dataset import Dataset
+from mlfs.discretize import Binning, encode, learn
+from mlfs.errors import DataError, UsageError, printable
+from mlfs.info import Info
+from mlfs.table import Table
+from mlfs.weights import checked_weights, on_grid
+
+__all__ = ["Prepared", "prepare"]
+
+MISSING = ("level", "ignore", "error")
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A data set, coded and counted: what all criteria on the same data share."""
+
+    dataset: Dataset
+    binnings: tuple[Binning, ...]
+    grouping: Grouping
+    table: Table
+    weights: np.ndarray | None
+    notes: tuple[str, ...]
+
+    @property
+    def info(self) -> Info:
+        """The view on all candidates and all labels."""
+        return Info(self.table)
+
+
+def prepare(
+    data: Any,
+    *,
+    labels: Any = None,
+    groups: Any = None,
+    bins: str = "mean-sd",
+    n_bins: int | None = None,
+    nominal_limit: int = 10,
+    missing: str = "level",
+    sample_weight: Any = None,
+    n_jobs: int | None = None,
+    binnings: Sequence[Binning] | None = None,
+) -> Prepared:
+    """Read, bin and count a data set; see `select` for the parameters."""
+    if missing not in MISSING:
+        msg = f"missing is one of {', '.join(MISSING)}, not {printable(missing)!r}"
+        raise UsageError(msg)
+    dataset = _as_dataset(data, labels)
+    if dataset.shape[2] == 0:
+        msg = "the data have no label columns: name them with labels="
+        raise DataError(msg)
+    notes = list(dataset.notes)
+    notes += [f"the column {printable(n)!r} is left out: {why}" for n, why in dataset.left_out]
+    given = dataset.weights if sample_weight is None else sample_weight
+    weights = None if given is None else checked_weights(given, dataset.shape[0])
+    if sample_weight is None and weights is not None:
+        notes.append("rows are weighted as the file says")
+    if weights is not None and not weights.all():
+        kept = np.flatnonzero(weights)
+        notes.append(f"{weights.size - kept.size} rows of weight 0 are left out")
+        weights = weights[kept]
+        dataset = replace(dataset, X=dataset.X[kept], Y=dataset.Y[kept])
+    if missing == "error":
+        _refuse_missing(dataset)
+    learned = tuple(
+        learn(dataset, bins, n_bins, nominal_limit, weights=weights)
+        if binnings is None
+        else binnings
+    )
+    groups_ = grouping(groups, dataset.feature_names)
+    codes = groups_.merged(Codes(dataset.shape[0], *encode(dataset, learned)))
+    y, mask_of = code_labels(
+        dataset.Y, [len(label.values) for label in dataset.labels]
+    ).with_masks()
+    grid = None if weights is None else [on_grid(weights)]
+    counts = Counts([codes], [y], grid, _threads(n_jobs))
+    table = Table(counts, dataset.shape[2], mask_of, ignore_missing=missing == "ignore")
+    notes += _told(dataset, table, learned, missing)
+    return Prepared(dataset, learned, groups_, table, weights, tuple(notes))
+
+
+def _as_dataset(data: Any, labels: Any) -> Dataset:
+    if isinstance(data, Dataset):
+        if labels is not None:
+            msg = "labels= was given beside a Dataset, which knows its labels"
+            raise UsageError(msg)
+        return data
+    from mlfs.data.arrays import from_arrays
+    from mlfs.data.formats import read
+
+    if isinstance(data, (str, os.PathLike)):
+        return read(Path(data), labels=labels)
+    if isinstance(data, tuple) and len(data) == 2:
+        return from_arrays(*data)
+    if labels is not None:
+        return from_arrays(data, labels=labels)
+    msg = f"data is a Dataset, a path or (X, Y), not {printable(type(data).__name__)}"
+    raise UsageError(msg)
+
+
+def _refuse_missing(dataset: Dataset) -> None:
+    if sp.issparse(dataset.X):
+        stored = sp.coo_array(dataset.X)
+        gone = np.isnan(stored.data)
+        rows, columns = stored.row[gone], stored.col[gone]
+    else:
+        rows, columns = np.nonzero(np.isnan(dataset.X))
+    if rows.size:
+        first = np.lexsort((columns, rows))[0]
+        msg = (
+            f"{rows.size} values of X are missing, the first in row {rows[first] + 1} of the "
+            f"column {printable(dataset.columns[columns[first]].name)!r}: "
+            "use missing='level' or missing='ignore'"
+        )
+        raise DataError(msg)
+
+
+def _told(dataset: Dataset, table: Table, binnings: Sequence[Binning], missing: str) -> list[str]:
+    notes = []
+    n_missing = sum(binning.missing for binning in binnings)
+    if n_missing:
+        how = "are a level of their own" if missing == "level" else "are left out"
+        notes.append(f"missing values in {n_missing} columns {how}")
+    constant = np.flatnonzero(table.h_f == 0)
+    if constant.size:
+        first = int(constant[0])
+        notes.append(
+            f"{constant.size} features carry no information: they are constant once binned"
+            f" (the first is number {first})"
+        )
+    gone = int((table.mask_of >= 0).sum())
+    if gone:
+        notes.append(f"{gone} labels have missing values: such rows are left out of their terms")
+    flat = [dataset.label_names[i] for i in np.flatnonzero(table.h_l == 0).tolist()]
+    if flat:
+        notes.append(
+            f"{len(flat)} labels are constant and tell nothing, {printable(flat[0])!r} among them"
+        )
+    return notes
+
+
+def _threads(n_jobs: int | None) -> int:
+    if n_jobs is None:
+        return 1
+    if isinstance(n_jobs, bool) or not isinstance(n_jobs, (int, np.integer)) or n_jobs == 0:
+        msg = f"n_jobs is a number of threads, or -1 for all, not {printable(n_jobs)!r}"
+        raise UsageError(msg)
+    processors = (
+        len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    )
+    return int(n_jobs) if n_jobs > 0 else max(1, (processors or 1) + 1 + int(n_jobs))

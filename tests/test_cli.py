@@ -1,0 +1,385 @@
+"""The command, through its own door: what it prints, where, and with which exit code."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner
+
+import mlfs
+from mlfs import cli
+from mlfs.binning import METHODS
+from mlfs.cli import options
+from mlfs.data import FORMATS
+from mlfs.generate import PRESETS
+from tests.documents import ROOT
+
+SONGS = str(ROOT / "docs" / "examples" / "songs.arff")
+TINY = "a,b,c,d,y,z\n0,0,1,5,0,1\n0,1,1,5,0,0\n1,0,1,5,1,1\n1,1,1,5,1,0\n"
+TINY_PICKS = """\
+mim: 3 of 4 features (4 rows, 2 labels); scores in bits
+rank  index  name     score  relevance  redundancy    margin  runner-up
+   1      0  a     1.000000   1.000000    0.000000  0.000000  b          ties with b
+   2      1  b     1.000000   1.000000    0.000000  1.000000  c
+   3      2  c     0.000000   0.000000    0.000000  0.000000  d          ties with d
+"""
+
+
+class Ran:
+    """What a run left behind."""
+
+    def __init__(self, code: int, out: str, err: str) -> None:
+        self.code, self.out, self.err = code, out, err
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str], monkeypatch, tmp_path):
+    """Run the command in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("NO_COLOR", "TERM"):
+        monkeypatch.delenv(name, raising=False)
+
+    def go(*arguments: str) -> Ran:
+        capsys.readouterr()
+        code = cli.main(arguments)
+        seen = capsys.readouterr()
+        assert "Traceback" not in seen.err
+        return Ran(code, seen.out, seen.err)
+
+    return go
+
+
+@pytest.fixture
+def tiny(tmp_path: Path) -> str:
+    path = tmp_path / "tiny.csv"
+    path.write_text(TINY)
+    return str(path)
+
+
+def select(run, *arguments: str) -> Ran:
+    done = run("select", "-q", *arguments)
+    assert done.code == 0, done.err
+    assert done.err == ""
+    return done
+
+
+def picks(done: Ran) -> list[int]:
+    return [pick["index"] for pick in json.loads(done.out)["selected"]]
+
+
+def test_the_table(run, tiny) -> None:
+    assert select(run, "-n", "3", "--units", "bits", "--labels", "y,z", tiny).out == TINY_PICKS
+
+
+def test_names_and_indices_stand_one_a_line(run, tiny) -> None:
+    common = ["-n", "2", "--labels", "last:2", tiny]
+    assert select(run, "--format", "names", *common).out == "a\nb\n"
+    assert select(run, "--format", "indices", *common).out == "0\n1\n"
+
+
+def test_csv_has_full_precision(run) -> None:
+    done = select(run, "-c", "scls", "-n", "4", "--format", "csv", SONGS)
+    rows = list(csv.DictReader(io.StringIO(done.out)))
+    found = mlfs.select(SONGS, "scls", 4)
+    terms = "relevance,redundancy,label_correlation"
+    assert done.out.startswith(f"rank,index,name,score,{terms},margin,runner_up,ties\n")
+    assert [int(row["index"]) for row in rows] == list(found.indices)
+    assert [float(row["score"]) for row in rows] == found.scores.tolist()
+    assert [float(row["margin"]) for row in rows] == found.margins.tolist()
+
+
+def test_csv_per_label_has_the_label_in_front(run) -> None:
+    done = select(run, "--per-label", "-n", "2", "--format", "csv", SONGS)
+    rows = list(csv.DictReader(io.StringIO(done.out)))
+    assert list(rows[0])[:3] == ["label", "rank", "index"]
+    assert len(rows) == 12
+    assert len({row["label"] for row in rows}) == 6
+
+
+def test_the_json_document_is_the_one_of_the_issue(run) -> None:
+    done = select(run, "-c", "mrmr", "-n", "3", "--format", "json", SONGS)
+    document = json.loads(done.out)
+    found = mlfs.select(SONGS, "mrmr", 3)
+    assert document["schema"] == 1
+    assert document["criterion"] == "mrmr"
+    assert document["parameters"] == {}
+    assert document["data"] == {"rows": 240, "features": 24, "labels": 6}
+    assert "labels" not in document
+    for rank, pick in enumerate(document["selected"], start=1):
+        assert pick["rank"] == rank
+        assert pick["index"] == found.indices[rank - 1]
+        assert pick["name"] == found.names[rank - 1]
+        assert pick["score"] == float(found.scores[rank - 1])
+        assert set(pick["terms"]) == {"relevance", "redundancy", "label_correlation"}
+
+
+def test_the_json_document_has_the_subsets_per_label(run) -> None:
+    done = select(run, "-c", "jmi", "--per-label", "-n", "2", "--format", "json", SONGS)
+    document = json.loads(done.out)
+    assert len(document["labels"]) == 6
+    for subset in document["labels"]:
+        assert set(subset) == {"name", "selected"}
+        assert [pick["rank"] for pick in subset["selected"]] == [1, 2]
+    union = {pick["index"] for one in document["labels"] for pick in one["selected"]}
+    assert {pick["index"] for pick in document["selected"]} == union
+
+
+def test_bits_are_nats_by_log_2(run) -> None:
+    common = ["-c", "scls", "-n", "2", "--format", "json", SONGS]
+    nats = json.loads(select(run, *common).out)
+    bits = json.loads(select(run, "--units", "bits", *common).out)
+    for one, two in zip(nats["selected"], bits["selected"], strict=True):
+        assert two["score"] == pytest.approx(one["score"] / 0.6931471805599453, rel=1e-14)
+
+
+def test_the_table_per_label_has_a_list_for_each_and_the_union(run) -> None:
+    done = select(run, "-c", "jmi", "--per-label", "-n", "2", SONGS)
+    assert done.out.count("\nlabel ") == 6
+    assert "all labels together" in done.out
+
+
+@pytest.mark.parametrize(("n", "count"), [("5", 5), ("0.25", 6), ("1.0", 24)])
+def test_n_is_a_number_or_a_share(run, n: str, count: int) -> None:
+    assert len(select(run, "-n", n, "--format", "names", SONGS).out.splitlines()) == count
+
+
+def test_n_may_be_left_to_the_data(run) -> None:
+    assert select(run, "-c", "jmi", "-n", "auto", "--format", "names", SONGS).out.split()
+
+
+def test_parameters_are_read_as_what_they_are(run) -> None:
+    arguments = ["-c", "mlfs_global", "-p", "beta=0.5", "-p", "gamma=none", "-n", "2"]
+    done = select(run, *arguments, "--format", "json", SONGS)
+    assert json.loads(done.out)["parameters"] == {"beta": 0.5, "gamma": None}
+
+
+def test_every_option_reaches_the_library(run) -> None:
+    done = select(
+        run,
+        *("-c", "mlfs_global", "-n", "6", "--include", "drums", "--exclude", "tempo*"),
+        *("--group", "loud=*loudness*", "--prefilter", "12", "--bins", "width", "--n-bins", "4"),
+        *("--nominal-limit", "5", "--missing", "ignore", "--network", "chain", "--order", "given"),
+        *("-k", "2", "--seed", "3", "-j", "2", "--format", "json", SONGS),
+    )
+    found = mlfs.select(
+        SONGS, "mlfs_global", 6, include=["drums"], exclude=["tempo*"],
+        groups={"loud": ["*loudness*"]}, prefilter=12, bins="width", n_bins=4, nominal_limit=5,
+        missing="ignore", network="chain", order="given", k=2, seed=3,
+    )  # fmt: skip
+    assert picks(done) == list(found.indices)
+    assert json.loads(done.out)["selected"][0]["forced"]
+
+
+def test_an_earlier_selection_is_continued(run) -> None:
+    select(run, "-c", "jmi", "-n", "2", "-o", "first.json", SONGS)
+    more = select(run, "-c", "jmi", "-n", "5", "--start", "first.json", "--format", "json", SONGS)
+    whole = select(run, "-c", "jmi", "-n", "5", "--format", "json", SONGS)
+    assert picks(more) == picks(whole)
+
+
+def test_an_earlier_selection_per_label_is_continued(run) -> None:
+    common = ["-c", "jmi", "--per-label"]
+    select(run, *common, "-n", "1", "-o", "first.json", SONGS)
+    more = select(run, *common, "-n", "3", "--start", "first.json", "--format", "csv", SONGS)
+    whole = select(run, *common, "-n", "3", "--format", "csv", SONGS)
+    told = [line.split(",")[:4] for line in more.out.splitlines()]
+    assert told == [line.split(",")[:4] for line in whole.out.splitlines()]
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("[1]", "no selection"),
+        ("{", "not JSON"),
+        ('{"schema": 2, "selected": []}', "no selection of schema 1"),
+        ('{"schema": 1, "selected": [1]}', "damaged"),
+        ('{"schema": 1, "selected": [], "labels": [3]}', "damaged"),
+        ('{"schema": 1, "selected": [{"name": "nonsense"}]}', "nonsense"),
+        ("[" * 100_000, "not JSON"),
+    ],
+)
+def test_a_start_that_is_none_is_refused(run, tmp_path: Path, content: str, words: str) -> None:
+    (tmp_path / "start.json").write_text(content)
+    done = run("select", "--start", "start.json", SONGS)
+    assert done.code in {1, 2}
+    assert words in done.err
+    assert done.out == ""
+
+
+def test_notes_go_to_stderr_and_can_be_silenced(run) -> None:
+    assert "mlfs: note: missing values in 1 columns" in run("select", "-n", "1", SONGS).err
+    assert run("select", "-q", "-n", "1", SONGS).err == ""
+    assert run("-q", "select", "-n", "1", SONGS).err == ""
+
+
+def test_verbose_tells_of_labels_bins_network_and_time(run) -> None:
+    err = run("select", "-v", "-c", "mlfs_global", "-n", "1", SONGS).err
+    for words in ("labels found by: MEKA -C -6", "mean-sd in 3 levels", "label network: chain"):
+        assert words in err
+    assert "read in" in err
+    assert "cross-validation" in err
+
+
+def test_colours_only_where_they_are_wanted(run, monkeypatch) -> None:
+    assert "\x1b" not in run("select", "-n", "1", SONGS).out
+    assert "\x1b[1m" in run("select", "--color", "always", "-n", "1", SONGS).out
+    assert "\x1b" not in run("select", "--color", "always", "-n", "1", "--format", "csv", SONGS).out
+
+
+def test_info_as_table_and_json(run) -> None:
+    assert "cardinality" in run("info", SONGS).out
+    figures = json.loads(run("info", "--format", "json", SONGS).out)
+    assert {"rows", "features", "labels", "cardinality", "density", "labelsets", "ir", "cvir"} <= (
+        set(figures)
+    )
+    assert (figures["rows"], figures["features"], figures["labels"]) == (240, 24, 6)
+
+
+def test_criteria_are_listed(run) -> None:
+    lines = run("criteria").out.splitlines()
+    assert lines[0].split() == ["name", "scope", "origin", "formula"]
+    scls = next(line for line in lines if line.startswith("scls"))
+    assert "all labels  mlfs" in scls
+    assert "J(f) = R(f)" in scls
+    assert any(line.startswith("d2f (cife)") for line in lines)
+
+
+def test_criteria_as_json(run) -> None:
+    listed = json.loads(run("criteria", "--format", "json").out)["criteria"]
+    found = {one["name"]: one for one in listed}
+    assert found["mlfs_local"]["scope"] == "each label"
+    assert found["mlcfs"]["search"] == "best first"
+    assert found["mlcfs"]["formula"].startswith("Merit(S)")
+    assert found["scls"]["origin"] == "mlfs"
+    assert all(one["formula"] for one in listed if one["origin"] == "mlfs")
+    assert run("criteria", "--format", "names").out.split() == sorted(found)
+
+
+def test_generate_and_convert(run) -> None:
+    assert run("generate", "data40-10", "--seed", "3", "-o", "g.arff").code == 0
+    figures = json.loads(run("info", "--format", "json", "g.arff").out)
+    assert [figures[what] for what in ("rows", "features", "labels")] == [500, 40, 10]
+    assert run("convert", "g.arff", "h.csv.gz").code == 0
+    one = run("select", "-c", "jmi", "-n", "5", "--format", "csv", "g.arff")
+    two = run(
+        "select", "-c", "jmi", "-n", "5", "--format", "csv", "--labels", "last:10", "h.csv.gz"
+    )
+    assert one.out == two.out
+
+
+def test_generate_takes_sizes_beside_a_preset(run) -> None:
+    run("generate", "data40-10", "--rows", "60", "--noise", "0", "-o", "g.npz")
+    assert mlfs.read("g.npz").shape == (60, 40, 10)
+    assert run("generate", "--rows", "5").code == 2
+    done = run("generate", "data40-1")
+    assert (done.code, "did you mean 'data40-10'?" in done.err) == (2, True)
+
+
+def test_generate_without_a_place_writes_to_stdout(run) -> None:
+    done = run("generate", "--rows", "20", "--features", "4", "--labels", "2")
+    assert done.out.startswith("@relation")
+    assert done.err == ""
+
+
+def test_version_and_help(run) -> None:
+    assert run("--version").out == f"mlfs {mlfs.__version__}\n"
+    done = run("select", "-h")
+    assert done.code == 0
+    assert done.out.index("Examples:") < done.out.index("--criterion")
+    assert "130  interrupted by Ctrl-C" in done.out
+    bare = run()
+    assert (bare.code, bare.out) == (2, "")
+    assert "Examples:" in bare.err
+
+
+@pytest.mark.parametrize("name", ["select", "info", "criteria", "explain", "convert", "generate"])
+def test_every_command_has_examples_before_its_options(run, name: str) -> None:
+    text = run(name, "--help").out
+    assert text.index("Examples:\n  mlfs " + name) < text.index("--help")
+    assert "Exit codes:" in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["selct", SONGS], "there is no command 'selct': did you mean 'select'?"),
+        (["nonsense"], "known are: select, info"),
+        (["select", "--critrion", "x", SONGS], "id you mean"),
+        (["select", "-c", "slcs", SONGS], "unknown criterion 'slcs': did you mean 'scls'?"),
+        (["select", "-p", "beta=1", SONGS], "has no parameter 'beta'; it takes: none"),
+        (["select", "-p", "beta", SONGS], "-p is given as key=value, not 'beta'"),
+        (["select", "-p", "a=1", "-p", "a=2", SONGS], "'a' is given twice"),
+        (["select", "--group", "x", SONGS], "--group is given as NAME=GLOB"),
+        (["select", "-n", "0", SONGS], "select at least one feature"),
+        (["select", "-n", "25", SONGS], "there are 24 to choose from"),
+        (["select", "-n", "1.5", SONGS], "a share of the features lies in (0, 1]"),
+        (["select", "-n", "nan", SONGS], "a share of the features lies in (0, 1]"),
+        (["select", "-n", "true", SONGS], "is no number"),
+        (["select", "--include", "temp", SONGS], "did you mean 'tempo'?"),
+        (["select", "--limit", "max_row=3", SONGS], "did you mean 'max_rows'?"),
+        (["select", "--from", "arf", SONGS], "did you mean 'arff'?"),
+        (["select", "-j", "0", SONGS], "n_jobs"),
+        (["select"], "missing argument 'DATA'"),
+        (["select", "nowhere.arff"], "there is no file 'nowhere.arff'"),
+        (["select", "."], "'.' is a folder"),
+        (["info", "x.pkl"], "pickle"),
+        (["explain", SONGS, "temp"], "did you mean 'tempo'?"),
+    ],
+)
+def test_wrong_use_is_exit_code_2_and_one_sentence(run, arguments, words: str) -> None:
+    done = run(*arguments)
+    assert done.code == 2
+    assert done.out == ""
+    assert done.err.splitlines()[0].startswith("mlfs: error: ")
+    assert words in done.err
+
+
+def test_bad_data_are_exit_code_1(run, tmp_path: Path) -> None:
+    (tmp_path / "bad.arff").write_text("@relation r\n@attribute a {0,1}\n@data\n7\n")
+    done = run("select", "--labels", "a", "bad.arff")
+    assert done.code == 1
+    assert done.err.startswith("mlfs: error: bad.arff:4:1: ")
+
+
+def test_a_limit_can_be_raised(run, tiny) -> None:
+    low = run("info", "--labels", "y,z", "--limit", "max_rows=3", tiny)
+    assert low.code == 1
+    assert "max_rows=4" in low.err
+    assert run("info", "--labels", "y,z", "--limit", "max_rows=1k", tiny).code == 0
+
+
+def test_a_bug_of_ours_is_one_line_without_debug(run, monkeypatch) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise ZeroDivisionError("oh\x1b no")
+
+    monkeypatch.setattr("mlfs.describe.describe", broken)
+    done = run("info", SONGS)
+    assert done.code == 1
+    assert done.err == (
+        "mlfs: error: internal error (ZeroDivisionError: oh\\x1b no); "
+        "run it with --debug to see where\n"
+    )
+    with pytest.raises(ZeroDivisionError):
+        cli.main(["info", "--debug", SONGS])
+
+
+def test_clicks_own_runner_sees_the_same() -> None:
+    done = CliRunner().invoke(cli.cli, ["select", "-c", "slcs", SONGS])
+    assert done.exit_code == 2
+    assert "did you mean 'scls'?" in done.output
+    assert CliRunner().invoke(cli.cli, ["--version"]).exit_code == 0
+
+
+def test_what_the_help_lists_is_what_there_is() -> None:
+    assert set(options.BINS) == set(METHODS) - {"nominal"}
+    generated = cli.cli.commands["generate"].help or ""
+    assert all(name in generated for name in PRESETS)
+    for command in ("select", "convert"):
+        for option in cli.cli.commands[command].params:
+            if isinstance(option, click.Option) and "--from" in option.opts:
+                assert all(name in (option.help or "") for name in FORMATS)

@@ -1,0 +1,219 @@
+"""The command as a process: pipes, Ctrl-C, progress on a terminal, start-up."""
+
+from __future__ import annotations
+
+import json
+import os
+import select as selecting
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from mlfs.generate import hypercubes
+from tests.documents import ROOT
+
+SONGS = str(ROOT / "docs" / "examples" / "songs.arff")
+MLFS = [sys.executable, "-m", "mlfs"]
+POSIX = pytest.mark.skipif(os.name != "posix", reason="signals and terminals of POSIX")
+ENV = {**os.environ, "PYTHONPATH": str(ROOT), "TERM": "xterm"}
+
+
+def mlfs(*arguments: str, **settings: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*MLFS, *arguments], env=ENV, capture_output=True, text=True, check=False, **settings
+    )
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A data set with which jmi is busy for a while."""
+    from mlfs.data import write
+
+    path = tmp_path_factory.mktemp("large") / "large.npz"
+    write(hypercubes(3000, 1500, 60, seed=1), path)
+    return str(path)
+
+
+def test_the_process_agrees_with_the_library() -> None:
+    done = mlfs("select", "-c", "scls", "-n", "3", "--format", "names", SONGS)
+    assert done.returncode == 0
+    assert len(done.stdout.split()) == 3
+    assert done.stderr == "mlfs: note: missing values in 1 columns are a level of their own\n"
+
+
+def test_data_come_from_stdin() -> None:
+    done = mlfs("select", "-n", "2", "--format", "indices", "-", input=Path(SONGS).read_text())
+    assert done.stdout == mlfs("select", "-n", "2", "--format", "indices", SONGS).stdout
+
+
+@POSIX
+def test_a_closed_pipe_is_quiet() -> None:
+    line = f"{sys.executable} -m mlfs generate data800-60 | head -n 1"
+    done = subprocess.run(
+        ["bash", "-o", "pipefail", "-c", line], env=ENV, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (141, "")
+    assert done.stdout.startswith("@relation")
+
+
+@POSIX
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full")
+def test_a_full_disk_is_told() -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [*MLFS, "criteria"],
+            env=ENV,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 1
+    assert done.stderr == "mlfs: error: cannot read or write: No space left on device\n"
+
+
+@POSIX
+def test_closed_streams_do_no_harm() -> None:
+    for closing in ("<&-", ">&-"):
+        line = f"{sys.executable} -m mlfs select -q -n 1 {SONGS} {closing}"
+        done = subprocess.run(
+            ["bash", "-c", line], env=ENV, capture_output=True, text=True, check=False
+        )
+        assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_output_in_pipes_is_utf8_whatever_the_locale(tmp_path: Path) -> None:
+    (tmp_path / "u.csv").write_text("é,b,y\n1,0,1\n0,1,0\n", encoding="utf-8")
+    done = subprocess.run(
+        [*MLFS, "select", "-q", "-n", "1", "--labels", "last:1", "--format", "json", "u.csv"],
+        env={**ENV, "PYTHONIOENCODING": "ascii"},
+        cwd=tmp_path,
+        capture_output=True,
+        check=False,
+    )
+    assert json.loads(done.stdout)["selected"][0]["name"] == "é"
+
+
+class Terminal:
+    """A run with stderr on a terminal."""
+
+    def __init__(self, *arguments: str, **changes: str) -> None:
+        import pty
+
+        self._ours, theirs = pty.openpty()
+        self.process = subprocess.Popen(
+            [*MLFS, *arguments],
+            env={**ENV, **changes},
+            stdout=subprocess.PIPE,
+            stderr=theirs,
+            text=True,
+        )
+        os.close(theirs)
+        self.seen = ""
+
+    def wait_for(self, words: str, seconds: float = 120) -> None:
+        end = time.monotonic() + seconds
+        while words not in self.seen:
+            assert time.monotonic() < end, self.seen
+            self._read(0.1)
+
+    def _read(self, seconds: float) -> bool:
+        if selecting.select([self._ours], [], [], seconds)[0]:
+            try:
+                chunk = os.read(self._ours, 65536)
+            except OSError:  # the other end is closed
+                return False
+            self.seen += chunk.decode()
+            return bool(chunk)
+        return self.process.poll() is None
+
+    def finish(self) -> str:
+        out, _ = self.process.communicate(timeout=120)
+        while self._read(0.1):
+            pass
+        os.close(self._ours)
+        return out
+
+
+@POSIX
+def test_the_first_pick_appears_while_the_rest_is_computed(large: str) -> None:
+    run = Terminal("select", "-c", "jmi", "-n", "1.0", "--format", "indices", large)
+    run.wait_for("pick 1")
+    assert run.process.poll() is None
+    run.process.send_signal(signal.SIGINT)
+    out = run.finish()
+    assert run.process.returncode == 130
+    assert 1 <= len(out.split()) < 1500
+    assert "picks so far" in run.seen
+    assert "Traceback" not in run.seen
+
+
+@POSIX
+def test_ctrl_c_keeps_the_picks_so_far(large: str, tmp_path: Path) -> None:
+    place = tmp_path / "part.npz"
+    run = Terminal("select", "-c", "jmi", "-n", "1.0", "--format", "json", "-o", str(place), large)
+    run.wait_for("pick 1")
+    run.process.send_signal(signal.SIGINT)
+    document = json.loads(run.finish())
+    assert run.process.returncode == 130
+    assert document["interrupted"] is True
+    got = [pick["index"] for pick in document["selected"]]
+    whole = mlfs("select", "-c", "jmi", "-n", str(len(got)), "--format", "indices", large)
+    assert [int(line) for line in whole.stdout.split()] == got
+    figures = json.loads(mlfs("info", "--format", "json", str(place)).stdout)
+    assert figures["features"] == len(got)
+
+
+@POSIX
+@pytest.mark.parametrize(
+    ("arguments", "changes"),
+    [(["-q"], {}), ([], {"TERM": "dumb"})],
+    ids=["quiet", "dumb terminal"],
+)
+def test_no_progress_where_nobody_wants_it(arguments: list[str], changes: dict[str, str]) -> None:
+    run = Terminal("select", *arguments, "-n", "3", SONGS, **changes)
+    run.finish()
+    assert "pick" not in run.seen
+    assert "\x1b" not in run.seen
+
+
+@POSIX
+def test_colours_heed_no_color() -> None:
+    coloured = Terminal("select", SONGS + "x")
+    coloured.finish()
+    plain = Terminal("select", SONGS + "x", NO_COLOR="1")
+    plain.finish()
+    assert "\x1b[" in coloured.seen
+    assert "\x1b[" not in plain.seen
+
+
+def test_help_starts_without_the_library() -> None:
+    program = (
+        "import sys; from mlfs.cli import main; main(['--help']);"
+        "print([m for m in ('numpy', 'scipy', 'numba') if m in sys.modules], file=sys.stderr)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], env=ENV, capture_output=True, text=True, check=True
+    )
+    assert done.stderr == "[]\n"
+
+
+def test_built_in_criteria_need_no_look_at_what_is_installed() -> None:
+    program = (
+        "from importlib import metadata\n"
+        "real = metadata.entry_points\n"
+        "def guarded(**wanted):\n"
+        "    assert wanted.get('group') != 'mlfs.criteria', 'plugins were looked for'\n"
+        "    return real(**wanted)\n"
+        "metadata.entry_points = guarded\n"
+        "from mlfs.cli import main\n"
+        f"raise SystemExit(main(['select', '-q', '-c', 'scls', '-n', '1', {SONGS!r}]))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], env=ENV, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr

@@ -1,0 +1,111 @@
+"""`mlfs explain`: what it says of picks and of others is what the criterion says."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+import mlfs
+from mlfs import cli
+from mlfs.explain import of_features, of_picks
+from mlfs.select import prepare
+from tests.documents import ROOT
+
+SONGS = str(ROOT / "docs" / "examples" / "songs.arff")
+
+
+def explain(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    capsys.readouterr()
+    code = cli.main(["explain", "-q", *arguments])
+    seen = capsys.readouterr()
+    assert code == 0, seen.err
+    return seen.out
+
+
+def test_every_pick_has_its_terms_runner_up_and_margin(capsys) -> None:
+    document = json.loads(explain(capsys, "-c", "scls", "-n", "4", "--format", "json", SONGS))
+    found = mlfs.select(SONGS, "scls", 4)
+    assert document["schema"] == 1
+    for one, pick in zip(document["explained"], found.chosen, strict=True):
+        assert (one["rank"], one["index"], one["name"]) == (pick.rank, pick.index, pick.name)
+        assert one["score"] == pick.score
+        assert one["terms"]["redundancy"] == pick.redundancy
+        assert one["margin"] == pick.margin
+        assert one["runner_up"]["index"] == pick.runner_up
+
+
+def test_the_words_have_the_numbers(capsys) -> None:
+    text = explain(capsys, "-c", "scls", "-n", "2", SONGS)
+    found = mlfs.select(SONGS, "scls", 2)
+    assert f"{found.names[1]} (index {found.indices[1]}): pick 2" in text
+    assert f"{found.scores[1]:.6f} nats = {found.terms['relevance'][1]:.6f} - " in text
+    assert f"by {found.margins[1]:.6f} nats" in text
+
+
+@pytest.mark.parametrize("criterion", ["scls", "mrmr", "jmi", "cmim", "mlfs_global"])
+def test_what_was_not_picked_has_the_score_that_it_would_have(criterion: str) -> None:
+    songs = mlfs.read(SONGS)
+    four, five = (mlfs.select(songs, criterion, n) for n in (4, 5))
+    nxt = five.chosen[4]
+    told = of_features(songs, four, [nxt.name, "track_number"], {"criterion": criterion})
+    assert told[0].rank is None
+    assert told[0].score == nxt.score
+    assert told[0].redundancy == nxt.redundancy
+    assert told[0].margin == nxt.margin
+    assert told[1].margin < 0
+    assert told[1].rival == (nxt.index, nxt.name)
+    assert told[1].score == pytest.approx(nxt.score + told[1].margin, abs=1e-12)
+
+
+def test_shared_information_is_that_of_the_counts() -> None:
+    songs = mlfs.read(SONGS)
+    three = mlfs.select(songs, "mim", 3)
+    (told,) = of_features(songs, three, ["track_number"], {"criterion": "mim"})
+    column = songs.feature_names.index("track_number")
+    info = prepare(songs).info
+    assert {j: value for j, _, value in told.shared} == {
+        j: float(info.mi_fs(j)[column]) for j in three.indices
+    }
+    assert told.place == 1 + int((info.mi_fL > info.mi_fL[column]).sum())
+
+
+def test_per_label_every_label_says_its_own(capsys) -> None:
+    arguments = ["-c", "jmi", "--per-label", "-n", "2", "--format", "json", SONGS, "drums"]
+    told = json.loads(explain(capsys, *arguments))["explained"]
+    found = mlfs.select(SONGS, "jmi", 2, per_label=True)
+    assert [one["label"] for one in told] == list(found.labels)
+    for one in told:
+        names = found.labels[one["label"]].names
+        assert one["rank"] == (names.index("drums") + 1 if "drums" in names else None)
+
+
+def test_why_not_is_said_for_the_excluded_the_filtered_and_the_constant(capsys) -> None:
+    text = explain(capsys, "-n", "2", "--exclude", "drums", SONGS, "drums")
+    assert "it was excluded" in text
+    text = explain(capsys, "-n", "2", "--prefilter", "3", SONGS, "track_number")
+    assert "not among the 3 features of greatest relevance" in text
+
+
+def test_a_feature_that_is_never_picked(capsys, tmp_path) -> None:
+    (tmp_path / "c.csv").write_text("a,b,c,y\n1,0,3,1\n0,0,3,0\n1,1,3,1\n0,1,3,1\n")
+    arguments = ["-c", "scls", "-n", "1", "--labels", "last:1", str(tmp_path / "c.csv"), "c"]
+    assert "the criterion never picks it" in explain(capsys, *arguments)
+    document = json.loads(explain(capsys, *arguments[:2], "--format", "json", *arguments[2:]))
+    assert document["explained"][0]["score"] is None
+
+
+def test_globs_groups_and_bits(capsys) -> None:
+    arguments = ["-c", "mrmr", "-n", "3", "--units", "bits", "--group", "loud=loud*", "--format"]
+    told = json.loads(explain(capsys, *arguments, "json", SONGS, "loud*", "t*"))["explained"]
+    names = [one["name"] for one in told]
+    assert {"loudness", "tempo", "track_number"} <= set(names)
+    assert len(names) == len(set(names))
+
+
+def test_of_picks_needs_names_only() -> None:
+    X = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
+    picks = mlfs.select((X, X[:, :1]), "mim", 1)
+    (one,) = of_picks(picks, ["left", "right"])
+    assert (one.name, one.rival) == (picks.names[0], (1, "right"))
