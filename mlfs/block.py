@@ -19,12 +19,12 @@ class LabelBlock:
         The counts.
     labels : ndarray of int
         The labels of the block.
-    features : ndarray of int or None
-        The candidates; None for all.
+    where : ndarray of int or None
+        Where the candidates stand among the counted columns; None for: as they are.
     """
 
-    def __init__(self, table: Table, labels: np.ndarray, features: np.ndarray | None) -> None:
-        self._table, self._labels, self._features = table, labels, features
+    def __init__(self, table: Table, labels: np.ndarray, where: np.ndarray | None) -> None:
+        self._table, self._labels, self._where = table, labels, where
         self.q = int(labels.size)
         self._made: dict[int, Sums] = {}
 
@@ -66,8 +66,8 @@ class LabelBlock:
 
     def _sums(self, s: int) -> Sums:
         if s not in self._made:
-            table = self._table
-            self._made = {s: table.triples.sums(table.feature(s), table.n_fs(s), self._labels)}
+            table, at = self._table, self._table.position(s)
+            self._made = {s: table.triples.sums(table.feature(at), table.n_fs(at), self._labels)}
         return self._made[s]
 
     def _entropy(self, rows: np.ndarray, t: np.ndarray) -> np.ndarray:
@@ -75,4 +75,4 @@ class LabelBlock:
         return self._cut(flat.reshape(rows.shape))
 
     def _cut(self, values: np.ndarray) -> np.ndarray:
-        return (values if self._features is None else values[:, self._features]).T
+        return (values if self._where is None else values[:, self._where]).T

@@ -104,6 +104,34 @@ class Codes:
         columns = (self.column_of_entry[at] - first).astype(np.int32)
         return indptr, columns[order], self.codes[at][order]
 
+    def take(self, columns: np.ndarray) -> Codes:
+        """Some columns, in the order given."""
+        sizes = np.diff(self.indptr)[columns]
+        indptr = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        at = np.repeat(self.indptr[columns] - indptr[:-1], sizes) + np.arange(indptr[-1])
+        return Codes(
+            self.n_rows,
+            indptr,
+            self.rows[at],
+            self.codes[at],
+            self.base[columns],
+            self.levels[columns],
+            self.missing[columns],
+        )
+
+    def by_kind(self) -> tuple[Codes, np.ndarray | None]:
+        """Put the columns of two levels first, and tell where each column went.
+
+        They are counted in a faster way, many at a time. None stands for: nowhere.
+        """
+        others = self.levels != 2
+        if not (np.diff(others.astype(np.int8)) < 0).any():
+            return self, None
+        order = np.argsort(others, kind="stable")
+        place = np.empty(len(self), np.int64)
+        place[order] = np.arange(len(self))
+        return self.take(order), place
+
     def between_rows(self, first: int, last: int) -> Codes:
         """A block of the rows, coded alike."""
         kept = (self.rows >= first) & (self.rows < last)

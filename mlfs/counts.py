@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import itertools
+import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ __all__ = ["Counts", "Given"]
 
 Result = TypeVar("Result")
 COLUMNS_AT_ONCE = 8192  # keeps the table of a picked feature in the cache
+_here = threading.local()
 THREADED_FROM = 1 << 20  # entries; below, handing work to threads costs more than it saves
 
 
@@ -76,11 +78,12 @@ class Counts:
         self.offsets = np.concatenate([[0], np.cumsum(first.levels)]).astype(np.int64)
         self.total = sum(int(w.sum()) for w in self.weights)
         entries = sum(block.rows.size for block in features)
-        stripes = -(-self.d // COLUMNS_AT_ONCE)
-        if n_jobs > 1 and entries >= THREADED_FROM:
-            stripes = max(stripes, min(n_jobs, self.d))
-        edges = np.linspace(0, self.d, max(stripes, 1) + 1).astype(int).tolist()
-        self._edges = list(itertools.pairwise(edges))
+        share = n_jobs if n_jobs > 1 and entries >= THREADED_FROM else 1
+        two_levels = int((first.levels == 2).sum())  # they come first, see Codes.by_kind
+        if (first.levels[:two_levels] != 2).any():
+            two_levels = 0
+        self._edges = _stripes(0, two_levels, share) + _stripes(two_levels, self.d, share)
+        self.binary = [bool((first.levels[a:b] == 2).all()) for a, b in self._edges]
         self._pool = ThreadPoolExecutor(n_jobs) if n_jobs > 1 and len(self._edges) > 1 else None
         self._stripes = [
             [_Stripe(*block.by_row(a, b)) for a, b in self._edges] for block in features
@@ -103,9 +106,14 @@ class Counts:
     def over_stripes(self, work: Callable[[int, int, int], Result]) -> list[Result]:
         """Call work(stripe, first column, last column) for all, in threads if there are any."""
         jobs = [(i, a, b) for i, (a, b) in enumerate(self._edges)]
-        if self._pool is None:
+        if self._pool is None or getattr(_here, "at_work", False):  # no thread waits for itself
             return [work(*job) for job in jobs]
-        return list(self._pool.map(lambda job: work(*job), jobs))
+
+        def mark_and_work(job: tuple[int, int, int]) -> Result:
+            _here.at_work = True
+            return work(*job)
+
+        return list(self._pool.map(mark_and_work, jobs))
 
     def cells(self, first: int, last: int) -> tuple[np.ndarray, slice]:
         """Offsets from 0 of a stripe of columns, and where its cells lie among all."""
@@ -277,6 +285,13 @@ class Counts:
             np.zeros(b - a, np.int64),
             out,
         )
+
+
+def _stripes(first: int, last: int, share: int) -> list[tuple[int, int]]:
+    """Cut neighbouring columns so that threads have work and tables fit the cache."""
+    stripes = max(-(-(last - first) // COLUMNS_AT_ONCE), min(share, last - first))
+    edges = np.linspace(first, last, stripes + 1).astype(int).tolist()
+    return list(itertools.pairwise(edges))
 
 
 def _given(blocks: Sequence[Codes], j: int, valid: int, alone: np.ndarray) -> Given:

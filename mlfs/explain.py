@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from mlfs.candidates import columns_named
+from mlfs.candidates import Grouping, columns_named
 from mlfs.data.dataset import Dataset
 from mlfs.errors import printable
+from mlfs.info import Info
 from mlfs.prepare import prepare
 from mlfs.select import UNITS, select
 from mlfs.selection import Chosen, Ranking, Selection
@@ -97,14 +98,7 @@ def _record(named: Named) -> dict[str, Any]:
 
 
 def of_picks(selection: Selection, names: Sequence[str]) -> list[Explanation]:
-    """Explain every pick.
-
-    Parameters
-    ----------
-    selection : Selection
-        What was selected.
-    names : sequence of str
-        The names of all features.
+    """Explain every pick; `names` are those of all features.
 
     Examples
     --------
@@ -162,8 +156,7 @@ def of_features(
         The other arguments that `mlfs.select` got.
     """
     names = dataset.feature_names
-    counting = {name: options[name] for name in COUNTING if name in options}
-    ready = prepare(dataset, **counting)
+    ready = prepare(dataset, **{name: options[name] for name in COUNTING if name in options})
     factor = UNITS[options.get("units", "nats")]
     told = []
     for column in columns_named(features, names, "the features to explain"):
@@ -174,18 +167,11 @@ def of_features(
             info = ready.info
             if ranking.label:
                 info = info.for_label(dataset.label_names.index(ranking.label))
-            of = probe.labels[ranking.label] if ranking.label else probe
-            mine = next((one for one in ranking.chosen if one.index == column), None)
-            found = mine or next(one for one in of.chosen if one.index == column)
-            earlier = [one for one in ranking.chosen if mine is None or one.rank < mine.rank]
-            place = 1 + int((info.mi_fL > info.mi_fL[candidate]).sum())
             view = info.only([candidate])
-            holders = ready.grouping.candidates([one.index for one in earlier])
-            shared = [
-                (members[0], names[members[0]], float(view.mi_fs(s)[0]) * factor)
-                for s in holders
-                for members in [ready.grouping.members[s]]
-            ]
+            place = 1 + int((info.mi_fL > view.mi_fL[0]).sum())
+            mine = next((one for one in ranking.chosen if one.index == column), None)
+            after = probe.labels[ranking.label] if ranking.label else probe
+            found = mine or next(one for one in after.chosen if one.index == column)
             why = excluded or _filtered(options.get("prefilter"), place)
             told.append(
                 _explanation(
@@ -194,11 +180,28 @@ def of_features(
                     None if mine is None else mine.rank,
                     names,
                     place=place,
-                    shared=tuple(sorted(shared, key=lambda one: (-one[2], one[0]))),
-                    excluded="" if mine is not None else why,
+                    shared=_shared(view, ready.grouping, ranking, mine, names, factor),
+                    excluded="" if mine else why,
                 )
             )
     return told
+
+
+def _shared(
+    view: Info,
+    grouping: Grouping,
+    ranking: Ranking,
+    mine: Chosen | None,
+    names: Sequence[str],
+    factor: float,
+) -> tuple[tuple[int, str, float], ...]:
+    """What the one candidate of a view shares with the picks before it, most first."""
+    earlier = [one.index for one in ranking.chosen if mine is None or one.rank < mine.rank]
+    shared = []
+    for s in grouping.candidates(earlier):
+        first = grouping.members[s][0]
+        shared.append((first, names[first], float(view.mi_fs(s)[0]) * factor))
+    return tuple(sorted(shared, key=lambda one: (-one[2], one[0])))
 
 
 def _filtered(prefilter: int | None, place: int) -> str:
@@ -283,9 +286,9 @@ def _sum(one: Explanation, unit: str) -> str:
     text = f"{one.score:.6f}{unit}{when} = {one.relevance:.6f}"
     if one.label_correlation:
         text += f" + {one.label_correlation:.6f}"
-    sign = "-" if one.redundancy >= 0 else "+"
-    what = "" if one.redundancy >= 0 else " that the picks add"
-    return f"{text} {sign} {abs(one.redundancy):.6f}{what}"
+    if one.redundancy < 0:
+        return f"{text} + {-one.redundancy:.6f} that the picks add"
+    return f"{text} - {one.redundancy:.6f}"
 
 
 def _gap(one: Explanation, unit: str) -> str:

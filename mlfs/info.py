@@ -76,6 +76,8 @@ class Info:
         self.table = table
         self._labels = np.arange(table.q) if labels is None else labels
         self._features = features
+        place = table.place
+        self._where = place if features is None else features if place is None else place[features]
         self._parents = parents
 
     @classmethod
@@ -111,6 +113,7 @@ class Info:
         y = labels if isinstance(labels, Codes) else Codes.from_dense(labels)
         q = len(y)
         y, mask_of = y.with_masks()
+        x, place = x.by_kind()
         edges = np.linspace(0, x.n_rows, blocks + 1).astype(int).tolist()
         spans = list(itertools.pairwise(edges))
         counts = Counts(
@@ -120,7 +123,8 @@ class Info:
             n_jobs,
         )
         known = None if parents is None else tuple(tuple(pa) for pa in parents)
-        return cls(Table(counts, q, mask_of, ignore_missing=ignore_missing), parents=known)
+        table = Table(counts, q, mask_of, ignore_missing=ignore_missing, place=place)
+        return cls(table, parents=known)
 
     # ---- axes -------------------------------------------------------------------------------
 
@@ -155,7 +159,7 @@ class Info:
         return Info(self.table, labels=chosen, features=self._features, parents=self._parents)
 
     def _cut(self, values: np.ndarray) -> np.ndarray:
-        return values if self._features is None else values[self._features]
+        return values if self._where is None else values[self._where]
 
     # ---- entropies and informations ---------------------------------------------------------
 
@@ -187,15 +191,16 @@ class Info:
 
     def mi_fs(self, s: int) -> np.ndarray:
         """I(f;s)."""
-        return self._cut(self.table.pair_with_feature(int(s), self._labels).mi)
+        at = self.table.position(s)
+        return self._cut(self.table.pair_with_feature(at, self._labels).mi)
 
     def cmi_sL_given_f(self, s: int) -> np.ndarray:  # notation
         """sum_l I(s;l|f)."""
-        return self._cut(self._cmi(int(s))[0])
+        return self._cut(self._cmi(self.table.position(s))[0])
 
     def cmi_fL_given_s(self, s: int) -> np.ndarray:  # notation
         """sum_l I(f;l|s)."""
-        return self._cut(self._cmi(int(s))[1])
+        return self._cut(self._cmi(self.table.position(s))[1])
 
     def interaction_fsL(self, s: int) -> np.ndarray:  # notation
         """sum_l I(f;s;l), I(f;s;l) = I(f;s) - I(f;s|l) = I(f;l) - I(f;l|s)."""
@@ -283,7 +288,7 @@ class Info:
 
     def su_fs(self, s: int) -> np.ndarray:
         """SU(f,s)."""
-        return self._cut(self.table.pair_with_feature(int(s), self._labels).su)
+        return self._cut(self.table.su_with_feature(self.table.position(s), self._labels))
 
     @cached_property
     def su_fp(self) -> np.ndarray:
@@ -339,7 +344,7 @@ class Info:
         total = np.zeros(self.d)
         for first in range(0, self.q, LABELS_AT_ONCE):
             block = LabelBlock(
-                self.table, self._labels[first : first + LABELS_AT_ONCE], self._features
+                self.table, self._labels[first : first + LABELS_AT_ONCE], self._where
             )
             values = g(block)
             for i in range(block.q):

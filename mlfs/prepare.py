@@ -83,13 +83,15 @@ def prepare(
         else binnings
     )
     groups_ = grouping(groups, dataset.feature_names)
-    codes = groups_.merged(Codes(dataset.shape[0], *encode(dataset, learned)))
+    codes, place = groups_.merged(Codes(dataset.shape[0], *encode(dataset, learned))).by_kind()
     y, mask_of = code_labels(
         dataset.Y, [len(label.values) for label in dataset.labels]
     ).with_masks()
     grid = None if weights is None else [on_grid(weights)]
     counts = Counts([codes], [y], grid, _threads(n_jobs))
-    table = Table(counts, dataset.shape[2], mask_of, ignore_missing=missing == "ignore")
+    table = Table(
+        counts, dataset.shape[2], mask_of, ignore_missing=missing == "ignore", place=place
+    )
     notes += _told(dataset, table, learned, missing)
     return Prepared(dataset, learned, groups_, table, weights, tuple(notes))
 
@@ -136,7 +138,7 @@ def _told(dataset: Dataset, table: Table, binnings: Sequence[Binning], missing: 
     if n_missing:
         how = "are a level of their own" if missing == "level" else "are left out"
         notes.append(f"missing values in {n_missing} columns {how}")
-    constant = np.flatnonzero(table.h_f == 0)
+    constant = np.flatnonzero(Info(table).h_f == 0)
     if constant.size:
         first = int(constant[0])
         notes.append(

@@ -21,7 +21,7 @@ from mlfs.data.arrays import from_arrays
 from mlfs.data.dataset import Dataset
 from mlfs.engine import Pick
 from mlfs.errors import DataError, UsageError, printable
-from mlfs.frames import columns_of, family, frame_of
+from mlfs.frames import array_of, columns_of, family, frame_of
 from mlfs.positions import Positions, width
 from mlfs.select import select
 from mlfs.selection import Selection
@@ -253,6 +253,8 @@ class FeatureSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sk
             seed=seed_of(self.random_state),
             on_pick=_Teller(grouping(groups, data.feature_names), data) if self.verbose else None,
         )
+        if selection.interrupted and not len(selection):
+            raise KeyboardInterrupt
         self._keep(selection, columns, data)
         if selection.interrupted:
             raise KeyboardInterrupt
@@ -288,9 +290,7 @@ class FeatureSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sk
             return frame_of(kept, self.get_feature_names_out().tolist(), wanted)
         if not own:
             return kept
-        if not columns:
-            return np.empty((len(X), 0))
-        return check_array(kept, accept_sparse="csr", **AS_IT_IS)
+        return array_of(kept)
 
     def inverse_transform(self, X: Any) -> Any:
         """Put the selected columns back in their places, with zeros for the others.

@@ -59,7 +59,7 @@ class AutoStop:
 
     def closes(self, s: int) -> np.ndarray:
         """The candidates to which the pick of s leaves too little."""
-        levels = int(self._info.table.f_valid[s])
+        levels = int(self._info.table.f_valid[self._info.table.position(s)])
         left: np.ndarray = self._info.cmi_fL_given_s(s) - levels * self._chance
         return left < self._least
 
@@ -76,6 +76,7 @@ def _by_chance(info: Info, seed: int, shuffles: int) -> tuple[np.ndarray, np.nda
             table.q,
             table.mask_of,
             ignore_missing=table.ignore_missing,
+            place=table.place,
             cache_bytes=0,
         )
         view = Info(shuffled, labels=info.labels, features=info.features)

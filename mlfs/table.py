@@ -7,6 +7,7 @@ vocabulary in which criteria ask for them.
 from __future__ import annotations
 
 import functools
+import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from functools import cached_property
@@ -29,22 +30,25 @@ class Cache:
 
     def __init__(self, limit: int = CACHE_BYTES) -> None:
         self.limit, self.bytes = limit, 0
+        self._lock = threading.Lock()
         self._kept: OrderedDict[Hashable, tuple[Any, int]] = OrderedDict()
 
     def get(self, key: Hashable, make: Callable[[], Any]) -> Any:
         """The value under a key, made if it is not there."""
-        if key in self._kept:
-            self._kept.move_to_end(key)
-            return self._kept[key][0]
-        value = make()
+        with self._lock:
+            if key in self._kept:
+                self._kept.move_to_end(key)
+                return self._kept[key][0]
+        value = make()  # outside the lock: two threads may both make it, and make the same
         arrays = value if isinstance(value, tuple) else (value,)
         size = sum(array.nbytes for array in arrays)
-        if size <= self.limit // 2:
-            self._kept[key] = value, size
-            self.bytes += size
-            while self.bytes > self.limit:
-                _, (_, gone) = self._kept.popitem(last=False)
-                self.bytes -= gone
+        with self._lock:
+            if size <= self.limit // 2 and key not in self._kept:
+                self._kept[key] = value, size
+                self.bytes += size
+                while self.bytes > self.limit:
+                    _, (_, gone) = self._kept.popitem(last=False)
+                    self.bytes -= gone
         return value
 
 
@@ -75,6 +79,9 @@ class Table:
         The mask column of each label, or -1 for a label without missing values.
     ignore_missing : bool
         Leave out rows in which a feature is missing, instead of counting them as a level.
+    place : ndarray of int, optional
+        Where each column of the data stands among the counted columns; the arrays of a table
+        are in the order of the counted ones.
     cache_bytes : int
         What may be kept.
     """
@@ -86,8 +93,10 @@ class Table:
         mask_of: np.ndarray,
         *,
         ignore_missing: bool = False,
+        place: np.ndarray | None = None,
         cache_bytes: int = CACHE_BYTES,
     ) -> None:
+        self.place = place
         self.counts, self.q, self.mask_of = counts, q, mask_of
         self.d = counts.d
         self.ignore_missing = ignore_missing
@@ -99,6 +108,10 @@ class Table:
         finishing.fill_clogc(self.clogc)
         self.pairs_counted = 0
         self._no_masks = bool((mask_of < 0).all())
+
+    def position(self, column: int) -> int:
+        """Where a column of the data stands among the counted columns."""
+        return int(column) if self.place is None else int(self.place[column])
 
     @cached_property
     def h_f(self) -> np.ndarray:
@@ -194,6 +207,12 @@ class Table:
     def pair_with_feature(self, s: int, labels: np.ndarray) -> PairInfo:
         """I(f;s) and the entropies, as they stand inside terms about labels."""
         return self._in_context(("fs", s), labels, lambda: (self.feature(s), self.n_fs(s)))
+
+    def su_with_feature(self, s: int, labels: np.ndarray) -> np.ndarray:
+        """SU(f,s), as it stands inside terms about labels."""
+        key = ("su", s, tuple(self.masks_of(labels)))
+        found: np.ndarray = self.cache.get(key, lambda: self.pair_with_feature(s, labels).su)
+        return found
 
     def pair_with_parent(self, p: int, labels: np.ndarray) -> PairInfo:
         """I(f;p) and the entropies, as they stand inside terms about labels."""

@@ -72,7 +72,6 @@ class Triples:
         self.counted = 0
         counts, levels = table.counts, table.counts.labels[0].levels
         # the plain way: what is counted is what is looked at
-        self._f_binary = bool((counts.levels == 2).all())
         self._in_table = counts.total < table.clogc.size and len(counts.features) == 1
         self._l_whole = table.l_valid == levels
         self._l_binary = levels == 2
@@ -162,14 +161,14 @@ class Triples:
         t_fs = table.pair_sums(n_fs, given.valid)
         n_sl = counts.given_with_labels(given, labels)
         t_s, t_sl = self._given_sums(n_sl)
-        binary = self._f_binary and given.levels == 2 and bool(self._l_binary[labels].all())
+        may_be_binary = given.levels == 2 and bool(self._l_binary[labels].all())
 
         def work(i: int, a: int, b: int) -> None:
             for at in _slices(labels.size, max(1, VALUES_AT_ONCE // (b - a))):
                 block = labels[at]
                 known = self._labels(block, i, a, b)
                 fsl = np.empty((block.size, b - a))
-                if binary:
+                if may_be_binary and counts.binary[i]:
                     counts.joint_binary(
                         given, block, n_fs, n_sl[at], known.n_fl, known.n_l, i, table.clogc, fsl
                     )
@@ -209,17 +208,17 @@ class Triples:
 
     def _labels(self, labels: np.ndarray, i: int, a: int, b: int) -> _Labels:
         def make() -> _Labels:
-            table = self.table
-            _, where = table.counts.cells(a, b)
+            table, counts = self.table, self.table.counts
+            _, where = counts.cells(a, b)
             n_fl = np.zeros((labels.size, b - a), np.int64)
             t_fl = np.empty((labels.size, b - a))
             n_l = np.zeros(labels.size, np.int64)
             for at, label in enumerate(labels.tolist()):
                 pairs = table.n_fl(label)
                 t_fl[at] = table.label_sums(label)[a:b]
-                if self._f_binary and self._l_binary[label]:
+                if counts.binary[i] and self._l_binary[label]:
                     n_fl[at] = pairs[where][1::2, 1]
-                    n_l[at] = table.counts.n_l[table.counts.l_offsets[label] + 1]
+                    n_l[at] = counts.n_l[counts.l_offsets[label] + 1]
             return _Labels(n_fl, t_fl, n_l)
 
         found: _Labels = self.table.cache.get(("block", labels.tobytes(), i), make)

@@ -180,10 +180,10 @@ def test_cheap_chain_order(holes, seed):
 
 
 @pytest.mark.parametrize("holes", [0.0, 0.15])
-@modest(12)
+@modest(20)
 @given(SEEDS, st.integers(0, 5))
 def test_parents(holes, seed, k):
-    given_problem = with_holes(problem(seed), seed, y=holes)
+    given_problem = with_holes(problem(seed, labels=9), seed, y=holes)
     _, Y = given_problem.naive()
     order = np.random.default_rng(seed).permutation(len(Y)).tolist()
     network = structure.k_parents(codes_info(given_problem), tuple(order), k)

