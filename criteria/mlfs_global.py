@@ -10,13 +10,15 @@ maximization, eq. (42).
 from __future__ import annotations
 
 from mlfs import Criterion, Info
+from mlfs.criteria import number
 
 
 class MLFSGlobal(Criterion):
     network = True
 
     def __init__(self, beta: float | None = None, gamma: float | None = None):
-        self.beta, self.gamma = beta, gamma
+        self.beta = beta if beta is None else number("beta", beta)
+        self.gamma = gamma if gamma is None else number("gamma", gamma)
 
     def relevance(self, info: Info):
         return info.mi_fL + self.label_correlation(info)

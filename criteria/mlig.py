@@ -4,8 +4,8 @@ alpha_l = 2r (e^b - 1)/(e^b + 1) + r,   b = IR / (IR(l) (CVIR + 1))
 At least one feature is kept, and alpha_l = r for a label without positives. The paper takes
 r = 0.15, and 0.05 for large data sets.
 
-Sun, L., Kudo, M. & Kimura, K. (2016). Multi-label classification with meta-label-specific
-features; polytree-augmented classifier chains with label-dependent features, eq. (18), (19).
+Sun, L., Kudo, M. & Kimura, K. (2016). Multi-label classification with polytree-augmented
+classifier chains and label-dependent features, eq. (18), (19).
 """
 
 from __future__ import annotations
@@ -13,13 +13,14 @@ from __future__ import annotations
 import math
 
 from mlfs import Criterion, Info
+from mlfs.criteria import number
 
 
 class MLIG(Criterion):
     scope = "each label"
 
     def __init__(self, r: float = 0.15):
-        self.r = r
+        self.r = number("r", r, high=1 / 3)
 
     def relevance(self, info: Info):
         return info.mi_fL

@@ -35,6 +35,9 @@ def columns_named(wanted: Any, names: Sequence[str], what: str) -> list[int]:
     """
     if isinstance(wanted, (str, int, np.integer)):
         wanted = [wanted]
+    if not isinstance(wanted, Iterable):
+        msg = f"{what} takes names, globs or numbers of columns, not {printable(repr(wanted))}"
+        raise UsageError(msg)
     where = {name: j for j, name in enumerate(names)}
     found: list[int] = []
     for one in wanted:
@@ -67,6 +70,14 @@ class Grouping:
 
     members: tuple[tuple[int, ...], ...]
     names: tuple[str, ...]
+
+    def named(self, names: Sequence[str]) -> dict[str, list[str]]:
+        """The groups and the names of their columns."""
+        return {
+            group: [names[j] for j in columns]
+            for group, columns in zip(self.names, self.members, strict=True)
+            if group
+        }
 
     @property
     def trivial(self) -> bool:
@@ -135,6 +146,12 @@ def grouping(groups: Any, names: Sequence[str]) -> Grouping:
     """
     if groups is None:
         return Grouping(tuple((j,) for j in range(len(names))), ("",) * len(names))
+    if isinstance(groups, str) or not isinstance(groups, (Mapping, Iterable)):
+        msg = (
+            "groups maps group names to columns, or names the group of each column: "
+            f"{printable(repr(groups))} does neither"
+        )
+        raise UsageError(msg)
     if isinstance(groups, Mapping):
         of: list[str] = [""] * len(names)
         for name, wanted in groups.items():

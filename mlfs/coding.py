@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 __all__ = ["Codes", "code_labels"]
 
@@ -97,12 +98,10 @@ class Codes:
     def by_row(self, first: int, last: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The columns from first to last, row by row: indptr, columns from 0, codes."""
         at = slice(self.indptr[first], self.indptr[last])
-        rows = self.rows[at]
-        order = np.argsort(rows, kind="stable")
-        indptr = np.zeros(self.n_rows + 1, np.int64)
-        np.cumsum(np.bincount(rows, minlength=self.n_rows), out=indptr[1:])
-        columns = (self.column_of_entry[at] - first).astype(np.int32)
-        return indptr, columns[order], self.codes[at][order]
+        own = self.indptr[first : last + 1] - self.indptr[first]
+        shape = (self.n_rows, last - first)
+        turned = sp.csc_array((self.codes[at], self.rows[at], own), shape=shape).tocsr()
+        return turned.indptr.astype(np.int64), turned.indices.astype(np.int32), turned.data
 
     def take(self, columns: np.ndarray) -> Codes:
         """Some columns, in the order given."""
@@ -204,8 +203,6 @@ def code_labels(labels: Any, n_values: list[int]) -> Codes:
     n_values : list of int
         The number of values of each label.
     """
-    import scipy.sparse as sp
-
     n_rows, q = labels.shape
     if sp.issparse(labels):
         stored = sp.csc_array(labels)

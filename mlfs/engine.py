@@ -267,6 +267,7 @@ def best_first(
         path.interrupted = True
     # Walk the set again as a greedy search would, so that every pick can be explained.
     grown = greedy(criterion, info, len(best), forced=best, excluded=excluded, name=name)
+    path.interrupted |= grown.interrupted
     for pick in grown.picks:
         path.picks.append(replace(pick, forced=pick.index in forced))
         if on_pick is not None:

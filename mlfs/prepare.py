@@ -65,14 +65,15 @@ def prepare(
         msg = "the data have no label columns: name them with labels="
         raise DataError(msg)
     notes = list(dataset.notes)
-    notes += [f"the column {printable(n)!r} is left out: {why}" for n, why in dataset.left_out]
+    notes += [f"column {printable(n)!r} is left out of X: {why}" for n, why in dataset.left_out]
+    notes = list(dict.fromkeys(notes))  # a reader may have said so already
     given = dataset.weights if sample_weight is None else sample_weight
     weights = None if given is None else checked_weights(given, dataset.shape[0])
     if sample_weight is None and weights is not None:
         notes.append("rows are weighted as the file says")
     if weights is not None and not weights.all():
         kept = np.flatnonzero(weights)
-        notes.append(f"{weights.size - kept.size} rows of weight 0 are left out")
+        notes.append(f"{plural(weights.size - kept.size, 'row')} of weight 0 left out")
         weights = weights[kept]
         dataset = replace(dataset, X=dataset.X[kept], Y=dataset.Y[kept])
     if missing == "error":
@@ -92,7 +93,7 @@ def prepare(
     table = Table(
         counts, dataset.shape[2], mask_of, ignore_missing=missing == "ignore", place=place
     )
-    notes += _told(dataset, table, learned, missing)
+    notes += _told(dataset, table, groups_, learned, missing)
     return Prepared(dataset, learned, groups_, table, weights, tuple(notes))
 
 
@@ -108,11 +109,25 @@ def _as_dataset(data: Any, labels: Any) -> Dataset:
     if isinstance(data, (str, os.PathLike)):
         return read(Path(data), labels=labels)
     if isinstance(data, tuple) and len(data) == 2:
+        if labels is not None:
+            msg = "labels= names columns of a file or frame, and Y is given as well: give one"
+            raise UsageError(msg)
         return from_arrays(*data)
     if labels is not None:
         return from_arrays(data, labels=labels)
     msg = f"data is a Dataset, a path or (X, Y), not {printable(type(data).__name__)}"
     raise UsageError(msg)
+
+
+def plural(n: int, noun: str) -> str:
+    """Say how many.
+
+    Examples
+    --------
+    >>> plural(1, "row"), plural(2, "row")
+    ('1 row', '2 rows')
+    """
+    return f"{n} {noun}" if n == 1 else f"{n:,} {noun}s"
 
 
 def _refuse_missing(dataset: Dataset) -> None:
@@ -132,26 +147,31 @@ def _refuse_missing(dataset: Dataset) -> None:
         raise DataError(msg)
 
 
-def _told(dataset: Dataset, table: Table, binnings: Sequence[Binning], missing: str) -> list[str]:
+def _told(
+    dataset: Dataset, table: Table, groups: Grouping, binnings: Sequence[Binning], missing: str
+) -> list[str]:
     notes = []
     n_missing = sum(binning.missing for binning in binnings)
     if n_missing:
         how = "are a level of their own" if missing == "level" else "are left out"
-        notes.append(f"missing values in {n_missing} columns {how}")
+        notes.append(f"missing values in {plural(n_missing, 'column')} {how}")
     constant = np.flatnonzero(Info(table).h_f == 0)
     if constant.size:
-        first = int(constant[0])
+        first = dataset.columns[groups.members[int(constant[0])][0]].name
         notes.append(
-            f"{constant.size} features carry no information: they are constant once binned"
-            f" (the first is number {first})"
+            f"{plural(constant.size, 'feature')} constant once binned, without information: "
+            f"{printable(first)!r}{' and others' if constant.size > 1 else ''}"
         )
     gone = int((table.mask_of >= 0).sum())
     if gone:
-        notes.append(f"{gone} labels have missing values: such rows are left out of their terms")
+        notes.append(
+            f"{plural(gone, 'label')} with missing values: such rows are left out of their terms"
+        )
     flat = [dataset.label_names[i] for i in np.flatnonzero(table.h_l == 0).tolist()]
     if flat:
         notes.append(
-            f"{len(flat)} labels are constant and tell nothing, {printable(flat[0])!r} among them"
+            f"{plural(len(flat), 'label')} constant, telling nothing: "
+            f"{printable(flat[0])!r}{' and others' if len(flat) > 1 else ''}"
         )
     return notes
 

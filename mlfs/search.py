@@ -17,7 +17,7 @@ from mlfs.prepare import Prepared
 from mlfs.selection import SCHEMA, Selection
 from mlfs.stopping import AutoStop
 
-__all__ = ["Plan", "checked_count", "checked_share", "n_of", "search"]
+__all__ = ["Plan", "checked_count", "checked_seed", "checked_share", "n_of", "search"]
 
 
 @dataclass(frozen=True)
@@ -61,6 +61,12 @@ def search(plan: Plan, ready: Prepared, info: Info, label: str = "") -> Path:
     excluded = ready.grouping.candidates(plan.excluded)
     left = info.d - len(excluded)
     n = n_of(plan.n, left, len(ready.grouping.members))
+    if n is not None and n < len(forced):
+        msg = (
+            f"n = {n} features are asked for, but {len(forced)} are included or started from: "
+            "raise n, or name fewer"
+        )
+        raise UsageError(msg)
     if plan.prefilter is not None:
         order = np.lexsort((info.features, -_rounded(info.mi_fL)))
         kept = {*order[: plan.prefilter].tolist(), *forced}
@@ -156,6 +162,14 @@ def checked_count(count: Any, what: str) -> int | None:
         msg = f"{what} is a whole number from 1 on, not {printable(count)!r}"
         raise UsageError(msg)
     return int(count)
+
+
+def checked_seed(seed: Any) -> int:
+    """Refuse what is no whole number from 0 on."""
+    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
+        msg = f"seed is a whole number from 0 on, not {printable(repr(seed))}"
+        raise UsageError(msg)
+    return int(seed)
 
 
 def checked_share(value: Any, what: str) -> float:

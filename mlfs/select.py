@@ -17,7 +17,7 @@ from mlfs.info import Info
 from mlfs.network import network_for
 from mlfs.prepare import prepare
 from mlfs.ranking import ranking_of, scaled, union_of
-from mlfs.search import Plan, checked_count, checked_share, search
+from mlfs.search import Plan, checked_count, checked_seed, checked_share, search
 from mlfs.selection import Ranking, Selection
 
 __all__ = ["select"]
@@ -118,7 +118,10 @@ def select(
     [1.0, 1.0]
     """
     name, chosen = criteria.get(criterion, parameters)
-    if units not in UNITS:
+    if not isinstance(per_label, (bool, np.bool_)):
+        msg = f"per_label is True or False, not {printable(repr(per_label))}"
+        raise UsageError(msg)
+    if not isinstance(units, str) or units not in UNITS:
         msg = f"units are 'nats' or 'bits', not {printable(units)!r}"
         raise UsageError(msg)
     ready = prepare(
@@ -143,7 +146,7 @@ def select(
         prefilter=checked_count(prefilter, "prefilter"),
         alpha=checked_share(alpha, "alpha"),
         min_gain=checked_share(min_gain, "min_gain"),
-        seed=seed,
+        seed=checked_seed(seed),
         on_pick=on_pick,
     )
     used = network_for(chosen, network, ready.dataset, ready.info, ready.weights, order, k)
@@ -196,6 +199,14 @@ def select(
             "nominal_limit": nominal_limit,
             "missing": missing,
             "prefilter": prefilter,
+            "include": [names[j] for j in plan.forced],
+            "exclude": [names[j] for j in plan.excluded],
+            "groups": None if ready.grouping.trivial else ready.grouping.named(names),
+            "started": start is not None,
+            "order": order,
+            "k": k,
+            "alpha": alpha,
+            "min_gain": min_gain,
             "weighted": ready.weights is not None,
             "labels_by": ready.dataset.source.labels_by,
             "seed": seed,

@@ -11,7 +11,6 @@ what chance gives. The search ends when no candidate is left.
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import gammaincc
 
 from mlfs.info import Info
 from mlfs.table import Table
@@ -92,6 +91,8 @@ def _tail(relevance: np.ndarray, mean: np.ndarray, variance: np.ndarray) -> np.n
     2 N I is a chi-square variable under independence, and a sum over dependent labels is close
     to a scaled one (Satterthwaite): this gives small p-values without a million shuffles.
     """
+    from scipy.special import gammaincc  # not at the top: most selections do without
+
     ok = (mean > 0) & (variance > 0)
     shape = np.divide(mean**2, variance, out=np.ones_like(mean), where=ok)
     scale = np.divide(variance, mean, out=np.ones_like(mean), where=ok)

@@ -224,7 +224,10 @@ def _refuse_infinite(low: np.ndarray, high: np.ndarray, names: list[str]) -> Non
 
 def _checked(method: str, bins: int | None, nominal_limit: int) -> int:
     if method not in METHODS:
-        raise UnknownName("binning", method, METHODS)
+        raise UnknownName("binning", str(method), METHODS)
+    for what, number in (("nominal_limit", nominal_limit), ("the number of bins", bins or 2)):
+        if isinstance(number, bool) or not isinstance(number, (int, np.integer)):
+            raise UsageError(f"{what} is a whole number, not {printable(repr(number))}")
     if nominal_limit < 0:
         raise UsageError(f"nominal_limit is {nominal_limit}: it must be 0 or more")
     if bins is None:

@@ -19,6 +19,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
+from types import NoneType
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -26,7 +27,7 @@ import numpy as np
 from mlfs.errors import CriterionError, UnknownName, UsageError, printable
 from mlfs.info import Info
 
-__all__ = ["Criterion", "Origin", "available", "get", "origins"]
+__all__ = ["Criterion", "Origin", "available", "get", "number", "origins"]
 
 GROUP = "mlfs.criteria"
 ALIASES = {"cife": "d2f"}
@@ -87,6 +88,22 @@ class Criterion:
     def size(self, info: Info) -> int | None:  # noqa: ARG002  # for overriding
         """How many features a label gets, if the criterion has an opinion."""
         return None
+
+
+def number(name: str, value: Any, low: float = 0.0, high: float = np.inf) -> float:
+    """Check a parameter of a criterion: a finite number from low to high.
+
+    Examples
+    --------
+    >>> number("beta", 0.5)
+    0.5
+    """
+    good = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+    if not (good and low <= value <= high and np.isfinite(value)):
+        until = "" if high == np.inf else f" to {high:g}"
+        msg = f"{name} is a number from {low:g}{until}, not {printable(repr(value))}"
+        raise ValueError(msg)
+    return float(value)
 
 
 @dataclass(frozen=True)
@@ -185,6 +202,9 @@ def get(criterion: Any, parameters: Mapping[str, Any] | None = None) -> tuple[st
     >>> get("jmi")[0]
     'jmi'
     """
+    if not isinstance(parameters, (Mapping, NoneType)):
+        msg = f"parameters is a mapping from names to values, not {printable(repr(parameters))}"
+        raise UsageError(msg)
     parameters = dict(parameters or {})
     if isinstance(criterion, Criterion):
         if parameters:
