@@ -89,8 +89,12 @@ class Grouping:
         holder = {j: at for at, columns in enumerate(self.members) for j in columns}
         return list(dict.fromkeys(holder[j] for j in columns))
 
-    def merged(self, codes: Codes) -> Codes:
-        """Code each group as one variable: the joint value of its columns."""
+    def merged(self, codes: Codes, *, ignore_missing: bool = False) -> Codes:
+        """Code each group as one variable: the joint value of its columns.
+
+        A missing value is a value like any other, unless missing values are ignored: then a
+        row in which one column is missing has the whole group missing.
+        """
         if self.trivial:
             return codes
         parts: list[tuple[np.ndarray, np.ndarray]] = []
@@ -104,11 +108,11 @@ class Grouping:
                 missing.append(int(codes.missing[j]))
                 continue
             joint = np.stack([codes.column(j) for j in columns], axis=1)
-            gone = (joint == codes.missing[list(columns)]).any(axis=1)
+            gone = (joint == codes.missing[list(columns)]).any(axis=1) & ignore_missing
             _, code = np.unique(joint, axis=0, return_inverse=True)
             code = code.ravel().astype(np.int32)
             missing.append(-1)
-            if gone.any():  # a row with any of the group missing has the group missing
+            if gone.any():
                 code[~gone] = np.unique(code[~gone], return_inverse=True)[1]
                 missing[-1] = int(code[~gone].max(initial=-1)) + 1
                 code[gone] = missing[-1]

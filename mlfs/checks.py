@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from mlfs import criteria
+from mlfs.asked import Asked
 from mlfs.criteria import SCOPES, SEARCHES, Criterion
 from mlfs.engine import Path, best_first, greedy
 from mlfs.errors import CriterionError
@@ -88,9 +89,9 @@ def _problem(seed: int, odd: bool = False) -> tuple[np.ndarray, np.ndarray]:
     return features, labels
 
 
-def _info(features: np.ndarray, labels: np.ndarray, **options: Any) -> Info:
+def _info(criterion: Criterion, features: np.ndarray, labels: np.ndarray) -> Info:
     chain = [tuple(range(i)) for i in range(labels.shape[1])]
-    return Info.from_codes(features, labels, parents=chain, **options)
+    return Info.from_codes(features, labels, parents=chain if criterion.network else None)
 
 
 def _views(criterion: Criterion, info: Info) -> list[Info]:
@@ -118,7 +119,7 @@ def _says_what_it_is(name: str, criterion: Criterion) -> None:
             raise _fail(name, f"has a {attribute} that is none of {allowed}")
     if not isinstance(criterion.fold, np.ufunc):
         raise _fail(name, "has a fold that is no numpy ufunc, such as np.add or np.minimum")
-    if not (type(criterion).__doc__ or inspect.getdoc(inspect.getmodule(type(criterion)))):
+    if not (vars(type(criterion)).get("__doc__") or inspect.getdoc(inspect.getmodule(criterion))):
         raise _fail(name, "has no docstring with its formula and its reference")
 
 
@@ -130,16 +131,28 @@ def _keeps_its_parameters(name: str, criterion: Criterion) -> None:
 
 
 def _gives_arrays(name: str, criterion: Criterion) -> None:
-    for view in _views(criterion, _info(*_problem(0))):
-        for values in (criterion.relevance(view), criterion.term(view, 2)):
-            if np.shape(values) not in {(), (view.d,)}:
-                raise _fail(
-                    name, f"gives an array of shape {np.shape(values)} for {view.d} features"
-                )
+    for view in _views(criterion, _info(criterion, *_problem(0))):
+        _ask_all(Asked(criterion, view, name))
+
+
+def _ask_all(asked: Asked) -> None:
+    """Ask for everything once; `Asked` refuses what is no answer."""
+    asked.size()
+    relevance = asked.relevance()
+    asked.label_correlation()
+    if asked.criterion.search == "best first":
+        asked.merit_of_nothing()
+        asked.merit([])
+        asked.merit([2, 0])
+        return
+    total = asked.start()
+    for s in (2, 0):
+        total = asked.fold(total, asked.term(s))
+    asked.score(relevance, total, [2, 0])
 
 
 def _survives_odd_data(name: str, criterion: Criterion) -> None:
-    paths = _run(name, criterion, _info(*_problem(1, odd=True)))
+    paths = _run(name, criterion, _info(criterion, *_problem(1, odd=True)))
     if np.isnan(_scores(paths)).any():
         raise _fail(name, "gives NaN on data with a constant, a copy and an identifier")
 
@@ -147,34 +160,28 @@ def _survives_odd_data(name: str, criterion: Criterion) -> None:
 def _works_on_a_view(name: str, criterion: Criterion) -> None:
     """`score` must work on per-candidate state alone, so that the engine may be lazy."""
     some = [1, 4, 5]
-    for view in _views(criterion, _info(*_problem(2))):
-        for whole, part in _pairs(criterion, view, some):
-            if not np.array_equal(np.broadcast_to(whole, view.d)[some], np.broadcast_to(part, 3)):
-                raise _fail(name, "gives other numbers on info.only(features) than on the whole")
+    for view in _views(criterion, _info(criterion, *_problem(2))):
+        whole = _answers(Asked(criterion, view, name))
+        part = _answers(Asked(criterion, view.only(some), name))
+        if any(not np.array_equal(a[some], b) for a, b in zip(whole, part, strict=True)):
+            raise _fail(name, "gives other numbers on info.only(features) than on the whole")
 
 
-def _pairs(criterion: Criterion, view: Info, some: list[int]) -> Iterator[tuple[Any, Any]]:
-    part = view.only(some)
-    whole_relevance, part_relevance = criterion.relevance(view), criterion.relevance(part)
-    yield whole_relevance, part_relevance
-    if criterion.search == "best first":
-        yield criterion.merit(view, [0, 2]), criterion.merit(part, [0, 2])
-        return
-    whole_total, part_total = criterion.start(view), criterion.start(part)
+def _answers(asked: Asked) -> list[np.ndarray]:
+    relevance = asked.relevance()
+    if asked.criterion.search == "best first":
+        return [relevance, asked.merit([0, 2])]
+    total = asked.start()
     for s in (0, 2):
-        whole_total = criterion.fold(whole_total, criterion.term(view, s))
-        part_total = criterion.fold(part_total, criterion.term(part, s))
-    yield (
-        criterion.score(whole_relevance, whole_total, [0, 2]),
-        criterion.score(part_relevance, part_total, [0, 2]),
-    )
+        total = asked.fold(total, asked.term(s))
+    return [relevance, asked.score(relevance, total, [0, 2])]
 
 
 def _follows_the_columns(name: str, criterion: Criterion) -> None:
     features, labels = _problem(3)
     order = np.random.default_rng(3).permutation(features.shape[1])
-    there = _scores(_run(name, criterion, _info(features, labels)))
-    here = _scores(_run(name, criterion, _info(features[:, order], labels)))
+    there = _scores(_run(name, criterion, _info(criterion, features, labels)))
+    here = _scores(_run(name, criterion, _info(criterion, features[:, order], labels)))
     if not np.allclose(there, here, rtol=0, atol=1e-9):
         raise _fail(name, "gives other scores when the columns stand in another order")
 
@@ -182,8 +189,8 @@ def _follows_the_columns(name: str, criterion: Criterion) -> None:
 def _does_not_depend_on_the_rows(name: str, criterion: Criterion) -> None:
     features, labels = _problem(4)
     order = np.random.default_rng(4).permutation(features.shape[0])
-    there = _scores(_run(name, criterion, _info(features, labels)))
-    here = _scores(_run(name, criterion, _info(features[order], labels[order])))
+    there = _scores(_run(name, criterion, _info(criterion, features, labels)))
+    here = _scores(_run(name, criterion, _info(criterion, features[order], labels[order])))
     if there != here:
         raise _fail(name, "gives other scores when the rows stand in another order")
 
@@ -193,14 +200,13 @@ def _falls_if_it_says_so(name: str, criterion: Criterion) -> None:
     if not criterion.falls:
         return
     for seed in range(3):
-        for info in _views(criterion, _info(*_problem(seed))):
-            relevance = np.broadcast_to(criterion.relevance(info), info.d)
-            picked = [0, 2, 5]
-            total = np.broadcast_to(criterion.start(info), info.d)
-            bound = None
+        for view in _views(criterion, _info(criterion, *_problem(seed))):
+            asked = Asked(criterion, view, name)
+            relevance, total = asked.relevance(), asked.start()
+            picked, bound = [0, 2, 5], None
             for s in picked:
-                total = criterion.fold(total, criterion.term(info, s))
-                score = np.broadcast_to(criterion.score(relevance, total, picked), info.d)
+                total = asked.fold(total, asked.term(s))
+                score = asked.score(relevance, total, picked)
                 if bound is not None and (score > bound).any():
                     raise _fail(name, "says falls = True, but a further term raised a score")
                 bound = score
@@ -219,10 +225,9 @@ class _Listening:
 
 
 def _keeps_to_the_vocabulary(name: str, criterion: Criterion) -> None:
-    for view in _views(criterion, _info(*_problem(5))):
+    for view in _views(criterion, _info(criterion, *_problem(5))):
         ear: Any = _Listening(view)
-        criterion.relevance(ear)
-        criterion.term(ear, 1)
+        _ask_all(Asked(criterion, ear, name))
         if ear.strange:
             words = ", ".join(sorted(ear.strange))
             raise _fail(name, f"asks Info for {words}, which is not in its vocabulary")

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from mlfs.asked import Asked
 from mlfs.criteria import Criterion
-from mlfs.errors import CriterionError
 from mlfs.info import Info
 
 __all__ = ["Path", "Pick", "best_first", "greedy"]
@@ -60,47 +60,44 @@ class Path:
 
 
 class _Search:
-    """The state of one search: relevances, the fold so far, and who is still open."""
+    """The state of one search: relevances, and the fold over what is picked so far."""
 
-    def __init__(self, criterion: Criterion, info: Info, name: str) -> None:
-        self.criterion, self.info, self.name = criterion, info, name
-        self.relevance = self._array(criterion.relevance(info), "relevance", None)
-        self.correlation = self._array(criterion.label_correlation(info), "label_correlation", None)
-        self.total = self._array(criterion.start(info), "start", None)
+    def __init__(self, asked: Asked) -> None:
+        self.asked, self.info = asked, asked.info
+        self.relevance = asked.relevance()
+        self.correlation = asked.label_correlation()
+        self.total = asked.start()
         self.picked: list[int] = []
-
-    def _array(self, values: object, what: str, s: int | None) -> np.ndarray:
-        array = np.asarray(values, dtype=np.float64)
-        if array.shape not in {(), (self.info.d,)}:
-            msg = (
-                f"the criterion {self.name} gives {what} of shape {array.shape} "
-                f"for {self.info.d} candidates; it must be ({self.info.d},)"
-            )
-            raise CriterionError(msg)
-        if array.shape == ():
-            array = np.full(self.info.d, array)
-        if np.isnan(array).any():
-            f = int(self.info.features[np.flatnonzero(np.isnan(array))[0]])
-            at = "" if s is None else f" after the pick of column {s}"
-            msg = f"the criterion {self.name} gives NaN as {what} of column {f}{at}"
-            raise CriterionError(msg)
-        return array
 
     def scores(self) -> np.ndarray:
         if not self.picked:
             return self.relevance
-        values = self.criterion.score(self.relevance, self.total, list(self.picked))
-        return self._array(values, "score", self.picked[-1])
+        return self.asked.score(self.relevance, self.total, self.picked)
 
     def take(self, s: int) -> None:
         self.picked.append(s)
-        term = self._array(self.criterion.term(self.info, s), "term", s)
-        self.total = np.asarray(self.criterion.fold(self.total, term))
+        self.total = self.asked.fold(self.total, self.asked.term(s))
 
     def tolerance(self, at: int) -> float:
         total = abs(self.total[at]) if self.picked else 0.0
         scale = abs(self.relevance[at]) + (total if np.isfinite(total) else 0.0)
         return TIE * max(1.0, scale)
+
+
+class _Merits(_Search):
+    """A search whose scores are merits of whole sets."""
+
+    def __init__(self, asked: Asked) -> None:
+        self.asked, self.info = asked, asked.info
+        self.picked = []
+        self.total = self.correlation = np.zeros(asked.info.d)
+        self.relevance = asked.relevance()
+
+    def scores(self) -> np.ndarray:
+        return self.asked.merit(self.picked)
+
+    def take(self, s: int) -> None:
+        self.picked.append(s)
 
 
 def greedy(
@@ -140,8 +137,8 @@ def greedy(
     Path
         The picks; marked when a KeyboardInterrupt cut it short.
     """
-    best_set = criterion.search == "best first"
-    search = _Merits(criterion, info, name) if best_set else _Search(criterion, info, name)
+    asked = Asked(criterion, info, name)
+    search = _Merits(asked) if criterion.search == "best first" else _Search(asked)
     path = Path()
     is_open = np.ones(info.d, bool)
     is_open[np.isin(info.features, np.asarray(excluded, np.int64))] = False
@@ -165,26 +162,6 @@ def greedy(
     except KeyboardInterrupt:
         path.interrupted = True
     return path
-
-
-class _Merits(_Search):
-    """A search whose scores are merits of whole sets."""
-
-    def __init__(self, criterion: Criterion, info: Info, name: str) -> None:
-        self.criterion, self.info, self.name = criterion, info, name
-        self.picked = []
-        self.total = self.correlation = np.zeros(info.d)
-        self.relevance = self._array(criterion.relevance(info), "relevance", None)
-
-    def merit_of_nothing(self) -> float:
-        """The merit of the empty set: 0, or that of the label's parents alone."""
-        return float(self.criterion.merit_of_nothing(self.info))
-
-    def scores(self) -> np.ndarray:
-        return self._array(self.criterion.merit(self.info, list(self.picked)), "merit", None)
-
-    def take(self, s: int) -> None:
-        self.picked.append(s)
 
 
 def _choose(search: _Search, scores: np.ndarray, forced: int | None) -> Pick | None:
@@ -244,7 +221,7 @@ def best_first(
     Path
         The best set, in the order in which it grew.
     """
-    search = _Merits(criterion, info, name)
+    search = _Merits(Asked(criterion, info, name))
     closed = np.isin(info.features, np.asarray(excluded, np.int64))
     path = Path()
     best = list(forced)
@@ -278,7 +255,7 @@ def best_first(
 def _merit_of_start(search: _Merits, start: list[int]) -> float:
     """The merit of the set that the search starts from, the parents of the label included."""
     if not start:
-        return search.merit_of_nothing()
+        return search.asked.merit_of_nothing()
     search.picked = start[:-1]
     at = np.flatnonzero(search.info.features == start[-1])[0]
     return float(search.scores()[at])

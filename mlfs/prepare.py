@@ -84,7 +84,8 @@ def prepare(
         else binnings
     )
     groups_ = grouping(groups, dataset.feature_names)
-    codes, place = groups_.merged(Codes(dataset.shape[0], *encode(dataset, learned))).by_kind()
+    coded = Codes(dataset.shape[0], *encode(dataset, learned))
+    codes, place = groups_.merged(coded, ignore_missing=missing == "ignore").by_kind()
     y, mask_of = code_labels(
         dataset.Y, [len(label.values) for label in dataset.labels]
     ).with_masks()

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from mlfs.asked import Asked
 from mlfs.candidates import columns_named
 from mlfs.criteria import Criterion
 from mlfs.engine import Path, Pick, best_first, greedy
@@ -87,7 +88,7 @@ def search(plan: Plan, ready: Prepared, info: Info, label: str = "") -> Path:
     if n is None and plan.criterion.search == "best first":
         return best_first(plan.criterion, info, **common)
     if n is None:
-        n = plan.criterion.size(info)
+        n = Asked(plan.criterion, info, plan.name).size()
     if n is None:
         n = max(1, len(ready.grouping.members) // 2)
     n = min(max(n, len(forced)), left)

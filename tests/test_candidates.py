@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mlfs import Info, UnknownName, UsageError
+from mlfs import UnknownName, UsageError
 from mlfs.candidates import Grouping, columns_named, grouping
 from mlfs.coding import Codes
 from mlfs.select import prepare
@@ -91,7 +91,10 @@ def test_a_group_may_be_called_as_a_column():
 @pytest.mark.parametrize(
     ("groups", "sentence"),
     [
-        ({"g": ["a"], "h": ["b", "a"]}, "the column 'a' is in the groups 'g' and 'h': a column has"),
+        (
+            {"g": ["a"], "h": ["b", "a"]},
+            "the column 'a' is in the groups 'g' and 'h'",
+        ),
         (["g"], "groups has 1 entries for 3 columns: give one each"),
         ({"g": ["a"], "h": [7]}, "the group 'h' names column 7"),
         (5, "groups"),
@@ -115,7 +118,9 @@ def joined(X, groups, missing):
         values = zip(*(X[j] for j in members), strict=True)
         joint = [value if len(members) > 1 else value[0] for value in values]
         whole = [None in value if isinstance(value, tuple) else value is None for value in joint]
-        out.append(tuple(None if w and missing is None else v for v, w in zip(joint, whole, strict=True)))
+        out.append(
+            tuple(None if w and missing is None else v for v, w in zip(joint, whole, strict=True))
+        )
     return out
 
 

@@ -58,7 +58,7 @@ def test_what_keeps_the_contract_passes(good):
 
 
 BAD = {
-    "no docstring": (made(__doc__=None), "has no docstring"),
+    "no docstring": (made(__doc__=None, __module__="nowhere"), "has no docstring"),
     "scope": (made(scope="some labels"), "has scope = 'some labels'"),
     "search": (made(search="random"), "has search = 'random'"),
     "fold": (made(fold=max), "has a fold that is no numpy ufunc"),
@@ -71,7 +71,7 @@ BAD = {
     "text": (made(relevance=lambda self, i: ["a"] * i.d), "relevance"),
     "nan": (made(relevance=lambda self, i: np.where(i.h_f > 0, i.mi_fL, np.nan)), "NaN"),
     "raises": (made(relevance=lambda self, i: 1 / 0), "ZeroDivisionError"),
-    "term raises": (made(term=lambda self, i, s: [][0]), "IndexError"),
+    "term raises": (made(term=lambda self, i, s: {}[s]), "KeyError"),
     "no relevance": (type("Bad", (Criterion,), {"__doc__": "J"}), "relevance"),
     "no merit": (made(search="best first"), "merit"),
     "merit is nan": (made(search="best first", merit=lambda *_: np.nan), "NaN"),
@@ -116,9 +116,9 @@ def test_what_breaks_the_contract_is_refused_in_a_sentence(case):
 
 
 def test_what_is_no_criterion_is_refused():
-    with pytest.raises(CriterionError, match="must be a subclass of mlfs.Criterion"):
+    with pytest.raises(CriterionError, match="must be a subclass of"):
         check_criterion(int)
-    with pytest.raises(CriterionError, match="must be a subclass of mlfs.Criterion"):
+    with pytest.raises(CriterionError, match="must be a subclass of"):
         check_criterion(5)
     with pytest.raises(UnknownName, match="did you mean 'mim'"):
         check_criterion("mimm")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -93,7 +95,7 @@ def test_blocks_of_rows(seed):
     X = matrix(seed)
     codes = Codes.from_dense(X)
     for edges in ([0, 25], [0, 10, 25], [0, 0, 3, 3, 25], [0, *range(1, 26)]):
-        parts = [codes.between_rows(a, b) for a, b in zip(edges, edges[1:], strict=False)]
+        parts = [codes.between_rows(a, b) for a, b in pairwise(edges)]
         for part in parts:
             assert part.levels.tolist() == codes.levels.tolist()
             assert part.base.tolist() == codes.base.tolist()

@@ -12,7 +12,15 @@ from tests import naive
 SEEDS = range(4)
 CHAIN = [(), (0,), (0, 1)]
 NEAR = {"rtol": 0, "atol": 1e-9}
-AXES = {"d", "q", "features", "labels", "parents", "only", "for_label"}  # views and shapes: tests of their own
+AXES = {
+    "d",
+    "q",
+    "features",
+    "labels",
+    "parents",
+    "only",
+    "for_label",
+}  # views and shapes: tests of their own
 
 
 def codes(seed, *, x=0.0, y=0.0, n=30):
@@ -76,9 +84,7 @@ def oracle(X, Y, all_Y, parents, s, features):
         "mi_fs": lambda f: naive.mean(I(f, S, about=(l,)) for l in Y),
         "su_fs": lambda f: naive.SU(f, S, Y),
         "block mi_fs": lambda f: sum(I(f, S, about=(l,)) for l in Y),
-        "block h_fsl": lambda f: sum(
-            H(naive.joint(naive.joint(f, S), l)) for l in Y
-        ),
+        "block h_fsl": lambda f: sum(H(naive.joint(naive.joint(f, S), l)) for l in Y),
         "joint_fsL": lambda f: sum(I(naive.joint(f, S), l) for l in Y),
         "interaction_fsL": lambda f: sum(naive.interaction(f, S, l) for l in Y),
         "interaction_fLL": lambda f: sum(
@@ -267,7 +273,9 @@ def test_no_information_is_zero_and_never_below():
 
 @pytest.mark.parametrize("rows", [1, 2])
 def test_hardly_any_rows(rows):
-    said = words(Info.from_codes(np.zeros((rows, 3), int), np.ones((rows, 2), int), parents=[(), ()]), 2)
+    said = words(
+        Info.from_codes(np.zeros((rows, 3), int), np.ones((rows, 2), int), parents=[(), ()]), 2
+    )
     assert all(np.isfinite(said[word]).all() for word in said.keys() - {"imbalance"})
 
 

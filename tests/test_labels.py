@@ -1,4 +1,4 @@
-"""Label structures against the oracle: the order of a chain, its parents, the tree, given networks."""
+"""Label structures against the oracle: chain orders, parents, the tree, given networks."""
 
 from __future__ import annotations
 
@@ -94,7 +94,9 @@ def test_parents_are_the_best_predecessors(seed, k, missing):
         assert len(left) == min(most, len(before))
         picked = []
         while left:
-            gains = {p: naive.parent_gain(p, label, picked, labels) for p in before if p not in picked}
+            gains = {
+                p: naive.parent_gain(p, label, picked, labels) for p in before if p not in picked
+            }
             best = max(left, key=gains.get)
             assert gains[best] >= max(gains.values()) - NEAR
             picked.append(best)

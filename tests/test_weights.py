@@ -47,7 +47,9 @@ def test_whole_weights_are_repetitions(name, bins):
     if name == "mlfs_local":
         options["order"] = "full"
     weighed = mlfs.select((X, Y), name, sample_weight=times, **options)
-    repeated = mlfs.select((np.repeat(X, times, axis=0), np.repeat(Y, times, axis=0)), name, **options)
+    repeated = mlfs.select(
+        (np.repeat(X, times, axis=0), np.repeat(Y, times, axis=0)), name, **options
+    )
     assert edges(weighed) == edges(repeated)
     assert weighed.network == repeated.network
     same(weighed, repeated, bitwise=True)
@@ -81,7 +83,11 @@ def test_the_order_of_weighted_rows_changes_no_bit():
     weights = np.random.default_rng(5).random(len(X))
     order = np.random.default_rng(6).permutation(len(X))
     one = mlfs.select((X, Y), "jmi", n=5, sample_weight=weights)
-    same(one, mlfs.select((X[order], Y[order]), "jmi", n=5, sample_weight=weights[order]), bitwise=True)
+    same(
+        one,
+        mlfs.select((X[order], Y[order]), "jmi", n=5, sample_weight=weights[order]),
+        bitwise=True,
+    )
 
 
 def test_the_weights_of_the_data_are_used_and_told():
@@ -136,7 +142,9 @@ def test_other_weights_are_on_the_finest_grid_that_fits(seed, scale):
     np.testing.assert_allclose(grid / grid.sum(), weights / weights.sum(), rtol=0, atol=2.0**-48)
 
 
-@pytest.mark.parametrize("weights", [[5e-324] * 3, [1e308] * 30, [1.7e308, 1.7e308], [1e-300, 1e300]])
+@pytest.mark.parametrize(
+    "weights", [[5e-324] * 3, [1e308] * 30, [1.7e308, 1.7e308], [1e-300, 1e300]]
+)
 def test_extreme_weights_are_counted_or_refused_in_a_sentence(weights):
     n = len(weights)
     X, Y = np.arange(n)[:, None] % 2, np.arange(n)[:, None] % 2

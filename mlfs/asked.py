@@ -1,0 +1,114 @@
+"""Ask a criterion and check what it answers, so that its faults are told under its name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from mlfs.criteria import Criterion
+from mlfs.errors import CriterionError, MlfsError, printable
+from mlfs.info import Info
+
+__all__ = ["Asked"]
+
+
+class Asked:
+    """A criterion, held against one view of the data.
+
+    Every method is one of the criterion's, and gives finite numbers of the right shape, or
+    -inf for what is never to be picked, or raises `CriterionError`.
+
+    Parameters
+    ----------
+    criterion : Criterion
+        Who is asked.
+    info : Info
+        What is asked about.
+    name : str
+        How errors call the criterion.
+    """
+
+    def __init__(self, criterion: Criterion, info: Info, name: str) -> None:
+        self.criterion, self.info, self.name = criterion, info, name
+
+    def relevance(self) -> np.ndarray:
+        """What each candidate is worth on its own."""
+        return self._array("relevance", self.info)
+
+    def label_correlation(self) -> np.ndarray:
+        """The part of the relevance that comes from correlations between labels."""
+        return self._array("label_correlation", self.info)
+
+    def start(self) -> np.ndarray:
+        """What the fold starts from."""
+        return self._array("start", self.info)
+
+    def term(self, s: int) -> np.ndarray:
+        """What the picking of s brings."""
+        return self._array("term", self.info, s, after=s)
+
+    def fold(self, total: np.ndarray, term: np.ndarray) -> np.ndarray:
+        """The terms so far, and one more."""
+        return np.asarray(self.criterion.fold(total, term))
+
+    def score(self, relevance: np.ndarray, total: np.ndarray, picked: list[int]) -> np.ndarray:
+        """The worth of each candidate once something is picked."""
+        return self._array("score", relevance, total, list(picked), after=picked[-1])
+
+    def merit(self, picked: list[int]) -> np.ndarray:
+        """The worth of the picked set with each candidate."""
+        return self._array("merit", self.info, list(picked))
+
+    def merit_of_nothing(self) -> float:
+        """The worth of the set with which best-first search starts."""
+        value = self._answer("merit_of_nothing", self.info)
+        if not isinstance(value, (int, float, np.integer, np.floating)) or np.isnan(value):
+            raise self._fault(f"gives {printable(repr(value))} as merit_of_nothing, not a number")
+        return float(value)
+
+    def size(self) -> int | None:
+        """How many features it wants, if it has an opinion."""
+        value = self._answer("size", self.info)
+        if value is None:
+            return None
+        if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 0:
+            raise self._fault(
+                f"gives {printable(repr(value))} as size: it must be None or a number from 0 on"
+            )
+        return int(value)
+
+    def _answer(self, method: str, *arguments: Any) -> Any:
+        try:
+            return getattr(self.criterion, method)(*arguments)
+        except MlfsError:
+            raise
+        except NotImplementedError as error:
+            raise self._fault(f"does not say its {method}: define that method") from error
+        except Exception as error:
+            why = f"{type(error).__name__}: {printable(error, 200)}"
+            raise self._fault(f"fails in {method}: {why}") from error
+
+    def _array(self, method: str, *arguments: Any, after: int | None = None) -> np.ndarray:
+        d = self.info.d
+        answer = self._answer(method, *arguments)
+        try:
+            array = np.asarray(answer, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise self._fault(f"gives {type(answer).__name__} as {method}, not numbers") from error
+        if array.shape != (d,):
+            if array.shape:
+                raise self._fault(
+                    f"gives {method} of shape {array.shape} for {d} candidates: it must be ({d},)"
+                )
+            array = np.full(d, array)
+        if np.isnan(array).any():
+            if answer is None:
+                raise self._fault(f"gives None as {method}: does it lack a return?")
+            f = int(self.info.features[np.flatnonzero(np.isnan(array))[0]])
+            when = "" if after is None else f" after the pick of column {after}"
+            raise self._fault(f"gives NaN as {method} of column {f}{when}")
+        return array
+
+    def _fault(self, what: str) -> CriterionError:
+        return CriterionError(f"the criterion {self.name} {what}")
