@@ -138,12 +138,12 @@ def greedy(
         The picks; marked when a KeyboardInterrupt cut it short.
     """
     asked = Asked(criterion, info, name)
-    search = _Merits(asked) if criterion.search == "best first" else _Search(asked)
     path = Path()
     is_open = np.ones(info.d, bool)
     is_open[np.isin(info.features, np.asarray(excluded, np.int64))] = False
     queue = list(forced)
     try:
+        search = _Merits(asked) if criterion.search == "best first" else _Search(asked)
         while len(path.picks) < n:
             values = search.scores()
             scores = np.where(is_open, values, -np.inf)
@@ -191,9 +191,14 @@ def _choose(search: _Search, scores: np.ndarray, forced: int | None) -> Pick | N
         label_correlation=correlation,
         ties=tuple(int(features[j]) for j in rest),
         runner_up=int(features[second]) if has_second else None,
-        margin=score - float(others[second]) if has_second else float("nan"),
+        margin=_margin(score, float(others[second]), forced) if has_second else float("nan"),
         forced=forced is not None,
     )
+
+
+def _margin(score: float, second: float, forced: int | None) -> float:
+    """How far ahead; of picks that are tied the lower column may be behind by rounding."""
+    return score - second if forced is not None else max(0.0, score - second)
 
 
 def best_first(
@@ -221,16 +226,16 @@ def best_first(
     Path
         The best set, in the order in which it grew.
     """
-    search = _Merits(Asked(criterion, info, name))
     closed = np.isin(info.features, np.asarray(excluded, np.int64))
     path = Path()
     best = list(forced)
-    best_merit = _merit_of_start(search, best)
     seen: set[frozenset[int]] = set()
     fronts: list[_Front] = []
     current: list[int] | None = best
     stale = 0
     try:
+        search = _Merits(Asked(criterion, info, name))
+        best_merit = _merit_of_start(search, best)
         while current is not None and stale < PATIENCE:
             seen.add(frozenset(current))
             fronts.append(_Front(search, current, closed))
@@ -245,10 +250,13 @@ def best_first(
     # Walk the set again as a greedy search would, so that every pick can be explained.
     grown = greedy(criterion, info, len(best), forced=best, excluded=excluded, name=name)
     path.interrupted |= grown.interrupted
-    for pick in grown.picks:
-        path.picks.append(replace(pick, forced=pick.index in forced))
-        if on_pick is not None:
-            on_pick(path.picks[-1])
+    try:
+        for pick in grown.picks:
+            path.picks.append(replace(pick, forced=pick.index in forced))
+            if on_pick is not None:
+                on_pick(path.picks[-1])
+    except KeyboardInterrupt:
+        path.interrupted = True
     return path
 
 

@@ -14,6 +14,7 @@ from mlfs.data.dataset import Dataset
 from mlfs.errors import printable
 from mlfs.info import Info
 from mlfs.prepare import prepare
+from mlfs.search import NOTHING_MORE
 from mlfs.select import UNITS, select
 from mlfs.selection import Chosen, Ranking, Selection
 
@@ -223,7 +224,7 @@ def _probe(
     given["exclude"] = [j for j in banned if j not in block]
     given["include"] = [column]
     given["start"] = selection
-    given["n"] = 1  # no more than what is asked for: the picks and this one
+    given["n"] = NOTHING_MORE  # the picks and this one
     given["network"] = selection.network
     given.pop("on_pick", None)
     excluded = "it was excluded" if set(banned) & set(block) else ""

@@ -26,7 +26,7 @@ import numpy as np
 from mlfs.block import LabelBlock
 from mlfs.coding import Codes
 from mlfs.counts import Counts
-from mlfs.errors import CriterionError
+from mlfs.errors import CriterionError, DataError
 from mlfs.imbalance import imbalance
 from mlfs.table import Table, entropies
 
@@ -78,7 +78,7 @@ class Info:
         self._features = features
         place = table.place
         self._where = place if features is None else features if place is None else place[features]
-        self._parents = parents
+        self._parents = parents if parents is None else tuple(parents)
 
     @classmethod
     def from_codes(
@@ -111,6 +111,12 @@ class Info:
         """
         x = features if isinstance(features, Codes) else Codes.from_dense(features)
         y = labels if isinstance(labels, Codes) else Codes.from_dense(labels)
+        if x.n_rows != y.n_rows:
+            msg = f"there are {x.n_rows} rows of features and {y.n_rows} rows of labels"
+            raise DataError(msg)
+        if weights is not None and np.shape(weights) != (x.n_rows,):
+            msg = f"there are weights of shape {np.shape(weights)} for {x.n_rows} rows"
+            raise DataError(msg)
         q = len(y)
         y, mask_of = y.with_masks()
         x, place = x.by_kind()

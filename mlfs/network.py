@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -62,7 +63,14 @@ def network_for(
             raise UsageError(msg)
         return None
     if isinstance(wanted, Network):
-        return wanted
+        if len(wanted.parents) != len(dataset.labels):
+            msg = (
+                f"the network has {len(wanted.parents)} labels, "
+                f"but the data have {len(dataset.labels)} labels"
+            )
+            raise UsageError(msg)
+        known = given_network(dict(enumerate(wanted.parents)), dataset.label_names)
+        return replace(wanted, parents=known.parents)
     if isinstance(wanted, Mapping):
         return given_network(wanted, dataset.label_names)
     kind = wanted or ("chain" if criterion.network is True else criterion.network)
@@ -99,7 +107,15 @@ def given_network(parents: Mapping[Any, Sequence[Any]], names: Sequence[str]) ->
             return int(label)
         raise UnknownName("label in the network", str(label), names)
 
-    of = {number(label): tuple(sorted({number(p) for p in pa})) for label, pa in parents.items()}
+    of: dict[int, tuple[int, ...]] = {}
+    for label, pa in parents.items():
+        if isinstance(pa, str) or not isinstance(pa, Iterable):
+            msg = (
+                f"the parents of the label {printable(repr(label))} are a list of labels, "
+                f"not {printable(repr(pa))}"
+            )
+            raise UsageError(msg)
+        of[number(label)] = tuple(sorted({number(p) for p in pa}))
     order: list[int] = []
     left = list(range(len(names)))
     while left:

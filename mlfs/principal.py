@@ -19,6 +19,7 @@ __all__ = ["first_component", "in_three_levels"]
 STEPS = 40
 RESTARTS = 8
 TOLERANCE = 1e-10
+GOLDEN = (5**0.5 - 1) / 2
 
 
 def first_component(dataset: Dataset, weights: np.ndarray | None = None) -> np.ndarray:
@@ -56,14 +57,9 @@ def first_component(dataset: Dataset, weights: np.ndarray | None = None) -> np.n
         onto_columns(matrix.indptr, matrix.indices, matrix.data, weighted, out)
         return out - mean * dot(np.ones(n_rows), weighted)
 
-    squares = np.empty(n_rows)
-    from_columns(
-        matrix.indptr, np.zeros_like(matrix.indices), matrix.data**2, np.ones(1), 0.0, squares
-    )
-    loadings = spread(squares - squares.mean())
-    if not _norm(loadings):
-        loadings = spread(np.arange(n_rows, dtype=float))
-    if not _norm(loadings):
+    # a start that no data are orthogonal to by construction, and that rows do not enter
+    loadings = 1.0 + np.mod(np.arange(d) * GOLDEN, 1.0)
+    if not _norm(spread(project(loadings))):
         return np.zeros(n_rows)
     for _ in range(RESTARTS):
         loadings, residual = _lanczos(lambda v: spread(project(v)), loadings)

@@ -15,10 +15,11 @@ from mlfs.engine import Pick
 from mlfs.errors import UsageError, printable
 from mlfs.info import Info
 from mlfs.network import network_for
-from mlfs.prepare import prepare
+from mlfs.prepare import Prepared, plural, prepare
 from mlfs.ranking import ranking_of, scaled, union_of
-from mlfs.search import Plan, checked_count, checked_seed, checked_share, search
+from mlfs.search import Plan, search
 from mlfs.selection import Ranking, Selection
+from mlfs.validate import checked_count, checked_seed, checked_share, plain
 
 __all__ = ["select"]
 
@@ -114,12 +115,15 @@ def select(
     >>> import mlfs
     >>> X = [[0, 0, 5], [0, 1, 5], [1, 0, 5], [1, 1, 5]]
     >>> Y = [[0, 0], [0, 1], [1, 0], [1, 1]]
-    >>> mlfs.select((X, Y), "mim", n=2, units="bits").scores.tolist()
+    >>> mlfs.select((X, Y), "mim", n=2, units="bits").scores.round(9).tolist()
     [1.0, 1.0]
     """
     name, chosen = criteria.get(criterion, parameters)
     if not isinstance(per_label, (bool, np.bool_)):
         msg = f"per_label is True or False, not {printable(repr(per_label))}"
+        raise UsageError(msg)
+    if not (on_pick is None or callable(on_pick)):
+        msg = f"on_pick is a function, not {printable(repr(on_pick))}"
         raise UsageError(msg)
     if not isinstance(units, str) or units not in UNITS:
         msg = f"units are 'nats' or 'bits', not {printable(units)!r}"
@@ -152,31 +156,8 @@ def select(
     used = network_for(chosen, network, ready.dataset, ready.info, ready.weights, order, k)
     info = Info(ready.table, parents=None if used is None else used.parents)
     each = per_label or chosen.scope == "each label"
-    notes = list(ready.notes)
-    by_label: dict[str, Ranking] = {}
-    if each:
-        for label, label_name in enumerate(ready.dataset.label_names):
-            path = search(plan, ready, info.for_label(label), label_name)
-            by_label[label_name] = ranking_of(path, ready.grouping, names, label_name)
-            if path.interrupted:
-                break
-        ranked = union_of(by_label)
-        interrupted = any(one.interrupted for one in by_label.values())
-        short = [key for key, one in by_label.items() if not len(one)]
-        if short and not interrupted:
-            notes.append(
-                f"no feature was selected for {len(short)} of the labels, "
-                f"{printable(short[0])!r} among them"
-            )
-    else:
-        path = search(plan, ready, info, "")
-        own = ranking_of(path, ready.grouping, names)
-        ranked, interrupted = own.chosen, own.interrupted
-        if path.exhausted and n is not None and n != "auto":
-            notes.append(
-                f"only {len(path.picks)} features were selected: "
-                f"{name} would never pick one of the others"
-            )
+    by_label, why, interrupted = _all_searches(plan, ready, info, each)
+    ranked = union_of(by_label) if each else by_label[""].chosen if by_label else ()
     rows, d, q = ready.dataset.shape
     factor = UNITS[units] if chosen.unit == "information" else 1.0
     return Selection(
@@ -188,31 +169,61 @@ def select(
         units=units if chosen.unit == "information" else "ratio",
         data={"rows": rows, "features": d, "labels": q},
         labels={
-            key: replace(one, chosen=scaled(one.chosen, factor)) for key, one in by_label.items()
+            key: replace(one, chosen=scaled(one.chosen, factor))
+            for key, one in by_label.items()
+            if each
         },
         network=used,
         binnings=ready.binnings,
         settings={
-            "n": n,
+            "n": plain(n),
             "bins": bins,
-            "n_bins": n_bins,
-            "nominal_limit": nominal_limit,
+            "n_bins": plain(n_bins),
+            "nominal_limit": plain(nominal_limit),
             "missing": missing,
-            "prefilter": prefilter,
+            "prefilter": plan.prefilter,
             "include": [names[j] for j in plan.forced],
             "exclude": [names[j] for j in plan.excluded],
             "groups": None if ready.grouping.trivial else ready.grouping.named(names),
             "started": start is not None,
             "order": order,
-            "k": k,
-            "alpha": alpha,
-            "min_gain": min_gain,
+            "k": plain(k),
+            "alpha": plan.alpha,
+            "min_gain": plan.min_gain,
             "weighted": ready.weights is not None,
             "labels_by": ready.dataset.source.labels_by,
-            "seed": seed,
+            "seed": plan.seed,
         },
-        notes=tuple(notes),
+        notes=(*ready.notes, *why),
     )
+
+
+def _all_searches(
+    plan: Plan, ready: Prepared, info: Info, each: bool
+) -> tuple[dict[str, Ranking], list[str], bool]:
+    """Search for each label or for all; what is finished survives an interrupt."""
+    names = ready.dataset.feature_names
+    by_label: dict[str, Ranking] = {}
+    short: dict[str, str] = {}
+    interrupted = False
+    for label, label_name in enumerate(ready.dataset.label_names if each else [""]):
+        try:
+            found = search(plan, ready, info.for_label(label) if each else info, label_name)
+        except KeyboardInterrupt:
+            interrupted = True
+            break
+        by_label[label_name] = ranking_of(found.path, ready.grouping, names, label_name)
+        if found.note:
+            short[label_name] = found.note
+        if found.path.interrupted:
+            interrupted = True
+            break
+    if not each:
+        return by_label, list(short.values()), interrupted
+    told = [f"{label}: {why}" for label, why in list(short.items())[:1]]
+    if len(short) > 1:
+        told = [f"{told[0]} (and {plural(len(short) - 1, 'label')} alike)"]
+    return by_label, [printable(one, 300) for one in told], interrupted
 
 
 def _parameters_of(criterion: Criterion) -> dict[str, Any]:

@@ -5,7 +5,8 @@ relevance is compared with its relevances about shuffled rows of labels, and the
 discoveries among the candidates that pass are held at `alpha` (Benjamini & Hochberg). And it
 must bring something: once a feature is picked, candidates of which it leaves less than a
 `min_gain` share of the greatest relevance are passed over. Both informations are corrected by
-what chance gives. The search ends when no candidate is left.
+what chance gives. The search ends when no candidate is left. A weight stays with its row of
+features when the labels are shuffled, so here a weight of 2 is not the same as two rows.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from mlfs.table import Table
 __all__ = ["AutoStop"]
 
 SHUFFLES = 100
+ROUNDING = 1e-12
 
 
 class AutoStop:
@@ -93,11 +95,13 @@ def _tail(relevance: np.ndarray, mean: np.ndarray, variance: np.ndarray) -> np.n
     """
     from scipy.special import gammaincc  # not at the top: most selections do without
 
-    ok = (mean > 0) & (variance > 0)
+    # information that shuffling does not change (an identifier has all of it) tells nothing
+    same = relevance - mean <= ROUNDING * np.maximum(1.0, mean)
+    ok = (mean > 0) & (variance > 0) & ~same
     shape = np.divide(mean**2, variance, out=np.ones_like(mean), where=ok)
     scale = np.divide(variance, mean, out=np.ones_like(mean), where=ok)
     tail = gammaincc(shape, relevance / scale)
-    return np.where(ok, tail, np.where(relevance > mean, 0.0, 1.0))
+    return np.where(ok, tail, np.where(same, 1.0, 0.0))
 
 
 def _discoveries(p_values: np.ndarray, alpha: float) -> np.ndarray:

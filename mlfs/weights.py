@@ -10,6 +10,7 @@ from mlfs.errors import DataError
 
 __all__ = ["checked_weights", "on_grid"]
 
+HUGE = 2.0**100
 GRID_BITS = 52  # sums stay exact as int64 and as float64
 
 
@@ -38,6 +39,9 @@ def checked_weights(weights: Any, n_rows: int) -> np.ndarray:
             "weights must be finite and not negative"
         )
         raise DataError(msg)
+    largest = float(checked.max(initial=0.0))
+    if largest > HUGE:  # a power of two changes no ratio and keeps sums finite
+        checked = np.ldexp(checked, GRID_BITS - int(np.frexp(largest)[1]))
     if not checked.any():
         msg = "all weights are zero: at least one row must count"
         raise DataError(msg)
@@ -57,6 +61,8 @@ def on_grid(weights: np.ndarray) -> np.ndarray:
     >>> bool(grid[0] == 2 * grid[1])
     True
     """
+    if float(weights.max()) < 1 / HUGE:
+        weights = np.ldexp(weights, -int(np.frexp(float(weights.max()))[1]))
     total = float(weights.sum())
     if total < 2.0**GRID_BITS and (weights == np.floor(weights)).all():
         return weights.astype(np.int64)

@@ -212,7 +212,7 @@ def test_a_start_that_is_none_is_refused(run, tmp_path: Path, content: str, word
 
 
 def test_notes_go_to_stderr_and_can_be_silenced(run) -> None:
-    assert "mlfs: note: missing values in 1 columns" in run("select", "-n", "1", SONGS).err
+    assert "mlfs: note: missing values in 1 column" in run("select", "-n", "1", SONGS).err
     assert run("select", "-q", "-n", "1", SONGS).err == ""
     assert run("-q", "select", "-n", "1", SONGS).err == ""
 

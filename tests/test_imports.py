@@ -15,7 +15,7 @@ from tests.documents import ROOT
 # From the ground up: a module imports from floors below its own, or from its own package.
 FLOORS = [
     {"errors"},
-    {"_kernels", "imbalance"},
+    {"_kernels", "imbalance", "validate"},
     {"data"},
     {"frames", "binning", "coding", "principal", "weights"},
     {"discretize"},
@@ -25,6 +25,7 @@ FLOORS = [
     {"block"},
     {"info"},
     {"criteria"},
+    {"asked"},
     {"engine"},
     {"candidates", "labels", "stopping"},
     {"network", "positions", "selection"},

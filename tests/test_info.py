@@ -327,3 +327,70 @@ def test_rows_of_features_and_labels_must_match():
         Info.from_codes(np.zeros((10, 2), int), np.ones((12, 1), int))
     with pytest.raises(ValueError, match="weights"):
         Info.from_codes(np.zeros((10, 2), int), np.ones((10, 1), int), weights=[1, 2])
+
+
+def long_codes(seed, n=150):
+    """More rows than a word has bits, columns of every kind in any order, and some copies."""
+    rng = np.random.default_rng(seed)
+    Y = rng.integers(0, 2, (n, 4))
+    Y[:, 3] = rng.integers(0, 4, n)
+    Y[rng.random(n) < 0.9, 2] = 0
+    X = np.column_stack(
+        [
+            rng.permutation(n) // 2,
+            rng.random(n) < 0.03,
+            rng.integers(0, 40, n),
+            Y[:, 0] ^ (rng.random(n) < 0.1),
+            rng.random(n) < 0.97,
+            rng.integers(0, 3, n),
+            np.zeros(n, int),
+            Y[:, 3],
+            rng.integers(0, 2, n),
+        ]
+    ).astype(int)
+    X[rng.random(n) < 0.1, 3] = -1
+    X[rng.random(n) < 0.1, 5] = -1
+    Y[rng.random(n) < 0.1, 1] = -1
+    return X[:, rng.permutation(9)], Y
+
+
+LONG_CHAIN = [(), (0,), (0, 1), (0, 2)]
+
+
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("ignore", [False, True])
+def test_more_rows_than_bits_in_a_word(seed, ignore):
+    X, Y = long_codes(seed)
+    info = Info.from_codes(X, Y, parents=LONG_CHAIN, ignore_missing=ignore)
+    columns, labels = plain(X, None if ignore else "missing"), plain(Y)
+    for s in range(0, 9, 2):
+        compare(words(info, s), oracle(columns, labels, labels, LONG_CHAIN, s, range(9)))
+    view = info.for_label(1).only([7, 2, 5])
+    compare(words(view, 2), oracle(columns, labels[1:2], labels, LONG_CHAIN[1:2], 2, [7, 2, 5]))
+
+
+@pytest.mark.parametrize("edge", [63, 64, 65, 127, 128, 129])
+def test_rows_around_the_end_of_a_word(edge):
+    X, Y = long_codes(3)
+    X, Y = X[:edge], Y[:edge]
+    info = Info.from_codes(X, Y, parents=LONG_CHAIN)
+    columns, labels = plain(X, "missing"), plain(Y)
+    compare(words(info, 4), oracle(columns, labels, labels, LONG_CHAIN, 4, range(9)))
+    same_bits(words(info, 4), words(Info.from_codes(X, Y, parents=LONG_CHAIN, blocks=2), 4))
+
+
+@pytest.mark.parametrize("factor", [3, 2**20, 2**40])
+def test_great_weights(factor):
+    X, Y = long_codes(4)
+    times = np.random.default_rng(4).integers(1, 9, len(X))
+    one = words(Info.from_codes(X, Y, parents=LONG_CHAIN, weights=times), 2)
+    compare(words(Info.from_codes(X, Y, parents=LONG_CHAIN, weights=times * factor), 2), one)
+
+
+def test_columns_in_another_order_change_no_bit():
+    X, Y = long_codes(5)
+    order = np.random.default_rng(5).permutation(9)
+    one = words(Info.from_codes(X, Y, parents=LONG_CHAIN), int(order[4]))
+    other = words(Info.from_codes(X[:, order], Y, parents=LONG_CHAIN), 4)
+    shared = {"h_l", "imbalance"}
+    same_bits({w: v if w in shared else v[order] for w, v in one.items()}, other)

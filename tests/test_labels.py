@@ -176,7 +176,7 @@ def test_blocks_weights_and_rows_change_no_structure():
         assert information_tree(one) == information_tree(other)
 
 
-# Given networks ----------------------------------------------------------------------------------
+# Given networks -------------------------------------------------------------------------------
 
 NAMES = ["a", "b", "c"]
 
@@ -216,7 +216,7 @@ def test_parents_that_are_no_list_are_read_as_one_or_refused_in_a_sentence(paren
         assert network.parents[0] in {(1,), ()}
 
 
-# What a criterion gets -----------------------------------------------------------------------------
+# What a criterion gets --------------------------------------------------------------------------
 
 
 def wanted(name, network=None, order="cheap", k=None):
@@ -246,7 +246,7 @@ def test_the_kind_is_what_the_criterion_names():
         ({"name": "mlcfs", "k": 1.5}, UsageError, "k is the greatest number of parents"),
         ({"name": "mlcfs", "k": True}, UsageError, "k is the greatest number of parents"),
         ({"name": "mlcfs", "network": Network("given", (0,), ((),))}, UsageError, "5 labels"),
-        ({"name": "mlcfs", "network": Network("given", (), ((9,),) * 5)}, UsageError, "label"),
+        ({"name": "mlcfs", "network": Network("given", (), ((9,),) * 5)}, UnknownName, "label"),
     ],
 )
 def test_what_makes_no_sense_is_refused(options, error, sentence):

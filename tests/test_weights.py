@@ -65,7 +65,7 @@ def test_rows_of_weight_zero_are_not_there(name):
     assert edges(one) == edges(other)
     same(one, other, bitwise=True)
     assert one.data["rows"] == int(kept.sum())
-    assert f"{int((~kept).sum())} rows of weight 0 are left out" in one.notes
+    assert any("weight 0" in note and str(int((~kept).sum())) in note for note in one.notes)
 
 
 @pytest.mark.parametrize("unit", [1.0, 3.0, 0.25, 1e-300, 1e300])
@@ -96,11 +96,12 @@ def test_the_weights_of_the_data_are_used_and_told():
     data = from_arrays(X, Y, sample_weight=weights)
     own = mlfs.select(data, "jmi", n=3)
     same(own, mlfs.select((X, Y), "jmi", n=3, sample_weight=weights), bitwise=True)
-    assert "rows are weighted as the file says" in own.notes
+    told = [note for note in own.notes if "weighted" in note]
+    assert len(told) == 1
     assert own.settings["weighted"] is True
     other = mlfs.select(data, "jmi", n=3, sample_weight=np.ones(len(X)))
     same(other, mlfs.select((X, Y), "jmi", n=3))
-    assert "rows are weighted as the file says" not in other.notes
+    assert not any("weighted" in note for note in other.notes)
 
 
 def test_one_weight_for_all():

@@ -223,7 +223,7 @@ def _refuse_infinite(low: np.ndarray, high: np.ndarray, names: list[str]) -> Non
 
 
 def _checked(method: str, bins: int | None, nominal_limit: int) -> int:
-    if method not in METHODS:
+    if not isinstance(method, str) or method not in METHODS:
         raise UnknownName("binning", str(method), METHODS)
     for what, number in (("nominal_limit", nominal_limit), ("the number of bins", bins or 2)):
         if isinstance(number, bool) or not isinstance(number, (int, np.integer)):
