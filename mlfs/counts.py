@@ -14,6 +14,7 @@ import numpy as np
 
 from mlfs._kernels import counting, joint
 from mlfs.coding import Codes
+from mlfs.stripes import Kind, kinds, stripe_of
 
 __all__ = ["Counts", "Given"]
 
@@ -37,15 +38,6 @@ class Given:
     def nbytes(self) -> int:
         """What keeping it costs."""
         return sum(int(part.nbytes) for part in self.codes)
-
-
-@dataclass(frozen=True)
-class _Stripe:
-    """Neighbouring columns of one block of rows, row by row."""
-
-    indptr: np.ndarray
-    columns: np.ndarray
-    codes: np.ndarray
 
 
 class Counts:
@@ -79,18 +71,27 @@ class Counts:
         self.total = sum(int(w.sum()) for w in self.weights)
         entries = sum(block.rows.size for block in features)
         share = n_jobs if n_jobs > 1 and entries >= THREADED_FROM else 1
-        two_levels = int((first.levels == 2).sum())  # they come first, see Codes.by_kind
-        if (first.levels[:two_levels] != 2).any():
-            two_levels = 0
-        self._edges = _stripes(0, two_levels, share) + _stripes(two_levels, self.d, share)
-        self.binary = [bool((first.levels[a:b] == 2).all()) for a, b in self._edges]
+        kind = kinds(features, labels, weights is not None)
+        if (np.diff(kind) < 0).any():  # not sorted by Codes.by_kind: take them as they come
+            kind[:] = Kind.BINARY_LISTS if (first.levels == 2).all() else Kind.LISTS
+        self._edges = _stripes(kind, share)
+        self.kinds = [int(kind[a]) if a < b else Kind.LISTS for a, b in self._edges]
+        self.binary = [k in {Kind.BINARY_LISTS, Kind.BINARY_PLANES} for k in self.kinds]
         self._pool = ThreadPoolExecutor(n_jobs) if n_jobs > 1 and len(self._edges) > 1 else None
         self._stripes = [
-            [_Stripe(*block.by_row(a, b)) for a, b in self._edges] for block in features
+            [stripe_of(block, a, b, k) for (a, b), k in zip(self._edges, self.kinds, strict=True)]
+            for block in features
         ]
         self.n_f = self.alone(features)
         self.n_l = _counted(labels, self.weights)
         self.l_offsets = np.concatenate([[0], np.cumsum(labels[0].levels)]).astype(np.int64)
+
+    def forms(self) -> dict[str, int]:
+        """How many columns are counted in which form."""
+        told: dict[str, int] = {}
+        for (a, b), kind in zip(self._edges, self.kinds, strict=True):
+            told[Kind.NAMES[kind]] = told.get(Kind.NAMES[kind], 0) + b - a
+        return told
 
     def shuffled(self, generator: np.random.Generator) -> Counts:
         """The same features with the rows of labels shuffled within each block."""
@@ -176,17 +177,7 @@ class Counts:
             offsets, where = self.cells(a, b)
             part = table[where]
             for block, stripes in enumerate(self._stripes):
-                stripe = stripes[i]
-                counting.count_pairs(
-                    stripe.indptr,
-                    stripe.columns,
-                    stripe.codes,
-                    offsets,
-                    rows[block],
-                    groups[block],
-                    self.weights[block],
-                    part,
-                )
+                stripes[i].pairs(rows[block], groups[block], self.weights[block], part)
             counting.complete_pairs(part, self.n_f[where], n_g, offsets, self.base[a:b], base)
 
         self.over_stripes(work)
@@ -215,17 +206,10 @@ class Counts:
         width = n_fl.shape[2]
         tables = np.zeros((labels.size, n_fs.shape[0], given.levels, width), np.int64)
         for block, stripes in enumerate(self._stripes):
-            stripe, y = stripes[i], self.labels[block]
-            counting.count_triples(
-                stripe.indptr,
-                stripe.columns,
-                stripe.codes,
-                offsets,
+            stripes[i].triples(
                 given.codes[block],
                 given.base,
-                y.indptr,
-                y.rows,
-                y.codes,
+                self.labels[block],
                 labels,
                 self.weights[block],
                 tables,
@@ -262,36 +246,42 @@ class Counts:
         """out[k, f] = sum of c log c over n(f, s, labels[k]) for columns of two levels."""
         a, b = self._edges[i]
         _, where = self.cells(a, b)
-        stripe, y = self._stripes[0][i], self.labels[0]
+        met = np.zeros((labels.size, b - a), np.int64)
+        for block, stripes in enumerate(self._stripes):
+            stripes[i].meets(
+                given.codes[block],
+                given.base,
+                self.labels[block],
+                labels,
+                self.weights[block],
+                met,
+            )
         joint.joint_binary(
-            stripe.indptr,
-            stripe.columns,
+            met,
             self.base[a:b],
             self.n_f[where][1::2].copy(),
-            (given.codes[0] != given.base).view(np.uint8),
             given.base,
             int(n_sl[0, 1].sum()),
             n_fs[where][1::2, 1].copy(),
-            y.indptr,
-            y.rows,
-            y.base[labels],
+            self.labels[0].base[labels],
             n_l,
-            labels,
             n_fl,
             n_sl[:, 1, 1].copy(),
             self.total,
-            self.weights[0],
             clogc,
-            np.zeros(b - a, np.int64),
             out,
         )
 
 
-def _stripes(first: int, last: int, share: int) -> list[tuple[int, int]]:
-    """Cut neighbouring columns so that threads have work and tables fit the cache."""
-    stripes = max(-(-(last - first) // COLUMNS_AT_ONCE), min(share, last - first))
-    edges = np.linspace(first, last, stripes + 1).astype(int).tolist()
-    return list(itertools.pairwise(edges))
+def _stripes(kind: np.ndarray, share: int) -> list[tuple[int, int]]:
+    """Cut columns of one kind so that threads have work and tables fit the cache."""
+    ends = np.flatnonzero(np.diff(kind)) + 1
+    cut: list[tuple[int, int]] = []
+    for first, last in itertools.pairwise([0, *ends.tolist(), kind.size]):
+        stripes = max(-(-(last - first) // COLUMNS_AT_ONCE), min(share, last - first), 1)
+        edges = np.linspace(first, last, stripes + 1).astype(int).tolist()
+        cut += itertools.pairwise(edges)
+    return cut
 
 
 def _given(blocks: Sequence[Codes], j: int, valid: int, alone: np.ndarray) -> Given:
@@ -306,7 +296,11 @@ def _counted(blocks: Sequence[Codes], weights: Sequence[np.ndarray]) -> np.ndarr
     out = np.zeros(int(offsets[-1]), np.int64)
     total = 0
     for block, weight in zip(blocks, weights, strict=True):
-        np.add.at(out, offsets[block.column_of_entry] + block.codes, weight[block.rows])
+        cells = offsets[block.column_of_entry] + block.codes
+        if (weight == 1).all():
+            out += np.bincount(cells, minlength=out.size)
+        else:  # np.bincount adds weights as floats, which would round above 2**53
+            np.add.at(out, cells, weight[block.rows])
         total += int(weight.sum())
     at_base = offsets[:-1] + first.base
     out[at_base] = total - np.add.reduceat(out, offsets[:-1]) if first.base.size else 0

@@ -28,6 +28,7 @@ from mlfs.coding import Codes
 from mlfs.counts import Counts
 from mlfs.errors import CriterionError, DataError
 from mlfs.imbalance import imbalance
+from mlfs.stripes import kinds
 from mlfs.table import Table, entropies
 
 __all__ = ["VOCABULARY", "Info"]
@@ -119,7 +120,7 @@ class Info:
             raise DataError(msg)
         q = len(y)
         y, mask_of = y.with_masks()
-        x, place = x.by_kind()
+        x, place = x.sorted_by(kinds([x], [y], weights is not None))
         edges = np.linspace(0, x.n_rows, blocks + 1).astype(int).tolist()
         spans = list(itertools.pairwise(edges))
         counts = Counts(
@@ -362,7 +363,7 @@ class Info:
         table = self.table
         entries = sum(block.rows.size for block in table.counts.features)
         return {
-            "form": "lists of the rows in which a column is not at its most frequent value",
+            "forms": table.counts.forms(),
             "rows": sum(block.n_rows for block in table.counts.features),
             "columns": table.d,
             "entries": entries,

@@ -18,6 +18,7 @@ from mlfs.data.dataset import Dataset
 from mlfs.discretize import Binning, encode, learn
 from mlfs.errors import DataError, UsageError, printable
 from mlfs.info import Info
+from mlfs.stripes import kinds
 from mlfs.table import Table
 from mlfs.weights import checked_weights, on_grid
 
@@ -85,10 +86,11 @@ def prepare(
     )
     groups_ = grouping(groups, dataset.feature_names)
     coded = Codes(dataset.shape[0], *encode(dataset, learned))
-    codes, place = groups_.merged(coded, ignore_missing=missing == "ignore").by_kind()
+    merged = groups_.merged(coded, ignore_missing=missing == "ignore")
     y, mask_of = code_labels(
         dataset.Y, [len(label.values) for label in dataset.labels]
     ).with_masks()
+    codes, place = merged.sorted_by(kinds([merged], [y], weights is not None))
     grid = None if weights is None else [on_grid(weights)]
     counts = Counts([codes], [y], grid, _threads(n_jobs))
     table = Table(

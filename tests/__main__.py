@@ -14,7 +14,7 @@ PYTHON = [sys.executable, "-m"]
 
 # Where the kernels and what stands on them are tested; run once more without the compiler,
 # because only so does coverage see inside a kernel.
-KERNEL_TESTS = ["tests/test_kernels.py", "tests/test_info.py"]
+KERNEL_TESTS = ["tests/test_stripes.py", "tests/test_kernels.py", "tests/test_info.py"]
 
 STEPS: dict[str, list[list[str]]] = {
     "lint": [[*PYTHON, "ruff", "check", "."], [*PYTHON, "ruff", "format", "--check", "."]],

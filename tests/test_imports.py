@@ -19,6 +19,7 @@ FLOORS = [
     {"data"},
     {"frames", "binning", "coding", "principal", "weights"},
     {"discretize"},
+    {"stripes"},
     {"counts"},
     {"triples"},
     {"table"},

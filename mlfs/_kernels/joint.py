@@ -17,59 +17,45 @@ __all__ = ["add_informations", "joint_binary", "joint_tables"]
 
 @compiled
 def joint_binary(
-    indptr: Any,
-    columns: Any,
+    met: Any,
     f_base: Any,
     n_f: Any,
-    s_off_base: Any,
     s_base: int,
     n_s: int,
     n_fs: Any,
-    label_indptr: Any,
-    label_rows: Any,
-    l_base: Any,
+    l_bases: Any,
     n_l: Any,
-    labels: Any,
     n_fl: Any,
     n_sl: Any,
     n_rows: int,
-    weights: Any,
     clogc: Any,
-    met: Any,
     out: Any,
 ) -> None:
-    """out[i, f] = the sum over n(f, s, labels[i]), all of two levels.
+    """Set out[i, f] to the sum over n(f, s, l) of the i-th label, all of two levels.
 
-    Counts with a name of one or two letters are of code 1 of each; `s_off_base` is 1 in the
-    rows in which s is not at its base; `met` is scratch, one cell for each feature.
+    Counts with a name of one or two letters are of code 1 of each; met[i, f] is in how many
+    rows f, s and l are all off their bases.
     """
-    d = n_f.size
-    for i in range(labels.size):
-        label = labels[i]
-        met[:] = 0
-        for at in range(label_indptr[label], label_indptr[label + 1]):
-            row = label_rows[at]
-            if s_off_base[row]:
-                weight = weights[row]
-                for entry in range(indptr[row], indptr[row + 1]):
-                    met[columns[entry]] += weight
+    for i in range(met.shape[0]):
+        l_base = l_bases[i]
+        l_alone = n_l[i]
         sl = n_sl[i]
-        only_l = n_l[i] - sl
+        only_l = l_alone - sl
         only_s = n_s - sl
-        neither = n_rows - n_s - n_l[i] + sl
-        for f in range(d):
+        neither = n_rows - n_s - l_alone + sl
+        for f in range(n_f.size):
             fs = n_fs[f]
             fl = n_fl[i, f]
             base = f_base[f]
             # what was met is f, s and l off their bases; turn it into f = s = l = 1
-            fsl = met[f]
-            if l_base[i]:
+            fsl = met[i, f]
+            if l_base:
                 off = n_s - fs if base else fs  # f off its base, s = 1
                 if s_base:
                     off = (n_rows - n_f[f] if base else n_f[f]) - off
                 fsl = off - fsl
             if s_base:
-                fsl = (n_l[i] - fl if base else fl) - fsl
+                fsl = (l_alone - fl if base else fl) - fsl
             if base:
                 fsl = sl - fsl
             total = clogc[neither - n_f[f] + fs + fl - fsl]

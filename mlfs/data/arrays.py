@@ -277,5 +277,5 @@ def _notes(data: Dataset) -> Iterable[str]:
     if missing:
         yield f"{missing} labels are missing (NaN, None, or -1 beside 0 and 1)"
     x = data.X.data if sp.issparse(data.X) else data.X
-    if x.size and (np.nanmax(np.abs(x), initial=0) > EXACT):
+    if x.size and max(np.fmax.reduce(x, axis=None), -np.fmin.reduce(x, axis=None)) > EXACT:
         yield "X holds numbers beyond 2**53, which a 64-bit float cannot tell apart by units"

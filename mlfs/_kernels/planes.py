@@ -1,0 +1,91 @@
+"""Bit planes: one bit a row, 64 rows a word; a meeting of columns is an AND and a popcount."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba.core import config, types
+from numba.extending import intrinsic
+
+from mlfs._kernels.jit import compiled
+
+__all__ = ["count_planes", "mark_groups", "mark_meetings", "pack"]
+
+ONE = np.uint64(1)
+LOW = np.uint64(63)
+
+if config.DISABLE_JIT:  # type: ignore[attr-defined]  # numba sets its options at run time
+
+    def _popcount(word: Any) -> int:
+        return int(word).bit_count()
+
+else:
+
+    @intrinsic
+    def _popcount(context: Any, word: Any) -> Any:  # noqa: ARG001  # numba's signature
+        """The number of ones in a word; LLVM turns a loop of these into vector instructions."""
+
+        def generate(_: Any, builder: Any, __: Any, arguments: Any) -> Any:
+            return builder.ctpop(arguments[0])
+
+        return types.uint64(types.uint64), generate
+
+
+@compiled
+def pack(indptr: Any, rows: Any, codes: Any, bases: Any, first_plane: Any, planes: Any) -> None:
+    """Set the bits of the rows in which a column is off its base, one plane for each code."""
+    for f in range(bases.size):
+        for at in range(indptr[f], indptr[f + 1]):
+            code = codes[at]
+            plane = first_plane[f] + code
+            if code > bases[f]:
+                plane -= 1
+            row = rows[at]
+            planes[plane, row >> 6] |= ONE << (np.uint64(row) & LOW)
+
+
+@compiled
+def mark_groups(rows: Any, groups: Any, masks: Any) -> None:
+    """Set the bit of each row in the mask of its group."""
+    for i in range(rows.size):
+        row = rows[i]
+        masks[groups[i], row >> 6] |= ONE << (np.uint64(row) & LOW)
+
+
+@compiled
+def mark_meetings(
+    s_codes: Any,
+    s_base: int,
+    s_levels: int,
+    label_indptr: Any,
+    label_rows: Any,
+    label_codes: Any,
+    labels: Any,
+    l_levels: int,
+    masks: Any,
+) -> None:
+    """Set the bits of the rows in which s and a label are both off their bases.
+
+    The mask of labels[i], code c of s and code y of the label is ``(i * s_levels + c) *
+    l_levels + y``.
+    """
+    for i in range(labels.size):
+        for at in range(label_indptr[labels[i]], label_indptr[labels[i] + 1]):
+            row = label_rows[at]
+            code = s_codes[row]
+            if code != s_base:
+                mask = (i * s_levels + code) * l_levels + label_codes[at]
+                masks[mask, row >> 6] |= ONE << (np.uint64(row) & LOW)
+
+
+@compiled
+def count_planes(planes: Any, masks: Any, wanted: Any, out: Any) -> None:
+    """out[p, k] = the number of rows that plane p and mask wanted[k] have in common."""
+    for p in range(planes.shape[0]):
+        for k in range(wanted.size):
+            mask = wanted[k]
+            total = np.uint64(0)
+            for word in range(planes.shape[1]):
+                total += _popcount(planes[p, word] & masks[mask, word])
+            out[p, k] = total

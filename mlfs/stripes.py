@@ -1,0 +1,235 @@
+"""Neighbouring columns in the form that counts them fastest.
+
+====== =================================================================================
+Lists  for each row the columns that are not at their base there: sparse data, any number
+       of levels, weights; a meeting costs what both have off their bases
+Planes for each column and code a bit a row: dense data of few levels; a meeting costs a
+       sixty-fourth of the rows, in vector instructions
+====== =================================================================================
+
+Both count the meetings off the bases only, as integers; the rest follows by subtraction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+
+from mlfs._kernels import counting, planes
+from mlfs.coding import Codes
+
+__all__ = ["Kind", "Lists", "Planes", "Stripe", "kinds", "stripe_of"]
+
+FEW_LEVELS = 16
+WORD_COST = 1 / 800  # one row by a plane's vector instructions, against one walked in a list
+
+
+class Kind:
+    """The kinds of columns, in the order in which they are counted."""
+
+    BINARY_LISTS, BINARY_PLANES, PLANES, LISTS = range(4)
+    NAMES = ("row lists, two levels", "bit planes, two levels", "bit planes", "row lists")
+
+
+def kinds(features: Sequence[Codes], labels: Sequence[Codes], weighted: bool) -> np.ndarray:
+    """The kind of each column; weighted rows are counted through lists.
+
+    A meeting of f, s and l costs the rows in which all are off their bases through lists, and a
+    sixty-fourth of all rows through planes; s is taken to be like f.
+    """
+    levels = features[0].levels
+    n_rows = max(1, sum(block.n_rows for block in features))
+    f_off = sum(np.diff(block.indptr) for block in features) / n_rows
+    l_off = sum(block.rows.size for block in labels) / (n_rows * max(1, len(labels[0])))
+    dense = (f_off**2 * l_off > WORD_COST) & (levels > 1) & (levels <= FEW_LEVELS)
+    dense &= not weighted
+    return np.where(
+        levels == 2,
+        np.where(dense, Kind.BINARY_PLANES, Kind.BINARY_LISTS),
+        np.where(dense, Kind.PLANES, Kind.LISTS),
+    )
+
+
+class Stripe(Protocol):
+    """What Counts asks of neighbouring columns; every table has a cell for each code."""
+
+    def pairs(
+        self, rows: np.ndarray, groups: np.ndarray, weights: np.ndarray, table: np.ndarray
+    ) -> None:
+        """Add to table[cell, group] the rows of each group."""
+
+    def triples(
+        self,
+        s_codes: np.ndarray,
+        s_base: int,
+        y: Codes,
+        labels: np.ndarray,
+        weights: np.ndarray,
+        tables: np.ndarray,
+    ) -> None:
+        """Add to tables[i, cell, code of s, code of labels[i]] the rows off all bases."""
+
+    def meets(
+        self,
+        s_codes: np.ndarray,
+        s_base: int,
+        y: Codes,
+        labels: np.ndarray,
+        weights: np.ndarray,
+        met: np.ndarray,
+    ) -> None:
+        """The same for columns of two levels: add to met[i, column]."""
+
+
+class Lists:
+    """Columns kept row by row."""
+
+    def __init__(self, codes: Codes, first: int, last: int) -> None:
+        self._indptr, self._columns, self._codes = codes.by_row(first, last)
+        levels = codes.levels[first:last]
+        self._offsets = np.concatenate([[0], np.cumsum(levels)]).astype(np.int64)
+
+    def pairs(
+        self, rows: np.ndarray, groups: np.ndarray, weights: np.ndarray, table: np.ndarray
+    ) -> None:
+        """Walk the rows."""
+        counting.count_pairs(
+            self._indptr, self._columns, self._codes, self._offsets, rows, groups, weights, table
+        )
+
+    def triples(
+        self,
+        s_codes: np.ndarray,
+        s_base: int,
+        y: Codes,
+        labels: np.ndarray,
+        weights: np.ndarray,
+        tables: np.ndarray,
+    ) -> None:
+        """Walk the rows of each label in which s is off its base."""
+        counting.count_triples(
+            self._indptr,
+            self._columns,
+            self._codes,
+            self._offsets,
+            s_codes,
+            s_base,
+            y.indptr,
+            y.rows,
+            y.codes,
+            labels,
+            weights,
+            tables,
+        )
+
+    def meets(
+        self,
+        s_codes: np.ndarray,
+        s_base: int,
+        y: Codes,
+        labels: np.ndarray,
+        weights: np.ndarray,
+        met: np.ndarray,
+    ) -> None:
+        """Walk the rows of each label in which s is off its base."""
+        counting.count_meets(
+            self._indptr,
+            self._columns,
+            s_codes,
+            s_base,
+            y.indptr,
+            y.rows,
+            labels,
+            weights,
+            met,
+        )
+
+
+class Planes:
+    """Columns kept as bit planes, one for each code but the base; rows count once each."""
+
+    def __init__(self, codes: Codes, first: int, last: int) -> None:
+        levels, base = codes.levels[first:last], codes.base[first:last]
+        off_base = levels - 1
+        first_plane = np.concatenate([[0], np.cumsum(off_base)]).astype(np.int64)
+        self._words = -(-codes.n_rows // 64)
+        self._planes = np.zeros((int(first_plane[-1]), self._words), np.uint64)
+        at = slice(codes.indptr[first], codes.indptr[last])
+        indptr = codes.indptr[first : last + 1] - codes.indptr[first]
+        rows, entries = codes.rows[at], codes.codes[at]
+        planes.pack(indptr, rows, entries, base, first_plane, self._planes)
+        # the cell of each plane: all codes of a column but its base
+        cell = np.arange(int(levels.sum()))
+        self._cells = np.delete(cell, np.cumsum(levels) - levels + base)
+
+    def pairs(
+        self, rows: np.ndarray, groups: np.ndarray, weights: np.ndarray, table: np.ndarray
+    ) -> None:
+        """AND each plane with the rows of each group."""
+        del weights  # every row counts once: `kinds` sees to that
+        masks = np.zeros((table.shape[1], self._words), np.uint64)
+        planes.mark_groups(rows, groups, masks)
+        wanted = np.flatnonzero(masks.any(axis=1))
+        table[np.ix_(self._cells, wanted)] += self._counted(masks, wanted)
+
+    def triples(
+        self,
+        s_codes: np.ndarray,
+        s_base: int,
+        y: Codes,
+        labels: np.ndarray,
+        weights: np.ndarray,
+        tables: np.ndarray,
+    ) -> None:
+        """AND each plane with the meetings of s and each label."""
+        del weights
+        size, _, s_levels, l_levels = tables.shape
+        masks = self._meetings(s_codes, s_base, y, labels, s_levels, l_levels)
+        wanted = np.flatnonzero(masks.any(axis=1))
+        counted = self._counted(masks, wanted)
+        i, c, code = np.unravel_index(wanted, (size, s_levels, l_levels))
+        tables[i[:, None], self._cells[None, :], c[:, None], code[:, None]] += counted.T
+
+    def meets(
+        self,
+        s_codes: np.ndarray,
+        s_base: int,
+        y: Codes,
+        labels: np.ndarray,
+        weights: np.ndarray,
+        met: np.ndarray,
+    ) -> None:
+        """AND each plane with the meetings of s and each label."""
+        del weights
+        masks = self._meetings(s_codes, s_base, y, labels, 2, 2)
+        s_off = 1 - s_base
+        wanted = (np.arange(labels.size) * 2 + s_off) * 2 + (1 - y.base[labels])
+        met += self._counted(masks, wanted).T
+
+    def _meetings(
+        self,
+        s_codes: np.ndarray,
+        s_base: int,
+        y: Codes,
+        labels: np.ndarray,
+        s_levels: int,
+        l_levels: int,
+    ) -> np.ndarray:
+        masks = np.zeros((labels.size * s_levels * l_levels, self._words), np.uint64)
+        planes.mark_meetings(
+            s_codes, s_base, s_levels, y.indptr, y.rows, y.codes, labels, l_levels, masks
+        )
+        return masks
+
+    def _counted(self, masks: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+        out = np.empty((self._planes.shape[0], wanted.size), np.int64)
+        planes.count_planes(self._planes, masks, wanted.astype(np.int64), out)
+        return out
+
+
+def stripe_of(codes: Codes, first: int, last: int, kind: int) -> Stripe:
+    """Bring neighbouring columns of one kind into their form."""
+    form = Planes if kind in {Kind.BINARY_PLANES, Kind.PLANES} else Lists
+    return form(codes, first, last)

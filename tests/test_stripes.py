@@ -1,0 +1,93 @@
+"""The form in which a column is counted changes nothing that is counted."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from mlfs import stripes
+from mlfs.coding import Codes
+from mlfs.criteria import available, get
+from mlfs.engine import best_first, greedy
+from mlfs.info import Info
+
+ONLY_PLANES, ONLY_LISTS = 0.0, float("inf")
+CHAIN = [(), (0,), (0, 1), (2,)]
+
+
+def table(seed: int, rows: int = 150) -> tuple[np.ndarray, np.ndarray]:
+    """Columns of two to twenty levels, some at their base nearly everywhere, some missing."""
+    generator = np.random.default_rng(seed)
+    levels = generator.permutation([2, 2, 2, 2, 3, 4, 8, 16, 17, 20, 1])
+    share = generator.choice([0.02, 0.3, 0.9], levels.size)
+    on = generator.random((rows, levels.size)) < share
+    features = np.where(on, generator.integers(0, levels, (rows, levels.size)), levels - 1)
+    labels = (generator.random((rows, 4)) < [0.05, 0.4, 0.6, 0.9]).astype(int)
+    labels[:, 0] ^= features[:, 0] == 0
+    labels[:, 3] += generator.integers(0, 2, rows)
+    if seed % 2:
+        features[generator.random(features.shape) < 0.05] = -1
+        labels[generator.random(labels.shape) < 0.05] = -1
+    return features, labels
+
+
+def told(name: str, info: Info) -> list[tuple[int, float, float]]:
+    """All picks of a criterion, for each label where it wants that."""
+    criterion = get(name)[1]
+    each = criterion.scope == "each label"
+    views = [info.for_label(label) for label in range(4)] if each else [info]
+    paths = [
+        best_first(criterion, view)
+        if criterion.search == "best first"
+        else greedy(criterion, view, 5)
+        for view in views
+    ]
+    return [(pick.index, pick.score, pick.margin) for path in paths for pick in path.picks]
+
+
+@pytest.mark.parametrize("name", available())
+@pytest.mark.parametrize("seed", range(4))
+def test_planes_and_lists_give_the_same_bits(name, seed, monkeypatch):
+    answers, forms = [], []
+    for word_cost in (ONLY_PLANES, ONLY_LISTS):
+        monkeypatch.setattr(stripes, "WORD_COST", word_cost)
+        info = Info.from_codes(*table(seed), parents=CHAIN, ignore_missing=seed == 3)
+        answers.append(told(name, info))
+        forms.append(info.describe()["forms"])
+    assert answers[0] == answers[1]
+    assert any(form.startswith("bit planes") for form in forms[0])
+    assert all(form.startswith("row lists") for form in forms[1])
+
+
+def test_columns_of_all_kinds_stand_in_the_order_of_their_kinds():
+    features, labels = (Codes.from_dense(part) for part in table(0))
+    kind = stripes.kinds([features], [labels], weighted=False)
+    assert set(kind.tolist()) == {0, 1, 2, 3}
+    turned, place = features.sorted_by(kind)
+    assert (np.diff(stripes.kinds([turned], [labels], weighted=False)) >= 0).all()
+    for column in range(len(features)):
+        assert (turned.column(int(place[column])) == features.column(column)).all()
+
+
+def test_weighted_rows_are_counted_through_lists():
+    features, labels = (Codes.from_dense(part) for part in table(0))
+    kind = stripes.kinds([features], [labels], weighted=True)
+    assert set(kind.tolist()) <= {stripes.Kind.BINARY_LISTS, stripes.Kind.LISTS}
+
+
+def test_the_base_may_be_any_code_and_rows_fill_no_word():
+    generator = np.random.default_rng(7)
+    for rows in (1, 63, 64, 65, 130):
+        features = generator.integers(0, 2, (rows, 3)) | (generator.random((rows, 3)) < 0.5)
+        labels = generator.integers(0, 2, (rows, 2))
+        info = Info.from_codes(features.astype(int), labels)
+        counts = info.table.counts
+        for s in range(3):
+            pairs = counts.pairs(info.table.feature(s))
+            for f in range(3):
+                at = info.table.position(f)
+                first, last = counts.offsets[at], counts.offsets[at + 1]
+                known = np.zeros((last - first, pairs.shape[1]), int)
+                turned = counts.features[0]
+                np.add.at(known, (turned.column(at), turned.column(s)), 1)
+                assert (pairs[first:last] == known).all()
