@@ -67,7 +67,7 @@ class LabelBlock:
     def _sums(self, s: int) -> Sums:
         if s not in self._made:
             table, at = self._table, self._table.position(s)
-            self._made = {s: table.triples.sums(table.feature(at), table.n_fs(at), self._labels)}
+            self._made = {s: table.triples.sums(table.feature(at), self._labels)}
         return self._made[s]
 
     def _entropy(self, rows: np.ndarray, t: np.ndarray) -> np.ndarray:

@@ -12,7 +12,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from mlfs._kernels import counting, joint
+from mlfs._kernels import counting
 from mlfs.coding import Codes
 from mlfs.stripes import Kind, kinds, stripe_of
 
@@ -74,22 +74,27 @@ class Counts:
         kind = kinds(features, labels, weights is not None)
         if (np.diff(kind) < 0).any():  # not sorted by Codes.by_kind: take them as they come
             kind[:] = Kind.BINARY_LISTS if (first.levels == 2).all() else Kind.LISTS
-        self._edges = _stripes(kind, share)
-        self.kinds = [int(kind[a]) if a < b else Kind.LISTS for a, b in self._edges]
+        self.edges = _stripes(kind, share)
+        self.kinds = [int(kind[a]) if a < b else Kind.LISTS for a, b in self.edges]
         self.binary = [k in {Kind.BINARY_LISTS, Kind.BINARY_PLANES} for k in self.kinds]
-        self._pool = ThreadPoolExecutor(n_jobs) if n_jobs > 1 and len(self._edges) > 1 else None
+        self._pool = ThreadPoolExecutor(n_jobs) if n_jobs > 1 and len(self.edges) > 1 else None
         self._stripes = [
-            [stripe_of(block, a, b, k) for (a, b), k in zip(self._edges, self.kinds, strict=True)]
+            [stripe_of(block, a, b, k) for (a, b), k in zip(self.edges, self.kinds, strict=True)]
             for block in features
         ]
         self.n_f = self.alone(features)
+        # n(f=1) of the columns of two levels, stripe by stripe
+        self.ones = [
+            self.n_f[self.cells(a, b)[1]][1::2].copy() if binary else np.zeros(0, np.int64)
+            for (a, b), binary in zip(self.edges, self.binary, strict=True)
+        ]
         self.n_l = _counted(labels, self.weights)
         self.l_offsets = np.concatenate([[0], np.cumsum(labels[0].levels)]).astype(np.int64)
 
     def forms(self) -> dict[str, int]:
         """How many columns are counted in which form."""
         told: dict[str, int] = {}
-        for (a, b), kind in zip(self._edges, self.kinds, strict=True):
+        for (a, b), kind in zip(self.edges, self.kinds, strict=True):
             told[Kind.NAMES[kind]] = told.get(Kind.NAMES[kind], 0) + b - a
         return told
 
@@ -106,7 +111,7 @@ class Counts:
 
     def over_stripes(self, work: Callable[[int, int, int], Result]) -> list[Result]:
         """Call work(stripe, first column, last column) for all, in threads if there are any."""
-        jobs = [(i, a, b) for i, (a, b) in enumerate(self._edges)]
+        jobs = [(i, a, b) for i, (a, b) in enumerate(self.edges)]
         if self._pool is None or getattr(_here, "at_work", False):  # no thread waits for itself
             return [work(*job) for job in jobs]
 
@@ -184,7 +189,13 @@ class Counts:
         return table
 
     def triples(
-        self, given: Given, labels: np.ndarray, n_fs: np.ndarray, n_fl: np.ndarray, i: int
+        self,
+        given: Given,
+        labels: np.ndarray,
+        n_sl: np.ndarray,
+        n_fs: np.ndarray,
+        n_fl: np.ndarray,
+        i: int,
     ) -> np.ndarray:
         """n(f, s, l) of one stripe of features, for some labels.
 
@@ -194,17 +205,17 @@ class Counts:
             s.
         labels : ndarray of int
             The labels l.
+        n_sl : ndarray
+            The pairs of s with each label (labels, levels of s, most levels of l).
         n_fs, n_fl : ndarray
             The pairs of the stripe's features with s (cells, levels of s), and with
-            each label (labels, cells, levels of l).
+            each label (labels, cells, most levels of l).
         i : int
             The stripe.
         """
-        a, b = self._edges[i]
+        a, b = self.edges[i]
         offsets, _ = self.cells(a, b)
-        l_levels = self.labels[0].levels[labels]
-        width = n_fl.shape[2]
-        tables = np.zeros((labels.size, n_fs.shape[0], given.levels, width), np.int64)
+        tables = np.zeros((labels.size, n_fs.shape[0], given.levels, n_fl.shape[2]), np.int64)
         for block, stripes in enumerate(self._stripes):
             stripes[i].triples(
                 given.codes[block],
@@ -214,38 +225,33 @@ class Counts:
                 self.weights[block],
                 tables,
             )
-        n_sl = self.given_with_labels(given, labels)
-        l_bases = self.labels[0].base[labels]
+        y = self.labels[0]
         counting.complete_triples(
-            tables, n_fs, n_fl, n_sl, offsets, self.base[a:b], given.base, l_levels, l_bases
+            tables,
+            n_fs,
+            n_fl,
+            n_sl,
+            offsets,
+            self.base[a:b],
+            given.base,
+            y.levels[labels],
+            y.base[labels],
         )
         return tables
 
-    def given_with_labels(self, given: Given, labels: np.ndarray) -> np.ndarray:
-        """n(s, l) for one column and some labels: (labels, levels of s, most levels of l)."""
-        width = int(self.labels[0].levels[labels].max(initial=1))
-        n_sl = np.zeros((labels.size, given.levels, width), np.int64)
-        bases = self.labels[0].base[labels]
+    def given_with_labels(self, given: Given) -> np.ndarray:
+        """n(s, l) for one column and every label: (labels, levels of s, most levels of l)."""
+        first = self.labels[0]
+        labels = np.arange(len(first))
+        n_sl = np.zeros((labels.size, given.levels, int(first.levels.max(initial=1))), np.int64)
         for codes, y, weights in zip(given.codes, self.labels, self.weights, strict=True):
             counting.count_given(codes, y.indptr, y.rows, y.codes, labels, weights, n_sl)
-        counting.complete_given(n_sl, given.alone, bases)
+        counting.complete_given(n_sl, given.alone, first.base)
         return n_sl
 
-    def joint_binary(
-        self,
-        given: Given,
-        labels: np.ndarray,
-        n_fs: np.ndarray,
-        n_sl: np.ndarray,
-        n_fl: np.ndarray,
-        n_l: np.ndarray,
-        i: int,
-        clogc: np.ndarray,
-        out: np.ndarray,
-    ) -> None:
-        """out[k, f] = sum of c log c over n(f, s, labels[k]) for columns of two levels."""
-        a, b = self._edges[i]
-        _, where = self.cells(a, b)
+    def meets(self, given: Given, labels: np.ndarray, i: int) -> np.ndarray:
+        """In how many rows f, s and l are off their bases, all of two levels: (labels, f)."""
+        a, b = self.edges[i]
         met = np.zeros((labels.size, b - a), np.int64)
         for block, stripes in enumerate(self._stripes):
             stripes[i].meets(
@@ -256,21 +262,7 @@ class Counts:
                 self.weights[block],
                 met,
             )
-        joint.joint_binary(
-            met,
-            self.base[a:b],
-            self.n_f[where][1::2].copy(),
-            given.base,
-            int(n_sl[0, 1].sum()),
-            n_fs[where][1::2, 1].copy(),
-            self.labels[0].base[labels],
-            n_l,
-            n_fl,
-            n_sl[:, 1, 1].copy(),
-            self.total,
-            clogc,
-            out,
-        )
+        return met
 
 
 def _stripes(kind: np.ndarray, share: int) -> list[tuple[int, int]]:

@@ -9,8 +9,11 @@ import numpy as np
 import scipy.sparse as sp
 
 from mlfs.data.columns import is_missing
+from mlfs.errors import DataError
 
 __all__ = ["array_of", "columns_of", "family", "frame_of"]
+
+INTEGERS = {f"{sign}Int{bits}" for sign in ("", "U") for bits in (8, 16, 32, 64)}
 
 
 def family(x: Any) -> str:
@@ -23,6 +26,8 @@ def family(x: Any) -> str:
     ('pandas', '')
     """
     library = type(x).__module__.split(".")[0]
+    if library == "polars" and type(x).__name__ == "LazyFrame":
+        raise DataError("a LazyFrame has no values yet: give what its collect() gives")
     return library if library in ("pandas", "polars") and hasattr(x, "columns") else ""
 
 
@@ -56,22 +61,51 @@ def array_of(frame: Any) -> Any:
 def frame_of(table: Any, names: list[str], library: str) -> Any:
     """A frame of a library made of an array or of the other library's frame.
 
-    Column by column, so that each has a type of its own; what is missing becomes null.
+    Column by column, so that each has a type of its own; what is missing becomes null, and
+    categories stay categories.
 
     Examples
     --------
     >>> frame_of(np.array([["a", 1], [None, 2]], dtype=object), ["x", "y"], "polars").dtypes
     [String, Int64]
     """
-    if family(table):
-        columns = [columns_of(table, [j]).to_numpy().ravel() for j in range(len(names))]
-    else:
-        columns = [table[:, j] for j in range(len(names))]
-    values = {
-        name: [None if is_missing(cell) else cell for cell in column.tolist()]
-        if column.dtype.kind == "O"
-        else column
-        for name, column in zip(names, columns, strict=True)
-    }
-    make = importlib.import_module(library).DataFrame
-    return make(values, strict=False) if library == "polars" else make(values)
+    own = family(table)
+    pick = table.iloc if own == "pandas" else table
+    columns = [pick[:, j] for j in range(len(names))]
+    values = {name: _cells(column) for name, column in zip(names, columns, strict=True)}
+    made = importlib.import_module(library)
+    if library == "polars":
+        frame = made.DataFrame(values, strict=False)
+        texts = [n for n, c in zip(names, columns, strict=True) if own and _has_text_categories(c)]
+        return frame.with_columns(made.col(texts).cast(made.Categorical)) if texts else frame
+    frame = made.DataFrame(values)
+    if not own:
+        return frame
+    nullable = {n: _nullable(c) for n, c in zip(names, columns, strict=True)}
+    return frame.astype({name: kind for name, kind in nullable.items() if kind})
+
+
+def _cells(column: Any) -> Any:
+    """The values of a column: an array of numbers, or a list with None for what is missing."""
+    kind = getattr(column.dtype, "kind", "O")
+    if isinstance(column, np.ndarray) and kind != "O":
+        return column
+    if isinstance(column.dtype, np.dtype) and kind != "O":
+        return column.to_numpy()
+    cells = column.tolist() if hasattr(column, "tolist") else column.to_list()
+    return [None if is_missing(cell) else cell for cell in cells]
+
+
+def _has_text_categories(column: Any) -> bool:
+    categories = getattr(column.dtype, "categories", None)
+    return categories is not None and all(isinstance(value, str) for value in categories)
+
+
+def _nullable(column: Any) -> str:
+    """The type of pandas for a column of polars that numpy's types cannot hold; else empty."""
+    kind = str(column.dtype)
+    if kind.startswith(("Categorical", "Enum")):
+        return "category"
+    if not column.null_count():
+        return ""
+    return "boolean" if kind == "Boolean" else kind if kind in INTEGERS else ""

@@ -223,10 +223,8 @@ class Info:
 
     def _cmi(self, s: int) -> tuple[np.ndarray, np.ndarray]:
         def make() -> tuple[np.ndarray, np.ndarray]:
-            given = self.table.feature(s)
-            return self.table.triples.cmi_sums(
-                given, self.table.n_fs(s), self._labels, np.ones(self.q)
-            )
+            held = self.table.feature(s)
+            return self.table.triples.cmi_sums(held, self._labels, np.ones(self.q))
 
         found: tuple[np.ndarray, np.ndarray]
         found = self.table.cache.get(("cmi", s, self._labels.tobytes()), make)
@@ -266,7 +264,7 @@ class Info:
             if children:
                 weights = np.array([shares[label] for label in children])
                 total += self.table.triples.cmi_sums(
-                    self.table.label(p), self.table.n_fl(p), np.array(children), weights
+                    self.table.label(p), np.array(children), weights
                 )[0]
         return total
 
@@ -277,7 +275,7 @@ class Info:
         for at, label in enumerate(self._labels.tolist()[:-1]):
             later = self._labels[at + 1 :]
             # I(l;l') on the rows in which f is known too, so that I(f;l;l') is symmetric
-            sums = table.triples.sums(table.label(label), table.n_fl(label), later)
+            sums = table.triples.sums(table.label(label), later)
             plain = entropies(sums.rows.ravel(), (sums.s + sums.l - sums.sl).ravel(), table.clogc)
             for one in plain.reshape(sums.rows.shape) - sums.sl_given_f():
                 total += one

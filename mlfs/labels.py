@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mlfs.counts import Given
 from mlfs.criteria import Criterion
 from mlfs.engine import greedy
+from mlfs.held import Held
 from mlfs.info import Info
 
 __all__ = ["Network", "chain_order_cheap", "chain_order_full", "information_tree", "k_parents"]
@@ -89,7 +89,8 @@ def chain_order_cheap(info: Info, component: np.ndarray) -> tuple[int, ...]:
     component : ndarray of int
         The first principal component in three levels.
     """
-    return _greedy_order(_given_one(info, info.table.counts.other(component)))
+    among = info.table.among_labels
+    return _greedy_order(_given_one(info, among.held(among.counts.other(component))))
 
 
 def chain_order_full(info: Info) -> tuple[int, ...]:
@@ -97,14 +98,15 @@ def chain_order_full(info: Info) -> tuple[int, ...]:
     q, d = info.table.q, info.table.d
     total = np.zeros((q, q))
     for feature in range(d):
-        total += _given_one(info, info.table.feature(feature))
+        given = info.table.feature(feature).given
+        total += _given_one(info, info.table.among_labels.held(given))
     return _greedy_order(total / d, info)
 
 
-def _given_one(info: Info, given: Given) -> np.ndarray:
+def _given_one(info: Info, given: Held) -> np.ndarray:
     """I(a;b|g) for all pairs of labels a, b, the diagonal 0."""
     q, among = info.table.q, info.table.among_labels
-    sums = among.triples.sums(given, among.counts.pairs(given), np.arange(q))
+    sums = among.triples.sums(given, np.arange(q))
     out = sums.fl_given_s()[:, :q].copy()
     np.fill_diagonal(out, 0.0)
     return out
@@ -124,8 +126,7 @@ def _greedy_order(given_features: np.ndarray, info: Info | None = None) -> tuple
             # sum over the earlier l of I(Y_best; Y_l | Y_j), for every j that is still open
             among = info.table.among_labels
             shares = np.full(len(order), 1 / len(order))
-            given, table = among.label(best), among.n_fl(best)
-            gain += among.triples.cmi_sums(given, table, np.array(order), shares)[0][:q]
+            gain += among.triples.cmi_sums(among.label(best), np.array(order), shares)[0][:q]
         gain += given_features[best]
         order.append(best)
         is_open[best] = False

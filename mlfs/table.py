@@ -17,6 +17,7 @@ import numpy as np
 
 from mlfs._kernels import finishing
 from mlfs.counts import Counts, Given
+from mlfs.held import Held
 from mlfs.triples import Triples
 
 __all__ = ["Cache", "PairInfo", "Table", "entropies"]
@@ -129,27 +130,30 @@ class Table:
         finishing.singles(n, offsets, valid, self.clogc, out)
         return entropies(out[:, 0], out[:, 1], self.clogc)
 
-    def feature(self, s: int) -> Given:
-        """A picked feature, to be held against all."""
-        found: Given = self.cache.get(
-            ("s", s), lambda: self.counts.feature(s, int(self.f_valid[s]))
-        )
-        return found
+    def feature(self, s: int) -> Held:
+        """A picked feature, beside all features."""
 
-    def label(self, p: int) -> Given:
-        """A label, to be held against all."""
-        found: Given = self.cache.get(("p", p), lambda: self.counts.label(p, int(self.l_valid[p])))
-        return found
-
-    def n_fs(self, s: int) -> np.ndarray:
-        """Counts of all features with a picked one."""
-
-        def make() -> np.ndarray:
+        def make() -> Held:
             self.pairs_counted += self.d
-            return self.counts.pairs(self.feature(s))
+            return self.held(self.counts.feature(s, int(self.f_valid[s])))
 
-        found: np.ndarray = self.cache.get(("n_fs", s), make)
+        found: Held = self.cache.get(("s", s), make)
         return found
+
+    def label(self, p: int) -> Held:
+        """A label, beside all features."""
+
+        def make() -> Held:
+            given = self.counts.label(p, int(self.l_valid[p]))
+            return self.held(given, self.n_fl(p))
+
+        found: Held = self.cache.get(("p", p), make)
+        return found
+
+    def held(self, given: Given, pairs: np.ndarray | None = None) -> Held:
+        """Any column, beside all features."""
+        pairs = self.counts.pairs(given) if pairs is None else pairs
+        return Held(self.counts, given, pairs, self.pair_sums(pairs, given.valid))
 
     def n_fl(self, label: int) -> np.ndarray:
         """Counts of all features with a label."""
@@ -206,7 +210,7 @@ class Table:
 
     def pair_with_feature(self, s: int, labels: np.ndarray) -> PairInfo:
         """I(f;s) and the entropies, as they stand inside terms about labels."""
-        return self._in_context(("fs", s), labels, lambda: (self.feature(s), self.n_fs(s)))
+        return self._in_context(("fs", s), labels, lambda: self.feature(s))
 
     def su_with_feature(self, s: int, labels: np.ndarray) -> np.ndarray:
         """SU(f,s), as it stands inside terms about labels."""
@@ -216,13 +220,10 @@ class Table:
 
     def pair_with_parent(self, p: int, labels: np.ndarray) -> PairInfo:
         """I(f;p) and the entropies, as they stand inside terms about labels."""
-        return self._in_context(("fp", p), labels, lambda: (self.label(p), self.n_fl(p)))
+        return self._in_context(("fp", p), labels, lambda: self.label(p))
 
     def _in_context(
-        self,
-        key: tuple[str, int],
-        labels: np.ndarray,
-        held: Callable[[], tuple[Given, np.ndarray]],
+        self, key: tuple[str, int], labels: np.ndarray, held: Callable[[], Held]
     ) -> PairInfo:
         """The mean over the labels in play of what their own rows say.
 
@@ -231,12 +232,11 @@ class Table:
         """
 
         def plain() -> PairInfo:
-            given, table = held()
-            return self._pair(table, given.valid)
+            column = held()
+            return self._informed(column.rows, column.t_fs, column.t_f, column.t_s)
 
         def masked(mask: int) -> PairInfo:
-            given, table = held()
-            sums = self.triples.sums(given, table, np.array([mask]))
+            sums = self.triples.sums(held(), np.array([mask]))
             rows, t_fs, t_f, t_s = (part[0] for part in (sums.rows, sums.fs, sums.f, sums.s))
             return self._informed(rows, t_fs, t_f, t_s)
 

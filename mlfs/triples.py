@@ -15,6 +15,7 @@ import numpy as np
 
 from mlfs._kernels import finishing, joint
 from mlfs.counts import Given
+from mlfs.held import Held
 
 if TYPE_CHECKING:
     from mlfs.table import Table
@@ -87,29 +88,29 @@ class Triples:
     # ---- what is asked for ------------------------------------------------------------------
 
     def cmi_sums(
-        self, given: Given, n_fs: np.ndarray, labels: np.ndarray, shares: np.ndarray
+        self, held: Held, labels: np.ndarray, shares: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
         """sum_l share_l I(s;l|f) and sum_l share_l I(f;l|s), label after label."""
         d = self.table.d
         sl_given_f, fl_given_s = np.zeros(d), np.zeros(d)
-        if self._is_plain(given, labels):
-            self._plain(
-                given,
-                n_fs,
-                labels,
-                lambda a, b, at, one: joint.add_informations(
-                    one.fsl,
-                    one.f,
-                    one.fs,
-                    one.fl,
-                    one.sl,
-                    float(one.s[0]),
+        if self._is_plain(held.given, labels):
+            t_sl, t_s = held.label_sums(self.table.clogc)
+
+            def add_up(a: int, b: int, at: slice, t_fsl: np.ndarray, t_fl: np.ndarray) -> None:
+                joint.add_informations(
+                    t_fsl,
+                    held.t_f[a:b],
+                    held.t_fs[a:b],
+                    t_fl,
+                    t_sl[labels[at]],
+                    t_s,
                     self.table.counts.total,
                     shares[at],
                     sl_given_f[a:b],
                     fl_given_s[a:b],
-                ),
-            )
+                )
+
+            self._plain(held, labels, add_up)
             return sl_given_f, fl_given_s
 
         def add(a: int, b: int, at: slice, sums: Sums) -> None:
@@ -117,94 +118,77 @@ class Triples:
                 for share, value in zip(shares[at], values, strict=True):
                     out[a:b] += share * value
 
-        self._complete(given, n_fs, labels, add)
+        self._complete(held, labels, add)
         return sl_given_f, fl_given_s
 
-    def sums(self, given: Given, n_fs: np.ndarray, labels: np.ndarray) -> Sums:
+    def sums(self, held: Held, labels: np.ndarray) -> Sums:
         """All sums, for all features and some labels."""
+        if self._is_plain(held.given, labels):
+            t_sl, t_s = held.label_sums(self.table.clogc)
+            t_fsl = np.empty((labels.size, self.table.d))
+            t_fl = np.empty((labels.size, self.table.d))
+
+            def keep(a: int, b: int, at: slice, joint: np.ndarray, fl: np.ndarray) -> None:
+                t_fsl[at, a:b] = joint
+                t_fl[at, a:b] = fl
+
+            self._plain(held, labels, keep)
+            t_l = self._label_sums(labels)
+            rows = np.full((1, 1), float(self.table.counts.total))
+            whole = (rows, t_fsl, held.t_fs, t_fl, t_sl[labels, None], held.t_f, t_s, t_l[:, None])
+            return Sums(*(np.broadcast_to(part, t_fsl.shape) for part in whole))
         out = np.empty((8, labels.size, self.table.d))
 
-        def keep(a: int, b: int, at: slice, sums: Sums) -> None:
+        def spread(a: int, b: int, at: slice, sums: Sums) -> None:
             for place, name in enumerate(Sums.__dataclass_fields__):
                 out[place, at, a:b] = getattr(sums, name)
 
-        if self._is_plain(given, labels):
-            rows = np.full((1, 1), float(self.table.counts.total))
-            t_l = self._label_sums(labels)
-
-            def widen(a: int, b: int, at: slice, one: Sums) -> None:
-                keep(
-                    a,
-                    b,
-                    at,
-                    Sums(
-                        rows, one.fsl, one.fs, one.fl, one.sl[:, None], one.f, one.s, t_l[at, None]
-                    ),
-                )
-
-            self._plain(given, n_fs, labels, widen)
-        else:
-            self._complete(given, n_fs, labels, keep)
+        self._complete(held, labels, spread)
         return Sums(*out)
 
     # ---- from pairs and one joint sum -------------------------------------------------------
 
     def _plain(
         self,
-        given: Given,
-        n_fs: np.ndarray,
+        held: Held,
         labels: np.ndarray,
-        use: Callable[[int, int, slice, Sums], None],
+        use: Callable[[int, int, slice, np.ndarray, np.ndarray], None],
     ) -> None:
-        table, counts = self.table, self.table.counts
-        self.counted += self.table.d * labels.size
-        t_fs = table.pair_sums(n_fs, given.valid)
-        n_sl = counts.given_with_labels(given, labels)
-        t_s, t_sl = self._given_sums(n_sl)
+        """Hand over the joint sums and those of f with l, some labels and features at a time."""
+        table, counts, given = self.table, self.table.counts, held.given
+        self.counted += table.d * labels.size
         may_be_binary = given.levels == 2 and bool(self._l_binary[labels].all())
 
         def work(i: int, a: int, b: int) -> None:
-            for at in _slices(labels.size, max(1, VALUES_AT_ONCE // (b - a))):
+            for at in _slices(labels.size, max(1, VALUES_AT_ONCE // max(1, b - a))):
                 block = labels[at]
                 known = self._labels(block, i, a, b)
-                fsl = np.empty((block.size, b - a))
+                t_fsl = np.empty((block.size, b - a))
                 if may_be_binary and counts.binary[i]:
-                    counts.joint_binary(
-                        given, block, n_fs, n_sl[at], known.n_fl, known.n_l, i, table.clogc, fsl
+                    joint.joint_binary(
+                        counts.meets(given, block, i),
+                        counts.base[a:b],
+                        counts.ones[i],
+                        given.base,
+                        int(given.alone[1]),
+                        held.ones[i],
+                        counts.labels[0].base[block],
+                        known.n_l,
+                        known.n_fl,
+                        held.with_labels[block, 1, 1],
+                        counts.total,
+                        table.clogc,
+                        t_fsl,
                     )
                 else:
-                    self._joint(given, block, n_fs, i, a, b, fsl)
-                use(
-                    a,
-                    b,
-                    at,
-                    Sums(
-                        t_s,
-                        fsl,
-                        t_fs[a:b, 1].copy(),
-                        known.t_fl,
-                        t_sl[at],
-                        t_fs[a:b, 2].copy(),
-                        t_s,
-                        t_s,
-                    ),
-                )
+                    levels = counts.labels[0].levels
+                    for part, tables, offsets in self._tables(held, block, i, a, b):
+                        joint.joint_tables(
+                            tables, offsets, levels[block[part]], table.clogc, t_fsl[part]
+                        )
+                use(a, b, at, t_fsl, known.t_fl)
 
         counts.over_stripes(work)
-
-    def _joint(
-        self,
-        given: Given,
-        labels: np.ndarray,
-        n_fs: np.ndarray,
-        i: int,
-        a: int,
-        b: int,
-        out: np.ndarray,
-    ) -> None:
-        levels = self.table.counts.labels[0].levels
-        for part, tables, offsets in self._tables(given, labels, n_fs, i, a, b):
-            joint.joint_tables(tables, offsets, levels[labels[part]], self.table.clogc, out[part])
 
     def _labels(self, labels: np.ndarray, i: int, a: int, b: int) -> _Labels:
         def make() -> _Labels:
@@ -231,55 +215,46 @@ class Triples:
         finishing.singles(counts.n_l, counts.l_offsets, valid, self.table.clogc, out)
         return out[labels, 1]
 
-    def _given_sums(self, n_sl: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The sum over s, and for each label the sum over the cells of n(s,l)."""
-        clogc = self.table.clogc
-        t_sl = np.zeros(n_sl.shape[0])
-        for cells in n_sl.reshape(n_sl.shape[0], -1).T:
-            t_sl += clogc[cells]
-        t_s = 0.0
-        for count in n_sl[0].sum(axis=1).tolist():
-            t_s += float(clogc[count])
-        return np.array([t_s]), t_sl
-
     # ---- from the complete table ------------------------------------------------------------
 
     def _complete(
         self,
-        given: Given,
-        n_fs: np.ndarray,
+        held: Held,
         labels: np.ndarray,
         use: Callable[[int, int, slice, Sums], None],
     ) -> None:
+        """Hand over all sums, some labels and features at a time."""
         table = self.table
         self.counted += table.d * labels.size
-        valid = table.l_valid[labels]
+        valid, s_valid = table.l_valid[labels], held.given.valid
 
         def work(i: int, a: int, b: int) -> None:
-            for at, tables, offsets in self._tables(given, labels, n_fs, i, a, b):
+            for at, tables, offsets in self._tables(held, labels, i, a, b):
                 out = np.empty((valid[at].size, b - a, 8))
                 finishing.triple_sums(
-                    tables, offsets, table.f_valid[a:b], given.valid, valid[at], table.clogc, out
+                    tables, offsets, table.f_valid[a:b], s_valid, valid[at], table.clogc, out
                 )
                 use(a, b, at, Sums(*np.moveaxis(out, 2, 0)))
 
         table.counts.over_stripes(work)
 
     def _tables(
-        self, given: Given, labels: np.ndarray, n_fs: np.ndarray, i: int, a: int, b: int
+        self, held: Held, labels: np.ndarray, i: int, a: int, b: int
     ) -> Iterator[tuple[slice, np.ndarray, np.ndarray]]:
         """n(f,s,l), some labels at a time."""
-        counts = self.table.counts
+        counts, given = self.table.counts, held.given
         levels = counts.labels[0].levels
         offsets, where = counts.cells(a, b)
         cells = int(offsets[-1])
         width = int(levels[labels].max(initial=1))
-        for at in _slices(labels.size, max(1, CELLS_AT_ONCE // (cells * given.levels * width))):
+        at_once = max(1, CELLS_AT_ONCE // max(1, cells * given.levels * width))
+        for at in _slices(labels.size, at_once):
             block = labels[at]
             n_fl = np.zeros((block.size, cells, width), np.int64)
             for k, label in enumerate(block.tolist()):
                 n_fl[k, :, : levels[label]] = self.table.n_fl(label)[where]
-            yield at, counts.triples(given, block, n_fs[where], n_fl, i), offsets
+            n_sl = held.with_labels[block]
+            yield at, counts.triples(given, block, n_sl, held.pairs[where], n_fl, i), offsets
 
 
 def _slices(total: int, step: int) -> list[slice]:

@@ -476,3 +476,19 @@ def test_a_large_indicator_is_checked_quickly(kind):
         times.append(time.perf_counter() - start)
     assert data.Y.sum() == y.sum()
     assert min(times) < 0.2  # 0.03 on an idle machine
+
+
+@pytest.mark.parametrize(
+    ("dtype", "values", "positions"),
+    [
+        ("Int64", [1, 0, None], [1, 0, -1]),
+        ("boolean", [True, False, None], [1, 0, -1]),
+        ("string", ["a", "b", "a"], [0, 1, 0]),
+        ("category", ["a", "b", "a"], [0, 1, 0]),
+    ],
+)
+def test_labels_in_an_extension_array(dtype, values, positions):
+    pd = pytest.importorskip("pandas")
+    data = from_arrays(np.eye(3), pd.array(values, dtype=dtype))
+    assert dense(data.Y).ravel().tolist() == positions
+    assert [label.name for label in data.labels] == ["y0"]

@@ -21,6 +21,7 @@ FLOORS = [
     {"discretize"},
     {"stripes"},
     {"counts"},
+    {"held"},
     {"triples"},
     {"table"},
     {"block"},

@@ -285,6 +285,33 @@ def test_frames_become_arrays_of_what_they_hold(mixed):
     assert kept.shape == (6, 2)
 
 
+def test_columns_keep_their_types_in_frames_of_the_other_library():
+    pandas = pd.DataFrame(
+        {
+            "count": pd.array([1, None, 2, 1], dtype="Int64"),
+            "colour": pd.Categorical(["red", None, "blue", "red"]),
+            "flag": pd.array([True, None, False, True], dtype="boolean"),
+        }
+    )
+    selector = FeatureSelector("mim", 3).fit(pandas, [0, 1, 0, 1])
+    polars = selector.set_output(transform="polars").transform(pandas)
+    assert [str(dtype) for dtype in polars.dtypes] == ["Int64", "Categorical", "Boolean"]
+    assert polars.null_count().row(0) == (1, 1, 1)
+    back = selector.set_output(transform="pandas").transform(polars)
+    assert [str(dtype) for dtype in back.dtypes] == ["Int64", "category", "boolean"]
+    assert back.isna().sum().tolist() == [1, 1, 1]
+
+
+def test_a_lazy_frame_is_refused_in_a_sentence():
+    lazy = pl.LazyFrame({"a": [0, 1, 0, 1]})
+    with pytest.raises(DataError, match="LazyFrame"):
+        FeatureSelector("mim", 1).fit(lazy, [0, 1, 0, 1])
+    with pytest.raises(DataError, match="LazyFrame"):
+        FeatureSelector("mim", 1).fit(lazy.collect(), lazy)
+    with pytest.raises(DataError, match="LazyFrame"):
+        FeatureSelector("mim", 1).fit(lazy.collect(), [0, 1, 0, 1]).transform(lazy)
+
+
 def test_columns_that_are_no_features_shift_no_position(mixed):
     pandas, _, Y = mixed
     selector = FeatureSelector("mim", 3, include=[5, 2], exclude=["when", 0]).fit(pandas, Y)

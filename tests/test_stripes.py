@@ -83,7 +83,7 @@ def test_the_base_may_be_any_code_and_rows_fill_no_word():
         info = Info.from_codes(features.astype(int), labels)
         counts = info.table.counts
         for s in range(3):
-            pairs = counts.pairs(info.table.feature(s))
+            pairs = info.table.feature(s).pairs
             for f in range(3):
                 at = info.table.position(f)
                 first, last = counts.offsets[at], counts.offsets[at + 1]

@@ -96,6 +96,8 @@ def from_arrays(
 
 def _is_frame(x: Any) -> bool:
     family = type(x).__module__.split(".")[0]
+    if family == "polars" and type(x).__name__ == "LazyFrame":
+        raise DataError("X is a LazyFrame, which has no values yet: give X.collect()")
     return family in ("pandas", "polars") and hasattr(x, "columns") and hasattr(x, "dtypes")
 
 

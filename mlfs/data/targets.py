@@ -88,6 +88,8 @@ def _unwrap(y: Any, names: Sequence[str] | None) -> tuple[Any, Sequence[str] | N
     family = type(y).__module__.split(".")[0]
     if family not in ("pandas", "polars"):
         return y, names
+    if type(y).__name__ == "LazyFrame":
+        raise DataError("Y is a LazyFrame, which has no values yet: give Y.collect()")
     if hasattr(y, "columns"):
         own = [str(name) for name in y.columns]
         double = twice(own)
@@ -96,7 +98,7 @@ def _unwrap(y: Any, names: Sequence[str] | None) -> tuple[Any, Sequence[str] | N
         columns = [y.iloc[:, j] if family == "pandas" else y[:, j] for j in range(len(own))]
         plain = [_plain(column, family) for column in columns]
         return dict(zip(own, plain, strict=True)), names
-    own_name = y.name
+    own_name = getattr(y, "name", None)  # an extension array of pandas has none
     if names is None and own_name not in (None, ""):
         names = [str(own_name)]
     values = _plain(y, family)
