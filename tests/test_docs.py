@@ -143,6 +143,14 @@ def test_no_page_tells_of_the_machine_that_made_it(page: Path) -> None:
     assert not [word for word in WORDS if word in text]
 
 
+def test_the_source_that_a_page_shows_is_there() -> None:
+    page = (DOCS / "your-own-criterion.md").read_text(encoding="utf-8")
+    shown = re.findall(r'^--8<-- "(.+)"$', page, flags=re.MULTILINE)
+    assert {"criteria/mrmr.py", "tests/plugin/good/mlfs_plugin_example.py"} <= set(shown)
+    assert all((ROOT / name).is_file() for name in shown)
+    assert len(shown) == len(re.findall(r"^--8", page, flags=re.MULTILINE))
+
+
 def test_every_page_is_in_the_contents() -> None:
     contents = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").partition("nav:")[2]
     listed = set(re.findall(r"[\w-]+\.md", contents))

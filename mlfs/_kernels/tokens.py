@@ -1,10 +1,14 @@
 """Tokenizing the rows of a text table: plain numbers and nominal values, dense and sparse.
 
-A kernel reads whole rows from `position` on and stops before the first row that it cannot read;
+A kernel reads whole rows from `at` on and stops before the first row that it cannot read;
 the caller reads that row with care (or finds what is wrong with it) and calls again behind it.
 A number is computed here only where that is exact: 18 digits at most and a power of ten that a
 double holds exactly, so that one correctly rounded operation (or two, with a bound on the error)
 gives what `float` gives. The others are left to `float`: their places are noted in `hard`.
+
+The text ends with a line end, and `PADDING` bytes follow it: so nothing looks for the end.
+The values of column j go to place `places[j]` of `values`, or, where that is negative, to place
+``~places[j]`` of `others` (the labels).
 """
 
 from __future__ import annotations
@@ -15,6 +19,7 @@ import numpy as np
 from numba.core import config
 
 from mlfs._kernels.jit import compiled
+from mlfs._kernels.words import PADDING, byte, eight, leading, word
 
 __all__ = [
     "DATE",
@@ -22,8 +27,11 @@ __all__ = [
     "FULL",
     "HARD",
     "NUMERIC",
+    "OTHERS_FULL",
+    "PADDING",
     "SKIPPED",
     "STOPPED",
+    "UNSEEN",
     "WANTED",
     "dense_rows",
     "is_compiled",
@@ -31,10 +39,12 @@ __all__ = [
 ]
 
 NUMERIC, SKIPPED, DATE, WANTED = -1, -2, -3, -4
-DONE, STOPPED, FULL, HARD = 0, 1, 2, 3
+DONE, STOPPED, FULL, HARD, OTHERS_FULL = 0, 1, 2, 3, 4
+UNSEEN = -1.0
 EXACT = 1 << 53
 SPLIT = float((1 << 27) + 1)
 POWERS = np.array([10.0**k for k in range(23)])
+TENS = np.array([10**k for k in range(9)])
 
 TAB, NEWLINE, SPACE, DOUBLE, PERCENT, SINGLE, COMMA = 9, 10, 32, 34, 37, 39, 44
 PLUS, MINUS, DOT, ZERO, NINE, QUESTION = 43, 45, 46, 48, 57, 63
@@ -47,25 +57,22 @@ def is_compiled() -> bool:
 
 
 @compiled
-def _blank_end(text: Any, at: int, end: int) -> int:
-    while at < end and (text[at] == SPACE or text[at] == TAB):
+def _blank_end(text: Any, at: int) -> int:
+    while byte(text, at) == SPACE or byte(text, at) == TAB:
         at += 1
     return at
 
 
 @compiled
-def _line_end(text: Any, at: int, end: int) -> int:
-    while at < end and text[at] != NEWLINE:
+def _line_end(text: Any, at: int) -> int:
+    while byte(text, at) != NEWLINE:
         at += 1
     return at
 
 
 @compiled
-def _is_end(text: Any, at: int, end: int) -> bool:
-    """Whether a bare word ends here."""
-    if at >= end:
-        return True
-    c = text[at]
+def _is_end(c: int) -> bool:
+    """Whether a bare word ends before this byte."""
     return c <= SPACE or c == COMMA or c == PERCENT or c == OPEN or c == CLOSE
 
 
@@ -100,43 +107,77 @@ def _scaled(whole: Any, power: int) -> tuple[int, float]:
 
 
 @compiled
-def _number(text: Any, at: Any, end: int) -> tuple[int, float, int]:
+def _plain(text: Any, at: Any) -> tuple[int, float]:
+    """Read a number of at most 18 digits, with no exponent: where it ends, or -1; the value."""
+    negative = byte(text, at) == MINUS
+    at += negative
+    digits = word(text, at)
+    count = leading(digits)
+    whole = eight(digits, count)
+    at += count
+    power = 0
+    if count < 8 and byte(text, at) == DOT:
+        at += 1
+        some = 8
+        while some == 8 and count <= 18:
+            digits = word(text, at)
+            some = leading(digits)
+            if count + some > 18:
+                return -1, 0.0
+            whole = whole * TENS[some] + eight(digits, some)
+            power += some
+            count += some
+            at += some
+    elif count == 8:
+        return -1, 0.0
+    if count == 0:
+        return -1, 0.0
+    if whole <= EXACT:
+        value = float(whole) / POWERS[power]
+    else:
+        kind, value = _scaled(whole, -power)
+        if kind != 0:
+            return -1, 0.0
+    return at, -value if negative else value
+
+
+@compiled
+def _number(text: Any, at: Any) -> tuple[int, float, int]:
     """0 and the value; 1 for a number that float() has to read; 2 for no number; where it ends."""
-    negative = text[at] == MINUS
-    if negative or text[at] == PLUS:
+    negative = byte(text, at) == MINUS
+    if negative or byte(text, at) == PLUS:
         at += 1
     whole = 0
     digits = 0
     power = 0
     start = at
-    while at < end and ZERO <= text[at] <= NINE:
-        if digits < 18:
-            whole = whole * 10 + (text[at] - ZERO)
-        digits += whole > 0
-        at += 1
-    seen = at - start
-    if at < end and text[at] == DOT:
-        at += 1
-        start = at
-        while at < end and ZERO <= text[at] <= NINE:
+    seen = 0
+    fraction = False
+    while True:
+        c = byte(text, at)
+        if ZERO <= c <= NINE:
             if digits < 18:
-                whole = whole * 10 + (text[at] - ZERO)
-                power -= 1
+                whole = whole * 10 + (np.int64(c) - ZERO)
+                power -= fraction
             digits += whole > 0
-            at += 1
-        seen += at - start
+            seen += 1
+        elif c == DOT and not fraction:
+            fraction = True
+        else:
+            break
+        at += 1
     if seen == 0:
         return 2, 0.0, at
-    if at < end and (text[at] == SMALL_E or text[at] == BIG_E):
+    if c == SMALL_E or c == BIG_E:
         at += 1
-        down = at < end and text[at] == MINUS
-        if at < end and (text[at] == MINUS or text[at] == PLUS):
+        down = byte(text, at) == MINUS
+        if down or byte(text, at) == PLUS:
             at += 1
         start = at
         exponent = 0
-        while at < end and ZERO <= text[at] <= NINE:
+        while ZERO <= byte(text, at) <= NINE:
             if exponent < 100000:
-                exponent = exponent * 10 + (text[at] - ZERO)
+                exponent = exponent * 10 + (np.int64(byte(text, at)) - ZERO)
             at += 1
         if at == start:
             return 2, 0.0, at
@@ -178,27 +219,25 @@ def _code(
 
 @compiled
 def _value(
-    text: Any, at: int, end: int, spec: int, tables: Any, slots: Any, bounds: Any, letters: Any
+    text: Any, at: int, spec: int, tables: Any, slots: Any, bounds: Any, letters: Any
 ) -> tuple[int, float, int, int, int]:
     """One value: 0 read, 1 for float(), 2 not readable here; the value; its text; what follows."""
-    c = text[at]
+    c = byte(text, at)
     if spec == NUMERIC and c != QUESTION and c != SINGLE and c != DOUBLE:
-        kind, value, stop = _number(text, at, end)
-        return (kind if _is_end(text, stop, end) else 2), value, at, stop, stop
+        kind, value, stop = _number(text, at)
+        return (kind if _is_end(byte(text, stop)) else 2), value, at, stop, stop
     if c == SINGLE or c == DOUBLE:
         start = at + 1
         stop = start
-        while stop < end and text[stop] != c and text[stop] != NEWLINE:
-            if text[stop] == BACKSLASH:
+        while byte(text, stop) != c:
+            if byte(text, stop) == BACKSLASH or byte(text, stop) == NEWLINE:
                 return 2, 0.0, start, stop, stop
             stop += 1
-        if stop == end or text[stop] == NEWLINE:
-            return 2, 0.0, start, stop, stop
         after = stop + 1
     else:
         start = at
         stop = at
-        while not _is_end(text, stop, end):
+        while not _is_end(byte(text, stop)):
             stop += 1
         after = stop
         if stop == start + 1 and c == QUESTION:
@@ -215,63 +254,83 @@ def _value(
 def dense_rows(
     text: Any,
     at: int,
+    end: int,
     longest: int,
     specs: Any,
+    ones: Any,
+    singles: Any,
+    places: Any,
     tables: Any,
     slots: Any,
     bounds: Any,
     letters: Any,
     values: Any,
+    others: Any,
     hard: Any,
     counts: Any,
 ) -> tuple[int, int]:
-    """Read dense rows into `values`; `counts` holds values, rows and hard numbers so far."""
-    end = len(text)
+    """Read dense rows into `values` and `others`; `counts` holds rows and hard numbers so far."""
     width = len(specs)
     while at < end:
         row = at
-        at = _blank_end(text, at, end)
-        if at == end or text[at] == NEWLINE:
+        at = _blank_end(text, at)
+        c = byte(text, at)
+        if c == NEWLINE:
             at += 1
             continue
-        if text[at] == PERCENT:
-            at = _line_end(text, at, end) + 1
+        if c == PERCENT:
+            at = _line_end(text, at) + 1
             continue
-        n = counts[0]
-        n_hard = counts[2]
-        if n + width > len(values):
+        i = counts[0]
+        n_hard = counts[1]
+        if i == len(values):
             return FULL, row
         if n_hard + width > len(hard):
             return HARD, row
         commas = 0
         for j in range(width):
-            if at == end:
-                return STOPPED, row
-            kind, value, start, stop, at = _value(
-                text, at, end, specs[j], tables, slots, bounds, letters
-            )
-            if kind == 2:
-                return STOPPED, row
-            if kind == 1:
-                hard[n_hard, 0], hard[n_hard, 1], hard[n_hard, 2] = n, start, stop
-                n_hard += 1
-            values[n] = value
-            n += 1
-            at = _blank_end(text, at, end)
-            if at < end and text[at] == COMMA:
+            after = byte(text, at + 1)
+            value = UNSEEN
+            stop = at + 1
+            if after == COMMA or after == NEWLINE:
+                value = singles[ones[j] + byte(text, at)]
+            elif specs[j] == NUMERIC:
+                stop, value = _plain(text, at)
+                after = byte(text, stop) if stop > 0 else DOT
+            if stop > 0 and value != UNSEEN and (after == COMMA or after == NEWLINE):
+                at = stop
+            else:
+                kind, value, start, stop, at = _value(
+                    text, at, specs[j], tables, slots, bounds, letters
+                )
+                if kind == 2:
+                    return STOPPED, row
+                if kind == 1:
+                    hard[n_hard, 0], hard[n_hard, 1], hard[n_hard, 2] = i, places[j], start
+                    hard[n_hard, 3] = stop
+                    n_hard += 1
+                at = _blank_end(text, at)
+                after = byte(text, at)
+            place = places[j]
+            if place >= 0:
+                values[i, place] = value
+            else:
+                others[i, ~place] = value
+            if after == COMMA:
                 if commas < j:
                     return STOPPED, row
                 commas += 1
-                at = _blank_end(text, at + 1, end)
+                at += 1
+                if byte(text, at) <= SPACE:
+                    at = _blank_end(text, at)
             elif commas > 0 and j < width - 1:
                 return STOPPED, row
-        if at < end and text[at] == PERCENT:
-            at = _line_end(text, at, end)
-        if (at < end and text[at] != NEWLINE) or at - row > longest:
+        if byte(text, at) == PERCENT:
+            at = _line_end(text, at)
+        if byte(text, at) != NEWLINE or at - row > longest:
             return STOPPED, row
         at += 1
-        counts[0], counts[2] = n, n_hard
-        counts[1] += 1
+        counts[0], counts[1] = i + 1, n_hard
     return DONE, end
 
 
@@ -279,82 +338,109 @@ def dense_rows(
 def sparse_rows(
     text: Any,
     at: int,
+    end: int,
     longest: int,
     specs: Any,
+    ones: Any,
+    singles: Any,
+    places: Any,
     tables: Any,
     slots: Any,
     bounds: Any,
     letters: Any,
     values: Any,
+    others: Any,
     hard: Any,
     counts: Any,
     columns: Any,
+    other_columns: Any,
     ends: Any,
 ) -> tuple[int, int]:
-    """Read sparse rows: the entries that are not 0 into `columns` and `values`."""
-    end = len(text)
+    """Read sparse rows: the entries that are not 0; `ends` holds where those of a row end."""
     width = len(specs)
     while at < end:
         row = at
-        at = _blank_end(text, at, end)
-        if at == end or text[at] == NEWLINE:
+        at = _blank_end(text, at)
+        c = byte(text, at)
+        if c == NEWLINE:
             at += 1
             continue
-        if text[at] == PERCENT:
-            at = _line_end(text, at, end) + 1
+        if c == PERCENT:
+            at = _line_end(text, at) + 1
             continue
-        if text[at] != OPEN:
+        if c != OPEN:
             return STOPPED, row
-        if counts[1] == len(ends):
+        i = counts[0]
+        if i == len(ends):
             return FULL, row
-        n = counts[0]
-        n_hard = counts[2]
+        n_hard = counts[1]
+        n, m = counts[2], counts[3]
         last = -1
-        at = _blank_end(text, at + 1, end)
-        while at < end and text[at] != CLOSE:
-            first = at
-            index = 0
-            while at < end and ZERO <= text[at] <= NINE and index < width:
-                index = index * 10 + (text[at] - ZERO)
-                at += 1
-            if at == first or index <= last or index >= width or at == end:
+        at = _blank_end(text, at + 1)
+        while byte(text, at) != CLOSE:
+            digits = word(text, at)
+            count = leading(digits)
+            index = eight(digits, count)
+            at += count
+            if count == 8 or count == 0 or index <= last or index >= width:
                 return STOPPED, row
-            if text[at] != SPACE and text[at] != TAB:
+            if byte(text, at) != SPACE and byte(text, at) != TAB:
                 return STOPPED, row
-            at = _blank_end(text, at, end)
-            if at == end:
-                return STOPPED, row
+            at += 1
+            if byte(text, at) <= SPACE:
+                at = _blank_end(text, at)
             last = index
             if n_hard == len(hard):
                 return HARD, row
             if n == len(values):
                 return FULL, row
-            kind, value, start, stop, at = _value(
-                text, at, end, specs[index], tables, slots, bounds, letters
-            )
-            if kind == 2:
-                return STOPPED, row
-            if kind == 1:
-                hard[n_hard, 0], hard[n_hard, 1], hard[n_hard, 2] = n, start, stop
-                n_hard += 1
-            if value != 0.0 or kind == 1:
-                columns[n] = index
+            if m == len(others):
+                return OTHERS_FULL, row
+            kind = 0
+            place = places[index]
+            after = byte(text, at + 1)
+            value = UNSEEN
+            stop = at + 1
+            if after == COMMA or after == CLOSE:
+                value = singles[ones[index] + byte(text, at)]
+            elif specs[index] == NUMERIC:
+                stop, value = _plain(text, at)
+                after = byte(text, stop) if stop > 0 else DOT
+            if stop > 0 and value != UNSEEN and (after == COMMA or after == CLOSE):
+                at = stop
+            else:
+                kind, value, start, stop, at = _value(
+                    text, at, specs[index], tables, slots, bounds, letters
+                )
+                if kind == 2:
+                    return STOPPED, row
+                at = _blank_end(text, at)
+                after = byte(text, at)
+                if kind == 1:
+                    hard[n_hard, 0] = n if place >= 0 else m
+                    hard[n_hard, 1], hard[n_hard, 2], hard[n_hard, 3] = place, start, stop
+                    n_hard += 1
+            kept = value != 0.0 or kind == 1
+            if place >= 0:
+                columns[n] = place
                 values[n] = value
-                n += 1
-            at = _blank_end(text, at, end)
-            if at < end and text[at] == COMMA:
-                at = _blank_end(text, at + 1, end)
-            elif at < end and text[at] != CLOSE:
+                n += kept
+            else:
+                other_columns[m] = ~place
+                others[m] = value
+                m += kept
+            if after == COMMA:
+                at += 1
+                if byte(text, at) <= SPACE:
+                    at = _blank_end(text, at)
+            elif after != CLOSE:
                 return STOPPED, row
-        if at == end:
-            return STOPPED, row
-        at = _blank_end(text, at + 1, end)
-        if at < end and text[at] == PERCENT:
-            at = _line_end(text, at, end)
-        if (at < end and text[at] != NEWLINE) or at - row > longest:
+        at = _blank_end(text, at + 1)
+        if byte(text, at) == PERCENT:
+            at = _line_end(text, at)
+        if byte(text, at) != NEWLINE or at - row > longest:
             return STOPPED, row
         at += 1
-        ends[counts[1]] = n
-        counts[0], counts[2] = n, n_hard
-        counts[1] += 1
+        ends[i, 0], ends[i, 1] = n, m
+        counts[0], counts[1], counts[2], counts[3] = i + 1, n_hard, n, m
     return DONE, end
