@@ -29,8 +29,7 @@ class MLCFS(Criterion):
         inside = info.only(picked)
         with_label = info.su_pl.sum() + inside.su_fl.sum() + info.su_fl[:, 0]
         among = np.triu(info.su_pp, 1).sum() + inside.su_fp.sum() + info.su_fp.sum(axis=1)
-        for i, s in enumerate(picked):
-            among = among + info.su_fs(s) + info.only(picked[:i]).su_fs(s).sum()
+        among = among + info.su_SS(picked) + info.su_fS(picked)
         return with_label / np.sqrt(len(info.su_pl) + len(picked) + 1 + 2 * among)
 
     def merit_of_nothing(self, info: Info):

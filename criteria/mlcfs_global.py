@@ -24,9 +24,7 @@ class MLCFSGlobal(Criterion):
 
     def merit(self, info: Info, picked: list[int]):
         with_labels = info.only(picked).su_fl.mean(axis=1).sum() + info.su_fl.mean(axis=1)
-        among = np.zeros(info.d)
-        for i, s in enumerate(picked):
-            among = among + info.su_fs(s) + info.only(picked[:i]).su_fs(s).sum()
+        among = info.su_SS(picked) + info.su_fS(picked)
         return with_labels / np.sqrt(len(picked) + 1 + 2 * among)
 
 

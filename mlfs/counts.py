@@ -249,6 +249,22 @@ class Counts:
         counting.complete_given(n_sl, given.alone, first.base)
         return n_sl
 
+    def meets_of_levels(self, given: Given, labels: np.ndarray, i: int) -> np.ndarray:
+        """In how many rows f, s and l are off their bases: (labels, cells, levels of s)."""
+        a, b = self.edges[i]
+        cells = int(self.offsets[b] - self.offsets[a])
+        met = np.zeros((labels.size, cells, given.levels), np.int64)
+        for block, stripes in enumerate(self._stripes):
+            stripes[i].meets_of_levels(
+                given.codes[block],
+                given.base,
+                self.labels[block],
+                labels,
+                self.weights[block],
+                met,
+            )
+        return met
+
     def meets(self, given: Given, labels: np.ndarray, i: int) -> np.ndarray:
         """In how many rows f, s and l are off their bases, all of two levels: (labels, f)."""
         a, b = self.edges[i]

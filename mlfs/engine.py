@@ -100,6 +100,40 @@ class _Merits(_Search):
         self.picked.append(s)
 
 
+class _Fixed(_Search):
+    """A search whose scores no pick changes: sorted once, then read off."""
+
+    def __init__(self, asked: Asked) -> None:
+        super().__init__(asked)
+        self._order = np.lexsort((self.info.features, -self.relevance))
+        self._first = 0
+
+    def take(self, s: int) -> None:
+        self.picked.append(s)
+
+    def front(self, is_open: np.ndarray) -> np.ndarray:
+        """The open candidates that are as good as the best, and the next one."""
+        while self._first < self._order.size and not is_open[self._order[self._first]]:
+            self._first += 1
+        found: list[int] = []
+        for at in self._order[self._first :]:
+            if is_open[at]:
+                found.append(int(at))
+                top = found[0]
+                if self.relevance[at] < self.relevance[top] - self.tolerance(top):
+                    break
+        return np.array(found, np.int64)
+
+
+def _search_of(asked: Asked) -> _Search:
+    kind = type(asked.criterion)
+    if asked.criterion.search == "best first":
+        return _Merits(asked)
+    if kind.term is Criterion.term and kind.score is Criterion.score:
+        return _Fixed(asked)
+    return _Search(asked)
+
+
 def greedy(
     criterion: Criterion,
     info: Info,
@@ -143,11 +177,9 @@ def greedy(
     is_open[np.isin(info.features, np.asarray(excluded, np.int64))] = False
     queue = list(forced)
     try:
-        search = _Merits(asked) if criterion.search == "best first" else _Search(asked)
+        search = _search_of(asked)
         while len(path.picks) < n:
-            values = search.scores()
-            scores = np.where(is_open, values, -np.inf)
-            pick = _choose(search, scores, queue.pop(0) if queue else None)
+            pick = _choose(search, is_open, queue.pop(0) if queue else None)
             if pick is None:
                 path.exhausted = True
                 break
@@ -164,22 +196,29 @@ def greedy(
     return path
 
 
-def _choose(search: _Search, scores: np.ndarray, forced: int | None) -> Pick | None:
+def _choose(search: _Search, is_open: np.ndarray, forced: int | None) -> Pick | None:
     features = search.info.features
+    if isinstance(search, _Fixed) and forced is None:
+        among = search.front(is_open)
+        scores = search.relevance[among]
+    else:
+        among = np.arange(features.size)
+        scores = np.where(is_open, search.scores(), -np.inf)
     if forced is None:
         best = int(scores.argmax()) if scores.size else 0
         if not scores.size or scores[best] == -np.inf:
             return None
-        near = np.flatnonzero(scores >= scores[best] - search.tolerance(best))
-        tied = near[np.argsort(features[near], kind="stable")]
-        at, rest = int(tied[0]), tied[1:]
+        near = np.flatnonzero(scores >= scores[best] - search.tolerance(int(among[best])))
+        tied = near[np.argsort(features[among[near]], kind="stable")]
+        here, rest = int(tied[0]), tied[1:]
     else:
-        at, rest = int(np.flatnonzero(features == forced)[0]), np.zeros(0, np.int64)
+        here, rest = int(np.flatnonzero(features == forced)[0]), np.zeros(0, np.int64)
     others = scores.copy()
-    others[at] = -np.inf
+    others[here] = -np.inf
     second = int(rest[0]) if rest.size else int(others.argmax())
     has_second = bool(np.isfinite(others[second]))
-    score = float(scores[at])
+    at = int(among[here])
+    score = float(scores[here])
     relevance = float(search.relevance[at] - search.correlation[at])
     correlation = float(search.correlation[at])
     finite = np.isfinite(score) and np.isfinite(relevance)
@@ -189,8 +228,8 @@ def _choose(search: _Search, scores: np.ndarray, forced: int | None) -> Pick | N
         relevance=relevance,
         redundancy=relevance + correlation - score if finite else 0.0,
         label_correlation=correlation,
-        ties=tuple(int(features[j]) for j in rest),
-        runner_up=int(features[second]) if has_second else None,
+        ties=tuple(int(features[among[j]]) for j in rest),
+        runner_up=int(features[among[second]]) if has_second else None,
         margin=_margin(score, float(others[second]), forced) if has_second else float("nan"),
         forced=forced is not None,
     )

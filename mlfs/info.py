@@ -16,6 +16,7 @@ number of the whole. ``info.for_label(l)`` is a view on one label. Both share co
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Callable, Sequence
 from functools import cached_property
@@ -38,7 +39,7 @@ VOCABULARY = (
     *("h_f", "h_l", "mi_fl", "mi_fL", "mi_fs"),
     *("cmi_sL_given_f", "cmi_fL_given_s", "interaction_fsL", "joint_fsL"),
     *("label_term", "interaction_fLL"),
-    *("su_fl", "su_fs", "su_fp", "su_pl", "su_pp"),
+    *("su_fl", "su_fs", "su_fS", "su_SS", "su_fp", "su_pl", "su_pp"),
     *("imbalance", "sum_over_labels", "only", "for_label"),
 )
 LABELS_AT_ONCE = 32
@@ -294,6 +295,32 @@ class Info:
     def su_fs(self, s: int) -> np.ndarray:
         """SU(f,s)."""
         return self._cut(self.table.su_with_feature(self.table.position(s), self._labels))
+
+    def su_fS(self, picked: Sequence[int]) -> np.ndarray:  # notation
+        """sum_{s in S} SU(f,s), in the order of the picks; the sums of shorter S are kept."""
+        return self._cut(self._su_sums(tuple(int(s) for s in picked)))
+
+    def su_SS(self, picked: Sequence[int]) -> float:  # notation
+        """The sum of SU over the pairs of picked features."""
+        order = tuple(int(s) for s in picked)
+        total = 0.0
+        for i, s in enumerate(order):
+            total += float(self._su_sums(order[:i])[self.table.position(s)])
+        return total
+
+    def _su_sums(self, order: tuple[int, ...]) -> np.ndarray:
+        cache, masks = self.table.cache, tuple(self.table.masks_of(self._labels))
+        known = len(order)
+        while known and ("su_fS", order[:known], masks) not in cache:
+            known -= 1
+        total: np.ndarray = cache.get(
+            ("su_fS", order[:known], masks), lambda: np.zeros(self.table.d)
+        )
+        for i in range(known, len(order)):
+            at = self.table.position(order[i])
+            total = total + self.table.su_with_feature(at, self._labels)
+            cache.get(("su_fS", order[: i + 1], masks), functools.partial(np.asarray, total))
+        return total
 
     @cached_property
     def su_fp(self) -> np.ndarray:

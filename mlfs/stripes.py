@@ -80,7 +80,18 @@ class Stripe(Protocol):
         weights: np.ndarray,
         met: np.ndarray,
     ) -> None:
-        """The same for columns of two levels: add to met[i, column]."""
+        """Where all have two levels: add to met[i, column]."""
+
+    def meets_of_levels(
+        self,
+        s_codes: np.ndarray,
+        s_base: int,
+        y: Codes,
+        labels: np.ndarray,
+        weights: np.ndarray,
+        met: np.ndarray,
+    ) -> None:
+        """Where the labels have two levels: add to met[i, cell, code of s]."""
 
 
 class Lists:
@@ -137,6 +148,30 @@ class Lists:
         counting.count_meets(
             self._indptr,
             self._columns,
+            s_codes,
+            s_base,
+            y.indptr,
+            y.rows,
+            labels,
+            weights,
+            met,
+        )
+
+    def meets_of_levels(
+        self,
+        s_codes: np.ndarray,
+        s_base: int,
+        y: Codes,
+        labels: np.ndarray,
+        weights: np.ndarray,
+        met: np.ndarray,
+    ) -> None:
+        """Walk the rows of each label in which s is off its base."""
+        counting.count_meets_of_levels(
+            self._indptr,
+            self._columns,
+            self._codes,
+            self._offsets,
             s_codes,
             s_base,
             y.indptr,
@@ -207,6 +242,26 @@ class Planes:
         s_off = 1 - s_base
         wanted = (np.arange(labels.size) * 2 + s_off) * 2 + (1 - y.base[labels])
         met += self._counted(masks, wanted).T
+
+    def meets_of_levels(
+        self,
+        s_codes: np.ndarray,
+        s_base: int,
+        y: Codes,
+        labels: np.ndarray,
+        weights: np.ndarray,
+        met: np.ndarray,
+    ) -> None:
+        """AND each plane with the meetings of s and each label."""
+        del weights
+        s_levels = met.shape[2]
+        masks = self._meetings(s_codes, s_base, y, labels, s_levels, 2)
+        codes = np.delete(np.arange(s_levels), s_base)
+        off = (1 - y.base[labels])[:, None]
+        wanted = (np.arange(labels.size)[:, None] * s_levels + codes) * 2 + off
+        counted = self._counted(masks, wanted.ravel())
+        shaped = counted.reshape(self._cells.size, labels.size, codes.size).transpose(1, 0, 2)
+        met[:, self._cells[:, None], codes[None, :]] += shaped
 
     def _meetings(
         self,

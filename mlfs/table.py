@@ -34,6 +34,9 @@ class Cache:
         self._lock = threading.Lock()
         self._kept: OrderedDict[Hashable, tuple[Any, int]] = OrderedDict()
 
+    def __contains__(self, key: Hashable) -> bool:
+        return key in self._kept
+
     def get(self, key: Hashable, make: Callable[[], Any]) -> Any:
         """The value under a key, made if it is not there."""
         with self._lock:

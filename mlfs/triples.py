@@ -56,13 +56,14 @@ class Sums:
 class _Labels:
     """What pairs say of a block of labels and one stripe of features."""
 
-    n_fl: np.ndarray  # n(f=1, l=1), where all have two levels
+    n_fl: np.ndarray  # n(f=1, l=1), where f and l have two levels
+    n_cells: np.ndarray  # n(f, l=1) of all cells, where l has two levels
     t_fl: np.ndarray
     n_l: np.ndarray
 
     @property
     def nbytes(self) -> int:
-        return int(self.n_fl.nbytes + self.t_fl.nbytes + self.n_l.nbytes)
+        return int(self.n_fl.nbytes + self.n_cells.nbytes + self.t_fl.nbytes + self.n_l.nbytes)
 
 
 class Triples:
@@ -157,53 +158,87 @@ class Triples:
         """Hand over the joint sums and those of f with l, some labels and features at a time."""
         table, counts, given = self.table, self.table.counts, held.given
         self.counted += table.d * labels.size
-        may_be_binary = given.levels == 2 and bool(self._l_binary[labels].all())
+        two_levels = bool(self._l_binary[labels].all())
 
         def work(i: int, a: int, b: int) -> None:
-            for at in _slices(labels.size, max(1, VALUES_AT_ONCE // max(1, b - a))):
-                block = labels[at]
-                known = self._labels(block, i, a, b)
-                t_fsl = np.empty((block.size, b - a))
-                if may_be_binary and counts.binary[i]:
-                    joint.joint_binary(
-                        counts.meets(given, block, i),
-                        counts.base[a:b],
-                        counts.ones[i],
-                        given.base,
-                        int(given.alone[1]),
-                        held.ones[i],
-                        counts.labels[0].base[block],
-                        known.n_l,
-                        known.n_fl,
-                        held.with_labels[block, 1, 1],
-                        counts.total,
-                        table.clogc,
-                        t_fsl,
-                    )
+            binary = two_levels and given.levels == 2 and counts.binary[i]
+            cells = (b - a) if binary else int(counts.offsets[b] - counts.offsets[a]) * given.levels
+            for at in _slices(labels.size, max(1, VALUES_AT_ONCE // max(1, cells))):
+                known = self._labels(labels[at], i, a, b)
+                t_fsl = np.empty((known.n_l.size, b - a))
+                if binary:
+                    self._binary(held, labels[at], known, i, t_fsl)
+                elif two_levels:
+                    self._levels(held, labels[at], known, i, t_fsl)
                 else:
-                    levels = counts.labels[0].levels
-                    for part, tables, offsets in self._tables(held, block, i, a, b):
-                        joint.joint_tables(
-                            tables, offsets, levels[block[part]], table.clogc, t_fsl[part]
-                        )
+                    self._any(held, labels[at], i, t_fsl)
                 use(a, b, at, t_fsl, known.t_fl)
 
         counts.over_stripes(work)
+
+    def _binary(
+        self, held: Held, labels: np.ndarray, known: _Labels, i: int, out: np.ndarray
+    ) -> None:
+        """Joint sums where f, s and l have two levels."""
+        counts, given = self.table.counts, held.given
+        a, b = counts.edges[i]
+        joint.joint_binary(
+            counts.meets(given, labels, i),
+            counts.base[a:b],
+            counts.ones[i],
+            given.base,
+            int(given.alone[1]),
+            held.ones[i],
+            counts.labels[0].base[labels],
+            known.n_l,
+            known.n_fl,
+            held.with_labels[labels, 1, 1],
+            counts.total,
+            self.table.clogc,
+            out,
+        )
+
+    def _levels(
+        self, held: Held, labels: np.ndarray, known: _Labels, i: int, out: np.ndarray
+    ) -> None:
+        """Joint sums where l has two levels."""
+        counts, given = self.table.counts, held.given
+        a, b = counts.edges[i]
+        offsets, where = counts.cells(a, b)
+        joint.joint_levels(
+            counts.meets_of_levels(given, labels, i),
+            offsets,
+            counts.base[a:b],
+            given.base,
+            held.pairs[where],
+            counts.labels[0].base[labels],
+            known.n_cells,
+            held.with_labels[labels][:, :, 1].copy(),
+            self.table.clogc,
+            out,
+        )
+
+    def _any(self, held: Held, labels: np.ndarray, i: int, out: np.ndarray) -> None:
+        """Joint sums from complete tables."""
+        a, b = self.table.counts.edges[i]
+        levels = self.table.counts.labels[0].levels[labels]
+        for part, tables, offsets in self._tables(held, labels, i, a, b):
+            joint.joint_tables(tables, offsets, levels[part], self.table.clogc, out[part])
 
     def _labels(self, labels: np.ndarray, i: int, a: int, b: int) -> _Labels:
         def make() -> _Labels:
             table, counts = self.table, self.table.counts
             _, where = counts.cells(a, b)
-            n_fl = np.zeros((labels.size, b - a), np.int64)
+            n_cells = np.zeros((labels.size, where.stop - where.start), np.int64)
             t_fl = np.empty((labels.size, b - a))
             n_l = np.zeros(labels.size, np.int64)
             for at, label in enumerate(labels.tolist()):
-                pairs = table.n_fl(label)
                 t_fl[at] = table.label_sums(label)[a:b]
-                if counts.binary[i] and self._l_binary[label]:
-                    n_fl[at] = pairs[where][1::2, 1]
+                if self._l_binary[label]:
+                    n_cells[at] = table.n_fl(label)[where][:, 1]
                     n_l[at] = counts.n_l[counts.l_offsets[label] + 1]
-            return _Labels(n_fl, t_fl, n_l)
+            n_fl = n_cells[:, 1::2].copy() if counts.binary[i] else np.zeros((0, 0), np.int64)
+            return _Labels(n_fl, n_cells, t_fl, n_l)
 
         found: _Labels = self.table.cache.get(("block", labels.tobytes(), i), make)
         return found

@@ -58,6 +58,8 @@ def words(info, s):
     words_of_s = "mi_fs cmi_sL_given_f cmi_fL_given_s su_fs joint_fsL interaction_fsL"
     for word in words_of_s.split():
         said[word] = getattr(info, word)(s)
+    said["su_fS"] = info.su_fS([s, 0])
+    said["su_SS"] = info.su_SS([s, 0])
     said["label_term"] = info.label_term()
     said["label_term of one beta"] = info.label_term(0.3)
     said["label_term of betas"] = info.label_term(np.arange(info.q) + 0.5)
@@ -83,6 +85,7 @@ def oracle(X, Y, all_Y, parents, s, features):
         "h_f": lambda f: naive.mean(H(f, (l,)) for l in Y),
         "mi_fs": lambda f: naive.mean(I(f, S, about=(l,)) for l in Y),
         "su_fs": lambda f: naive.SU(f, S, Y),
+        "su_fS": lambda f: naive.SU(f, S, Y) + naive.SU(f, X[0], Y),
         "block mi_fs": lambda f: sum(I(f, S, about=(l,)) for l in Y),
         "block h_fsl": lambda f: sum(H(naive.joint(naive.joint(f, S), l)) for l in Y),
         "joint_fsL": lambda f: sum(I(naive.joint(f, S), l) for l in Y),
@@ -106,6 +109,7 @@ def oracle(X, Y, all_Y, parents, s, features):
     told["block mi_fl"] = told["mi_fL"]
     told["block cmi_sl_given_f"] = told["cmi_sL_given_f"]
     told["block cmi_fl_given_s"] = told["cmi_fL_given_s"]
+    told["su_SS"] = naive.SU(X[0], S, Y)
     told["h_l"] = [H(l) for l in Y]
     told["mi_fl"] = [[I(f, l) for l in Y] for f in F]
     told["su_fl"] = [[naive.SU(f, l) for l in Y] for f in F]

@@ -12,7 +12,7 @@ from typing import Any
 from mlfs._kernels.finishing import _clogc
 from mlfs._kernels.jit import compiled
 
-__all__ = ["add_informations", "joint_binary", "joint_tables"]
+__all__ = ["add_informations", "joint_binary", "joint_levels", "joint_tables"]
 
 
 @compiled
@@ -66,6 +66,54 @@ def joint_binary(
             total += clogc[fl - fsl]
             total += clogc[fs - fsl]
             total += clogc[fsl]
+            out[i, f] = total
+
+
+@compiled
+def joint_levels(
+    met: Any,
+    offsets: Any,
+    f_base: Any,
+    s_base: int,
+    n_fs: Any,
+    l_bases: Any,
+    n_fl: Any,
+    n_sl: Any,
+    clogc: Any,
+    out: Any,
+) -> None:
+    """Set out[i, f] to the sum over n(f, s, l) of the i-th label, which has two levels.
+
+    met[i, cell of f, code of s] is in how many rows f, s and l are all off their bases; it is
+    turned into n(f, s, l=1) in place. n_fl and n_sl are of l=1.
+    """
+    s_levels = met.shape[2]
+    for i in range(met.shape[0]):
+        l_base = l_bases[i]
+        for f in range(f_base.size):
+            first = offsets[f]
+            last = offsets[f + 1]
+            base = first + f_base[f]
+            for s in range(s_levels):
+                met[i, base, s] = n_sl[i, s]
+            for cell in range(first, last):
+                if cell == base:
+                    continue
+                rest = n_fl[i, cell]
+                for s in range(s_levels):
+                    if s != s_base:
+                        if l_base:
+                            met[i, cell, s] = n_fs[cell, s] - met[i, cell, s]
+                        rest -= met[i, cell, s]
+                        met[i, base, s] -= met[i, cell, s]
+                met[i, cell, s_base] = rest
+                met[i, base, s_base] -= rest
+            total = 0.0
+            for cell in range(first, last):
+                for s in range(s_levels):
+                    fsl = met[i, cell, s]
+                    total += clogc[n_fs[cell, s] - fsl]
+                    total += clogc[fsl]
             out[i, f] = total
 
 
