@@ -76,7 +76,7 @@ def naive_moments(values, weights):
 @settings(max_examples=60, deadline=None)
 def test_mean_sd_is_the_paper_s(seed):
     rng = np.random.default_rng(seed)
-    x = rng.normal(size=(int(rng.integers(2, 50)), 1)) * 10.0 ** rng.integers(-8, 9)
+    x = rng.normal(size=(int(rng.integers(3, 50)), 1)) * 10.0 ** rng.integers(-8, 9)
     [binning] = learn(make(x), nominal_limit=0)
     mean, sd = naive_moments(x[:, 0].tolist(), [1.0] * len(x))
     expected = [0 if v < mean - sd else 2 if v > mean + sd else 1 for v in x[:, 0].tolist()]
@@ -88,6 +88,16 @@ def test_the_margin_itself_belongs_to_the_middle():
     x = np.array([[-0.5], [0.5]] * 4)
     [binning] = learn(make(x), nominal_limit=0)
     assert binning.apply(x[:, 0]).tolist() == [1] * 8
+
+
+@given(seed=SEEDS)
+@settings(max_examples=60, deadline=None)
+def test_rounding_does_not_part_two_values_that_are_equally_frequent(seed):
+    rng = np.random.default_rng(seed)
+    pair = rng.normal(size=2) * 10.0 ** rng.integers(-8, 9)
+    x = np.tile(pair, int(rng.integers(1, 30)))[:, None]
+    [binning] = learn(make(x), nominal_limit=0)
+    assert binning.apply(x[:, 0]).tolist() == [1] * len(x)
 
 
 def test_sums_are_rounded_once():

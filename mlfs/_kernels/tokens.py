@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numba.core import config
 
-from mlfs._kernels.jit import compiled
+from mlfs._kernels.jit import compiled, inner
 from mlfs._kernels.words import PADDING, byte, eight, leading, word
 
 __all__ = [
@@ -40,7 +40,7 @@ __all__ = [
 
 NUMERIC, SKIPPED, DATE, WANTED = -1, -2, -3, -4
 DONE, STOPPED, FULL, HARD, OTHERS_FULL = 0, 1, 2, 3, 4
-UNSEEN = -1.0
+UNSEEN = -np.inf
 EXACT = 1 << 53
 SPLIT = float((1 << 27) + 1)
 POWERS = np.array([10.0**k for k in range(23)])
@@ -56,27 +56,27 @@ def is_compiled() -> bool:
     return not config.DISABLE_JIT  # type: ignore[attr-defined]  # set when numba is imported
 
 
-@compiled
+@inner
 def _blank_end(text: Any, at: int) -> int:
     while byte(text, at) == SPACE or byte(text, at) == TAB:
         at += 1
     return at
 
 
-@compiled
+@inner
 def _line_end(text: Any, at: int) -> int:
     while byte(text, at) != NEWLINE:
         at += 1
     return at
 
 
-@compiled
+@inner
 def _is_end(c: int) -> bool:
     """Whether a bare word ends before this byte."""
     return c <= SPACE or c == COMMA or c == PERCENT or c == OPEN or c == CLOSE
 
 
-@compiled
+@inner
 def _scaled(whole: Any, power: int) -> tuple[int, float]:
     """Whole * 10**power rounded once, for |power| <= 22: 0 and the value, or 1 if in doubt.
 
@@ -106,7 +106,7 @@ def _scaled(whole: Any, power: int) -> tuple[int, float]:
     return (0 if value == first + (second - doubt) else 1), value
 
 
-@compiled
+@inner
 def _plain(text: Any, at: Any) -> tuple[int, float]:
     """Read a number of at most 18 digits, with no exponent: where it ends, or -1; the value."""
     negative = byte(text, at) == MINUS
@@ -141,13 +141,13 @@ def _plain(text: Any, at: Any) -> tuple[int, float]:
     return at, -value if negative else value
 
 
-@compiled
+@inner
 def _number(text: Any, at: Any) -> tuple[int, float, int]:
     """0 and the value; 1 for a number that float() has to read; 2 for no number; where it ends."""
     negative = byte(text, at) == MINUS
     if negative or byte(text, at) == PLUS:
         at += 1
-    whole = 0
+    whole = np.int64(0)
     digits = 0
     power = 0
     start = at
@@ -190,7 +190,7 @@ def _number(text: Any, at: Any) -> tuple[int, float, int]:
     return kind, -value if negative else value, at
 
 
-@compiled
+@inner
 def _code(
     text: Any, start: int, stop: int, spec: int, tables: Any, slots: Any, bounds: Any, letters: Any
 ) -> int:
@@ -217,7 +217,7 @@ def _code(
         slot = (slot + 1) & mask
 
 
-@compiled
+@inner
 def _value(
     text: Any, at: int, spec: int, tables: Any, slots: Any, bounds: Any, letters: Any
 ) -> tuple[int, float, int, int, int]:

@@ -14,7 +14,7 @@ from llvmlite import ir
 from numba.core import cgutils, types
 from numba.extending import intrinsic
 
-from mlfs._kernels.jit import compiled
+from mlfs._kernels.jit import inner
 
 __all__ = ["PADDING", "byte", "eight", "leading", "word"]
 
@@ -65,13 +65,13 @@ def _zeros_below(context: Any, bits: Any) -> Any:  # noqa: ARG001  # numba's sig
     return types.uint64(types.uint64), generate
 
 
-@compiled
+@inner
 def word(text: Any, at: int) -> Any:
     """Eight bytes from `at` on, the digits among them as 0 to 9."""
     return _load(text, at) ^ ZEROS
 
 
-@compiled
+@inner
 def leading(digits: Any) -> int:
     """How many of eight bytes are digits before the first that is none.
 
@@ -80,7 +80,7 @@ def leading(digits: Any) -> int:
     return np.int64(_zeros_below(((digits + CARRY) | digits) & TOPS) >> THREE)  # type: ignore[return-value]
 
 
-@compiled
+@inner
 def eight(digits: Any, count: int) -> int:
     """The number that the first `count` digits are, by three multiplications."""
     if count == 0:

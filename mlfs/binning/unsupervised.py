@@ -9,6 +9,8 @@ from mlfs.binning.moments import mean_sd
 
 __all__ = ["between", "equal_frequency", "equal_width", "mean_sd_edges"]
 
+ROUNDING = 2.0**-50  # four units in the last place
+
 
 def between(low: np.ndarray, high: np.ndarray) -> np.ndarray:
     """A cut that keeps two neighbouring values apart: their middle, low <= cut < high.
@@ -28,11 +30,16 @@ def mean_sd_edges(
     """Three levels: x < mean - sd, the middle, x > mean + sd (population sd).
 
     The first edge is the float just below mean - sd, since level 0 of a binning is x <= edge.
+    No value is further than one sd from the mean only where two values are equally frequent;
+    then both are the middle, and the rounding of mean - sd and mean + sd must not say otherwise.
     """
     mean, sd = mean_sd(block, low, high, weights)
-    below = np.nextafter(mean - sd, -np.inf).tolist()
-    above = (mean + sd).tolist()
-    return list(zip(below, above, strict=True))
+    below, above = mean - sd, mean + sd
+    reach = ROUNDING * np.maximum(np.abs(low), np.abs(high))
+    halves = (np.abs(low - below) <= reach) & (np.abs(high - above) <= reach)
+    below = np.nextafter(np.where(halves, np.minimum(low, below), below), -np.inf)
+    above = np.where(halves, np.maximum(high, above), above)
+    return list(zip(below.tolist(), above.tolist(), strict=True))
 
 
 def equal_width(low: np.ndarray, high: np.ndarray, bins: int) -> list[tuple[float, ...]]:

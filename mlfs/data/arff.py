@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from mlfs.data.arff_body import Body, parse_body
 from mlfs.data.arff_header import Attribute, read_header
 from mlfs.data.arff_writer import write
-from mlfs.data.assemble import dense_labels, sparse_features, sparse_labels
+from mlfs.data.assemble import dense_labels, sparse_labels
 from mlfs.data.dataset import Column, Dataset, Label, Source
 from mlfs.data.files import utf8
 from mlfs.data.labels import Chosen, is_binary, map_texts, resolve, split_lists
@@ -46,26 +46,17 @@ def read(content: bytes, path: str, request: Request) -> Dataset:
     names = [attribute.name for attribute in attributes]
     chosen = resolve(names, request, path, relation=header.relation)
     strings = {j for j, attribute in enumerate(attributes) if attribute.type.kind == "string"}
-    body = parse_body(
-        content, header, frozenset(strings & set(chosen.columns)), path, request.limits
-    )
-    columns = [_column(attribute) for attribute in attributes]
     taken = strings | set(chosen.columns)
-    features = [j for j in range(len(columns)) if j not in taken]
+    features = [j for j in range(len(attributes)) if j not in taken]
+    plain = [j for j in chosen.columns if j not in strings]
+    wanted = frozenset(strings & set(chosen.columns))
+    body = parse_body(content, header, features, plain, wanted, path, request.limits)
+    columns = [_column(attribute) for attribute in attributes]
     if not features:
         raise DataError(f"{printable(path, 400)}: no attribute is left as a feature")
-    X: Any
-    table: Any = body.values
-    if body.columns is None:
-        X = np.ascontiguousarray(body.values[:, features])
-    else:
-        table = sp.csr_array(
-            (body.values, body.columns, body.indptr), shape=(body.n_rows, len(columns))
-        )
-        X = sparse_features(table, np.array(features))
-    Y, labels = _labels(body, table, chosen, columns, strings, request, path)
+    Y, labels = _labels(body, chosen, plain, columns, request, path)
     return Dataset(
-        X=X,
+        X=body.X,
         Y=Y,
         columns=tuple(columns[j] for j in features),
         labels=tuple(labels),
@@ -84,26 +75,23 @@ def _column(attribute: Attribute) -> Column:
 
 def _labels(
     body: Body,
-    table: Any,
     chosen: Chosen,
+    plain: Sequence[int],
     columns: Sequence[Column],
-    strings: set[int],
     request: Request,
     path: str,
 ) -> tuple[Any, Sequence[Label]]:
     if chosen.lists:
-        cells = _cells(body, table, chosen.columns[0], columns, strings)
+        cells = _cells(body, columns[chosen.columns[0]], chosen.columns[0])
         if cells is not None:
             return split_lists(columns[chosen.columns[0]].name, cells, request, path)
-    plain = [j for j in chosen.columns if j not in strings]
-    if body.columns is None:
-        Y, labels = dense_labels(body.values, plain, columns, request, path)
-    else:
-        Y, labels = sparse_labels(table, plain, columns, request, path)
+    kinds = [columns[j] for j in plain]
+    map_labels = sparse_labels if sp.issparse(body.others) else dense_labels
+    Y, labels = map_labels(body.others, range(len(plain)), kinds, request, path)
     if len(plain) == len(chosen.columns):
         return Y, labels
     by_column: dict[int, Any] = {j: (Y[:, [k]], labels[k]) for k, j in enumerate(plain)}
-    for j in set(chosen.columns) - set(plain):
+    for j in body.texts:
         y, label = map_texts(columns[j].name, body.text_column(j), request, path)
         by_column[j] = (y[:, None], label)
     pairs = [by_column[j] for j in chosen.columns]
@@ -111,16 +99,15 @@ def _labels(
     return np.hstack(parts), [label for _, label in pairs]
 
 
-def _cells(
-    body: Body, table: Any, j: int, columns: Sequence[Column], strings: set[int]
-) -> list[str | None] | None:
+def _cells(body: Body, column: Column, j: int) -> list[str | None] | None:
     """The cells of a column of lists; None where the column is an ordinary label."""
-    if j in strings:
+    if j in body.texts:
         cells = body.text_column(j)
         present = {cell for cell in cells if cell is not None}
         return None if present and is_binary(present) else cells
-    values = columns[j].values
-    if columns[j].kind != "nominal" or is_binary(values):
+    values = column.values
+    if column.kind != "nominal" or is_binary(values):
         return None
-    column = table[:, [j]].toarray().ravel() if sp.issparse(table) else table[:, j]
-    return [None if math.isnan(code) else values[int(code)] for code in column]
+    codes = body.others[:, [0]]
+    codes = codes.toarray() if sp.issparse(codes) else codes
+    return [None if math.isnan(code) else values[int(code)] for code in codes.ravel().tolist()]

@@ -12,7 +12,7 @@ from mlfs.data.dataset import Column, Label
 from mlfs.data.label_values import label_matrix, map_label, map_numbers
 from mlfs.data.request import Request
 
-__all__ = ["dense_labels", "sparse_features", "sparse_labels"]
+__all__ = ["compressed", "dense_labels", "sparse_labels"]
 
 
 def _dtype(columns: Sequence[np.ndarray]) -> Any:
@@ -117,24 +117,17 @@ def _filled(
     return stacked[0], stacked[1], stacked[2]
 
 
-def sparse_features(table: Any, kept: np.ndarray) -> Any:
-    """Take some columns, in order, out of a csr_array.
+def compressed(values: np.ndarray, columns: np.ndarray, ends: np.ndarray, width: int) -> Any:
+    """A csr_array of rows whose columns rise; `ends` starts with 0.
 
     Examples
     --------
-    >>> import numpy as np, scipy.sparse as sp
-    >>> sparse_features(sp.csr_array(np.eye(3)), np.array([0, 2])).toarray().tolist()
-    [[1.0, 0.0], [0.0, 0.0], [0.0, 1.0]]
+    >>> import numpy as np
+    >>> compressed(np.ones(2), np.array([2, 0]), np.array([0, 1, 2]), 3).toarray().tolist()
+    [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0]]
     """
-    position = np.full(table.shape[1], -1, dtype=np.int64)
-    position[kept] = np.arange(len(kept))
-    where = position[table.indices]
-    inside = where >= 0
-    ends = np.concatenate([[0], np.cumsum(inside)])[table.indptr]
-    kind = np.int32 if max(ends[-1], len(kept)) < 2**31 else np.int64
-    X = sp.csr_array(
-        (table.data[inside], where[inside].astype(kind), ends.astype(kind)),
-        shape=(table.shape[0], len(kept)),
-    )
+    kind = np.int32 if max(len(values), width) < 2**31 else np.int64
+    indices, indptr = columns.astype(kind, copy=False), ends.astype(kind)
+    X = sp.csr_array((values, indices, indptr), shape=(len(ends) - 1, width))
     X.has_sorted_indices = True
     return X

@@ -7,6 +7,15 @@ from mlfs.errors import ParseError, UsageError, printable
 __all__ = ["decoded", "utf8"]
 
 UTF16 = (b"\xff\xfe", b"\xfe\xff")
+BINARY = {
+    b"PK\x03\x04": "a zip archive (.npz and .xlsx are such too)",
+    b"\x1f\x8b": "a gzip file; give it the suffix .gz",
+    b"BZh": "a bzip2 file; give it the suffix .bz2",
+    b"\xfd7zXZ\x00": "an xz file; give it the suffix .xz",
+    b"PAR1": "a Parquet file; say --from parquet",
+    b"MATLAB 5.0": "a MATLAB file; say --from mat",
+    b"\x89HDF": "an HDF5 file",
+}
 
 
 def utf8(content: bytes, path: str, encoding: str = "utf-8") -> bytes:
@@ -50,6 +59,9 @@ def decoded(content: bytes, path: str, encoding: str = "utf-8") -> str:
         remedy = "say which one it is with --encoding, for example --encoding latin-1"
         if content.startswith(UTF16):
             remedy = "say --encoding utf-16"
+        binary = next((what for start, what in BINARY.items() if content.startswith(start)), None)
+        if binary is not None:
+            raise ParseError(f"this is no text but {binary}", path) from None
         raise ParseError(
             f"byte 0x{content[error.start]:02x} is not {printable(encoding)} text; {remedy}",
             path,

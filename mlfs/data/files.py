@@ -95,11 +95,12 @@ def read_small(file: str, limits: Limits) -> bytes:
     try:
         with Path(file).open("rb") as stream:
             content = stream.read(limits.max_xml_bytes + 1)
+            size = max(len(content), os.fstat(stream.fileno()).st_size)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise UsageError(f"cannot read the labels from {shown}: {reason}") from None
     if len(content) > limits.max_xml_bytes:
-        raise exceeded(limits, "max_xml_bytes", len(content), "bytes of label names", file)
+        raise exceeded(limits, "max_xml_bytes", size, "bytes of label names", file)
     return content
 
 
@@ -108,13 +109,47 @@ def _decompressor(raw: Any, compression: str) -> Any:
         import gzip
 
         return gzip.GzipFile(fileobj=raw)
-    if compression == ".bz2":
+    return _Streams(raw, compression)
+
+
+class _Streams:
+    """What .bz2 or .xz streams, one after the other, unpack to.
+
+    The readers of the standard library drop whatever follows the first stream and is not one,
+    so a file damaged between its streams would lose rows without a word.
+    """
+
+    def __init__(self, raw: Any, compression: str) -> None:
         import bz2
+        import lzma
 
-        return bz2.BZ2File(raw)
-    import lzma
+        self.raw = raw
+        self.make: Any = bz2.BZ2Decompressor if compression == ".bz2" else lzma.LZMADecompressor
+        self.stream: Any = self.make()
+        self.first = True
 
-    return lzma.LZMAFile(raw)
+    def read(self, size: int) -> bytes:
+        """At most `size` bytes more, none at the end."""
+        while True:
+            if self.stream.eof:
+                rest = self.stream.unused_data.lstrip(b"\0")  # zeros may pad a stream
+                while not rest:
+                    rest = self.raw.read(CHUNK)
+                    if not rest:
+                        return b""
+                    rest = rest.lstrip(b"\0")
+                self.stream, self.first = self.make(), False
+            else:
+                rest = self.raw.read(CHUNK) if self.stream.needs_input else b""
+                if self.stream.needs_input and not rest:
+                    raise EOFError("it ends in the middle")
+            try:
+                chunk: bytes = self.stream.decompress(rest, size)
+            except Exception as error:
+                where = "" if self.first else "what follows its first stream is damaged: "
+                raise OSError(f"{where}{error}") from None
+            if chunk:
+                return chunk
 
 
 def _unpacked(
@@ -132,10 +167,12 @@ def _unpacked(
             chunks.append(chunk)
             size += len(chunk)
             if size > limits.max_decompressed:
-                raise exceeded(limits, "max_decompressed", size, "unpacked bytes", path)
+                what = "unpacked bytes or more"
+                raise exceeded(limits, "max_decompressed", size, what, path, enough=2 * size)
             ratio = size // max(1, counted.size)
             if compression and size > RATIO_FROM and ratio > limits.max_ratio:
-                raise exceeded(limits, "max_ratio", ratio, "bytes for each compressed byte", path)
+                what = "bytes or more for each compressed byte"
+                raise exceeded(limits, "max_ratio", ratio, what, path, enough=10 * ratio)
     except (EOFError, OSError, zlib.error, lzma.LZMAError) as error:
         if not compression:
             raise
@@ -193,11 +230,12 @@ def replacing(path: str, force: bool = False) -> Iterator[BinaryIO]:
         return
     target = os.path.realpath(path)
     shown = repr(printable(path, 400))
-    mode = _mode(target)
+    mode = _mode(path)
     if mode is not None and stat.S_ISDIR(mode):
         raise UsageError(f"cannot write {shown}: it is a folder")
     if mode is not None and not stat.S_ISREG(mode):
-        with Path(target).open("wb") as device, _compressor(device, path) as stream:
+        # by its own name: behind /dev/stdout there may be a pipe, which has none
+        with Path(path).open("wb") as device, _compressor(device, path) as stream:
             yield stream
         return
     if mode is not None and not force:

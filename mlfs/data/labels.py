@@ -126,7 +126,7 @@ def _given(names: Sequence[str], request: Request, path: str) -> Chosen:
     spec = request.labels
     items = [spec] if isinstance(spec, str) else list(spec or ())
     if isinstance(spec, str) and spec not in where:
-        items = [item for item in next(csv.reader([spec], skipinitialspace=True), []) if item]
+        items = _split(spec, where)
     if not items:
         raise UsageError("--labels names no column: say names, a pattern, first:N, last:N or @file")
     taken: dict[int, str] = {}
@@ -145,6 +145,17 @@ def _given(names: Sequence[str], request: Request, path: str) -> Chosen:
     return Chosen(
         tuple(sorted(taken)), f"--labels {printable(shown)}", alone and not request.classes
     )
+
+
+def _split(spec: str, where: dict[str, int]) -> list[str]:
+    try:
+        items = next(csv.reader([spec], skipinitialspace=True, strict=True), [])
+    except csv.Error:
+        raise UsageError(
+            f"--labels {printable(spec)}: a quote is not closed, or something follows a closing "
+            'one before the comma; quote names as in "a,b",c'
+        ) from None
+    return [item if item in where else item.strip() for item in items if item.strip()]
 
 
 def _position(name: str, where: dict[str, int]) -> int:

@@ -85,6 +85,8 @@ def exceeded(
     path: str,
     line: int | None = None,
     column: int | None = None,
+    *,
+    enough: int | None = None,
 ) -> DataError:
     """Make the error for a limit that a file passes, to be raised by the reader.
 
@@ -100,6 +102,8 @@ def exceeded(
         The thing counted, as it reads in "has 5 <what>".
     path, line, column
         The place.
+    enough : int, optional
+        The limit to advise, where the file was not read to its end and may have more.
 
     Examples
     --------
@@ -108,7 +112,8 @@ def exceeded(
     """
     limit = getattr(limits, name)
     return ParseError(
-        f"{found} {what} are more than the limit of {limit}; raise it with --limit {name}={found}",
+        f"{found} {what} are more than the limit of {limit}; "
+        f"raise it with --limit {name}={found if enough is None else enough}",
         path,
         line,
         column,

@@ -1,0 +1,181 @@
+"""What is read of the rows of an ARFF file, dense and sparse, with room that grows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from mlfs._kernels import tokens as kernel
+from mlfs.data.arff_rows import Row
+from mlfs.data.arff_specs import Plan
+from mlfs.data.assemble import compressed
+
+__all__ = ["DenseRows", "Rows", "SparseRows", "expected"]
+
+HARD = 1 << 12
+SAMPLE = 1 << 18
+SLACK = 1.15
+
+
+def expected(content: bytes, at: int, mark: bytes) -> int:
+    """Estimate how often a mark stands behind `at`, from the text that comes first."""
+    size = len(content) - at
+    seen = min(size, SAMPLE)
+    return int(content.count(mark, at, at + seen) / max(seen, 1) * size * SLACK) + 64
+
+
+def _resized(array: np.ndarray, size: int) -> np.ndarray:
+    """More room; unlike that of `resize`, not filled with zeros."""
+    grown = np.empty((size, *array.shape[1:]), dtype=array.dtype)
+    grown[: len(array)] = array
+    return grown
+
+
+class DenseRows:
+    """Rows of all values; memory costs nothing until it is written.
+
+    `counts` are rows and hard numbers so far and, when sparse, entries of X and of the others.
+
+    Parameters
+    ----------
+    plan : Plan
+        Where the values go.
+    content, at : bytes and int
+        The text and where the rows start.
+    most : int
+        The most rows that there may be.
+    """
+
+    def __init__(self, plan: Plan, content: bytes, at: int, most: int) -> None:
+        self.plan, self.most = plan, most
+        self.counts = np.zeros(4, dtype=np.int64)
+        self.hard = np.empty((max(HARD, len(plan.places)), 4), dtype=np.int64)
+        self.make(min(most, expected(content, at, b"\n")), content, at)
+
+    def make(self, lines: int, content: bytes, at: int) -> None:  # noqa: ARG002  # for sparse rows
+        """Make room for so many rows."""
+        self.values = np.empty((lines, self.plan.n_features))
+        self.others = np.empty((lines, self.plan.n_others))
+
+    def read(self, text: np.ndarray, at: int, end: int, longest: int) -> tuple[int, int]:
+        """Let the kernel go on from `at`."""
+        return kernel.dense_rows(
+            text, at, end, longest, *self.plan.arrays, self.values, self.others, self.hard,
+            self.counts,
+        )  # fmt: skip
+
+    def grow(self, status: int) -> bool:
+        """Make room for what the kernel has no room for; False where there may be no more."""
+        if status == kernel.FULL:
+            size = min(2 * len(self.values), self.most)
+            if size <= self.counts[0]:
+                return False
+            self.values = _resized(self.values, size)
+            self.others = _resized(self.others, size)
+        return True
+
+    def settle(self, k: int, value: float) -> None:
+        """Put a number that float() had to read to its place."""
+        at, to = self.hard[k, :2].tolist()
+        if to >= 0:
+            self.values[at, to] = value
+        else:
+            self.others[at, ~to] = value
+
+    def add(self, row: Row) -> bool:
+        """Add a row that was read with care, if there may be more."""
+        i = int(self.counts[0])
+        if i == len(self.values) and not self.grow(kernel.FULL):
+            return False
+        found = np.array(row.values)
+        to = self.plan.places
+        self.values[i, to[to >= 0]] = found[to >= 0]
+        self.others[i, ~to[to < 0]] = found[to < 0]
+        self.counts[0] = i + 1
+        return True
+
+    def tables(self) -> tuple[Any, Any]:
+        """X and the others."""
+        n_rows = int(self.counts[0])
+        self.values.resize((n_rows, self.plan.n_features), refcheck=False)
+        return self.values, self.others[:n_rows]
+
+
+class SparseRows(DenseRows):
+    """Rows of entries; `ends` holds how many of X and of the others there are up to each."""
+
+    def make(self, lines: int, content: bytes, at: int) -> None:
+        """Make room for so many rows and their entries."""
+        entries = expected(content, at, b",") + lines
+        self.values, self.others = np.empty(entries), np.empty(entries)
+        self.columns = np.empty(entries, dtype=np.int32)
+        self.other_columns = np.empty(entries, dtype=np.int32)
+        self.ends = np.zeros((lines + 1, 2), dtype=np.int64)
+        self.zeros = False
+
+    def read(self, text: np.ndarray, at: int, end: int, longest: int) -> tuple[int, int]:
+        """Let the kernel go on from `at`."""
+        return kernel.sparse_rows(
+            text, at, end, longest, *self.plan.arrays, self.values, self.others, self.hard,
+            self.counts, self.columns, self.other_columns, self.ends[1:],
+        )  # fmt: skip
+
+    def grow(self, status: int) -> bool:
+        """Make room for what the kernel has no room for; False where there may be no more."""
+        if status == kernel.OTHERS_FULL:
+            self.others = _resized(self.others, 2 * len(self.others))
+            self.other_columns = _resized(self.other_columns, len(self.others))
+        elif status == kernel.FULL and self.counts[0] + 1 < len(self.ends):
+            self.values = _resized(self.values, 2 * len(self.values))
+            self.columns = _resized(self.columns, len(self.values))
+        elif status == kernel.FULL:
+            if self.counts[0] >= self.most:
+                return False
+            self.ends = _resized(self.ends, min(2 * len(self.ends), self.most + 1))
+        return True
+
+    def settle(self, k: int, value: float) -> None:
+        """Put a number that float() had to read to its place."""
+        at, to = self.hard[k, :2].tolist()
+        (self.values if to >= 0 else self.others)[at] = value
+        self.zeros |= value == 0.0
+
+    def add(self, row: Row) -> bool:
+        """Add a row that was read with care, if there may be more."""
+        i, _, n, m = self.counts.tolist()
+        if i + 1 == len(self.ends) and not self.grow(kernel.FULL):
+            return False
+        columns: Sequence[int] = row.columns or ()
+        to = self.plan.places[list(columns)]
+        found = np.array(row.values)
+        inside = to >= 0
+        size = int(inside.sum())
+        while n + size > len(self.values):
+            self.grow(kernel.FULL)
+        while m + len(to) - size > len(self.others):
+            self.grow(kernel.OTHERS_FULL)
+        self.values[n : n + size], self.columns[n : n + size] = found[inside], to[inside]
+        n, k = n + size, m + len(to) - size
+        self.others[m:k], self.other_columns[m:k] = found[~inside], ~to[~inside]
+        self.ends[i + 1] = n, k
+        self.counts[:] = i + 1, 0, n, k
+        return True
+
+    def tables(self) -> tuple[Any, Any]:
+        """X and the others."""
+        n_rows, _, n, m = self.counts.tolist()
+        ends = self.ends[: n_rows + 1]
+        self.values.resize(n, refcheck=False)
+        self.columns.resize(n, refcheck=False)
+        X = compressed(self.values, self.columns, ends[:, 0], self.plan.n_features)
+        others = self.others[:m], self.other_columns[:m]
+        Z = compressed(*others, ends[:, 1], self.plan.n_others)
+        if self.zeros:  # numbers too small for a double
+            X.eliminate_zeros()
+            Z.eliminate_zeros()
+        return X, Z
+
+
+Rows = DenseRows | SparseRows
