@@ -1,11 +1,11 @@
-"""MLCFS (Sun, Kudo & Kimura, 2016): for each label l, Z = S and pa(l), n = |Z|
+"""MLCFS (Sun, Kudo & Kimura): for each label l, Z = S and pa(l), n = |Z|
 Merit(S) = n SU(l;Z) / sqrt(n + n (n - 1) SU(Z;Z))
 
 SU(l;Z) is the mean symmetrical uncertainty of l with the members of Z, SU(Z;Z) the mean over
 the pairs of members; the parents are members. The set of greatest merit is found by best-first
 search from pa(l).
 
-Sun, L., Kudo, M. & Kimura, K. (2016). Multi-label classification with polytree-augmented
+Sun, L., Kudo, M. & Kimura, K. Multi-label classification with polytree-augmented
 classifier chains and label-dependent features, eq. (20), (21).
 """
 

@@ -65,6 +65,7 @@ _HOME = {
     "Selection": "mlfs.selection",
     "FeatureSelector": "mlfs.selector",
 }
+_PARTS = {"checks", "criteria", "data", "discretize", "errors"}
 
 
 class _Package(ModuleType):
@@ -84,6 +85,8 @@ def __getattr__(name: str) -> Any:
         value = getattr(importlib.import_module(_HOME[name]), name)
         globals()[name] = value
         return value
+    if name in _PARTS:
+        return importlib.import_module(f"mlfs.{name}")
     msg = f"module 'mlfs' has no attribute {name!r}"
     raise AttributeError(msg)
 

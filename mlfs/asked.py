@@ -12,6 +12,8 @@ from mlfs.info import Info
 
 __all__ = ["Asked"]
 
+JUDGEMENTS = {"relevance", "score", "merit"}
+
 
 class Asked:
     """A criterion, held against one view of the data.
@@ -50,6 +52,8 @@ class Asked:
 
     def fold(self, total: np.ndarray, term: np.ndarray) -> np.ndarray:
         """The terms so far, and one more."""
+        if not isinstance(self.criterion.fold, np.ufunc):
+            raise self._fault("has a fold that is no numpy ufunc, such as np.add or np.minimum")
         return np.asarray(self.criterion.fold(total, term))
 
     def score(self, relevance: np.ndarray, total: np.ndarray, picked: list[int]) -> np.ndarray:
@@ -93,6 +97,8 @@ class Asked:
         d = self.info.d
         answer = self._answer(method, *arguments)
         try:
+            if np.iscomplexobj(answer):
+                raise self._fault(f"gives complex numbers as {method}")
             array = np.asarray(answer, dtype=np.float64)
         except (TypeError, ValueError) as error:
             raise self._fault(f"gives {type(answer).__name__} as {method}, not numbers") from error
@@ -108,6 +114,9 @@ class Asked:
             f = int(self.info.features[np.flatnonzero(np.isnan(array))[0]])
             when = "" if after is None else f" after the pick of column {after}"
             raise self._fault(f"gives NaN as {method} of column {f}{when}")
+        if method in JUDGEMENTS and np.isposinf(array).any():
+            f = int(self.info.features[np.flatnonzero(np.isposinf(array))[0]])
+            raise self._fault(f"gives +inf as {method} of column {f}: only -inf has a meaning")
         return array
 
     def _fault(self, what: str) -> CriterionError:

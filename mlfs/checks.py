@@ -51,6 +51,8 @@ def yield_checks(criterion: Any, **parameters: Any) -> Iterator[Callable[[], Non
         _works_on_a_view,
         _follows_the_columns,
         _does_not_depend_on_the_rows,
+        _follows_the_labels,
+        _changes_nothing_in_place,
         _falls_if_it_says_so,
         _keeps_to_the_vocabulary,
     ):
@@ -193,6 +195,30 @@ def _does_not_depend_on_the_rows(name: str, criterion: Criterion) -> None:
     here = _scores(_run(name, criterion, _info(criterion, features[order], labels[order])))
     if there != here:
         raise _fail(name, "gives other scores when the rows stand in another order")
+
+
+def _follows_the_labels(name: str, criterion: Criterion) -> None:
+    features, labels = _problem(6)
+    order = [2, 0, 1]
+    there = _run(name, criterion, _unlinked(features, labels))
+    here = _run(name, criterion, _unlinked(features, labels[:, order]))
+    if criterion.scope == "each label":
+        there = [there[label] for label in order]
+    if not np.allclose(_scores(there), _scores(here), rtol=0, atol=1e-9):
+        raise _fail(name, "gives other scores when the labels stand in another order")
+
+
+def _unlinked(features: np.ndarray, labels: np.ndarray) -> Info:
+    """A network without parents stays the same however the labels are ordered."""
+    return Info.from_codes(features, labels, parents=[()] * labels.shape[1])
+
+
+def _changes_nothing_in_place(name: str, criterion: Criterion) -> None:
+    for view in _views(criterion, _info(criterion, *_problem(7))):
+        before = view.mi_fL.copy()
+        _ask_all(Asked(criterion, view, name))
+        if not np.array_equal(before, view.mi_fL):
+            raise _fail(name, "changes an array of Info in place: work on a copy")
 
 
 def _falls_if_it_says_so(name: str, criterion: Criterion) -> None:

@@ -102,7 +102,8 @@ class Counts:
         """The same features with the rows of labels shuffled within each block."""
         other = copy.copy(self)
         other.labels = [block.shuffled(generator) for block in self.labels]
-        other.n_l = _counted(other.labels, self.weights)
+        if any((weight != 1).any() for weight in self.weights):
+            other.n_l = _counted(other.labels, self.weights)
         return other
 
     def alone(self, codes: Sequence[Codes]) -> np.ndarray:

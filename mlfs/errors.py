@@ -28,6 +28,7 @@ __all__ = [
 ]
 
 SNIPPET = 80
+LISTED = 20
 
 
 def printable(text: object, limit: int = SNIPPET) -> str:
@@ -98,7 +99,10 @@ class UnknownName(MlfsError, LookupError):
     def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
         known = list(known)
         close = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
+        more = f" and {len(known) - LISTED} more" if len(known) > LISTED else ""
         hint = (
-            f"did you mean {printable(close[0])!r}?" if close else "known are: " + ", ".join(known)
+            f"did you mean {printable(close[0])!r}?"
+            if close
+            else "known are: " + ", ".join(map(printable, known[:LISTED])) + more
         )
         super().__init__(f"unknown {kind} {printable(name)!r}: {hint}")

@@ -63,7 +63,8 @@ def prepare(
         raise UsageError(msg)
     dataset = _as_dataset(data, labels)
     if dataset.shape[2] == 0:
-        msg = "the data have no label columns: name them with labels="
+        where = printable(dataset.source.path, 400)
+        msg = f"{where} has no label columns, and there is nothing to select for"
         raise DataError(msg)
     notes = list(dataset.notes)
     notes += [f"column {printable(n)!r} is left out of X: {why}" for n, why in dataset.left_out]

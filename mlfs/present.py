@@ -141,7 +141,7 @@ def heading(selection: Selection) -> str:
     chosen = {key: value for key, value in selection.parameters.items() if value is not None}
     given = ", ".join(f"{key}={value}" for key, value in chosen.items())
     data = selection.data
-    each = " for each label" if selection.scope == "each label" else ""
+    each = " picked by the labels together" if selection.scope == "each label" else ""
     unit = "" if selection.units == "ratio" else f"; scores in {selection.units}"
     return (
         f"{selection.criterion}{f' ({given})' if given else ''}: {len(selection)} of "

@@ -39,19 +39,24 @@ def ranking_of(path: Path, grouping: Grouping, names: Sequence[str], label: str 
 def union_of(by_label: Mapping[str, Ranking]) -> tuple[Chosen, ...]:
     """All that any label picked: by best rank, then by how many picked it, then by column.
 
-    Score and terms are those of the label that ranked it best (the first such label).
+    Score and terms are those of the label that ranked it best; of several such labels, that with
+    the highest score, so that the order of the labels is no matter.
     """
     best: dict[int, Chosen] = {}
     times: dict[int, int] = {}
     for ranking in by_label.values():
         for one in ranking.chosen:
             times[one.index] = times.get(one.index, 0) + 1
-            if one.index not in best or one.rank < best[one.index].rank:
+            if one.index not in best or _standing(one) < _standing(best[one.index]):
                 best[one.index] = one
     order = sorted(best, key=lambda j: (best[j].rank, -times[j], j))
     return tuple(
         replace(best[j], rank=place, labels=times[j]) for place, j in enumerate(order, start=1)
     )
+
+
+def _standing(one: Chosen) -> tuple[float, ...]:
+    return (one.rank, -one.score, -one.relevance, one.redundancy, -one.margin)
 
 
 def scaled(chosen: tuple[Chosen, ...], factor: float) -> tuple[Chosen, ...]:

@@ -108,6 +108,9 @@ def _sides(plan: Plan, ready: Prepared, label: str) -> tuple[list[int], list[int
 def _number(plan: Plan, info: Info, forced: int, excluded: int) -> int | None:
     """How many to pick; None leaves it to best-first search."""
     left = info.d - excluded
+    if left == 0:
+        msg = "every feature is excluded, and there is nothing to select from"
+        raise UsageError(msg)
     if plan.n == NOTHING_MORE:
         return forced
     n = n_of(plan.n, left, info.d)

@@ -2,7 +2,8 @@
 
 Two rules. A candidate must carry more information about the labels than chance gives it: its
 relevance is compared with its relevances about shuffled rows of labels, and the false
-discoveries among the candidates that pass are held at `alpha` (Benjamini & Hochberg). And it
+discoveries among the candidates that pass, counted on further shuffles, are held at `alpha`
+(Storey & Tibshirani, 2003). And it
 must bring something: once a feature is picked, candidates of which it leaves less than a
 `min_gain` share of the greatest relevance are passed over. Both informations are corrected by
 what chance gives. The search ends when no candidate is left. A weight stays with its row of
@@ -49,11 +50,15 @@ class AutoStop:
         shuffles: int = SHUFFLES,
     ) -> None:
         self._info = info
-        mean, variance = _by_chance(info, seed, shuffles)
+        generator = np.random.Generator(np.random.PCG64(seed))
+        chance = _by_chance(info, generator, shuffles)
+        mean, variance = chance.mean(axis=0), chance.var(axis=0, ddof=1 if shuffles > 1 else 0)
         self._chance = mean
         relevance = info.mi_fL
         self.p_values = _tail(relevance, mean, variance)
-        self.significant = _discoveries(self.p_values, alpha)
+        fresh = _by_chance(info, generator, shuffles)  # the others have shaped mean and variance
+        by_chance = np.concatenate([_tail(row, mean, variance) for row in fresh])
+        self.significant = _discoveries(self.p_values, by_chance, shuffles, alpha)
         gain = relevance - mean
         self._least = min_gain * float(gain[self.significant].max(initial=0.0))
         self.left_out = info.features[~self.significant | (gain < self._least)]
@@ -65,13 +70,11 @@ class AutoStop:
         return left < self._least
 
 
-def _by_chance(info: Info, seed: int, shuffles: int) -> tuple[np.ndarray, np.ndarray]:
-    """Mean and variance of the relevances when the rows of labels are shuffled."""
-    generator = np.random.Generator(np.random.PCG64(seed))
+def _by_chance(info: Info, generator: np.random.Generator, shuffles: int) -> np.ndarray:
+    """The relevances when the rows of labels are shuffled, a row for each shuffle."""
     table = info.table
-    first = np.zeros(info.d)
-    second = np.zeros(info.d)
-    for _ in range(shuffles):
+    out = np.empty((shuffles, info.d))
+    for row in out:
         shuffled = Table(
             table.counts.shuffled(generator),
             table.q,
@@ -81,17 +84,16 @@ def _by_chance(info: Info, seed: int, shuffles: int) -> tuple[np.ndarray, np.nda
             cache_bytes=0,
         )
         view = Info(shuffled, labels=info.labels, features=info.features)
-        first += view.mi_fL
-        second += view.mi_fL**2
-    mean = first / shuffles
-    return mean, np.maximum(second / shuffles - mean**2, 0.0) * shuffles / max(1, shuffles - 1)
+        row[:] = view.mi_fL
+    return out
 
 
 def _tail(relevance: np.ndarray, mean: np.ndarray, variance: np.ndarray) -> np.ndarray:
     """P(chance >= relevance), chance being a gamma variable of that mean and variance.
 
     2 N I is a chi-square variable under independence, and a sum over dependent labels is close
-    to a scaled one (Satterthwaite): this gives small p-values without a million shuffles.
+    to a scaled one (Satterthwaite): this gives small p-values without a million shuffles. Rare
+    values have a heavier tail than that, so these are a scale to compare on, not yet chances.
     """
     from scipy.special import gammaincc  # not at the top: most selections do without
 
@@ -104,12 +106,20 @@ def _tail(relevance: np.ndarray, mean: np.ndarray, variance: np.ndarray) -> np.n
     return np.where(ok, tail, np.where(same, 1.0, 0.0))
 
 
-def _discoveries(p_values: np.ndarray, alpha: float) -> np.ndarray:
-    """Benjamini & Hochberg: which hypotheses fall."""
-    m = p_values.size
+def _discoveries(
+    p_values: np.ndarray, by_chance: np.ndarray, shuffles: int, alpha: float
+) -> np.ndarray:
+    """The largest set of features of which chance explains at most a share of alpha.
+
+    How many features chance puts below a threshold is counted on the shuffled labels
+    (Storey & Tibshirani, 2003, with one more for the shuffle that was seen), so it holds however
+    the tails of their distributions look.
+    """
     order = np.argsort(p_values, kind="stable")
-    passed = np.flatnonzero(p_values[order] <= alpha * np.arange(1, m + 1) / m)
-    out = np.zeros(m, bool)
+    found = np.searchsorted(p_values[order], p_values[order], side="right")
+    false = np.searchsorted(np.sort(by_chance), p_values[order], side="right")
+    passed = np.flatnonzero((false + 1) / (shuffles + 1) <= alpha * found)
+    out = np.zeros(p_values.size, bool)
     if passed.size:
         out[order[: passed[-1] + 1]] = True
     return out

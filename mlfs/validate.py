@@ -37,7 +37,8 @@ def n_of(n: Any, candidates: int, features: int) -> int | None:
         msg = f"n = {n}: select at least one feature"
         raise UsageError(msg)
     if n > candidates:
-        msg = f"n = {n} features are asked for, but there are {candidates} to choose from"
+        msg = f"n = {n} features are asked for, but there are {candidates} to choose from: "
+        msg += f"ask for at most {candidates}" if candidates else "exclude fewer"
         raise UsageError(msg)
     return int(n)
 

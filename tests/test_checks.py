@@ -133,3 +133,32 @@ def test_the_registry_tells_of_every_criterion():
         assert not told[name].broken
     assert get("cife")[0] == "d2f"
     assert get("MIM")[0] == "mim"
+
+
+def test_a_criterion_that_looks_at_one_label_only_is_found_out() -> None:
+    class First(Criterion):
+        """One label (nobody).   J(f) = I(f;l_0)"""
+
+        def relevance(self, info):
+            return info.mi_fl[:, 0]
+
+    with pytest.raises(CriterionError, match="labels stand in another order"):
+        check_criterion(First)
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        (lambda info: info.mi_fL + np.inf, r"\+inf as relevance"),
+        (lambda info: info.mi_fL * 1j, "complex numbers as relevance"),
+    ],
+)
+def test_answers_that_are_no_judgement_are_refused(answer, words) -> None:
+    class Odd(Criterion):
+        """Odd (nobody).   J(f) = ?"""
+
+        def relevance(self, info):
+            return answer(info)
+
+    with pytest.raises(CriterionError, match=words):
+        check_criterion(Odd)

@@ -73,7 +73,7 @@ def test_a_full_disk_is_told() -> None:
             check=False,
         )
     assert done.returncode == 1
-    assert done.stderr == "mlfs: error: cannot read or write: No space left on device\n"
+    assert done.stderr == "mlfs: error: cannot write the output: No space left on device\n"
 
 
 @POSIX

@@ -410,6 +410,8 @@ def test_bad_wishes_are_refused_in_a_sentence():
         learn(data, "mdlp", 4)
     with pytest.raises(UsageError, match="1 bins"):
         learn(data, "width", 1)
+    with pytest.raises(UsageError, match="99999999 bins: there may be"):
+        learn(data, "frequency", 99_999_999)
     with pytest.raises(UsageError, match="nominal_limit is -1"):
         learn(data, nominal_limit=-1)
     with pytest.raises(DataError, match="weights for 12 rows"):

@@ -127,7 +127,7 @@ def test_formats_by_suffix_and_first_line(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"the format of 't.xyz' does not follow.*arff \(\.arff\)"):
         format_of("t.xyz", content=ARFF)
     with pytest.raises(UsageError, match="say it with --from"):
-        format_of("-", content=b"")
+        format_of("-", content=b"hello")
     with pytest.raises(UsageError, match="a column of lists is empty"):
         read(tmp_path / "t.csv", separator="")
 
@@ -210,3 +210,75 @@ def test_limits_are_raised_by_name() -> None:
     for wrong in ("max_rows", "max_rows=", "max_rows=-1", "max_rows=0", "max_rows=x"):
         with pytest.raises(UsageError, match="a limit is set as max_rows=NUMBER"):
             Limits().raised([wrong])
+
+
+@pytest.mark.parametrize("suffix", [".gz", ".bz2", ".xz"])
+@pytest.mark.parametrize("rest", [b"garbage", b"BZx corrupt", b"\xfd7zXZ-"])
+def test_what_follows_a_compressed_stream_is_never_dropped(
+    tmp_path: Path, suffix: str, rest: bytes
+) -> None:
+    file = tmp_path / f"a.arff{suffix}"
+    file.write_bytes(PACK[suffix](ARFF) + rest)
+    with pytest.raises(DataError, match="not a whole"):
+        read_bytes(str(file))
+
+
+@pytest.mark.parametrize("suffix", [".gz", ".bz2", ".xz"])
+def test_streams_one_after_the_other_are_one_text(tmp_path: Path, suffix: str) -> None:
+    file = tmp_path / f"a.arff{suffix}"
+    file.write_bytes(PACK[suffix](ARFF) + PACK[suffix](b"0,3\n") + b"\0" * 4)
+    assert read_bytes(str(file)) == ARFF + b"0,3\n"
+    for whole in (file.read_bytes()[:20], b""):
+        file.write_bytes(whole)
+        if whole or suffix != ".gz":
+            with pytest.raises(DataError, match="not a whole"):
+                read_bytes(str(file))
+
+
+def test_the_advice_for_a_limit_gets_past_it(tmp_path: Path) -> None:
+    xml = tmp_path / "a.xml"
+    document = '<labels xmlns="http://mulan.sourceforge.net/labels"><label name="l"/></labels>'
+    xml.write_text(document + " " * 500)
+    (tmp_path / "a.arff").write_bytes(ARFF.replace(b": -C 1", b""))
+    with pytest.raises(DataError, match=f"max_xml_bytes={len(document) + 500}"):
+        read(tmp_path / "a.arff", limits=Limits(max_xml_bytes=100))
+    packed = tmp_path / "b.arff.gz"
+    packed.write_bytes(gzip.compress(b"0" * (60 << 20)))
+    with pytest.raises(DataError, match=r"max_ratio=\d+") as caught:
+        read_bytes(str(packed), Limits(max_ratio=10))
+    advised = int(str(caught.value).rpartition("=")[2])
+    assert len(read_bytes(str(packed), Limits(max_ratio=advised))) == 60 << 20
+
+
+@pytest.mark.parametrize("start", [b"PK\x03\x04", b"\x1f\x8b\x08", b"BZh9", b"\x89HDF"])
+def test_a_binary_file_is_not_taken_for_an_encoding(tmp_path: Path, start: bytes) -> None:
+    file = tmp_path / "a.csv"
+    file.write_bytes(start + b"\xff\xae" * 20)
+    with pytest.raises(DataError, match="no text but") as caught:
+        read(file, labels="l")
+    assert "latin-1" not in str(caught.value)
+
+
+def test_a_pipe_behind_a_name_is_written(tmp_path: Path) -> None:
+    reader, writer = os.pipe()
+    with replacing(f"/dev/fd/{writer}") as stream:
+        stream.write(b"x")
+    os.close(writer)
+    with os.fdopen(reader, "rb") as stream:
+        assert stream.read() == b"x"
+
+
+def test_a_device_gets_no_label_file_beside_it(tmp_path: Path) -> None:
+    write(small(), os.devnull, format="csv")
+    assert not Path(os.devnull + ".xml").exists()
+
+
+def test_an_output_named_as_a_pickle_is_told_so(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="not written"):
+        write(small(), tmp_path / "a.pkl")
+
+
+def test_empty_standard_input_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"")))
+    with pytest.raises(UsageError, match="standard input is empty"):
+        read("-")

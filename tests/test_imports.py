@@ -133,3 +133,11 @@ def test_importing_mlfs_is_light() -> None:
         [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True
     )
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize(
+    "name", ["checks.check_criterion", "criteria.available", "data.from_arrays"]
+)
+def test_the_documented_names_are_there_after_import_mlfs_alone(name: str) -> None:
+    program = f"import mlfs; mlfs.{name}"
+    assert subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=False).returncode == 0

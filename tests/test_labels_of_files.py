@@ -43,6 +43,7 @@ def write(folder: Path, relation: str = "t", labels: str | None = "lm", name: st
     [
         ("b,a", (0, 2)),
         ("b, a", (0, 2)),
+        (" b , a ", (0, 2)),
         ("lab_*", (1, 3)),
         ("lab_?,b", (1, 2, 3)),
         ("lab_[1]", (1,)),
@@ -269,7 +270,8 @@ def test_xml_that_is_refused(xml: str, message: str) -> None:
 
 def test_large_xml(tmp_path: Path) -> None:
     path = write(tmp_path)
-    with pytest.raises(ParseError, match="raise it with --limit max_xml_bytes=11"):
+    size = (tmp_path / "t.xml").stat().st_size
+    with pytest.raises(ParseError, match=f"raise it with --limit max_xml_bytes={size}$"):
         read(path, limits=Limits(max_xml_bytes=10))
 
 
@@ -384,3 +386,22 @@ def test_many_labels_are_kept_sparse(monkeypatch: pytest.MonkeyPatch, tmp_path: 
 def test_all_errors_are_ours() -> None:
     assert issubclass(UsageError, MlfsError)
     assert issubclass(UnknownName, LookupError)
+
+
+@pytest.mark.parametrize("spec", ['"a', 'a,"b', '"a"b,c'])
+def test_a_quote_of_the_option_has_to_close(spec: str) -> None:
+    with pytest.raises(UsageError, match="quote"):
+        resolve(NAMES, Request(labels=spec), "t.csv")
+
+
+def test_the_case_of_a_value_does_not_matter_within_a_column(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("a,l\n1,YES\n2,no\n3,yes\n4,No\n")
+    assert read(path, labels="l").Y.tolist() == [[1], [0], [1], [0]]
+
+
+def test_a_long_list_of_known_names_is_cut() -> None:
+    told = str(UnknownName("feature", "?", [f"f{i}\x1b" for i in range(5000)]))
+    assert len(told) < 400
+    assert "4980 more" in told
+    assert "\x1b" not in told

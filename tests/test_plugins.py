@@ -6,10 +6,13 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from mlfs import Criterion, CriterionError, criteria
 from tests.documents import ROOT
 
 PLUGINS = ROOT / "tests" / "plugin"
@@ -130,3 +133,53 @@ def test_a_slip_in_the_plugins_name_is_helped(site: Path) -> None:
     done = mlfs(site, "select", "-c", "miffs", "-n", "2", SONGS)
     assert done.returncode == 2
     assert "did you mean 'mifs'?" in done.stderr
+
+
+class _Point:
+    """As much of an entry point as the door looks at."""
+
+    def __init__(self, name: str, load: Callable[[], object], distribution: str) -> None:
+        self.name, self.value, self.load = name, f"{distribution}:{name}", load
+        self.dist = SimpleNamespace(name=distribution)
+
+
+@pytest.fixture
+def offered(monkeypatch: pytest.MonkeyPatch) -> list[_Point]:
+    points: list[_Point] = []
+    monkeypatch.setattr(criteria.metadata, "entry_points", lambda group: points)
+    return points
+
+
+class Mine(Criterion):
+    """Mine (nobody).   J(f) = sum_l I(f;l)"""
+
+    def relevance(self, info):  # type: ignore[no-untyped-def]
+        return info.mi_fL
+
+
+def test_a_plugin_that_ends_the_program_when_imported_does_not(
+    offered: list[_Point], capsys: pytest.CaptureFixture[str]
+) -> None:
+    def leaves() -> None:
+        print("hello")
+        sys.exit(3)
+
+    offered.append(_Point("leaves", leaves, "rude"))
+    [told] = [one for one in criteria.origins() if one.name == "leaves"]
+    assert "rude" in told.broken
+    assert capsys.readouterr().out == ""
+
+
+def test_two_plugins_of_one_name_are_both_named(offered: list[_Point]) -> None:
+    offered += [_Point("mine", lambda: Mine, "first"), _Point("mine", lambda: Mine, "second")]
+    with pytest.raises(CriterionError, match=r"first .* and second"):
+        criteria.get("mine")
+    assert criteria.available().count("mine") == 1
+    offered[1:] = [offered[0]]  # found twice, as an editable one is
+    assert criteria.get("mine")[0] == "mine"
+
+
+def test_the_case_of_a_plugin_s_name_does_not_matter(offered: list[_Point]) -> None:
+    offered.append(_Point("MinE", lambda: Mine, "first"))
+    assert "mine" in criteria.available()
+    assert isinstance(criteria.get("MinE")[1], Mine)

@@ -52,7 +52,7 @@ def test_how_many(n, picked):
     [
         (0, "n = 0: select at least one feature"),
         (-1, "n = -1: select at least one feature"),
-        (7, "n = 7 features are asked for, but there are 6 to choose from"),
+        (7, "n = 7 features are asked for, but there are 6 to choose from: ask for at most 6"),
         (1.5, "n = 1.5 is no share: a share of the features lies in (0, 1]"),
         (0.0, "n = 0.0 is no share: a share of the features lies in (0, 1]"),
         (float("nan"), "n = nan is no share: a share of the features lies in (0, 1]"),
@@ -167,7 +167,7 @@ def test_labels_beside_a_data_set_are_refused():
 
 
 def test_nothing_to_choose_from():
-    with pytest.raises(UsageError, match="there are 0 to choose from"):
+    with pytest.raises(UsageError, match="every feature is excluded"):
         select(n=1, exclude="*")
 
 
@@ -517,3 +517,13 @@ def test_a_binning_that_was_learned_is_applied_unchanged():
     ready = prepare((X * 1.5, Y))
     again = prepare((X[:20] * 1.5, Y[:20]), binnings=ready.binnings)
     assert again.binnings == ready.binnings
+
+
+def test_the_scores_of_a_union_do_not_depend_on_the_order_of_labels():
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 3, (80, 6))
+    Y = np.column_stack([X[:, 0] > 0, X[:, 0] > 1, (X[:, 0] > 0) ^ (rng.random(80) < 0.2)])
+    here = mlfs.select((X, Y), "mim", 2, per_label=True)
+    there = mlfs.select((X, Y[:, ::-1]), "mim", 2, per_label=True)
+    assert list(here.indices) == list(there.indices)
+    assert np.allclose(here.scores, there.scores, rtol=0, atol=1e-12)

@@ -146,3 +146,16 @@ def test_included_columns_are_picked_whatever_they_tell():
     assert selection.indices[0] == 9
     assert 0 not in selection.indices
     assert 2 in selection.indices
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("values", "share"), [(0.02, 0.05), (0.5, 0.1)])
+def test_rare_values_make_no_discoveries_by_chance(values, share):
+    """The tails of rare features about rare labels are heavier than any gamma variable's."""
+    runs = 0
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        X = (rng.random((300, 120)) < values).astype(float)
+        y = (rng.random((300, 1)) < share).astype(int)
+        runs += bool(mlfs.select((X, y), "mim", "auto").indices)
+    assert runs <= 9  # 3 are expected, 10 or more once in a thousand

@@ -29,6 +29,7 @@ METHODS = {
     "laim": "cuts that maximise label-attribute interdependence (Cano et al.)",
 }
 COUNTED = ("width", "frequency")
+MOST_BINS = 10_000
 SUPERVISED = {"mdlp": mdlp, "laim": laim}
 MASKED = 62
 
@@ -239,6 +240,8 @@ def _checked(method: str, bins: int | None, nominal_limit: int) -> int:
         )
     if bins < 2:
         raise UsageError(f"{bins} bins: there must be 2 or more")
+    if bins > MOST_BINS:
+        raise UsageError(f"{bins} bins: there may be {MOST_BINS} at most")
     return int(bins)
 
 

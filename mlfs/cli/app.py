@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 import warnings
@@ -144,7 +145,10 @@ def _guarded(arguments: list[str], console: Console) -> int:
             raise
         _forget_stdout()
         place = f" {printable(error.filename, 400)!r}" if error.filename else ""
-        console.error(f"cannot read or write{place}: {error.strerror or error}")
+        if error.errno in (errno.ENOSPC, errno.EDQUOT) and not place:
+            place = " the output"
+        did = "write" if error.errno in (errno.ENOSPC, errno.EDQUOT) else "read or write"
+        console.error(f"cannot {did}{place}: {error.strerror or error}")
         return 1
     except Exception as error:  # the last door: a bug of ours must not look like the user's
         if console.debug:

@@ -52,6 +52,7 @@ def convert(
         console.note(f"the column {printable(name)!r} is left out: {why}")
     for note in dataset.notes:
         console.note(note)
-    write(dataset, target, format=to, force=force)
+    for note in write(dataset, target, format=to, force=force):
+        console.note(note)
     rows, features, labels = dataset.shape
     console.detail(f"wrote {rows} rows, {features} features, {labels} labels to {target}")

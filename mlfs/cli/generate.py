@@ -103,6 +103,7 @@ def generate(
         relation=preset or "hypercubes",
         **options,
     )
-    write(dataset, output, format=to, force=force)
+    for note in write(dataset, output, format=to, force=force):
+        console_of(context).note(note)
     for note in dataset.notes:
         console_of(context).detail(note)

@@ -75,6 +75,8 @@ def check_place(path: str, source: str, *, force: bool) -> None:
         return
     shown = repr(printable(path, 400))
     place = Path(path)
+    if not path:
+        raise UsageError("the name of the output is empty")
     try:
         if place.is_dir():
             raise UsageError(f"cannot write {shown}: it is a folder")
@@ -101,8 +103,8 @@ def write_report(text: str, path: str, *, force: bool) -> None:
         stream.write(text.encode("utf-8", "backslashreplace"))
 
 
-def write_data(dataset: Any, output: Output, *, force: bool) -> None:
-    """Write a data set where and how the output says."""
+def write_data(dataset: Any, output: Output, *, force: bool) -> list[str]:
+    """Write a data set where and how the output says; tell what the format cannot carry."""
     from mlfs.data import write
 
-    write(dataset, os.fspath(output.path), format=output.data_format, force=force)
+    return write(dataset, os.fspath(output.path), format=output.data_format, force=force)

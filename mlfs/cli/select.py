@@ -112,7 +112,8 @@ def _deliver(console: Console, dataset: Any, selection: Any, place: Output, *, f
     try:
         if place.kind == "data" and len(selection):
             kept = sorted(set(selection.indices))
-            write_data(dataset.reduced(kept), place, force=force)
+            for note in write_data(dataset.reduced(kept), place, force=force):
+                console.note(note)
             console.detail(f"wrote {len(kept)} features to {place.path}")
     finally:  # a full disk does not cost the user the ranking
         if place.kind == "data" and place.path == "-":

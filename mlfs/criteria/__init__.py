@@ -11,10 +11,12 @@ and it binds the class to ``criterion``. A third party declares an entry point i
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import inspect
 import pkgutil
 import re
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import metadata
@@ -33,6 +35,8 @@ GROUP = "mlfs.criteria"
 ALIASES = {"cife": "d2f"}
 SCOPES = ("all labels", "each label")
 SEARCHES = ("greedy", "best first")
+NETWORKS = (False, True, "chain", "tree")
+UNITS = ("information", "ratio")
 _checkout = Path(__file__).resolve().parents[2] / "criteria"
 if (_checkout.parent / "pyproject.toml").is_file() and _checkout.is_dir():
     __path__.append(str(_checkout))
@@ -133,11 +137,20 @@ def _built_in() -> list[str]:
 
 
 def _plugins() -> dict[str, metadata.EntryPoint]:
-    found: dict[str, metadata.EntryPoint] = {}
+    """The entry points of third parties by name in lower case; of several, the first."""
+    return {name: points[0] for name, points in _offers().items()}
+
+
+def _offers() -> dict[str, list[metadata.EntryPoint]]:
+    found: dict[str, list[metadata.EntryPoint]] = {}
     ours = {*_built_in(), *ALIASES}
     for point in sorted(metadata.entry_points(group=GROUP), key=lambda p: (p.name, p.value)):
-        if point.name not in ours:  # our own names win
-            found.setdefault(point.name, point)
+        name = point.name.lower()  # as it is asked for
+        if name in ours:  # our own names win
+            continue
+        same = found.setdefault(name, [])
+        if all(point.value != other.value for other in same):  # an editable one is found twice
+            same.append(point)
     return found
 
 
@@ -162,9 +175,15 @@ def _import_built_in(name: str) -> Any:
 
 def _load_plugin(name: str, point: metadata.EntryPoint) -> type[Criterion]:
     who = f"the criterion {printable(name)!r} of the distribution {printable(_distribution(point))}"
+    rivals = _offers()[name]
+    if len(rivals) > 1:
+        both = " and ".join(printable(f"{_distribution(p)} ({p.value})") for p in rivals)
+        msg = f"the criterion {printable(name)!r} is offered by {both}: uninstall one of them"
+        raise CriterionError(msg)
     try:
-        loaded = point.load()
-    except Exception as error:  # whatever a third party's module raises must not break ours
+        with contextlib.redirect_stdout(sys.stderr):  # stdout is for data
+            loaded = point.load()
+    except (Exception, SystemExit) as error:  # whatever a third party's module does must not end us
         msg = f"{who} cannot be imported: {type(error).__name__}: {printable(error, 300)}"
         raise CriterionError(msg) from error
     loaded = getattr(loaded, "criterion", loaded)
@@ -175,7 +194,8 @@ def _checked(loaded: Any, who: str) -> type[Criterion]:
     if not (inspect.isclass(loaded) and issubclass(loaded, Criterion)):
         msg = f"{who} is {printable(loaded)}, but must be a subclass of mlfs.Criterion"
         raise CriterionError(msg)
-    for name, allowed in (("scope", SCOPES), ("search", SEARCHES)):
+    limits = (("scope", SCOPES), ("search", SEARCHES), ("network", NETWORKS), ("unit", UNITS))
+    for name, allowed in limits:
         if getattr(loaded, name) not in allowed:
             msg = f"{who} has {name} = {getattr(loaded, name)!r}, but must have one of {allowed}"
             raise CriterionError(msg)
