@@ -37,7 +37,7 @@ def _arguments(given: list[str]) -> argparse.Namespace:
 def main(given: list[str]) -> int:
     """Run what is asked for; 0 when every case ran or was skipped with a reason."""
     options = _arguments(given)
-    cases = chosen(options.case, heavy=not (options.quick or options.light))
+    cases = chosen(options.case, quick=options.quick, heavy=not options.light)
     if not cases:
         sys.stderr.write(f"no case is named like that: known are {_names()}\n")
         return 2

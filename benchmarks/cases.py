@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from benchmarks.inputs import SHAPES, Shape, quick
 
-__all__ = ["CASES", "Case", "chosen", "reduced"]
+__all__ = ["CASES", "QUICK", "Case", "chosen", "reduced"]
 
 
 @dataclass(frozen=True)
@@ -81,10 +81,22 @@ CASES = (
 )
 
 
-def chosen(filters: list[str], *, heavy: bool = True) -> list[Case]:
-    """The cases whose names contain one of the filters; all without any."""
+QUICK = {
+    *("select/bin10k/mim", "select/bin10k/mrmr", "select/bin10k/cmim", "select/bin10k/jmi"),
+    *("select/disc10k/jmi", "select/wide200/mrmr", "select/tallbin/mrmr"),
+    *("select/bibtexlike/scls", "select/bibtexlike/jmi", "select/bibtexlike/mlfs_local"),
+    *("select/deliciouslike/scls", "select/deliciouslike/pmu", "order/bibtexlike/full"),
+    *("read/disc10k/arff", "read/disc10k/csv", "read/bibtexlike/arff", "file/bibtex/arff"),
+    *("shell/bibtex/warm", "shell/bibtex/cold", "growth/bin10k/rows", "growth/bibtexlike/labels"),
+}
+
+
+def chosen(filters: list[str], *, quick: bool = False, heavy: bool = True) -> list[Case]:
+    """The cases whose names contain one of the filters; without any, all of the run."""
     if filters:
         return [case for case in CASES if any(part in case.name for part in filters)]
+    if quick:
+        return [case for case in CASES if case.name in QUICK]
     return [case for case in CASES if heavy or not case.heavy]
 
 

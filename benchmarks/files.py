@@ -80,8 +80,7 @@ def file_case(case: Case, limits: Limits, budget: float) -> dict[str, Any]:
     if case.what in {"arff", "csv"}:
         return _read(path, limits, budget)
     dataset = mlfs.read(path)
-    corner = (dataset.X[:400, :64], dataset.Y[:400].toarray())
-    answer((corner[0], corner[1]), Case("select", "", case.what, 4))
+    answer((dataset.X[:400, :64], dataset.Y[:400]), Case("select", "", case.what, 4))
     before = clock.memory_now()
     clock.reset_peak()
     run = clock.best_of(lambda _: mlfs.select(dataset, case.what, case.n), budget=budget)

@@ -34,15 +34,16 @@ def floor(data: Input, picks: list[int], criterion: str, limits: Limits) -> floa
     steps = [] if criterion in NO_FEATURES else picks[:-1]
     triples = criterion not in PAIRS_ONLY
     if sp.issparse(data.X):
-        lists = _places(data, steps, triples, pairs=criterion == "pmu") / limits.places
-        planes = _words(data, steps, triples, pairs=criterion == "pmu") / limits.words
+        lists = _places(data, steps, triples=triples, pairs=criterion == "pmu") / limits.places
+        planes = _words(data, steps, triples=triples, pairs=criterion == "pmu") / limits.words
         read = data.X.nnz * 5 / limits.bytes
         return float(min(lists, planes) + read)
     # Rows sorted by class: one sweep gives the counts for every class at once.
-    return float(_words(data, steps, False, pairs=False) / limits.words + data.X.nbytes / limits.bytes)
+    sweeps = _words(data, steps, triples=False, pairs=False) / limits.words
+    return float(sweeps + data.X.nbytes / limits.bytes)
 
 
-def _words(data: Input, steps: list[int], triples: bool, *, pairs: bool) -> float:
+def _words(data: Input, steps: list[int], *, triples: bool, pairs: bool) -> float:
     n, d = data.X.shape
     words = -(-n // 64)
     q = 1 if data.Y.ndim == 1 else data.Y.shape[1]
@@ -53,7 +54,7 @@ def _words(data: Input, steps: list[int], triples: bool, *, pairs: bool) -> floa
     return float(planes.sum()) * words * (q + int(planes[steps].sum()))
 
 
-def _places(data: Input, steps: list[int], triples: bool, *, pairs: bool) -> float:
+def _places(data: Input, steps: list[int], *, triples: bool, pairs: bool) -> float:
     in_x = np.diff(data.X.indptr).astype(float)
     in_y = np.diff(data.Y.indptr).astype(float)
     total = float(in_x @ in_y)

@@ -53,7 +53,7 @@ def binary_rows(shape: Shape) -> tuple[Any, Any]:
     topics = np.empty((q, d))
     for label in range(q):
         words = base.copy()
-        own = rng.choice(d, size=max(5, d // 60), replace=False)
+        own = rng.choice(d, size=min(d, max(5, d // 60)), replace=False)
         words[own] += rng.dirichlet(np.ones(len(own))) * 0.9
         topics[label] = words / words.sum()
     ends = np.cumsum(topics, 1)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -34,8 +33,8 @@ class Peer:
         Why its picks are not ours; empty where they must be.
     many_labels : bool
         It takes a matrix of labels.
-    slow_start : bool
-        It compiles for so long that the quick run leaves it out.
+    slow : bool
+        It takes so long to start that the quick run leaves it out.
     """
 
     distribution: str
@@ -44,7 +43,7 @@ class Peer:
     most: tuple[int, int, int]
     differs: str = ""
     many_labels: bool = False
-    slow_start: bool = False
+    slow: bool = False
 
     @property
     def install(self) -> str:
@@ -71,7 +70,8 @@ def _scikit_learn_labels(X: np.ndarray, Y: np.ndarray, n: int) -> list[int]:
 def _fast_select(X: np.ndarray, y: np.ndarray, n: int) -> list[int]:
     from fast_select import mRMR
 
-    return mRMR(n_features_to_select=n, method="MID", backend="cpu").fit(X, y).top_features_.tolist()
+    model = mRMR(n_features_to_select=n, method="MID", backend="cpu")
+    return model.fit(X, y).top_features_.tolist()
 
 
 def _feature_engine(X: np.ndarray, y: np.ndarray, n: int) -> None:
@@ -122,10 +122,10 @@ FEW = (2_000, 40, 5)
 PEERS = (
     Peer("scikit-learn", "mim", _scikit_learn, (100_000, 2_000, 50)),
     Peer("scikit-learn", "mim", _scikit_learn_labels, (1_000, 50, 10), many_labels=True),
-    Peer("fast-select", "mrmr", _fast_select, (10_000, 2_000, 50), slow_start=True),
-    Peer("feature-engine", "mrmr", _feature_engine, FEW, "gives a set without an order"),
+    Peer("fast-select", "mrmr", _fast_select, (10_000, 2_000, 50), slow=True),
+    Peer("feature-engine", "mrmr", _feature_engine, FEW, "gives a set without an order", slow=True),
     Peer("fastcan", "mrmr", _fastcan, (10_000, 2_000, 50), CORRELATION),
-    Peer("mrmr-selection", "mrmr", _mrmr_selection, (10_000, 500, 50), CORRELATION),
+    Peer("mrmr-selection", "mrmr", _mrmr_selection, (10_000, 500, 50), CORRELATION, slow=True),
     Peer("skfeature-chappers", "cmim", _skfeature, FEW, UNCAPPED),
     Peer("ITMO-FS", "mim", _itmo("MIM"), FEW),
     Peer("ITMO-FS", "mrmr", _itmo("MRMR"), FEW),

@@ -29,8 +29,10 @@ def svg(document: dict[str, Any]) -> str:
 
     height = TOP + ROW * len(timed) + 30
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {LEFT + WIDTH + 90} {height}" '
-        f'font-family="sans-serif" font-size="11" role="img" fill="{INK}">',
+        (
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {LEFT + WIDTH + 90} {height}" '
+            f'font-family="sans-serif" font-size="11" role="img" fill="{INK}">'
+        ),
         "<title>Time of each case, beside its goal and the floor of the machine</title>",
         _text(8, 16, "time (bar), goal (red line), floor of the machine (grey line)", "start"),
         _text(8, 32, line(document["machine"]), "start", size=8),
@@ -48,8 +50,7 @@ def _row(record: dict[str, Any], y: float, x: Any, origin: float) -> list[str]:
     end = x(record["seconds"])
     parts = [
         _text(LEFT - 6, y + 11, record["case"], "end"),
-        f'<rect x="{x(origin):.1f}" y="{y + 2}" width="{end - x(origin):.1f}" height="{ROW - 6}" '
-        f'fill="{BAR}"/>',
+        _rectangle(x(origin), y + 2, end - x(origin), ROW - 6),
         _text(end + 4, y + 11, f"{record['seconds'] * 1e3:,.3g} ms", "start"),
     ]
     for key, colour in (("floor", "#222222"), ("goal", GOAL)):
@@ -68,6 +69,10 @@ def _text(x: float, y: float, words: str, anchor: str, size: int = 11) -> str:
         f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="{size}">'
         f"{escape(words)}</text>"
     )
+
+
+def _rectangle(x: float, y: float, width: float, height: float) -> str:
+    return f'<rect x="{x:.1f}" y="{y}" width="{width:.1f}" height="{height}" fill="{BAR}"/>'
 
 
 def _line(x1: float, y1: float, x2: float, y2: float, colour: str, width: float) -> str:

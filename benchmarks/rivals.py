@@ -25,16 +25,14 @@ DISTRIBUTIONS = {peer.distribution for peer in PEERS if peer.distribution}
 
 
 def compare(
-    data: Input, case: Case, record: dict[str, Any], *, slow_starters: bool = True
+    data: Input, case: Case, record: dict[str, Any], *, slow: bool = True
 ) -> list[dict[str, Any]]:
     """One record for each peer that does what the case does; an absent one is named."""
     many = data.Y.ndim == 2
     return [
         _beside(peer, data, case, record)
         for peer in PEERS
-        if peer.criterion == case.what
-        and peer.many_labels == many
-        and (slow_starters or not peer.slow_start)
+        if peer.criterion == case.what and peer.many_labels == many and (slow or not peer.slow)
     ]
 
 
@@ -71,7 +69,7 @@ def _timed(peer: Peer, arrays: tuple[Any, Any], n: int) -> tuple[list[int] | Non
     def once(_: object) -> None:
         found[:] = [peer.run(*arrays, n)]
 
-    if peer.slow_start:
+    if peer.slow:  # its own compilation is not held against it
         peer.run(arrays[0][:100, :20], arrays[1][:100], 2)
     best = clock.best_of(once, budget=0, most=1)["seconds"]
     if best < LONG:

@@ -39,10 +39,10 @@ imported mlfs, loaded its kernels and holds the input.
 """
 
 
-def time_of(seconds: float | None) -> str:
+def duration(seconds: float | None) -> str:
     """A time with three digits and its unit.
 
-    >>> time_of(0.0123), time_of(2.25), time_of(None)
+    >>> duration(0.0123), duration(2.25), duration(None)
     ('12.3 ms', '2.25 s', '')
     """
     if seconds is None:
@@ -67,13 +67,13 @@ def short(record: dict[str, Any]) -> str:
             return f"{told} {word}: {record[word]}"
     if "points" in record:
         return f"{told} exponent {record['exponent']} (last step {record['last']})"
-    told += f"{time_of(record['seconds']):>10}"
+    told += f"{duration(record['seconds']):>10}"
     if record.get("goal"):
-        told += f"  goal {time_of(record['goal'])}, x{record['seconds'] / record['goal']:.2f}"
+        told += f"  goal {duration(record['goal'])}, x{record['seconds'] / record['goal']:.2f}"
     if record.get("mb_per_second"):
         told += f"  {record['mb_per_second']:.0f} MB/s"
     if record.get("ready"):
-        told += f"  counts ready {time_of(record['ready'])}"
+        told += f"  counts ready {duration(record['ready'])}"
     if record.get("peak_mb") is not None:
         told += f"  peak {record['peak_mb']:.0f} MB"
     for peer in record.get("peers", ()):
@@ -139,7 +139,7 @@ def _of_peers(run: list[dict[str, Any]]) -> list[str]:
         if "failed" in peer:
             rows.append([case, peer["peer"], *size, "", "", "", f"failed: {peer['failed']}"])
             continue
-        times = [time_of(peer["seconds"]), time_of(peer["ours"]), f"{peer['ratio']:.1f}"]
+        times = [duration(peer["seconds"]), duration(peer["ours"]), f"{peer['ratio']:.1f}"]
         rows.append([case, peer["peer"], *size, *times, peer["picks"]])
     lines = [f"{name} is not installed: `{install}`.\n" for name, install in absent.items()]
     return ["## Peers, on the same arrays in the same run\n", _rows(head, rows), *lines]
@@ -159,7 +159,7 @@ def _cell(record: dict[str, Any], key: str) -> str:
         return f"{record['seconds'] / goal:.2f}" if goal else ""
     value = record.get(key)
     if key in {"seconds", "two_threads", "ready", "goal", "floor"}:
-        return time_of(value)
+        return duration(value)
     if key == "share":
         return "" if value is None else f"{value:.1%}"
     if key.endswith("_mb"):
@@ -171,8 +171,8 @@ def _file_row(record: dict[str, Any]) -> list[str]:
     size, speed, peak = (record.get(key) for key in ("megabytes", "mb_per_second", "peak_mb"))
     return [
         record["case"],
-        time_of(record["seconds"]),
-        time_of(record.get("goal")),
+        duration(record["seconds"]),
+        duration(record.get("goal")),
         "" if size is None else f"{size:.1f}",
         "" if speed is None else f"{speed:.0f}",
         "" if peak is None else f"{peak:.1f}",
@@ -180,7 +180,7 @@ def _file_row(record: dict[str, Any]) -> list[str]:
 
 
 def _growth_row(record: dict[str, Any]) -> list[str]:
-    curve = ", ".join(f"{size:g}: {time_of(seconds)}" for size, seconds in record["points"])
+    curve = ", ".join(f"{size:g}: {duration(seconds)}" for size, seconds in record["points"])
     return [record["case"], curve, str(record["exponent"]), str(record["last"])]
 
 

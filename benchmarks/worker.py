@@ -16,7 +16,7 @@ __all__ = ["measure", "run"]
 
 
 def measure(
-    case: Case, limits: Limits, folder: Path | None, *, budget: float, peers: bool
+    case: Case, limits: Limits, folder: Path | None, *, budget: float, peers: bool, slow: bool
 ) -> dict[str, Any]:
     """Run one case here and now; a skipped one tells why."""
     from benchmarks import files, growing, ordering, rivals, selecting
@@ -36,7 +36,7 @@ def measure(
             return ordering.order_case(data, budget)
         record = selecting.select_case(data, case, limits, budget)
         if peers:
-            record["peers"] = rivals.compare(data, case, record)
+            record["peers"] = rivals.compare(data, case, record, slow=slow)
         return record
     except files.SkipCase as why:
         return {"skipped": str(why)}
@@ -55,6 +55,7 @@ def run(arguments: list[str]) -> int:
         Path(options["folder"]) if options["folder"] else None,
         budget=options["budget"],
         peers=options["peers"],
+        slow=not options["quick"],
     )
     sys.stdout.write("\n" + json.dumps(record) + "\n")
     return 0

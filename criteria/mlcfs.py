@@ -5,7 +5,7 @@ SU(l;Z) is the mean symmetrical uncertainty of l with the members of Z, SU(Z;Z) 
 the pairs of members; the parents are members. The set of greatest merit is found by best-first
 search from pa(l).
 
-Sun, L., Kudo, M. & Kimura, K. Multi-label classification with polytree-augmented
+Sun, L., Kudo, M. & Kimura, K. (n.d.). Multi-label classification with polytree-augmented
 classifier chains and label-dependent features, eq. (20), (21).
 """
 

@@ -4,7 +4,7 @@ alpha_l = 2r (e^b - 1)/(e^b + 1) + r,   b = IR / (IR(l) (CVIR + 1))
 At least one feature is kept, and alpha_l = r for a label without positives. The paper takes
 r = 0.15, and 0.05 for large data sets.
 
-Sun, L., Kudo, M. & Kimura, K. Multi-label classification with polytree-augmented
+Sun, L., Kudo, M. & Kimura, K. (n.d.). Multi-label classification with polytree-augmented
 classifier chains and label-dependent features, eq. (18), (19).
 """
 

@@ -7,9 +7,11 @@ from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
 import numba
+from numba.core.runtime import rtsys
 
-__all__ = ["compiled", "inner"]
+__all__ = ["compiled", "inner", "spliced"]
 
+KNOWN = ((0, 68),)
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
@@ -32,22 +34,31 @@ def inner(function: Function) -> Function:
     return cast(Function, numba.njit(nogil=True)(function))
 
 
+def spliced(function: Function) -> Function:
+    """Compile into the very place of each call: for what a kernel calls for every value."""
+    return cast(Function, numba.njit(nogil=True, inline="always")(function))
+
+
 def _ease(cache: Any) -> None:
     """Load kernels in a quarter of the time, and let a full disk keep nobody from computing.
 
-    Before a kernel is loaded Numba prepares itself to compile, for which it imports
-    `scipy.linalg` and much else. Kernels that call no BLAS load without; to compile one, Numba
-    prepares itself all the same. Where its insides are others than known, nothing is changed.
+    Before it loads a kernel Numba prepares itself to compile, for which it imports
+    `scipy.linalg` and much else. A kernel that calls no BLAS needs of this only the runtime;
+    to compile one, Numba prepares itself all the same. So it is in the versions in `KNOWN`.
     """
-    load, save = getattr(cache, "_load_overload", None), getattr(cache, "save_overload", None)
-    if not (callable(load) and callable(save)):
+    if cache is None:
         return
+    slow, save = cache.load_overload, cache.save_overload
+    load = cache._load_overload  # noqa: SLF001  # what the public one calls when prepared
+    quick = numba.version_info.short in KNOWN
 
     def load_overload(signature: Any, context: Any) -> Any:
-        try:
+        with contextlib.suppress(OSError):
+            if not quick:
+                return slow(signature, context)
+            rtsys.initialize(context)
             return load(signature, context)
-        except OSError:
-            return None
+        return None
 
     def save_overload(signature: Any, data: Any) -> None:
         with contextlib.suppress(OSError):

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numba.core import config
 
-from mlfs._kernels.jit import compiled, inner
+from mlfs._kernels.jit import compiled, inner, spliced
 from mlfs._kernels.words import PADDING, byte, eight, leading, word
 
 __all__ = [
@@ -35,6 +35,7 @@ __all__ = [
     "WANTED",
     "dense_rows",
     "is_compiled",
+    "read_number",
     "sparse_rows",
 ]
 
@@ -45,9 +46,11 @@ EXACT = 1 << 53
 SPLIT = float((1 << 27) + 1)
 POWERS = np.array([10.0**k for k in range(23)])
 TENS = np.array([10**k for k in range(9)])
+DIGITS = 18
+ENDS = np.array([c <= 32 or chr(c) in ",%{}" for c in range(256)])
 
-TAB, NEWLINE, SPACE, DOUBLE, PERCENT, SINGLE, COMMA = 9, 10, 32, 34, 37, 39, 44
-PLUS, MINUS, DOT, ZERO, NINE, QUESTION = 43, 45, 46, 48, 57, 63
+TAB, NEWLINE, SPACE, DOUBLE, SINGLE, COMMA = 9, 10, 32, 34, 39, 44
+PLUS, MINUS, DOT, QUESTION = 43, 45, 46, 63
 BIG_E, SMALL_E, BACKSLASH, OPEN, CLOSE = 69, 101, 92, 123, 125
 
 
@@ -61,19 +64,6 @@ def _blank_end(text: Any, at: int) -> int:
     while byte(text, at) == SPACE or byte(text, at) == TAB:
         at += 1
     return at
-
-
-@inner
-def _line_end(text: Any, at: int) -> int:
-    while byte(text, at) != NEWLINE:
-        at += 1
-    return at
-
-
-@inner
-def _is_end(c: int) -> bool:
-    """Whether a bare word ends before this byte."""
-    return c <= SPACE or c == COMMA or c == PERCENT or c == OPEN or c == CLOSE
 
 
 @inner
@@ -106,88 +96,59 @@ def _scaled(whole: Any, power: int) -> tuple[int, float]:
     return (0 if value == first + (second - doubt) else 1), value
 
 
-@inner
-def _plain(text: Any, at: Any) -> tuple[int, float]:
-    """Read a number of at most 18 digits, with no exponent: where it ends, or -1; the value."""
+@spliced
+def read_number(text: Any, at: Any) -> tuple[int, float]:
+    """Read a number if that is exact: where it ends, or -1, and the value."""
     negative = byte(text, at) == MINUS
     at += negative
     digits = word(text, at)
     count = leading(digits)
+    if count == 8:
+        return -1, 0.0
     whole = eight(digits, count)
     at += count
+    seen = count
     power = 0
-    if count < 8 and byte(text, at) == DOT:
+    if byte(text, at) == DOT:
         at += 1
         some = 8
-        while some == 8 and count <= 18:
+        while some == 8:
             digits = word(text, at)
             some = leading(digits)
-            if count + some > 18:
+            if whole == 0:
+                count = 0
+            count += some
+            if count > DIGITS:
                 return -1, 0.0
             whole = whole * TENS[some] + eight(digits, some)
-            power += some
-            count += some
+            power -= some
+            seen += some
             at += some
-    elif count == 8:
-        return -1, 0.0
-    if count == 0:
-        return -1, 0.0
-    if whole <= EXACT:
-        value = float(whole) / POWERS[power]
-    else:
-        kind, value = _scaled(whole, -power)
-        if kind != 0:
-            return -1, 0.0
-    return at, -value if negative else value
-
-
-@inner
-def _number(text: Any, at: Any) -> tuple[int, float, int]:
-    """0 and the value; 1 for a number that float() has to read; 2 for no number; where it ends."""
-    negative = byte(text, at) == MINUS
-    if negative or byte(text, at) == PLUS:
-        at += 1
-    whole = np.int64(0)
-    digits = 0
-    power = 0
-    start = at
-    seen = 0
-    fraction = False
-    while True:
-        c = byte(text, at)
-        if ZERO <= c <= NINE:
-            if digits < 18:
-                whole = whole * 10 + (np.int64(c) - ZERO)
-                power -= fraction
-            digits += whole > 0
-            seen += 1
-        elif c == DOT and not fraction:
-            fraction = True
-        else:
-            break
-        at += 1
     if seen == 0:
-        return 2, 0.0, at
-    if c == SMALL_E or c == BIG_E:
+        return -1, 0.0
+    if byte(text, at) == SMALL_E or byte(text, at) == BIG_E:
         at += 1
         down = byte(text, at) == MINUS
         if down or byte(text, at) == PLUS:
             at += 1
-        start = at
-        exponent = 0
-        while ZERO <= byte(text, at) <= NINE:
-            if exponent < 100000:
-                exponent = exponent * 10 + (np.int64(byte(text, at)) - ZERO)
-            at += 1
-        if at == start:
-            return 2, 0.0, at
+        digits = word(text, at)
+        some = leading(digits)
+        if some == 0 or some == 8:
+            return -1, 0.0
+        exponent = eight(digits, some)
         power += -exponent if down else exponent
-    if whole == 0:
-        return 0, -0.0 if negative else 0.0, at
-    if digits > 18 or power > 22 or power < -22:
-        return 1, 0.0, at
-    kind, value = _scaled(whole, power)
-    return kind, -value if negative else value, at
+        at += some
+    if -22 <= power <= 0 and whole <= EXACT:
+        value = float(whole) / POWERS[-power]
+    elif whole == 0:
+        value = 0.0
+    elif -22 <= power <= 22:
+        kind, value = _scaled(whole, power)
+        if kind != 0:
+            return -1, 0.0
+    else:
+        return -1, 0.0
+    return at, -value if negative else value
 
 
 @inner
@@ -223,9 +184,8 @@ def _value(
 ) -> tuple[int, float, int, int, int]:
     """One value: 0 read, 1 for float(), 2 not readable here; the value; its text; what follows."""
     c = byte(text, at)
-    if spec == NUMERIC and c != QUESTION and c != SINGLE and c != DOUBLE:
-        kind, value, stop = _number(text, at)
-        return (kind if _is_end(byte(text, stop)) else 2), value, at, stop, stop
+    start = at
+    stop = at
     if c == SINGLE or c == DOUBLE:
         start = at + 1
         stop = start
@@ -235,19 +195,19 @@ def _value(
             stop += 1
         after = stop + 1
     else:
-        start = at
-        stop = at
-        while not _is_end(byte(text, stop)):
+        while not ENDS[byte(text, stop)]:
             stop += 1
         after = stop
+        if stop == start:
+            return 2, 0.0, start, stop, after
         if stop == start + 1 and c == QUESTION:
             return (2 if spec == WANTED else 0), np.nan, start, stop, after
+        if spec == NUMERIC:
+            return 1, 0.0, start, stop, after
     if spec >= 0:
         code = _code(text, start, stop, spec, tables, slots, bounds, letters)
         return (2 if code < 0 else 0), float(code), start, stop, after
-    if spec == SKIPPED:
-        return (2 if after == at else 0), np.nan, start, stop, after
-    return 2, 0.0, start, stop, after
+    return (0 if spec == SKIPPED else 2), np.nan, start, stop, after
 
 
 @compiled
@@ -278,9 +238,6 @@ def dense_rows(
         if c == NEWLINE:
             at += 1
             continue
-        if c == PERCENT:
-            at = _line_end(text, at) + 1
-            continue
         i = counts[0]
         n_hard = counts[1]
         if i == len(values):
@@ -295,7 +252,7 @@ def dense_rows(
             if after == COMMA or after == NEWLINE:
                 value = singles[ones[j] + byte(text, at)]
             elif specs[j] == NUMERIC:
-                stop, value = _plain(text, at)
+                stop, value = read_number(text, at)
                 after = byte(text, stop) if stop > 0 else DOT
             if stop > 0 and value != UNSEEN and (after == COMMA or after == NEWLINE):
                 at = stop
@@ -325,8 +282,6 @@ def dense_rows(
                     at = _blank_end(text, at)
             elif commas > 0 and j < width - 1:
                 return STOPPED, row
-        if byte(text, at) == PERCENT:
-            at = _line_end(text, at)
         if byte(text, at) != NEWLINE or at - row > longest:
             return STOPPED, row
         at += 1
@@ -365,9 +320,6 @@ def sparse_rows(
         if c == NEWLINE:
             at += 1
             continue
-        if c == PERCENT:
-            at = _line_end(text, at) + 1
-            continue
         if c != OPEN:
             return STOPPED, row
         i = counts[0]
@@ -404,7 +356,7 @@ def sparse_rows(
             if after == COMMA or after == CLOSE:
                 value = singles[ones[index] + byte(text, at)]
             elif specs[index] == NUMERIC:
-                stop, value = _plain(text, at)
+                stop, value = read_number(text, at)
                 after = byte(text, stop) if stop > 0 else DOT
             if stop > 0 and value != UNSEEN and (after == COMMA or after == CLOSE):
                 at = stop
@@ -436,8 +388,6 @@ def sparse_rows(
             elif after != CLOSE:
                 return STOPPED, row
         at = _blank_end(text, at + 1)
-        if byte(text, at) == PERCENT:
-            at = _line_end(text, at)
         if byte(text, at) != NEWLINE or at - row > longest:
             return STOPPED, row
         at += 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
@@ -10,7 +11,7 @@ import numpy as np
 
 from mlfs._kernels import tokens as kernel
 from mlfs.data.arff_header import Header, place
-from mlfs.data.arff_rows import RowReader
+from mlfs.data.arff_rows import RowReader, number
 from mlfs.data.arff_specs import Plan, plan
 from mlfs.data.arff_table import DenseRows, Rows, SparseRows
 from mlfs.data.arff_text import Misfit
@@ -103,11 +104,11 @@ class _Parser:
                 self._one_line()
 
     def _settle(self, base: int) -> None:
-        """Give the numbers that were not exact for the kernel to float()."""
+        """Give the numbers that the kernel left to float(); a row with a wrong one is refused."""
         rows = self.rows
         for k, (start, stop) in enumerate((rows.hard[: rows.counts[1], 2:] + base).tolist()):
-            value = float(self.content[start:stop])
-            if value in (float("inf"), float("-inf")):
+            value = number(self.content[start:stop].decode("latin-1"))
+            if not math.isfinite(value):
                 self.at = self.content.rfind(b"\n", 0, start) + 1
                 self._one_line()
             rows.settle(k, value)

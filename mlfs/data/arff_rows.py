@@ -12,7 +12,7 @@ from mlfs.data.arff_header import Attribute
 from mlfs.data.arff_text import Misfit, Token, joined, tokens
 from mlfs.errors import printable
 
-__all__ = ["Row", "RowReader"]
+__all__ = ["Row", "RowReader", "number"]
 
 SLACK = 100_000
 DIGITS = frozenset("0123456789+-.eE")
@@ -171,18 +171,13 @@ class RowReader:
         return float(code)
 
     def _number(self, j: int, text: str, at: int) -> float:
-        value = math.nan
-        if DIGITS.issuperset(text):
-            try:
-                value = float(text)
-            except ValueError:
-                value = math.nan
-            if math.isinf(value):
-                raise Misfit(
-                    f"the number {printable(text, 30)} of {self._name(j)} is too large for a "
-                    "double; expected a finite number",
-                    at,
-                )
+        value = number(text)
+        if math.isinf(value):
+            raise Misfit(
+                f"the number {printable(text, 30)} of {self._name(j)} is too large for a "
+                "double; expected a finite number",
+                at,
+            )
         if math.isnan(value):
             hint = ""
             if text.lower().strip("+-") in ("nan", "na", "null", "none", ""):
@@ -194,6 +189,16 @@ class RowReader:
 
     def _name(self, j: int) -> str:
         return f"the attribute {printable(self.attributes[j].name)!r}"
+
+
+def number(text: str) -> float:
+    """A number as written in digits; NaN for anything else."""
+    if DIGITS.issuperset(text):
+        try:
+            return float(text)
+        except ValueError:
+            pass
+    return math.nan
 
 
 def _groups(found: list[Token]) -> list[list[Token]]:

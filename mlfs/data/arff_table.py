@@ -56,15 +56,16 @@ class DenseRows:
 
     def make(self, lines: int, content: bytes, at: int) -> None:  # noqa: ARG002  # for sparse rows
         """Make room for so many rows."""
-        self.values = np.empty((lines, self.plan.n_features))
-        self.others = np.empty((lines, self.plan.n_others))
+        self.values: np.ndarray = np.empty((lines, self.plan.n_features))
+        self.others: np.ndarray = np.empty((lines, self.plan.n_others))
 
     def read(self, text: np.ndarray, at: int, end: int, longest: int) -> tuple[int, int]:
         """Let the kernel go on from `at`."""
-        return kernel.dense_rows(
-            text, at, end, longest, *self.plan.arrays, self.values, self.others, self.hard,
-            self.counts,
-        )  # fmt: skip
+        return kernel.dense_rows(text, at, end, longest, *self.plan.arrays, *self.filled())
+
+    def filled(self) -> tuple[Any, ...]:
+        """What the kernel fills."""
+        return self.values, self.others, self.hard, self.counts
 
     def grow(self, status: int) -> bool:
         """Make room for what the kernel has no room for; False where there may be no more."""
@@ -117,10 +118,11 @@ class SparseRows(DenseRows):
 
     def read(self, text: np.ndarray, at: int, end: int, longest: int) -> tuple[int, int]:
         """Let the kernel go on from `at`."""
-        return kernel.sparse_rows(
-            text, at, end, longest, *self.plan.arrays, self.values, self.others, self.hard,
-            self.counts, self.columns, self.other_columns, self.ends[1:],
-        )  # fmt: skip
+        return kernel.sparse_rows(text, at, end, longest, *self.plan.arrays, *self.filled())
+
+    def filled(self) -> tuple[Any, ...]:
+        """What the kernel fills."""
+        return *super().filled(), self.columns, self.other_columns, self.ends[1:]
 
     def grow(self, status: int) -> bool:
         """Make room for what the kernel has no room for; False where there may be no more."""

@@ -12,7 +12,9 @@ from mlfs.data.dataset import Column, Label
 from mlfs.data.label_values import label_matrix, map_label, map_numbers
 from mlfs.data.request import Request
 
-__all__ = ["compressed", "dense_labels", "sparse_labels"]
+__all__ = ["compressed", "dense_labels", "side_by_side", "sparse_labels"]
+
+BLOCK = 1 << 16
 
 
 def _dtype(columns: Sequence[np.ndarray]) -> Any:
@@ -131,3 +133,21 @@ def compressed(values: np.ndarray, columns: np.ndarray, ends: np.ndarray, width:
     X = sp.csr_array((values, indices, indptr), shape=(len(ends) - 1, width))
     X.has_sorted_indices = True
     return X
+
+
+def side_by_side(columns: Sequence[np.ndarray]) -> np.ndarray:
+    """Put columns into one table, by blocks of rows that a cache holds.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> side_by_side([np.zeros(2), np.ones(2)]).tolist()
+    [[0.0, 1.0], [0.0, 1.0]]
+    """
+    table = np.empty((len(columns[0]), len(columns)))
+    step = max(BLOCK // len(columns), 64)
+    for start in range(0, len(table), step):
+        rows = slice(start, start + step)
+        for k, column in enumerate(columns):
+            table[rows, k] = column[rows]
+    return table

@@ -130,6 +130,8 @@ class _Streams:
 
     def read(self, size: int) -> bytes:
         """At most `size` bytes more, none at the end."""
+        import lzma
+
         while True:
             if self.stream.eof:
                 rest = self.stream.unused_data.lstrip(b"\0")  # zeros may pad a stream
@@ -142,10 +144,10 @@ class _Streams:
             else:
                 rest = self.raw.read(CHUNK) if self.stream.needs_input else b""
                 if self.stream.needs_input and not rest:
-                    raise EOFError("it ends in the middle")
+                    raise EOFError("it ends too early")
             try:
                 chunk: bytes = self.stream.decompress(rest, size)
-            except Exception as error:
+            except (OSError, ValueError, EOFError, lzma.LZMAError) as error:
                 where = "" if self.first else "what follows its first stream is damaged: "
                 raise OSError(f"{where}{error}") from None
             if chunk:
@@ -167,11 +169,11 @@ def _unpacked(
             chunks.append(chunk)
             size += len(chunk)
             if size > limits.max_decompressed:
-                what = "unpacked bytes or more"
+                what = "unpacked bytes"
                 raise exceeded(limits, "max_decompressed", size, what, path, enough=2 * size)
             ratio = size // max(1, counted.size)
             if compression and size > RATIO_FROM and ratio > limits.max_ratio:
-                what = "bytes or more for each compressed byte"
+                what = "bytes for each compressed byte"
                 raise exceeded(limits, "max_ratio", ratio, what, path, enough=10 * ratio)
     except (EOFError, OSError, zlib.error, lzma.LZMAError) as error:
         if not compression:

@@ -14,6 +14,7 @@ from mlfs.data import mulan
 from mlfs.data.dataset import Dataset
 from mlfs.data.files import read_bytes, replacing, split_suffix
 from mlfs.data.limits import Limits
+from mlfs.data.losses import losses
 from mlfs.data.request import Request
 from mlfs.errors import DataError, UnknownName, UsageError, printable
 
@@ -96,6 +97,8 @@ def format_of(path: str, name: str | None = None, content: bytes | None = None) 
         return _named(name)
     shown = repr(printable(path, 400))
     suffix = split_suffix(path)[1]
+    if suffix in PICKLES and content is None:
+        raise UsageError(f"{shown} is a pickle by its name, which is not written; write .npz")
     if suffix in PICKLES:
         raise UsageError(
             f"{shown} is a pickle by its name, which is never opened, for it can run any code; "
@@ -107,6 +110,8 @@ def format_of(path: str, name: str | None = None, content: bytes | None = None) 
     sniffed = _sniffed(content) if content is not None else None
     if sniffed and (path == "-" or suffix in (".txt", "", ".dat", ".data")):
         return sniffed
+    if path == "-" and content == b"":
+        raise UsageError("standard input is empty: pipe a data set into it, or name a file")
     if path == "-":
         raise UsageError(
             "the format of standard input is not plain from its start; say it with --from: "
@@ -187,7 +192,7 @@ def read(
         raise UsageError("the separator of a column of lists is empty")
     suffix = split_suffix(name)[1]
     if suffix in PICKLES:
-        format_of(name)
+        format_of(name, content=b"")
     content = read_bytes(name, limits)
     kind = format_of(name, format, content)
     request = Request(
@@ -208,7 +213,7 @@ def write(
     *,
     format: str | None = None,  # noqa: A002 - the word that users expect
     force: bool = False,
-) -> None:
+) -> list[str]:
     """Write a data set so that it reads back equal; whole, or not at all.
 
     The suffix tells the format and the compression. Beside an ARFF, CSV or TSV file
@@ -225,18 +230,24 @@ def write(
         One of `FORMATS`, where the suffix does not tell.
     force : bool
         Whether files that are there may be replaced.
+
+    Returns
+    -------
+    list of str
+        What the format cannot carry, in words; mostly nothing.
     """
     name = os.fspath(path)
     kind = format_of(name, format or ("arff" if name == "-" else None) or _txt(name))
     form = FORMATS[kind]
     writer = form.function("write")
     with contextlib.ExitStack() as stack:
-        if name != "-" and form.sidecar:
+        if name != "-" and form.sidecar and (Path(name).is_file() or not Path(name).exists()):
             _sidecar(dataset, name, force, stack)
             if kind == "arff":
                 from mlfs.data.arff_writer import write_labels_last as writer
         stream = stack.enter_context(replacing(name, force))
         writer(dataset, stream)
+    return losses(dataset, kind)
 
 
 def _txt(name: str) -> str | None:

@@ -36,9 +36,11 @@ def _word(value: str) -> str:
 
 
 def _meanings(values: Iterable[str]) -> list[int] | None:
+    values = list(values)
     words = [_word(value) for value in values]
     present = set(words)
-    if len(words) != len(present) or not any(present <= pair for pair in PAIRS):
+    spelled = {value.strip().lower() for value in values}
+    if len(spelled) != len(present) or not any(present <= pair for pair in PAIRS):
         return None
     if "-1" in present and "0" not in present:
         return [1 if word == "1" else 0 for word in words]

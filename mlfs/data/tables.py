@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from mlfs.data.assemble import side_by_side
 from mlfs.data.dataset import Column, Dataset, Label, Source
 from mlfs.data.labels import Chosen, is_binary, map_label, map_numbers, split_lists
 from mlfs.data.request import Request
@@ -63,9 +64,7 @@ def assemble(
     if not features:
         raise DataError(f"{printable(path, 400)}: no column is left that can be a feature")
     n_rows = len(features[0][1])
-    X = np.empty((n_rows, len(features)))
-    for k, (_, x) in enumerate(features):
-        X[:, k] = x
+    X = side_by_side([x for _, x in features])
     told = [*chosen.notes, *notes, *_notes(features, left_out)]
     return Dataset(
         X,
