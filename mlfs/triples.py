@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["Sums", "Triples"]
 
 CELLS_AT_ONCE = 1 << 19  # triple counts that are made before they are finished
+KEPT_BYTES = 64 << 20  # what pairs say of all labels is kept for one stripe up to here
 VALUES_AT_ONCE = 1 << 16  # joint sums that are made before they are added up: half a cache
 
 
@@ -60,6 +61,10 @@ class _Labels:
     n_cells: np.ndarray  # n(f, l=1) of all cells, where l has two levels
     t_fl: np.ndarray
     n_l: np.ndarray
+
+    def part(self, labels: slice) -> _Labels:
+        """Neighbouring labels, nothing copied."""
+        return _Labels(self.n_fl[labels], self.n_cells[labels], self.t_fl[labels], self.n_l[labels])
 
     @property
     def nbytes(self) -> int:
@@ -226,22 +231,32 @@ class Triples:
             joint.joint_tables(tables, offsets, levels[part], self.table.clogc, out[part])
 
     def _labels(self, labels: np.ndarray, i: int, a: int, b: int) -> _Labels:
-        def make() -> _Labels:
-            table, counts = self.table, self.table.counts
-            _, where = counts.cells(a, b)
-            n_cells = np.zeros((labels.size, where.stop - where.start), np.int64)
-            t_fl = np.empty((labels.size, b - a))
-            n_l = np.zeros(labels.size, np.int64)
-            for at, label in enumerate(labels.tolist()):
-                t_fl[at] = table.label_sums(label)[a:b]
-                if self._l_binary[label]:
-                    n_cells[at] = table.n_fl(label)[where][:, 1]
-                    n_l[at] = counts.n_l[counts.l_offsets[label] + 1]
-            n_fl = n_cells[:, 1::2].copy() if counts.binary[i] else np.zeros((0, 0), np.int64)
-            return _Labels(n_fl, n_cells, t_fl, n_l)
+        """What pairs say of some labels: a part of what is kept of all, if that is little."""
+        every = len(self._l_binary)
+        first, last = int(labels[0]), int(labels[-1]) + 1
+        cells = int(self.table.counts.offsets[b] - self.table.counts.offsets[a])
+        if every * (cells + 2 * (b - a)) * 8 > KEPT_BYTES or last - first != labels.size:
+            key = ("labels", labels.tobytes(), i)
+            found: _Labels = self.table.cache.get(key, lambda: self._made(labels, i, a, b))
+            return found
+        whole: _Labels = self.table.cache.get(
+            ("all labels", i), lambda: self._made(np.arange(every), i, a, b)
+        )
+        return whole.part(slice(first, last))
 
-        found: _Labels = self.table.cache.get(("block", labels.tobytes(), i), make)
-        return found
+    def _made(self, labels: np.ndarray, i: int, a: int, b: int) -> _Labels:
+        table, counts = self.table, self.table.counts
+        _, where = counts.cells(a, b)
+        n_cells = np.zeros((labels.size, where.stop - where.start), np.int64)
+        t_fl = np.empty((labels.size, b - a))
+        n_l = np.zeros(labels.size, np.int64)
+        for at, label in enumerate(labels.tolist()):
+            t_fl[at] = table.label_sums(label)[a:b]
+            if self._l_binary[label]:
+                n_cells[at] = table.n_fl(label)[where][:, 1]
+                n_l[at] = counts.n_l[counts.l_offsets[label] + 1]
+        n_fl = n_cells[:, 1::2].copy() if counts.binary[i] else n_cells[:, :0].copy()
+        return _Labels(n_fl, n_cells, t_fl, n_l)
 
     def _label_sums(self, labels: np.ndarray) -> np.ndarray:
         counts = self.table.counts

@@ -7,11 +7,9 @@ from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
 import numba
-from numba.core.runtime import rtsys
 
 __all__ = ["compiled", "inner", "spliced"]
 
-KNOWN = ((0, 68),)
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
@@ -40,23 +38,13 @@ def spliced(function: Function) -> Function:
 
 
 def _ease(cache: Any) -> None:
-    """Load kernels in a quarter of the time, and let a full disk keep nobody from computing.
-
-    Before it loads a kernel Numba prepares itself to compile, for which it imports
-    `scipy.linalg` and much else. A kernel that calls no BLAS needs of this only the runtime;
-    to compile one, Numba prepares itself all the same. So it is in the versions in `KNOWN`.
-    """
-    if cache is None:
+    """Let a disk that fails keep nobody from computing: what cannot be kept is made anew."""
+    load, save = getattr(cache, "load_overload", None), getattr(cache, "save_overload", None)
+    if not (callable(load) and callable(save)):
         return
-    slow, save = cache.load_overload, cache.save_overload
-    load = cache._load_overload  # noqa: SLF001  # what the public one calls when prepared
-    quick = numba.version_info.short in KNOWN
 
     def load_overload(signature: Any, context: Any) -> Any:
         with contextlib.suppress(OSError):
-            if not quick:
-                return slow(signature, context)
-            rtsys.initialize(context)
             return load(signature, context)
         return None
 

@@ -1,14 +1,8 @@
-"""Tokenizing the rows of a text table: plain numbers and nominal values, dense and sparse.
+"""Tokens of text tables: numbers, and nominal values by the bytes of their names.
 
-A kernel reads whole rows from `at` on and stops before the first row that it cannot read;
-the caller reads that row with care (or finds what is wrong with it) and calls again behind it.
 A number is computed here only where that is exact: 18 digits at most and a power of ten that a
 double holds exactly, so that one correctly rounded operation (or two, with a bound on the error)
-gives what `float` gives. The others are left to `float`: their places are noted in `hard`.
-
-The text ends with a line end, and `PADDING` bytes follow it: so nothing looks for the end.
-The values of column j go to place `places[j]` of `values`, or, where that is negative, to place
-``~places[j]`` of `others` (the labels).
+gives what `float` gives. The others are left to `float`.
 """
 
 from __future__ import annotations
@@ -18,25 +12,33 @@ from typing import Any
 import numpy as np
 from numba.core import config
 
-from mlfs._kernels.jit import compiled, inner, spliced
+from mlfs._kernels.jit import inner, spliced
 from mlfs._kernels.words import PADDING, byte, eight, leading, word
 
 __all__ = [
+    "CLOSE",
+    "COMMA",
     "DATE",
     "DONE",
+    "DOT",
     "FULL",
     "HARD",
+    "NEWLINE",
     "NUMERIC",
+    "OPEN",
     "OTHERS_FULL",
     "PADDING",
     "SKIPPED",
+    "SPACE",
     "STOPPED",
+    "TAB",
     "UNSEEN",
     "WANTED",
-    "dense_rows",
+    "blank_end",
+    "call_number",
     "is_compiled",
     "read_number",
-    "sparse_rows",
+    "read_value",
 ]
 
 NUMERIC, SKIPPED, DATE, WANTED = -1, -2, -3, -4
@@ -60,7 +62,7 @@ def is_compiled() -> bool:
 
 
 @inner
-def _blank_end(text: Any, at: int) -> int:
+def blank_end(text: Any, at: int) -> int:
     while byte(text, at) == SPACE or byte(text, at) == TAB:
         at += 1
     return at
@@ -96,8 +98,7 @@ def _scaled(whole: Any, power: int) -> tuple[int, float]:
     return (0 if value == first + (second - doubt) else 1), value
 
 
-@spliced
-def read_number(text: Any, at: Any) -> tuple[int, float]:
+def _read_number(text: Any, at: Any) -> tuple[int, float]:
     """Read a number if that is exact: where it ends, or -1, and the value."""
     negative = byte(text, at) == MINUS
     at += negative
@@ -151,6 +152,10 @@ def read_number(text: Any, at: Any) -> tuple[int, float]:
     return at, -value if negative else value
 
 
+read_number = spliced(_read_number)
+call_number = inner(_read_number)
+
+
 @inner
 def _code(
     text: Any, start: int, stop: int, spec: int, tables: Any, slots: Any, bounds: Any, letters: Any
@@ -179,7 +184,7 @@ def _code(
 
 
 @inner
-def _value(
+def read_value(
     text: Any, at: int, spec: int, tables: Any, slots: Any, bounds: Any, letters: Any
 ) -> tuple[int, float, int, int, int]:
     """One value: 0 read, 1 for float(), 2 not readable here; the value; its text; what follows."""
@@ -208,189 +213,3 @@ def _value(
         code = _code(text, start, stop, spec, tables, slots, bounds, letters)
         return (2 if code < 0 else 0), float(code), start, stop, after
     return (0 if spec == SKIPPED else 2), np.nan, start, stop, after
-
-
-@compiled
-def dense_rows(
-    text: Any,
-    at: int,
-    end: int,
-    longest: int,
-    specs: Any,
-    ones: Any,
-    singles: Any,
-    places: Any,
-    tables: Any,
-    slots: Any,
-    bounds: Any,
-    letters: Any,
-    values: Any,
-    others: Any,
-    hard: Any,
-    counts: Any,
-) -> tuple[int, int]:
-    """Read dense rows into `values` and `others`; `counts` holds rows and hard numbers so far."""
-    width = len(specs)
-    while at < end:
-        row = at
-        at = _blank_end(text, at)
-        c = byte(text, at)
-        if c == NEWLINE:
-            at += 1
-            continue
-        i = counts[0]
-        n_hard = counts[1]
-        if i == len(values):
-            return FULL, row
-        if n_hard + width > len(hard):
-            return HARD, row
-        commas = 0
-        for j in range(width):
-            after = byte(text, at + 1)
-            value = UNSEEN
-            stop = at + 1
-            if after == COMMA or after == NEWLINE:
-                value = singles[ones[j] + byte(text, at)]
-            elif specs[j] == NUMERIC:
-                stop, value = read_number(text, at)
-                after = byte(text, stop) if stop > 0 else DOT
-            if stop > 0 and value != UNSEEN and (after == COMMA or after == NEWLINE):
-                at = stop
-            else:
-                kind, value, start, stop, at = _value(
-                    text, at, specs[j], tables, slots, bounds, letters
-                )
-                if kind == 2:
-                    return STOPPED, row
-                if kind == 1:
-                    hard[n_hard, 0], hard[n_hard, 1], hard[n_hard, 2] = i, places[j], start
-                    hard[n_hard, 3] = stop
-                    n_hard += 1
-                at = _blank_end(text, at)
-                after = byte(text, at)
-            place = places[j]
-            if place >= 0:
-                values[i, place] = value
-            else:
-                others[i, ~place] = value
-            if after == COMMA:
-                if commas < j:
-                    return STOPPED, row
-                commas += 1
-                at += 1
-                if byte(text, at) <= SPACE:
-                    at = _blank_end(text, at)
-            elif commas > 0 and j < width - 1:
-                return STOPPED, row
-        if byte(text, at) != NEWLINE or at - row > longest:
-            return STOPPED, row
-        at += 1
-        counts[0], counts[1] = i + 1, n_hard
-    return DONE, end
-
-
-@compiled
-def sparse_rows(
-    text: Any,
-    at: int,
-    end: int,
-    longest: int,
-    specs: Any,
-    ones: Any,
-    singles: Any,
-    places: Any,
-    tables: Any,
-    slots: Any,
-    bounds: Any,
-    letters: Any,
-    values: Any,
-    others: Any,
-    hard: Any,
-    counts: Any,
-    columns: Any,
-    other_columns: Any,
-    ends: Any,
-) -> tuple[int, int]:
-    """Read sparse rows: the entries that are not 0; `ends` holds where those of a row end."""
-    width = len(specs)
-    while at < end:
-        row = at
-        at = _blank_end(text, at)
-        c = byte(text, at)
-        if c == NEWLINE:
-            at += 1
-            continue
-        if c != OPEN:
-            return STOPPED, row
-        i = counts[0]
-        if i == len(ends):
-            return FULL, row
-        n_hard = counts[1]
-        n, m = counts[2], counts[3]
-        last = -1
-        at = _blank_end(text, at + 1)
-        while byte(text, at) != CLOSE:
-            digits = word(text, at)
-            count = leading(digits)
-            index = eight(digits, count)
-            at += count
-            if count == 8 or count == 0 or index <= last or index >= width:
-                return STOPPED, row
-            if byte(text, at) != SPACE and byte(text, at) != TAB:
-                return STOPPED, row
-            at += 1
-            if byte(text, at) <= SPACE:
-                at = _blank_end(text, at)
-            last = index
-            if n_hard == len(hard):
-                return HARD, row
-            if n == len(values):
-                return FULL, row
-            if m == len(others):
-                return OTHERS_FULL, row
-            kind = 0
-            place = places[index]
-            after = byte(text, at + 1)
-            value = UNSEEN
-            stop = at + 1
-            if after == COMMA or after == CLOSE:
-                value = singles[ones[index] + byte(text, at)]
-            elif specs[index] == NUMERIC:
-                stop, value = read_number(text, at)
-                after = byte(text, stop) if stop > 0 else DOT
-            if stop > 0 and value != UNSEEN and (after == COMMA or after == CLOSE):
-                at = stop
-            else:
-                kind, value, start, stop, at = _value(
-                    text, at, specs[index], tables, slots, bounds, letters
-                )
-                if kind == 2:
-                    return STOPPED, row
-                at = _blank_end(text, at)
-                after = byte(text, at)
-                if kind == 1:
-                    hard[n_hard, 0] = n if place >= 0 else m
-                    hard[n_hard, 1], hard[n_hard, 2], hard[n_hard, 3] = place, start, stop
-                    n_hard += 1
-            kept = value != 0.0 or kind == 1
-            if place >= 0:
-                columns[n] = place
-                values[n] = value
-                n += kept
-            else:
-                other_columns[m] = ~place
-                others[m] = value
-                m += kept
-            if after == COMMA:
-                at += 1
-                if byte(text, at) <= SPACE:
-                    at = _blank_end(text, at)
-            elif after != CLOSE:
-                return STOPPED, row
-        at = _blank_end(text, at + 1)
-        if byte(text, at) != NEWLINE or at - row > longest:
-            return STOPPED, row
-        at += 1
-        ends[i, 0], ends[i, 1] = n, m
-        counts[0], counts[1], counts[2], counts[3] = i + 1, n_hard, n, m
-    return DONE, end

@@ -10,7 +10,7 @@ import sys
 from typing import Any
 
 from llvmlite import ir
-from numba.core import cgutils, types
+from numba.core import types
 from numba.extending import intrinsic
 
 __all__ = ["PADDING", "byte", "eight", "leading", "word"]
@@ -34,7 +34,7 @@ def _constant(value: int) -> Any:
 
 def _pointer(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
     array = context.make_array(signature.args[0])(context, builder, arguments[0])
-    return cgutils.gep_inbounds(builder, array.data, arguments[1])
+    return builder.gep(array.data, [arguments[1]], inbounds=True)
 
 
 def _byte(context: Any, text: Any, at: Any) -> Any:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from mlfs._kernels import rows
 from mlfs._kernels import tokens as kernel
 from mlfs.data.arff_rows import Row
 from mlfs.data.arff_specs import Plan
@@ -61,7 +62,7 @@ class DenseRows:
 
     def read(self, text: np.ndarray, at: int, end: int, longest: int) -> tuple[int, int]:
         """Let the kernel go on from `at`."""
-        return kernel.dense_rows(text, at, end, longest, *self.plan.arrays, *self.filled())
+        return rows.dense_rows(text, at, end, longest, *self.plan.arrays, *self.filled())
 
     def filled(self) -> tuple[Any, ...]:
         """What the kernel fills."""
@@ -118,7 +119,7 @@ class SparseRows(DenseRows):
 
     def read(self, text: np.ndarray, at: int, end: int, longest: int) -> tuple[int, int]:
         """Let the kernel go on from `at`."""
-        return kernel.sparse_rows(text, at, end, longest, *self.plan.arrays, *self.filled())
+        return rows.sparse_rows(text, at, end, longest, *self.plan.arrays, *self.filled())
 
     def filled(self) -> tuple[Any, ...]:
         """What the kernel fills."""

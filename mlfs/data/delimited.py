@@ -63,12 +63,8 @@ def _read(content: bytes, path: str, request: Request, separator: str, form: str
     table = quick_table(content, path, request, separator)
     if table is None:
         return _Table(content, path, request, separator).dataset(form)
-    names, chosen, columns = table
-    return assemble(columns, names, chosen, _no_lists, request, (path, form))
-
-
-def _no_lists(j: int) -> list[str | None]:  # noqa: ARG001  # these files are read with care
-    return []
+    names, chosen, columns, texts = table
+    return assemble(columns, names, chosen, texts, request, (path, form))
 
 
 class _Table:

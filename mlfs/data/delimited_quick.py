@@ -1,0 +1,195 @@
+"""CSV and TSV files without quotes, compiled; what is odd in any way is left to careful reading."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from mlfs._kernels import tokens as kernel
+from mlfs.data.dataset import Column
+from mlfs.data.encoding import decoded, utf8
+from mlfs.data.labels import Chosen, resolve, twice
+from mlfs.data.records import MISSING, is_number, records
+from mlfs.data.request import Request
+from mlfs.errors import ParseError
+
+__all__ = ["Table", "quick_table"]
+
+HARD = 1 << 12
+PROBE = 1 << 16
+SLOTS, MOST_SLOTS = 1 << 14, 1 << 26
+SMALL = 1 << 12
+
+
+class Table(NamedTuple):
+    """The columns of a file, coded, which of them are labels, and the cells of a lone label."""
+
+    names: list[str]
+    chosen: Chosen
+    columns: list[tuple[Column, np.ndarray]]
+    texts: Callable[[int], list[str | None]]
+
+
+def quick_table(content: bytes, path: str, request: Request, separator: str) -> Table | None:
+    """Read a file that holds nothing special; None where it has to be read with care."""
+    if not kernel.is_compiled() or len(content) < SMALL:
+        return None
+    content = utf8(content, path, request.encoding)
+    if b"\r" in content:
+        content = content.replace(b"\r\n", b"\n")
+    if b"\r" in content or content.startswith(b"\xef\xbb\xbf"):
+        return None
+    if not content.isascii():
+        decoded(content, path)
+    stop = content.find(b"\n")
+    names = _names(content[: max(stop, 0)], path, request, separator)
+    if names is None or content.find(b'"', stop) >= 0:
+        return None
+    chosen = resolve(names, request, path)
+    cells = _Cells(content, stop + 1, names, request, separator)
+    if chosen.lists:
+        cells.wordy[chosen.columns[0]] = True
+    columns = cells.columns()
+    return None if columns is None else Table(names, chosen, columns, cells.texts)
+
+
+def _names(header: bytes, path: str, request: Request, separator: str) -> list[str] | None:
+    limits = request.limits
+    try:
+        found = list(records([header.decode("utf-8")], separator, path))
+    except (ParseError, UnicodeDecodeError):
+        return None
+    if not found or len(header) > limits.max_line_bytes:
+        return None
+    record = found[0][1]
+    cells = record.split(separator) if isinstance(record, str) else record
+    if not 1 < len(cells) <= limits.max_attributes or all(map(is_number, cells)):
+        return None
+    names = [str(cell) if type(cell) is not str else cell.strip() for cell in cells]
+    return None if "" in names or twice(names) is not None else names
+
+
+class _Cells:
+    """The rows of a file; a column that turns out to hold words is read again as such."""
+
+    def __init__(
+        self, content: bytes, start: int, names: list[str], request: Request, separator: str
+    ) -> None:
+        self.content, self.start, self.names = content, start, names
+        self.longest, self.separator = request.limits.max_line_bytes, ord(separator)
+        self.text = np.frombuffer(content + b"\n" * (kernel.PADDING + 1), dtype=np.uint8)
+        width = len(names)
+        limits = request.limits
+        self.most = min(
+            content.count(b"\n", start) + 1,
+            (len(content) - start) // width + 1,
+            limits.max_rows,
+            limits.max_cells // width,
+        )
+        self.wordy = np.zeros(width, dtype=np.bool_)
+        self.singles = np.full(256, kernel.UNSEEN)
+        self.singles[ord("0") : ord("9") + 1] = np.arange(10)
+        self.singles[ord("?")] = np.nan
+        self.hard = np.empty((max(HARD, width), 4), dtype=np.int64)
+        self.counts = np.zeros(3, dtype=np.int64)
+        self.slots = SLOTS
+        self.values = np.empty((self.most, width))
+        self.words = np.empty((0, 3), dtype=np.int64)
+
+    def columns(self) -> list[tuple[Column, np.ndarray]] | None:
+        """The columns, coded; None where the file has to be read with care."""
+        size = len(self.content) + 1
+        probe = self.content.rfind(b"\n", self.start, self.start + PROBE) + 1
+        for end in (probe, size, size):
+            known = self.wordy.copy()
+            while (status := self._read(max(end, self.start))) == kernel.OTHERS_FULL:
+                self.slots *= 8
+            if status != kernel.DONE:
+                return None
+            if end == size and (known == self.wordy).all():
+                break
+        if self.counts[0] == 0:
+            return None
+        values = self.values[: self.counts[0]]
+        found = [self._column(j, name, values[:, j]) for j, name in enumerate(self.names)]
+        infinite = any(np.isinf(x).any() for j, (_, x) in enumerate(found) if self.wordy[j])
+        return None if infinite else found
+
+    def _read(self, end: int) -> int:
+        from mlfs._kernels.cells import rows_of_cells
+
+        if self.slots > MOST_SLOTS:
+            return kernel.STOPPED
+        slots = np.full(self.slots, -1, dtype=np.int64)
+        self.words = np.empty((self.slots // 2 + len(self.names), 3), dtype=np.int64)
+        self.counts[:] = 0
+        at = self.start
+        while True:
+            status, at = rows_of_cells(
+                self.text, at, end, self.longest, self.separator, self.wordy, self.singles,
+                self.values, self.hard, self.counts, slots, self.words,
+            )  # fmt: skip
+            if not self._settle():
+                return kernel.STOPPED
+            if status != kernel.HARD:
+                return int(status)
+
+    def _settle(self) -> bool:
+        """Give the cells that are no plain numbers to float(); False for an infinite one."""
+        for i, j, start, stop in self.hard[: self.counts[1]].tolist():
+            if self.wordy[j]:
+                continue
+            cell = self.content[start:stop].decode("utf-8")
+            value = _number(cell)
+            if value is None:
+                self.wordy[j] = True
+            elif math.isinf(value):
+                return False
+            else:
+                self.values[i, j] = value
+        self.counts[1] = 0
+        return True
+
+    def _column(self, j: int, name: str, x: np.ndarray) -> tuple[Column, np.ndarray]:
+        if not self.wordy[j]:
+            return Column(name), x
+        places, cells = self._words(j)
+        codes = np.full(int(self.counts[2]), np.nan)
+        numbers = [_number(cell) for cell in cells]
+        if None in numbers:
+            cells = [cell.strip() for cell in cells]
+            known = sorted(set(cells) - MISSING)
+            position = {value: float(k) for k, value in enumerate(known)}
+            codes[places] = [position.get(cell, math.nan) for cell in cells]
+            return Column(name, "nominal", tuple(known)), codes[x.astype(np.int64)]
+        codes[places] = numbers
+        return Column(name), codes[x.astype(np.int64)]
+
+    def _words(self, j: int) -> tuple[np.ndarray, list[str]]:
+        """The numbers and the texts of the words of a column."""
+        places = np.flatnonzero(self.words[: self.counts[2], 0] == j)
+        bounds = self.words[places, 1:].tolist()
+        return places, [self.content[start:stop].decode("utf-8") for start, stop in bounds]
+
+    def texts(self, j: int) -> list[str | None]:
+        """The cells of a column of words, where an empty one means no label."""
+        places, words = self._words(j)
+        cells: dict[int, str | None] = {}
+        for place, word in zip(places.tolist(), words, strict=True):
+            cell = word.strip()
+            cells[place] = None if cell and cell in MISSING else cell
+        rows = self.values[: self.counts[0], j].astype(np.int64).tolist()
+        return [cells[place] for place in rows]
+
+
+def _number(cell: str) -> float | None:
+    """The number that a cell holds, NaN for a missing one; None for a text."""
+    if "_" not in cell:
+        try:
+            return float(cell)
+        except ValueError:
+            pass
+    return math.nan if cell.strip() in MISSING else None

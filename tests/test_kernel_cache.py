@@ -1,0 +1,108 @@
+"""Compiled kernels are kept where that can be, and work where it cannot."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from numba.core import config
+
+from mlfs._kernels import jit
+
+pytestmark = pytest.mark.skipif(bool(config.DISABLE_JIT), reason="nothing is compiled")
+TABLE = "[0.0, 0.0, 1.386, 3.296]"
+CALL = (
+    "import numpy as np; from mlfs._kernels.finishing import fill_clogc; "
+    "table = np.zeros(4); fill_clogc(table); "
+    "hits = sum(fill_clogc.stats.cache_hits.values()); "
+    "print(table.round(3).tolist(), hits)"
+)
+
+
+def environment(package: Path, **more: str) -> dict[str, str]:
+    kept = {key: value for key, value in os.environ.items() if not key.startswith("NUMBA")}
+    kept.pop("XDG_CACHE_HOME", None)
+    return {**kept, "PYTHONPATH": str(package), "PYTHONDONTWRITEBYTECODE": "1", **more}
+
+
+def run(package: Path, **more: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-c", CALL],
+        env=environment(package, **more),
+        cwd=package,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def printed(process: subprocess.Popen[str]) -> str:
+    out, err = process.communicate(timeout=300)
+    assert process.returncode == 0, err
+    return out
+
+
+@pytest.fixture
+def package(tmp_path: Path) -> Path:
+    """A copy of the package, as it is installed, without what was compiled."""
+    source = Path(jit.__file__).parents[1]
+    site = tmp_path / "site"
+    shutil.copytree(source, site / "mlfs", ignore=shutil.ignore_patterns("__pycache__"))
+    return site
+
+
+@pytest.mark.skipif(os.name != "posix", reason="the home is somewhere else")
+def test_kept_in_the_home_where_the_installation_cannot_be_written(
+    package: Path, tmp_path: Path
+) -> None:
+    blocked = package / "mlfs" / "_kernels" / "__pycache__"
+    blocked.touch()  # a file in place of the folder keeps even root from writing
+    home = tmp_path / "home"
+    first = printed(run(package, HOME=str(home)))
+    again = printed(run(package, HOME=str(home)))
+    assert first.startswith(TABLE)
+    assert again.startswith(TABLE)
+    assert first.endswith(" 0\n")
+    assert again.endswith(" 1\n")
+    assert any(home.rglob("*.nbc"))
+
+
+@pytest.mark.skipif(os.name != "posix", reason="the home is somewhere else")
+@pytest.mark.parametrize("name", ["HOME", "NUMBA_CACHE_DIR"])
+def test_compiled_anew_where_nothing_can_be_written(package: Path, name: str) -> None:
+    blocked = package / "mlfs" / "_kernels" / "__pycache__"
+    blocked.touch()
+    nowhere = str(blocked / "below")
+    found = printed(run(package, **{"HOME": nowhere, name: nowhere}))
+    assert found.startswith(TABLE)
+    assert found.endswith(" 0\n")
+
+
+def test_two_processes_compile_at_once(package: Path, tmp_path: Path) -> None:
+    where = {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    together = [run(package, **where) for _ in range(2)]
+    found = [printed(process) for process in together]
+    third = printed(run(package, **where))
+    assert all(text.startswith(TABLE) for text in [*found, third])
+    assert third.endswith(" 1\n")
+
+
+class Cache:
+    """What `_ease` sees of Numba, on a disk that fails."""
+
+    def load_overload(self, signature: object, context: object) -> None:
+        raise OSError
+
+    def save_overload(self, signature: object, data: object) -> None:
+        raise OSError(28, "No space left on device")
+
+
+def test_a_disk_that_fails_keeps_nobody_from_computing() -> None:
+    cache = Cache()
+    jit._ease(cache)
+    assert cache.load_overload(None, None) is None
+    cache.save_overload(None, None)

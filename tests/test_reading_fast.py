@@ -1,0 +1,172 @@
+"""Compiled reading against careful reading, bit for bit: ARFF rows, CSV cells, room that grows."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mlfs._kernels import tokens
+from mlfs.data import arff, arff_table, delimited, delimited_quick
+from mlfs.data.dataset import Dataset
+from mlfs.data.limits import Limits
+from mlfs.data.request import Request
+from mlfs.errors import MlfsError
+
+pytestmark = pytest.mark.skipif(not tokens.is_compiled(), reason="the kernels are not compiled")
+patient = settings(deadline=None, max_examples=300)
+
+NUMBERS = st.one_of(
+    st.floats(allow_nan=False, allow_infinity=False).map(repr),
+    st.floats(-1e6, 1e6).map("{:.6f}".format),
+    st.floats(-1e6, 1e6).map("{:.17f}".format),
+    st.floats(allow_nan=False, allow_infinity=False).map("{:.3e}".format),
+    st.integers(-(10**25), 10**25).map(str),
+    st.from_regex(r"[-+]?[0-9]{0,20}\.?[0-9]{0,24}([eE][-+]?[0-9]{1,4})?", fullmatch=True),
+)
+VALUES = st.sampled_from(["a", "bc", "0", "é", "'b c'", "?", '"a"', "d"])
+HEADER = (
+    "@relation t\n@attribute n numeric\n@attribute v {a,bc,0,é,'b c'}\n"
+    "@attribute s string\n@attribute l {0,1}\n@attribute m real\n@data\n"
+)
+
+
+def same(one: Dataset | str, other: Dataset | str) -> None:
+    if isinstance(one, str) or isinstance(other, str):
+        assert one == other
+        return
+    assert one.is_sparse == other.is_sparse
+    for a, b in ((one.X, other.X), (one.Y, other.Y)):
+        if sp.issparse(a):
+            assert a.indptr.tolist() == b.indptr.tolist()
+            assert a.indices.tolist() == b.indices.tolist()
+            a, b = a.data, b.data
+        assert a.dtype == b.dtype
+        np.testing.assert_array_equal(a, b)
+        assert np.signbit(a).tolist() == np.signbit(b).tolist()
+    assert (one.columns, one.labels, one.left_out) == (other.columns, other.labels, other.left_out)
+
+
+def outcome(read: object, content: bytes, request: Request) -> Dataset | str:
+    try:
+        return read(content, "t", request)
+    except MlfsError as error:
+        return str(error)
+
+
+def both(read: object, content: bytes, request: Request) -> None:
+    compiled = outcome(read, content, request)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tokens, "is_compiled", lambda: False)
+        same(compiled, outcome(read, content, request))
+
+
+@patient
+@given(st.lists(NUMBERS, min_size=1, max_size=20))
+def test_every_number_is_that_of_float(spellings: list[str]) -> None:
+    body = "".join(f"{text},1\n" for text in spellings)
+    both(arff.read, f"@attribute n real\n@attribute l {{0,1}}\n@data\n{body}".encode(), LAST)
+    lines = "".join(f"{{0 {text}, 1 1}}\n" for text in spellings)
+    both(arff.read, f"@attribute n real\n@attribute l {{0,1}}\n@data\n{lines}".encode(), LAST)
+
+
+LAST = Request(labels="l")
+CELL = st.one_of(NUMBERS, VALUES, st.sampled_from(["", " ", "{", "}", "%x", "1 2", "nan", "\\"]))
+BLANK = st.sampled_from(["", "", "", " ", "\t"])
+
+
+@st.composite
+def dense_body(draw: st.DrawFn) -> str:
+    out = []
+    for _ in range(draw(st.integers(1, 6))):
+        wild = draw(st.integers(0, 5)) == 0
+        number, value = (CELL, CELL) if wild else (NUMBERS, VALUES)
+        row = [draw(number), draw(value), draw(VALUES), draw(st.sampled_from("01?")), draw(number)]
+        comma = draw(st.sampled_from([",", ",", ", ", " ", "\t"]))
+        out.append(
+            draw(BLANK) + comma.join(row) + draw(st.sampled_from(["", "", ",", "%", " {2}"]))
+        )
+    return "\n".join(out) + draw(st.sampled_from(["", "\n", "\n\n"]))
+
+
+@st.composite
+def sparse_body(draw: st.DrawFn) -> str:
+    out = []
+    for _ in range(draw(st.integers(1, 6))):
+        wild = draw(st.integers(0, 5)) == 0
+        kinds = [NUMBERS, VALUES, VALUES, st.sampled_from("01?"), NUMBERS]
+        chosen = draw(st.lists(st.integers(0, 5 if wild else 4), unique=not wild, max_size=5))
+        order = chosen if draw(st.booleans()) else sorted(chosen)
+        row = [f"{j} {draw(CELL if wild else kinds[j])}" for j in order]
+        out.append("{" + draw(BLANK) + draw(st.sampled_from([",", ", "])).join(row) + "}")
+    return "\n".join(out) + draw(st.sampled_from(["", "\n"]))
+
+
+@patient
+@given(dense_body() | sparse_body())
+def test_rows_read_alike_with_and_without_the_kernel(body: str) -> None:
+    both(arff.read, (HEADER + body).encode(), LAST)
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_room_grows_where_the_first_rows_told_little(
+    sparse: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(arff_table, "SAMPLE", 1)
+    generator = np.random.default_rng(0)
+    x = generator.integers(1, 9, (3000, 3))
+    cell = "{{0 {},1 {},2 {}}}\n" if sparse else "{},{},{}\n"
+    text = "@attribute a real\n@attribute b real\n@attribute l real\n@data\n"
+    text += "".join(cell.format(*row) for row in x.tolist())
+    request = Request(labels="l", classes=True)
+    data = arff.read(text.encode(), "t", request)
+    assert (data.X.toarray() if sparse else data.X).tolist() == x[:, :2].tolist()
+    few = Request(labels="l", classes=True, limits=Limits(max_rows=2999))
+    with pytest.raises(MlfsError, match="3000 rows are more than the limit of 2999"):
+        arff.read(text.encode(), "t", few)
+
+
+WORDS = ["u", "v w", " u", "NA", "nan", "NaN", "Nan", "na", "?", "", " ", "1", "1_0", "inf", "é"]
+CSV_CELL = NUMBERS | st.sampled_from([*WORDS, "-", ".", "1e5", "0x1", "٣", "\xa0", "1\x0b"])
+
+
+@st.composite
+def csv_text(draw: st.DrawFn) -> str:
+    separator = ","
+    lines = ["a,b,y"]
+    kinds = draw(
+        st.lists(
+            st.sampled_from([NUMBERS, st.sampled_from(WORDS), CSV_CELL]), min_size=2, max_size=2
+        )
+    )
+    last = draw(st.sampled_from(["01", ["0", "1", "01", "?"], ["u|v", "u", "", "1"]]))
+    for _ in range(draw(st.integers(1, 8))):
+        row = [*(draw(kind) for kind in kinds), draw(st.sampled_from(last))]
+        odd = draw(st.integers(0, 40))
+        lines.append(separator.join(row[:-1] if odd == 0 else [*row, "1"] if odd == 1 else row))
+    end = draw(st.sampled_from(["\n", "\n", "\r\n", "\r"]))
+    return end.join(lines) + draw(st.sampled_from(["", end, end + end]))
+
+
+@patient
+@given(csv_text())
+def test_cells_read_alike_with_and_without_the_kernel(text: str) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(delimited_quick, "SMALL", 0)
+        both(delimited.read, text.encode(), Request(labels="y"))
+
+
+def test_words_that_come_late_and_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(delimited_quick, "PROBE", 40)
+    monkeypatch.setattr(delimited_quick, "SLOTS", 16)
+    monkeypatch.setattr(delimited_quick, "HARD", 8)
+    lines = [f"{i},w{i % 300},{i if i < 400 else 'x'},NA,{i % 2}" for i in range(500)]
+    text = "\n".join(["a,b,c,d,y", *lines, ""])
+    careful = delimited._Table(text.encode(), "t", Request(labels="y"), ",").dataset("csv")
+    quick = delimited_quick.quick_table(text.encode(), "t", Request(labels="y"), ",")
+    assert quick is not None
+    same(delimited.read(text.encode(), "t", Request(labels="y")), careful)
+    assert len(careful.columns[1].values) == 300
+    assert len(careful.columns[2].values) == 401
