@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from mlfs.binning import small
 from mlfs.binning.blocks import Block, blocks
 from mlfs.binning.record import Binning
 from mlfs.errors import DataError
@@ -99,6 +100,45 @@ def encode(dataset: Any, binnings: Sequence[Binning]) -> Encoded:
         raise DataError(
             f"{len(binnings)} binnings for {table.shape[1]} columns: there must be one for each"
         )
+    if small.is_plain(table):
+        return _encoded_plain(table, binnings)
+    return _encoded(table, binnings)
+
+
+def _encoded_plain(table: Any, binnings: Sequence[Binning]) -> Encoded:
+    """Columns of small whole numbers in the short way, the others in the general one."""
+    mine, sizes, rows, codes, bases = small.coded(table, binnings)
+    others = np.setdiff1d(np.arange(len(binnings)), mine)
+    if not others.size:
+        indptr = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        return Encoded(indptr, rows, codes, bases, *_levels(binnings))
+    rest = _encoded(table[:, others], [binnings[j] for j in others.tolist()])
+    if not mine.size:
+        return rest
+    lengths = np.zeros(len(binnings), np.int64)
+    lengths[mine], lengths[others] = sizes, np.diff(rest.indptr)
+    base = np.zeros(len(binnings), np.int32)
+    base[mine], base[others] = bases, rest.base
+    indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+    out_rows, out_codes = np.empty(int(indptr[-1]), np.int32), np.empty(int(indptr[-1]), np.int32)
+    for places, own_rows, own_codes in ((mine, rows, codes), (others, rest.rows, rest.codes)):
+        at = 0
+        for j in places.tolist():
+            part = slice(at, at + int(lengths[j]))
+            whole = slice(int(indptr[j]), int(indptr[j + 1]))
+            out_rows[whole], out_codes[whole] = own_rows[part], own_codes[part]
+            at = part.stop
+    return Encoded(indptr, out_rows, out_codes, base, *_levels(binnings))
+
+
+def _levels(binnings: Sequence[Binning]) -> tuple[np.ndarray, np.ndarray]:
+    return (
+        np.array([binning.n_levels for binning in binnings], dtype=np.int32),
+        np.array([binning.missing_code for binning in binnings], dtype=np.int32),
+    )
+
+
+def _encoded(table: Any, binnings: Sequence[Binning]) -> Encoded:
     lengths: list[np.ndarray] = []
     bases: list[np.ndarray] = []
     pieces: list[tuple[np.ndarray, np.ndarray]] = []
@@ -118,8 +158,7 @@ def encode(dataset: Any, binnings: Sequence[Binning]) -> Encoded:
         rows,
         codes,
         np.concatenate([none, *bases]).astype(np.int32),
-        np.array([binning.n_levels for binning in binnings], dtype=np.int32),
-        np.array([binning.missing_code for binning in binnings], dtype=np.int32),
+        *_levels(binnings),
     )
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from mlfs.binning import small
 from mlfs.binning.blocks import Block, blocks
 from mlfs.binning.coding import codes_of, counts_of
 from mlfs.binning.laim import laim
@@ -91,13 +92,20 @@ def learn(
             )
         groups = list(classes_of(labels, mass))
 
-    learned: list[Binning] = []
+    columns = list(dataset.columns)
+    plain = mass is None and small.is_plain(table)
+    found = small.learned(table, columns, nominal_limit) if plain else {}
+    rest = [j for j in range(len(columns)) if j not in found]
+    if found:
+        table = table[:, rest]
     for block in blocks(table, mass):
-        columns = dataset.columns[block.start : block.start + block.width]
-        own = _learn_block(block, columns, method, bins, nominal_limit, groups, mass)
+        where = rest[block.start : block.start + block.width]
+        those = [columns[j] for j in where]
+        own = _learn_block(block, those, method, bins, nominal_limit, groups, mass)
         most = counts_of(block, codes_of(block, own), own, mass).argmax(axis=1).tolist()
-        learned += [replace(b, fallback=k) if k else b for b, k in zip(own, most, strict=True)]
-    return learned
+        for j, binning, k in zip(where, own, most, strict=True):
+            found[j] = replace(binning, fallback=k) if k else binning
+    return [found[j] for j in range(len(columns))]
 
 
 def _learn_block(

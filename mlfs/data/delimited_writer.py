@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any, BinaryIO
 
@@ -40,6 +41,7 @@ def write(dataset: Dataset, stream: BinaryIO, separator: str = ",") -> None:
             f"column {printable(empty[0])} has the empty text as a value, which this {form} file "
             "could not tell from a missing one: write .arff or .npz instead"
         )
+    _refuse_infinite_words(dataset, form)
     blank = "NA" if len(names) == 1 else ""
     stream.write((separator.join(names) + "\n").encode())
     step = max(1, (1 << 20) // len(names))
@@ -51,6 +53,19 @@ def write(dataset: Dataset, stream: BinaryIO, separator: str = ",") -> None:
         cells += [_cells(Y[:, j], tables[d + j], blank) for j in range(Y.shape[1])]
         rows = map(separator.join, zip(*cells, strict=True))
         stream.write(("\n".join(rows) + "\n").encode())
+
+
+def _refuse_infinite_words(dataset: Dataset, form: str) -> None:
+    """A column of nothing but numbers, one of them infinite, could not be read again."""
+    for column in dataset.columns:
+        if column.kind == "nominal" and all(map(is_number, column.values)):
+            for value in column.values:
+                if value.strip() not in MISSING and not math.isfinite(float(value)):
+                    raise DataError(
+                        f"column {printable(column.name)} has the value {printable(value)!r}, "
+                        f"which this {form} file could not tell from an infinite number: "
+                        "write .arff or .npz instead"
+                    )
 
 
 def write_tsv(dataset: Dataset, stream: BinaryIO) -> None:

@@ -1,0 +1,84 @@
+"""The short way for small whole numbers learns and codes as the general way does."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from mlfs.binning import encode, learn, small
+from mlfs.data.dataset import Column, Dataset, Label
+
+
+def table(seed: int, rows: int = 90) -> Dataset:
+    """Columns of every kind: small, too large, negative, broken, missing, constant, nominal."""
+    rng = np.random.default_rng(seed)
+    columns = [
+        rng.integers(0, 2, rows),
+        rng.integers(0, 16, rows),
+        rng.integers(0, 17, rows),
+        rng.integers(0, 11, rows),
+        rng.integers(3, 6, rows),
+        rng.integers(-1, 2, rows),
+        rng.random(rows),
+        rng.integers(0, 3, rows) + 0.5 * (rng.random(rows) < 0.05),
+        np.full(rows, 7),
+        np.full(rows, np.nan),
+        np.where(rng.random(rows) < 0.6, np.nan, rng.integers(0, 3, rows)),
+        np.where(rng.random(rows) < 0.1, np.nan, rng.integers(0, 3, rows)),
+        rng.integers(0, 4, rows),
+        rng.integers(0, 3, rows),
+        -0.0 * rng.integers(0, 2, rows),
+        rng.integers(0, 1000, rows),
+    ]
+    kinds = [Column(f"x{j}") for j in range(len(columns))]
+    kinds[12] = Column("x12", "nominal", ("a", "b", "c", "d", "never"))
+    kinds[13] = Column("x13", "nominal", tuple(f"v{k}" for k in range(20)))
+    order = rng.permutation(len(columns))
+    X = np.ascontiguousarray(np.stack(columns, axis=1)[:, order], dtype=np.float64)
+    return Dataset(X, np.ones((rows, 1), np.int8), tuple(kinds[j] for j in order), (Label("y"),))
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("nominal_limit", [0, 3, 10, 16, 1000])
+def test_both_ways_are_one(seed, nominal_limit, monkeypatch):
+    data = table(seed)
+    short = learn(data, nominal_limit=nominal_limit)
+    short_codes = encode(data, short)
+    monkeypatch.setattr(small, "is_plain", lambda table: False)
+    assert learn(data, nominal_limit=nominal_limit) == short
+    for one, other in zip(short_codes, encode(data, short), strict=True):
+        assert one.dtype == other.dtype
+        assert np.array_equal(one, other)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_values_that_were_never_seen_go_where_they_should(seed, monkeypatch):
+    binnings = learn(table(seed))
+    strange = table(seed + 100)
+    strange.X[::7] += 3
+    strange.X[::11] = np.nan
+    short = encode(strange, binnings)
+    monkeypatch.setattr(small, "is_plain", lambda table: False)
+    for one, other in zip(short, encode(strange, binnings), strict=True):
+        assert np.array_equal(one, other)
+
+
+def test_a_table_of_small_numbers_alone():
+    X = np.random.default_rng(0).integers(0, 3, (50, 4)).astype(float)
+    columns = tuple(Column(name) for name in "abcd")
+    data = Dataset(X, np.ones((50, 1), np.int8), columns, (Label("y"),))
+    binnings = learn(data)
+    coded = encode(data, binnings)
+    for j, binning in enumerate(binnings):
+        full = np.full(50, coded.base[j])
+        at = slice(coded.indptr[j], coded.indptr[j + 1])
+        full[coded.rows[at]] = coded.codes[at]
+        assert np.array_equal(full, binning.apply(X[:, j]))
+
+
+def test_what_is_walked_in_the_short_way():
+    X = np.zeros((3, 2))
+    assert small.is_plain(X)
+    assert not small.is_plain(np.asfortranarray(np.zeros((3, 2))))
+    assert not small.is_plain(X.astype(np.float32))
+    assert not small.is_plain(X[:, :0])
