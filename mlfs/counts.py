@@ -14,7 +14,7 @@ import numpy as np
 
 from mlfs._kernels import counting
 from mlfs.coding import Codes
-from mlfs.stripes import Kind, kinds, stripe_of
+from mlfs.stripes import Kind, Meeting, kinds, stripe_of
 
 __all__ = ["Counts", "Given"]
 
@@ -218,14 +218,7 @@ class Counts:
         offsets, _ = self.cells(a, b)
         tables = np.zeros((labels.size, n_fs.shape[0], given.levels, n_fl.shape[2]), np.int64)
         for block, stripes in enumerate(self._stripes):
-            stripes[i].triples(
-                given.codes[block],
-                given.base,
-                self.labels[block],
-                labels,
-                self.weights[block],
-                tables,
-            )
+            stripes[i].triples(self._meeting(given, labels, block), tables)
         y = self.labels[0]
         counting.complete_triples(
             tables,
@@ -239,6 +232,10 @@ class Counts:
             y.base[labels],
         )
         return tables
+
+    def _meeting(self, given: Given, labels: np.ndarray, block: int) -> Meeting:
+        y, weights = self.labels[block], self.weights[block]
+        return Meeting(given.codes[block], given.base, y, labels, weights)
 
     def given_with_labels(self, given: Given) -> np.ndarray:
         """n(s, l) for one column and every label: (labels, levels of s, most levels of l)."""
@@ -256,14 +253,7 @@ class Counts:
         cells = int(self.offsets[b] - self.offsets[a])
         met = np.zeros((labels.size, cells, given.levels), np.int64)
         for block, stripes in enumerate(self._stripes):
-            stripes[i].meets_of_levels(
-                given.codes[block],
-                given.base,
-                self.labels[block],
-                labels,
-                self.weights[block],
-                met,
-            )
+            stripes[i].meets_of_levels(self._meeting(given, labels, block), met)
         return met
 
     def meets(self, given: Given, labels: np.ndarray, i: int) -> np.ndarray:
@@ -271,14 +261,7 @@ class Counts:
         a, b = self.edges[i]
         met = np.zeros((labels.size, b - a), np.int64)
         for block, stripes in enumerate(self._stripes):
-            stripes[i].meets(
-                given.codes[block],
-                given.base,
-                self.labels[block],
-                labels,
-                self.weights[block],
-                met,
-            )
+            stripes[i].meets(self._meeting(given, labels, block), met)
         return met
 
 

@@ -13,6 +13,7 @@ Both count the meetings off the bases only, as integers; the rest follows by sub
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -20,7 +21,7 @@ import numpy as np
 from mlfs._kernels import counting, planes
 from mlfs.coding import Codes
 
-__all__ = ["Kind", "Lists", "Planes", "Stripe", "kinds", "stripe_of"]
+__all__ = ["Kind", "Lists", "Meeting", "Planes", "Stripe", "kinds", "stripe_of"]
 
 FEW_LEVELS = 16
 WORD_COST = 1 / 800  # one row by a plane's vector instructions, against one walked in a list
@@ -52,6 +53,17 @@ def kinds(features: Sequence[Codes], labels: Sequence[Codes], weighted: bool) ->
     )
 
 
+@dataclass(frozen=True)
+class Meeting:
+    """A column s and some labels, in one block of rows."""
+
+    s_codes: np.ndarray
+    s_base: int
+    y: Codes
+    labels: np.ndarray
+    weights: np.ndarray
+
+
 class Stripe(Protocol):
     """What Counts asks of neighbouring columns; every table has a cell for each code."""
 
@@ -60,37 +72,13 @@ class Stripe(Protocol):
     ) -> None:
         """Add to table[cell, group] the rows of each group."""
 
-    def triples(
-        self,
-        s_codes: np.ndarray,
-        s_base: int,
-        y: Codes,
-        labels: np.ndarray,
-        weights: np.ndarray,
-        tables: np.ndarray,
-    ) -> None:
+    def triples(self, meeting: Meeting, tables: np.ndarray) -> None:
         """Add to tables[i, cell, code of s, code of labels[i]] the rows off all bases."""
 
-    def meets(
-        self,
-        s_codes: np.ndarray,
-        s_base: int,
-        y: Codes,
-        labels: np.ndarray,
-        weights: np.ndarray,
-        met: np.ndarray,
-    ) -> None:
+    def meets(self, meeting: Meeting, met: np.ndarray) -> None:
         """Where all have two levels: add to met[i, column]."""
 
-    def meets_of_levels(
-        self,
-        s_codes: np.ndarray,
-        s_base: int,
-        y: Codes,
-        labels: np.ndarray,
-        weights: np.ndarray,
-        met: np.ndarray,
-    ) -> None:
+    def meets_of_levels(self, meeting: Meeting, met: np.ndarray) -> None:
         """Where the labels have two levels: add to met[i, cell, code of s]."""
 
 
@@ -110,74 +98,50 @@ class Lists:
             self._indptr, self._columns, self._codes, self._offsets, rows, groups, weights, table
         )
 
-    def triples(
-        self,
-        s_codes: np.ndarray,
-        s_base: int,
-        y: Codes,
-        labels: np.ndarray,
-        weights: np.ndarray,
-        tables: np.ndarray,
-    ) -> None:
+    def triples(self, meeting: Meeting, tables: np.ndarray) -> None:
         """Walk the rows of each label in which s is off its base."""
         counting.count_triples(
             self._indptr,
             self._columns,
             self._codes,
             self._offsets,
-            s_codes,
-            s_base,
-            y.indptr,
-            y.rows,
-            y.codes,
-            labels,
-            weights,
+            meeting.s_codes,
+            meeting.s_base,
+            meeting.y.indptr,
+            meeting.y.rows,
+            meeting.y.codes,
+            meeting.labels,
+            meeting.weights,
             tables,
         )
 
-    def meets(
-        self,
-        s_codes: np.ndarray,
-        s_base: int,
-        y: Codes,
-        labels: np.ndarray,
-        weights: np.ndarray,
-        met: np.ndarray,
-    ) -> None:
+    def meets(self, meeting: Meeting, met: np.ndarray) -> None:
         """Walk the rows of each label in which s is off its base."""
         counting.count_meets(
             self._indptr,
             self._columns,
-            s_codes,
-            s_base,
-            y.indptr,
-            y.rows,
-            labels,
-            weights,
+            meeting.s_codes,
+            meeting.s_base,
+            meeting.y.indptr,
+            meeting.y.rows,
+            meeting.labels,
+            meeting.weights,
             met,
         )
 
-    def meets_of_levels(
-        self,
-        s_codes: np.ndarray,
-        s_base: int,
-        y: Codes,
-        labels: np.ndarray,
-        weights: np.ndarray,
-        met: np.ndarray,
-    ) -> None:
+    def meets_of_levels(self, meeting: Meeting, met: np.ndarray) -> None:
         """Walk the rows of each label in which s is off its base."""
         counting.count_meets_of_levels(
             self._indptr,
             self._columns,
             self._codes,
             self._offsets,
-            s_codes,
-            s_base,
-            y.indptr,
-            y.rows,
-            labels,
-            weights,
+            meeting.s_codes,
+            meeting.s_base,
+            meeting.y.indptr,
+            meeting.y.rows,
+            meeting.labels,
+            meeting.weights,
             met,
         )
 
@@ -209,72 +173,49 @@ class Planes:
         wanted = np.flatnonzero(masks.any(axis=1))
         table[np.ix_(self._cells, wanted)] += self._counted(masks, wanted)
 
-    def triples(
-        self,
-        s_codes: np.ndarray,
-        s_base: int,
-        y: Codes,
-        labels: np.ndarray,
-        weights: np.ndarray,
-        tables: np.ndarray,
-    ) -> None:
+    def triples(self, meeting: Meeting, tables: np.ndarray) -> None:
         """AND each plane with the meetings of s and each label."""
-        del weights
         size, _, s_levels, l_levels = tables.shape
-        masks = self._meetings(s_codes, s_base, y, labels, s_levels, l_levels)
+        masks = self._meetings(meeting, s_levels, l_levels)
         wanted = np.flatnonzero(masks.any(axis=1))
         counted = self._counted(masks, wanted)
         i, c, code = np.unravel_index(wanted, (size, s_levels, l_levels))
         tables[i[:, None], self._cells[None, :], c[:, None], code[:, None]] += counted.T
 
-    def meets(
-        self,
-        s_codes: np.ndarray,
-        s_base: int,
-        y: Codes,
-        labels: np.ndarray,
-        weights: np.ndarray,
-        met: np.ndarray,
-    ) -> None:
+    def meets(self, meeting: Meeting, met: np.ndarray) -> None:
         """AND each plane with the meetings of s and each label."""
-        del weights
-        masks = self._meetings(s_codes, s_base, y, labels, 2, 2)
-        s_off = 1 - s_base
-        wanted = (np.arange(labels.size) * 2 + s_off) * 2 + (1 - y.base[labels])
+        masks = self._meetings(meeting, 2, 2)
+        labels = meeting.labels
+        s_off, l_off = 1 - meeting.s_base, 1 - meeting.y.base[labels]
+        wanted = (np.arange(labels.size) * 2 + s_off) * 2 + l_off
         met += self._counted(masks, wanted).T
 
-    def meets_of_levels(
-        self,
-        s_codes: np.ndarray,
-        s_base: int,
-        y: Codes,
-        labels: np.ndarray,
-        weights: np.ndarray,
-        met: np.ndarray,
-    ) -> None:
+    def meets_of_levels(self, meeting: Meeting, met: np.ndarray) -> None:
         """AND each plane with the meetings of s and each label."""
-        del weights
         s_levels = met.shape[2]
-        masks = self._meetings(s_codes, s_base, y, labels, s_levels, 2)
-        codes = np.delete(np.arange(s_levels), s_base)
-        off = (1 - y.base[labels])[:, None]
+        masks = self._meetings(meeting, s_levels, 2)
+        labels = meeting.labels
+        codes = np.delete(np.arange(s_levels), meeting.s_base)
+        off = (1 - meeting.y.base[labels])[:, None]
         wanted = (np.arange(labels.size)[:, None] * s_levels + codes) * 2 + off
         counted = self._counted(masks, wanted.ravel())
         shaped = counted.reshape(self._cells.size, labels.size, codes.size).transpose(1, 0, 2)
         met[:, self._cells[:, None], codes[None, :]] += shaped
 
-    def _meetings(
-        self,
-        s_codes: np.ndarray,
-        s_base: int,
-        y: Codes,
-        labels: np.ndarray,
-        s_levels: int,
-        l_levels: int,
-    ) -> np.ndarray:
+    def _meetings(self, meeting: Meeting, s_levels: int, l_levels: int) -> np.ndarray:
+        """The rows in which s and each label are off their bases, a mask for each two codes."""
+        labels, y = meeting.labels, meeting.y
         masks = np.zeros((labels.size * s_levels * l_levels, self._words), np.uint64)
         planes.mark_meetings(
-            s_codes, s_base, s_levels, y.indptr, y.rows, y.codes, labels, l_levels, masks
+            meeting.s_codes,
+            meeting.s_base,
+            s_levels,
+            y.indptr,
+            y.rows,
+            y.codes,
+            labels,
+            l_levels,
+            masks,
         )
         return masks
 
