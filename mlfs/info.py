@@ -228,7 +228,7 @@ class Info:
             return self.table.triples.cmi_sums(held, self._labels, np.ones(self.q))
 
         found: tuple[np.ndarray, np.ndarray]
-        found = self.table.cache.get(("cmi", s, self._labels.tobytes()), make)
+        found = self.table.recent.get(("cmi", s, self._labels.tobytes()), make)
         return found
 
     # ---- the label network ------------------------------------------------------------------

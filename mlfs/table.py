@@ -23,6 +23,7 @@ from mlfs.triples import Triples
 __all__ = ["Cache", "PairInfo", "Table", "entropies"]
 
 CACHE_BYTES = 512 << 20
+RECENT_BYTES = 32 << 20
 CLOGC_SIZE = 1 << 22  # larger counts (fine weights, millions of rows) take the logarithm itself
 
 
@@ -108,6 +109,7 @@ class Table:
         self.f_whole = bool((self.f_valid == counts.levels).all())
         self.l_valid = counts.labels[0].valid(ignore_missing=True)
         self.cache = Cache(cache_bytes)
+        self.recent = Cache(min(RECENT_BYTES, cache_bytes))  # what is asked for within one step
         self.clogc = np.zeros(max(1, min(counts.total + 1, CLOGC_SIZE)))
         finishing.fill_clogc(self.clogc)
         self.pairs_counted = 0
