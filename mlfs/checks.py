@@ -16,7 +16,7 @@ import numpy as np
 
 from mlfs import criteria
 from mlfs.asked import Asked
-from mlfs.criteria import SCOPES, SEARCHES, Criterion
+from mlfs.criteria import SCOPES, SEARCHES, Criterion, documentation
 from mlfs.engine import Path, best_first, greedy
 from mlfs.errors import CriterionError
 from mlfs.info import VOCABULARY, Info
@@ -121,7 +121,7 @@ def _says_what_it_is(name: str, criterion: Criterion) -> None:
             raise _fail(name, f"has a {attribute} that is none of {allowed}")
     if not isinstance(criterion.fold, np.ufunc):
         raise _fail(name, "has a fold that is no numpy ufunc, such as np.add or np.minimum")
-    if not (vars(type(criterion)).get("__doc__") or inspect.getdoc(inspect.getmodule(criterion))):
+    if not documentation(type(criterion)):
         raise _fail(name, "has no docstring with its formula and its reference")
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
-from mlfs import stripes
+from mlfs import select, stripes
 from mlfs.coding import Codes
 from mlfs.criteria import available, get
 from mlfs.engine import best_first, greedy
@@ -91,3 +92,13 @@ def test_the_base_may_be_any_code_and_rows_fill_no_word():
                 turned = counts.features[0]
                 np.add.at(known, (turned.column(at), turned.column(s)), 1)
                 assert (pairs[first:last] == known).all()
+
+
+def test_weighted_rows_of_a_sparse_table_without_entries():
+    labels, weights = np.array([[0], [1], [1]]), [1, 2, 1]
+    dense, sparse = (
+        select((x, labels), "mim", 2, sample_weight=weights)
+        for x in (np.zeros((3, 2)), sp.csr_array((3, 2)))
+    )
+    assert dense.indices == sparse.indices
+    assert dense.scores.tobytes() == sparse.scores.tobytes()

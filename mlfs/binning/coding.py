@@ -67,6 +67,8 @@ def counts_of(
     if weights is not None:
         mass = np.broadcast_to(weights[block.row_index()], codes.shape).ravel()
     counts = np.bincount(place.ravel(), mass, block.width * width).reshape(block.width, width)
+    if mass is not None:
+        counts = counts.astype(np.float64, copy=False)  # of no entries np.bincount makes integers
     if block.implicit.any():
         zero = _codes_of_zero(binnings)
         counts[np.arange(block.width), zero] += block.implicit if mass is None else block.empty

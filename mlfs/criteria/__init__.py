@@ -29,7 +29,7 @@ import numpy as np
 from mlfs.errors import CriterionError, UnknownName, UsageError, printable
 from mlfs.info import Info
 
-__all__ = ["Criterion", "Origin", "available", "get", "number", "origins"]
+__all__ = ["Criterion", "Origin", "available", "documentation", "get", "number", "origins"]
 
 GROUP = "mlfs.criteria"
 ALIASES = {"cife": "d2f"}
@@ -270,9 +270,14 @@ def origins() -> list[Origin]:
         except CriterionError as error:
             told.append(Origin(name, who, broken=str(error)))
         else:
-            doc = kind.__doc__ or inspect.getdoc(inspect.getmodule(kind))
-            told.append(Origin(name, who, _summary(doc)))
+            told.append(Origin(name, who, _summary(documentation(kind))))
     return told
+
+
+def documentation(kind: type[Criterion]) -> str:
+    """What a criterion says of itself: in its own docstring, or else in that of its file."""
+    own = vars(kind).get("__doc__") or getattr(sys.modules.get(kind.__module__), "__doc__", None)
+    return inspect.cleandoc(own or "")
 
 
 def _summary(doc: str | None) -> str:

@@ -72,6 +72,17 @@ class _Parser:
             )
             self.rows = DenseRows(plan, content, self.at, most)
 
+    def is_text(self) -> bool:
+        """Whether the strings that the kernel passes over may be passed over: they are UTF-8."""
+        kinds = {attribute.type.kind for attribute in self.attributes}
+        if "string" not in kinds or self.content.isascii():
+            return True
+        try:
+            self.content.decode("utf-8")
+        except UnicodeDecodeError as error:
+            return error.start < self.counted
+        return True
+
     def compiled(self) -> None:
         """Let the kernel read what it can, and read the rows between with care.
 
@@ -90,10 +101,8 @@ class _Parser:
             status, at = rows.read(text, self.at - base, stop - base, longest)
             self.at = at + base
             self._settle(base)
-            if status == kernel.STOPPED:
+            if status == kernel.STOPPED or (status != kernel.DONE and not rows.grow(status)):
                 self._one_line()
-            elif status != kernel.DONE and not rows.grow(status):
-                self._too_many(self.at)
 
     def interpreted(self) -> None:
         """Read every row with care: what the kernel does, without it."""
@@ -192,7 +201,7 @@ def parse_body(
     parser = _Parser(
         content, header, plan(header.attributes, features, others, wanted), path, limits
     )
-    if kernel.is_compiled():
+    if kernel.is_compiled() and parser.is_text():
         parser.compiled()
     else:
         parser.interpreted()

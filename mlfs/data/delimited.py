@@ -40,6 +40,7 @@ from mlfs.errors import ParseError, printable
 __all__ = ["read", "read_tsv", "write", "write_tsv"]
 
 BLOCK = 4096
+CONTROLS = "\x1c\x1d\x1e\x1f"  # blanks to loadtxt, not to float
 
 
 def read(content: bytes, path: str, request: Request) -> Dataset:
@@ -77,6 +78,7 @@ class _Table:
         if "\n" not in text:
             text = text.replace("\r", "\n")
         self.underscores = "_" in text
+        self.controls = any(mark in text for mark in CONTROLS)
         lines = text.split("\n")
         if max(map(len, lines)) > limits.max_line_bytes:
             number = max(range(len(lines)), key=lambda i: len(lines[i]))
@@ -167,7 +169,7 @@ class _Table:
 
     def _numeric(self) -> list[tuple[Column, np.ndarray]] | None:
         """The bulk path: nothing but numbers and no quote."""
-        if self.underscores and any("_" in record for record in self.records):
+        if self.controls or self.underscores and any("_" in record for record in self.records):
             return None
         lines = [record for record in self.records if isinstance(record, str)]
         if len(lines) < len(self.records):
