@@ -276,7 +276,8 @@ def origins() -> list[Origin]:
 
 def documentation(kind: type[Criterion]) -> str:
     """What a criterion says of itself: in its own docstring, or else in that of its file."""
-    own = vars(kind).get("__doc__") or getattr(sys.modules.get(kind.__module__), "__doc__", None)
+    module = sys.modules.get(kind.__module__)  # None has a docstring of its own
+    own = vars(kind).get("__doc__") or (module.__doc__ if module is not None else "")
     return inspect.cleandoc(own or "")
 
 
