@@ -170,3 +170,51 @@ def test_words_that_come_late_and_many(monkeypatch: pytest.MonkeyPatch) -> None:
     same(delimited.read(text.encode(), "t", Request(labels="y")), careful)
     assert len(careful.columns[1].values) == 300
     assert len(careful.columns[2].values) == 401
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"1,a,x,0,1\n% the end\n",  # a comment is no row beyond the limit
+        b"1,a,x,0,1\n1,a,x,2,1\n",  # a row beyond it that is wrong
+        b"1,a,x,0,1\n1,a,x,0,1\n",
+        b"1,a,\xe9,0,1\n",  # a string that nobody wants, in another encoding
+        b"1,a,'\xe9',0,1\n% \xe9\n",
+        b"{2 \xe9}\n",
+        b"%\n \n\n% x\n{0 1e-400, 1 bc, 4 1e300}\n",
+        b"1_0,a,x,0,1\n",
+        b"1e300,a,x,0,1e400\n",
+        b"%",
+    ],
+)
+def test_odd_ends_read_alike(body: bytes) -> None:
+    for rows in (1, 9):
+        request = Request(labels="l", limits=Limits(max_rows=rows))
+        both(arff.read, HEADER.encode() + body, request)
+
+
+def test_control_characters_are_no_blanks_of_numbers() -> None:
+    rows = "".join(f"{i},{i % 2}\n" for i in range(2000))
+    for text in ("a,y\n\x1c1,0\n2,1\n", f"a,y\n\x1c1,0\n{rows}"):
+        both(delimited.read, text.encode(), Request(labels="y"))
+        data = delimited.read(text.encode(), "t", Request(labels="y"))
+        assert data.columns[0].kind == "nominal"
+
+
+ENCODINGS = ["utf-8", "ascii", "latin-1", "utf-16", "utf-7", "punycode", "undefined", "a\0b"]
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+@pytest.mark.parametrize(
+    "start", [b"\xff\xfea,y\n", b"a,y\n\xe9,0\n", b"+2AA-,y\n", "é,y\n".encode()]
+)
+def test_encodings_are_read_or_refused_alike(encoding: str, start: bytes) -> None:
+    request = Request(labels="y", encoding=encoding)
+    rows = start + b"".join(b"%d,%d\n" % (i, i % 2) for i in range(2000))
+    both(delimited.read, rows, request)
+
+
+def test_half_a_surrogate_pair_is_no_text() -> None:
+    for read in (delimited.read, arff.read):
+        with pytest.raises(MlfsError, match="half a surrogate pair"):
+            read(b"+2AA-,y\n1,0\n", "t", Request(labels="y", encoding="utf-7"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
@@ -11,7 +12,7 @@ import numpy as np
 
 from mlfs._kernels import tokens as kernel
 from mlfs.data.arff_header import Header, place
-from mlfs.data.arff_rows import RowReader, number
+from mlfs.data.arff_rows import RowReader
 from mlfs.data.arff_specs import Plan, plan
 from mlfs.data.arff_table import DenseRows, Rows, SparseRows
 from mlfs.data.arff_text import Misfit
@@ -21,6 +22,7 @@ from mlfs.errors import ParseError
 __all__ = ["Body", "parse_body"]
 
 NEWLINE = 10
+INK = re.compile(rb"\S")
 
 
 @dataclass
@@ -40,14 +42,20 @@ class Body:
 
 
 def _is_sparse(content: bytes, at: int) -> bool:
-    while at < len(content):
-        stop = content.find(b"\n", at)
-        stop = len(content) if stop < 0 else stop
-        line = content[at:stop].strip()
-        if line and not line.startswith(b"%"):
-            return line.startswith(b"{")
-        at = stop + 1
-    return False
+    """Whether the first line that is neither blank nor a comment opens a sparse row."""
+    while (found := INK.search(content, at)) and found[0] == b"%":
+        at = content.find(b"\n", found.start())
+        if at < 0:
+            return False
+    return found is not None and found[0] == b"{"
+
+
+def _float(text: bytes) -> float:
+    """What `number` finds in the bytes of a word; perhaps an infinity instead of NaN."""
+    try:
+        return math.nan if b"_" in text else float(text)
+    except ValueError:
+        return math.nan
 
 
 class _Parser:
@@ -78,9 +86,9 @@ class _Parser:
         if "string" not in kinds or self.content.isascii():
             return True
         try:
-            self.content.decode("utf-8")
-        except UnicodeDecodeError as error:
-            return error.start < self.counted
+            str(memoryview(self.content)[self.at :], "utf-8")
+        except UnicodeDecodeError:
+            return False
         return True
 
     def compiled(self) -> None:
@@ -114,13 +122,16 @@ class _Parser:
 
     def _settle(self, base: int) -> None:
         """Give the numbers that the kernel left to float(); a row with a wrong one is refused."""
-        rows = self.rows
-        for k, (start, stop) in enumerate((rows.hard[: rows.counts[1], 2:] + base).tolist()):
-            value = number(self.content[start:stop].decode("latin-1"))
-            if not math.isfinite(value):
-                self.at = self.content.rfind(b"\n", 0, start) + 1
-                self._one_line()
-            rows.settle(k, value)
+        rows, content = self.rows, self.content
+        if not rows.counts[1]:
+            return
+        spans = (rows.hard[: rows.counts[1], 2:] + base).tolist()
+        values = np.array([_float(content[start:stop]) for start, stop in spans])
+        wrong = np.flatnonzero(~np.isfinite(values))
+        if len(wrong):
+            self.at = content.rfind(b"\n", 0, spans[wrong[0]][0]) + 1
+            self._one_line()
+        rows.settle(values)
         rows.counts[1] = 0
 
     def _one_line(self) -> None:

@@ -78,13 +78,12 @@ class DenseRows:
             self.others = _resized(self.others, size)
         return True
 
-    def settle(self, k: int, value: float) -> None:
-        """Put a number that float() had to read to its place."""
-        at, to = self.hard[k, :2].tolist()
-        if to >= 0:
-            self.values[at, to] = value
-        else:
-            self.others[at, ~to] = value
+    def settle(self, values: np.ndarray) -> None:
+        """Put the numbers that float() had to read to their places."""
+        at, to = self.hard[: len(values), 0], self.hard[: len(values), 1]
+        inside = to >= 0
+        self.values[at[inside], to[inside]] = values[inside]
+        self.others[at[~inside], ~to[~inside]] = values[~inside]
 
     def add(self, row: Row) -> bool:
         """Add a row that was read with care, if there may be more."""
@@ -139,11 +138,12 @@ class SparseRows(DenseRows):
             self.ends = _resized(self.ends, min(2 * len(self.ends), self.most + 1))
         return True
 
-    def settle(self, k: int, value: float) -> None:
-        """Put a number that float() had to read to its place."""
-        at, to = self.hard[k, :2].tolist()
-        (self.values if to >= 0 else self.others)[at] = value
-        self.zeros |= value == 0.0
+    def settle(self, values: np.ndarray) -> None:
+        """Put the numbers that float() had to read to their places."""
+        at, inside = self.hard[: len(values), 0], self.hard[: len(values), 1] >= 0
+        self.values[at[inside]] = values[inside]
+        self.others[at[~inside]] = values[~inside]
+        self.zeros |= not values.all()
 
     def add(self, row: Row) -> bool:
         """Add a row that was read with care, if there may be more."""

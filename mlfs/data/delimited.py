@@ -169,7 +169,7 @@ class _Table:
 
     def _numeric(self) -> list[tuple[Column, np.ndarray]] | None:
         """The bulk path: nothing but numbers and no quote."""
-        if self.controls or self.underscores and any("_" in record for record in self.records):
+        if self.controls or (self.underscores and any("_" in line for line in self.records)):
             return None
         lines = [record for record in self.records if isinstance(record, str)]
         if len(lines) < len(self.records):

@@ -10,7 +10,7 @@ import numpy as np
 
 from mlfs._kernels import tokens as kernel
 from mlfs.data.dataset import Column
-from mlfs.data.encoding import decoded, utf8
+from mlfs.data.encoding import UTF16, decoded, utf8
 from mlfs.data.labels import Chosen, resolve, twice
 from mlfs.data.records import MISSING, is_number, records
 from mlfs.data.request import Request
@@ -36,6 +36,8 @@ class Table(NamedTuple):
 def quick_table(content: bytes, path: str, request: Request, separator: str) -> Table | None:
     """Read a file that holds nothing special; None where it has to be read with care."""
     if not kernel.is_compiled() or len(content) < SMALL:
+        return None
+    if content.startswith(UTF16) or "ascii" in request.encoding.lower():
         return None
     content = utf8(content, path, request.encoding)
     if b"\r" in content:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 from mlfs.errors import ParseError, UsageError, printable
 
-__all__ = ["decoded", "utf8"]
+__all__ = ["UTF16", "decoded", "utf8"]
 
+HALVES = re.compile("[\ud800-\udfff]")
 UTF16 = (b"\xff\xfe", b"\xfe\xff")
 BINARY = {
     b"PK\x03\x04": "a zip archive (.npz and .xlsx are such too)",
@@ -50,7 +53,7 @@ def decoded(content: bytes, path: str, encoding: str = "utf-8") -> str:
     if content.startswith(b"\xef\xbb\xbf"):
         content, encoding = content[3:], "utf-8"
     try:
-        return content.decode(encoding)
+        text = content.decode(encoding)
     except LookupError:
         raise UsageError(f"there is no encoding called {printable(encoding)!r}") from None
     except UnicodeDecodeError as error:
@@ -68,3 +71,12 @@ def decoded(content: bytes, path: str, encoding: str = "utf-8") -> str:
             line,
             column,
         ) from None
+    except ValueError:
+        raise UsageError(f"{printable(encoding)!r} is not an encoding of text files") from None
+    if encoding != "utf-8" and not text.isascii() and HALVES.search(text):
+        raise ParseError(
+            f"read as {printable(encoding)}, the text holds half a surrogate pair, which is no "
+            "character; say which encoding it is with --encoding",
+            path,
+        )
+    return text
