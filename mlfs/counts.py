@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import itertools
+import os
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -78,6 +79,7 @@ class Counts:
         self.kinds = [int(kind[a]) if a < b else Kind.LISTS for a, b in self.edges]
         self.binary = [k in {Kind.BINARY_LISTS, Kind.BINARY_PLANES} for k in self.kinds]
         self._pool = ThreadPoolExecutor(n_jobs) if n_jobs > 1 and len(self.edges) > 1 else None
+        self._process = os.getpid()
         self._stripes = [
             [stripe_of(block, a, b, k) for (a, b), k in zip(self.edges, self.kinds, strict=True)]
             for block in features
@@ -113,7 +115,9 @@ class Counts:
     def over_stripes(self, work: Callable[[int, int, int], Result]) -> list[Result]:
         """Call work(stripe, first column, last column) for all, in threads if there are any."""
         jobs = [(i, a, b) for i, (a, b) in enumerate(self.edges)]
-        if self._pool is None or getattr(_here, "at_work", False):  # no thread waits for itself
+        waits_for_itself = getattr(_here, "at_work", False)
+        forked = os.getpid() != self._process  # the threads of the pool stayed behind
+        if self._pool is None or waits_for_itself or forked:
             return [work(*job) for job in jobs]
 
         def mark_and_work(job: tuple[int, int, int]) -> Result:

@@ -24,6 +24,7 @@ __all__ = ["Sums", "Triples"]
 
 CELLS_AT_ONCE = 1 << 19  # triple counts that are made before they are finished
 KEPT_BYTES = 64 << 20  # what pairs say of all labels is kept for one stripe up to here
+MASK_BITS_AT_ONCE = 1 << 28
 VALUES_AT_ONCE = 1 << 16  # joint sums that are made before they are added up: half a cache
 
 
@@ -168,7 +169,9 @@ class Triples:
         def work(i: int, a: int, b: int) -> None:
             binary = two_levels and given.levels == 2 and counts.binary[i]
             cells = (b - a) if binary else int(counts.offsets[b] - counts.offsets[a]) * given.levels
-            for at in _slices(labels.size, max(1, VALUES_AT_ONCE // max(1, cells))):
+            masks = 2 * given.levels * max(1, counts.total)  # bits, where there are planes
+            at_once = min(VALUES_AT_ONCE // max(1, cells), MASK_BITS_AT_ONCE // masks)
+            for at in _slices(labels.size, max(1, at_once)):
                 known = self._labels(labels[at], i, a, b)
                 t_fsl = np.empty((known.n_l.size, b - a))
                 if binary:
@@ -235,7 +238,7 @@ class Triples:
         every = len(self._l_binary)
         first, last = int(labels[0]), int(labels[-1]) + 1
         cells = int(self.table.counts.offsets[b] - self.table.counts.offsets[a])
-        if every * (cells + 2 * (b - a)) * 8 > KEPT_BYTES or last - first != labels.size:
+        if every * (cells + 2 * (b - a)) * 8 > KEPT_BYTES or not (np.diff(labels) == 1).all():
             key = ("labels", labels.tobytes(), i)
             found: _Labels = self.table.cache.get(key, lambda: self._made(labels, i, a, b))
             return found

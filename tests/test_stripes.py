@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import signal
+from select import select as wait_for
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from mlfs import counts as counting
 from mlfs import select, stripes
 from mlfs.coding import Codes
 from mlfs.criteria import available, get
@@ -102,3 +107,29 @@ def test_weighted_rows_of_a_sparse_table_without_entries():
     )
     assert dense.indices == sparse.indices
     assert dense.scores.tobytes() == sparse.scores.tobytes()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not forked here")
+def test_a_forked_process_counts_without_the_threads_that_stayed_behind(monkeypatch):
+    monkeypatch.setattr(counting, "THREADED_FROM", 0)
+    info = Info.from_codes(*table(0), n_jobs=2)
+    before = info.mi_fs(0)
+    read, write = os.pipe()
+    child = os.fork()
+    if not child:
+        os.write(write, np.array([info.mi_fs(1).sum()]).tobytes())
+        os._exit(0)
+    ready, _, _ = wait_for([read], [], [], 20)
+    if not ready:
+        os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    assert ready
+    assert np.frombuffer(os.read(read, 8))[0] == info.mi_fs(1).sum()
+    assert before.shape == (11,)
+
+
+def test_labels_in_any_order_are_told_apart():
+    features, labels = table(0)
+    info = Info.from_codes(features, labels)
+    turned = Info(info.table, labels=np.array([0, 2, 1, 3]))
+    assert np.allclose(turned.cmi_sL_given_f(1), info.cmi_sL_given_f(1), rtol=0, atol=1e-12)
