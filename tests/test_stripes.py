@@ -109,6 +109,7 @@ def test_weighted_rows_of_a_sparse_table_without_entries():
     assert dense.scores.tobytes() == sparse.scores.tobytes()
 
 
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")  # that is what is tried
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not forked here")
 def test_a_forked_process_counts_without_the_threads_that_stayed_behind(monkeypatch):
     monkeypatch.setattr(counting, "THREADED_FROM", 0)
