@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -63,7 +64,7 @@ def on_grid(weights: np.ndarray) -> np.ndarray:
     """
     if float(weights.max()) < 1 / HUGE:
         weights = np.ldexp(weights, -int(np.frexp(float(weights.max()))[1]))
-    total = float(weights.sum())
+    total = math.fsum(weights.tolist())  # the same in any order of the rows
     if total < 2.0**GRID_BITS and (weights == np.floor(weights)).all():
         return weights.astype(np.int64)
     step = GRID_BITS - int(np.ceil(np.log2(total)))

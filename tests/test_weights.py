@@ -163,3 +163,12 @@ def test_a_weight_beside_which_others_vanish():
     weights[0] = 1e-30
     one = mlfs.select((X, Y), "mim", n=5, sample_weight=weights, bins="width")
     assert np.isfinite(one.scores).all()
+
+
+def test_the_grid_does_not_depend_on_the_order_of_the_rows():
+    """Weights that sum to one lie where a sum in another order crosses a power of two."""
+    for seed in range(200):
+        weights = np.random.default_rng(seed).random(40)
+        weights /= weights.sum()
+        order = np.random.default_rng(seed + 1000).permutation(40)
+        assert (on_grid(weights)[order] == on_grid(weights[order])).all()
