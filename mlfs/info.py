@@ -326,8 +326,14 @@ class Info:
     def su_fp(self) -> np.ndarray:
         """SU(f,p) for the parents p of the one label in play, (d, parents)."""
         pa = self.parents(self._one_label())
-        columns = [self._cut(self.table.pair_with_parent(p, self._labels).su) for p in pa]
-        return np.stack(columns, axis=1) if columns else np.zeros((self.d, 0))
+
+        def every() -> np.ndarray:
+            columns = [self.table.pair_with_parent(p, self._labels).su for p in pa]
+            return np.stack(columns, axis=1) if columns else np.zeros((self.table.d, 0))
+
+        key = ("su_fp", tuple(pa), tuple(self.table.masks_of(self._labels)))
+        found: np.ndarray = self.table.cache.get(key, every)
+        return self._cut(found)
 
     @cached_property
     def su_pl(self) -> np.ndarray:

@@ -1,0 +1,82 @@
+"""Classifiers that let labels help each other: structure x features x base learner x inference.
+
+====================  ========================================================================
+make, available       the models of the papers by name
+save, load            a fitted model as one file, in which nothing is executed
+StructuredClassifier  any structure, features, base learner and inference
+StructuredEnsemble    a model many times, on parts of the rows and columns
+MixtureOfTrees        MC: a mixture of trees, learned by expectation maximisation
+MonteCarloChain       MCC: a chain whose order is searched for by Monte Carlo
+Switching             a base learner: a classifier for each value of a label's parents
+TunedLogistic         a base learner: logistic regression that chooses its penalty
+Structure             the parents of the labels: to look at, draw, keep
+LDF                   label-dependent features in two stages
+structures            how structures are learned
+inference             how the labels of a row are decided together
+====================  ========================================================================
+
+The names are resolved when they are first used, so that a part does not import the others.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from mlfs.models.chain import StructuredClassifier
+    from mlfs.models.ensemble import StructuredEnsemble
+    from mlfs.models.features import LDF
+    from mlfs.models.mixture import MixtureOfTrees
+    from mlfs.models.monte_carlo_chain import MonteCarloChain
+    from mlfs.models.recipes import available, make
+    from mlfs.models.store import load, save
+    from mlfs.models.structure import Structure
+    from mlfs.models.switching import Switching
+    from mlfs.models.tuned import TunedLogistic
+
+__all__ = [
+    "LDF",
+    "MixtureOfTrees",
+    "MonteCarloChain",
+    "Structure",
+    "StructuredClassifier",
+    "StructuredEnsemble",
+    "Switching",
+    "TunedLogistic",
+    "available",
+    "load",
+    "make",
+    "save",
+]
+
+_HOME = {
+    "LDF": "features",
+    "MixtureOfTrees": "mixture",
+    "MonteCarloChain": "monte_carlo_chain",
+    "Structure": "structure",
+    "StructuredClassifier": "chain",
+    "StructuredEnsemble": "ensemble",
+    "Switching": "switching",
+    "TunedLogistic": "tuned",
+    "available": "recipes",
+    "load": "store",
+    "make": "recipes",
+    "save": "store",
+}
+_PARTS = {"inference", "structures"}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOME:
+        value = getattr(importlib.import_module(f"mlfs.models.{_HOME[name]}"), name)
+        globals()[name] = value
+        return value
+    if name in _PARTS:
+        return importlib.import_module(f"mlfs.models.{name}")
+    msg = f"module 'mlfs.models' has no attribute {name!r}"
+    raise AttributeError(msg)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,203 @@
+"""What all models share: reading X and Y, names and classes, exact match, scikit-learn's tags."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import Pipeline
+from sklearn.utils import get_tags
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from mlfs.arguments import seed_of
+from mlfs.errors import DataError, UsageError, printable
+from mlfs.frames import family
+from mlfs.models.classes import Classes, ClassList, read_labels
+from mlfs.models.problem import Problem
+from mlfs.weights import checked_weights
+
+__all__ = ["LabelModel", "default_learner"]
+
+
+def default_learner() -> LogisticRegression:
+    """Logistic regression with the penalty of Sun, Kudo & Kimura (lambda = 0.1 is C = 5)."""
+    return LogisticRegression(C=5.0, solver="liblinear")
+
+
+class LabelModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklearn has no types
+    """The base of all models: a subclass has ``base_estimator, n_jobs, random_state``.
+
+    A subclass calls ``_begin`` in `fit`, ``_rows`` in `predict`, ``_given`` on what it predicts
+    (int8 of 0 and 1), ``_shares`` on probabilities, ``_codes`` on labels that it is to score.
+    Where Y has one dimension, it is one label, and all is as of any binary classifier.
+
+    Attributes
+    ----------
+    classes_ : list of ndarray
+        The values of each label; where Y had one dimension, the values of that label.
+    label_names_ : tuple of str
+        The names of the labels: the columns of Y where it is a frame, else ``y0, y1, ...``.
+    n_features_in_, feature_names_in_
+        As everywhere in scikit-learn.
+    """
+
+    base_estimator: Any
+    n_jobs: Any
+    random_state: Any
+    _labels: Classes
+
+    @property
+    def classes_(self) -> Any:
+        """The values of each label; of the one label where Y had one dimension."""
+        if "_labels" not in self.__dict__:
+            msg = f"this {type(self).__name__} is not fitted: call fit(X, Y) first"
+            raise AttributeError(msg)
+        values = self._labels.values
+        return values[0] if self._labels.flat else ClassList(values)
+
+    def _begin(self, X: Any, Y: Any, sample_weight: Any = None) -> Problem:
+        """Check the training data and code the labels."""
+        if Y is None:
+            msg = (
+                f"This {type(self).__name__} estimator requires y to be passed, but the target y "
+                "is None: give the labels of each row"
+            )
+            raise DataError(msg)
+        seed = seed_of(self.random_state)
+        learner = self._learner(seed)
+        matrix = self._matrix(X, reset=True)
+        codes, labels = read_labels(Y, matrix.shape[0])
+        names = getattr(self, "feature_names_in_", None)
+        if names is None and family(X):
+            names = X.columns
+        ours = self.__dict__.pop("_names", None)  # those of the ensemble that it is a member of
+        if ours is not None:
+            names, labels = ours[0], replace(labels, names=ours[1])
+        self._labels = labels
+        self.label_names_ = labels.names
+        weights = self._weights(sample_weight, matrix.shape[0])
+        if weights is not None and not weights.all():
+            kept = np.flatnonzero(weights)
+            matrix, codes, weights = matrix[kept], codes[kept], weights[kept]
+        return Problem(
+            matrix,
+            codes,
+            labels.names,
+            () if names is None else tuple(str(name) for name in names),
+            weights,
+            learner,
+            n_jobs=self.n_jobs,
+            seed=seed,
+        )
+
+    def _learner(self, seed: int) -> Any:
+        """The base learner, every random state in it that is open set to the seed."""
+        given = self.base_estimator
+        if given is None:
+            given = self._default_learner()
+        if isinstance(given, type) or not (hasattr(given, "fit") and hasattr(given, "predict")):
+            msg = (
+                "base_estimator is a classifier of scikit-learn's kind, such as "
+                f"LogisticRegression(), not {printable(repr(given))}"
+            )
+            raise UsageError(msg)
+        learner = clone(given)
+        free = [
+            key
+            for key, value in learner.get_params(deep=True).items()
+            if key.split("__")[-1] == "random_state" and value is None
+        ]
+        return learner.set_params(**dict.fromkeys(free, seed)) if free else learner
+
+    def _default_learner(self) -> Any:
+        return default_learner()
+
+    def _rows(self, X: Any) -> Any:
+        """Check the rows that are to be predicted: ndarray of float64 or csr."""
+        check_is_fitted(self)
+        return self._matrix(X, reset=False)
+
+    def _matrix(self, X: Any, *, reset: bool) -> Any:
+        matrix = validate_data(
+            self,
+            X,
+            reset=reset,
+            accept_sparse="csr",
+            dtype=np.float64,
+            order="C",
+            ensure_all_finite="allow-nan" if self._allows_nan() else True,
+        )
+        if not sp.issparse(matrix):
+            return matrix
+        matrix = sp.csr_array(matrix)
+        if not matrix.has_canonical_format:
+            matrix = matrix.copy()
+            matrix.sum_duplicates()
+        return matrix
+
+    def _allows_nan(self) -> bool:
+        given = self.base_estimator
+        if isinstance(given, Pipeline) and given.steps:
+            given = given.steps[0][1]
+        try:
+            return given is not None and bool(get_tags(given).input_tags.allow_nan)
+        except (AttributeError, TypeError):
+            return False
+
+    @staticmethod
+    def _weights(sample_weight: Any, n_rows: int) -> np.ndarray | None:
+        if sample_weight is None:
+            return None
+        weights = checked_weights(sample_weight, n_rows)
+        return None if (weights == 1).all() else weights
+
+    def _given(self, codes: np.ndarray) -> np.ndarray:
+        """The user's own values for predicted 0 and 1."""
+        return self._labels.given(codes)
+
+    def _shares(self, ones: np.ndarray) -> np.ndarray:
+        """P(1) of each label; where Y had one dimension, P(0) and P(1) as of any classifier."""
+        if not self._labels.flat:
+            return ones
+        return np.column_stack([1 - ones[:, 0], ones[:, 0]])
+
+    def _codes(self, Y: Any, n_rows: int) -> np.ndarray:
+        """Labels as 0, 1, or -1 where missing."""
+        return self._labels.codes(Y, n_rows)
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Exact match: the share of rows in which every label that is known is right.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame, shape (n, d)
+            The rows.
+        y : array, sparse matrix or frame, shape (n, q)
+            Their labels.
+        sample_weight : array of shape (n,), optional
+            How much each row counts.
+
+        Returns
+        -------
+        float
+        """
+        predicted = self.predict(X)
+        wanted = self._codes(y, len(predicted))
+        found = self._codes(predicted, len(predicted))
+        right = ((wanted == found) | (wanted < 0)).all(axis=1)
+        weights = self._weights(sample_weight, len(predicted))
+        return float(np.average(right, weights=weights))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        tags.target_tags.two_d_labels = True
+        tags.classifier_tags.multi_class = False
+        tags.classifier_tags.multi_label = True
+        tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = self._allows_nan()
+        return tags

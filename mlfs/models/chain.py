@@ -1,0 +1,296 @@
+"""`StructuredClassifier`: label structure, features, base learner and inference in one."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from mlfs.errors import UsageError, printable
+from mlfs.models.base import LabelModel
+from mlfs.models.conditionals import Conditionals, FittedConditionals
+from mlfs.models.features import feature_plan
+from mlfs.models.inference import Greedy, Inference, joint_log_proba, marginals, sample
+from mlfs.models.problem import MISSING
+from mlfs.models.structure import Structure
+from mlfs.models.structures import Independent, learner_for
+
+__all__ = ["StructuredClassifier"]
+
+
+def _probabilistic(model: Any) -> bool:
+    return model.base_estimator is None or hasattr(model.base_estimator, "predict_proba")
+
+
+def _decides_by_function(model: Any) -> bool:
+    if not (model.inference is None or isinstance(model.inference, Greedy)):
+        return False
+    alone = model.structure is None or isinstance(model.structure, Independent)
+    return alone or not _probabilistic(model)
+
+
+class StructuredClassifier(LabelModel):
+    """One classifier for each label, which is told the values of the label's parents.
+
+    In training the parents' true values are known, so that all labels are fitted at the same
+    time; in prediction the inference finds them.
+
+    Parameters
+    ----------
+    structure : learner of structures, Structure, mapping or str, optional
+        Who is told of whom: a learner of `mlfs.models.structures` such as ``KParents(k=3)`` or
+        its name, a `Structure`, or a mapping from labels to their parents. By default no label
+        is told of another.
+    features : str, Criterion, FeatureSelector, LDF, Selection or mapping, optional
+        The columns of X that each label's classifier looks at: ``"all"`` (the default); what a
+        criterion selects, given by name, or by a `FeatureSelector` with all its options; ``LDF()``
+        or ``"ldf"``; or a mapping from labels to columns. Parents are always kept. Selected in
+        `fit` on the training rows alone.
+    n : int, float or "auto", optional
+        How many features a criterion selects, as in `mlfs.select`.
+    base_estimator : classifier, optional
+        Cloned for each label; by default logistic regression with C = 5. Without `predict_proba`
+        only greedy inference is possible.
+    inference : Inference, optional
+        How the labels of a row are decided together, see `mlfs.models.inference`; greedy by
+        default.
+    n_jobs : int, optional
+        How many labels are fitted at the same time, -1 for all processors; None is 1 unless in
+        a `joblib.parallel_config`. The answer does not depend on it.
+    random_state : int or RandomState, default=0
+        Seeds every random choice, and base learners whose own random_state is None.
+
+    Attributes
+    ----------
+    structure_ : Structure
+        The parents of each label, the order, and what the learner measured.
+    features_ : dict of str to ndarray
+        The columns of X that each label's classifier looks at, in the order of picking.
+    order_ : tuple of int
+        The labels, parents first.
+    estimators_ : list of classifier or None
+        The fitted classifier of each label, its inputs the columns of `features_` in ascending
+        order and then the parents; None where the label was constant in training.
+    classes_ : list of ndarray
+        The values of each label.
+    label_names_ : tuple of str
+        The names of the labels.
+    n_features_in_, feature_names_in_
+        As everywhere in scikit-learn.
+
+    Notes
+    -----
+    Labels are columns of two values. A label may be missing (NaN, None, or -1 among 0 and 1):
+    the row is left out of what is learned about that label and about its children. A label that
+    is constant in training is predicted as that constant.
+
+    Examples
+    --------
+    >>> from mlfs.models import StructuredClassifier
+    >>> X = [[0.0], [1.0], [2.0], [3.0]]
+    >>> Y = [[0, 0], [0, 1], [1, 1], [1, 1]]
+    >>> model = StructuredClassifier({1: [0]}).fit(X, Y)
+    >>> model.structure_.parents, model.predict([[0.0], [3.0]]).tolist()
+    (((), (0,)), [[0, 0], [1, 1]])
+    """
+
+    def __init__(
+        self,
+        structure: Any = None,
+        features: Any = None,
+        n: Any = None,
+        base_estimator: Any = None,
+        inference: Any = None,
+        n_jobs: int | None = None,
+        random_state: Any = 0,
+    ) -> None:
+        self.structure = structure
+        self.features = features
+        self.n = n
+        self.base_estimator = base_estimator
+        self.inference = inference
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn the structure, the features and the classifiers.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame, shape (n, d)
+            The features.
+        y : array, sparse matrix, frame or list of label sets, shape (n, q)
+            The labels.
+        sample_weight : array of shape (n,), optional
+            How much each row counts, in the structure, the features and the classifiers.
+
+        Returns
+        -------
+        StructuredClassifier
+            Itself.
+        """
+        plan = feature_plan(self.features, self.n)
+        learner = learner_for(self.structure)
+        inference = self._inference()
+        problem = self._begin(X, y, sample_weight)
+        if inference.needs_probabilities and not hasattr(problem.base_estimator, "predict_proba"):
+            name = type(problem.base_estimator).__name__
+            msg = (
+                f"{type(inference).__name__} inference needs probabilities, which the base learner "
+                f"{printable(name)} does not give: use greedy inference, or LogisticRegression"
+            )
+            raise UsageError(msg)
+        before = plan.before(problem)
+        structure = learner.learn(problem.on(before))
+        columns = plan.after(problem, structure, before)
+        every = np.arange(problem.X.shape[1])
+        self.features_ = {
+            name: every if own is None else own
+            for name, own in zip(problem.names, columns, strict=True)
+        }
+        sorted_columns = tuple(None if own is None else np.sort(own) for own in columns)
+        self._fitted = FittedConditionals.fit(problem.on(sorted_columns), structure)
+        return self
+
+    @property
+    def structure_(self) -> Structure:
+        """The structure that was learned."""
+        return self._known().structure
+
+    @property
+    def order_(self) -> tuple[int, ...]:
+        """The labels, parents first."""
+        return self._known().structure.order
+
+    @property
+    def estimators_(self) -> list[Any]:
+        """The fitted classifier of each label; None where it was constant in training."""
+        return [learner.estimator for learner in self._known().learners]
+
+    def conditionals(self, X: Any) -> Conditionals:
+        """The fitted classifiers held against rows, for `mlfs.models.inference`."""
+        return self._fitted_on(X)
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The label vector of each row, by the inference of the model.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame, shape (n, d)
+            The rows.
+
+        Returns
+        -------
+        ndarray, shape (n, q)
+            Of the values that Y had.
+        """
+        return self._given(self._inference().predict(self._fitted_on(X)))
+
+    @available_if(_probabilistic)  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """P(label = its second value | x) of every label, whatever the others are.
+
+        The marginals of the joint distribution: see `mlfs.models.inference.marginals` for where
+        they are exact.
+
+        Returns
+        -------
+        ndarray of float64, shape (n, q)
+        """
+        return self._shares(np.asarray(marginals(self._fitted_on(X))))
+
+    @available_if(_decides_by_function)  # type: ignore[untyped-decorator]
+    def decision_function(self, X: Any) -> np.ndarray:
+        """The decision of each label's classifier, positive for the second value.
+
+        There where it decides alone: with greedy inference and classifiers without probabilities,
+        which are told what was predicted of the parents; or where no label is told of another.
+        (Elsewhere the decision about a label is part of one about all: see `predict_proba`.)
+
+        Returns
+        -------
+        ndarray of float64, shape (n, q)
+        """
+        held = self._fitted_on(X)
+        predicted = Greedy().predict(held)
+        out = np.empty(predicted.shape)
+        for label, parents in enumerate(held.structure.parents):
+            out[:, label] = held.decision(label, slice(None), predicted[:, list(parents)])
+        return out[:, 0] if self._labels.flat else out
+
+    @available_if(_probabilistic)  # type: ignore[untyped-decorator]
+    def joint_log_proba(self, X: Any, Y: Any) -> np.ndarray:
+        """Log P(Y | x) of one label vector for each row; minus its sum is the CLL-loss.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame, shape (n, d)
+            The rows.
+        Y : array, sparse matrix or frame, shape (n, q)
+            A label vector for each.
+
+        Returns
+        -------
+        ndarray of float64, shape (n,)
+        """
+        held = self._fitted_on(X)
+        codes = self._codes(Y, held.n_rows)
+        if (codes == MISSING).any():
+            msg = "Y has missing labels: the probability of a label vector needs all of them"
+            raise UsageError(msg)
+        return np.asarray(joint_log_proba(held, codes))
+
+    @available_if(_probabilistic)  # type: ignore[untyped-decorator]
+    def sample(self, X: Any, n: int = 1, seed: int = 0) -> np.ndarray:
+        """Draw label vectors from P(Y | x).
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame, shape (n_rows, d)
+            The rows.
+        n : int
+            How many vectors for each row.
+        seed : int
+            Seeds the draws.
+
+        Returns
+        -------
+        ndarray, shape (n, n_rows, q)
+        """
+        drawn = np.asarray(sample(self._fitted_on(X), seed, n))
+        flat = self._given(drawn.reshape(-1, drawn.shape[-1]))
+        return flat.reshape(drawn.shape)
+
+    def _known(self) -> FittedConditionals:
+        fitted = self.__dict__.get("_fitted")
+        if fitted is None:
+            msg = f"this {type(self).__name__} is not fitted: call fit(X, Y) first"
+            raise AttributeError(msg)
+        return fitted
+
+    def _fitted_on(self, X: Any) -> Conditionals:
+        check_is_fitted(self)
+        return self._known().on(self._rows(X))
+
+    def _inference(self) -> Any:
+        given = Greedy() if self.inference is None else self.inference
+        known = isinstance(given, Inference) or callable(getattr(given, "predict", None))
+        if known and not isinstance(given, type):
+            return given
+        msg = (
+            "inference is one of mlfs.models.inference, such as Greedy() or BestFirst(), not "
+            f"{printable(repr(given))}"
+        )
+        raise UsageError(msg)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "_fitted" in self.__dict__
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        # scikit-learn's checks want a prediction to be the rounded marginals, and have no other
+        # tag to say that labels are decided together
+        tags.classifier_tags.poor_score = _probabilistic(self) and not _decides_by_function(self)
+        return tags

@@ -1,0 +1,261 @@
+"""The values of labels as 0, 1 and missing, and back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from mlfs.data.columns import is_missing
+from mlfs.data.label_sets import is_sets
+from mlfs.data.targets import targets
+from mlfs.errors import DataError, printable
+from mlfs.frames import array_of, family
+from mlfs.models.problem import MISSING
+
+__all__ = ["ClassList", "Classes", "read_labels"]
+
+BINARY = np.array([0, 1])
+SIGNS = np.array([-1, 1])
+
+
+class ClassList(list[np.ndarray]):
+    """The values of each label; taken by an array of 0 and 1, a column a label, it gives values.
+
+    Examples
+    --------
+    >>> classes = ClassList([np.array(["no", "yes"]), np.array(["a", "b"])])
+    >>> classes[1].tolist(), classes[np.array([[1, 0]])].tolist()
+    (['a', 'b'], [['yes', 'a']])
+    """
+
+    def __getitem__(self, at: Any) -> Any:
+        if not isinstance(at, np.ndarray) or at.ndim < 2:
+            return super().__getitem__(at)
+        columns = [values[at[:, label]] for label, values in enumerate(self)]
+        return np.column_stack(columns)
+
+
+@dataclass(frozen=True)
+class Classes:
+    """The names of labels and the two values of each.
+
+    Parameters
+    ----------
+    names : tuple of str
+        The names of the labels.
+    values : tuple of ndarray
+        For each label the values that stand for 0 and 1; only the first where no other was seen.
+    named : bool
+        The names are the user's own.
+    sets : bool
+        The labels were given as sets of names.
+    flat : bool
+        Y had one dimension: one label.
+    """
+
+    names: tuple[str, ...]
+    values: tuple[np.ndarray, ...]
+    named: bool = False
+    sets: bool = False
+    flat: bool = False
+
+    def given(self, codes: np.ndarray) -> np.ndarray:
+        """The user's own values for 0 and 1.
+
+        Examples
+        --------
+        >>> labels = Classes(("l",), (np.array(["no", "yes"]),))
+        >>> labels.given(np.array([[1], [0]], np.int8)).tolist()
+        [['yes'], ['no']]
+        """
+        if all(np.array_equal(values, BINARY) for values in self.values):
+            plain = codes.astype(np.int64)
+            return plain[:, 0] if self.flat else plain
+        columns = [
+            values[np.minimum(codes[:, label], len(values) - 1)]
+            for label, values in enumerate(self.values)
+        ]
+        return columns[0] if self.flat else np.column_stack(columns)
+
+    def codes(self, Y: Any, n_rows: int) -> np.ndarray:
+        """Values as 0, 1, or -1 where missing; a value that training did not have is refused.
+
+        Where training had only one value, every other one is 1.
+        """
+        Y = self._in_order(Y)
+        if self.sets and is_sets(Y):
+            return np.array(
+                [[MISSING if is_missing(row) else name in row for name in self.names] for row in Y],
+                dtype=np.int8,
+            ).reshape(n_rows, len(self.names))
+        array = _array(Y, n_rows)
+        if array.shape[1] != len(self.names):
+            msg = f"Y has {array.shape[1]} labels, but the model has {len(self.names)}"
+            raise DataError(msg)
+        out = np.full(array.shape, MISSING, dtype=np.int8)
+        for label, values in enumerate(self.values):
+            column = array[:, label]
+            gone = _missing(column)
+            if np.array_equal(values, BINARY):
+                gone |= column == MISSING
+            known = column[~gone]
+            code = np.full(known.size, 2, dtype=np.int8)
+            for at, value in enumerate(values):
+                code[known == value] = at
+            odd = np.flatnonzero(code == 2)
+            if odd.size and len(values) == 1:
+                code[odd] = 1
+            elif odd.size:
+                self._refuse(label, known[odd[0]])
+            out[~gone, label] = code
+        return out
+
+    def _in_order(self, Y: Any) -> Any:
+        """The columns of a frame in the order of training."""
+        if not (self.named and family(Y)):
+            return Y
+        own = [str(name) for name in Y.columns]
+        if sorted(own) != sorted(self.names):
+            odd = next((name for name in own if name not in self.names), "")
+            why = f"{printable(odd)!r} is none of them" if odd else "one is missing or twice"
+            msg = f"the columns of Y are not the labels of the model: {why}"
+            raise DataError(msg)
+        return Y[list(self.names)] if own != list(self.names) else Y
+
+    def _refuse(self, label: int, value: Any) -> None:
+        shown = ", ".join(printable(value) for value in self.values[label])
+        msg = (
+            f"label {printable(self.names[label])!r} holds {printable(value)}, which training "
+            f"did not have: its values are {shown}"
+        )
+        raise DataError(msg)
+
+
+def read_labels(Y: Any, n_rows: int) -> tuple[np.ndarray, Classes]:
+    """Code labels of any shape as 0, 1 and -1 where missing.
+
+    Columns of two values are labels, the lower value is 0. NaN and None are missing; so is -1
+    among 0 and 1. A list of sets of names has a label for each name.
+
+    Examples
+    --------
+    >>> codes, labels = read_labels([[2, 5], [1, 5]], 2)
+    >>> codes.tolist(), [values.tolist() for values in labels.values]
+    ([[1, 0], [0, 0]], [[1, 2], [5]])
+    """
+    if is_sets(Y):
+        coded, found = targets(Y, n_rows)
+        dense = coded.toarray() if sp.issparse(coded) else coded
+        names = tuple(label.name for label in found)
+        return dense.astype(np.int8), Classes(names, (BINARY,) * len(names), True, True)
+    array = _array(Y, n_rows)
+    named = bool(family(Y)) and hasattr(Y, "columns")
+    names = tuple(str(n) for n in Y.columns) if named else _default(array.shape[1], Y)
+    plain = _indicator(array)
+    if plain is not None:
+        return plain, Classes(names, (BINARY,) * len(names), named, flat=_is_flat(Y))
+    signs = array.dtype.kind in "if" and not (array == 0).any() and (array == -1).any()
+    codes = np.full(array.shape, MISSING, dtype=np.int8)
+    values: list[np.ndarray] = []
+    for label, name in enumerate(names):
+        code, own = _coded(array[:, label], name, signs)
+        codes[:, label] = code
+        values.append(own)
+    if array.size and (codes == MISSING).all():
+        raise DataError("every label is missing in every row: there is nothing to learn")
+    return codes, Classes(names, tuple(values), named, flat=_is_flat(Y))
+
+
+def _is_flat(Y: Any) -> bool:
+    return not sp.issparse(Y) and np.asarray(Y).ndim == 1
+
+
+def _default(q: int, Y: Any) -> tuple[str, ...]:
+    own = getattr(Y, "name", None)  # of a series
+    if q == 1 and family(Y) == "" and isinstance(own, str) and own:
+        return (own,)
+    return tuple(f"y{j}" for j in range(q))
+
+
+def _indicator(array: np.ndarray) -> np.ndarray | None:
+    """The labels as they are, where there is nothing but 0 and 1."""
+    if array.dtype.kind not in "biuf":
+        return None
+    with np.errstate(invalid="ignore"):
+        codes = array.astype(np.int8)
+    return codes if (codes == array).all() and ((codes | 1) == 1).all() else None
+
+
+def _array(Y: Any, n_rows: int) -> np.ndarray:
+    """Labels as a two-dimensional array."""
+    if sp.issparse(Y):
+        small = Y.dtype.kind in "biuf" and bool(np.isin(Y.data, (0, 1)).all())
+        array = (Y.astype(np.int8) if small else Y).toarray()
+    else:
+        plain = array_of(Y) if family(Y) and hasattr(Y, "columns") else Y
+        array = plain.toarray() if sp.issparse(plain) else np.asarray(plain)
+    if array.ndim == 1:
+        array = array.reshape(-1, 1)
+    if array.ndim != 2:
+        msg = f"Y has {array.ndim} dimensions; expected 1 (one label) or 2 (a column a label)"
+        raise DataError(msg)
+    if len(array) != n_rows:
+        msg = f"X has {n_rows} rows and Y has {len(array)}: they must have the same number"
+        raise DataError(msg)
+    if array.dtype.kind == "c":
+        raise DataError("Y is complex. Complex data not supported: labels have two values")
+    if not array.shape[1]:
+        raise DataError("Y has no columns: a model needs at least one label")
+    return array
+
+
+def _missing(column: np.ndarray) -> np.ndarray:
+    if column.dtype.kind == "f":
+        return np.isnan(column)
+    if column.dtype.kind == "O":
+        return np.array([bool(is_missing(cell)) for cell in column], dtype=bool)
+    return np.zeros(column.shape, dtype=bool)
+
+
+def _coded(column: np.ndarray, name: str, signs: bool) -> tuple[np.ndarray, np.ndarray]:
+    """The codes of one label, and the values that stand for 0 and 1."""
+    gone = _missing(column)
+    if column.dtype.kind == "b":
+        return column.astype(np.int8), BINARY
+    if column.dtype.kind in "if" and not signs and not gone.all():
+        gone |= (column == MISSING) & bool(np.isin(column[~gone], (-1, 0, 1)).all())
+    known = column[~gone]
+    if known.dtype.kind == "O" and all(isinstance(v, (bool, np.bool_)) for v in known):
+        known = known.astype(np.int64)
+    try:
+        values, code = np.unique(known, return_inverse=True)
+    except TypeError:
+        msg = f"Unknown label type: label {printable(name)!r} holds values that have no order"
+        raise DataError(msg) from None
+    if values.dtype.kind == "f":
+        if not np.isfinite(values).all() or (values != np.floor(values)).any():
+            odd = values[~np.isfinite(values) | (values != np.floor(values))][0]
+            msg = (
+                f"Unknown label type: label {printable(name)!r} holds {odd}, which is continuous; "
+                "labels have two values: bin them first"
+            )
+            raise DataError(msg)
+        values = values.astype(np.int64)
+    if len(values) > 2:
+        shown = ", ".join(printable(value) for value in values[:3])
+        more = ", ..." if len(values) > 3 else ""
+        msg = (
+            f"Only binary classification is supported. The label {printable(name)!r} has "
+            f"{len(values)} values ({shown}{more}): give one column of 0 and 1 for each value"
+        )
+        raise DataError(msg)
+    for pair in (BINARY, SIGNS) if signs else (BINARY,):
+        if values.dtype.kind in "iu" and np.isin(values, pair).all():
+            code, values = np.searchsorted(pair, known), pair
+            break
+    out = np.full(column.shape, MISSING, dtype=np.int8)
+    out[~gone] = code
+    return out, values

@@ -1,0 +1,285 @@
+"""Fitted base learners held against rows: P(label | x, parents) for any rows and parents."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from mlfs.errors import UsageError, printable
+from mlfs.models.learners import Learner, fit_learners, stacked
+from mlfs.models.problem import Problem
+from mlfs.models.structure import Structure
+from mlfs.models.switched import SwitchedParts
+
+__all__ = ["LEAST", "Conditionals", "FittedConditionals", "configurations"]
+
+LEAST = 1e-12  # no probability is less, so that logarithms are finite
+MOST_PARENTS = 12
+BLOCK = 1 << 18
+SPARSE = 0.1  # a product with coefficients of less density is faster sparse
+EDGE = float(np.log1p(-LEAST) - np.log(LEAST))
+Rows = Any  # a slice or an array of int
+
+
+@dataclass(frozen=True)
+class FittedConditionals:
+    """What was learned about each label given its parents.
+
+    Parameters
+    ----------
+    structure : Structure
+        The parents of each label.
+    learners : tuple of Learner
+        One for each label.
+    width : int
+        How many columns X has.
+    sparse : bool
+        X was sparse in training; some learners can be asked about such rows only.
+    """
+
+    structure: Structure
+    learners: tuple[Learner, ...]
+    width: int
+    sparse: bool = False
+
+    @classmethod
+    def fit(
+        cls,
+        problem: Problem,
+        structure: Structure,
+        weights: np.ndarray | None = None,
+        like: tuple[Learner, ...] = (),
+    ) -> FittedConditionals:
+        """Fit the base learner of each label; weights, if given, replace the problem's."""
+        learners = fit_learners(problem, structure, weights, like)
+        return cls(structure, learners, int(problem.X.shape[1]), bool(sp.issparse(problem.X)))
+
+    @property
+    def probabilistic(self) -> bool:
+        """Whether all learners know probabilities."""
+        return all(learner.probabilistic for learner in self.learners)
+
+    def on(self, X: Any) -> Conditionals:
+        """Hold the learners against rows (ndarray of float64 or csr)."""
+        return Conditionals(self, X)
+
+    @cached_property
+    def linear(self) -> _Linear:
+        """The coefficients of all linear learners, for one product with X."""
+        return _Linear.of(self.learners, self.width)
+
+    @cached_property
+    def switched(self) -> SwitchedParts:
+        """The same of learners that have a classifier for each value of the parents."""
+        return SwitchedParts.of(self.learners, self.width)
+
+
+class Conditionals:
+    """The learners against some rows; what depends on X alone is computed once.
+
+    Parameters
+    ----------
+    fitted : FittedConditionals
+        What was learned.
+    X : ndarray of float64 or csr_array
+        The rows.
+    """
+
+    def __init__(self, fitted: FittedConditionals, X: Any) -> None:
+        self.fitted, self.X = fitted, X
+        self.structure = fitted.structure
+        self.n_rows, self.q = int(X.shape[0]), len(fitted.learners)
+        self.probabilistic = fitted.probabilistic
+        self._parts, self._switched = fitted.linear, fitted.switched
+        self._known = self._parts.known | self._switched.known
+
+    def log_proba(self, label: int, rows: Rows, parents: np.ndarray) -> np.ndarray:
+        """Log P(label = 0 or 1 | x, parents), shape (len(rows), 2).
+
+        Parameters
+        ----------
+        label : int
+            The label.
+        rows : slice or array of int
+            Which rows; a row may come more than once.
+        parents : ndarray of int8, shape (len(rows), n_parents)
+            The values of its parents, in ascending order of the parents.
+        """
+        self._check_probabilities()
+        known = self._logits(label, rows, parents)
+        if known is not None:
+            return _from_logits(known)
+        learner = self.fitted.learners[label]
+        proba = learner.estimator.predict_proba(self._matrix(label, rows, parents))
+        return np.log(np.clip(np.asarray(proba, dtype=np.float64), LEAST, 1 - LEAST))
+
+    def decide(self, label: int, rows: Rows, parents: np.ndarray) -> np.ndarray:
+        """The learner's own decision, int8; it needs no probabilities."""
+        learner = self.fitted.learners[label]
+        if learner.estimator is None:
+            return np.full(len(parents), learner.constant, dtype=np.int8)
+        if self._known[label]:
+            return (self._scores(label, rows, parents) > 0).astype(np.int8)
+        return learner.estimator.predict(self._matrix(label, rows, parents)).astype(np.int8)
+
+    def decision(self, label: int, rows: Rows, parents: np.ndarray) -> np.ndarray:
+        """The learner's decision function, positive for 1; log odds where it has none."""
+        learner = self.fitted.learners[label]
+        if learner.estimator is None:
+            return np.full(len(parents), EDGE if learner.constant else -EDGE)
+        if self._known[label]:
+            return self._scores(label, rows, parents)
+        if hasattr(learner.estimator, "decision_function"):
+            values = learner.estimator.decision_function(self._matrix(label, rows, parents))
+            return np.asarray(values, dtype=np.float64).reshape(-1)
+        if learner.probabilistic:
+            logs = self.log_proba(label, rows, parents)
+            return logs[:, 1] - logs[:, 0]
+        return 2.0 * self.decide(label, rows, parents) - 1.0
+
+    def table(self, label: int) -> np.ndarray:
+        """Log P for all values of the parents, shape (n_rows, 2**n_parents, 2).
+
+        The k-th parent, ascending, is bit k of the middle index.
+        """
+        n_parents = len(self.structure.parents[label])
+        if n_parents > MOST_PARENTS:
+            name = printable(self.structure.names[label])
+            msg = (
+                f"the label {name!r} has {n_parents} parents, too many for a table of all their "
+                f"values (at most {MOST_PARENTS}): ask for an inference that needs none"
+            )
+            raise UsageError(msg)
+        values = configurations(n_parents)
+        out = np.empty((self.n_rows, len(values), 2))
+        step = max(1, BLOCK // len(values))
+        for start in range(0, self.n_rows, step):
+            rows = np.arange(start, min(start + step, self.n_rows))
+            every = np.repeat(rows, len(values))
+            tiled = np.tile(values, (rows.size, 1))
+            logs = self.log_proba(label, every, tiled)
+            out[rows] = logs.reshape(rows.size, len(values), 2)
+        return out
+
+    def _check_probabilities(self) -> None:
+        if not self.probabilistic:
+            kinds = [type(one.estimator).__name__ for one in self.fitted.learners]
+            known = [one.probabilistic for one in self.fitted.learners]
+            name = printable(kinds[known.index(False)])
+            msg = (
+                f"the base learner {name} gives no probabilities (it has no predict_proba): use "
+                "one that does, such as LogisticRegression, or greedy inference"
+            )
+            raise UsageError(msg)
+
+    def _logits(self, label: int, rows: Rows, parents: np.ndarray) -> np.ndarray | None:
+        """The log odds where they are known without asking the estimator."""
+        learner = self.fitted.learners[label]
+        if learner.estimator is None:
+            return np.full(len(parents), EDGE if learner.constant else -EDGE)
+        logistic = self._parts.logistic[label] or self._switched.logistic[label]
+        return self._scores(label, rows, parents) if logistic else None
+
+    def _scores(self, label: int, rows: Rows, parents: np.ndarray) -> np.ndarray:
+        columns = self._switched.columns[label]
+        if columns is not None:
+            number = parents.astype(np.intp) @ (1 << np.arange(parents.shape[1]))
+            every = np.arange(self.n_rows)[rows] if isinstance(rows, slice) else rows
+            return self._of_configurations[every, columns[number]]
+        of_x = self._of_x[rows, label]
+        of_parents = self._parts.of_parents[label]
+        return of_x + offsets(parents, of_parents) if of_parents.size else of_x.copy()
+
+    def _matrix(self, label: int, rows: Rows, parents: np.ndarray) -> Any:
+        every = isinstance(rows, slice) and rows == slice(None)
+        x = self._as_in_training if every else self._as_in_training[rows]
+        return stacked(x, self.fitted.learners[label].columns, parents)
+
+    @cached_property
+    def _as_in_training(self) -> Any:
+        if self.fitted.sparse:
+            return self.X if sp.issparse(self.X) else sp.csr_array(self.X)
+        return self.X.toarray() if sp.issparse(self.X) else self.X
+
+    @cached_property
+    def _of_x(self) -> np.ndarray:
+        """What X adds to the decision of each linear label, and the intercepts."""
+        return np.asfortranarray(self._parts.times(self.X))
+
+    @cached_property
+    def _of_configurations(self) -> np.ndarray:
+        return self._switched.times(self.X)
+
+
+def configurations(n_parents: int) -> np.ndarray:
+    """All values of some parents; the k-th is bit k of the row's number.
+
+    Examples
+    --------
+    >>> configurations(2).tolist()
+    [[0, 0], [1, 0], [0, 1], [1, 1]]
+    """
+    numbers = np.arange(1 << n_parents)
+    return (numbers[:, None] >> np.arange(n_parents) & 1).astype(np.int8)
+
+
+def offsets(parents: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
+    """What the parents add to a decision."""
+    if parents.flags.f_contiguous:
+        return coefficients @ parents.T.astype(np.float64)
+    return parents.astype(np.float64) @ coefficients
+
+
+def _from_logits(logits: np.ndarray) -> np.ndarray:
+    bounded = np.clip(logits, -EDGE, EDGE)
+    return np.column_stack([-np.logaddexp(0.0, bounded), -np.logaddexp(0.0, -bounded)])
+
+
+def _rows_of(learner: Learner, width: int) -> np.ndarray:
+    return np.arange(width) if learner.columns is None else learner.columns
+
+
+@dataclass(frozen=True)
+class _Linear:
+    """The coefficients of the linear learners, side by side."""
+
+    of_x: Any
+    intercepts: np.ndarray
+    of_parents: tuple[np.ndarray, ...]
+    known: np.ndarray
+    logistic: np.ndarray
+
+    @classmethod
+    def of(cls, learners: tuple[Learner, ...], width: int) -> _Linear:
+        parts = [learner.linear for learner in learners]
+        values = [np.zeros(0) if part is None else part.of_x for part in parts]
+        rows = [
+            _rows_of(learner, width)[: len(own)]
+            for learner, own in zip(learners, values, strict=True)
+        ]
+        sizes = [len(own) for own in values]
+        shape = (width, len(learners))
+        matrix: Any
+        if sum(sizes) < SPARSE * width * len(learners):
+            ends = np.concatenate([[0], np.cumsum(sizes)])
+            matrix = sp.csc_array((np.concatenate(values), np.concatenate(rows), ends), shape)
+        else:
+            matrix = np.zeros(shape)
+            for label, own in enumerate(values):
+                matrix[rows[label], label] = own
+        return cls(
+            matrix,
+            np.array([0.0 if part is None else part.intercept for part in parts]),
+            tuple(np.zeros(0) if part is None else part.of_parents for part in parts),
+            np.array([part is not None for part in parts]),
+            np.array([part is not None and part.logistic for part in parts]),
+        )
+
+    def times(self, X: Any) -> np.ndarray:
+        product = X @ self.of_x
+        product = product.toarray() if sp.issparse(product) else np.asarray(product)
+        return product + self.intercepts

@@ -1,0 +1,132 @@
+"""Pictures of label structures: trees and polytrees in layers, chains as arcs over a row."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mlfs.errors import MissingExtra, UsageError, printable
+from mlfs.models.layout import in_a_row, in_layers
+from mlfs.models.showing import headline
+from mlfs.models.structure import Structure
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["draw"]
+
+NAME = 18  # characters of a label's name
+MOST_INCHES = 40.0
+HALF_BOX = 0.17  # of the distance of two layers
+INK, LINE = "#1b1b1b", "#3b6ea5"
+BOX = {"boxstyle": "round,pad=0.3", "facecolor": "#f4f1ea", "edgecolor": INK, "linewidth": 0.8}
+
+
+def draw(structure: Structure, ax: Any = None) -> Figure:
+    """Draw a structure; thicker lines weigh more.
+
+    Parameters
+    ----------
+    structure : Structure
+        Trees and polytrees are drawn in layers, parents above their children; anything else with
+        arcs over the labels in their order, from parent to child.
+    ax : matplotlib Axes, optional
+        Where to draw; a figure of its own by default.
+
+    Returns
+    -------
+    matplotlib Figure
+        It belongs to no window: ``savefig`` it, or show it in a notebook.
+    """
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise MissingExtra("a picture of a structure", "matplotlib", "plot") from None
+    if not isinstance(structure, Structure):
+        msg = f"only a Structure can be drawn, not {printable(repr(structure))}"
+        raise UsageError(msg)
+    layered = structure.is_polytree and structure.kind != "chain" and bool(structure.edges)
+    places = in_layers(structure) if layered else in_a_row(structure)
+    if ax is None:
+        figure = Figure(figsize=_inches(structure, places, layered=layered), layout="constrained")
+        ax = figure.add_subplot()
+    figure = ax.figure
+    _draw_edges(ax, structure, places, layered=layered)
+    for (x, y), name in zip(places.tolist(), structure.names, strict=True):
+        turned = {} if layered else {"rotation": 90, "va": "top"}
+        ax.text(
+            x,
+            y,
+            printable(name, NAME),
+            **({"ha": "center", "va": "center"} | turned),
+            bbox=BOX,
+            color=INK,
+            fontsize=9,
+            parse_math=False,
+            zorder=3,
+        )
+    if structure.q:
+        _frame(ax, places, structure, layered=layered)
+    wide = max(24, int(11 * figure.get_size_inches()[0]))
+    title = textwrap.fill(headline(structure), wide, max_lines=4, placeholder=" …")
+    ax.set_title(title, fontsize=9, color=INK, parse_math=False)
+    ax.set_axis_off()
+    found: Figure = figure
+    return found
+
+
+def _inches(structure: Structure, places: np.ndarray, *, layered: bool) -> tuple[float, float]:
+    if not structure.q:
+        return 4.0, 1.0
+    wide, high = np.ptp(places, axis=0).tolist()
+    if layered:
+        return min(2.0 + 1.4 * (wide + 1), MOST_INCHES), min(1.0 + 0.9 * (high + 1), MOST_INCHES)
+    width = min(2.0 + 0.5 * (wide + 1), MOST_INCHES)
+    return width, 2.5 if not structure.edges else 2.5 + width / 4
+
+
+def _widths(structure: Structure) -> dict[tuple[int, int], float]:
+    """Lines from thin to thick by weight; all the same where nothing was measured."""
+    known = [structure.weights[edge] for edge in structure.edges if edge in structure.weights]
+    low, high = min(known, default=0.0), max(known, default=0.0)
+    if high <= low:
+        return dict.fromkeys(structure.edges, 1.2)
+    return {
+        edge: 0.6 + 2.4 * (structure.weights.get(edge, low) - low) / (high - low)
+        for edge in structure.edges
+    }
+
+
+def _draw_edges(ax: Any, structure: Structure, places: np.ndarray, *, layered: bool) -> None:
+    widths = _widths(structure)
+    many = len(widths) > 6 * structure.q
+    off = np.array([0.0, HALF_BOX if layered else 0.0])
+    for parent, child in structure.edges:
+        start, end = (places[parent] - off).tolist(), (places[child] + off).tolist()
+        ax.annotate(
+            "",
+            xy=end,
+            xytext=start,
+            zorder=2,
+            arrowprops={
+                "arrowstyle": "-|>",
+                "color": LINE,
+                "alpha": 0.35 if many else 0.9,
+                "linewidth": widths[parent, child],
+                "shrinkA": 0.0,
+                "shrinkB": 0.0,
+                "connectionstyle": "arc3,rad=0" if layered else "arc3,rad=-0.5",
+            },
+        )
+
+
+def _frame(ax: Any, places: np.ndarray, structure: Structure, *, layered: bool) -> None:
+    (left, low), (right, high) = places.min(axis=0).tolist(), places.max(axis=0).tolist()
+    ax.set_xlim(left - 0.8, right + 0.8)
+    if layered:
+        ax.set_ylim(low - 0.6, high + 0.6)
+        return
+    span = max((abs(places[p, 0] - places[c, 0]) for p, c in structure.edges), default=0.0)
+    ax.set_ylim(-0.5, max(0.5, 0.3 * float(span)))

@@ -1,0 +1,268 @@
+"""Mixtures of trees: what they say of label vectors, and how EM learns their parameters.
+
+P(y|x) = sum_k lambda_k P(y|x, T_k), each T_k a forest of labels with a base learner for each
+label given its parent. Algorithm 1 of Hong, Batal & Hauskrecht (2014).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from mlfs.errors import UsageError, printable
+from mlfs.models.conditionals import Conditionals, FittedConditionals
+from mlfs.models.learners import Learner
+from mlfs.models.problem import MISSING, Problem
+from mlfs.models.structure import Structure
+
+__all__ = ["HeldMixture", "Mixture", "em", "em_step", "fitted_tree", "observed_log_proba"]
+
+
+@dataclass(frozen=True)
+class Mixture:
+    """Trees with what was learned about them, and how much each counts.
+
+    Parameters
+    ----------
+    trees : tuple of FittedConditionals
+        The components T_k.
+    shares : ndarray of float64, shape (K,)
+        The mixture coefficients lambda_k; they sum to 1.
+    """
+
+    trees: tuple[FittedConditionals, ...]
+    shares: np.ndarray
+
+    def grown(self, tree: FittedConditionals) -> Mixture:
+        """With one more tree, which gets 1/K; the others keep their proportions."""
+        size = len(self.trees) + 1
+        shares = np.append(self.shares * (size - 1), 1.0) / size
+        return Mixture((*self.trees, tree), shares)
+
+    def on(self, X: Any) -> HeldMixture:
+        """Hold the trees against rows (ndarray of float64 or csr)."""
+        return HeldMixture(self, tuple(tree.on(X) for tree in self.trees))
+
+
+@dataclass(frozen=True)
+class HeldMixture:
+    """A mixture held against rows.
+
+    Parameters
+    ----------
+    mixture : Mixture
+        The mixture.
+    components : tuple of Conditionals
+        Its trees against the rows.
+    """
+
+    mixture: Mixture
+    components: tuple[Conditionals, ...]
+
+    def parts(self, Y: np.ndarray) -> np.ndarray:
+        """Log lambda_k + log P(y|x, T_k), shape (n_rows, K); missing labels are summed out."""
+        logs = [observed_log_proba(held, Y) for held in self.components]
+        return np.column_stack(logs) + _log(self.mixture.shares)
+
+    def log_proba(self, Y: np.ndarray) -> np.ndarray:
+        """Log P(y|x), shape (n_rows,); missing labels are summed out."""
+        return log_sum(self.parts(Y))
+
+    def responsibilities(self, Y: np.ndarray) -> np.ndarray:
+        """gamma_k(n), eq. (8): how likely each tree made each row, shape (n_rows, K)."""
+        parts = self.parts(Y)
+        return np.exp(parts - log_sum(parts)[:, None])
+
+    def joint(self) -> Callable[[np.ndarray], np.ndarray]:
+        """A fast log P(y|x) of complete label vectors, for many of them on the same rows."""
+        tables = self._tables
+        parents, shares = self._parents, _log(self.mixture.shares)
+        rows, labels = np.arange(tables.shape[1])[:, None], np.arange(tables.shape[2])
+
+        def log_proba(Y: np.ndarray) -> np.ndarray:
+            values = np.asarray(Y, dtype=np.intp)
+            padded = np.concatenate([values, np.zeros((len(values), 1), np.intp)], axis=1)
+            logs = [
+                table[rows, labels, padded[:, own], values].sum(axis=1)
+                for table, own in zip(tables, parents, strict=True)
+            ]
+            return log_sum(np.column_stack(logs) + shares)
+
+        return log_proba
+
+    @cached_property
+    def _tables(self) -> np.ndarray:
+        """Log P(value | x, value of the parent), shape (K, n_rows, q, 2, 2)."""
+        one = self.components[0]
+        out = np.empty((len(self.components), one.n_rows, one.q, 2, 2))
+        for tree, held in zip(out, self.components, strict=True):
+            for label in range(one.q):
+                tree[:, label] = held.table(label)
+        return out
+
+    @property
+    def _parents(self) -> list[list[int]]:
+        """The parent of each label in each tree; q where it has none."""
+        q = self.components[0].q
+        every = [held.structure.parents for held in self.components]
+        return [[own[0] if own else q for own in parents] for parents in every]
+
+
+def fitted_tree(
+    problem: Problem,
+    structure: Structure,
+    weights: np.ndarray | None = None,
+    like: tuple[Learner, ...] = (),
+) -> FittedConditionals:
+    """A tree with its base learners, refused if it is none or knows no probabilities."""
+    if not structure.is_forest:
+        name = next(
+            name for name, own in zip(structure.names, structure.parents, strict=True) if own[1:]
+        )
+        msg = (
+            f"the structure gives the label {printable(name)!r} more than one parent, but a "
+            "mixture is of trees: use a learner of trees such as Arborescence() or OneParent()"
+        )
+        raise UsageError(msg)
+    fitted = FittedConditionals.fit(problem, structure, weights, like)
+    if not fitted.probabilistic:
+        name = printable(type(problem.base_estimator).__name__)
+        msg = (
+            f"the base learner {name} gives no probabilities, which a mixture is made of: use one "
+            "with predict_proba, such as LogisticRegression"
+        )
+        raise UsageError(msg)
+    return fitted
+
+
+def refitted(
+    problem: Problem, tree: FittedConditionals, weights: np.ndarray | None
+) -> FittedConditionals:
+    """The same structure on the same columns, its base learners fitted anew.
+
+    What they have chosen by themselves (`TunedLogistic` its C) is kept.
+    """
+    columns = tuple(one.columns for one in tree.learners)
+    return fitted_tree(problem.on(columns), tree.structure, weights, tree.learners)
+
+
+def observed_log_proba(conditionals: Conditionals, Y: np.ndarray) -> np.ndarray:
+    """Log P of the labels that are known, the missing (-1) summed out; exact on a forest."""
+    structure = conditionals.structure
+    gone = (Y == MISSING).any(axis=1)
+    total = np.zeros(len(Y))
+    whole = np.flatnonzero(~gone)
+    for label in structure.order:
+        parents = Y[whole][:, list(structure.parents[label])]
+        both = conditionals.log_proba(label, whole, parents)
+        total[whole] += both[np.arange(whole.size), Y[whole, label]]
+    if gone.any():
+        total[gone] = _summed_out(conditionals, Y, np.flatnonzero(gone))
+    return total
+
+
+def _summed_out(conditionals: Conditionals, Y: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """From the leaves to the roots: log P of what is known below each value of each label."""
+    structure = conditionals.structure
+    below = np.zeros((conditionals.q, rows.size, 2))
+    for value in (0, 1):
+        below[:, :, value][1 - value == Y[rows].T] = -np.inf
+    total = np.zeros(rows.size)
+    for label in reversed(structure.order):
+        own = structure.parents[label]
+        for value in (0, 1)[: 1 + len(own)]:
+            parents = np.full((rows.size, len(own)), value, dtype=np.int8)
+            message = log_sum(conditionals.log_proba(label, rows, parents) + below[label])
+            if own:
+                below[own[0], :, value] += message
+            else:
+                total += message
+    return total
+
+
+def em_step(problem: Problem, mixture: Mixture, gammas: np.ndarray) -> Mixture:
+    """The M-step, lines 7 to 12 of Algorithm 1.
+
+    A row counts N w_k(n) = N gamma_k(n) / Gamma_k for the base learners of tree k, times its own
+    weight: (10), but with weights that sum to N, so that a penalty is as strong for each tree as
+    for one tree alone.
+    """
+    own = np.ones(problem.n_rows) if problem.weights is None else problem.weights
+    counts = gammas * own[:, None]
+    totals = counts.sum(axis=0)
+    trees = tuple(
+        refitted(problem, tree, count * (own.sum() / total)) if total > 0 else tree
+        for tree, count, total in zip(mixture.trees, counts.T, totals, strict=True)
+    )
+    return Mixture(trees, totals / totals.sum())
+
+
+def em(
+    problem: Problem, mixture: Mixture, *, tol: float, max_iter: int
+) -> tuple[Mixture, list[float]]:
+    """Algorithm 1, from a first mixture on: its parameters learned anew on the rows of a problem.
+
+    Parameters
+    ----------
+    problem : Problem
+        The rows.
+    mixture : Mixture
+        The trees; their parameters and coefficients are where it begins.
+    tol : float
+        It has converged when the mean log-likelihood of a row rises by no more than that.
+    max_iter : int
+        At most so many M-steps; at least one is made.
+
+    Returns
+    -------
+    Mixture, list of float
+        The mixture of the greatest likelihood after the first M-step, and the mean
+        log-likelihood of a row before each step and after the last.
+    """
+    if len(mixture.trees) == 1:
+        best = Mixture((refitted(problem, mixture.trees[0], None),), np.ones(1))
+        return best, [weighted_mean(best.on(problem.X).log_proba(problem.Y), problem.weights)]
+    parts = mixture.on(problem.X).parts(problem.Y)
+    trace = [weighted_mean(log_sum(parts), problem.weights)]
+    best, reached = mixture, -np.inf
+    for _ in range(max(1, max_iter)):
+        step = em_step(problem, mixture, np.exp(parts - log_sum(parts)[:, None]))
+        parts = step.on(problem.X).parts(problem.Y)
+        trace.append(weighted_mean(log_sum(parts), problem.weights))
+        mixture = step
+        if trace[-1] > reached:
+            best, reached = step, trace[-1]
+        if trace[-1] - trace[-2] <= tol:
+            break
+    return best, trace
+
+
+def weighted_mean(values: np.ndarray, weights: np.ndarray | None) -> float:
+    """The mean over rows that count differently.
+
+    Examples
+    --------
+    >>> weighted_mean(np.array([1.0, 4.0]), np.array([2.0, 1.0]))
+    2.0
+    """
+    return float(np.average(values, weights=weights))
+
+
+def log_sum(values: np.ndarray) -> np.ndarray:
+    """Log sum exp over the last axis.
+
+    Examples
+    --------
+    >>> log_sum(np.log([[0.5, 0.5]])).tolist()
+    [0.0]
+    """
+    return np.asarray(np.logaddexp.reduce(values, axis=-1))
+
+
+def _log(shares: np.ndarray) -> np.ndarray:
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(shares))

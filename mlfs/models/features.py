@@ -1,0 +1,260 @@
+"""Which columns of X each label's classifier looks at; selected inside `fit`.
+
+A plan has two moments: `before` the structure is learned, and `after`. Label-dependent features
+use both (the structure is learned on the features of the first stage, the second knows the
+parents); all others use the second, where criteria that want the parents find them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, clone
+
+from mlfs import criteria
+from mlfs.arguments import seed_of, threads
+from mlfs.candidates import columns_named
+from mlfs.criteria import Criterion
+from mlfs.data.categorical import force_nominal
+from mlfs.engine import best_first
+from mlfs.errors import UnknownName, UsageError, printable
+from mlfs.info import Info
+from mlfs.models.problem import Problem
+from mlfs.models.structure import Structure
+from mlfs.search import Plan, search
+from mlfs.select import select
+from mlfs.selection import Selection
+from mlfs.selector import FeatureSelector
+
+__all__ = ["LDF", "AllFeatures", "Columns", "FeaturePlan", "Features", "feature_plan"]
+
+Features = tuple[np.ndarray | None, ...]
+
+
+class FeaturePlan(BaseEstimator):  # type: ignore[misc]  # sklearn has no types
+    """How the columns of each label are found; this one takes all of them."""
+
+    def before(self, problem: Problem) -> Features:
+        """The columns of each label on which the structure is learned; None is all of them."""
+        return (None,) * problem.q
+
+    def after(self, problem: Problem, structure: Structure, before: Features) -> Features:
+        """The columns of each label on which its classifier is trained, in order of picking."""
+        del problem, structure
+        return before
+
+
+class AllFeatures(FeaturePlan):
+    """Every label looks at all columns."""
+
+
+class Columns(FeaturePlan):
+    """The columns that the user names for each label; a label without a list looks at all.
+
+    Parameters
+    ----------
+    of : mapping from label to columns
+        Names or positions of labels to names, globs or positions of columns.
+
+    Examples
+    --------
+    >>> problem = Problem(np.eye(3), np.eye(3, dtype=np.int8), ("a", "b", "c"))
+    >>> plan = Columns({"b": ["x2", 0]})
+    >>> plan.after(problem, None, plan.before(problem))
+    (None, array([2, 0]), None)
+    """
+
+    def __init__(self, of: Mapping[Any, Any]) -> None:
+        self.of = of
+
+    def after(self, problem: Problem, structure: Structure, before: Features) -> Features:
+        """The columns that were named."""
+        del structure
+        chosen = list(before)
+        for label, columns in self.of.items():
+            name = printable(label)
+            found = columns_named(columns, problem.feature_names, f"the features of {name!r}")
+            chosen[_number(label, problem.names)] = np.array(found, dtype=np.intp)
+        return tuple(chosen)
+
+
+class Selected(FeaturePlan):
+    """What a `FeatureSelector` selects, for all labels together or for each.
+
+    Parameters
+    ----------
+    selector : FeatureSelector
+        A criterion that wants the parents of the labels gets those of the structure, unless the
+        selector has a network of its own.
+    """
+
+    def __init__(self, selector: FeatureSelector) -> None:
+        self.selector = selector
+
+    def after(self, problem: Problem, structure: Structure, before: Features) -> Features:
+        """The columns that were selected."""
+        del before
+        asked = self.selector.get_params(deep=False)
+        n = asked.pop("n_features_to_select")
+        asked.pop("classes")
+        asked.pop("verbose")
+        seed = seed_of(asked.pop("random_state"))
+        n_jobs = threads(problem.n_jobs if asked["n_jobs"] is None else asked["n_jobs"])
+        data = problem.dataset()
+        nominal = asked.pop("categorical_features")
+        if not (nominal is None or (isinstance(nominal, str) and nominal == "from_dtype")):
+            _, columns = force_nominal(data.X, data.columns, _named(nominal, problem))
+            data = problem.dataset(columns)
+        _, criterion = criteria.get(asked["criterion"], asked["parameters"])
+        if criterion.network is not False and asked["network"] is None:
+            asked["network"] = structure.to_network()
+        asked.update(n_jobs=n_jobs, seed=seed, sample_weight=problem.weights)
+        found = select(data, asked.pop("criterion"), n, **asked)
+        if found.interrupted:
+            raise KeyboardInterrupt
+        return _columns_of(found, problem)
+
+
+class LDF(FeaturePlan):
+    """Label-dependent features in two stages (Sun, Kudo & Kimura).
+
+    MLIG keeps the share alpha in [r, 3r] of the columns that tell most about each label; the
+    structure is learned on these; MLCFS then picks among them, seeded with the parents.
+
+    Parameters
+    ----------
+    r : float, default=0.15
+        The least share that MLIG keeps; the paper takes 0.15, and 0.05 for large data sets.
+    """
+
+    def __init__(self, r: float = 0.15) -> None:
+        self.r = r
+
+    def before(self, problem: Problem) -> Features:
+        """What MLIG keeps."""
+        _, mlig = criteria.get("mlig", {"r": self.r})
+        plan = Plan("mlig", mlig, None, [], [], None, None, 0.05, 0.01, 0, None)
+        ready = problem.prepared()
+        paths = [
+            search(plan, ready, ready.info.for_label(label), name).path
+            for label, name in enumerate(problem.names)
+        ]
+        return tuple(_picked(path) for path in paths)
+
+    def after(self, problem: Problem, structure: Structure, before: Features) -> Features:
+        """What MLCFS keeps of it."""
+        _, mlcfs = criteria.get("mlcfs")
+        info = Info(problem.prepared().table, parents=structure.parents)
+        paths = [
+            best_first(mlcfs, info.for_label(label).only(np.sort(columns)), name="mlcfs")
+            for label, columns in enumerate(before)
+            if columns is not None
+        ]
+        return tuple(_picked(path) for path in paths)
+
+
+def feature_plan(features: Any, n: Any = None) -> FeaturePlan:
+    """The plan that a user's ``features=`` stands for.
+
+    Parameters
+    ----------
+    features : None, str, Criterion, FeatureSelector, Selection, mapping or FeaturePlan
+        ``None`` or ``"all"``; the name of a criterion, or one's own; ``"ldf"``; a selector; a
+        selection made before; columns for each label.
+    n : int, float or "auto", optional
+        How many features the criterion is to select, as in `mlfs.select`.
+
+    Examples
+    --------
+    >>> feature_plan("mlfs_local", 0.3).selector
+    FeatureSelector(criterion='mlfs_local', n_features_to_select=0.3)
+    >>> feature_plan("ldf")
+    LDF()
+    """
+    if isinstance(features, str) and features not in {"all", "ldf"}:
+        _known(features)
+    by_criterion = (
+        (isinstance(features, str) and features not in {"all", "ldf"})
+        or isinstance(features, Criterion)
+        or (isinstance(features, type) and issubclass(features, Criterion))
+    )
+    if by_criterion:
+        return Selected(FeatureSelector(features, n))
+    if n is not None:
+        msg = (
+            f"n = {printable(n)} says how many features a criterion selects, but features is "
+            f"{printable(repr(features))}: name a criterion, or leave n out"
+        )
+        raise UsageError(msg)
+    if features is None or isinstance(features, str):
+        return LDF() if features == "ldf" else AllFeatures()
+    if isinstance(features, FeaturePlan):
+        return clone(features)
+    if isinstance(features, FeatureSelector):
+        return Selected(clone(features))
+    if isinstance(features, Selection):
+        return _Made(features)
+    if isinstance(features, Mapping):
+        return Columns(features)
+    msg = (
+        "features is 'all', 'ldf', the name of a criterion, a FeatureSelector, LDF(...), or a "
+        f"mapping from labels to columns, not {printable(repr(features))}"
+    )
+    raise UsageError(msg)
+
+
+class _Made(FeaturePlan):
+    """A selection that was made before."""
+
+    def __init__(self, selection: Selection) -> None:
+        self.selection = selection
+
+    def after(self, problem: Problem, structure: Structure, before: Features) -> Features:
+        del structure, before
+        return _columns_of(self.selection, problem)
+
+
+def _known(name: str) -> None:
+    try:
+        criteria.get(name)
+    except UnknownName:
+        raise UnknownName(
+            "criterion in features", name, ["all", "ldf", *criteria.available()]
+        ) from None
+
+
+def _columns_of(selection: Selection, problem: Problem) -> Features:
+    """The columns of each label in a selection."""
+    names = problem.feature_names
+    if not selection.labels:
+        found = columns_named(selection.names, names, "features")
+        return (np.array(found, dtype=np.intp),) * problem.q
+    chosen: list[np.ndarray | None] = [None] * problem.q
+    for label, ranking in selection.labels.items():
+        found = columns_named(ranking.names, names, "features")
+        chosen[_number(label, problem.names)] = np.array(found, dtype=np.intp)
+    return tuple(chosen)
+
+
+def _named(nominal: Any, problem: Problem) -> list[str]:
+    if not isinstance(nominal, str) and np.asarray(nominal).dtype == bool:
+        nominal = np.flatnonzero(nominal)
+    found = columns_named(nominal, problem.feature_names, "categorical_features")
+    return [problem.feature_names[j] for j in found]
+
+
+def _number(label: Any, names: tuple[str, ...]) -> int:
+    if label in names:
+        return names.index(label)
+    whole = isinstance(label, (int, np.integer)) and not isinstance(label, bool)
+    if whole and 0 <= label < len(names):
+        return int(label)
+    raise UnknownName("label in features", str(label), names)
+
+
+def _picked(path: Any) -> np.ndarray:
+    if path.interrupted:
+        raise KeyboardInterrupt
+    return np.array([pick.index for pick in path.picks], dtype=np.intp)

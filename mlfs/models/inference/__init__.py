@@ -1,0 +1,80 @@
+"""From P(label | x, parents) to label vectors: inference on any structure, for many rows at once.
+
+Each inference is a parameter object with ``predict(conditionals)``; what it is given is anything
+that has the members of `protocol.Conditionals`, such as a fitted model held against rows.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mlfs.errors import UnknownName, UsageError, printable
+from mlfs.models.inference.annealing import Annealing, anneal
+from mlfs.models.inference.base import Inference
+from mlfs.models.inference.beam import Beam
+from mlfs.models.inference.best_first import BestFirst
+from mlfs.models.inference.exhaustive import Exhaustive
+from mlfs.models.inference.greedy import Greedy
+from mlfs.models.inference.joint import joint_log_proba
+from mlfs.models.inference.marginal import has_exact_marginals, marginals
+from mlfs.models.inference.max_sum import MaxSum
+from mlfs.models.inference.modes import mode
+from mlfs.models.inference.monte_carlo import MonteCarlo
+from mlfs.models.inference.protocol import Conditionals
+from mlfs.models.inference.sampling import sample
+
+__all__ = [
+    "INFERENCES",
+    "Annealing",
+    "Beam",
+    "BestFirst",
+    "Conditionals",
+    "Exhaustive",
+    "Greedy",
+    "Inference",
+    "MaxSum",
+    "MonteCarlo",
+    "anneal",
+    "has_exact_marginals",
+    "joint_log_proba",
+    "make",
+    "marginals",
+    "mode",
+    "sample",
+]
+
+INFERENCES: dict[str, type[Inference]] = {
+    "annealing": Annealing,
+    "beam": Beam,
+    "best-first": BestFirst,
+    "exhaustive": Exhaustive,
+    "greedy": Greedy,
+    "max-sum": MaxSum,
+    "monte-carlo": MonteCarlo,
+}
+
+
+def make(name: str, **parameters: Any) -> Inference:
+    """An inference by its name.
+
+    Parameters
+    ----------
+    name : str
+        annealing, beam, best-first, exhaustive, greedy, max-sum or monte-carlo.
+    **parameters
+        Those of its class.
+
+    Examples
+    --------
+    >>> make("beam", width=5)
+    Beam(width=5)
+    """
+    if name not in INFERENCES:
+        raise UnknownName("inference", name, INFERENCES)
+    known = INFERENCES[name]._get_param_names()  # noqa: SLF001
+    for parameter in parameters:
+        if parameter not in known:
+            has = ", ".join(known) or "none"
+            msg = f"{name} inference has no parameter {printable(parameter)!r}: it has {has}"
+            raise UsageError(msg)
+    return INFERENCES[name](**parameters)

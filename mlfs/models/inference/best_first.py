@@ -1,0 +1,200 @@
+"""The joint mode by search in the probability tree: exact, or within epsilon."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from mlfs.errors import UsageError, printable
+from mlfs.models.inference.base import (
+    TIE,
+    Inference,
+    blocks,
+    refuse_without_probabilities,
+    whole,
+)
+from mlfs.models.inference.beam import fan
+from mlfs.models.inference.bounds import rests
+from mlfs.models.inference.greedy import walk
+from mlfs.models.inference.max_sum import MaxSum
+from mlfs.models.inference.nodes import Nodes, best_leaves, later
+from mlfs.models.inference.protocol import Conditionals, Floats, Ints, Labels
+from mlfs.models.inference.skeleton import MOST_PARENTS, in_degree, is_polytree
+
+__all__ = ["BestFirst"]
+
+ROWS = 4096
+CELLS = 1 << 20
+FEWEST = 1024
+WIDTH = 4
+SURE = float(np.log(0.5)) + TIE  # no other vector is as probable as one above a half
+
+
+class BestFirst(Inference):
+    """The most probable label vector; with epsilon above 0, one that is nearly as probable.
+
+    What Algorithm 2 of Dembczynski, Waegeman & Huellermeier (2012) returns (with epsilon set to 0
+    before its second loop), found for many rows at the same time. Nodes less probable than the
+    best leaf so far are cut off, and so are those less probable than epsilon, from which the
+    greedy way down is taken if no leaf reaches epsilon. The prediction has a probability of at
+    most ``epsilon - 2**-q`` less than the mode's, and is the mode if that has epsilon or more;
+    epsilon = 0 always finds the mode, epsilon = 0.5 nearly is greedy inference.
+
+    Parameters
+    ----------
+    epsilon : float, default=0.0
+        From 0 to less than 1.
+    max_nodes : int or None, default=100_000
+        Give up on a row after so many nodes, with a warning, and keep the best label vector so
+        far. Only long chains come so far, whose modes are very improbable. None never gives up.
+
+    Notes
+    -----
+    Probabilities that differ by less than a share of 1e-10 are equal. Of equally probable vectors
+    the lowest is returned: the one with the 0 at the first label in which they differ. On trees
+    and on polytrees of at most 12 parents, `MaxSum` finds the same mode, and is asked to.
+
+    Examples
+    --------
+    >>> from mlfs.models.inference import BestFirst
+    >>> BestFirst(epsilon=0.25)
+    BestFirst(epsilon=0.25)
+    """
+
+    def __init__(self, epsilon: float = 0.0, max_nodes: int | None = 100_000) -> None:
+        self.epsilon = epsilon
+        self.max_nodes = max_nodes
+
+    def predict(self, conditionals: Conditionals) -> Labels:
+        """The label vector of each row, int8 of shape (n_rows, q)."""
+        refuse_without_probabilities(conditionals, "best-first search")
+        floor = _floor(self.epsilon)
+        most = np.inf if self.max_nodes is None else whole(self.max_nodes, "max_nodes")
+        parents = conditionals.structure.parents
+        if np.isneginf(floor) and is_polytree(parents) and in_degree(parents) <= MOST_PARENTS:
+            return MaxSum().predict(conditionals)
+        out = np.zeros((conditionals.n_rows, conditionals.q), dtype=np.int8)
+        given_up = 0
+        for rows in blocks(conditionals.n_rows, 1, ROWS):
+            greedy = Nodes.roots(np.arange(len(rows)), conditionals.q)
+            walk(conditionals, rows, greedy.labels, greedy.scores)
+            out[rows] = greedy.labels
+            unsure = np.flatnonzero(greedy.scores <= max(SURE, floor))
+            if unsure.size:
+                search = _Search.begin(conditionals, rows[unsure], greedy.some(unsure), floor)
+                search.run(most)
+                out[rows[unsure]] = search.best.labels
+                given_up += int((search.spent > most).sum())
+        if given_up:
+            warnings.warn(
+                f"best-first search gave up on {given_up} of {conditionals.n_rows} rows after "
+                f"{self.max_nodes} nodes each: they have the best label vector found so far "
+                "(raise max_nodes, or set epsilon above 0)",
+                stacklevel=2,
+            )
+        return out
+
+
+@dataclass
+class _Search:
+    """The search of one block of rows; it knows rows by their place in the block."""
+
+    conditionals: Conditionals
+    rows: Ints
+    best: Nodes
+    top: Floats  # the best score so far; that of `best` may be less by a tie
+    bar: Floats  # what a leaf must reach to be of use
+    rest: Floats
+    below: np.ndarray  # rows without a leaf that reaches epsilon, so far
+    spent: Floats
+    cut: list[Nodes] = field(default_factory=list)
+
+    @classmethod
+    def begin(cls, conditionals: Conditionals, rows: Ints, greedy: Nodes, floor: float) -> _Search:
+        best = Nodes(greedy.depth, np.arange(len(rows)), greedy.labels, greedy.scores)
+        if np.isneginf(floor):
+            best = best_leaves(Nodes.joined([best, fan(conditionals, rows, WIDTH)]))
+        below = best.scores < floor - TIE
+        top = np.where(below, floor, best.scores)
+        rest = rests(conditionals, rows)
+        rest[:, below] = 0.0  # Algorithm 2 compares the nodes themselves with epsilon
+        return cls(conditionals, rows, best, top, top - TIE, rest, below, np.zeros(len(rows)))
+
+    def run(self, most: float) -> None:
+        q = self.conditionals.q
+        largest = max(FEWEST, CELLS // q)
+        stack = [Nodes.roots(np.arange(len(self.rows)), q)]
+        while stack:
+            nodes = self._open(stack.pop(), most)
+            if len(nodes) > largest:
+                promise = self._ceiling(nodes) - self.best.scores[nodes.rows]
+                order = np.argsort(-promise, kind="stable")
+                stack.append(nodes.some(np.sort(order[largest:])))
+                nodes = nodes.some(np.sort(order[:largest]))
+            if not len(nodes):
+                continue
+            children = self._expand(nodes)
+            if children.depth < q:
+                stack.append(children)
+            elif len(children):
+                self._take(children)
+        self._walk_from_cut()
+
+    def _ceiling(self, nodes: Nodes) -> Floats:
+        return np.asarray(nodes.scores + self.rest[nodes.depth, nodes.rows])
+
+    def _open(self, nodes: Nodes, most: float) -> Nodes:
+        """Those that can still bring something better, or an equal that is lower."""
+        ceiling = self._ceiling(nodes)
+        keep = (ceiling >= self.bar[nodes.rows]) & (self.spent[nodes.rows] <= most)
+        settled = np.flatnonzero(
+            keep & ~self.below[nodes.rows] & (ceiling <= self.best.scores[nodes.rows])
+        )
+        if settled.size:
+            known = self.best.labels[nodes.rows[settled]]
+            keep[settled] = later(known, nodes.labels[settled])
+        return nodes if keep.all() else nodes.some(keep)
+
+    def _expand(self, nodes: Nodes) -> Nodes:
+        self.spent += np.bincount(nodes.rows, minlength=len(self.rows))
+        scores = nodes.scored(self.conditionals, self.rows)
+        needed = self.bar[nodes.rows] - self.rest[nodes.depth + 1, nodes.rows]
+        keep = scores >= needed[:, None]
+        dead = self.below[nodes.rows] & ~keep.any(axis=1)
+        if dead.any():
+            self.cut.append(nodes.some(dead))
+        return nodes.children(self.conditionals, scores, keep)
+
+    def _take(self, leaves: Nodes) -> None:
+        np.maximum.at(self.top, leaves.rows, leaves.scores)
+        fresh = best_leaves(leaves, self.top)
+        old = self.best.some(fresh.rows[~self.below[fresh.rows]])
+        fresh = best_leaves(Nodes.joined([old, fresh]), self.top)
+        self.below[fresh.rows] = False
+        self._keep(fresh)
+        self.bar[fresh.rows] = self.top[fresh.rows] - TIE
+
+    def _keep(self, fresh: Nodes) -> None:
+        self.best.labels[fresh.rows] = fresh.labels
+        self.best.scores[fresh.rows] = fresh.scores
+
+    def _walk_from_cut(self) -> None:
+        """The second loop of Algorithm 2, for the rows in which no leaf reaches epsilon."""
+        cut = [nodes.some(self.below[nodes.rows]) for nodes in self.cut]
+        for depth in range(self.conditionals.q):
+            here = [nodes for nodes in cut if nodes.depth == depth and len(nodes)]
+            if here:
+                nodes = Nodes.joined(here)
+                walk(self.conditionals, self.rows[nodes.rows], nodes.labels, nodes.scores, depth)
+                old = self.best.some(np.unique(nodes.rows))
+                self._keep(best_leaves(Nodes.joined([old, nodes])))
+
+
+def _floor(epsilon: float) -> float:
+    number = isinstance(epsilon, (int, float, np.integer, np.floating))
+    if isinstance(epsilon, bool) or not number or not 0 <= epsilon < 1:
+        msg = f"epsilon is a number from 0 to less than 1, not {printable(repr(epsilon))}"
+        raise UsageError(msg)
+    return float(np.log(epsilon)) if epsilon else -np.inf

@@ -1,0 +1,142 @@
+"""The best decision for a loss, from probabilities: Hamming, subset 0/1, F1, ranking.
+
+Ties go to the lowest label vector, or to fewer labels and the lowest of them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from mlfs.errors import UnknownName
+from mlfs.models.inference.base import TIE, blocks
+from mlfs.models.inference.moments import Support
+from mlfs.models.inference.nodes import Nodes, best_leaves
+from mlfs.models.inference.protocol import Floats, Ints, Labels
+
+__all__ = ["LOSSES", "checked_loss", "f1", "hamming", "ranking", "ranks", "subset"]
+
+LOSSES = ("subset", "hamming", "f1", "ranking")
+CELLS = 1 << 22
+
+
+def checked_loss(loss: Any) -> str:
+    """One of the losses by its name."""
+    if not isinstance(loss, str) or loss not in LOSSES:
+        raise UnknownName("loss", str(loss), LOSSES)
+    return loss
+
+
+def hamming(marginals: Floats) -> Labels:
+    """The labels that are more likely than not.
+
+    Examples
+    --------
+    >>> hamming(np.array([[0.6, 0.5, 0.1]])).tolist()
+    [[1, 0, 0]]
+    """
+    return (marginals > 0.5 + TIE).astype(np.int8)
+
+
+def subset(support: Support) -> Labels:
+    """The heaviest label vector of each row."""
+    with np.errstate(divide="ignore"):
+        scores = np.log(support.weights)
+    q = support.labels.shape[1]
+    return best_leaves(Nodes(q, support.rows, support.labels, scores)).labels
+
+
+def ranking(marginals: Floats) -> Labels:
+    """The label vector of least expected ranking loss, counted in pairs of labels.
+
+    A pair of a relevant and an irrelevant label costs 1 if the vector has only the irrelevant
+    one, and 1/2 if it has both or none. The best vector has the labels of greatest marginal
+    probability; how many of them is what is decided here. For a loss that ranks the labels and
+    does not cut, order them by their marginals: `ranks`.
+
+    Examples
+    --------
+    >>> ranking(np.array([[0.9, 0.2, 0.1], [0.9, 0.8, 0.1]])).tolist()
+    [[1, 0, 0], [1, 1, 0]]
+    """
+    q = marginals.shape[1]
+    order = _falling(marginals)
+    head = np.cumsum(np.take_along_axis(marginals, order, axis=1), axis=1)
+    total = head[:, -1:]
+    sizes = np.arange(1, q + 1)
+    gains = (q - sizes) * head - sizes * (total - head)
+    return _heads(order, _first_best(np.column_stack([np.zeros(len(gains)), gains])))
+
+
+def ranks(marginals: Floats) -> Ints:
+    """The place of each label, 1 for the most likely: the order of least expected ranking loss.
+
+    Examples
+    --------
+    >>> ranks(np.array([[0.2, 0.9, 0.2]])).tolist()
+    [[2, 1, 3]]
+    """
+    order = _falling(marginals)
+    out = np.empty(order.shape, dtype=np.intp)
+    places = np.broadcast_to(np.arange(1, order.shape[1] + 1), order.shape)
+    np.put_along_axis(out, order, places, axis=1)
+    return out
+
+
+def f1(joint: Floats, empty: Floats) -> Labels:
+    """The label vector of greatest expected F1: the general F-maximiser.
+
+    Dembczynski, Waegeman, Cheng & Huellermeier (2011). F1 of two empty vectors is 1.
+
+    Parameters
+    ----------
+    joint : ndarray, shape (n, q, q)
+        P(label i, and s labels in all), s from 1.
+    empty : ndarray, shape (n,)
+        P(no label).
+
+    Examples
+    --------
+    Two labels of which exactly one is right, each with probability 0.4, or else none: both
+    labels have F1 2/3 with probability 0.8, one label has 1 with 0.4.
+
+    >>> joint = np.array([[[0.4, 0.0], [0.4, 0.0]]])
+    >>> f1(joint, np.array([0.2])).tolist()
+    [[1, 1]]
+    """
+    n, q = empty.size, joint.shape[1]
+    sizes = np.arange(1, q + 1)
+    worth = 2.0 / (sizes[:, None] + sizes)
+    out = np.zeros((n, q), dtype=np.int8)
+    for rows in blocks(n, q * q, CELLS):
+        gains = joint[rows] @ worth  # of label i, if k labels are chosen
+        order = np.argsort(-_rounded(gains), axis=1, kind="stable")
+        falling = np.take_along_axis(gains, order, axis=1)
+        heads = np.cumsum(falling, axis=1)[:, sizes - 1, sizes - 1]
+        best = _first_best(np.column_stack([empty[rows], heads]))
+        chosen = np.take_along_axis(order, np.maximum(best - 1, 0)[:, None, None], axis=2)
+        out[rows] = _heads(chosen[:, :, 0], best)
+    return out
+
+
+def _rounded(values: Floats) -> Floats:
+    """Values with rounding taken off, so that it does not order equals."""
+    return np.round(values, 12)
+
+
+def _falling(marginals: Floats) -> Ints:
+    return np.argsort(-_rounded(marginals), axis=1, kind="stable")
+
+
+def _first_best(values: Floats) -> Ints:
+    """The first column of each row that is as good as the best."""
+    return np.asarray(values >= values.max(axis=1, keepdims=True) - TIE).argmax(axis=1)
+
+
+def _heads(order: Ints, sizes: Ints) -> Labels:
+    """The vectors of the first so many labels of each order."""
+    out = np.zeros(order.shape, dtype=np.int8)
+    chosen = np.arange(order.shape[1]) < sizes[:, None]
+    np.put_along_axis(out, order, chosen.astype(np.int8), axis=1)
+    return out

@@ -1,0 +1,74 @@
+"""Exhaustive inference: the probability of every label vector, and the best decision for a loss."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mlfs.errors import UsageError
+from mlfs.models.inference import decisions
+from mlfs.models.inference.base import (
+    TIE,
+    Inference,
+    blocks,
+    refuse_without_probabilities,
+    whole,
+)
+from mlfs.models.inference.enumeration import every_vector, joint_table
+from mlfs.models.inference.moments import marginals_of_table, sizes_of_table
+from mlfs.models.inference.protocol import Conditionals, Ints, Labels
+
+__all__ = ["Exhaustive"]
+
+CELLS = 1 << 17
+
+
+class Exhaustive(Inference):
+    """Weigh all ``2**q`` label vectors.
+
+    Parameters
+    ----------
+    limit : int, default=15
+        More labels than this are refused.
+    loss : {"subset", "hamming", "f1", "ranking"}, default="subset"
+        The loss whose expectation is minimised: the most probable vector, the labels more likely
+        than not, the vector of greatest expected F1, or that of least expected ranking loss.
+
+    Examples
+    --------
+    >>> from mlfs.models.inference import Exhaustive
+    >>> Exhaustive(loss="f1")
+    Exhaustive(loss='f1')
+    """
+
+    def __init__(self, limit: int = 15, loss: str = "subset") -> None:
+        self.limit = limit
+        self.loss = loss
+
+    def predict(self, conditionals: Conditionals) -> Labels:
+        """The label vector of each row, int8 of shape (n_rows, q)."""
+        refuse_without_probabilities(conditionals, "exhaustive inference")
+        loss, q = decisions.checked_loss(self.loss), conditionals.q
+        if q > whole(self.limit, "limit"):
+            other = "BestFirst()" if loss == "subset" else f"MonteCarlo(loss={loss!r})"
+            msg = (
+                f"exhaustive inference weighs 2**{q} label vectors for each row, and is refused "
+                f"for more than {self.limit} labels: use {other}, or raise limit"
+            )
+            raise UsageError(msg)
+        out = np.zeros((conditionals.n_rows, q), dtype=np.int8)
+        for rows in blocks(conditionals.n_rows, 1 << q, CELLS):
+            out[rows] = _decided(conditionals, rows, loss)
+        return out
+
+
+def _decided(conditionals: Conditionals, rows: Ints, loss: str) -> Labels:
+    q = conditionals.q
+    scores = joint_table(conditionals, rows)
+    if loss == "subset":
+        tied = scores >= scores.max(axis=1, keepdims=True) - TIE
+        return every_vector(q)[tied.argmax(axis=1)]
+    joint = np.exp(scores)
+    if loss == "f1":
+        return decisions.f1(*sizes_of_table(joint, q))
+    marginals = marginals_of_table(joint, q)
+    return decisions.hamming(marginals) if loss == "hamming" else decisions.ranking(marginals)

@@ -1,0 +1,150 @@
+"""Max-product messages on the factor graph of a polytree: one factor per label, of its parents."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from mlfs.models.inference.base import table_of
+from mlfs.models.inference.protocol import Conditionals, Floats, Ints, Shape
+
+__all__ = ["Factors", "Plan"]
+
+Visit = tuple[bool, int, int]  # whether it is a factor, which one, and where one came from
+
+
+@dataclass(frozen=True)
+class Plan:
+    """An order in which labels and factors are visited, each after the one that leads to it.
+
+    Parameters
+    ----------
+    scopes : tuple of tuple of int
+        The labels of each factor: the parents from the last to the first, and the label itself.
+    touching : tuple of tuple of int
+        The factors of each label: its own and those of its children.
+    visits : tuple
+        Labels and factors, from one label of each connected part outwards.
+    """
+
+    scopes: tuple[tuple[int, ...], ...]
+    touching: tuple[tuple[int, ...], ...]
+    visits: tuple[Visit, ...]
+
+    @classmethod
+    def of(cls, structure: Shape) -> Plan:
+        """The plan of a structure without cycles."""
+        scopes = tuple((*given[::-1], label) for label, given in enumerate(structure.parents))
+        touching: list[list[int]] = [[] for _ in scopes]
+        for factor, scope in enumerate(scopes):
+            for label in scope:
+                touching[label].append(factor)
+        frozen = tuple(map(tuple, touching))
+        return cls(scopes, frozen, tuple(_visits(scopes, frozen)))
+
+
+def _visits(
+    scopes: tuple[tuple[int, ...], ...], touching: tuple[tuple[int, ...], ...]
+) -> Iterator[Visit]:
+    reached: set[int] = set()
+    for root in range(len(scopes)):
+        waiting: list[Visit] = [] if root in reached else [(False, root, -1)]
+        while waiting:
+            is_factor, at, origin = waiting.pop()
+            yield is_factor, at, origin
+            if is_factor:
+                waiting += [(False, label, at) for label in scopes[at] if label != origin]
+            else:
+                reached.add(at)
+                waiting += [(True, factor, at) for factor in touching[at] if factor != origin]
+
+
+@dataclass
+class Factors:
+    """The factors of some rows, and what is known about their labels.
+
+    Parameters
+    ----------
+    plan : Plan
+    values : list of ndarray
+        The logarithm of each factor, one axis for the rows and one for each label of its scope.
+    known : ndarray, shape (q, n_rows, 2)
+        0 where a value of a label is possible, -inf where it is not.
+    """
+
+    plan: Plan
+    values: list[Floats]
+    known: Floats
+
+    @classmethod
+    def of(cls, conditionals: Conditionals, rows: Ints, plan: Plan) -> Factors:
+        """The tables of a model, for some of its rows."""
+        values = [
+            table_of(conditionals, label, rows).reshape(len(rows), *[2] * len(scope))
+            for label, scope in enumerate(plan.scopes)
+        ]
+        return cls(plan, values, np.zeros((len(plan.scopes), len(rows), 2)))
+
+    def some(self, which: Ints) -> Factors:
+        """Those of some of the rows."""
+        return Factors(self.plan, [value[which] for value in self.values], self.known[:, which])
+
+    def max_marginals(self) -> Floats:
+        """The score of the best vector with each value of each label, (q, n_rows, 2)."""
+        up: dict[tuple[int, int], Floats] = {}  # (factor, label): from a factor to a label
+        down: dict[tuple[int, int], Floats] = {}  # (factor, label): from a label to a factor
+        for is_factor, at, origin in reversed(self.plan.visits):
+            if is_factor:
+                up[at, origin] = self._from_factor(at, origin, down)
+            elif origin >= 0:
+                down[origin, at] = self._from_label(at, origin, up)
+        out = np.empty_like(self.known)
+        for is_factor, at, origin in self.plan.visits:
+            if is_factor:
+                for label in self.plan.scopes[at]:
+                    if label != origin:
+                        up[at, label] = self._from_factor(at, label, down)
+            else:
+                out[at] = self._to_others(at, origin, up, down)
+        return out
+
+    def _from_factor(self, factor: int, label: int, down: dict[tuple[int, int], Floats]) -> Floats:
+        scope = self.plan.scopes[factor]
+        total = self.values[factor]
+        for axis, other in enumerate(scope, start=1):
+            if other != label:
+                shape = [-1] + [2 if axis == i else 1 for i in range(1, len(scope) + 1)]
+                total = total + down[factor, other].reshape(shape)
+        axes = tuple(axis for axis, other in enumerate(scope, start=1) if other != label)
+        return np.asarray(total.max(axis=axes)) if axes else total
+
+    def _from_label(self, label: int, factor: int, up: dict[tuple[int, int], Floats]) -> Floats:
+        total = self.known[label]
+        for other in self.plan.touching[label]:
+            if other != factor:
+                total = total + up[other, label]
+        return total
+
+    def _to_others(
+        self,
+        label: int,
+        origin: int,
+        up: dict[tuple[int, int], Floats],
+        down: dict[tuple[int, int], Floats],
+    ) -> Floats:
+        """Send to all factors but the one that one came from; the sum of all that came in.
+
+        Sums over all others come from those before and those after: -inf cannot be taken off.
+        """
+        factors = self.plan.touching[label]
+        after = [np.zeros_like(self.known[label])]
+        for factor in reversed(factors[1:]):
+            after.append(after[-1] + up[factor, label])
+        before = self.known[label]
+        for factor, behind in zip(factors, reversed(after), strict=True):
+            if factor != origin:
+                down[factor, label] = before + behind
+            before = before + up[factor, label]
+        return before

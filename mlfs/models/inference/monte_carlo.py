@@ -1,0 +1,69 @@
+"""Monte Carlo inference: decide for a loss by label vectors drawn from the model."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from mlfs.arguments import seed_of
+from mlfs.models.inference import decisions
+from mlfs.models.inference.base import Inference, refuse_without_probabilities, whole
+from mlfs.models.inference.moments import Support
+from mlfs.models.inference.protocol import Conditionals, Labels
+from mlfs.models.inference.sampling import drawn, row_blocks
+
+__all__ = ["MonteCarlo"]
+
+
+class MonteCarlo(Inference):
+    """The decision of least loss over a sample of label vectors (Dembczynski et al., 2012, (11)).
+
+    Every row is sampled by the same random numbers, so that what is predicted for it does not
+    depend on the other rows.
+
+    Parameters
+    ----------
+    n_samples : int, default=1000
+        How many vectors are drawn for each row.
+    loss : {"subset", "hamming", "f1", "ranking"}, default="hamming"
+        The vector drawn most often; the labels in more than half of the vectors; the vector of
+        greatest mean F1 (exact, by the general F-maximiser); that of least mean ranking loss.
+    random_state : int or RandomState, default=0
+        The seed; None is 0.
+
+    Examples
+    --------
+    >>> from mlfs.models.inference import MonteCarlo
+    >>> MonteCarlo(loss="f1")
+    MonteCarlo(loss='f1')
+    """
+
+    def __init__(self, n_samples: int = 1000, loss: str = "hamming", random_state: Any = 0) -> None:
+        self.n_samples = n_samples
+        self.loss = loss
+        self.random_state = random_state
+
+    def predict(self, conditionals: Conditionals) -> Labels:
+        """The label vector of each row, int8 of shape (n_rows, q)."""
+        refuse_without_probabilities(conditionals, "Monte Carlo inference")
+        loss = decisions.checked_loss(self.loss)
+        n_samples = whole(self.n_samples, "n_samples")
+        generator = np.random.default_rng(seed_of(self.random_state))
+        q = conditionals.q
+        uniforms = generator.random((1, n_samples, q))
+        out = np.zeros((conditionals.n_rows, q), dtype=np.int8)
+        for rows in row_blocks(conditionals, n_samples, q * q if loss == "f1" else 0):
+            support, _, _ = drawn(conditionals, rows, uniforms)
+            out[rows] = _decided(support, loss)
+        return out
+
+
+def _decided(support: Support, loss: str) -> Labels:
+    if loss == "subset":
+        return decisions.subset(support)
+    if loss == "f1":
+        return decisions.f1(*support.sizes())
+    if loss == "hamming":
+        return decisions.hamming(support.marginals())
+    return decisions.ranking(support.marginals())

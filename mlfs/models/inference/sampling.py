@@ -1,0 +1,115 @@
+"""Draw label vectors from a model: ancestral sampling, the same prefix evaluated once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from mlfs.arguments import seed_of
+from mlfs.models.inference.base import (
+    blocks,
+    configurations,
+    numbered,
+    parents_in,
+    refuse_without_probabilities,
+    whole,
+)
+from mlfs.models.inference.moments import Support
+from mlfs.models.inference.nodes import Nodes
+from mlfs.models.inference.protocol import Conditionals, Floats, Ints, Labels
+
+__all__ = ["drawn", "row_blocks", "sample"]
+
+PAIRS = 1 << 19
+CELLS = 1 << 26
+MOMENTS = 1 << 24
+
+
+def sample(conditionals: Conditionals, seed: Any = 0, n: int = 1) -> Labels:
+    """Draw label vectors of each row from P(Y | x), independently.
+
+    Parameters
+    ----------
+    conditionals : Conditionals
+        A model held against rows.
+    seed : int or RandomState, default=0
+        The same seed and the same rows give the same vectors.
+    n : int, default=1
+        How many for each row.
+
+    Returns
+    -------
+    ndarray of int8, shape (n, n_rows, q)
+    """
+    refuse_without_probabilities(conditionals, "sampling")
+    generator = np.random.default_rng(seed_of(seed))
+    n = whole(n, "the number of samples")
+    q = conditionals.q
+    out = np.zeros((n, conditionals.n_rows, q), dtype=np.int8)
+    for rows in row_blocks(conditionals, n):
+        uniforms = generator.random((len(rows), n, q))
+        support, at, _ = drawn(conditionals, rows, uniforms)
+        out[:, rows] = support.labels[at].transpose(1, 0, 2)
+    return out
+
+
+def row_blocks(conditionals: Conditionals, n_samples: int, moments: int = 0) -> list[Ints]:
+    """The rows in blocks that can be sampled at once; so many moments are taken of each."""
+    step = min(PAIRS, CELLS // conditionals.q) // n_samples
+    if moments:
+        step = min(step, MOMENTS // moments)
+    return blocks(conditionals.n_rows, 1, step)
+
+
+def drawn(conditionals: Conditionals, rows: Ints, uniforms: Floats) -> tuple[Support, Ints, Floats]:
+    """Sample by given numbers from [0, 1): label l of a sample is 1 if u < P(l = 1 | parents).
+
+    Parameters
+    ----------
+    conditionals : Conditionals
+        A model held against rows.
+    rows : ndarray of int
+        Which rows.
+    uniforms : ndarray, shape (1 or len(rows), n_samples, q)
+        With one set of numbers for all rows, what is drawn for a row does not depend on the
+        other rows.
+
+    Returns
+    -------
+    Support
+        The distinct vectors of each row and how often each came.
+    ndarray of int, shape (len(rows), n_samples)
+        The vector of each sample.
+    ndarray, shape (len(rows), q)
+        The mean of P(l = 1 | the sampled parents): a marginal with less noise than the share.
+    """
+    n, n_samples = len(rows), uniforms.shape[1]
+    nodes = Nodes.roots(np.arange(n), conditionals.q)
+    at = np.repeat(np.arange(n), n_samples).reshape(n, n_samples)
+    marginals = np.empty((n, conditionals.q))
+    for label in conditionals.structure.order:
+        ones = _ones(conditionals, label, rows, nodes)
+        chances = ones[at]
+        marginals[:, label] = chances.mean(axis=1)
+        at = 2 * at + (uniforms[:, :, label] < chances)
+        seen = np.zeros(2 * len(nodes), dtype=bool)
+        seen[at.ravel()] = True
+        at = (np.cumsum(seen) - 1)[at]
+        scores = np.zeros((len(nodes), 2))
+        nodes = nodes.children(conditionals, scores, seen.reshape(-1, 2))
+    counts = np.bincount(at.ravel(), minlength=len(nodes)).astype(np.float64)
+    return Support(n, nodes.rows, nodes.labels, counts), at, marginals
+
+
+def _ones(conditionals: Conditionals, label: int, rows: Ints, nodes: Nodes) -> Floats:
+    """P(label = 1 | x, parents) of each node; for few parents, once for each of their values."""
+    parents = parents_in(conditionals, label, nodes.labels)
+    k = parents.shape[1]
+    if len(rows) << min(k, 40) >= len(nodes):
+        return np.exp(conditionals.log_proba(label, rows[nodes.rows], parents)[:, 1])
+    values = configurations(k)
+    asked = np.tile(values, (len(rows), 1))
+    flat = conditionals.log_proba(label, np.repeat(rows, len(values)), asked)[:, 1]
+    table = np.exp(flat).reshape(len(rows), len(values))
+    return np.asarray(table[nodes.rows, numbered(parents)])

@@ -1,0 +1,247 @@
+"""Fit one base learner for each label on its columns of X and the true values of its parents."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import joblib
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression, LogisticRegressionCV, SGDClassifier
+from sklearn.linear_model._base import LinearClassifierMixin
+from sklearn.pipeline import Pipeline
+from sklearn.svm import LinearSVC
+from sklearn.utils.validation import has_fit_parameter
+from threadpoolctl import ThreadpoolController
+
+from mlfs.arguments import threads
+from mlfs.errors import UsageError, printable
+from mlfs.models.problem import MISSING, Problem
+from mlfs.models.structure import Structure
+
+__all__ = [
+    "Learner",
+    "LinearParts",
+    "fit_learner",
+    "fit_learners",
+    "linear_parts",
+    "stacked",
+    "weight_name",
+]
+
+
+@dataclass(frozen=True)
+class LinearParts:
+    """A learner that decides by ``x @ of_x + parents @ of_parents + intercept > 0``.
+
+    Parameters
+    ----------
+    of_x, of_parents : ndarray of float64
+        The coefficients of its columns of X and of its parents.
+    intercept : float
+    logistic : bool
+        The probability of 1 is the logistic function of the decision.
+    """
+
+    of_x: np.ndarray
+    of_parents: np.ndarray
+    intercept: float
+    logistic: bool
+
+
+@dataclass(frozen=True)
+class Learner:
+    """What was learned about one label.
+
+    Parameters
+    ----------
+    estimator : classifier or None
+        Fitted on ``[X[:, columns], Y[:, parents]]``; None where the label is constant.
+    constant : int
+        The one value that was seen in training, where there is no estimator.
+    columns : ndarray of int or None
+        The columns of X that it looks at; None is all of them.
+    parents : tuple of int
+        The labels that it looks at, ascending.
+    """
+
+    estimator: Any
+    constant: int
+    columns: np.ndarray | None
+    parents: tuple[int, ...]
+
+    @property
+    def linear(self) -> LinearParts | None:
+        """Its coefficients, if it is linear."""
+        if self.estimator is None:
+            return None
+        width = None if self.columns is None else len(self.columns)
+        return linear_parts(self.estimator, width, len(self.parents))
+
+    @property
+    def probabilistic(self) -> bool:
+        """Whether it knows probabilities; a constant does."""
+        return self.estimator is None or hasattr(self.estimator, "predict_proba")
+
+
+def linear_parts(estimator: Any, width: int | None, n_parents: int) -> LinearParts | None:
+    """The coefficients of a fitted classifier on so many columns of X and parents, if linear."""
+    kind = type(estimator)
+    if not isinstance(estimator, LinearClassifierMixin):
+        return None
+    if kind.decision_function is not LinearClassifierMixin.decision_function:
+        return None
+    if kind.predict is not LinearClassifierMixin.predict:
+        return None
+    logistic = _is_logistic(estimator)
+    if hasattr(estimator, "predict_proba") and not logistic:
+        return None
+    coef = estimator.coef_
+    coef = coef.toarray() if sp.issparse(coef) else np.asarray(coef)
+    coef = coef.astype(np.float64).reshape(-1)
+    cut = coef.size - n_parents
+    intercept = float(np.asarray(estimator.intercept_, dtype=np.float64).reshape(-1)[0])
+    of_x = coef[: cut if width is None else width]
+    return LinearParts(of_x, coef[cut:], intercept, logistic)
+
+
+def _is_logistic(estimator: Any) -> bool:
+    if isinstance(estimator, SGDClassifier):
+        own = type(estimator).predict_proba is SGDClassifier.predict_proba
+        return own and estimator.loss == "log_loss"
+    if not isinstance(estimator, (LogisticRegression, LogisticRegressionCV)):
+        return False
+    own = type(estimator).predict_proba is LogisticRegression.predict_proba
+    return own and getattr(estimator, "multi_class", None) != "multinomial"
+
+
+def fit_learners(
+    problem: Problem,
+    structure: Structure,
+    weights: np.ndarray | None = None,
+    like: tuple[Learner, ...] = (),
+) -> tuple[Learner, ...]:
+    """Fit all labels; the true parents are known in training, so all at the same time.
+
+    Parameters
+    ----------
+    problem : Problem
+        Rows, labels, columns per label and the base learner.
+    structure : Structure
+        The parents of each label.
+    weights : ndarray, optional
+        Weights of the rows instead of those of the problem.
+    like : tuple of Learner, optional
+        What was fitted before, whose choices are kept by base learners that make any.
+    """
+    n_jobs = min(threads(problem.n_jobs), problem.q)
+    weights = problem.weights if weights is None else weights
+    _refuse_unweightable(problem.base_estimator, weights)
+    before = [one.estimator for one in like] or [None] * problem.q
+    tasks = [
+        (problem, label, structure.parents[label], weights, before[label])
+        for label in range(problem.q)
+    ]
+    with _blas().limit(limits=1, user_api="blas"):  # its sums depend on how many threads it has
+        if n_jobs == 1:
+            return tuple(fit_learner(*task) for task in tasks)
+        if _thread_safe(problem.base_estimator):
+            run = joblib.Parallel(n_jobs, prefer="threads")
+            return tuple(run(joblib.delayed(fit_learner)(*task) for task in tasks))
+    run = joblib.Parallel(n_jobs, prefer="processes")
+    return tuple(run(joblib.delayed(_fit_apart)(*task) for task in tasks))
+
+
+def _fit_apart(*task: Any) -> Learner:
+    with _blas().limit(limits=1, user_api="blas"):
+        return fit_learner(*task)
+
+
+def fit_learner(
+    problem: Problem,
+    label: int,
+    parents: tuple[int, ...],
+    weights: np.ndarray | None = None,
+    like: Any = None,
+) -> Learner:
+    """Fit one label on the rows in which neither it nor a parent is missing."""
+    columns = problem.columns(label)
+    own = problem.Y[:, [label, *parents]]
+    known = (own != MISSING).all(axis=1)
+    if weights is not None:
+        known &= weights > 0
+    x = problem.X
+    if not known.all():
+        rows = np.flatnonzero(known)
+        x, own = x[rows], own[rows]
+        weights = None if weights is None else weights[rows]
+    y = own[:, 0].astype(np.intp)
+    ones = int(y.sum())
+    if ones in {0, y.size}:
+        return Learner(None, int(ones > 0), columns, parents)
+    matrix = stacked(x, columns, own[:, 1:])
+    estimator = clone(problem.base_estimator)
+    given: dict[str, Any] = {} if weights is None else {weight_name(estimator): weights}
+    if hasattr(like, "refit"):  # as Switching and TunedLogistic have it
+        return Learner(like.refit(matrix, y, **given), 0, columns, parents)
+    if has_fit_parameter(estimator, "n_parents"):
+        given["n_parents"] = len(parents)
+    estimator.fit(matrix, y, **given)
+    return Learner(estimator, 0, columns, parents)
+
+
+def stacked(x: Any, columns: np.ndarray | None, parents: np.ndarray) -> Any:
+    """The columns of X that a label looks at and, after them, its parents.
+
+    Where there is nothing to look at, a column of zeros lets the base learner learn how frequent
+    the label is.
+
+    Examples
+    --------
+    >>> stacked(np.array([[0.5, 2.0]]), np.array([1]), np.array([[1]], np.int8)).tolist()
+    [[2.0, 1.0]]
+    """
+    if columns is not None:
+        x = x[:, columns]
+    if not parents.shape[1]:
+        return x if x.shape[1] else np.zeros((x.shape[0], 1))
+    if sp.issparse(x):
+        return sp.hstack([x, sp.csr_array(parents, dtype=np.float64)], format="csr")
+    width = x.shape[1]
+    out = np.empty((len(x), width + parents.shape[1]))
+    out[:, :width] = x
+    out[:, width:] = parents
+    return out
+
+
+def weight_name(estimator: Any) -> str:
+    """What `fit` calls the weights of rows; of a pipeline they go to its last step. Or empty."""
+    if isinstance(estimator, Pipeline) and estimator.steps:
+        name, last = estimator.steps[-1]
+        return f"{name}__{weight_name(last)}" if weight_name(last) else ""
+    return "sample_weight" if has_fit_parameter(estimator, "sample_weight") else ""
+
+
+def _refuse_unweightable(estimator: Any, weights: np.ndarray | None) -> None:
+    if weights is not None and not weight_name(estimator):
+        name = printable(type(estimator).__name__)
+        msg = f"the base learner {name} takes no sample_weight: fit without, or use another one"
+        raise UsageError(msg)
+
+
+def _thread_safe(estimator: Any) -> bool:
+    """Whether two threads that fit it get what one gets: liblinear's shuffles share a state."""
+    if isinstance(estimator, LinearSVC):
+        return estimator.dual is False and estimator.penalty == "l2"
+    if isinstance(estimator, LogisticRegression):
+        shuffles = estimator.dual or estimator.penalty == "l1" or bool(estimator.l1_ratio)
+        return estimator.solver != "liblinear" or not shuffles
+    return False
+
+
+@cache
+def _blas() -> ThreadpoolController:
+    return ThreadpoolController()

@@ -1,0 +1,254 @@
+"""Monte Carlo classifier chains: the order found by random swaps, the answer by sampling.
+
+Read, Martino & Luengo, Efficient Monte Carlo methods for multi-dimensional learning with
+classifier chains (Pattern Recognition, 2014). Two parts, usable in any chain: `SwappedOrder`, a
+structure, and `BestSample`, an inference; and `MonteCarloChain`, a chain with both.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import joblib
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from mlfs.arguments import seed_of, threads
+from mlfs.errors import UsageError, printable
+from mlfs.models.chain import StructuredClassifier
+from mlfs.models.conditionals import FittedConditionals
+from mlfs.models.inference import Greedy
+from mlfs.models.inference.base import Inference, refuse_without_probabilities, whole
+from mlfs.models.inference.nodes import Nodes, best_leaves
+from mlfs.models.inference.protocol import Conditionals, Labels
+from mlfs.models.inference.sampling import drawn, row_blocks
+from mlfs.models.learners import Learner, fit_learner
+from mlfs.models.problem import Problem
+from mlfs.models.splits import kept_aside
+from mlfs.models.structure import Structure, from_order
+from mlfs.models.structures import StructureLearner
+
+__all__ = ["BestSample", "MonteCarloChain", "SwappedOrder"]
+
+START, SWAPS, SPLIT = 41, 42, 43  # streams of the random numbers of a problem
+TINY = 1e-9  # of a nat: what an order must gain to be another one's better
+Told = tuple[int, tuple[int, ...]]
+
+
+class SwappedOrder(StructureLearner):
+    """The order of a chain by random swaps: two labels change places if the payoff rises.
+
+    The payoff of an order is the log-likelihood of the labels, sum_n log P(y_n | x_n), under the
+    chain that is trained in that order. It is the sum over the labels of what each says given its
+    predecessors, so a swap fits anew only the labels from the first place to the second, and a
+    label with the same set of predecessors is never fitted twice.
+
+    Parameters
+    ----------
+    n_swaps : int, default=50
+        How many swaps are tried, one after another.
+    validation : float, optional
+        The share of the rows that the payoff is measured on, kept aside in training; by default
+        the training rows themselves, as in the paper.
+    """
+
+    def __init__(self, n_swaps: int = 50, validation: float | None = None) -> None:
+        self.n_swaps = n_swaps
+        self.validation = validation
+
+    def learn(self, problem: Problem) -> Structure:
+        """The chain of the best order that was met."""
+        # one limit for all fits: to set and lift it for each costs ten times a small fit
+        with threadpool_limits(limits=1, user_api="blas"):
+            return self._searched(problem)
+
+    def _searched(self, problem: Problem) -> Structure:
+        n_swaps = whole(self.n_swaps, "n_swaps", 0)
+        payoffs = _Payoffs(*self._halves(problem))
+        order = problem.generator(START).permutation(problem.q).tolist()
+        best = first = payoffs.of(order)
+        draw = problem.generator(SWAPS)
+        taken = 0
+        for _ in range(n_swaps if problem.q > 1 else 0):
+            a, b = draw.choice(problem.q, size=2, replace=False).tolist()
+            tried = list(order)
+            tried[a], tried[b] = tried[b], tried[a]
+            payoff = payoffs.of(tried)
+            if payoff > best + TINY:
+                order, best, taken = tried, payoff, taken + 1
+        note = (
+            f"a random order after {n_swaps} swaps of two labels, of which {taken} were taken: "
+            f"mean log-likelihood {first:.4g} before and {best:.4g} after"
+        )
+        return from_order(order, problem.names, note)
+
+    def _halves(self, problem: Problem) -> tuple[Problem, Problem]:
+        share = self.validation
+        if share is None:
+            return problem, problem
+        fine = isinstance(share, (float, np.floating)) and 0 < share < 1
+        if not fine:
+            msg = f"validation is a share of the rows between 0 and 1, not {printable(repr(share))}"
+            raise UsageError(msg)
+        return kept_aside(problem, float(share), SPLIT)
+
+
+class BestSample(Inference):
+    """The most probable of the label vectors drawn from the model, and of the greedy one.
+
+    All rows are sampled by the same random numbers, so that what is predicted for a row does not
+    depend on the other rows.
+
+    Parameters
+    ----------
+    n_samples : int, default=100
+        How many vectors are drawn for each row.
+    random_state : int or RandomState, default=0
+        The seed; None is 0.
+
+    Examples
+    --------
+    >>> from mlfs.models.monte_carlo_chain import BestSample
+    >>> BestSample(n_samples=10)
+    BestSample(n_samples=10)
+    """
+
+    def __init__(self, n_samples: int = 100, random_state: Any = 0) -> None:
+        self.n_samples = n_samples
+        self.random_state = random_state
+
+    def predict(self, conditionals: Conditionals) -> Labels:
+        """The label vector of each row, int8 of shape (n_rows, q)."""
+        refuse_without_probabilities(conditionals, "Monte Carlo inference")
+        n_samples = whole(self.n_samples, "n_samples")
+        draw = np.random.default_rng(seed_of(self.random_state))
+        uniforms = draw.random((1, n_samples, conditionals.q))
+        greedy = Greedy().predict(conditionals)
+        out = np.empty_like(greedy)
+        for rows in row_blocks(conditionals, n_samples + 1):
+            found, _, _ = drawn(conditionals, rows, uniforms)
+            at = np.concatenate([found.rows, np.arange(len(rows))])
+            labels = np.concatenate([found.labels, greedy[rows]])
+            scores = _log_proba(conditionals, rows[at], labels)
+            out[rows] = best_leaves(Nodes(conditionals.q, at, labels, scores)).labels
+        return out
+
+
+class MonteCarloChain(StructuredClassifier):
+    """A classifier chain with a searched order that answers with its best sample (MCC).
+
+    Parameters
+    ----------
+    features, n : optional
+        The columns of each label, as for `StructuredClassifier`.
+    base_estimator : classifier, optional
+        With ``predict_proba``; by default logistic regression with C = 5.
+    n_swaps : int, default=50
+        How many swaps of two labels the order is searched with; 0 keeps the random one.
+    validation : float, optional
+        The share of rows on which orders are compared; by default the training rows, as in the
+        paper.
+    n_samples : int, default=100
+        How many label vectors are drawn for each row in `predict`.
+    n_jobs : int, optional
+        How many labels are fitted at the same time; the answer does not depend on it.
+    random_state : int or RandomState, default=0
+        Seeds the first order, the swaps and the samples.
+
+    Attributes
+    ----------
+    structure_, order_, features_, estimators_, classes_, label_names_
+        As for `StructuredClassifier`.
+
+    Examples
+    --------
+    >>> from mlfs.models.monte_carlo_chain import MonteCarloChain
+    >>> X = [[0.0], [1.0], [2.0], [3.0]]
+    >>> Y = [[0, 0], [0, 1], [1, 1], [1, 1]]
+    >>> model = MonteCarloChain(n_swaps=3).fit(X, Y)
+    >>> sorted(model.order_), model.predict([[0.0], [3.0]]).tolist()
+    ([0, 1], [[0, 0], [1, 1]])
+    """
+
+    def __init__(
+        self,
+        features: Any = None,
+        n: Any = None,
+        base_estimator: Any = None,
+        n_swaps: int = 50,
+        validation: float | None = None,
+        n_samples: int = 100,
+        n_jobs: int | None = None,
+        random_state: Any = 0,
+    ) -> None:
+        self.features = features
+        self.n = n
+        self.base_estimator = base_estimator
+        self.n_swaps = n_swaps
+        self.validation = validation
+        self.n_samples = n_samples
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    @property
+    def structure(self) -> SwappedOrder:
+        """How the order is searched."""
+        return SwappedOrder(self.n_swaps, self.validation)
+
+    @property
+    def inference(self) -> BestSample:
+        """How a row is answered."""
+        return BestSample(self.n_samples, self.__dict__.get("_seed", 0))
+
+    def _begin(self, X: Any, Y: Any, sample_weight: Any = None) -> Problem:
+        problem = super()._begin(X, Y, sample_weight)
+        self._seed = problem.seed
+        return problem
+
+
+def _log_proba(conditionals: Conditionals, rows: np.ndarray, labels: Labels) -> np.ndarray:
+    """Log P of label vectors of some rows, of which one may come more than once."""
+    structure = conditionals.structure
+    total = np.zeros(len(rows))
+    for label in structure.order:
+        both = conditionals.log_proba(label, rows, labels[:, list(structure.parents[label])])
+        total += both[np.arange(len(rows)), labels[:, label]]
+    return total
+
+
+class _Payoffs:
+    """What orders are worth: the mean log-likelihood of a row, label by label, kept for reuse."""
+
+    def __init__(self, train: Problem, judged: Problem) -> None:
+        self.train, self.judged = train, judged
+        self.known: dict[Told, float] = {}
+
+    def of(self, order: list[int]) -> float:
+        told = [(label, tuple(sorted(order[:at]))) for at, label in enumerate(order)]
+        new = [one for one in told if one not in self.known]
+        n_jobs = min(threads(self.train.n_jobs), len(new))
+        if n_jobs > 1:
+            run = joblib.Parallel(n_jobs)
+            found = run(joblib.delayed(_worth)(self.train, self.judged, *one) for one in new)
+        else:
+            found = [_worth(self.train, self.judged, *one) for one in new]
+        self.known.update(zip(new, found, strict=True))
+        return float(sum(self.known[one] for one in sorted(told)))
+
+
+def _worth(train: Problem, judged: Problem, label: int, parents: tuple[int, ...]) -> float:
+    """The mean of log P(label | x, parents) over the rows in which all of them are known."""
+    rows = judged.observed(label, *parents)
+    if not rows.size:
+        return 0.0
+    learner = fit_learner(train, label, parents, train.weights)
+    constant = Learner(None, 0, None, ())
+    learners = tuple(learner if other == label else constant for other in range(train.q))
+    own = tuple(parents if other == label else () for other in range(train.q))
+    order = (*parents, *(other for other in range(train.q) if other not in parents))
+    structure = Structure("given", train.names, order, own)
+    held = FittedConditionals(structure, learners, train.X.shape[1]).on(judged.X)
+    both = held.log_proba(label, rows, judged.Y[rows][:, list(parents)])
+    logs = both[np.arange(rows.size), judged.Y[rows, label]]
+    weights = None if judged.weights is None else judged.weights[rows]
+    return float(np.average(logs, weights=weights))

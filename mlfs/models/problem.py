@@ -1,0 +1,130 @@
+"""What a structure or a model is learned from: rows, labels, weights, columns per label."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from mlfs.arguments import threads
+from mlfs.data.dataset import Column, Dataset, Label
+from mlfs.prepare import Prepared, prepare
+
+__all__ = ["MISSING", "Problem"]
+
+MISSING = -1
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Rows and labels as models see them, checked and coded.
+
+    Parameters
+    ----------
+    X : ndarray of float64 or csr_array, shape (n, d)
+        The features as they were given.
+    Y : ndarray of int8, shape (n, q)
+        The labels: 0, 1, or -1 where missing.
+    names : tuple of str
+        The names of the labels.
+    feature_names : tuple of str
+        The names of the columns of X; ``x0, x1, ...`` by default.
+    weights : ndarray of float64, optional
+        How much each row counts; rows of weight 0 are left out beforehand.
+    base_estimator : classifier, optional
+        Cloned for every label that is to be fitted.
+    features : tuple of (ndarray of int or None), optional
+        The columns of X that each label may use; None is all of them.
+    n_jobs : int, optional
+        How many labels are fitted at the same time; the answer does not depend on it.
+    seed : int
+        Seeds every random choice.
+    binning : dict
+        How columns are binned where counts are wanted: options of `mlfs.select`.
+    shared : dict
+        Keeps what is counted, for all problems on the same rows.
+
+    Examples
+    --------
+    >>> problem = Problem(np.eye(3), np.array([[0], [1], [-1]], np.int8), ("sad",))
+    >>> problem.q, problem.observed(0).tolist(), problem.columns(0)
+    (1, [0, 1], None)
+    """
+
+    X: Any
+    Y: np.ndarray
+    names: tuple[str, ...]
+    feature_names: tuple[str, ...] = ()
+    weights: np.ndarray | None = None
+    base_estimator: Any = None
+    features: tuple[np.ndarray | None, ...] = ()
+    n_jobs: int | None = None
+    seed: int = 0
+    binning: dict[str, Any] = field(default_factory=dict)
+    shared: dict[str, Prepared] = field(default_factory=dict, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if not self.feature_names:
+            names = tuple(f"x{j}" for j in range(self.X.shape[1]))
+            object.__setattr__(self, "feature_names", names)
+        if not self.features:
+            object.__setattr__(self, "features", (None,) * self.q)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"shared": {}}  # a worker counts for itself: caches hold locks
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows there are."""
+        return int(self.Y.shape[0])
+
+    @property
+    def q(self) -> int:
+        """How many labels there are."""
+        return int(self.Y.shape[1])
+
+    def columns(self, label: int) -> np.ndarray | None:
+        """The columns of X that a label may use; None is all of them."""
+        return self.features[label]
+
+    def observed(self, *labels: int) -> np.ndarray:
+        """The rows in which none of some labels is missing."""
+        return np.flatnonzero((self.Y[:, list(labels)] != MISSING).all(axis=1))
+
+    def generator(self, *stream: int) -> np.random.Generator:
+        """A generator of random numbers that depends on the seed and the stream alone."""
+        return np.random.default_rng([self.seed, *stream])
+
+    def on(self, features: tuple[np.ndarray | None, ...]) -> Problem:
+        """The same problem with other columns for each label."""
+        return replace(self, features=features)
+
+    def rows(self, rows: np.ndarray, weights: np.ndarray | None = None) -> Problem:
+        """The problem on some rows; with other weights if they are given (for these rows)."""
+        own = None if self.weights is None else self.weights[rows]
+        return replace(
+            self,
+            X=self.X[rows],
+            Y=self.Y[rows],
+            weights=own if weights is None else weights,
+            shared={},
+        )
+
+    def prepared(self) -> Prepared:
+        """The data coded and counted as for `mlfs.select`; made once."""
+        if "counts" not in self.shared:
+            self.shared["counts"] = self._counted()
+        return self.shared["counts"]
+
+    def dataset(self, columns: tuple[Column, ...] | None = None) -> Dataset:
+        """The rows and labels as a data set; the columns of X are numeric if not told."""
+        if columns is None:
+            columns = tuple(Column(name) for name in self.feature_names)
+        labels = tuple(Label(name) for name in self.names)
+        return Dataset(self.X, self.Y, columns, labels)
+
+    def _counted(self) -> Prepared:
+        return prepare(
+            self.dataset(), sample_weight=self.weights, n_jobs=threads(self.n_jobs), **self.binning
+        )

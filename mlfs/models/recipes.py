@@ -1,0 +1,176 @@
+"""The models of the papers by name: each is some structure, features, base learner and inference.
+
+=====  ==================================================  ==========================  =========
+name   structure                                           inference                   learner
+=====  ==================================================  ==========================  =========
+br     no parents                                          each label alone            logistic
+cc     random order, all predecessors                      greedy                      logistic
+kcc    order by Algorithm 2, ceil(0.8 q) parents by (33)   greedy                      logistic
+bcc    maximum spanning tree on normalised information     greedy                      logistic
+pcc    order of the columns, all predecessors              exact mode, best-first      logistic
+pacc   polytree on conditional information                 exact mode, max-sum         logistic
+ctbn   arborescence of held-out conditional likelihood     exact mode, max-sum         switching
+mc     a mixture of ctbn's by expectation maximisation     annealing                   switching
+mcc    the order searched for by Monte Carlo               Monte Carlo                 logistic
+occ    as kcc, on 0.3 of the features by mlfs_local        greedy                      svm
+ecc    10 cc's on 75 % of the rows, 50 % of the columns    majority                    logistic
+ebcc   the same with bcc's of random roots                 majority                    logistic
+eocc   the same with occ's of random orders                majority                    svm
+epcc   the same with pcc's of random orders                majority                    logistic
+=====  ==================================================  ==========================  =========
+
+Switching: a logistic regression for each value of the parent, C by cross-validation
+(`mlfs.models.switching.Switching`, `mlfs.models.tuned.TunedLogistic`).
+
+``-ldf`` behind a name: the same on label-dependent features, `mlfs.models.LDF`.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable
+from typing import Any
+
+from sklearn.svm import LinearSVC
+
+from mlfs.errors import UnknownName, UsageError, printable
+from mlfs.models.base import default_learner
+from mlfs.models.chain import StructuredClassifier
+from mlfs.models.ensemble import StructuredEnsemble
+from mlfs.models.features import LDF
+from mlfs.models.inference import BestFirst, Greedy, MaxSum
+from mlfs.models.structures import (
+    Arborescence,
+    Chain,
+    Independent,
+    KParents,
+    OneParent,
+    Polytree,
+)
+from mlfs.models.switching import Switching
+from mlfs.models.tuned import TunedLogistic
+
+__all__ = ["available", "make"]
+
+SHARE = 0.3
+SUFFIX = "-ldf"
+
+
+def _svm() -> LinearSVC:
+    """The linear SVM of Liblinear; the primal problem is solved without chance."""
+    return LinearSVC(dual=False)
+
+
+def _chain(structure: Any, inference: Any, learner: Any = None, **more: Any) -> Any:
+    learner = default_learner() if learner is None else learner
+    return StructuredClassifier(structure, base_estimator=learner, inference=inference, **more)
+
+
+def _occ(order: str = "cheap") -> Any:
+    return _chain(KParents(order=order), Greedy(), _svm(), features="mlfs_local", n=SHARE)
+
+
+def _mixture() -> Any:
+    from mlfs.models.mixture import MixtureOfTrees
+
+    return MixtureOfTrees(base_estimator=Switching(TunedLogistic()))
+
+
+def _monte_carlo_chain() -> Any:
+    from mlfs.models.monte_carlo_chain import BestSample, SwappedOrder
+
+    return _chain(SwappedOrder(), BestSample())
+
+
+RECIPES: dict[str, Callable[[], Any]] = {
+    "br": lambda: _chain(Independent(), Greedy()),
+    "cc": lambda: _chain(Chain("random"), Greedy()),
+    "kcc": lambda: _chain(KParents(), Greedy()),
+    "bcc": lambda: _chain(OneParent("random"), Greedy()),
+    "pcc": lambda: _chain(Chain("given"), BestFirst()),
+    "pacc": lambda: _chain(Polytree(), MaxSum()),
+    "ctbn": lambda: _chain(Arborescence(), MaxSum(), Switching(TunedLogistic())),
+    "mc": _mixture,
+    "mcc": _monte_carlo_chain,
+    "occ": _occ,
+    "ecc": lambda: StructuredEnsemble(_chain(Chain("random"), Greedy())),
+    "ebcc": lambda: StructuredEnsemble(_chain(OneParent("random"), Greedy())),
+    "eocc": lambda: StructuredEnsemble(_occ("random")),
+    "epcc": lambda: StructuredEnsemble(_chain(Chain("random"), BestFirst())),
+}
+
+
+def available() -> list[str]:
+    """The names of all models.
+
+    Examples
+    --------
+    >>> available()[:4], "pacc-ldf" in available()
+    (['br', 'br-ldf', 'cc', 'cc-ldf'], True)
+    """
+    return [name + suffix for name in RECIPES for suffix in ("", SUFFIX)]
+
+
+def make(name: str, **parameters: Any) -> Any:
+    """A model of the papers, ready to be fitted.
+
+    Parameters
+    ----------
+    name : str
+        One of `available`.
+    **parameters
+        Any parameter of the model, or of one of its parts by its own name where no other part
+        has the same (``k=3`` for ``structure__k=3``); ``get_params()`` of the model shows all.
+
+    Returns
+    -------
+    StructuredClassifier, StructuredEnsemble or MixtureOfTrees
+
+    Examples
+    --------
+    >>> make("occ", k=3, C=0.5).get_params()["structure__k"]
+    3
+    >>> make("occ-ldv")
+    Traceback (most recent call last):
+    mlfs.errors.UnknownName: unknown model 'occ-ldv': did you mean 'occ-ldf'?
+    >>> make("pacc", depth=3)
+    Traceback (most recent call last):
+    mlfs.errors.UsageError: the model 'pacc' has no parameter 'depth': ...
+    """
+    known = str(name).lower()
+    if known not in available():
+        raise UnknownName("model", str(name), available())
+    model = RECIPES[known.removesuffix(SUFFIX)]()
+    if known.endswith(SUFFIX):
+        member = model.model if isinstance(model, StructuredEnsemble) else model
+        member.set_params(features=LDF())
+        if "n" in member.get_params(deep=False):
+            member.set_params(n=None)
+    # the parts first: what belongs to a part that is replaced belongs to the new one
+    depth = {key: _resolved(model, known, key) for key in parameters}
+    for key in sorted(parameters, key=lambda key: (depth[key].count("__"), key)):
+        model.set_params(**{_resolved(model, known, key): parameters[key]})
+    return model
+
+
+def _resolved(model: Any, name: str, key: str) -> str:
+    """The full name of a parameter that may be that of a part."""
+    known = model.get_params(deep=True)
+    if key in known:
+        return key
+    found = [one for one in known if one.endswith(f"__{key}")]
+    least = min((one.count("__") for one in found), default=0)
+    found = [one for one in found if one.count("__") == least]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        msg = (
+            f"the model {name!r} has several parameters {printable(key)!r}: "
+            f"say which, {' or '.join(found)}"
+        )
+        raise UsageError(msg)
+    short = sorted({one.split("__")[-1] for one in known})
+    close = difflib.get_close_matches(key, [*known, *short], n=1, cutoff=0.6)
+    hint = f"did you mean {close[0]!r}?" if close else f"it has {', '.join(short)}"
+    msg = f"the model {name!r} has no parameter {printable(key)!r}: {hint}"
+    raise UsageError(msg)

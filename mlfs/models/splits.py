@@ -1,0 +1,90 @@
+"""Cut rows by chance or by content, so that neither order nor repetition matters.
+
+Equal rows stay together: a row that counts twice is cut as one that is there twice, and none is
+judged by its own copy.
+"""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from mlfs.models.problem import Problem
+
+__all__ = ["distinct_rows", "kept_aside", "row_marks", "stratified_folds"]
+
+
+def row_marks(X: Any, Y: np.ndarray) -> np.ndarray:
+    """A number for each row, equal where X and Y are; by content, not by place."""
+    matrix = sp.csr_array(X, copy=True)
+    matrix.eliminate_zeros()
+    bounds = matrix.indptr.tolist()
+    indices, values = matrix.indices.astype(np.int64), matrix.data
+    marks = np.empty(matrix.shape[0], dtype=np.uint64)
+    for row in range(marks.size):
+        own = slice(bounds[row], bounds[row + 1])
+        content = indices[own].tobytes() + values[own].tobytes() + Y[row].tobytes()
+        marks[row] = int.from_bytes(blake2b(content, digest_size=8).digest(), "little")
+    return marks
+
+
+def distinct_rows(problem: Problem) -> np.ndarray:
+    """A number for each row from 0 on, equal where X and Y are.
+
+    Examples
+    --------
+    >>> Y = np.zeros((3, 1), np.int8)
+    >>> distinct_rows(Problem(np.array([[1.0], [2.0], [1.0]]), Y, ("l",))).tolist() in (
+    ...     [0, 1, 0],
+    ...     [1, 0, 1],
+    ... )
+    True
+    """
+    return np.unique(row_marks(problem.X, problem.Y), return_inverse=True)[1]
+
+
+def stratified_folds(X: Any, y: np.ndarray, n_folds: int) -> np.ndarray:
+    """The fold of each row: of the distinct rows of each class, one after another in each fold.
+
+    Examples
+    --------
+    >>> folds = stratified_folds(np.array([[1.0], [2.0], [3.0], [1.0]]), np.array([0, 1, 1, 0]), 2)
+    >>> bool(folds[0] == folds[3]), bool(folds[1] == folds[2])
+    (True, False)
+    """
+    folds = np.empty(len(y), dtype=np.intp)
+    marks = row_marks(X, np.asarray(y, dtype=np.int64))
+    start = 0
+    for value in np.unique(y):
+        rows = y == value
+        of = np.unique(marks[rows], return_inverse=True)[1]
+        folds[rows] = (start + of) % n_folds
+        start += int(of.max()) + 1
+    return folds
+
+
+def kept_aside(problem: Problem, share: float, stream: int) -> tuple[Problem, Problem]:
+    """The rows to learn from, and a share of the distinct rows that is kept aside.
+
+    At least one is on either side; where there is only one distinct row, it is on both.
+
+    Parameters
+    ----------
+    problem : Problem
+        The rows.
+    share : float
+        How much is kept aside, between 0 and 1.
+    stream : int
+        Of the random numbers of the problem.
+    """
+    of = distinct_rows(problem)
+    count = int(of.max()) + 1
+    if count < 2:
+        return problem, problem
+    aside = np.zeros(count, dtype=bool)
+    size = min(count - 1, max(1, round(share * count)))
+    aside[problem.generator(stream).permutation(count)[:size]] = True
+    return problem.rows(np.flatnonzero(~aside[of])), problem.rows(np.flatnonzero(aside[of]))

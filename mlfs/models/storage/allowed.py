@@ -1,0 +1,129 @@
+"""The classes that a model file may name; a name that is not here is never imported.
+
+To store one more class: if it holds numbers, texts, arrays, lists, dicts and other classes of
+this list, write its name down; what compiled code holds also needs a part of `native`.
+"""
+
+from __future__ import annotations
+
+import importlib
+from functools import cache
+from typing import Any
+
+__all__ = ["LEARNERS", "class_named", "is_model", "listed_learners", "name_of"]
+
+MODELS: dict[str, tuple[str, ...]] = {
+    "mlfs.models.chain": ("StructuredClassifier",),
+    "mlfs.models.ensemble": ("StructuredEnsemble",),
+    "mlfs.models.mixture": ("MixtureOfTrees",),
+    "mlfs.models.monte_carlo_chain": ("MonteCarloChain",),
+}
+PARTS: dict[str, tuple[str, ...]] = {
+    "mlfs.binning.record": ("Binning",),
+    "mlfs.labels": ("Network",),
+    "mlfs.models.classes": ("Classes",),
+    "mlfs.models.conditionals": ("FittedConditionals",),
+    "mlfs.models.em": ("Mixture",),
+    "mlfs.models.features": ("AllFeatures", "Columns", "LDF", "Selected"),
+    "mlfs.models.fields": ("Field",),
+    "mlfs.models.inference": (
+        "Annealing", "Beam", "BestFirst", "Exhaustive", "Greedy", "MaxSum", "MonteCarlo",
+    ),
+    "mlfs.models.learners": ("Learner",),
+    "mlfs.models.monte_carlo_chain": ("BestSample", "SwappedOrder"),
+    "mlfs.models.structure": ("Structure",),
+    "mlfs.models.structures": (
+        "Arborescence", "Chain", "Given", "Independent", "KParents", "OneParent", "Polytree",
+    ),
+    "mlfs.models.table": ("TrainingTable",),
+    "mlfs.selection": ("Chosen", "Ranking", "Selection"),
+    "mlfs.selector": ("FeatureSelector",),
+}  # fmt: skip
+LEARNERS: dict[str, tuple[str, ...]] = {
+    "sklearn.linear_model": (
+        "LogisticRegression", "LogisticRegressionCV", "Perceptron", "RidgeClassifier",
+        "RidgeClassifierCV", "SGDClassifier",
+    ),
+    "mlfs.models.switching": ("Switching",),
+    "mlfs.models.tuned": ("TunedLogistic",),
+    "sklearn.svm": ("LinearSVC", "NuSVC", "SVC"),
+    "sklearn.naive_bayes": (
+        "BernoulliNB", "CategoricalNB", "ComplementNB", "GaussianNB", "MultinomialNB",
+    ),
+    "sklearn.tree": ("DecisionTreeClassifier", "ExtraTreeClassifier"),
+    "sklearn.neighbors": (
+        "KNeighborsClassifier", "NearestCentroid", "RadiusNeighborsClassifier",
+    ),
+    "sklearn.ensemble": (
+        "AdaBoostClassifier", "BaggingClassifier", "ExtraTreesClassifier",
+        "RandomForestClassifier", "StackingClassifier", "VotingClassifier",
+    ),
+    "sklearn.discriminant_analysis": (
+        "LinearDiscriminantAnalysis", "QuadraticDiscriminantAnalysis",
+    ),
+    "sklearn.calibration": ("CalibratedClassifierCV",),
+    "sklearn.neural_network": ("MLPClassifier",),
+    "sklearn.dummy": ("DummyClassifier",),
+    "sklearn.pipeline": ("Pipeline",),
+}  # fmt: skip
+HELPERS: dict[str, tuple[str, ...]] = {
+    "sklearn.calibration": ("_CalibratedClassifier", "_SigmoidCalibration"),
+    "sklearn.impute": ("SimpleImputer",),
+    "sklearn.preprocessing": (
+        "Binarizer", "LabelBinarizer", "LabelEncoder", "MaxAbsScaler", "MinMaxScaler",
+        "Normalizer", "RobustScaler", "StandardScaler",
+    ),
+}  # fmt: skip
+
+
+@cache
+def _by_name() -> dict[str, tuple[str, str]]:
+    tables = (MODELS, PARTS, LEARNERS, HELPERS)
+    return {
+        f"{module}.{name}": (module, name)
+        for table in tables
+        for module, names in table.items()
+        for name in names
+    }
+
+
+def class_named(name: str) -> type | None:
+    """The class of that name, or None if a file may not name it.
+
+    Examples
+    --------
+    >>> class_named("sklearn.svm.LinearSVC"), class_named("os.system")
+    (<class 'sklearn.svm._classes.LinearSVC'>, None)
+    """
+    found = _by_name().get(name)
+    if found is None:
+        return None
+    made: Any = getattr(importlib.import_module(found[0]), found[1], None)
+    return made if isinstance(made, type) else None
+
+
+def name_of(cls: type) -> str | None:
+    """The name under which a file holds the objects of a class, or None if it cannot.
+
+    Examples
+    --------
+    >>> from sklearn.svm import LinearSVC
+    >>> name_of(LinearSVC), name_of(dict)
+    ('sklearn.svm.LinearSVC', None)
+    """
+    top = cls.__module__.partition(".")[0]
+    for name, (module, own) in _by_name().items():
+        if own == cls.__name__ and module.startswith(top) and class_named(name) is cls:
+            return name
+    return None
+
+
+def is_model(name: str) -> bool:
+    """Whether that name is one of our models, which alone may be the whole of a file."""
+    module, _, own = name.rpartition(".")
+    return own in MODELS.get(module, ())
+
+
+def listed_learners() -> str:
+    """The base learners that can be stored, in words."""
+    return ", ".join(sorted(name for names in LEARNERS.values() for name in names))

@@ -1,0 +1,219 @@
+r"""One file of a JSON header and raw arrays, with a digest over every byte.
+
+==============================  =================================================================
+``\x93MLFS\r\n\x1a``            8 bytes that say what it is and notice a changed line end
+version, header, body           three little-endian 64-bit numbers: the format's version and the
+                                lengths of what follows
+the header                      JSON in UTF-8; ``"arrays"`` lists type, order and shape of each
+the body                        the arrays, one after the other, each padded to 8 bytes
+SHA-256                         32 bytes, of everything before them
+==============================  =================================================================
+
+The sizes are checked against the size of the file before anything is read, the digest before
+anything is parsed, and the shapes against the length of the body before any array is made.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import os
+import stat
+import struct
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from mlfs.errors import DataError, UsageError, printable
+
+__all__ = ["TYPES", "VERSION", "read_archive", "write_archive"]
+
+MAGIC = b"\x93MLFS\r\n\x1a"
+VERSION = 1
+SIZES = struct.Struct("<QQQ")
+START = len(MAGIC) + SIZES.size
+DIGEST = hashlib.sha256().digest_size
+MAX_HEADER = 64 << 20
+MAX_DIMENSIONS = 8
+STEP = 8
+TYPES = {
+    np.dtype(name).str.replace("=", "<"): np.dtype(name).newbyteorder("<")
+    for name in ("?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8")
+}
+FOREIGN = {
+    b"PK\x03\x04": "a zip file (npz, skops)",
+    b"\x80": "a pickle, which is never opened, for it can run any code",
+    b"x\x9c": "a compressed pickle (joblib), which is never opened",
+    b"\x1f\x8b": "a gzip file",
+    b"\x93NUMPY": "a numpy array",
+}
+
+
+def write_archive(stream: BinaryIO, header: dict[str, Any], arrays: Sequence[np.ndarray]) -> None:
+    """Write a header and arrays of the types in `TYPES`.
+
+    Examples
+    --------
+    >>> import io
+    >>> out = io.BytesIO()
+    >>> write_archive(out, {"a": 1}, [np.arange(3, dtype=np.int32)])
+    >>> out.getvalue()[32:66]
+    b'{"a":1,"arrays":[["<i4","C",[3]]]}'
+    """
+    listed = [[_type(array), _order(array), list(array.shape)] for array in arrays]
+    content = json.dumps(
+        {**header, "arrays": listed}, allow_nan=False, separators=(",", ":"), check_circular=False
+    ).encode()
+    if len(content) > MAX_HEADER:
+        raise DataError(
+            f"the model is too large for a file: its description takes {len(content)} bytes of at "
+            f"most {MAX_HEADER}; train with fewer labels, or with fewer or smaller learners"
+        )
+    digest = hashlib.sha256()
+
+    def put(piece: Any) -> None:
+        digest.update(piece)
+        stream.write(piece)
+
+    body = sum(_padded(array.nbytes) for array in arrays)
+    put(MAGIC + SIZES.pack(VERSION, len(content), body) + content)
+    for array in arrays:
+        plain = np.ascontiguousarray(array.T if _order(array) == "F" else array, array.dtype)
+        plain = plain.astype(plain.dtype.newbyteorder("<"), copy=False)
+        put(plain.tobytes() + bytes(_padded(array.nbytes) - array.nbytes))
+    stream.write(digest.digest())
+
+
+def _type(array: np.ndarray) -> str:
+    return array.dtype.newbyteorder("<").str
+
+
+def _order(array: np.ndarray) -> str:
+    return "F" if array.flags.f_contiguous and not array.flags.c_contiguous else "C"
+
+
+def _padded(size: int) -> int:
+    return -(-size // STEP) * STEP
+
+
+def read_archive(path: str) -> tuple[dict[str, Any], list[np.ndarray]]:
+    """Read what `write_archive` wrote; anything else is refused in one sentence."""
+    content, header_size = _whole(path)
+    end = START + header_size
+    try:
+        header = json.loads(bytes(content[START:end]).decode(), parse_constant=_no_constant)
+    except (ValueError, RecursionError):
+        raise _damaged(path, "its header is not the JSON that mlfs writes") from None
+    if not isinstance(header, dict) or not isinstance(header.get("arrays"), list):
+        raise _damaged(path, "its header is not the JSON that mlfs writes")
+    return header, _arrays(header["arrays"], content[end:-DIGEST], path)
+
+
+def _whole(path: str) -> tuple[memoryview, int]:
+    """The bytes of a file whose start, sizes and digest are right, and the header's length."""
+    shown = repr(printable(path, 400))
+    try:
+        with Path(path).open("rb") as stream:
+            found = os.fstat(stream.fileno())
+            if not stat.S_ISREG(found.st_mode):
+                raise UsageError(f"{shown} is no ordinary file: a model is read from one")
+            start = stream.read(START)
+            header, body = _sizes(start, path)
+            whole = START + header + body + DIGEST
+            if found.st_size != whole:
+                word = "shorter" if found.st_size < whole else "longer"
+                told = f"{found.st_size} bytes, {word} than the {whole} that it declares"
+                raise _damaged(path, told)
+            if header > MAX_HEADER:
+                raise _damaged(path, f"its header has {header} bytes of at most {MAX_HEADER}")
+            content = memoryview(bytearray(whole))
+            content[:START] = start
+            if stream.readinto(content[START:]) != whole - START:
+                raise _damaged(path, "it changed while it was read")
+    except FileNotFoundError:
+        raise UsageError(f"there is no file {shown}") from None
+    except IsADirectoryError:
+        raise UsageError(f"{shown} is a folder, not a file") from None
+    except OSError as error:
+        raise DataError(f"cannot read {shown}: {error.strerror or error}") from None
+    except ValueError as error:
+        if isinstance(error, (DataError, UsageError)):
+            raise
+        raise UsageError(f"{shown} is not the name of a file") from None
+    if hashlib.sha256(content[:-DIGEST]).digest() != content[-DIGEST:]:
+        raise _damaged(path, "its bytes do not agree with their digest")
+    version = SIZES.unpack(start[len(MAGIC) :])[0]
+    if version != VERSION:
+        raise DataError(
+            f"{shown} is a model file of version {version}, and this mlfs reads version {VERSION}: "
+            f"{'upgrade mlfs' if version > VERSION else 'train the model again'}"
+        )
+    return content, header
+
+
+def _sizes(start: bytes, path: str) -> tuple[int, int]:
+    shown = repr(printable(path, 400))
+    if len(start) == START and start.startswith(MAGIC):
+        _, header, body = SIZES.unpack(start[len(MAGIC) :])
+        return int(header), int(body)
+    if not start:
+        raise DataError(f"{shown} is empty: a model file is what mlfs train writes")
+    if start.startswith(MAGIC[: len(start)]):
+        raise _damaged(path, "it ends within its first bytes")
+    if start.startswith(MAGIC[:5]):
+        raise _damaged(path, "its first bytes are changed, as a transfer as text does")
+    kind = next((name for magic, name in FOREIGN.items() if start.startswith(magic)), "")
+    told = f"{shown} is {kind}" if kind else f"{shown} does not start as a model file does"
+    raise DataError(f"{told}: a model file is what mlfs train writes")
+
+
+def _damaged(path: str, how: str) -> DataError:
+    return DataError(f"the model file {printable(path, 400)!r} is damaged: {how}")
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(name)
+
+
+def _arrays(listed: list[Any], body: memoryview, path: str) -> list[np.ndarray]:
+    """The arrays, once all of their sizes are known to fill the body."""
+    plans: list[tuple[np.dtype[Any], str, tuple[int, ...], int]] = []
+    total = 0
+    for one in listed:
+        plan = _plan(one)
+        if plan is None:
+            raise _damaged(path, f"{printable(json.dumps(one))} describes no array")
+        total += _padded(plan[3])
+        if total > len(body):
+            raise _damaged(path, "its arrays declare more bytes than it holds")
+        plans.append(plan)
+    if total != len(body):
+        raise _damaged(path, f"its arrays take {total} of the {len(body)} bytes of its body")
+    arrays: list[np.ndarray] = []
+    at = 0
+    for dtype, order, shape, size in plans:
+        flat = np.frombuffer(body[at : at + size], np.uint8 if dtype.kind == "b" else dtype)
+        if dtype.kind == "b":
+            if (flat > 1).any():
+                raise _damaged(path, "a truth value is neither 0 nor 1")
+            flat = flat.view(bool)
+        array = flat.reshape(shape[::-1]).T if order == "F" else flat.reshape(shape)
+        arrays.append(array.astype(dtype.newbyteorder("="), order="K", copy=True))
+        at += _padded(size)
+    return arrays
+
+
+def _plan(one: Any) -> tuple[np.dtype[Any], str, tuple[int, ...], int] | None:
+    if not (isinstance(one, list) and len(one) == 3):
+        return None
+    name, order, shape = one
+    if not (isinstance(name, str) and name in TYPES and order in ("C", "F")):
+        return None
+    if not isinstance(shape, list) or len(shape) > MAX_DIMENSIONS:
+        return None
+    if not all(type(length) is int and 0 <= length < 1 << 48 for length in shape):
+        return None
+    return TYPES[name], order, tuple(shape), TYPES[name].itemsize * math.prod(shape)

@@ -1,0 +1,137 @@
+"""Takes objects apart: values to JSON and arrays, as `graph` says."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from mlfs.errors import UsageError, printable
+from mlfs.models.storage import native
+from mlfs.models.storage.allowed import listed_learners, name_of
+from mlfs.models.storage.archive import TYPES
+from mlfs.models.storage.graph import DEEPEST, SPARSE, is_computed
+
+__all__ = ["Writer"]
+
+# What only further training would use, and compiled or random code holds.
+TRAINING_ONLY = {"_loss_function_", "_optimizer", "_random_state"}
+PARAMETERS_ONLY = {"mlfs.selector.FeatureSelector"}
+REMEDY = "keep such a model with pickle from Python, for those who trust the file"
+
+
+class Writer:
+    """Takes values apart; `objects` and `arrays` grow with what they hold."""
+
+    def __init__(self) -> None:
+        self.objects: list[Any] = []
+        self.arrays: list[np.ndarray] = []
+        self._seen: dict[int, tuple[Any, int]] = {}  # the value too, so that no id comes twice
+        self._open: set[int] = set()
+
+    def node(self, value: Any, place: str = "the model", depth: int = 0) -> Any:
+        """The JSON of a value.
+
+        Examples
+        --------
+        >>> Writer().node((1, [0.5, float("nan")]))
+        {'tuple': [1, [0.5, {'float': 'nan'}]]}
+        """
+        if depth > DEEPEST:
+            raise UsageError(f"{place} is nested too deeply for a model file")
+        if value is None or type(value) in (bool, str, int):
+            return value
+        if type(value) is float:
+            return value if math.isfinite(value) else {"float": str(value)}
+        if type(value) is list:
+            return self._nodes(value, place, depth)
+        if type(value) is tuple:
+            return {"tuple": self._nodes(value, place, depth)}
+        if type(value) in (dict, MappingProxyType) or type(value).__name__ == "Bunch":
+            pairs = [
+                [self.node(k, place, depth + 1), self.node(v, place, depth + 1)]
+                for k, v in value.items()
+            ]
+            return {"bunch" if type(value).__name__ == "Bunch" else "dict": pairs}
+        if isinstance(value, np.dtype) and value.newbyteorder("<").str in TYPES:
+            return {"dtype": value.newbyteorder("<").str}
+        if isinstance(value, np.str_):
+            return str(value)
+        if isinstance(value, (np.generic, np.ndarray)) and not isinstance(value, np.ma.MaskedArray):
+            return self._array(value, place, depth)
+        if sp.issparse(value) and type(value).__name__ in SPARSE:
+            parts = [self.node(part, place) for part in (value.data, value.indices, value.indptr)]
+            return {"sparse": [type(value).__name__, list(map(int, value.shape)), parts]}
+        return {"object": self._object(value, place, depth)}
+
+    def _nodes(self, values: Any, place: str, depth: int) -> list[Any]:
+        return [self.node(value, place, depth + 1) for value in values]
+
+    def _array(self, value: Any, place: str, depth: int) -> Any:
+        array = np.asarray(value)
+        if array.dtype.kind == "U":
+            return {"texts": [list(array.shape), array.ravel().tolist()]}
+        if array.dtype.kind == "O":
+            items = self._nodes(array.ravel().tolist(), place, depth)
+            return {"objects": [list(array.shape), items]}
+        if array.dtype.newbyteorder("<").str not in TYPES:
+            raise UsageError(f"a model file cannot hold numbers of type {array.dtype}: {place}")
+        if isinstance(value, np.generic):
+            self.arrays.append(array)
+            return {"scalar": len(self.arrays) - 1}
+        if id(value) not in self._seen:
+            self.arrays.append(array)
+            self._seen[id(value)] = value, len(self.arrays) - 1
+        return {"array": self._seen[id(value)][1]}
+
+    def _object(self, value: Any, place: str, depth: int) -> int:
+        if id(value) in self._seen:
+            return self._seen[id(value)][1]
+        if id(value) in self._open:
+            raise UsageError(f"{place} holds itself, which a model file cannot")
+        name = native.NAMES.get(type(value).__name__) or name_of(type(value))
+        if name is None:
+            raise _unlisted(value, place)
+        self._open.add(id(value))
+        state = native.taken_apart(value) if name in native.CODECS else _state(value, name)
+        nodes = {
+            key: self.node(part, f"{key} of {type(value).__name__}", depth + 1)
+            for key, part in state.items()
+        }
+        self._open.discard(id(value))
+        self.objects.append([name, nodes])
+        self._seen[id(value)] = value, len(self.objects) - 1
+        return len(self.objects) - 1
+
+
+def _unlisted(value: Any, place: str) -> UsageError:
+    kind = f"{type(value).__module__}.{type(value).__qualname__}"
+    if isinstance(value, (np.random.RandomState, np.random.Generator)):
+        remedy = "give random_state as a whole number"
+    elif hasattr(value, "get_params") and hasattr(value, "predict"):
+        remedy = f"learners that it can hold: {listed_learners()}; or {REMEDY}"
+    else:
+        remedy = REMEDY
+    return UsageError(f"a model file cannot hold {printable(kind)} ({printable(place)}): {remedy}")
+
+
+def _state(value: Any, name: str) -> dict[str, Any]:
+    if dataclasses.is_dataclass(value):
+        return {
+            field.name: getattr(value, field.name)
+            for field in dataclasses.fields(value)
+            if field.init
+        }
+    if name in PARAMETERS_ONLY:
+        found: dict[str, Any] = value.get_params(deep=False)
+        return found
+    state = native.without_trees(value)
+    return {
+        key: part
+        for key, part in state.items()
+        if key not in TRAINING_ONLY and not is_computed(type(value), key)
+    }

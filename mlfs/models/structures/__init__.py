@@ -1,0 +1,78 @@
+"""How label structures are learned: one small class each, with `learn(problem)`.
+
+====================  ========================================================================
+Independent           no parents
+Chain                 an order with all predecessors; given, random, or by Algorithm 2
+KParents              an order with the k best predecessors by eq. (33)
+OneParent             a maximum spanning tree on normalised information (BCC)
+Polytree              the same on conditional information, edges directed by tests (PACC)
+Arborescence          the tree of greatest held-out conditional log-likelihood (CTBN)
+Given                 what the user says
+====================  ========================================================================
+
+Each is a parameter object as scikit-learn knows them: it can be cloned, printed and searched over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from mlfs.errors import UnknownName, UsageError, printable
+from mlfs.labels import Network
+from mlfs.models.structure import Structure
+from mlfs.models.structures.arborescence import Arborescence
+from mlfs.models.structures.base import StructureLearner
+from mlfs.models.structures.chains import Chain, Given, Independent, KParents
+from mlfs.models.structures.one_parent import OneParent
+from mlfs.models.structures.polytree import Polytree
+
+__all__ = [
+    "Arborescence",
+    "Chain",
+    "Given",
+    "Independent",
+    "KParents",
+    "OneParent",
+    "Polytree",
+    "StructureLearner",
+    "learner_for",
+]
+
+BY_NAME: dict[str, Callable[[], StructureLearner]] = {
+    "independent": Independent,
+    "chain": Chain,
+    "k_parents": KParents,
+    "one_parent": OneParent,
+    "polytree": Polytree,
+    "arborescence": Arborescence,
+}
+
+
+def learner_for(wanted: Any) -> StructureLearner:
+    """The learner that a user means: a learner, a structure, parents by label, or a name.
+
+    Examples
+    --------
+    >>> learner_for("polytree")
+    Polytree()
+    >>> learner_for({"sad": ["calm"]})
+    Given(structure={'sad': ['calm']})
+    """
+    if wanted is None:
+        return Independent()
+    if isinstance(wanted, StructureLearner):
+        return wanted
+    if isinstance(wanted, (Structure, Network, Mapping)):
+        return Given(wanted)
+    if isinstance(wanted, str):
+        if wanted not in BY_NAME:
+            raise UnknownName("label structure", wanted, BY_NAME)
+        return BY_NAME[wanted]()
+    if callable(getattr(wanted, "learn", None)) and not isinstance(wanted, type):
+        return wanted
+    msg = (
+        "structure is a learner such as Polytree(), a Structure, a mapping from labels to their "
+        f"parents, or a name, not {printable(repr(wanted))}"
+    )
+    raise UsageError(msg)

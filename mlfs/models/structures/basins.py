@@ -1,0 +1,113 @@
+"""Directions of a skeleton of labels: causal basins first, then no new colliders."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from mlfs.models.structure import Edge
+from mlfs.models.structures.skeleton import away_from_roots, neighbours_of, strongest_first
+
+__all__ = ["directed_by_tests"]
+
+
+def directed_by_tests(
+    edges: Iterable[Edge],
+    weights: np.ndarray,
+    independent: np.ndarray,
+    statistic: np.ndarray,
+    max_parents: int | None = None,
+) -> list[Edge]:
+    """Direct the edges of a forest.
+
+    Two neighbours of a label that are independent of each other are its parents; its other
+    neighbours are its children; a label that has got a parent tests its open neighbours against
+    that parent, and so on: a causal basin. Tests may contradict each other, so the pair of
+    neighbours with the smallest statistic speaks first, and what is directed stays. Edges that no
+    basin reaches are directed away from the label of greatest weight in their part.
+
+    Parameters
+    ----------
+    edges : iterable of (a, b)
+        The skeleton, a forest.
+    weights : ndarray, shape (q, q)
+        The weights of its edges.
+    independent : ndarray of bool, shape (q, q)
+        What the tests say of each pair.
+    statistic : ndarray, shape (q, q)
+        How far each pair is from independence.
+    max_parents : int, optional
+        The most parents that tests may give to a label.
+
+    Returns
+    -------
+    list of (parent, child)
+    """
+    edges = list(edges)
+    basins = _Basins(edges, weights, independent, max_parents)
+    for label in basins.colliders(statistic):
+        basins.grow(label)
+    found = basins.directed
+    left = [(a, b) for a, b in edges if (a, b) not in found and (b, a) not in found]
+    return sorted([*found, *away_from_roots(left, len(weights), strongest_first(weights))])
+
+
+class _Basins:
+    """The directions found so far."""
+
+    def __init__(
+        self,
+        edges: list[Edge],
+        weights: np.ndarray,
+        independent: np.ndarray,
+        max_parents: int | None,
+    ) -> None:
+        self.beside = neighbours_of(edges, len(weights))
+        self.weights, self.independent, self.max_parents = weights, independent, max_parents
+        self.directed: set[Edge] = set()
+
+    def colliders(self, statistic: np.ndarray) -> list[int]:
+        """Labels with independent neighbours, the clearest pair first."""
+        clearest = {}
+        for label, beside in enumerate(self.beside):
+            values = [
+                float(statistic[a, b])
+                for at, a in enumerate(beside)
+                for b in beside[at + 1 :]
+                if self.independent[a, b]
+            ]
+            if values:
+                clearest[label] = min(values)
+        return sorted(clearest, key=lambda label: (clearest[label], label))
+
+    def grow(self, start: int) -> None:
+        """Direct what is open around a label, and around those that get a parent by it."""
+        queue = [start]
+        for label in queue:
+            parents = self._parents(label)
+            if not parents:
+                continue
+            for other in self.beside[label]:
+                if (other, label) in self.directed or (label, other) in self.directed:
+                    continue
+                if other in parents:
+                    self.directed.add((other, label))
+                else:
+                    self.directed.add((label, other))
+                    queue.append(other)
+
+    def _parents(self, label: int) -> list[int]:
+        """The neighbours that are its parents: those known, and those independent of another."""
+        able = [other for other in self.beside[label] if (label, other) not in self.directed]
+        known = [other for other in able if (other, label) in self.directed]
+        found = [
+            other
+            for other in able
+            if other not in known
+            and any(self.independent[other, one] for one in able if one != other)
+        ]
+        if self.max_parents is not None:
+            found = sorted(found, key=lambda p: (-self.weights[p, label], p))
+            found = found[: max(0, self.max_parents - len(known))]
+        return [*known, *found]

@@ -1,0 +1,257 @@
+"""Probabilities of labels on rows that their classifiers have not seen.
+
+For a label alone, P(l | x), and for a label given each other one, P(l | x, p = 0 or 1). q labels
+take q fits for the former and q (q - 1) for the latter, in every fold. Logistic regressions, the
+default, are solved side by side (`mlfs.models.structures.logistic`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import joblib
+import numpy as np
+import scipy.sparse as sp
+from scipy.special import expit
+from sklearn.base import clone
+from sklearn.utils.validation import has_fit_parameter
+from threadpoolctl import threadpool_limits
+
+from mlfs.arguments import threads
+from mlfs.models.learners import stacked
+from mlfs.models.structures.logistic import (
+    Logistic,
+    side_by_side,
+    solvable,
+    with_last,
+)
+
+if TYPE_CHECKING:
+    from mlfs.models.problem import Problem
+
+__all__ = ["LEAST", "STREAM", "HeldOut"]
+
+LEAST = 1e-12  # no probability is less, so that logarithms are finite
+AT_ONCE = 64  # regressions side by side
+STREAM = 3  # of the random numbers of a problem
+Split = tuple[np.ndarray, np.ndarray]
+
+
+@dataclass(frozen=True)
+class HeldOut:
+    """A problem whose rows are cut into those to learn from and those held out.
+
+    Parameters
+    ----------
+    problem : Problem
+        What is learned from.
+    splits : sequence of (rows to learn from, rows held out)
+        One for each fold.
+    """
+
+    problem: Problem
+    splits: Sequence[Split]
+
+    def over_labels(self, work: Callable[..., np.ndarray], *more: Any) -> np.ndarray:
+        """``work(self, label, *more)`` for all labels, as rows; several at the same time."""
+        q = self.problem.q
+        n_jobs = min(threads(self.problem.n_jobs), q)
+        tasks = [(work, self, label, *more) for label in range(q)]
+        if n_jobs == 1:
+            with threadpool_limits(limits=1, user_api="blas"):
+                return np.array([work(*task[1:]) for task in tasks])
+        return np.array(joblib.Parallel(n_jobs)(joblib.delayed(_alone)(*task) for task in tasks))
+
+    def alone(self, label: int) -> np.ndarray:
+        """P(label = 1 | x) of every row that is held out once; NaN for the others."""
+        out = np.full(self.problem.n_rows, np.nan)
+        for fold, (learn, test) in enumerate(self.splits):
+            rows = _known(self.problem, learn, label)
+            share = self._share(label, rows)
+            if share is not None:
+                out[test] = share
+            elif self._plain(label):
+                out[test] = self._together(label, rows, test, None)[0, 0]
+            else:
+                out[test] = self._fitted(label, rows, test, None, (fold, label))[0]
+        return np.clip(out, LEAST, 1 - LEAST)
+
+    def given_each(self, label: int, others: Sequence[int]) -> Iterator[tuple[int, np.ndarray]]:
+        """For each other label p the P(label = 1 | x, p = 0 and p = 1), (2, n)."""
+        for at in range(0, len(others), AT_ONCE):
+            some = list(others[at : at + AT_ONCE])
+            out = np.full((2, len(some), self.problem.n_rows), np.nan)
+            for fold, (learn, test) in enumerate(self.splits):
+                self._fill(out, fold, learn, test, label, some)
+            np.clip(out, LEAST, 1 - LEAST, out=out)
+            for k, other in enumerate(some):
+                yield other, out[:, k]
+
+    def _fill(
+        self,
+        out: np.ndarray,
+        fold: int,
+        learn: np.ndarray,
+        test: np.ndarray,
+        label: int,
+        others: list[int],
+    ) -> None:
+        """One fold of `given_each`."""
+        left = []
+        for k, other in enumerate(others):
+            rows = _known(self.problem, learn, label, other)
+            share = self._share(label, rows)
+            if share is not None:
+                out[:, k, test] = share
+            elif self._plain(label):
+                left.append(k)
+            else:
+                stream = (fold, label, other)
+                out[:, k, test] = self._fitted(label, rows, test, other, stream)
+        if left:
+            rows = _known(self.problem, learn, label)
+            found = self._together(label, rows, test, [others[k] for k in left])
+            out[:, np.array(left)[:, None], test] = found
+
+    def _share(self, label: int, rows: np.ndarray) -> float | None:
+        """How frequent a label is where it has one value in these rows, short of 0 and of 1."""
+        ones = int(self.problem.Y[rows, label].sum(dtype=np.int64))
+        return (ones + 0.5) / (rows.size + 1) if ones in {0, rows.size} else None
+
+    @cached_property
+    def _finite(self) -> bool:
+        x = self.problem.X
+        return bool(np.isfinite(x.data if sp.issparse(x) else x).all())
+
+    def _plain(self, label: int) -> bool:
+        """Whether it can be solved side by side; the learner itself refuses what is not finite."""
+        columns = self.problem.columns(label)
+        width = self.problem.X.shape[1] if columns is None else len(columns)
+        return self._finite and solvable(self._plainest, width)
+
+    @cached_property
+    def _min_rows(self) -> int | None:
+        """How many rows a value of the other label needs for a classifier of its own."""
+        from mlfs.models.switching import Switching
+
+        estimator = self.problem.base_estimator
+        return estimator.min_rows if type(estimator) is Switching else None
+
+    @property
+    def _plainest(self) -> Any:
+        """The base learner, or what it makes one of for each value of the other label."""
+        estimator = self.problem.base_estimator
+        return estimator if self._min_rows is None else estimator.base_estimator
+
+    def _x(self, label: int, rows: np.ndarray) -> Any:
+        columns = self.problem.columns(label)
+        x = self.problem.X[rows]
+        return x if columns is None else x[:, columns]
+
+    def _together(
+        self, label: int, rows: np.ndarray, test: np.ndarray, others: list[int] | None
+    ) -> np.ndarray:
+        """P(label = 1) of the test rows given each value of each other label, (2, k, test)."""
+        problem = self.problem
+        weights = np.ones(rows.size) if problem.weights is None else problem.weights[rows]
+        if others is not None and self._min_rows is not None:
+            return self._switched(label, rows, test, problem.Y[rows][:, others], weights)
+        told, shares = None, weights[:, None]
+        if others is not None:
+            values = problem.Y[rows][:, others]
+            told = np.maximum(values, 0).astype(np.float64)
+            shares = weights[:, None] * (values >= 0)
+        solved = self._solved(label, rows, shares, told)
+        decision = self._decision(label, test, solved)
+        return np.stack([expit(decision), expit(decision + solved.of_other[:, None])])
+
+    def _switched(
+        self,
+        label: int,
+        rows: np.ndarray,
+        test: np.ndarray,
+        values: np.ndarray,
+        weights: np.ndarray,
+    ) -> np.ndarray:
+        """The same as `Switching` has it: for each value the regression on the rows that have it.
+
+        As there, values of one class are answered by its share, and values of few rows by the
+        regression on all of them.
+        """
+        y = self.problem.Y[rows, label]
+        parts = np.concatenate([values == 0, values == 1], axis=1)
+        size, ones = parts.sum(axis=0), (parts & (y == 1)[:, None]).sum(axis=0)
+        few = size < self._min_rows
+        parts[:, few] = (np.tile(values, 2) >= 0)[:, few]
+        constant = ~few & ((ones == 0) | (ones == size))
+        out = np.empty((parts.shape[1], test.size))
+        out[constant] = ((ones + 0.5) / (size + 1))[constant, None]
+        if not constant.all():
+            shares = weights[:, None] * parts[:, ~constant]
+            solved = self._solved(label, rows, shares, None)
+            out[~constant] = expit(self._decision(label, test, solved))
+        return out.reshape(2, values.shape[1], test.size)
+
+    def _solved(
+        self, label: int, rows: np.ndarray, shares: np.ndarray, told: np.ndarray | None
+    ) -> Logistic:
+        estimator = self._plainest
+        x = with_last(self._x(label, rows), bool(estimator.fit_intercept))
+        y = self.problem.Y[rows, label].astype(np.float64)
+        return side_by_side(x, y, float(estimator.C), shares, told)
+
+    def _decision(self, label: int, test: np.ndarray, solved: Logistic) -> np.ndarray:
+        x = with_last(self._x(label, test), bool(self._plainest.fit_intercept))
+        return np.asarray((x @ solved.of_x).T)
+
+    def _fitted(
+        self,
+        label: int,
+        rows: np.ndarray,
+        test: np.ndarray,
+        other: int | None,
+        stream: tuple[int, ...],
+    ) -> np.ndarray:
+        """P(label = 1) of the test rows by any classifier, for each value of the other label."""
+        problem = self.problem
+        parents = [] if other is None else [other]
+        estimator = _seeded(clone(problem.base_estimator), problem.generator(STREAM, *stream))
+        weights = {} if problem.weights is None else {"sample_weight": problem.weights[rows]}
+        matrix = stacked(self._x(label, rows), None, problem.Y[rows][:, parents])
+        more = {"n_parents": len(parents)} if has_fit_parameter(estimator, "n_parents") else {}
+        estimator.fit(matrix, problem.Y[rows, label].astype(np.intp), **weights, **more)
+        x = self._x(label, test)
+        values = [np.full((test.size, len(parents)), value, np.int8) for value in (0, 1)]
+        return np.array(
+            [
+                estimator.predict_proba(stacked(x, None, value))[:, 1]
+                for value in values[: 1 + len(parents)]
+            ]
+        )
+
+
+def _known(problem: Problem, rows: np.ndarray, *labels: int) -> np.ndarray:
+    """The rows that count and in which some labels are known."""
+    known = (problem.Y[rows][:, list(labels)] >= 0).all(axis=1)
+    if problem.weights is not None:
+        known &= problem.weights[rows] > 0
+    return rows[known]
+
+
+def _seeded(estimator: Any, generator: np.random.Generator) -> Any:
+    """Give a seed to each random part that has none, so that one answer comes out."""
+    open_ends = {
+        name: int(generator.integers(2**31 - 1))
+        for name, value in sorted(estimator.get_params(deep=True).items())
+        if value is None and name.rpartition("__")[2] == "random_state"
+    }
+    return estimator.set_params(**open_ends)
+
+
+def _alone(work: Callable[..., np.ndarray], held: HeldOut, label: int, *more: Any) -> np.ndarray:
+    """One label, on one thread of BLAS: the sums are the same whoever works beside it."""
+    with threadpool_limits(limits=1, user_api="blas"):
+        return work(held, label, *more)

@@ -1,0 +1,173 @@
+"""The polytree of PACC: a spanning tree whose edges are directed by tests of independence."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mlfs.errors import UnknownName, UsageError, printable
+from mlfs.models.structure import Structure, parents_first
+from mlfs.models.structures.base import LabelPairs, StructureLearner
+from mlfs.models.structures.basins import directed_by_tests
+from mlfs.models.structures.cutting import held_out
+from mlfs.models.structures.held_out import HeldOut
+from mlfs.models.structures.skeleton import spanning_forest
+
+if TYPE_CHECKING:
+    from mlfs.models.problem import Problem
+
+__all__ = ["Polytree", "conditional_information", "independent_by_g"]
+
+WEIGHTS = {
+    "conditional": "I(a;b|x) by held-out classifiers, eq. (13)",
+    "information": "I(a;b) / min(H(a), H(b)), eq. (25)",
+}
+DECIMALS = 9  # of a nat; what lies below is the solver's rounding
+
+
+class Polytree(StructureLearner):
+    """The polytree of Sun, Kudo & Kimura: any label may have several parents.
+
+    The skeleton is the maximum spanning tree. Two neighbours a, b of a label that are independent
+    by a G-test are both its parents, its other neighbours its children; from there directions run
+    on (a causal basin). What is then still open is directed away from the label that shares most,
+    so that no label gets a second parent by it.
+
+    Parameters
+    ----------
+    weights : {"conditional", "information"}
+        What the tree spans: conditional mutual information from held-out probabilistic
+        classifiers, the mean of both directions of eq. (13); or normalised mutual information,
+        eq. (25), which needs no classifiers, for large data.
+    alpha : float
+        The level of the G-test with one degree of freedom: a pair is independent where the
+        hypothesis is not rejected.
+    max_parents : int, optional
+        At most so many parents by the tests, those of greatest weight; the others become
+        children. Exact inference costs 2**parents for each label. None is no bound.
+    folds : int or float
+        For ``conditional``: how many folds, each held out once; below 1, the share that is held
+        out in a single split, as in the paper.
+
+    Notes
+    -----
+    ``conditional`` takes q^2 fits of the base learner in each fold.
+    """
+
+    def __init__(
+        self,
+        weights: str = "conditional",
+        alpha: float = 0.05,
+        max_parents: int | None = 4,
+        folds: float = 3,
+    ) -> None:
+        self.weights, self.alpha = weights, alpha
+        self.max_parents, self.folds = max_parents, folds
+
+    def learn(self, problem: Problem) -> Structure:
+        """The polytree on the labels of a problem."""
+        self._check()
+        pairs = LabelPairs.of(problem)
+        if self.weights == "information":
+            shared = pairs.normalised
+        else:
+            shared = np.round(conditional_information(problem, self.folds), DECIMALS)
+        edges = spanning_forest(shared)
+        independent = independent_by_g(pairs.g, self.alpha)
+        directed = directed_by_tests(edges, shared, independent, pairs.g, self.max_parents)
+        parents: list[list[int]] = [[] for _ in range(problem.q)]
+        for parent, child in directed:
+            parents[child].append(parent)
+        note = (
+            f"maximum spanning tree on {WEIGHTS[self.weights]}; directed by G-tests at the level "
+            f"{self.alpha:g}"
+        )
+        return Structure(
+            "polytree",
+            problem.names,
+            parents_first(parents),
+            tuple(tuple(sorted(given)) for given in parents),
+            {edge: float(shared[edge]) for edge in directed},
+            note,
+        )
+
+    def _check(self) -> None:
+        if self.weights not in WEIGHTS:
+            raise UnknownName("weights of the tree", str(self.weights), WEIGHTS)
+        alpha, most = self.alpha, self.max_parents
+        if not isinstance(alpha, (int, float, np.number)) or not 0 < alpha < 1:
+            msg = f"alpha is the level of a test, between 0 and 1, not {printable(repr(alpha))}"
+            raise UsageError(msg)
+        if most is not None and (not isinstance(most, (int, np.integer)) or most < 1):
+            msg = f"max_parents is a whole number from 1 on, or None, not {printable(repr(most))}"
+            raise UsageError(msg)
+
+
+def independent_by_g(g: np.ndarray, alpha: float) -> np.ndarray:
+    """Which pairs of labels the G-test does not tell from independent ones.
+
+    Parameters
+    ----------
+    g : ndarray of float, shape (q, q)
+        The statistics, chi-squared with one degree of freedom under independence.
+    alpha : float
+        The level.
+
+    Examples
+    --------
+    >>> independent_by_g(np.array([[0.0, 3.8], [3.9, 0.0]]), 0.05)
+    array([[ True,  True],
+           [False,  True]])
+    """
+    tail = [math.erfc(math.sqrt(value / 2)) for value in g.ravel().tolist()]
+    return np.array(tail).reshape(g.shape) >= alpha
+
+
+def conditional_information(problem: Problem, folds: float = 3) -> np.ndarray:
+    """Eq. (13), the mean of both directions, on rows held out; in nats.
+
+    Parameters
+    ----------
+    problem : Problem
+        What is learned from.
+    folds : int or float
+        See `Polytree`.
+
+    Returns
+    -------
+    ndarray, shape (q, q)
+        Symmetric, the diagonal 0; 0 where a label has one value.
+    """
+    held = held_out(problem, folds)
+    alone = held.over_labels(HeldOut.alone)
+    directed = held.over_labels(_of_label, alone)
+    return (directed + directed.T) / 2
+
+
+def _of_label(held: HeldOut, label: int, alone: np.ndarray) -> np.ndarray:
+    """(13) of a label given each other one."""
+    problem = held.problem
+    out = np.zeros(problem.q)
+    varies = ((problem.Y == 0).any(axis=0)) & ((problem.Y == 1).any(axis=0))
+    others = np.flatnonzero(varies).tolist()
+    if label not in others:
+        return out
+    others.remove(label)
+    for other, given in held.given_each(label, others):
+        known = (problem.Y[:, [label, other]] >= 0).all(axis=1) & ~np.isnan(given[0])
+        if not known.any():
+            continue
+        gain = _divergence(given[:, known], alone[label, known])
+        of_other = alone[other, known]
+        expected = (1 - of_other) * gain[0] + of_other * gain[1]
+        weights = np.ones(expected.size) if problem.weights is None else problem.weights[known]
+        total = float(weights.sum())
+        out[other] = float((weights * expected).sum()) / total if total > 0 else 0.0
+    return out
+
+
+def _divergence(p: np.ndarray, q: np.ndarray) -> np.ndarray:
+    """How far the coin p is from the coin q, in nats."""
+    return p * np.log(p / q) + (1 - p) * np.log((1 - p) / (1 - q))

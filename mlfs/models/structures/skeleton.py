@@ -1,0 +1,96 @@
+"""Spanning forests of labels, and directions away from a root."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from mlfs.models.structure import Edge
+
+__all__ = ["NEAR", "away_from_roots", "neighbours_of", "spanning_forest", "strongest_first"]
+
+NEAR = 1e-12  # weights that differ by less are equal: rounding must not decide
+
+
+def spanning_forest(weights: np.ndarray) -> list[Edge]:
+    """The spanning forest of greatest weight among pairs of positive weight; a < b in each.
+
+    Of edges that weigh the same the lowest (a, b) is taken first.
+
+    Parameters
+    ----------
+    weights : ndarray, shape (q, q)
+        Symmetric.
+
+    Examples
+    --------
+    >>> spanning_forest(np.array([[0, 3, 2, 0], [3, 0, 1, 0], [2, 1, 0, 0], [0, 0, 0, 0]]))
+    [(0, 1), (0, 2)]
+    """
+    q = len(weights)
+    a, b = np.triu_indices(q, 1)
+    weight = weights[a, b]
+    kept = weight > NEAR
+    a, b, weight = a[kept], b[kept], weight[kept]
+    group = np.arange(q)
+    edges: list[Edge] = []
+    for at in _heaviest_first(weight):
+        left, right = int(a[at]), int(b[at])
+        if group[left] != group[right]:
+            group[group == group[right]] = group[left]
+            edges.append((left, right))
+            if len(edges) == q - 1:
+                break
+    return sorted(edges)
+
+
+def _heaviest_first(weight: np.ndarray) -> Iterable[int]:
+    """Positions by falling weight; in a run of equal ones, by position."""
+    by_weight = np.argsort(-weight, kind="stable")
+    falling = weight[by_weight]
+    apart = falling[:-1] - falling[1:] > NEAR * np.maximum(1.0, falling[:-1])
+    run = np.concatenate([[0], np.cumsum(apart)]) if falling.size else np.zeros(0, int)
+    return by_weight[np.lexsort((by_weight, run))].tolist()
+
+
+def neighbours_of(edges: Iterable[Edge], q: int) -> list[list[int]]:
+    """The neighbours of each label, ascending."""
+    beside: list[list[int]] = [[] for _ in range(q)]
+    for a, b in edges:
+        beside[a].append(b)
+        beside[b].append(a)
+    return [sorted(labels) for labels in beside]
+
+
+def away_from_roots(edges: Iterable[Edge], q: int, first: Sequence[int]) -> list[Edge]:
+    """Direct each tree of a forest away from a root: its label that comes first in `first`.
+
+    Examples
+    --------
+    >>> away_from_roots([(0, 1), (0, 2)], 3, [1, 0, 2])
+    [(1, 0), (0, 2)]
+    """
+    beside = neighbours_of(edges, q)
+    met = [False] * q
+    directed: list[Edge] = []
+    for root in first:
+        if met[root]:
+            continue
+        met[root] = True
+        queue = [root]
+        for parent in queue:
+            for child in beside[parent]:
+                if not met[child]:
+                    met[child] = True
+                    directed.append((parent, child))
+                    queue.append(child)
+    return directed
+
+
+def strongest_first(weights: np.ndarray) -> list[int]:
+    """The labels by falling sum of their weights; of equal ones, the lowest first."""
+    total = np.zeros(len(weights))
+    for row in weights:
+        total += row
+    return list(_heaviest_first(total))

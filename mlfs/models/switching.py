@@ -1,0 +1,258 @@
+"""A classifier for each value of the parents, instead of the parents as more inputs."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.special import logit
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.utils import get_tags
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+from mlfs.errors import UsageError, printable
+from mlfs.models.inference.base import whole
+from mlfs.models.tuned import TunedLogistic
+
+__all__ = ["Switching", "one_class_share"]
+
+MIN_ROWS = 4
+
+
+def _has(method: str) -> Any:
+    return lambda self: hasattr(self._base(), method)
+
+
+class Switching(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklearn has no types
+    """One classifier for each value that the parents have in training (Batal et al., 2013).
+
+    A base learner for the models of `mlfs.models`, which tell it how many of the last columns
+    are parents. P(y | x, parents) then has weights of its own for each value of the parents,
+    where one classifier on all columns has one weight for each parent. Without parents it is the
+    base learner.
+
+    Parameters
+    ----------
+    base_estimator : classifier, optional
+        Cloned for each value; `mlfs.models.tuned.TunedLogistic` by default.
+    min_rows : int, default=4
+        Values that fewer rows have are answered by a classifier of all rows that is told of no
+        parent, as are those that training did not have.
+
+    Attributes
+    ----------
+    n_parents_ : int
+        How many of the last columns are parents.
+    configurations_ : ndarray of int8, shape (m, n_parents_)
+        The values of the parents in training, ascending.
+    estimators_ : list of classifier or None
+        The classifier of each, None where there is none of its own.
+    shares_ : ndarray of float64, shape (m,)
+        P(second class) where all n rows of a value have one class: (k + 1/2) / (n + 1) with k rows
+        of the second class; NaN elsewhere.
+    rest_ : classifier or None
+        That of all rows; None where all values have their own.
+    classes_, n_features_in_, feature_names_in_
+        As everywhere in scikit-learn.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> x, parent = np.tile([-1.0, 1.0], 8), np.repeat([0.0, 1.0], 8)
+    >>> y = (x > 0) ^ (parent == 1)
+    >>> X = np.column_stack([x, parent])
+    >>> Switching(LogisticRegression()).fit(X, y, n_parents=1).score(X, y)
+    1.0
+    """
+
+    def __init__(self, base_estimator: Any = None, min_rows: int = MIN_ROWS) -> None:
+        self.base_estimator = base_estimator
+        self.min_rows = min_rows
+
+    # ---- learning ---------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, n_parents: int = 0) -> Self:
+        """Fit the classifiers.
+
+        Parameters
+        ----------
+        X : array or sparse matrix, shape (n, d + n_parents)
+            The rows; parents are the last columns.
+        y : array, shape (n,)
+            Two classes.
+        sample_weight : array of shape (n,), optional
+            How much each row counts.
+        n_parents : int
+            How many parents there are.
+        """
+        return self._fit(X, y, sample_weight, n_parents, {})
+
+    def refit(self, X: Any, y: Any, sample_weight: Any = None) -> Switching:
+        """Another one fitted on these rows, with what was chosen for each classifier in `fit`."""
+        check_is_fitted(self)
+        like = {
+            values.tobytes(): one
+            for values, one in zip(self.configurations_, self.estimators_, strict=True)
+            if one is not None
+        }
+        if self.rest_ is not None:
+            like[b"rest"] = self.rest_
+        other = Switching(self.base_estimator, self.min_rows)
+        return other._fit(X, y, sample_weight, self.n_parents_, like)
+
+    def untuned(self) -> Switching:
+        """The same of a base learner that has no choice to make, where it knows such a one."""
+        base = self._base()
+        plain = base.untuned() if hasattr(base, "untuned") else base
+        return Switching(plain, self.min_rows)
+
+    def _fit(
+        self, X: Any, y: Any, sample_weight: Any, n_parents: int, like: dict[bytes, Any]
+    ) -> Self:
+        least = whole(self.min_rows, "min_rows")
+        self.n_parents_ = whole(n_parents, "n_parents", 0)
+        X, y = validate_data(self, X, y, **self._accepted())
+        check_classification_targets(y)
+        kind = type_of_target(y, input_name="y", raise_unknown=True)
+        if kind != "binary":
+            msg = f"Only binary classification is supported. The type of the target is {kind}."
+            raise ValueError(msg)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        if self.classes_.size < 2:
+            msg = f"y needs two classes, and has only one class: {printable(self.classes_[0])}"
+            raise ValueError(msg)
+        counted = np.arange(codes.size)
+        weights = None
+        if sample_weight is not None:
+            weights = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
+            counted = np.flatnonzero(weights)
+        x, parents = self._parted(X)
+        self.configurations_, of = np.unique(parents[counted], axis=0, return_inverse=True)
+        of = of.reshape(-1)
+        self.estimators_, self.shares_ = [], np.full(len(self.configurations_), np.nan)
+        for number, values in enumerate(self.configurations_):
+            rows = counted[of == number]
+            ones = int(codes[rows].sum())
+            own = None
+            if rows.size >= least and ones in {0, rows.size}:
+                self.shares_[number] = one_class_share(ones, rows.size)
+            elif rows.size >= least:
+                own = self._one(x, codes, weights, rows, like.get(values.tobytes()))
+            self.estimators_.append(own)
+        self.rest_ = self.rest_share_ = None
+        if self._needs_rest():
+            ones = int(codes[counted].sum())
+            if ones in {0, counted.size}:
+                self.rest_share_ = one_class_share(ones, counted.size)
+            else:
+                self.rest_ = self._one(x, codes, weights, counted, like.get(b"rest"))
+        return self
+
+    def _needs_rest(self) -> bool:
+        own = [one is not None for one in self.estimators_]
+        answered = own | np.isfinite(self.shares_)
+        return not answered.all() or len(own) < 2**self.n_parents_
+
+    def _one(
+        self, x: Any, codes: np.ndarray, weights: np.ndarray | None, rows: np.ndarray, like: Any
+    ) -> Any:
+        from mlfs.models.learners import weight_name
+
+        base = self._base() if like is None else like
+        given = {}
+        if weights is not None:
+            name = weight_name(base)
+            if not name:
+                kind = printable(type(base).__name__)
+                msg = f"the base learner {kind} takes no sample_weight: fit without, or another"
+                raise UsageError(msg)
+            given = {name: weights[rows]}
+        every = rows.size == codes.size
+        x, codes = (x, codes) if every else (x[rows], codes[rows])
+        if hasattr(like, "refit"):
+            return like.refit(x, codes, **given)
+        return clone(base).fit(x, codes, **given)
+
+    # ---- answering --------------------------------------------------------------------------
+
+    @available_if(_has("predict_proba"))  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """The probabilities of both classes, shape (n, 2)."""
+        ones = self._answers(X, lambda one, x: one.predict_proba(x)[:, 1], lambda share: share)
+        return np.column_stack([1.0 - ones, ones])
+
+    @available_if(_has("decision_function"))  # type: ignore[untyped-decorator]
+    def decision_function(self, X: Any) -> np.ndarray:
+        """The decision of the classifier in charge, positive for the second class; log odds."""
+        return self._answers(X, lambda one, x: one.decision_function(x), logit)
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The class of each row, by the classifier in charge."""
+        codes = self._answers(X, lambda one, x: one.predict(x), lambda share: share > 0.5)
+        return self.classes_[codes.astype(np.intp)]
+
+    def in_charge(self, values: np.ndarray) -> tuple[Any, float]:
+        """The classifier that answers for some values of the parents; or a share of ones."""
+        same = np.flatnonzero((self.configurations_ == values).all(axis=1))
+        if same.size:
+            own, share = self.estimators_[same[0]], float(self.shares_[same[0]])
+            if own is not None or np.isfinite(share):
+                return own, share
+        return self.rest_, np.nan if self.rest_share_ is None else self.rest_share_
+
+    def _answers(self, X: Any, ask: Any, of_share: Any) -> np.ndarray:
+        check_is_fitted(self)
+        X = validate_data(self, X, reset=False, **self._accepted())
+        x, parents = self._parted(X)
+        out = np.empty(x.shape[0])
+        found, of = np.unique(parents, axis=0, return_inverse=True)
+        for number, values in enumerate(found):
+            rows = of.reshape(-1) == number
+            one, share = self.in_charge(values)
+            if one is None:
+                out[rows] = of_share(share)
+            else:
+                out[rows] = ask(one, x if len(found) == 1 else x[rows])
+        return out
+
+    def _parted(self, X: Any) -> tuple[Any, np.ndarray]:
+        """What the classifiers look at, and the values of the parents."""
+        cut = X.shape[1] - self.n_parents_
+        if cut < 0:
+            msg = f"X has {X.shape[1]} columns, fewer than the {self.n_parents_} parents"
+            raise UsageError(msg)
+        x, last = X[:, :cut], X[:, cut:]
+        parents = (last.toarray() if sp.issparse(last) else np.asarray(last)).astype(np.int8)
+        return (x if cut else np.zeros((X.shape[0], 1))), parents
+
+    def _base(self) -> Any:
+        return TunedLogistic() if self.base_estimator is None else self.base_estimator
+
+    def _accepted(self) -> dict[str, Any]:
+        nan = get_tags(self._base()).input_tags.allow_nan
+        return {
+            "accept_sparse": "csr",
+            "dtype": np.float64,
+            "ensure_all_finite": "allow-nan" if nan else True,
+        }
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        inner = get_tags(self._base()).input_tags
+        tags.classifier_tags.multi_class = False
+        tags.input_tags.sparse, tags.input_tags.allow_nan = inner.sparse, inner.allow_nan
+        return tags
+
+
+def one_class_share(ones: int, size: int) -> float:
+    """How frequent ones are where all or none of some rows are, short of 1 and of 0.
+
+    Examples
+    --------
+    >>> one_class_share(0, 9), one_class_share(9, 9)
+    (0.05, 0.95)
+    """
+    return (ones + 0.5) / (size + 1)

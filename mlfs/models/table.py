@@ -1,0 +1,245 @@
+"""The columns of the training data, so that other data are matched by name and by value.
+
+- Columns are found by their names, in any order; one that is missing is refused, others are told.
+- The values of a nominal column are matched by value, whatever their order in the file. A value
+  that was not there in training is refused, or taken as missing where that is asked for.
+- A nominal column of two values is 0 and 1, one of more becomes a column of 0 and 1 for each.
+- A missing value becomes the mean of the training column, or its most frequent value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from mlfs.data.columns import number_text
+from mlfs.data.dataset import Dataset
+from mlfs.data.limits import Limits
+from mlfs.errors import DataError, UsageError, printable
+from mlfs.models.fields import Field, codes_of, fill_columns, fills_of, same, spread
+
+__all__ = ["MISSING", "Field", "TrainingTable"]
+
+MISSING = ("fill", "keep", "error")
+SHOWN = 5
+BARE = ("svmlight",)  # formats in which a column or label of zeros leaves no trace
+
+
+@dataclass(frozen=True)
+class TrainingTable:
+    """What the training data had: columns, labels, and what was done about missing values.
+
+    Parameters
+    ----------
+    fields : tuple of Field
+        The columns.
+    labels : tuple of str
+        The labels.
+    missing : {"fill", "keep", "error"}
+        A missing value is filled, handed to the base learner, or refused.
+
+    Examples
+    --------
+    >>> from mlfs.data import from_arrays
+    >>> table = TrainingTable.learn(from_arrays([[0.5], [np.nan], [1.5]], [[0], [1], [1]]))
+    >>> table.matrix(from_arrays([[np.nan], [7.0]], None))[0].tolist()
+    [[1.0], [7.0]]
+    """
+
+    fields: tuple[Field, ...]
+    labels: tuple[str, ...]
+    missing: str = "fill"
+
+    def __post_init__(self) -> None:
+        whole = isinstance(self.fields, tuple) and isinstance(self.labels, tuple)
+        if not whole or not all(isinstance(field, Field) for field in self.fields):
+            raise DataError("the columns of the training data are not there")
+        if not all(isinstance(label, str) for label in self.labels):
+            raise DataError("the labels of the training data are not there")
+        if self.missing not in MISSING:
+            raise UsageError(f"missing values are {', '.join(MISSING)}, not {self.missing!r}")
+        for names in ([field.name for field in self.fields], self.labels):
+            if len(set(names)) < len(names):
+                raise DataError("two columns of the training data have one name")
+
+    @classmethod
+    def learn(cls, dataset: Dataset, missing: str = "fill") -> TrainingTable:
+        """Learn the columns of training data, and what fills their gaps."""
+        fills = fills_of(dataset)
+        fields = tuple(
+            Field(column.name, column.values, fill)
+            for column, fill in zip(dataset.columns, fills, strict=True)
+        )
+        for label in dataset.labels:
+            if label.values != ("0", "1"):
+                raise DataError(
+                    f"the label {printable(label.name)!r} has {len(label.values)} values: a model "
+                    "learns labels that are there or not"
+                )
+        return cls(fields, tuple(dataset.label_names), missing)
+
+    @property
+    def feature_names(self) -> list[str]:
+        """The names of the columns that the model sees."""
+        return [name for field in self.fields for name in field.names]
+
+    def matrix(self, dataset: Dataset, unseen: str = "error") -> tuple[Any, list[str]]:
+        """The rows of a data set as the model wants them, and what a user should know.
+
+        Parameters
+        ----------
+        dataset : Dataset
+            With the columns of the training data, in any order; labels do not matter.
+        unseen : {"error", "missing"}
+            A nominal value that training did not have is refused, or taken as missing.
+
+        Returns
+        -------
+        X : ndarray of float64 or csr_array
+        notes : list of str
+        """
+        where, notes = self._found(dataset)
+        self._refuse_too_wide(dataset)
+        pieces: list[Any] = []
+        run: list[int] = []
+        lost: dict[str, int] = {}
+        for field, j in zip(self.fields, where, strict=True):
+            if j >= 0 and not field.indicators and same(field, dataset.columns[j]):
+                run.append(j)
+                continue
+            if run:
+                pieces.append(dataset.X[:, run])
+                run = []
+            codes = np.zeros(dataset.X.shape[0]) if j < 0 else codes_of(field, dataset, j)
+            unknown = np.isneginf(codes)
+            if unknown.any():
+                self._refuse_unseen(field, dataset, j, int(unknown.argmax()), unseen)
+                lost[field.name] = int(unknown.sum())
+                codes[unknown] = np.nan
+            pieces.append(spread(field, codes))
+        if run:
+            pieces.append(dataset.X[:, run])
+        if lost:
+            notes.append(f"{_listed(list(lost))}: unseen values taken as missing in "
+                         f"{sum(lost.values())} cells")  # fmt: skip
+        return self._filled(_together(pieces, dataset), dataset.source.path, notes), notes
+
+    def truth(
+        self, dataset: Dataset, *, absent_is_no: bool = False
+    ) -> tuple[np.ndarray, list[str]]:
+        """The labels of a data set in the order of the model's: 0, 1, and -1 where missing.
+
+        Parameters
+        ----------
+        dataset : Dataset
+            With the labels of the training data, in any order.
+        absent_is_no : bool
+            A label that no row has leaves no trace in the data: its absence means 0.
+        """
+        absent_is_no = absent_is_no or dataset.source.format in BARE
+        where = {name: j for j, name in enumerate(dataset.label_names)}
+        lacking = [name for name in self.labels if name not in where]
+        shown = printable(dataset.source.path, 400)
+        if lacking and (not absent_is_no or len(lacking) == len(self.labels)):
+            raise DataError(
+                f"{shown}: {_counted(lacking, 'label', 'of the model')} missing: {_listed(lacking)}"
+            )
+        others = [name for name in dataset.label_names if name not in set(self.labels)]
+        told = f"{_counted(others, 'label')} not in the training data and left out"
+        notes = [f"{told}: {_listed(others)}"] if others else []
+        wanted = [where[name] for name in self.labels if name in where]
+        if any(dataset.labels[j].values != ("0", "1") for j in wanted):
+            raise DataError(f"{shown}: a label has other values than 0 and 1")
+        held = dataset.Y[:, wanted]
+        Y = np.zeros((dataset.Y.shape[0], len(self.labels)), dtype=np.int8)
+        Y[:, [name in where for name in self.labels]] = (
+            held.toarray() if sp.issparse(held) else held
+        )
+        return Y, notes
+
+    def _found(self, dataset: Dataset) -> tuple[list[int], list[str]]:
+        where = {column.name: j for j, column in enumerate(dataset.columns)}
+        lacking = [field.name for field in self.fields if field.name not in where]
+        bare = dataset.source.format in BARE and len(lacking) < len(self.fields)
+        if lacking and not bare:
+            reasons = dict(dataset.left_out)
+            reason = next((f" ({reasons[name]})" for name in lacking if name in reasons), "")
+            raise DataError(
+                f"{printable(dataset.source.path, 400)}: "
+                f"{_counted(lacking, 'column', 'of the training data')} missing: "
+                f"{_listed(lacking)}{reason}"
+            )
+        known = {field.name for field in self.fields} | set(self.labels)
+        others = [name for name in where if name not in known]
+        told = f"{_counted(others, 'column')} not in the training data and left out"
+        notes = [f"{told}: {_listed(others)}"] if others else []
+        return [where.get(field.name, -1) for field in self.fields], notes
+
+    def _refuse_too_wide(self, dataset: Dataset) -> None:
+        limits = Limits()
+        width = sum(len(field.names) for field in self.fields)
+        cells = 0 if dataset.is_sparse else width * dataset.X.shape[0]
+        if width > limits.max_attributes or cells > limits.max_cells:
+            most = max(self.fields, key=lambda field: len(field.names))
+            raise DataError(
+                f"the nominal columns become {width} columns of 0 and 1, most of them from "
+                f"{printable(most.name)!r} with {len(most.values)} values: leave it out with "
+                "--exclude"
+            )
+
+    @staticmethod
+    def _refuse_unseen(field: Field, dataset: Dataset, j: int, row: int, unseen: str) -> None:
+        if unseen == "missing":
+            return
+        value = dataset.X[[row], [j]]
+        number = float(np.asarray(value.toarray() if sp.issparse(value) else value).ravel()[0])
+        values = dataset.columns[j].values
+        shown = values[int(number)] if values else number_text(number)
+        known = _listed(list(field.values)) if field.values else "numbers"
+        raise DataError(
+            f"{printable(dataset.source.path, 400)}: column {printable(field.name)!r} holds "
+            f"{printable(shown)!r} at row {row} (counted from 0), which training did not have "
+            f"(known: {known}); --unseen missing takes it as missing"
+        )
+
+    def _filled(self, X: Any, path: str, notes: list[str]) -> Any:
+        data = X.data if sp.issparse(X) else X
+        gaps = np.isnan(data)
+        n_gaps = int(gaps.sum())
+        if not n_gaps or self.missing == "keep":
+            return X
+        at = X.indices[gaps] if sp.issparse(X) else np.nonzero(gaps)[1]
+        names = self.feature_names
+        if self.missing == "error":
+            raise DataError(
+                f"{printable(path, 400)}: column {printable(names[int(at[0])])!r} has missing "
+                "values, and the model was trained to refuse them (--missing error)"
+            )
+        fills = np.array([fill for field in self.fields for fill in fill_columns(field)])
+        data[gaps] = fills[at]
+        cells = "1 missing value is" if n_gaps == 1 else f"{n_gaps} missing values are"
+        notes.append(f"{cells} filled with the mean, or the most frequent value, of training")
+        return X
+
+
+def _together(pieces: list[Any], dataset: Dataset) -> Any:
+    if dataset.is_sparse:
+        X = sp.csr_array(sp.hstack([sp.csr_array(piece) for piece in pieces], format="csr"))
+        if max(X.nnz, *X.shape) < 1 << 31:  # some learners take no wider indices
+            X.indices, X.indptr = X.indices.astype(np.int32), X.indptr.astype(np.int32)
+        return X
+    return np.ascontiguousarray(np.hstack(pieces), dtype=np.float64)
+
+
+def _counted(names: Sequence[str], what: str, of: str = "") -> str:
+    of = f" {of}" if of else ""
+    return f"1 {what}{of} is" if len(names) == 1 else f"{len(names)} {what}s{of} are"
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = ", ".join(repr(printable(name, 40)) for name in names[:SHOWN])
+    return shown + (f" and {len(names) - SHOWN} more" if len(names) > SHOWN else "")

@@ -1,0 +1,170 @@
+"""Logistic regression that chooses its penalty by how likely rows held out are."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.linear_model import LogisticRegression
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.validation import _check_sample_weight, validate_data
+
+from mlfs.errors import UsageError, printable
+from mlfs.models.inference.base import whole
+from mlfs.models.splits import stratified_folds
+from mlfs.models.structures.logistic import MOST_COLUMNS, one_regression, with_last
+
+__all__ = ["PENALTIES", "TunedLogistic"]
+
+PENALTIES = (0.001, 0.01, 0.1, 1.0, 10.0, 100.0)
+UNCHOSEN = 1.0
+NUMBERS = (int, float, np.integer, np.floating)
+ROUGH = 1e-5  # nats by which a regression that only compares penalties may miss its optimum
+
+
+class TunedLogistic(LogisticRegression):  # type: ignore[misc]  # sklearn has no types
+    """L2-penalised logistic regression of two classes; C by the log loss of rows held out.
+
+    Parameters
+    ----------
+    C : float, optional
+        This C, instead of one that is chosen.
+    grid : tuple of float, default=(0.001, 0.01, ..., 100)
+        What C is chosen from; of equals the least, which is the strongest penalty. It is 1 where
+        a class is too small to be cut in folds, and for structure learners that compare many
+        regressions, such as `Arborescence`.
+    folds : int, default=3
+        How many folds, stratified. Rows are told apart by what they hold: neither their order
+        nor a seed matters, and a row that counts twice is one that is there twice.
+
+    Attributes
+    ----------
+    C_ : float
+        The C that was chosen, or given.
+    coef_, intercept_, classes_, n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    Examples
+    --------
+    >>> X = np.arange(12.0)[:, None]
+    >>> model = TunedLogistic().fit(X, X[:, 0] > 5)
+    >>> model.C_, model.predict([[2.0], [9.0]]).tolist()
+    (100.0, [False, True])
+    """
+
+    def __init__(
+        self, C: float | None = None, grid: tuple[float, ...] = PENALTIES, folds: int = 3
+    ) -> None:
+        super().__init__(C=C, solver="liblinear")
+        self.grid = grid
+        self.folds = folds
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Choose C, then fit on all rows."""
+        return self._fit(X, y, sample_weight, self.C)
+
+    def refit(self, X: Any, y: Any, sample_weight: Any = None) -> TunedLogistic:
+        """Another one fitted on these rows, with the C that was chosen here."""
+        other = TunedLogistic(self.C, self.grid, self.folds)
+        return other._fit(X, y, sample_weight, self.C_)
+
+    def untuned(self) -> LogisticRegression:
+        """The plain regression with the C that is given, or 1."""
+        return LogisticRegression(C=UNCHOSEN if self.C is None else self.C)
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any, C: float | None) -> Self:
+        self._check_parameters()
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
+        check_classification_targets(y)
+        kind = type_of_target(y, input_name="y", raise_unknown=True)
+        if kind != "binary":
+            msg = f"Only binary classification is supported. The type of the target is {kind}."
+            raise ValueError(msg)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        if self.classes_.size < 2:
+            msg = f"y needs two classes, and has only one class: {printable(self.classes_[0])}"
+            raise ValueError(msg)
+        weights = None
+        if sample_weight is not None:
+            weights = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
+        self.C_ = self._chosen(X, codes, weights) if C is None else C
+        self._solve(X, codes, weights)
+        return self
+
+    def _check_parameters(self) -> None:
+        whole(self.folds, "folds", 2)
+        for name, values in (("C", [1.0 if self.C is None else self.C]), ("grid", self.grid)):
+            known = [isinstance(one, NUMBERS) and 0 < one < np.inf for one in values]
+            if not known or not all(known):
+                given = printable(repr(getattr(self, name)))
+                what = "is a positive number or None" if name == "C" else "is positive numbers"
+                raise UsageError(f"{name} {what}, not {given}")
+
+    def _chosen(self, X: Any, codes: np.ndarray, weights: np.ndarray | None) -> float:
+        """Of the grid the C of the least log loss on rows held out."""
+        grid = sorted(float(one) for one in self.grid)
+        if len(grid) == 1:
+            return grid[0]
+        rows = np.arange(codes.size) if weights is None else np.flatnonzero(weights)
+        X, codes = X[rows], codes[rows]
+        shares = np.ones(rows.size) if weights is None else weights[rows]
+        folds = stratified_folds(X, codes, self.folds)
+        loss = np.zeros(len(grid))
+        judged = False
+        for fold in range(self.folds):
+            learn, test = folds != fold, folds == fold
+            if np.unique(codes[learn]).size < 2 or not test.any():
+                continue
+            judged = True
+            loss += self._losses(grid, X, codes, shares, learn, test)
+        return grid[int(np.argmin(loss))] if judged else UNCHOSEN
+
+    def _losses(
+        self,
+        grid: list[float],
+        X: Any,
+        codes: np.ndarray,
+        shares: np.ndarray,
+        learn: np.ndarray,
+        test: np.ndarray,
+    ) -> list[float]:
+        """What each C loses on the rows held out; each starts where the last one ended."""
+        out = []
+        x, held = (with_last(X[rows], intercept=True) for rows in (learn, test))
+        w: np.ndarray | None = None
+        for C in grid:
+            if _narrow(X):
+                w = one_regression(x, codes[learn], C * shares[learn], start=w, near=C * ROUGH)
+            else:
+                found = _by_scikit_learn(C, X[learn], codes[learn], shares[learn])
+                w = np.append(found.coef_[0], found.intercept_)
+            z = np.asarray(held @ w)
+            out.append(float((shares[test] * (np.logaddexp(0.0, z) - codes[test] * z)).sum()))
+        return out
+
+    def _solve(self, X: Any, codes: np.ndarray, weights: np.ndarray | None) -> None:
+        if _narrow(X):
+            shares = np.ones(codes.size) if weights is None else weights
+            w = one_regression(with_last(X, intercept=True), codes, self.C_ * shares)
+            self.coef_, self.intercept_ = w[None, :-1].copy(), w[-1:].copy()
+            self.n_iter_ = np.ones(1, dtype=np.int32)
+            return
+        found = _by_scikit_learn(self.C_, X, codes, weights)
+        self.coef_, self.intercept_, self.n_iter_ = found.coef_, found.intercept_, found.n_iter_
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
+
+
+def _narrow(X: Any) -> bool:
+    return not sp.issparse(X) and X.shape[1] <= MOST_COLUMNS
+
+
+def _by_scikit_learn(
+    C: float, X: Any, codes: np.ndarray, weights: np.ndarray | None
+) -> LogisticRegression:
+    learner = LogisticRegression(C=C, solver="liblinear")
+    return learner.fit(X, codes, sample_weight=weights)

@@ -1,0 +1,508 @@
+"""The models: equal to scikit-learn's where it has them, safe where labels or data are odd."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.multioutput import ClassifierChain, MultiOutputClassifier
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import LinearSVC
+from sklearn.tree import DecisionTreeClassifier
+
+import mlfs
+from mlfs import FeatureSelector, UnknownName, UsageError
+from mlfs.errors import DataError
+from mlfs.models import LDF, StructuredClassifier, available, make
+from mlfs.models.inference import BestFirst, Exhaustive, Greedy
+from mlfs.models.structures import Chain, KParents
+from tests.shared import shared_data
+
+LEARNERS = [
+    LogisticRegression(C=2),
+    LogisticRegression(solver="liblinear"),
+    LinearSVC(dual=False),
+    GaussianNB(),
+    DecisionTreeClassifier(max_depth=4, random_state=0),
+    make_pipeline(StandardScaler(), LogisticRegression()),
+]
+PLAIN = [name for name in available() if not name.endswith("-ldf")]
+
+
+def name_of(estimator) -> str:
+    return type(estimator).__name__
+
+
+def songs(seed: int = 0, n: int = 120, d: int = 8, q: int = 4):
+    """Labels that depend on the features and on each other."""
+    draw = np.random.default_rng(seed)
+    X = draw.normal(size=(n, d)).round(3)
+    Y = (X[:, :q] + 0.7 * draw.normal(size=(n, q)) > 0).astype(int)
+    Y[:, 1] = np.where(draw.random(n) < 0.6, Y[:, 0], Y[:, 1])
+    return X, Y
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("estimator", LEARNERS[:5], ids=name_of)
+def test_br_is_one_classifier_for_each_label(estimator, sparse: bool) -> None:
+    X, Y = songs()
+    if sparse and isinstance(estimator, GaussianNB):
+        pytest.skip("GaussianNB takes no sparse X")
+    X = sp.csr_array(X) if sparse else X
+    ours = make("br", base_estimator=estimator).fit(X[:80], Y[:80])
+    theirs = MultiOutputClassifier(estimator).fit(X[:80], Y[:80])
+    assert (ours.predict(X[80:]) == theirs.predict(X[80:])).all()
+    if hasattr(estimator, "predict_proba"):
+        wanted = np.column_stack([p[:, 1] for p in theirs.predict_proba(X[80:])])
+        assert np.allclose(ours.predict_proba(X[80:]), wanted, atol=1e-9)
+
+
+@pytest.mark.parametrize("order", [[0, 1, 2, 3], [2, 0, 3, 1]])
+@pytest.mark.parametrize("estimator", LEARNERS, ids=name_of)
+def test_cc_is_a_classifier_chain(estimator, order) -> None:
+    if isinstance(estimator, DecisionTreeClassifier) and order[0]:
+        pytest.skip("a tree breaks ties by the order of its columns; ours is ascending")
+    X, Y = songs(1)
+    ours = make("cc", order=order, base_estimator=estimator).fit(X[:80], Y[:80])
+    theirs = ClassifierChain(estimator, order=order).fit(X[:80], Y[:80])
+    assert (ours.predict(X[80:]) == theirs.predict(X[80:])).all()
+    assert ours.order_ == tuple(order)
+    assert ours.structure_.parents[order[-1]] == tuple(sorted(order[:-1]))
+
+
+def test_a_sparse_chain_is_a_classifier_chain() -> None:
+    X, Y = songs(2)
+    X = sp.csr_array(np.where(np.abs(X) < 1, 0, X))
+    for estimator in (LogisticRegression(solver="liblinear"), LinearSVC(dual=False)):
+        ours = make("cc", order=[0, 1, 2, 3], base_estimator=estimator).fit(X, Y)
+        theirs = ClassifierChain(estimator, order=[0, 1, 2, 3]).fit(X, Y)
+        assert (ours.predict(X) == theirs.predict(X)).all()
+
+
+def test_decisions_of_a_chain_without_probabilities() -> None:
+    X, Y = songs(3)
+    ours = make("cc", order=[0, 1, 2, 3], base_estimator=LinearSVC(dual=False)).fit(X, Y)
+    theirs = ClassifierChain(LinearSVC(dual=False), order=[0, 1, 2, 3]).fit(X, Y)
+    assert np.allclose(ours.decision_function(X), theirs.decision_function(X))
+    assert not hasattr(ours, "predict_proba")
+    assert not hasattr(make("cc"), "decision_function")
+
+
+def test_pcc_finds_the_mode_and_knows_its_probability() -> None:
+    X, Y = songs(4)
+    model = make("pcc").fit(X, Y)
+    brute = clone(model).set_params(inference=Exhaustive()).fit(X, Y)
+    assert (model.predict(X) == brute.predict(X)).all()
+    every = [np.array([number >> bit & 1 for bit in range(4)]) for number in range(16)]
+    joint = np.array([model.joint_log_proba(X, np.tile(y, (len(X), 1))) for y in every])
+    assert np.allclose(np.exp(joint).sum(axis=0), 1)
+    assert (np.array(every)[joint.argmax(axis=0)] == model.predict(X)).all()
+    marginal = (np.exp(joint)[:, :, None] * np.array(every)[:, None, :]).sum(axis=0)
+    assert np.allclose(model.predict_proba(X), marginal)
+
+
+def test_samples_follow_the_marginals() -> None:
+    X, Y = songs(5)
+    model = make("pcc").fit(X, Y)
+    drawn = model.sample(X[:5], n=2000, seed=3)
+    assert drawn.shape == (2000, 5, 4)
+    assert np.allclose(drawn.mean(axis=0), model.predict_proba(X[:5]), atol=0.06)
+    assert (drawn == model.sample(X[:5], n=2000, seed=3)).all()
+
+
+def test_score_is_exact_match() -> None:
+    X, Y = songs(6)
+    model = make("br").fit(X, Y)
+    right = (model.predict(X) == Y).all(axis=1)
+    assert model.score(X, Y) == right.mean()
+    weights = np.arange(len(X)) + 1.0
+    assert np.isclose(model.score(X, Y, sample_weight=weights), np.average(right, weights=weights))
+    hidden = Y.astype(float)
+    hidden[:, 2] = np.nan
+    assert model.score(X, hidden) == (model.predict(X) == Y)[:, [0, 1, 3]].all(axis=1).mean()
+
+
+# ---- features -------------------------------------------------------------------------------
+
+
+def test_features_from_the_user_are_honoured() -> None:
+    X, Y = songs(7)
+    columns = {"y1": ["x3", 0], 2: [5]}
+    model = StructuredClassifier({1: [0], 2: [0]}, features=columns).fit(X, Y)
+    assert [model.features_[f"y{l}"].tolist() for l in range(4)] == [
+        list(range(8)), [3, 0], [5], list(range(8)),
+    ]  # fmt: skip
+    second = model.estimators_[1]
+    by_hand = clone(second).fit(np.column_stack([X[:, [0, 3]], Y[:, 0]]), Y[:, 1])
+    assert np.allclose(second.coef_, by_hand.coef_)
+    nothing = X.copy()
+    nothing[:, [1, 2, 4, 6, 7]] = 9
+    assert (model.predict(nothing)[:, 2] == model.predict(X)[:, 2]).sum() >= 0
+    assert model.estimators_[2].n_features_in_ == 2
+
+
+@pytest.mark.parametrize("features", ["mlfs_local", "jmi", "mlfs_global"])
+def test_features_by_a_criterion_are_those_of_select(features: str) -> None:
+    X, Y = songs(8)
+    model = StructuredClassifier(KParents(k=2), features=features, n=3).fit(X, Y)
+    wants = mlfs.criteria.get(features)[1].network is not False
+    network = {"network": model.structure_.to_network()} if wants else {}
+    wanted = mlfs.select((X, Y), features, 3, **network)
+    for name, found in model.features_.items():
+        ranking = wanted.labels.get(name, wanted)
+        assert tuple(found.tolist()) == ranking.indices
+
+
+def test_features_by_a_selector_keep_its_options() -> None:
+    X, Y = songs(9)
+    selector = FeatureSelector("mim", 2, per_label=True, exclude=["x0"], bins="frequency", n_bins=4)
+    model = StructuredClassifier(features=selector).fit(X, Y)
+    wanted = clone(selector).fit(X, Y)
+    for name, found in model.features_.items():
+        assert found.tolist() == wanted.label_indices_[name].tolist()
+    made = StructuredClassifier(features=wanted.selection_).fit(X, Y)
+    assert [f.tolist() for f in made.features_.values()] == [
+        f.tolist() for f in model.features_.values()
+    ]
+
+
+def test_ldf_is_mlig_and_then_mlcfs_seeded_with_the_parents() -> None:
+    X, Y = songs(10, d=30)
+    model = StructuredClassifier(KParents(k=1, order="given"), features=LDF(r=0.2)).fit(X, Y)
+    first = mlfs.select((X, Y), "mlig", parameters={"r": 0.2})
+    for label, (name, ranking) in enumerate(first.labels.items()):
+        kept = sorted(ranking.indices)
+        left = [j for j in range(30) if j not in kept]
+        network = {label: model.structure_.parents[label]}
+        second = mlfs.select((X, Y), "mlcfs", network=network, exclude=left)
+        assert tuple(model.features_[name].tolist()) == second.labels[name].indices
+
+
+def test_selection_sees_the_training_rows_only() -> None:
+    draw = np.random.default_rng(0)
+    X, Y = draw.integers(0, 2, (60, 400)), draw.integers(0, 2, (60, 1))
+    model = StructuredClassifier(features="mim", n=10)
+    chance = cross_val_score(model, X, Y, cv=5).mean()
+    chosen = mlfs.select((X, Y), "mim", 10).indices
+    leaked = cross_val_score(StructuredClassifier(), X[:, chosen], Y, cv=5).mean()
+    assert chance < 0.62
+    assert leaked > chance + 0.1
+    half = model.fit(X[:30], Y[:30]).features_["y0"].tolist()
+    assert tuple(half) == mlfs.select((X[:30], Y[:30]), "mim", 10).indices
+
+
+def test_fewer_features_are_faster_to_look_at() -> None:
+    X, Y = songs(11)
+    model = make("occ").fit(X, Y)
+    assert all(len(columns) == 2 for columns in model.features_.values())
+    assert [e.n_features_in_ for e in model.estimators_] == [
+        2 + len(p) for p in model.structure_.parents
+    ]
+
+
+@pytest.mark.parametrize(
+    ("features", "n", "error", "said"),
+    [
+        ("mlfs_lokal", None, UnknownName, "did you mean 'mlfs_local'"),
+        (None, 3, UsageError, "name a criterion, or leave n out"),
+        ({"nobody": [0]}, None, UnknownName, "unknown label in features 'nobody'"),
+        ({"y0": ["x99"]}, None, UnknownName, "unknown feature in the features of 'y0' 'x99'"),
+        (3, None, UsageError, "not 3"),
+        (LDF(r=0.9), None, UsageError, "r"),
+        ("mim", 99, UsageError, "99 features are asked for"),
+    ],
+)
+def test_features_that_make_no_sense_are_refused(features, n, error, said) -> None:
+    X, Y = songs()
+    with pytest.raises(error, match=said):
+        StructuredClassifier(features=features, n=n).fit(X, Y)
+
+
+# ---- odd labels -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", PLAIN)
+def test_constant_labels_and_rows_without_labels_are_safe(name: str) -> None:
+    X, Y = songs(12)
+    Y[:, 2], Y[:, 3], Y[:20] = 0, 1, 0
+    Y[:, 3] = 1
+    model = make(name).fit(X, Y)
+    predicted = model.predict(X)
+    assert (predicted[:, 2] == 0).all()
+    assert (predicted[:, 3] == 1).all()
+    if hasattr(model, "predict_proba"):
+        proba = model.predict_proba(X)
+        assert (proba[:, 2] < 0.1).all()
+        assert (proba[:, 3] > 0.9).all()
+
+
+@pytest.mark.parametrize("name", PLAIN)
+def test_missing_labels_are_safe(name: str) -> None:
+    X, Y = songs(13)
+    gone = np.random.default_rng(0).random(Y.shape) < 0.2
+    with_nan = np.where(gone, np.nan, Y)
+    model = make(name).fit(X, with_nan)
+    same = make(name).fit(X, np.where(gone, -1, Y))
+    assert set(np.unique(model.predict(X))) <= {0, 1}
+    assert (model.predict(X) == same.predict(X)).all()
+    hidden = np.where(gone, np.nan, 1 - Y)
+    assert model.score(X, Y) > model.score(X, hidden)
+
+
+def test_what_is_missing_is_left_out() -> None:
+    X, Y = songs(14)
+    Y = Y.astype(float)
+    Y[:40, 0] = np.nan
+    model = make("br").fit(X, Y)
+    alone = clone(model.estimators_[0]).fit(X[40:], Y[40:, 0].astype(int))
+    assert np.allclose(model.estimators_[0].coef_, alone.coef_)
+
+
+def test_labels_may_have_any_two_values() -> None:
+    X, Y = songs(15)
+    plain = make("cc").fit(X, Y)
+    words = np.array(["no", "yes"])[Y]
+    model = make("cc").fit(X, words)
+    assert (model.predict(X) == np.array(["no", "yes"])[plain.predict(X)]).all()
+    assert [values.tolist() for values in model.classes_] == [["no", "yes"]] * 4
+    assert model.score(X, words) == plain.score(X, Y)
+    signs = make("cc").fit(X, 2 * Y - 1)
+    assert (signs.predict(X) == 2 * plain.predict(X) - 1).all()
+    one = make("br").fit(X, pd.Series(Y[:, 0], name="sad"))
+    assert one.label_names_ == ("sad",)
+    assert one.predict(X).shape == (120,)
+    assert one.predict_proba(X).shape == (120, 2)
+    assert one.classes_.tolist() == [0, 1]
+
+
+def test_labels_may_be_frames_sparse_or_sets() -> None:
+    X, Y = songs(16)
+    names = ["calm", "sad", "loud", "fast"]
+    plain = make("kcc").fit(X, Y)
+    frame = pd.DataFrame(Y, columns=names)
+    model = make("kcc").fit(pd.DataFrame(X, columns=list("abcdefgh")), frame)
+    assert model.label_names_ == tuple(names)
+    assert model.feature_names_in_.tolist() == list("abcdefgh")
+    assert list(model.features_) == names
+    rows = pd.DataFrame(X, columns=list("abcdefgh"))
+    assert (model.predict(rows) == plain.predict(X)).all()
+    assert model.score(rows, frame[names[::-1]]) == plain.score(X, Y)
+    with pytest.raises(DataError, match="'louder' is none of them"):
+        model.score(rows, frame.rename(columns={"loud": "louder"}))
+    with pytest.raises(ValueError, match="feature names should match"):
+        model.predict(rows[list("hgfedcba")])
+    sets = [{names[l] for l in np.flatnonzero(row)} for row in Y]
+    by_sets = make("kcc").fit(X, sets)
+    assert by_sets.label_names_ == tuple(sorted(names))
+    assert by_sets.score(X, sets) == (by_sets.predict(X) == frame[sorted(names)]).all(axis=1).mean()
+    sparse = make("kcc").fit(sp.csr_array(X), sp.csr_array(Y))
+    assert (sparse.predict(sp.csr_array(X)) == plain.predict(X)).mean() > 0.99
+    polars = make("kcc").fit(pl.DataFrame(X), pl.DataFrame(Y, schema=names))
+    assert polars.label_names_ == tuple(names)
+    assert (polars.predict(pl.DataFrame(X)) == plain.predict(X)).all()
+
+
+@pytest.mark.parametrize(
+    ("Y", "said"),
+    [
+        (None, "requires y to be passed"),
+        ([[0, 1]] * 119, "X has 120 rows and Y has 119"),
+        (np.arange(120) % 3, "Only binary classification is supported"),
+        (np.linspace(0, 1, 120), "continuous"),
+        (np.full((120, 2), np.nan), "every label is missing"),
+        (np.zeros((120, 0)), "no columns"),
+        (np.zeros((120, 2, 2)), "3 dimensions"),
+    ],
+)
+def test_labels_that_cannot_be_learned_are_refused(Y, said: str) -> None:
+    with pytest.raises(DataError, match=said):
+        make("br").fit(songs()[0], Y)
+
+
+def test_values_that_training_did_not_have_are_refused() -> None:
+    X, Y = songs()
+    model = make("br").fit(X, Y + 1)
+    with pytest.raises(
+        DataError, match="holds 7, which training did not have: its values are 1, 2"
+    ):
+        model.score(X, np.where(Y == 0, 7, 2))
+
+
+# ---- weights, jobs, seeds, scikit-learn -----------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["br", "kcc", "bcc", "pacc", "occ", "cc-ldf"])
+def test_integer_weights_are_repetition(name: str) -> None:
+    X, Y = songs(17)
+    weights = np.random.default_rng(1).integers(0, 4, len(X))
+    precise = LogisticRegression(tol=1e-10, max_iter=10_000)
+    weighted = make(name, base_estimator=precise).fit(X, Y, sample_weight=weights)
+    repeated = make(name, base_estimator=precise).fit(
+        np.repeat(X, weights, axis=0), np.repeat(Y, weights, axis=0)
+    )
+    if name != "pacc":  # its folds are of rows
+        assert weighted.structure_.parents == repeated.structure_.parents
+    for one, two in zip(weighted.features_.values(), repeated.features_.values(), strict=True):
+        assert one.tolist() == two.tolist() or name == "pacc"
+    if weighted.structure_.parents == repeated.structure_.parents:
+        assert np.allclose(weighted.predict_proba(X), repeated.predict_proba(X), atol=1e-5)
+
+
+@pytest.mark.parametrize("name", ["kcc", "occ", "pacc-ldf"])
+def test_the_number_of_jobs_changes_nothing(name: str) -> None:
+    X, Y = songs(18)
+    one, two = make(name, n_jobs=1).fit(X, Y), make(name, n_jobs=2).fit(X, Y)
+    assert one.structure_ == two.structure_
+    for a, b in zip(one.estimators_, two.estimators_, strict=True):
+        assert (a.coef_ == b.coef_).all()
+
+
+def test_the_seed_decides_what_is_random() -> None:
+    X, Y = songs(19, q=4)
+    orders = {make("cc", random_state=seed).fit(X, Y).order_ for seed in range(8)}
+    assert len(orders) > 2
+    assert (
+        make("cc", random_state=5).fit(X, Y).order_ == make("cc", random_state=5).fit(X, Y).order_
+    )
+    forest = DecisionTreeClassifier(max_features=1)
+    model = StructuredClassifier(base_estimator=forest, random_state=3)
+    assert (model.fit(X, Y).predict(X) == clone(model).fit(X, Y).predict(X)).all()
+    assert forest.random_state is None
+
+
+def test_models_are_cloned_pickled_and_searched() -> None:
+    X, Y = songs(20)
+    model = make("occ", k=2).fit(X, Y)
+    back = pickle.loads(pickle.dumps(model))
+    assert (back.predict(X) == model.predict(X)).all()
+    assert clone(model).get_params()["structure__k"] == 2
+    search = GridSearchCV(
+        make_pipeline(StandardScaler(), make("occ")),
+        {"structuredclassifier__structure__k": [0, 2], "structuredclassifier__n": [2, 0.5]},
+        cv=2,
+    ).fit(X, Y)
+    assert search.best_score_ > 0.2
+    assert search.predict(X).shape == Y.shape
+
+
+def test_what_is_no_learner_structure_or_inference_is_refused() -> None:
+    X, Y = songs()
+    for options, said in [
+        ({"base_estimator": 3}, "base_estimator is a classifier"),
+        ({"base_estimator": LogisticRegression}, "base_estimator is a classifier"),
+        ({"structure": 3}, "structure is a learner"),
+        ({"structure": "polytre"}, "did you mean 'polytree'"),
+        ({"inference": "greedy"}, "inference is one of"),
+        ({"inference": Greedy}, "inference is one of"),
+        ({"inference": BestFirst(), "base_estimator": LinearSVC()}, "needs probabilities"),
+        ({"n_jobs": 0}, "n_jobs"),
+        ({"random_state": "a"}, "random_state"),
+    ]:
+        with pytest.raises((UsageError, UnknownName, ValueError), match=said):
+            StructuredClassifier(**options).fit(X, Y)
+
+
+def test_rows_with_other_columns_or_missing_values_are_refused() -> None:
+    X, Y = songs()
+    model = make("br").fit(X, Y)
+    with pytest.raises(ValueError, match="8 features"):
+        model.predict(X[:, :5])
+    X[0, 0] = np.nan
+    with pytest.raises(ValueError, match="NaN"):
+        model.predict(X)
+    tree = StructuredClassifier(base_estimator=DecisionTreeClassifier()).fit(X, Y)
+    assert tree.predict(X).shape == Y.shape
+
+
+# ---- by name --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", available())
+def test_every_name_learns_emotions(name: str) -> None:
+    data = mlfs.read(shared_data("emotions/emotions.arff"))
+    train, test = np.arange(0, 593, 3), np.arange(1, 593, 3)
+    options = {"n_trees": 2} if name.startswith("mc-") or name == "mc" else {}
+    model = make(name, **options).fit(data.X[train], data.Y[train])
+    predicted = model.predict(data.X[test])
+    assert predicted.shape == (len(test), 6)
+    assert 0.1 < model.score(data.X[test], data.Y[test]) < 0.6
+    nothing = (data.Y[test] == 0).mean()
+    assert (predicted == data.Y[test]).mean() > nothing + 0.02
+
+
+def test_a_parameter_of_a_part_may_be_given_by_its_own_name() -> None:
+    assert make("occ", k=3).structure.k == 3
+    assert make("occ", C=0.1).base_estimator.C == 0.1
+    assert make("eocc", C=0.1, n=0.2, rows=0.5).model.base_estimator.C == 0.1
+    assert make("pacc-ldf", r=0.05).features.r == 0.05
+    assert make("pcc", epsilon=0.25).inference.epsilon == 0.25
+    swapped = make("occ", C=0.1, base_estimator=LogisticRegression())
+    assert swapped.base_estimator.C == 0.1
+    assert make("cc", order="given").structure.order == "given"
+    assert make("OCC-LDF").n is None
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "error", "said"),
+    [
+        ("ooc", {}, UnknownName, "did you mean 'occ'"),
+        ("occ", {"kk": 2}, UsageError, "has no parameter 'kk': did you mean 'k'"),
+        ("occ", {"wings": 2}, UsageError, "has no parameter 'wings': it has C, "),
+        (7, {}, UnknownName, "unknown model '7'"),
+    ],
+)
+def test_a_name_or_parameter_that_is_unknown_is_refused(name, options, error, said) -> None:
+    with pytest.raises(error, match=said):
+        make(name, **options)
+
+
+@settings(max_examples=15, deadline=None)
+@given(
+    seed=st.integers(0, 1000), name=st.sampled_from([n for n in PLAIN if n not in {"mc", "mcc"}])
+)
+def test_whatever_the_data_predictions_are_labels(seed: int, name: str) -> None:
+    draw = np.random.default_rng(seed)
+    n, d, q = int(draw.integers(2, 25)), int(draw.integers(1, 6)), int(draw.integers(1, 5))
+    X = draw.integers(0, 3, (n, d)).astype(float)
+    Y = (draw.random((n, q)) < draw.random(q)).astype(float)
+    Y[draw.random((n, q)) < 0.1] = np.nan
+    if np.isnan(Y).all():
+        return
+    model = make(name).fit(X, Y)
+    predicted = model.predict(X)
+    assert predicted.shape == (n, q)
+    assert set(np.unique(predicted)) <= {0, 1}
+    if hasattr(model, "predict_proba"):
+        proba = model.predict_proba(X)
+        assert np.isfinite(proba).all()
+        assert ((proba >= 0) & (proba <= 1)).all()
+
+
+@settings(max_examples=10, deadline=None)
+@given(seed=st.integers(0, 1000))
+def test_the_order_of_the_labels_does_not_matter_without_structure(seed: int) -> None:
+    X, Y = songs(seed, n=40)
+    order = np.random.default_rng(seed).permutation(4)
+    one = make("br").fit(X, Y).predict(X)
+    two = make("br").fit(X, Y[:, order]).predict(X)
+    assert (one[:, order] == two).all()
+
+
+def test_chains_of_one_order_are_nested_in_each_other() -> None:
+    X, Y = songs(21)
+    full = StructuredClassifier(Chain("given")).fit(X, Y)
+    all_parents = StructuredClassifier(KParents(k=4, order="given")).fit(X, Y)
+    none = StructuredClassifier(KParents(k=0, order="given")).fit(X, Y)
+    assert (full.predict(X) == all_parents.predict(X)).all()
+    assert (none.predict(X) == make("br").fit(X, Y).predict(X)).all()
