@@ -21,9 +21,9 @@ Data go to stdout, everything else to stderr; progress shows only on a terminal.
 | exit code | meaning |
 |---|---|
 | 0 | done |
-| 1 | the data or a criterion cannot be used |
+| 1 | the data, a criterion or a model cannot be used |
 | 2 | a wrong option or argument |
-| 130 | interrupted by Ctrl-C; the picks so far have been written |
+| 130 | interrupted by Ctrl-C; a selection has written its picks so far |
 """
 
 

@@ -13,15 +13,20 @@ from typing import Any
 import click
 
 from mlfs import __version__
+from mlfs.cli.compare import compare
 from mlfs.cli.console import Console
 from mlfs.cli.convert import convert
 from mlfs.cli.criteria import criteria
+from mlfs.cli.evaluate import evaluate
 from mlfs.cli.explain import explain
 from mlfs.cli.generate import generate
 from mlfs.cli.help import Group
 from mlfs.cli.info import info
 from mlfs.cli.options import talking
+from mlfs.cli.predict import predict
 from mlfs.cli.select import select
+from mlfs.cli.structure import structure
+from mlfs.cli.train import train
 from mlfs.errors import MlfsError, UnknownName, UsageError, printable
 
 __all__ = ["cli", "run"]
@@ -50,6 +55,9 @@ class _Root(Group):
         ("mlfs select -c jmi --per-label -n 10 data.csv", "ten for each label"),
         ("mlfs select -c mrmr -n 0.1 -o smaller.arff data.arff", "keep a tenth of the features"),
         ("mlfs explain -c scls -n 5 data.arff", "why these, and what came second"),
+        ("mlfs train --model occ -o model.mlfs data.arff", "a model of the labels, in one file"),
+        ("mlfs predict model.mlfs new.csv", "the labels of new rows"),
+        ("mlfs compare -c scls -c random -m br -o report data.arff", "is the difference real?"),
     ],
 )
 @click.version_option(__version__, "--version", "-V", prog_name="mlfs", message="mlfs %(version)s")
@@ -65,7 +73,11 @@ def cli(context: click.Context) -> None:
         context.exit(2)
 
 
-for command in (select, info, criteria, explain, convert, generate):
+COMMANDS = (
+    select, info, criteria, explain, train, predict, evaluate, structure, compare, convert,
+    generate,
+)  # fmt: skip
+for command in COMMANDS:
     cli.add_command(command)
 
 

@@ -12,9 +12,9 @@ __all__ = ["OTHER", "Command", "Group", "Option", "topical"]
 
 EXIT_CODES = (
     ("0", "done"),
-    ("1", "the data or a criterion cannot be used"),
+    ("1", "the data, a criterion or a model cannot be used"),
     ("2", "a wrong option or argument, or a file that is not there"),
-    ("130", "interrupted by Ctrl-C; the picks so far have been written"),
+    ("130", "interrupted by Ctrl-C; a selection has written its picks so far"),
 )
 OTHER = "Other options"
 F = TypeVar("F", bound=Callable[..., Any])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -12,17 +12,30 @@ import click
 from mlfs.cli.console import console_of
 from mlfs.cli.help import OTHER, topical
 from mlfs.errors import DataError, UsageError, printable
+from mlfs.validate import literal
 
-__all__ = ["input_data", "reading", "selecting", "selection_options", "talking"]
+__all__ = [
+    "count",
+    "input_data",
+    "parameters_of",
+    "reading",
+    "reading_known",
+    "reading_labels",
+    "selecting",
+    "selection_options",
+    "stacked",
+    "talking",
+]
 
 BINS = ("mean-sd", "width", "frequency", "mdlp", "laim")
 START_BYTES = 64 << 20
-WORDS = {"true": True, "false": False, "none": None}
 READING = ("labels", "classes", "separator", "encoding", "source_format", "limit")
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def _stacked(*decorators: Callable[[Any], Any]) -> Callable[[F], F]:
+def stacked(*decorators: Callable[[Any], Any]) -> Callable[[F], F]:
+    """Make one decorator of several."""
+
     def decorate(command: F) -> F:
         for decorator in reversed(decorators):
             command = decorator(command)
@@ -46,7 +59,7 @@ def _talk(attribute: str, *names: str, **settings: Any) -> Callable[[Any], Any]:
     return topical(OTHER, *names, **settings)
 
 
-talking = _stacked(
+talking = stacked(
     _talk("quiet", "-q", "--quiet", is_flag=True, help="No notes, no progress."),
     _talk(
         "verbose", "-v", "--verbose", count=True,
@@ -59,18 +72,23 @@ talking = _stacked(
     _talk("debug", "--debug", is_flag=True, help="Show the traceback of an error."),
 )  # fmt: skip
 
-reading = _stacked(
-    topical(
-        "Data", "--labels", metavar="SPEC",
+
+def _labels(otherwise: str) -> Callable[[F], F]:
+    return topical(
+        "Data",
+        "--labels",
+        metavar="SPEC",
         help="Which columns are labels: a,b,c; 'lab_*'; first:6; last:6; @names.txt; or one "
-        "column of lists. By default the Mulan .xml beside the file, or MEKA's -C.",
-    ),
+        f"column of lists. By default {otherwise}.",
+    )
+
+
+_reading = stacked(
     topical(
         "Data", "--from", "source_format", metavar="FORMAT",
         help="The format of the data: arff csv tsv svmlight xmc npz mat parquet. By default the "
         "suffix tells.",
     ),
-    topical("Data", "--classes", is_flag=True, help="Take labels with more than two values."),
     topical(
         "Data", "--separator", metavar="TEXT", default="|", show_default=True,
         help="What stands between the labels in a column of lists.",
@@ -84,11 +102,19 @@ reading = _stacked(
 )  # fmt: skip
 
 
-def _count(_: click.Context, __: click.Parameter, value: str | None) -> int | float | str | None:
+reading_labels = stacked(_labels("the Mulan .xml beside the file, or MEKA's -C"), _reading)
+reading_known = stacked(_labels("the columns that have the names of the model's labels"), _reading)
+reading = stacked(
+    reading_labels,
+    topical("Data", "--classes", is_flag=True, help="Take labels with more than two values."),
+)
+
+
+def count(_: click.Context, __: click.Parameter, value: str | None) -> int | float | str | None:
     """80 is a number, 0.1 a share, auto leaves it to the data."""
     if value is None or value.strip().lower() == "auto":
         return None if value is None else "auto"
-    number = _literal(value.strip())
+    number = literal(value.strip())
     if isinstance(number, bool) or not isinstance(number, (int, float)):
         raise click.BadParameter(f"{value!r} is no number, no share such as 0.1, and not auto")
     if isinstance(number, int) and number < 1:
@@ -98,11 +124,11 @@ def _count(_: click.Context, __: click.Parameter, value: str | None) -> int | fl
     return number
 
 
-selecting = _stacked(
+selecting = stacked(
     topical("What to select", "-c", "--criterion", metavar="NAME", default="mim",
             show_default=True, help="The criterion; `mlfs criteria` lists them."),
     topical(
-        "What to select", "-n", "--number", "n", metavar="N", callback=_count,
+        "What to select", "-n", "--number", "n", metavar="N", callback=count,
         help="How many: 80, a share such as 0.1, or auto. Per label, for each label. By default "
         "what the criterion says, else half of the features.",
     ),
@@ -151,11 +177,14 @@ selecting = _stacked(
 )  # fmt: skip
 
 
-def input_data(path: str, options: dict[str, Any]) -> Any:
-    """Read the data as the options say, which are taken out of `options`."""
+def input_data(path: str, options: dict[str, Any], known: Sequence[str] | None = None) -> Any:
+    """Read the data as the options say, which are taken out of `options`.
+
+    Where they do not say which columns are labels, those of the `known` names are, if given.
+    """
     from mlfs.data import Limits, read
 
-    given = {name: options.pop(name) for name in READING}
+    given = {name: options.pop(name, False) for name in READING}
     return read(
         path,
         labels=given["labels"],
@@ -164,6 +193,7 @@ def input_data(path: str, options: dict[str, Any]) -> Any:
         classes=given["classes"],
         separator=given["separator"],
         encoding=given["encoding"],
+        known=known,
     )
 
 
@@ -172,7 +202,7 @@ def selection_options(options: Mapping[str, Any]) -> dict[str, Any]:
     from mlfs.criteria import get
 
     wanted = {name: value for name, value in options.items() if name not in READING}
-    wanted["parameters"] = _parameters(wanted["parameters"])
+    wanted["parameters"] = parameters_of(wanted["parameters"])
     get(wanted["criterion"], wanted["parameters"])
     wanted["groups"] = _groups(wanted["groups"])
     wanted["start"] = None if wanted["start"] is None else _earlier(wanted["start"])
@@ -187,32 +217,15 @@ def _pair(text: str, option: str, example: str) -> tuple[str, str]:
     return key.strip(), value.strip()
 
 
-def _parameters(given: tuple[str, ...]) -> dict[str, Any]:
+def parameters_of(given: tuple[str, ...], option: str = "-p") -> dict[str, Any]:
+    """The parameters that an option gives as ``key=value``, each once."""
     found: dict[str, Any] = {}
     for text in given:
-        key, value = _pair(text, "-p", "key=value")
+        key, value = _pair(text, option, "key=value")
         if key in found:
             raise UsageError(f"the parameter {printable(key)!r} is given twice")
-        found[key] = _literal(value)
+        found[key] = literal(value)
     return found
-
-
-def _literal(text: str) -> Any:
-    """Read true, none, 3 and 0.5 as what they are, and all else as text.
-
-    Examples
-    --------
-    >>> _literal("0.5"), _literal("3"), _literal("True"), _literal("none"), _literal("mean")
-    (0.5, 3, True, None, 'mean')
-    """
-    if text.lower() in WORDS:
-        return WORDS[text.lower()]
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return text
 
 
 def _groups(given: tuple[str, ...]) -> dict[str, list[str]] | None:

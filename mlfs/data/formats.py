@@ -163,6 +163,7 @@ def read(
     classes: bool = False,
     separator: str = "|",
     encoding: str = "utf-8",
+    known: Sequence[str] | None = None,
 ) -> Dataset:
     """Read a multi-label table, whatever its format.
 
@@ -185,6 +186,9 @@ def read(
         What stands between the labels in a column of lists.
     encoding : str
         The encoding of a text file.
+    known : sequence of str, optional
+        The labels of a model, instead of `labels`: columns of these names are labels, and none
+        needs to be there.
     """
     name = os.fspath(path)
     limits = limits or Limits()
@@ -202,6 +206,7 @@ def read(
         limits=limits,
         encoding=encoding,
         binary_path=None if name == "-" else Path(name),
+        known=None if known is None else tuple(known),
     )
     dataset: Dataset = FORMATS[kind].function("read")(content, name, request)
     return dataset

@@ -111,6 +111,10 @@ def resolve(names: Sequence[str], request: Request, path: str, *, relation: str 
     """
     if request.labels is not None:
         chosen = _given(names, request, path)
+    elif request.known is not None:
+        known = set(request.known)
+        columns = tuple(j for j, name in enumerate(names) if name in known)
+        chosen = Chosen(columns, "the model's labels")
     else:
         chosen = _found(names, request, path, relation)
     if len(chosen.columns) == len(names) and not chosen.lists:

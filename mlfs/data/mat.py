@@ -59,6 +59,10 @@ def read(content: bytes, path: str, request: Request) -> Dataset:
     """
     found, others = _load(content, path, request.limits)
     notes: list[str] = []
+    bare = request.known is not None and "data" in found and "target" not in found
+    if bare:
+        found["target"] = np.zeros((found["data"].shape[0], 0))
+        found.pop("label_names", None)
     X, Y = _matrices(found, path, notes)
     if others:
         shown = ", ".join(printable(name, 30) for name in others[:10])
@@ -72,7 +76,7 @@ def read(content: bytes, path: str, request: Request) -> Dataset:
     try:
         data = from_arrays(
             X,
-            None if values is not None else Y,
+            None if values is not None or bare else Y,
             feature_names=feature_names,
             label_names=None if values is not None else label_names,
             sample_weight=None if weights is None else np.ravel(weights),

@@ -53,17 +53,19 @@ def read(content: bytes, path: str, request: Request) -> Dataset:
     ['y0', 'y1']
     """
     archive = _Archive(content, path, request.limits)
-    X, Y = archive.matrix("X"), archive.matrix("Y")
+    X = archive.matrix("X")
+    Y = None if request.known is not None and archive.lacks("Y") else archive.matrix("Y")
     feature_names, label_names = archive.texts("feature_names"), archive.texts("label_names")
     weights = archive.get("weights")
     nominal = archive.values("nominal", int(X.shape[1]) if X.ndim == 2 else 0)
-    values = archive.values("label", int(Y.shape[1]) if Y.ndim == 2 else 0)
+    width = int(Y.shape[1]) if Y is not None and Y.ndim == 2 else 0
+    values = None if Y is None else archive.values("label", width)
     try:
         data = from_arrays(
             X,
             None if values is not None else Y,
             feature_names=feature_names,
-            label_names=None if values is not None else label_names,
+            label_names=None if values is not None or Y is None else label_names,
             sample_weight=weights,
             classes=request.classes,
         )
@@ -72,7 +74,7 @@ def read(content: bytes, path: str, request: Request) -> Dataset:
     if nominal is not None:
         data = own_columns(data, nominal, path)
     if values is not None:
-        names = label_names or [f"y{j}" for j in range(Y.shape[1])]
+        names = label_names or [f"y{j}" for j in range(width)]
         data = own_labels(data, Y, names, values, path)
     refuse_other_labels(request, data.columns, data.labels, path, "an npz file")
     return replace(data, source=Source(path, "npz", labels_by="the array Y"))
@@ -140,6 +142,10 @@ class _Archive:
         else:
             shape, _, dtype = np.lib.format.read_array_header_2_0(stream)
         return shape, dtype
+
+    def lacks(self, key: str) -> bool:
+        """Whether a matrix is there neither dense nor sparse."""
+        return key not in self.entries and f"{key}_indptr" not in self.entries
 
     def matrix(self, key: str) -> Any:
         """X or Y, dense or from the parts of a CSR matrix."""

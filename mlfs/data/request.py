@@ -31,6 +31,9 @@ class Request:
     binary_path : Path, optional
         The file on disk, for readers that want a path and for the files beside it;
         None for standard input.
+    known : tuple of str, optional
+        The labels of a model, where `labels` says nothing: columns of these names are labels,
+        and none of them needs to be there.
 
     Examples
     --------
@@ -44,3 +47,4 @@ class Request:
     limits: Limits = field(default_factory=Limits)
     encoding: str = "utf-8"
     binary_path: Path | None = None
+    known: tuple[str, ...] | None = None

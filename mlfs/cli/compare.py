@@ -1,0 +1,208 @@
+"""`mlfs compare`: which criterion, how many features, which model; and is the difference real."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from mlfs.cli.console import console_of
+from mlfs.cli.counting import Counting
+from mlfs.cli.help import Command, topical
+from mlfs.cli.options import BINS, talking
+from mlfs.errors import UsageError, printable
+
+__all__ = ["compare"]
+
+INTERRUPTED = 130
+FAILED = 1
+SHOWN = 5
+
+
+@click.command(
+    cls=Command,
+    short_help="compare criteria and models on data sets, with statistics and a report",
+    examples=[
+        ("mlfs compare -c scls -c mrmr -m br -o report x.arff", "two criteria, 5 folds"),
+        ("mlfs compare -c scls -c random -c all -n 10,20,40 -m occ -m br -o report *.arff",
+         "against chance and all features"),
+        ("mlfs compare -c scls --holdout 0.8 --repeat 10 -m mlnb -o report *.arff",
+         "as the SCLS paper has it"),
+        ("mlfs compare -c jmi --split given -m pcc -o report yeast-train.arff",
+         "the authors' split, yeast-test.arff beside it"),
+        ("mlfs compare -c jmi -m sklearn.tree.DecisionTreeClassifier:max_depth=5 -o report x.csv",
+         "any classifier"),
+    ],
+)  # fmt: skip
+@click.argument("data", metavar="DATA...", nargs=-1, required=True)
+@topical(
+    "What to compare",
+    "-c",
+    "--criterion",
+    "criteria",
+    metavar="NAME",
+    multiple=True,
+    help="A criterion, as name or name:key=value,...; or a baseline: all, random, own (the "
+    "model's own way), chi2-max, f-mean, information-gain-max, gain-ratio-max, ppt-relieff, "
+    "relieff-ml. Repeatable; by default scls and all.",
+)
+@topical(
+    "What to compare",
+    "-m",
+    "--model",
+    "models",
+    metavar="NAME",
+    multiple=True,
+    help="A model, as name or name:key=value,...: mlnb mlknn br cc kcc bcc pcc pacc ctbn mc "
+    "mcc occ ecc ebcc eocc epcc, each of ours also with -ldf; or a classifier of "
+    "scikit-learn by its import path. Repeatable; by default br.",
+)
+@topical(
+    "What to compare",
+    "-n",
+    "--number",
+    "sizes",
+    metavar="N,...",
+    default="sqrt",
+    show_default=True,
+    help="How many features: 10,20,40; shares such as 0.1; sqrt is the root of the number of rows.",
+)
+@topical(
+    "What to compare",
+    "--metric",
+    "metrics",
+    metavar="NAME",
+    multiple=True,
+    help="What the report shows; everything is computed. Repeatable; by default exact_match "
+    "hamming_loss macro_f1 micro_f1 ranking_loss.",
+)
+@topical(
+    "Protocol",
+    "--folds",
+    metavar="K",
+    type=click.IntRange(min=2),
+    help="Cross-validation, stratified by labels; 5 by default.",
+)
+@topical(
+    "Protocol",
+    "--holdout",
+    metavar="SHARE",
+    type=float,
+    help="This share of the rows trains, the rest tests.",
+)
+@topical(
+    "Protocol",
+    "--repeat",
+    metavar="TIMES",
+    type=click.IntRange(min=1),
+    default=10,
+    show_default=True,
+    help="How often to hold out.",
+)
+@topical(
+    "Protocol",
+    "--split",
+    type=click.Choice(["given"]),
+    help="The authors' split: x-train.arff with x-test.arff beside it.",
+)
+@topical(
+    "Protocol",
+    "--seed",
+    metavar="N",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    help="Seeds folds, models and random baselines.",
+)
+@topical(
+    "Data",
+    "--labels",
+    metavar="SPEC",
+    help="Which columns are labels, in all files: a,b,c; 'lab_*'; first:6; last:6; ...",
+)
+@topical(
+    "Data",
+    "--bins",
+    type=click.Choice(BINS),
+    default="mean-sd",
+    show_default=True,
+    help="How numeric columns are binned for the selection; models get the values.",
+)
+@topical(
+    "Data",
+    "--missing",
+    type=click.Choice(["level", "ignore"]),
+    default="level",
+    show_default=True,
+    help="A missing value is a level of its own for the selection, or "
+    "left out; for models it becomes the mean.",
+)
+@topical(
+    "Output",
+    "-o",
+    "--output",
+    "folder",
+    metavar="FOLDER",
+    required=True,
+    help="The report. Finished cells are kept in it: the same command goes on where it stopped.",
+)
+@topical(
+    "Output",
+    "-j",
+    "--jobs",
+    metavar="N",
+    type=int,
+    default=1,
+    show_default=True,
+    help="Processes, -1 for one on each processor; the numbers are the same.",
+)
+@talking
+@click.pass_context
+def compare(
+    context: click.Context,
+    /,
+    data: tuple[str, ...],
+    criteria: tuple[str, ...],
+    models: tuple[str, ...],
+    sizes: str,
+    metrics: tuple[str, ...],
+    folder: str,
+    **options: Any,
+) -> int:
+    """Compare criteria and models, and write a report.
+
+    Features are selected and binned inside each fold, on the rows that train. Ctrl-C keeps what
+    is done; the same command goes on from there.
+    """
+    from mlfs.compare.report import write_report
+    from mlfs.compare.run import run
+
+    console = console_of(context)
+    if any(path == "-" for path in data):
+        raise UsageError("a comparison reads its data again and again: give files, not a pipe")
+    with Counting(console, "cells") as counting:
+        results = run(
+            list(data),
+            list(criteria) or ["scls", "all"],
+            list(models) or ["br"],
+            [part for part in sizes.split(",") if part.strip()],
+            metrics=list(metrics) or None,
+            folder=folder,
+            on_cell=counting.tell,
+            **options,
+        )
+    for note in results.notes:
+        console.note(note)
+    for record in results.failed()[:SHOWN]:
+        cell = ", ".join(f"{key} {value}" for key, value in record["cell"].items())
+        console.error(f"failed: {printable(cell, 200)}: {record['note']}")
+    if len(results.failed()) > SHOWN:
+        console.error(f"... and {len(results.failed()) - SHOWN} more, all in results.csv")
+    summary = write_report(results, Path(folder))
+    console.data(summary)
+    console.note(f"the report is {printable(Path(folder) / 'index.html', 400)}")
+    if results.interrupted:
+        console.note("interrupted: the same command goes on where it stopped")
+        return INTERRUPTED
+    return FAILED if results.failed() else 0

@@ -1,0 +1,182 @@
+"""`mlfs evaluate`: every metric of a model on rows whose labels are known."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from mlfs.cli.console import console_of
+from mlfs.cli.help import Command, topical
+from mlfs.cli.options import reading_known, talking
+from mlfs.cli.using import answer, opened, rows_of, unseen_values
+from mlfs.errors import MlfsError, printable
+
+if TYPE_CHECKING:
+    import numpy as np
+
+__all__ = ["evaluate"]
+
+PATTERN = "*?[,:@"
+
+
+@click.command(
+    cls=Command,
+    short_help="every metric of a model on rows whose labels are known",
+    examples=[
+        ("mlfs evaluate model.mlfs test.arff", "a table of all metrics"),
+        ("mlfs evaluate --format json model.mlfs test.csv", "the same for a script"),
+        ("mlfs evaluate --per-label model.mlfs test.csv", "each label too"),
+    ],
+)
+@click.argument("model", metavar="MODEL")
+@click.argument("data", metavar="DATA")
+@topical(
+    "Output",
+    "--format",
+    "form",
+    type=click.Choice(["table", "json"]),
+    default="table",
+    show_default=True,
+    help="The form of the figures.",
+)
+@topical("Output", "--per-label", is_flag=True, help="Also F1 and AUC of each label.")
+@unseen_values
+@reading_known
+@talking
+@click.pass_context
+def evaluate(
+    context: click.Context,
+    /,
+    model: str,
+    data: str,
+    form: str,
+    per_label: bool,
+    **options: Any,
+) -> None:
+    """Compare what a model predicts with the labels that the data have.
+
+    The labels are the columns of the model's label names, unless --labels says otherwise. Use
+    rows that the model was not trained on.
+    """
+    from mlfs.present import json_text
+
+    console = console_of(context)
+    stored = opened(model)
+    spec = options.get("labels")
+    dataset, X = rows_of(console, stored, data, options, classes=False)
+    lists = spec is not None and not set(spec) & set(PATTERN) and spec not in dataset.label_names
+    Y, notes = stored.table.truth(dataset, absent_is_no=lists)
+    for note in notes:
+        console.note(note)
+    document = _measured(console, model, stored, X, Y, per_label=per_label)
+    for note in document["notes"]:
+        console.note(note)
+    console.data(json_text(document) if form == "json" else _table(document))
+
+
+def _measured(
+    console: Any, path: str, stored: Any, X: Any, Y: np.ndarray, *, per_label: bool
+) -> dict[str, Any]:
+    import numpy as np
+
+    from mlfs.compare.metrics import METRICS, label_auc, label_f1, tally
+    from mlfs.compare.metrics import evaluate as measure
+
+    model, shape = stored.model, Y.shape
+    notes: list[str] = []
+    predicted = answer(console, path, lambda: model.predict(X), shape)
+    scores, by = _scores(console, path, model, X, shape)
+    joint = _joint(console, path, model, X, Y, notes)
+    found = measure(Y, predicted, scores, joint)
+    document: dict[str, Any] = {
+        "schema": 1,
+        "model": stored.settings,
+        "data": tally(Y),
+        "scores": by,
+        "metrics": {name: _number(found.get(name)) for name in METRICS},
+        "higher_is_better": {name: METRICS[name].higher_is_better for name in METRICS},
+        "notes": notes,
+    }
+    absent = [name for name in METRICS if name not in found]
+    if absent:
+        notes.append(f"the model gives no probabilities, so there is no {', '.join(absent)}")
+    undefined = [name for name, value in found.items() if math.isnan(value)]
+    if undefined:
+        notes.append(f"not defined on these rows: {', '.join(undefined)}")
+    if per_label:
+        f1 = label_f1(Y, predicted)
+        auc = np.full(shape[1], np.nan) if scores is None else label_auc(Y, scores)
+        document["labels"] = [
+            {
+                "name": name,
+                "rows": int((Y[:, j] >= 0).sum()),
+                "positives": int((Y[:, j] == 1).sum()),
+                "f1": _number(f1[j]),
+                "auc": _number(auc[j]),
+            }
+            for j, name in enumerate(stored.table.labels)
+        ]
+    return document
+
+
+def _scores(
+    console: Any, path: str, model: Any, X: Any, shape: tuple[int, int]
+) -> tuple[Any, str | None]:
+    """A score for each label, and where it is from."""
+    for name in ("predict_proba", "decision_function"):
+        ask = getattr(model, name, None)
+        if ask is not None:
+            return answer(console, path, partial(ask, X), shape), name
+    return None, None
+
+
+def _joint(
+    console: Any, path: str, model: Any, X: Any, Y: np.ndarray, notes: list[str]
+) -> np.ndarray | None:
+    """Log P(y|x) of the rows whose labels are all known."""
+    import numpy as np
+
+    ask = getattr(model, "joint_log_proba", None)
+    if ask is None:
+        return None
+    whole = np.flatnonzero((Y >= 0).all(axis=1))
+    joint = np.full(len(Y), np.nan)
+    if not whole.size:
+        return joint
+    try:
+        joint[whole] = answer(console, path, lambda: ask(X[whole], Y[whole]), (len(whole),))
+    except MlfsError as error:
+        notes.append(f"there is no cll_loss: {error}")
+        return None
+    return joint
+
+
+def _number(value: float | None) -> float | None:
+    return None if value is None or math.isnan(value) else float(value)
+
+
+def _shown(value: float | None) -> str:
+    return "-" if value is None else f"{value:.6f}"
+
+
+def _table(document: dict[str, Any]) -> str:
+    """The figures for people."""
+    data, metrics = document["data"], document["metrics"]
+    width = max(map(len, metrics))
+    name = printable(document["model"].get("model", "model"), 40)
+    lines = [f"{name}: {data['rows']} rows, {data['labels']} labels"]
+    for key, value in metrics.items():
+        better = "higher is better" if document["higher_is_better"][key] else "lower is better"
+        lines.append(f"{key:<{width}}  {_shown(value):>14}  {better}")
+    labels = document.get("labels", [])
+    if labels:
+        names = [printable(one["name"], 60) for one in labels]
+        wide = max(len("label"), *map(len, names))
+        lines += ["", f"{'label':<{wide}}  positives        f1       auc"]
+        for shown, one in zip(names, labels, strict=True):
+            figures = f"{_shown(one['f1']):>8}  {_shown(one['auc']):>8}"
+            lines.append(f"{shown:<{wide}}  {one['positives']:>9}  {figures}")
+    return "\n".join([*lines, ""])

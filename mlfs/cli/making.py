@@ -1,0 +1,135 @@
+"""What the options of `mlfs train` say about the model, and the model that they make."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import click
+
+from mlfs.cli.help import topical
+from mlfs.cli.learners import SHORT, learner_named
+from mlfs.cli.options import count, parameters_of, stacked
+from mlfs.errors import UnknownName, UsageError
+
+__all__ = ["made", "modelling", "settings_of"]
+
+modelling = stacked(
+    topical("The model", "-m", "--model", metavar="NAME", default="occ", show_default=True,
+            help="br cc kcc bcc pcc pacc ctbn mc mcc occ ecc ebcc eocc epcc, each also with -ldf."),
+    topical("The model", "-k", "--parents", "k", metavar="K", type=click.IntRange(min=0),
+            help="At most K parents of a label, for models that have it (kcc, occ)."),
+    topical("The model", "--features", metavar="NAME",
+            help="The features of each label: a criterion (`mlfs criteria` lists them), all, or "
+            "ldf."),
+    topical("The model", "-n", "--number", "n", metavar="N", callback=count,
+            help="How many features: 80, a share such as 0.3, or auto."),
+    topical("The model", "--inference", metavar="NAME",
+            help="How labels are decided together: greedy best-first exhaustive beam monte-carlo "
+            "max-sum annealing."),
+    topical("The model", "-p", "--parameter", "parameters", metavar="KEY=VALUE", multiple=True,
+            help="A parameter of the model or of its parts. Repeatable."),
+    topical("The model", "-l", "--learner", metavar="NAME",
+            help=f"The base learner: {' '.join(SHORT)}, or a class of scikit-learn. By default "
+            "the model's own."),
+    topical("The model", "-P", "--learner-parameter", "learner_parameters", metavar="KEY=VALUE",
+            multiple=True, help="A parameter of the base learner. Repeatable."),
+    topical("The model", "--seed", metavar="N", type=click.IntRange(min=0), default=0,
+            show_default=True, help="Seeds every random choice."),
+    topical("The model", "-j", "--jobs", metavar="N", type=int, default=1, show_default=True,
+            help="Labels fitted at the same time, -1 for all processors; the answer is the same."),
+)  # fmt: skip
+
+
+def made(options: dict[str, Any]) -> Any:
+    """The model that the options describe, which are taken out of them; no data are read."""
+    from mlfs.models import make
+
+    name = options.pop("model")
+    given = parameters_of(options.pop("parameters"))
+    known = make(name).get_params(deep=True)
+    chosen: dict[str, Any] = {"random_state": options.pop("seed"), "n_jobs": options.pop("jobs")}
+    features, n, k = options.pop("features"), options.pop("n"), options.pop("k")
+    if features is not None:
+        inner = "model__features" if "model__features" in known else "features"
+        _refuse_twice(given, inner, "--features")
+        chosen[inner] = _feature_plan(features)
+        if n is None and not _selects(features):
+            chosen["model__n" if "model__n" in known else "n"] = None
+    for key, value, option in (("n", n, "-n"), ("k", k, "-k")):
+        if value is not None:
+            _refuse_twice(given, key, option)
+            chosen[key] = value
+    wanted = options.pop("inference")
+    if wanted is not None:
+        _refuse_twice(given, "inference", "--inference")
+        chosen["inference"] = _inference(wanted, given)
+    learner, own = options.pop("learner"), parameters_of(options.pop("learner_parameters"), "-P")
+    if learner is not None:
+        chosen["base_estimator"] = learner_named(learner, own)
+    elif own:
+        given = {**given, **_of_learner(own, known)}
+    for key in ("random_state", "n_jobs"):
+        if key in given:
+            option = "--seed" if key == "random_state" else "-j"
+            raise UsageError(f"{key} is given with {option}, not with -p")
+    return make(name, **chosen, **given)
+
+
+def _refuse_twice(given: dict[str, Any], key: str, option: str) -> None:
+    if key in given:
+        raise UsageError(f"{key} is given twice, with {option} and with -p")
+
+
+def _selects(features: str) -> bool:
+    return features not in {"all", "ldf"}
+
+
+def _feature_plan(features: str) -> str:
+    from mlfs import criteria
+
+    if _selects(features):
+        try:
+            criteria.get(features)
+        except UnknownName:
+            known = ["all", "ldf", *criteria.available()]
+            raise UnknownName("criterion in --features", features, known) from None
+    return features
+
+
+def _inference(name: str, given: dict[str, Any]) -> Any:
+    """An inference, with those of the parameters that are its own."""
+    from mlfs.models.inference import INFERENCES, make
+
+    own = INFERENCES[name]._get_param_names() if name in INFERENCES else ()  # noqa: SLF001
+    return make(name, **{key: given.pop(key) for key in list(given) if key in own})
+
+
+def _of_learner(own: dict[str, Any], known: dict[str, Any]) -> dict[str, Any]:
+    """The parameters of the model's own base learner, by their whole names."""
+    place = next((key for key in ("model__base_estimator", "base_estimator") if key in known), "")
+    learner = known.get(place)
+    if learner is None:
+        raise UsageError("say which base learner the parameters of -P belong to, with --learner")
+    names = learner.get_params()
+    for key in own:
+        if key not in names:
+            raise UnknownName(f"parameter of {type(learner).__name__}", key, names)
+    return {f"{place}__{key}": value for key, value in own.items()}
+
+
+def settings_of(options: Mapping[str, Any], missing: str) -> dict[str, Any]:
+    """How the model was trained, in the words of the command line."""
+    found = {
+        "model": options["model"],
+        "k": options["k"],
+        "features": options["features"],
+        "n": options["n"],
+        "inference": options["inference"],
+        "learner": options["learner"],
+        "parameters": list(options["parameters"]),
+        "learner_parameters": list(options["learner_parameters"]),
+        "seed": options["seed"],
+        "missing": missing,
+    }
+    return {key: value for key, value in found.items() if value not in (None, [])}

@@ -1,0 +1,86 @@
+"""`mlfs predict`: the labels of new rows, as CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from mlfs.cli.console import console_of
+from mlfs.cli.help import Command, topical
+from mlfs.cli.options import reading_known, talking
+from mlfs.cli.output import check_place, write_report
+from mlfs.cli.using import answer, opened, rows_of, unseen_values
+from mlfs.errors import DataError
+
+__all__ = ["predict"]
+
+
+@click.command(
+    cls=Command,
+    short_help="the labels of new rows, as CSV",
+    examples=[
+        ("mlfs predict model.mlfs new.csv", "0 and 1 for each label, a line for each row"),
+        ("mlfs predict --proba -o p.csv model.mlfs new.arff", "probabilities, into a file"),
+        ("zcat new.csv.gz | mlfs predict model.mlfs -", "in a pipe"),
+    ],
+)
+@click.argument("model", metavar="MODEL")
+@click.argument("data", metavar="DATA")
+@topical(
+    "Output",
+    "--proba",
+    is_flag=True,
+    help="The probability of each label, whatever the others are.",
+)
+@topical(
+    "Output", "-o", "--output", metavar="FILE", default="-", help="Where to; by default stdout."
+)
+@topical("Output", "--force", is_flag=True, help="Replace a file that is there.")
+@unseen_values
+@reading_known
+@talking
+@click.pass_context
+def predict(
+    context: click.Context,
+    /,
+    model: str,
+    data: str,
+    proba: bool,
+    output: str,
+    force: bool,
+    **options: Any,
+) -> None:
+    """Predict the labels of rows with a model that `mlfs train` wrote.
+
+    Columns are found by their names, in any order; labels need not be there, and are not looked
+    at where they are.
+    """
+    check_place(output, data, force=force)
+    console = console_of(context)
+    stored = opened(model)
+    if proba and not hasattr(stored.model, "predict_proba"):
+        raise DataError(
+            "this model's base learner gives no probabilities: train it with one that does, such "
+            "as --learner logistic"
+        )
+    _, X = rows_of(console, stored, data, options, classes=True)
+    ask = stored.model.predict_proba if proba else stored.model.predict
+    found = answer(console, model, lambda: ask(X), (X.shape[0], len(stored.table.labels)))
+    text = _table(stored.table.labels, found.astype(float if proba else int).tolist())
+    if output == "-":
+        console.data(text)
+    else:
+        write_report(text, output, force=force)
+        console.detail(f"wrote {len(found)} rows to {output}")
+
+
+def _table(names: Sequence[str], rows: Sequence[Sequence[float]]) -> str:
+    """A header of names and the rows, numbers as short as read back equal."""
+    header = io.StringIO()
+    csv.writer(header, lineterminator="\n").writerow(names)
+    lines = [",".join(map(repr, row)) for row in rows]
+    return header.getvalue() + "".join(f"{line}\n" for line in lines)

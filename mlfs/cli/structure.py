@@ -1,0 +1,173 @@
+"""`mlfs structure`: what a model learned about its labels, as text, DOT, JSON or a picture."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import Any
+
+import click
+
+from mlfs.cli.console import console_of
+from mlfs.cli.help import Command, topical
+from mlfs.cli.options import talking
+from mlfs.cli.output import check_place, write_report
+from mlfs.cli.using import answer, opened
+from mlfs.errors import DataError, UsageError, printable
+
+__all__ = ["structure"]
+
+REPORTS = {".txt": "text", ".dot": "dot", ".gv": "dot", ".json": "json"}
+PICTURES = (".png", ".svg", ".pdf")
+
+
+@click.command(
+    cls=Command,
+    short_help="which labels a model tells of which",
+    examples=[
+        ("mlfs structure model.mlfs", "the labels in order, with parents and weights"),
+        ("mlfs structure --format dot model.mlfs | dot -Tsvg > s.svg", "for Graphviz"),
+        ("mlfs structure -o structure.png model.mlfs", "a picture (needs the extra plot)"),
+        ("mlfs structure --format json model.mlfs", "with the features of each label"),
+    ],
+)
+@click.argument("model", metavar="MODEL")
+@topical(
+    "Output",
+    "--format",
+    "form",
+    type=click.Choice(["text", "dot", "json"]),
+    help="The form; by default what the suffix of -o says, else text.",
+)
+@topical(
+    "Output",
+    "-o",
+    "--output",
+    metavar="FILE",
+    default="-",
+    help="Where to: .txt .dot .gv .json, or a picture .png .svg .pdf. By default stdout.",
+)
+@topical(
+    "Output",
+    "--member",
+    metavar="N",
+    type=click.IntRange(min=1),
+    help="Of an ensemble or a mixture, only the Nth member.",
+)
+@topical("Output", "--force", is_flag=True, help="Replace a file that is there.")
+@talking
+@click.pass_context
+def structure(
+    context: click.Context,
+    /,
+    model: str,
+    form: str | None,
+    output: str,
+    member: int | None,
+    force: bool,
+) -> None:
+    """Show which labels each label is told of, and on which features it looks.
+
+    An ensemble or a mixture has a structure for each member.
+    """
+    from mlfs.present import json_text
+
+    check_place(output, model, force=force)
+    suffix = "" if output == "-" else Path(output).suffix.lower()
+    picture = form is None and suffix in PICTURES
+    if form is None and output != "-" and suffix not in (*REPORTS, *PICTURES):
+        known = " ".join((*REPORTS, *PICTURES))
+        raise UsageError(
+            f"what to write to {printable(output, 400)!r} does not follow from its suffix: use "
+            f"one of {known}, or say --format"
+        )
+    stored = opened(model)
+    console = console_of(context)
+    found = answer(console, model, lambda: _members(stored))
+    if member is not None:
+        if member > len(found):
+            raise UsageError(f"--member {member}: the model has {len(found)}")
+        found = found[member - 1 : member]
+    if picture:
+        _draw(found, output, suffix, force=force)
+        return
+    form = form or REPORTS.get(suffix, "text")
+    if form == "json":
+        text = json_text(_document(stored, found))
+    elif form == "dot":
+        text = "".join(one.to_dot() for one, _, _ in found)
+    else:
+        text = _text(stored, found)
+    if output == "-":
+        console.data(text)
+    else:
+        write_report(text, output, force=force)
+
+
+def _members(stored: Any) -> list[tuple[Any, Any, float | None]]:
+    """For each member its structure, the columns of each label, and what it counts."""
+    model, names = stored.model, stored.table.labels
+    if hasattr(model, "structure_"):
+        parts = [(model.structure_, list(model.features_.values()), None)]
+    elif hasattr(model, "structures_"):
+        parts = list(zip(model.structures_, model.features_, model.weights_.tolist(), strict=True))
+    else:
+        parts = []
+        for one, columns in zip(model.estimators_, model.estimators_features_, strict=True):
+            inner = getattr(one, "structure_", None)
+            if inner is None:
+                raise DataError("the members of this ensemble have no structure")
+            parts.append((inner, [columns[own] for own in one.features_.values()], None))
+    return [
+        (dataclasses.replace(one, names=tuple(names)), columns, weight)
+        for one, columns, weight in parts
+    ]
+
+
+def _features(stored: Any, columns: Any) -> list[str] | None:
+    """The names of the features of a label; None for all of them."""
+    names = stored.table.feature_names
+    if columns is None or list(columns) == list(range(len(names))):
+        return None
+    return [names[j] for j in columns]
+
+
+def _document(stored: Any, found: Any) -> dict[str, Any]:
+    members = []
+    for one, columns, weight in found:
+        chosen = [_features(stored, own) for own in columns]
+        member: dict[str, Any] = {"structure": one.to_dict()}
+        if weight is not None:
+            member["weight"] = weight
+        member["features"] = dict(zip(one.names, chosen, strict=True))
+        members.append(member)
+    return {"schema": 1, "model": stored.settings, "members": members}
+
+
+def _text(stored: Any, found: Any) -> str:
+    d = len(stored.table.feature_names)
+    parts = []
+    for number, (one, columns, weight) in enumerate(found, start=1):
+        lines = []
+        if len(found) > 1:
+            share = "" if weight is None else f", weight {weight:.4g}"
+            lines.append(f"member {number} of {len(found)}{share}")
+        lines.append(one.to_text())
+        sizes = [d if own is None else len(own) for own in columns]
+        many = f"{min(sizes)} to {max(sizes)}" if min(sizes) < max(sizes) else f"{max(sizes)}"
+        lines.append(f"features of a label: {many} of {d}")
+        parts.append("\n".join(lines) + "\n")
+    return "\n".join(parts)
+
+
+def _draw(found: Any, output: str, suffix: str, *, force: bool) -> None:
+    from mlfs.data.files import replacing
+    from mlfs.models.draw import draw
+
+    if len(found) > 1:
+        raise UsageError(
+            f"the model has {len(found)} structures: say which one to draw with --member 1"
+        )
+    figure = draw(found[0][0])
+    with replacing(output, force) as stream:
+        figure.savefig(stream, format=suffix[1:])

@@ -1,0 +1,166 @@
+"""`mlfs train`: a model that knows its labels' structure, in one file."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import click
+
+from mlfs.cli.console import Console, console_of
+from mlfs.cli.help import Command, topical
+from mlfs.cli.making import made, modelling, settings_of
+from mlfs.cli.options import input_data, reading_labels, talking
+from mlfs.cli.output import check_place
+from mlfs.cli.waiting import Waiting
+from mlfs.errors import DataError, MlfsError, UsageError, printable
+
+__all__ = ["train"]
+
+UNSETTLED = "did not converge: raise their limit, as with -P max_iter=1000"
+
+
+@click.command(
+    cls=Command,
+    short_help="train a model and keep it in a file",
+    examples=[
+        ("mlfs train --model occ -o model.mlfs train.arff", "ordered chain on 0.3 of the features"),
+        ("mlfs train --model pcc -l logistic -P C=0.5 -o m.mlfs x.csv", "another base learner"),
+        ("mlfs train --model kcc -k 3 --features scls -n 80 -o m.mlfs x.arff", "on 80 features"),
+        ("mlfs train --model ecc -p n_estimators=25 -o m.mlfs x.arff", "an ensemble of 25"),
+        ("mlfs predict m.mlfs new.csv", "and use it"),
+    ],
+)
+@click.argument("data", metavar="DATA")
+@modelling
+@reading_labels
+@topical(
+    "Data",
+    "--exclude",
+    metavar="NAME",
+    multiple=True,
+    help="A column, or a glob, that is left out. Repeatable.",
+)
+@topical(
+    "Data",
+    "--missing",
+    type=click.Choice(["fill", "keep", "error"]),
+    default="fill",
+    show_default=True,
+    help="A missing value becomes the column's mean (or most frequent value), is handed to "
+    "the base learner, or is refused.",
+)
+@topical("Output", "-o", "--output", metavar="FILE", required=True, help="The model file.")
+@topical("Output", "--force", is_flag=True, help="Replace a file that is there.")
+@talking
+@click.pass_context
+def train(
+    context: click.Context,
+    /,
+    data: str,
+    output: str,
+    force: bool,
+    exclude: tuple[str, ...],
+    missing: str,
+    **options: Any,
+) -> int:
+    """Train a model on a data set and keep it in a file.
+
+    The file holds arrays and names, no program; `mlfs predict`, `mlfs evaluate` and
+    `mlfs structure` read it, and so does `mlfs.models.load`.
+    """
+    if output == "-":
+        raise UsageError("a model file is not written to stdout: say where with -o FILE")
+    check_place(output, data, force=force)
+    console = console_of(context)
+    name, settings = options["model"], settings_of(options, missing)
+    model = made(options)
+    from mlfs.models.store import check_place_of_model, check_storable, save
+    from mlfs.models.table import TrainingTable
+
+    check_place_of_model(output)
+    check_storable(model)
+    began = time.perf_counter()
+    dataset = _read(data, options)
+    for note in dataset.notes:
+        console.note(note)
+    dataset = _without(dataset, exclude)
+    table = TrainingTable.learn(dataset, missing)
+    X, notes = table.matrix(dataset)
+    for note in [*notes, *_wider(table)]:
+        console.note(note)
+    Y, _ = table.truth(dataset)
+    what = f"training {name} on {X.shape[0]} rows, {X.shape[1]} features, {Y.shape[1]} labels"
+    weights = {} if dataset.weights is None else {"sample_weight": dataset.weights}
+    with Waiting(console, what):
+        _fit(console, model, X, Y, weights)
+    save(model, output, table=table, settings=settings, force=force)
+    _tell(console, output, what, time.perf_counter() - began)
+    return 0
+
+
+def _fit(console: Console, model: Any, X: Any, Y: Any, weights: dict[str, Any]) -> None:
+    """Fit; what a base learner refuses is told in its own words, what it warns of once."""
+    try:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            model.fit(X, Y, **weights)
+    except MlfsError:
+        raise
+    except (ValueError, TypeError) as error:
+        if console.debug:
+            raise
+        words = " ".join(printable(str(error).partition("\n")[0], 300).split())
+        raise DataError(f"the base learner refuses these data or its parameters: {words}") from None
+    told = Counter(_warned(one) for one in caught)
+    for words, times in told.items():
+        many = f"{times} base learners" if times > 1 else "1 base learner"
+        console.note(f"{many} {words}" if words == UNSETTLED else words)
+
+
+def _warned(one: warnings.WarningMessage) -> str:
+    if one.category.__name__ == "ConvergenceWarning":
+        return UNSETTLED
+    return printable(" ".join(str(one.message).split()), 300)
+
+
+def _read(data: str, options: dict[str, Any]) -> Any:
+    try:
+        return input_data(data, options)
+    except DataError as error:
+        wrong = "ask for classes (--classes), or choose other columns with --labels"
+        if wrong not in str(error):
+            raise
+        remedy = "a model learns labels that are there or not; choose other columns with --labels"
+        raise DataError(str(error).replace(wrong, remedy)) from None
+
+
+def _without(dataset: Any, exclude: tuple[str, ...]) -> Any:
+    from mlfs.candidates import columns_named
+
+    if not exclude:
+        return dataset
+    gone = set(columns_named(exclude, dataset.feature_names, "--exclude"))
+    kept = [j for j in range(len(dataset.columns)) if j not in gone]
+    if not kept:
+        raise UsageError("--exclude leaves no column to learn from")
+    return dataset.reduced(kept)
+
+
+def _wider(table: Any) -> list[str]:
+    """What a user should know about nominal columns."""
+    wide = [field for field in table.fields if field.indicators]
+    if not wide:
+        return []
+    width = sum(len(field.names) for field in wide)
+    first = printable(wide[0].name, 40)
+    what = f"{len(wide)} nominal columns" if len(wide) > 1 else "1 nominal column"
+    return [f"{what} of more than two values ({first!r} ...) become {width} columns of 0 and 1"]
+
+
+def _tell(console: Console, output: str, what: str, seconds: float) -> None:
+    size = Path(output).stat().st_size
+    console.detail(f"{what} took {seconds:.2f} s; wrote {size} bytes to {printable(output, 400)}")

@@ -1,0 +1,65 @@
+"""What the commands share that use a model file: opening it, and data that fit it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from mlfs.cli.console import Console
+from mlfs.cli.help import topical
+from mlfs.cli.options import input_data
+from mlfs.errors import DataError, MlfsError, UsageError, printable
+
+__all__ = ["answer", "opened", "rows_of", "unseen_values"]
+
+T = TypeVar("T")
+unseen_values = topical(
+    "Data", "--unseen", type=click.Choice(["error", "missing"]), default="error",
+    show_default=True,
+    help="A nominal value that training did not have is refused, or taken as missing.",
+)  # fmt: skip
+
+
+def opened(path: str) -> Any:
+    """What a model file holds."""
+    from mlfs.models.store import load_stored
+
+    if path == "-":
+        raise UsageError("a model is not read from stdin: name its file")
+    return load_stored(path)
+
+
+def rows_of(
+    console: Console, stored: Any, data: str, options: dict[str, Any], *, classes: bool
+) -> tuple[Any, Any]:
+    """A data set, and its rows as the model wants them."""
+    unseen = options.pop("unseen")
+    dataset = input_data(data, {**options, "classes": classes}, known=stored.table.labels)
+    X, notes = stored.table.matrix(dataset, unseen)
+    for note in notes:
+        console.note(note)
+    return dataset, X
+
+
+def answer(
+    console: Console, path: str, ask: Callable[[], T], shape: tuple[int, ...] | None = None
+) -> T:
+    """What a stored model says; where it fails, that is told in a sentence."""
+    try:
+        found = ask()
+        given = getattr(found, "shape", None)
+        if shape is not None and given != shape:
+            raise ValueError(f"an answer of shape {given}")
+    except (MlfsError, MemoryError, OSError):
+        raise
+    except Exception as error:
+        if console.debug:
+            raise
+        told = f"{type(error).__name__}: {printable(error, 200)}"
+        raise DataError(
+            f"the model of {printable(path, 400)!r} cannot answer ({told}): it was stored by "
+            "another version of scikit-learn, or is not what mlfs train wrote"
+        ) from None
+    return found
