@@ -65,7 +65,7 @@ _HOME = {
     "Selection": "mlfs.selection",
     "FeatureSelector": "mlfs.selector",
 }
-_PARTS = {"checks", "criteria", "data", "discretize", "errors"}
+_PARTS = {"checks", "compare", "criteria", "data", "discretize", "errors", "models", "plots"}
 
 
 class _Package(ModuleType):

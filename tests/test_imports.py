@@ -36,7 +36,9 @@ FLOORS = [
     {"select"},
     {"explain", "selector", "checks"},
     {"models"},
-    {"cli", "compare"},
+    {"compare"},
+    {"plots"},
+    {"cli"},
     {"__main__"},
 ]
 FLOOR = {name: height for height, names in enumerate(FLOORS) for name in names}

@@ -1,0 +1,187 @@
+"""The metrics of predicted labels: how they agree with the true ones."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from mlfs.compare.truth import labels_of, mean, truth_of
+
+__all__ = [
+    "accuracy",
+    "exact_match",
+    "hamming_loss",
+    "hamming_score",
+    "label_f1",
+    "macro_f1",
+    "micro_f1",
+    "sample_f1",
+]
+
+
+def exact_match(Y: Any, predicted: Any) -> float:
+    """The share of rows of which every label is right (subset accuracy).
+
+    Rows that miss a label are left out.
+
+    Examples
+    --------
+    >>> exact_match([[1, 0], [0, 1]], [[1, 0], [1, 1]])
+    0.5
+    """
+    truth = truth_of(Y)
+    right = (truth.relevant == labels_of(predicted, truth)).all(axis=1)
+    return mean(right[truth.complete])
+
+
+def hamming_score(Y: Any, predicted: Any) -> float:
+    """The share of labels that are right, over all rows and labels that are known.
+
+    Examples
+    --------
+    >>> hamming_score([[1, 0], [0, 1]], [[1, 0], [1, 1]])
+    0.75
+    """
+    truth = truth_of(Y)
+    right = truth.relevant == labels_of(predicted, truth)
+    return share(right & truth.known, truth.known)
+
+
+def hamming_loss(Y: Any, predicted: Any) -> float:
+    """The share of labels that are wrong; lower is better.
+
+    Examples
+    --------
+    >>> hamming_loss([[1, 0], [0, 1]], [[1, 0], [1, 1]])
+    0.25
+    """
+    truth = truth_of(Y)
+    wrong = truth.relevant != labels_of(predicted, truth)
+    return share(wrong & truth.known, truth.known)
+
+
+def accuracy(Y: Any, predicted: Any, *, empty: float = 1.0) -> float:
+    """Of the labels that are true or predicted, the share that is both, mean over the rows.
+
+    This is the Jaccard index of each row. A row without labels for which none is predicted is
+    right, so it counts 1 and no row counts less here than in exact match.
+
+    Parameters
+    ----------
+    Y, predicted : array, shape (n, q)
+        The true and the predicted labels.
+    empty : float, default=1.0
+        What a row counts whose true and predicted labels are none; NaN leaves it out.
+
+    Examples
+    --------
+    >>> accuracy([[1, 0], [0, 1]], [[1, 0], [1, 1]])
+    0.75
+    """
+    both, true, said = overlap(Y, predicted, axis=1)
+    return kept(both, true + said - both, empty)
+
+
+def sample_f1(Y: Any, predicted: Any, *, empty: float = 1.0) -> float:
+    """F1 of each row, mean over the rows.
+
+    Parameters
+    ----------
+    Y, predicted : array, shape (n, q)
+        The true and the predicted labels.
+    empty : float, default=1.0
+        What a row counts whose true and predicted labels are none; NaN leaves it out.
+
+    Examples
+    --------
+    >>> sample_f1([[1, 0], [0, 0]], [[1, 1], [0, 0]])
+    0.8333333333333333
+    """
+    both, true, said = overlap(Y, predicted, axis=1)
+    return kept(2 * both, true + said, empty)
+
+
+def label_f1(Y: Any, predicted: Any, *, empty: float = 0.0) -> np.ndarray:
+    """F1 of each label, 2 tp / (2 tp + fp + fn).
+
+    Parameters
+    ----------
+    Y, predicted : array, shape (n, q)
+        The true and the predicted labels.
+    empty : float, default=0.0
+        The F1 of a label that no row has and that is never predicted.
+
+    Examples
+    --------
+    >>> label_f1([[1, 0, 0], [0, 1, 0]], [[1, 0, 0], [1, 1, 0]]).tolist()
+    [0.6666666666666666, 1.0, 0.0]
+    """
+    both, true, said = overlap(Y, predicted, axis=0)
+    return ratios(2 * both, true + said, empty)
+
+
+def macro_f1(Y: Any, predicted: Any, *, empty: float = 0.0) -> float:
+    """F1 of each label, mean over the labels.
+
+    A label without positives has F1 = 0 if it is ever predicted, and else the value of `empty`.
+
+    Parameters
+    ----------
+    Y, predicted : array, shape (n, q)
+        The true and the predicted labels.
+    empty : float, default=0.0
+        What a label counts that no row has and that is never predicted (0/0): 0 as in
+        scikit-learn, 1 as in Mulan; NaN leaves it out.
+
+    Examples
+    --------
+    >>> macro_f1([[1, 0, 0], [0, 1, 0]], [[1, 0, 0], [1, 1, 0]], empty=1)
+    0.8888888888888888
+    """
+    both, true, said = overlap(Y, predicted, axis=0)
+    return kept(2 * both, true + said, empty)
+
+
+def micro_f1(Y: Any, predicted: Any) -> float:
+    """F1 over all rows and labels together; 0 if no label is true and none predicted.
+
+    Examples
+    --------
+    >>> micro_f1([[1, 0, 0], [0, 1, 0]], [[1, 0, 0], [1, 1, 0]])
+    0.8
+    """
+    both, true, said = (int(part.sum()) for part in overlap(Y, predicted, axis=0))
+    return 2 * both / (true + said) if true + said else 0.0
+
+
+def overlap(Y: Any, predicted: Any, axis: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Per row (axis 1) or label (axis 0): how many are true and predicted, true, predicted.
+
+    Rows without a known label are left out.
+    """
+    truth = truth_of(Y)
+    said = labels_of(predicted, truth) & truth.known
+    true = truth.relevant & truth.known
+    rows = truth.known.any(axis=1)
+    parts = (true & said, true, said)
+    both, relevant, named = (np.count_nonzero(part[rows], axis=axis) for part in parts)
+    return both, relevant, named
+
+
+def ratios(part: np.ndarray, whole: np.ndarray, empty: float) -> np.ndarray:
+    """Each part of its whole; what is empty where the whole is 0."""
+    return np.where(whole > 0, part / np.maximum(whole, 1), empty)
+
+
+def kept(part: np.ndarray, whole: np.ndarray, empty: float) -> float:
+    """The mean of the ratios that are not NaN."""
+    found = ratios(part, whole, empty)
+    return mean(found[~np.isnan(found)])
+
+
+def share(part: np.ndarray, whole: np.ndarray) -> float:
+    """How many are true in one, of those in the other; NaN of none."""
+    total = int(np.count_nonzero(whole))
+    return int(np.count_nonzero(part)) / total if total else math.nan

@@ -1,0 +1,181 @@
+"""What learns in a comparison: our models, MLNB, MLkNN, and any classifier by import path."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from mlfs.compare.named import Named
+from mlfs.errors import UnknownName, UsageError, printable
+
+__all__ = ["OWN", "Answers", "Judged", "check_classifier", "classifier", "known_models"]
+
+OWN = {"mlnb": ("mlfs.compare.naive_bayes", "MLNB"), "mlknn": ("mlfs.compare.nearest", "MLkNN")}
+
+
+class Answers(NamedTuple):
+    """What a fitted model says of the rows that test; None for what it cannot say."""
+
+    predicted: np.ndarray
+    scores: np.ndarray | None
+    joint: np.ndarray | None
+
+
+class Judged:
+    """A model on the features that were chosen for it.
+
+    Parameters
+    ----------
+    model : classifier
+        Of scikit-learn's kind, for indicator matrices.
+    """
+
+    def __init__(self, model: Any) -> None:
+        self.model = model
+
+    def fit(self, X: Any, Y: np.ndarray, sample_weight: np.ndarray | None = None) -> None:
+        """Train; weights of rows are refused by a model that cannot use them."""
+        if sample_weight is None:
+            self.model.fit(X, Y)
+            return
+        if "sample_weight" not in inspect.signature(self.model.fit).parameters:
+            name = type(self.model).__name__
+            msg = f"the data have weights of rows, which {printable(name)} cannot use"
+            raise UsageError(msg)
+        self.model.fit(X, Y, sample_weight=sample_weight)
+
+    def answers(self, X: Any, truth: np.ndarray) -> Answers:
+        """Predict the rows that test."""
+        shape = truth.shape
+        predicted = np.asarray(self.model.predict(X)).reshape(shape)
+        joint = None
+        if hasattr(self.model, "joint_log_proba"):
+            complete = (truth >= 0).all(axis=1)
+            joint = np.zeros(len(truth))
+            if complete.any():
+                joint[complete] = self.model.joint_log_proba(X[complete], truth[complete])
+        return Answers(predicted, self._scores(X, shape), joint)
+
+    def _scores(self, X: Any, shape: tuple[int, ...]) -> np.ndarray | None:
+        for way in ("predict_proba", "decision_function"):
+            if hasattr(self.model, way):
+                found = getattr(self.model, way)(X)
+                if isinstance(found, list):  # one array for each label, as trees and forests do
+                    columns = [
+                        _of_one(part, classes)
+                        for part, classes in zip(found, self.model.classes_, strict=True)
+                    ]
+                    found = np.column_stack(columns)
+                return np.asarray(found, float).reshape(shape)
+        return None
+
+
+def _of_one(shares: np.ndarray, classes: np.ndarray) -> np.ndarray:
+    """P(l=1) from the probabilities of the values that training had."""
+    at = np.flatnonzero(np.asarray(classes) == 1)
+    return shares[:, at[0]] if at.size else np.zeros(len(shares))
+
+
+def known_models() -> list[str]:
+    """The names of all that can learn in a comparison."""
+    from mlfs.models import available
+
+    return sorted({*OWN, *available()})
+
+
+def check_classifier(given: Named) -> None:
+    """Refuse a model that cannot be made, before anything is computed."""
+    _made(given, 0, "own")
+
+
+def classifier(
+    given: Named, seed: int, features: Mapping[int, Sequence[int]] | str = "own"
+) -> Judged:
+    """Make a model by name or import path.
+
+    Parameters
+    ----------
+    given : Named
+        The model and its parameters. A classifier that knows one label only is trained for each
+        label (as ``br``).
+    seed : int
+        For a model that takes a random_state and was given none.
+    features : mapping, "all" or "own"
+        The columns of each label, where a model can look at other columns for other labels; or
+        all columns; or what the model does of its own accord.
+
+    Examples
+    --------
+    >>> type(classifier(Named("mlnb"), 0).model).__name__
+    'MLNB'
+    """
+    return Judged(_made(given, seed, features))
+
+
+def _made(given: Named, seed: int, features: Mapping[int, Sequence[int]] | str) -> Any:
+    if given.name in OWN:
+        module, name = OWN[given.name]
+        return _called(getattr(importlib.import_module(module), name), given)
+    from mlfs.models import available, make
+
+    if given.name in available():
+        model = make(given.name, **given.parameters)
+    elif "." in given.name:
+        learner = _seeded(_called(_imported(given.name), given), given, seed)
+        if _knows_many_labels(learner):
+            return learner
+        model = make("br", base_estimator=learner)
+    else:
+        raise UnknownName("model", given.name, known_models())
+    model = _seeded(model, given, seed)
+    return model if features == "own" else _looking_at(model, features)
+
+
+def _looking_at(model: Any, features: Mapping[int, Sequence[int]] | str) -> Any:
+    """The model on the features that it is given, instead of those that it would select."""
+    known = model.get_params()
+    chosen = features if isinstance(features, str) else dict(features)
+    if {"features", "n"} <= known.keys():
+        return model.set_params(features=chosen, n=None)
+    if {"model__features", "model__n"} <= known.keys():  # an ensemble deals out columns itself
+        return model.set_params(model__features="all", model__n=None)
+    return model
+
+
+def _imported(path: str) -> Any:
+    module, _, name = path.rpartition(".")
+    try:
+        return getattr(importlib.import_module(module), name)
+    except (ImportError, AttributeError, ValueError) as error:
+        msg = f"the model {printable(path)!r} cannot be imported: {printable(error, 200)}"
+        raise UsageError(msg) from error
+
+
+def _called(kind: Any, given: Named) -> Any:
+    if not (inspect.isclass(kind) and hasattr(kind, "fit") and hasattr(kind, "predict")):
+        msg = f"{printable(given.name)} is no classifier: it has no fit and predict"
+        raise UsageError(msg)
+    try:
+        return kind(**given.parameters)
+    except (TypeError, ValueError) as error:
+        msg = f"the model {printable(given.name)} refuses its parameters: {printable(error, 200)}"
+        raise UsageError(msg) from error
+
+
+def _seeded(model: Any, given: Named, seed: int) -> Any:
+    if "random_state" in given.parameters or "random_state" not in model.get_params(deep=False):
+        return model
+    return model.set_params(random_state=seed)
+
+
+def _knows_many_labels(model: Any) -> bool:
+    from sklearn.utils import get_tags
+
+    try:
+        return bool(get_tags(model).classifier_tags.multi_label)
+    except AttributeError:
+        return False

@@ -1,0 +1,189 @@
+"""The data sets of a comparison: where they lie, what they are called, what tells them apart."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from mlfs.compare.protocol import joined
+from mlfs.data.dataset import Dataset
+from mlfs.errors import DataError, UsageError, printable
+
+__all__ = ["Source", "rows_of", "sources"]
+
+PARTS = (("-train", "-test"), ("_train", "_test"), (".train", ".test"))
+
+
+@dataclass(frozen=True)
+class Source:
+    """One data set of a comparison.
+
+    Parameters
+    ----------
+    name : str
+        How tables and pictures call it.
+    path : str
+        The file; empty for a data set in memory.
+    test_path : str
+        The file of the rows that test, where the authors gave a split.
+    labels : str or None
+        Which columns are labels, as in `mlfs.read`.
+    digest : str
+        Tells its content from any other.
+    dataset : Dataset, optional
+        A data set in memory.
+    """
+
+    name: str
+    path: str = ""
+    test_path: str = ""
+    labels: str | None = None
+    digest: str = ""
+    dataset: Dataset | None = field(default=None, compare=False, repr=False)
+
+    def read(self) -> tuple[Dataset, int]:
+        """The data, and how many of the first rows train where a split is given (else 0)."""
+        if self.dataset is not None:
+            return _checked(self.dataset, self.name), 0
+        from mlfs.data.formats import read
+
+        data = read(self.path, labels=self.labels)
+        if not self.test_path:
+            return _checked(data, self.name), 0
+        test = read(self.test_path, labels=self.labels)
+        return _checked(joined(data, test), self.name), data.shape[0]
+
+    def to_dict(self) -> dict[str, Any]:
+        """What tells it apart, as plain data."""
+        return {"name": self.name, "labels": self.labels, "digest": self.digest}
+
+
+def sources(data: Any, *, labels: str | None = None, given: bool = False) -> list[Source]:
+    """Find the data sets of a comparison and give each a name of its own.
+
+    Parameters
+    ----------
+    data : path, Dataset, sequence of them, or mapping from names to them
+        The data sets.
+    labels : str, optional
+        Which columns are labels, in all of them.
+    given : bool
+        Each is the training half of a split: ``x-train.arff`` has ``x-test.arff`` beside it.
+    """
+    if isinstance(data, Mapping):
+        pairs = [(str(name), one) for name, one in data.items()]
+    elif isinstance(data, (str, Path, Dataset)):
+        pairs = [("", data)]
+    elif isinstance(data, Sequence):
+        pairs = [("", one) for one in data]
+    else:
+        kind = printable(type(data).__name__)
+        msg = f"data is a path, a Dataset, a sequence or a mapping of them, not {kind}"
+        raise UsageError(msg)
+    if not pairs:
+        raise UsageError("a comparison needs a data set")
+    found = [_source(name, one, labels, given) for name, one in pairs]
+    return _told_apart(found)
+
+
+def _source(name: str, one: Any, labels: str | None, given: bool) -> Source:
+    if isinstance(one, Dataset):
+        if given:
+            raise UsageError("split='given' is about files: join the parts of a Dataset yourself")
+        name = name or one.source.relation or Path(one.source.path).stem
+        return Source(name, labels=labels, digest=_digest_of(one), dataset=one)
+    path = Path(one)
+    test = _test_half(path) if given else None
+    shown = name or (_common_name(path) if given else _stem(path))
+    digest = _digest_of_files([path] + ([] if test is None else [test]))
+    return Source(shown, str(path), "" if test is None else str(test), labels, digest)
+
+
+def _stem(path: Path) -> str:
+    return path.name.split(".")[0] or path.name
+
+
+def _common_name(path: Path) -> str:
+    stem = _stem(path)
+    for train, _ in PARTS:
+        stem = stem.removesuffix(train)
+    return stem
+
+
+def _test_half(path: Path) -> Path:
+    for train, test in PARTS:
+        for ours, theirs in ((train, test), (train.title(), test.title())):
+            before, found, after = path.name.rpartition(ours)
+            if found and (path.parent / (before + theirs + after)).exists():
+                return path.parent / (before + theirs + after)
+    msg = (
+        f"{printable(path, 400)} has no file of test rows beside it: a given split is a pair such "
+        "as x-train.arff and x-test.arff, named by the first"
+    )
+    raise DataError(msg)
+
+
+def _told_apart(found: list[Source]) -> list[Source]:
+    """Number those that would have the same name."""
+    times: dict[str, int] = {}
+    unique = []
+    for one in found:
+        times[one.name] = times.get(one.name, 0) + 1
+        suffix = f"-{times[one.name]}" if times[one.name] > 1 else ""
+        unique.append(replace(one, name=one.name + suffix))
+    return unique
+
+
+def _digest_of_files(paths: list[Path]) -> str:
+    digest = hashlib.sha256()
+    for path in paths:
+        for part in (path, path.with_suffix(".xml")):  # the labels of a Mulan file lie beside it
+            if part != path and not part.exists():
+                continue
+            try:
+                with part.open("rb") as stream:
+                    digest.update(hashlib.file_digest(stream, "sha256").digest())
+            except OSError as error:
+                shown = printable(part, 400)
+                raise DataError(f"cannot read {shown}: {error.strerror}") from None
+    return digest.hexdigest()
+
+
+def _digest_of(data: Dataset) -> str:
+    digest = hashlib.sha256()
+    for table in (data.X, data.Y):
+        parts = [table]
+        if sp.issparse(table):
+            ordered = sp.csr_array(table)
+            parts = [ordered.indptr, ordered.indices, ordered.data]
+        for part in parts:
+            digest.update(str((part.shape, part.dtype)).encode())
+            digest.update(np.ascontiguousarray(part).tobytes())
+    digest.update(repr((tuple(data.columns), tuple(data.labels))).encode())
+    if data.weights is not None:
+        digest.update(np.ascontiguousarray(data.weights).tobytes())
+    return digest.hexdigest()
+
+
+def _checked(data: Dataset, name: str) -> Dataset:
+    """Refuse what no model of a comparison can learn."""
+    for label in data.labels:
+        if len(label.values) > 2:
+            shown = printable(label.name)
+            msg = f"the label {shown!r} of {printable(name)} has {len(label.values)} values: "
+            raise DataError(msg + "a comparison is about labels of two values")
+    if data.shape[2] == 0:
+        raise DataError(f"{printable(name)} has no label columns: name them with labels")
+    return data
+
+
+def rows_of(data: Dataset, rows: np.ndarray) -> Dataset:
+    """Some rows of a data set."""
+    weights = None if data.weights is None else data.weights[rows]
+    return replace(data, X=data.X[rows], Y=data.Y[rows], weights=weights)

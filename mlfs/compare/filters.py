@@ -1,0 +1,164 @@
+"""Simple filters extended to many labels, the baselines of comparisons.
+
+============================ ================================================================
+name                         worth of a feature f
+============================ ================================================================
+chi2-max, chi2-mean          chi-square of the table of (binned) f and each label
+f-max, f-mean                the F of an analysis of variance of f by each label
+information-gain-max, -mean  I(f;l)
+gain-ratio-max, -mean        I(f;l) / H(f)
+ppt-relieff                  ReliefF on label sets as classes, rare sets pruned (Read, 2008;
+                             Doquire & Verleysen, 2011)
+relieff-ml                   RReliefF with the distance between label sets (Spolaor et al., 2013)
+============================ ================================================================
+
+max and mean run over the labels; a label that is constant says nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from mlfs.compare.relief import ppt_relieff, relieff_ml
+from mlfs.data.dataset import Dataset
+from mlfs.errors import DataError, UsageError, printable
+from mlfs.prepare import Prepared, prepare
+from mlfs.validate import checked_count
+
+__all__ = ["FILTERS", "Filter", "filter_scores"]
+
+BINNING = ("bins", "n_bins", "nominal_limit", "missing")
+
+
+@dataclass(frozen=True)
+class Filter:
+    """A way to score each feature on its own.
+
+    Parameters
+    ----------
+    scores : callable
+        ``scores(data, options, seed, **parameters)`` gives the worth of each feature.
+    parameters : mapping
+        The parameters, with their defaults.
+    """
+
+    scores: Callable[..., np.ndarray]
+    parameters: Mapping[str, int] = field(default_factory=dict)
+
+    def check(self, given: Mapping[str, Any]) -> None:
+        """Refuse parameters that it has not."""
+        for name, value in given.items():
+            if name not in self.parameters:
+                takes = ", ".join(self.parameters) or "none"
+                msg = f"there is no parameter {printable(name)!r} here; known are: {takes}"
+                raise UsageError(msg)
+            checked_count(value, name)
+
+
+def filter_scores(
+    name: str, data: Dataset, seed: int, options: Mapping[str, Any], **parameters: Any
+) -> np.ndarray:
+    """Score every feature; great is good.
+
+    Parameters
+    ----------
+    name : str
+        One of `FILTERS`.
+    data : Dataset
+        The rows that train.
+    seed : int
+        ReliefF looks at a random sample of the rows.
+    options : mapping
+        How columns are binned, as for `mlfs.select`.
+    **parameters
+        Of the filter.
+    """
+    kind = FILTERS[name]
+    return kind.scores(data, options, seed, **{**kind.parameters, **parameters})
+
+
+def _ready(data: Dataset, options: Mapping[str, Any]) -> Prepared:
+    return prepare(data, **{key: value for key, value in options.items() if key in BINNING})
+
+
+def _information_gain(data: Dataset, options: Mapping[str, Any], seed: int) -> np.ndarray:
+    del seed
+    return _ready(data, options).info.mi_fl
+
+
+def _gain_ratio(data: Dataset, options: Mapping[str, Any], seed: int) -> np.ndarray:
+    del seed
+    info = _ready(data, options).info
+    gain, entropy = info.mi_fl, info.h_f[:, None]
+    return np.divide(gain, entropy, out=np.zeros_like(gain), where=entropy > 0)
+
+
+def _chi2(data: Dataset, options: Mapping[str, Any], seed: int) -> np.ndarray:
+    del seed
+    table = _ready(data, options).table
+    first = np.asarray(table.counts.offsets[:-1])
+    out = np.zeros((table.d, table.q))
+    for label in range(table.q):
+        n_fl = np.asarray(table.n_fl(label), float)[:, : int(table.l_valid[label])]
+        n_f = n_fl.sum(axis=1)
+        n_l = np.add.reduceat(n_fl, first, axis=0)  # of each feature, where values may be missing
+        which = np.repeat(np.arange(table.d), np.diff(table.counts.offsets))
+        expected = n_f[:, None] * n_l[which] / np.maximum(n_l.sum(axis=1), 1)[which, None]
+        off = (n_fl - expected) ** 2
+        parts = np.divide(off, expected, out=np.zeros_like(off), where=expected > 0)
+        out[:, label] = np.add.reduceat(parts.sum(axis=1), first)
+    return out if table.place is None else out[table.place]
+
+
+def _f(data: Dataset, options: Mapping[str, Any], seed: int) -> np.ndarray:
+    """F of two groups, from sums; 0 where a group is empty or nothing varies."""
+    del options, seed
+    X = sp.csr_array(data.X) if sp.issparse(data.X) else np.asarray(data.X, float)
+    stored = X.data if sp.issparse(X) else X
+    if np.isnan(stored).any():
+        msg = "the F filter takes no missing values: use information-gain or chi2"
+        raise DataError(msg)
+    weights = np.ones(X.shape[0]) if data.weights is None else data.weights
+    Y = np.asarray(data.Y.toarray() if sp.issparse(data.Y) else data.Y)
+    out = np.zeros((X.shape[1], Y.shape[1]))
+    squares = X * X
+    for label in range(Y.shape[1]):
+        sides = [(Y[:, label] == value) * weights for value in (0, 1)]
+        n = [side.sum() for side in sides]
+        if min(n) <= 0 or sum(n) <= 2:
+            continue
+        sums = [side @ X for side in sides]
+        total = (sides[0] + sides[1]) @ squares
+        within = total - sums[0] ** 2 / n[0] - sums[1] ** 2 / n[1]
+        between = (sums[0] / n[0] - sums[1] / n[1]) ** 2 * n[0] * n[1] / (n[0] + n[1])
+        varies = within > 1e-12 * np.maximum(total, 1e-300)
+        np.divide(between * (sum(n) - 2), within, out=out[:, label], where=varies)
+        perfect = ~varies & (between > 1e-12 * total)
+        out[perfect, label] = np.inf
+    return np.where(np.isinf(out), np.finfo(float).max / (2 * Y.shape[1]), out)
+
+
+def _over_labels(way: str, scores: Callable[..., np.ndarray]) -> Filter:
+    together = np.max if way == "max" else np.mean
+    return Filter(lambda *given: np.asarray(together(scores(*given), axis=1)))
+
+
+FILTERS: dict[str, Filter] = {
+    **{
+        f"{name}-{way}": _over_labels(way, scores)
+        for name, scores in (
+            ("chi2", _chi2),
+            ("f", _f),
+            ("information-gain", _information_gain),
+            ("gain-ratio", _gain_ratio),
+        )
+        for way in ("max", "mean")
+    },
+    "ppt-relieff": Filter(ppt_relieff, {"k": 10, "rows": 500, "prune": 6}),
+    "relieff-ml": Filter(relieff_ml, {"k": 10, "rows": 500}),
+}

@@ -1,0 +1,205 @@
+"""Every metric of multi-label predictions by its name, and all of them at once.
+
+In all of them a true label that is not known (-1 or NaN) is left out: the metrics over cells and
+labels leave out the cell, those over rows judge a row by its known labels, and what needs the
+whole row (exact match, CLL-loss) leaves out the row. A metric of nothing is NaN.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, Literal
+
+import numpy as np
+
+from mlfs.compare.agreement import (
+    accuracy,
+    exact_match,
+    hamming_loss,
+    hamming_score,
+    label_f1,
+    macro_f1,
+    micro_f1,
+    sample_f1,
+)
+from mlfs.compare.areas import label_auc, macro_auc, micro_auc
+from mlfs.compare.ordering import (
+    average_precision,
+    coverage,
+    normalised_coverage,
+    one_error,
+    ranking_loss,
+)
+from mlfs.compare.truth import truth_of
+from mlfs.errors import DataError, UnknownName, UsageError
+
+__all__ = [
+    "METRICS",
+    "Metric",
+    "accuracy",
+    "average_precision",
+    "cll_loss",
+    "coverage",
+    "evaluate",
+    "exact_match",
+    "hamming_loss",
+    "hamming_score",
+    "label_auc",
+    "label_f1",
+    "macro_auc",
+    "macro_f1",
+    "micro_auc",
+    "micro_f1",
+    "normalised_coverage",
+    "one_error",
+    "ranking_loss",
+    "sample_f1",
+    "tally",
+]
+
+
+def cll_loss(Y: Any, joint: Any) -> float:
+    """The sum over the rows of -log P(y|x), the conditional log-likelihood loss; lower is better.
+
+    Rows that miss a label are left out.
+
+    Parameters
+    ----------
+    Y : array, shape (n, q)
+        The true labels.
+    joint : array, shape (n,)
+        The natural logarithm of the probability that the model gives to the true labels of each
+        row: ``model.joint_log_proba(X, Y)``.
+
+    Examples
+    --------
+    >>> round(cll_loss([[1, 0], [0, 1]], np.log([0.5, 0.25])), 12)
+    2.07944154168
+    """
+    truth = truth_of(Y)
+    values = np.asarray(joint, dtype=np.float64)
+    if values.shape != truth.complete.shape:
+        msg = f"joint has the shape {values.shape}, but Y has {len(truth.complete)} rows"
+        raise DataError(msg)
+    counted = values[truth.complete]
+    if not (counted <= 1e-9).all():
+        at = int(np.flatnonzero(truth.complete)[~(counted <= 1e-9)][0])
+        msg = f"joint holds {values[at]} in row {at}, which is no logarithm of a probability"
+        raise DataError(msg)
+    return abs(math.fsum(counted.tolist()))
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A metric: its name, the function, what it takes besides Y, and which way is better.
+
+    Parameters
+    ----------
+    name : str
+        As in `METRICS`, in tables and in JSON.
+    function : callable
+        ``function(Y, what it needs) -> float``.
+    needs : {"labels", "scores", "joint"}
+        Predicted labels, a score for each label, or log P(y|x) for each row.
+    higher_is_better : bool
+        Whether greater values are better ones.
+    """
+
+    name: str
+    function: Callable[[Any, Any], float]
+    needs: Literal["labels", "scores", "joint"]
+    higher_is_better: bool
+
+    @property
+    def summary(self) -> str:
+        """What it measures, in a line."""
+        return (self.function.__doc__ or "").split("\n", 1)[0].rstrip(".")
+
+
+METRICS: Mapping[str, Metric] = MappingProxyType(
+    {
+        metric.name: metric
+        for metric in (
+            Metric("exact_match", exact_match, "labels", higher_is_better=True),
+            Metric("hamming_score", hamming_score, "labels", higher_is_better=True),
+            Metric("hamming_loss", hamming_loss, "labels", higher_is_better=False),
+            Metric("accuracy", accuracy, "labels", higher_is_better=True),
+            Metric("sample_f1", sample_f1, "labels", higher_is_better=True),
+            Metric("macro_f1", macro_f1, "labels", higher_is_better=True),
+            Metric("micro_f1", micro_f1, "labels", higher_is_better=True),
+            Metric("macro_auc", macro_auc, "scores", higher_is_better=True),
+            Metric("micro_auc", micro_auc, "scores", higher_is_better=True),
+            Metric("ranking_loss", ranking_loss, "scores", higher_is_better=False),
+            Metric("coverage", coverage, "scores", higher_is_better=False),
+            Metric("normalised_coverage", normalised_coverage, "scores", higher_is_better=False),
+            Metric("one_error", one_error, "scores", higher_is_better=False),
+            Metric("average_precision", average_precision, "scores", higher_is_better=True),
+            Metric("cll_loss", cll_loss, "joint", higher_is_better=False),
+        )
+    }
+)
+
+
+def evaluate(
+    Y: Any,
+    predicted: Any = None,
+    scores: Any = None,
+    joint: Any = None,
+    *,
+    metrics: Iterable[str] | None = None,
+) -> dict[str, float]:
+    """Every metric for which there is what it needs, by name; NaN where one is undefined.
+
+    Parameters
+    ----------
+    Y : array, shape (n, q)
+        The true labels: 0 and 1; -1 or NaN where one is not known.
+    predicted : array, shape (n, q), optional
+        The predicted labels: ``model.predict(X)``.
+    scores : array, shape (n, q), optional
+        A score for each label: ``model.predict_proba(X)`` or ``model.decision_function(X)``.
+    joint : array, shape (n,), optional
+        log P(y|x) of each row: ``model.joint_log_proba(X, Y)``.
+    metrics : iterable of str, optional
+        Only these; one that lacks what it needs is refused then.
+
+    Examples
+    --------
+    >>> evaluate([[1, 0], [0, 1]], [[1, 0], [1, 1]], metrics=["exact_match", "hamming_loss"])
+    {'exact_match': 0.5, 'hamming_loss': 0.25}
+    """
+    given = {"labels": predicted, "scores": scores, "joint": joint}
+    wanted = list(METRICS if metrics is None else metrics)
+    for name in wanted:
+        if name not in METRICS:
+            raise UnknownName("metric", name, METRICS)
+        if metrics is not None and given[METRICS[name].needs] is None:
+            argument = {"labels": "predicted"}.get(METRICS[name].needs, METRICS[name].needs)
+            msg = f"the metric {name} needs {argument}=, which is not given"
+            raise UsageError(msg)
+    chosen = [METRICS[name] for name in wanted if given[METRICS[name].needs] is not None]
+    return {metric.name: metric.function(Y, given[metric.needs]) for metric in chosen}
+
+
+def tally(Y: Any) -> dict[str, int]:
+    """How many rows and labels there are, and how many of them metrics treat as special.
+
+    Examples
+    --------
+    >>> tally([[1, 0, 0], [1, 0, -1], [1, 0, 1]])  # doctest: +NORMALIZE_WHITESPACE
+    {'rows': 3, 'labels': 3, 'missing': 1, 'rows_with_missing': 1, 'rows_without_labels': 0,
+     'labels_without_positives': 1, 'labels_without_negatives': 1}
+    """
+    relevant, known = truth = truth_of(Y)
+    return {
+        "rows": len(known),
+        "labels": known.shape[1],
+        "missing": int(np.count_nonzero(~known)),
+        "rows_with_missing": int(np.count_nonzero(~truth.complete)),
+        "rows_without_labels": int(np.count_nonzero(~(relevant & known).any(axis=1))),
+        "labels_without_positives": int(np.count_nonzero(~(relevant & known).any(axis=0))),
+        "labels_without_negatives": int(np.count_nonzero(~(known & ~relevant).any(axis=0))),
+    }

@@ -1,0 +1,222 @@
+"""MLNB: naive Bayes for each label, the classifier of the SCLS paper's comparisons."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse as sp
+
+from mlfs.data.dataset import Column, Dataset, Label
+from mlfs.discretize import METHODS, Binning, learn
+from mlfs.errors import UsageError, printable
+from mlfs.models.base import LabelModel
+from mlfs.models.problem import Problem
+
+__all__ = ["MLNB"]
+
+KINDS = ("auto", "gaussian", "bernoulli", "binned")
+
+
+class MLNB(LabelModel):
+    """Multi-label naive Bayes: for each label the features are independent given the label.
+
+    P(l | x) is proportional to P(l) prod_f P(x_f | l), with P(l=1) = (s + n_l) / (2 s + N).
+
+    Parameters
+    ----------
+    kind : {"auto", "gaussian", "bernoulli", "binned"}, default="auto"
+        How x_f is distributed given the label: normally, with the mean and variance of the rows
+        with the label and of those without; or as a coin that shows whether x_f is greater
+        than 0, with (s + count) / (2 s + rows). ``"auto"`` takes the coin for columns that hold
+        nothing but 0 and 1 in training. ``"binned"`` cuts columns into levels, on the rows that
+        it trains on, and counts these: (s + count) / (levels s + rows). That is the classifier
+        of the SCLS paper's tables.
+    smoothing : float, default=1.0
+        s, the smoothing of Laplace.
+    variance : float, default=1e-3
+        This share of a column's variance (of all rows) is added to its variances, so that a
+        column which is constant among the rows of a rare label does not decide alone.
+    bins : str, default="laim"
+        How ``"binned"`` cuts columns: a method of `mlfs.discretize`.
+
+    Examples
+    --------
+    >>> model = MLNB().fit([[0, 1], [0, 0], [1, 1], [1, 0]], [[0], [0], [1], [1]])
+    >>> model.predict([[0, 1], [1, 1]]).tolist()
+    [[0], [1]]
+    """
+
+    base_estimator = None
+    n_jobs = None
+    random_state = None
+
+    def __init__(
+        self,
+        kind: str = "auto",
+        smoothing: float = 1.0,
+        variance: float = 1e-3,
+        bins: str = "laim",
+    ) -> None:
+        self.kind = kind
+        self.smoothing = smoothing
+        self.variance = variance
+        self.bins = bins
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Count and average.
+
+        Parameters
+        ----------
+        X : array or sparse matrix, shape (n, d)
+            The rows.
+        y : array, shape (n, q)
+            Their labels; rows that miss a label are left out of that label.
+        sample_weight : array of shape (n,), optional
+            How much each row counts.
+        """
+        if self.kind not in KINDS:
+            msg = f"kind is one of {', '.join(KINDS)}, not {printable(repr(self.kind))}"
+            raise UsageError(msg)
+        if not self.smoothing > 0 or not self.variance >= 0:
+            raise UsageError("smoothing is greater than 0, and variance not less")
+        if self.bins not in METHODS:
+            msg = f"bins is one of {', '.join(METHODS)}, not {printable(repr(self.bins))}"
+            raise UsageError(msg)
+        problem = self._begin(X, y, sample_weight)
+        if self.kind == "binned":
+            self._levels = _Levels(problem, self.bins, self.smoothing)
+            return self
+        weights = np.ones(problem.n_rows) if problem.weights is None else problem.weights
+        coins = self._coins(problem.X)
+        self._is_coin = coins
+        on = (problem.X[:, coins] > 0) * 1.0
+        rest = problem.X[:, ~coins]
+        squares = rest * rest
+        total = weights.sum()
+        mean = weights @ rest / total
+        floor = self.variance * np.maximum(weights @ squares / total - mean**2, 0.0)
+        floor[floor <= 0] = 1e-9
+        s = self.smoothing
+        self._sides = []
+        for value in (0, 1):
+            share = (value == problem.Y) * weights[:, None]
+            rows = share.sum(axis=0)
+            shown = (s + share.T @ on) / (2 * s + rows)[:, None]
+            known = np.maximum(rows, 1e-300)[:, None]
+            means = np.where(rows[:, None] > 0, share.T @ rest / known, mean)
+            spread = np.maximum(share.T @ squares / known - means**2, 0.0) + floor
+            self._sides.append(_Side(np.log(s + rows), shown, means, spread))
+        return self
+
+    def _coins(self, X: Any) -> np.ndarray:
+        d = X.shape[1]
+        if self.kind != "auto":
+            return np.full(d, self.kind == "bernoulli")
+        if sp.issparse(X):
+            odd = np.zeros(d, bool)
+            odd[X.indices[(X.data != 0) & (X.data != 1)]] = True
+            return ~odd
+        return ((X == 0) | (X == 1)).all(axis=0)
+
+    def predict_log_odds(self, X: Any) -> np.ndarray:
+        """The log odds: log P(l=1|x) - log P(l=0|x) of each row and label.
+
+        Parameters
+        ----------
+        X : array or sparse matrix, shape (n, d)
+            The rows.
+        """
+        matrix = self._rows(X)
+        if self.kind == "binned":
+            return self._levels.log_odds(matrix)
+        on = (matrix[:, self._is_coin] > 0) * 1.0
+        rest = matrix[:, ~self._is_coin]
+        squares = rest * rest
+        without, with_ = (side.log_density(on, rest, squares) for side in self._sides)
+        return np.asarray(with_ - without)
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """P(l=1|x) of each row and label.
+
+        Parameters
+        ----------
+        X : array or sparse matrix, shape (n, d)
+            The rows.
+        """
+        odds = np.clip(self.predict_log_odds(X), -700, 700)
+        shares: np.ndarray = 1 / (1 + np.exp(-odds))
+        return self._shares(shares)
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The labels that are likelier than not.
+
+        Parameters
+        ----------
+        X : array or sparse matrix, shape (n, d)
+            The rows.
+        """
+        return self._given((self.predict_log_odds(X) > 0).astype(np.int8))
+
+
+class _Side:
+    """What the rows that have a label look like, or those that have it not."""
+
+    def __init__(
+        self, prior: np.ndarray, shown: np.ndarray, means: np.ndarray, spread: np.ndarray
+    ) -> None:
+        self.coins = np.log(shown) - np.log1p(-shown)
+        self.linear = means / spread
+        self.square = -0.5 / spread
+        constant = np.log1p(-shown).sum(axis=1)
+        constant -= 0.5 * (means**2 / spread + np.log(2 * np.pi * spread)).sum(axis=1)
+        self.constant = prior + constant
+
+    def log_density(self, on: Any, rest: Any, squares: Any) -> np.ndarray:
+        """The sum log P(l) + sum_f log P(x_f | l), without what is the same for all labels."""
+        total: np.ndarray = on @ self.coins.T + rest @ self.linear.T + squares @ self.square.T
+        return total + self.constant
+
+
+class _Levels:
+    """How often each level of each column goes with each label, and how often without."""
+
+    def __init__(self, problem: Problem, method: str, smoothing: float) -> None:
+        self._binnings = _binnings(problem, method)
+        sizes = [binning.n_levels for binning in self._binnings]
+        self._first = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        on = self._shown(problem.X)
+        weights = np.ones(problem.n_rows) if problem.weights is None else problem.weights
+        s, levels = smoothing, np.repeat(sizes, sizes)
+        sides = []
+        for value in (0, 1):
+            share = (value == problem.Y) * weights[:, None]
+            rows = share.sum(axis=0)
+            counts = (on.T @ share).T
+            sides.append(
+                (np.log(s + counts) - np.log(s * levels + rows[:, None]), np.log(s + rows))
+            )
+        self._worth = sides[1][0] - sides[0][0]
+        self._prior = sides[1][1] - sides[0][1]
+
+    def log_odds(self, X: Any) -> np.ndarray:
+        odds: np.ndarray = self._shown(X) @ self._worth.T + self._prior
+        return odds
+
+    def _shown(self, X: Any) -> Any:
+        """A column of 0 and 1 for each level."""
+        n, d = X.shape
+        columns = sp.csc_array(X) if sp.issparse(X) else X
+        at = np.empty((n, d), np.int64)
+        for j, binning in enumerate(self._binnings):
+            values = columns[:, [j]].toarray().ravel() if sp.issparse(columns) else columns[:, j]
+            at[:, j] = self._first[j] + binning.apply(values)
+        bounds = np.arange(0, n * d + 1, d)
+        return sp.csr_array((np.ones(n * d), at.ravel(), bounds), shape=(n, int(self._first[-1])))
+
+
+def _binnings(problem: Problem, method: str) -> list[Binning]:
+    names = problem.feature_names or tuple(f"x{j}" for j in range(problem.X.shape[1]))
+    labels = tuple(Label(name) for name in problem.names)
+    data = Dataset(problem.X, problem.Y, tuple(Column(name) for name in names), labels)
+    return list(learn(data, method, weights=problem.weights))

@@ -1,0 +1,77 @@
+"""A criterion or a model in a comparison: its name with its parameters."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from mlfs.errors import UsageError, printable
+from mlfs.validate import literal
+
+__all__ = ["Named", "named"]
+
+
+@dataclass(frozen=True)
+class Named:
+    """What takes part, as it is written: ``jmi``, or ``mlfs_local:beta=0.5,gamma=0``.
+
+    Parameters
+    ----------
+    name : str
+        A name that is known, or the import path of a classifier.
+    parameters : mapping
+        Keyword arguments, plain values.
+
+    Examples
+    --------
+    >>> str(named("occ:k=5,features=mlfs_local"))
+    'occ:features=mlfs_local,k=5'
+    """
+
+    name: str
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        given = ",".join(f"{key}={_shown(self.parameters[key])}" for key in sorted(self.parameters))
+        return f"{self.name}:{given}" if given else self.name
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same as plain data."""
+        return {"name": self.name, "parameters": dict(self.parameters)}
+
+
+def named(given: Any) -> Named:
+    """Read a name with parameters: from text, a pair, or plain data.
+
+    Examples
+    --------
+    >>> named(("jmi", {})), named("sgd:alpha=0.1").parameters
+    (Named(name='jmi', parameters={}), {'alpha': 0.1})
+    """
+    if isinstance(given, Named):
+        return given
+    if isinstance(given, Mapping):
+        given = (given.get("name"), given.get("parameters", {}))
+    if isinstance(given, str):
+        name, _, rest = given.partition(":")
+        given = (name.strip(), dict(_pair(text, given) for text in rest.split(",") if rest))
+    if isinstance(given, (tuple, list)) and len(given) == 2:
+        name, parameters = given
+        if isinstance(name, str) and name and isinstance(parameters, Mapping):
+            return Named(name, dict(parameters))
+    msg = f"{printable(repr(given))} is no name, and no name with a mapping of parameters"
+    raise UsageError(msg)
+
+
+def _pair(text: str, whole: str) -> tuple[str, Any]:
+    key, equals, value = text.partition("=")
+    if not equals or not key.strip():
+        msg = f"{printable(text)!r} in {printable(whole)!r} is no parameter: write name:key=value"
+        raise UsageError(msg)
+    return key.strip(), literal(value.strip())
+
+
+def _shown(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, default=repr)

@@ -1,0 +1,185 @@
+"""Is one method better than another? Tests of pairs, over data sets or over folds."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from mlfs.errors import DataError, MissingExtra
+
+__all__ = ["Belief", "Pair", "bayesian_signed_rank", "holm", "paired_t", "wilcoxon", "wilcoxon_all"]
+
+
+@dataclass(frozen=True)
+class Pair:
+    """What a test says about two methods.
+
+    Parameters
+    ----------
+    first, second : int
+        The columns of the methods.
+    statistic, p : float
+        The statistic and its two-sided p-value.
+    p_holm : float
+        The p-value corrected by Holm for all pairs that were tested together.
+    wins, ties, losses : int
+        How often the first is better than the second, equal, worse.
+    """
+
+    first: int
+    second: int
+    statistic: float
+    p: float
+    p_holm: float
+    wins: int
+    ties: int
+    losses: int
+
+
+def wilcoxon(first: Any, second: Any) -> tuple[float, float]:
+    """Wilcoxon's signed-rank test, two-sided: min(R+, R-) and the p-value.
+
+    Differences of zero are left out; the p-value is exact for up to 50 differences without
+    equal ones. Of two equal samples it is 1.
+
+    Examples
+    --------
+    >>> wilcoxon([3, 5, 7, 9, 11, 13], [1, 2, 3, 4, 5, 6])
+    (0.0, 0.03125)
+    """
+    from scipy import stats
+
+    a, b = _paired(first, second)
+    differences = a - b
+    if not differences.any():
+        return 0.0, 1.0
+    kept = differences[differences != 0]
+    equal = np.unique(np.abs(kept)).size < kept.size
+    method = "exact" if kept.size <= 50 and not equal else "approx"
+    found = stats.wilcoxon(kept, method=method)
+    return float(found.statistic), float(found.pvalue)
+
+
+def wilcoxon_all(table: Any, *, higher_is_better: bool, against: int | None = None) -> list[Pair]:
+    """Test all pairs of methods, or one against all others, and correct by Holm.
+
+    Parameters
+    ----------
+    table : array, shape (data sets, methods)
+        A value of each.
+    higher_is_better : bool
+        Whether great values are good.
+    against : int, optional
+        Only pairs with this method, which is then the first of each.
+    """
+    values = np.asarray(table, float)
+    k = values.shape[1]
+    if against is None:
+        columns = list(itertools.combinations(range(k), 2))
+    else:
+        columns = [(against, other) for other in range(k) if other != against]
+    tested = [wilcoxon(values[:, a], values[:, b]) for a, b in columns]
+    corrected = holm([p for _, p in tested])
+    sign = 1 if higher_is_better else -1
+    pairs = []
+    for (a, b), (statistic, p), p_holm in zip(columns, tested, corrected, strict=True):
+        better = np.sign(values[:, a] - values[:, b]) * sign
+        wins, ties, losses = (int((better == way).sum()) for way in (1, 0, -1))
+        pairs.append(Pair(a, b, statistic, p, p_holm, wins, ties, losses))
+    return pairs
+
+
+def holm(p_values: Any) -> list[float]:
+    """Correct p-values that belong together (Holm, 1979).
+
+    Examples
+    --------
+    >>> [round(p, 3) for p in holm([0.01, 0.04, 0.03])]
+    [0.03, 0.06, 0.06]
+    """
+    given = np.asarray(p_values, float)
+    order = np.argsort(given, kind="stable")
+    factors = given.size - np.arange(given.size)
+    raised = np.maximum.accumulate(np.minimum(1.0, given[order] * factors))
+    corrected = np.empty(given.size)
+    corrected[order] = raised
+    return [float(p) for p in corrected]
+
+
+def paired_t(first: Any, second: Any) -> tuple[float, float]:
+    """The paired t-test over folds, two-sided: t and the p-value.
+
+    Folds share training rows, so their differences are not independent, and the test finds
+    differences too easily; it is here because the papers of the field use it.
+
+    Examples
+    --------
+    >>> t, p = paired_t([1.0, 2.0, 3.0], [1.5, 2.5, 3.0])
+    >>> round(t, 3), round(p, 3)
+    (-2.0, 0.184)
+    """
+    from scipy import stats
+
+    a, b = _paired(first, second)
+    differences = a - b
+    if differences.size < 2 or np.ptp(differences) == 0:
+        apart = differences.size > 1 and differences.any()
+        return (math.copysign(math.inf, differences[0]), 0.0) if apart else (0.0, 1.0)
+    found = stats.ttest_rel(a, b)
+    return float(found.statistic), float(found.pvalue)
+
+
+@dataclass(frozen=True)
+class Belief:
+    """How probable it is that one method is better, equal, or worse in practice."""
+
+    better: float
+    equal: float
+    worse: float
+
+
+def bayesian_signed_rank(
+    first: Any, second: Any, *, higher_is_better: bool, rope: float = 0.0, seed: int = 0
+) -> Belief:
+    """The Bayesian signed-rank test of Benavoli et al. (2017), by the package baycomp.
+
+    Parameters
+    ----------
+    first, second : array, shape (data sets,)
+        The values of two methods.
+    higher_is_better : bool
+        Whether great values are good.
+    rope : float
+        Differences up to this count as none in practice.
+    seed : int
+        The test samples; the same seed gives the same answer.
+    """
+    try:
+        import baycomp
+    except ModuleNotFoundError as error:
+        raise MissingExtra("the Bayesian signed-rank test", "baycomp", "compare") from error
+
+    a, b = _paired(first, second)
+    if not higher_is_better:
+        a, b = -a, -b
+    found = baycomp.SignedRankTest.probs(a, b, rope=rope, random_state=seed)
+    if rope > 0:
+        first_better, equal, second_better = (float(p) for p in found)
+        return Belief(first_better, equal, second_better)
+    first_better, second_better = (float(p) for p in found)
+    return Belief(first_better, 0.0, second_better)
+
+
+def _paired(first: Any, second: Any) -> tuple[np.ndarray, np.ndarray]:
+    a, b = np.asarray(first, float), np.asarray(second, float)
+    if a.shape != b.shape or a.ndim != 1:
+        msg = f"a paired test needs two equally long lists, not shapes {a.shape} and {b.shape}"
+        raise DataError(msg)
+    if not (np.isfinite(a).all() and np.isfinite(b).all()):
+        msg = "a paired test needs numbers: leave out pairs of which one is missing"
+        raise DataError(msg)
+    return a, b

@@ -1,0 +1,188 @@
+"""What chooses features in a comparison: every criterion, all, random ones, and simple filters.
+
+A ranker sees the rows that train and nothing else.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from mlfs import criteria
+from mlfs.compare.filters import FILTERS, filter_scores
+from mlfs.compare.named import Named
+from mlfs.data.dataset import Dataset
+from mlfs.errors import UnknownName, UsageError, printable
+from mlfs.models.table import TrainingTable
+from mlfs.select import select
+
+__all__ = ["BASELINES", "Ranked", "Ranker", "known_rankers", "ranker"]
+
+BASELINES = {
+    "all": "every feature, in the order of the columns",
+    "random": "features in a random order, another one in each split",
+    "own": "no selection: every feature goes to the model, which may select for itself",
+}
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """Features in the order in which they were chosen.
+
+    Parameters
+    ----------
+    orders : tuple of tuple of int
+        One order for all labels, or one for each label.
+    n_features : int
+        How many columns there are.
+    imposed : bool
+        Whether the model must keep to them; else it is given everything.
+    note : str
+        What a reader of the results should know.
+    """
+
+    orders: tuple[tuple[int, ...], ...]
+    n_features: int
+    imposed: bool = True
+    note: str = ""
+
+    def first(self, n: int) -> Ranked:
+        """Only the first n, of each label where there are several orders."""
+        return Ranked(
+            tuple(order[:n] for order in self.orders), self.n_features, self.imposed, self.note
+        )
+
+    @property
+    def union(self) -> tuple[int, ...]:
+        """The columns of any order; in the order of the choice where there is only one."""
+        if len(self.orders) == 1:
+            return self.orders[0]
+        return tuple(sorted({j for order in self.orders for j in order}))
+
+    @property
+    def mean_size(self) -> float:
+        """How many columns there are for a label, in the mean."""
+        return float(np.mean([len(order) for order in self.orders]))
+
+    def cut(self, data: Dataset) -> Dataset:
+        """The columns of any order; ascending, so that a model sees them as in the data."""
+        return data.reduced(sorted(self.union)) if self.imposed else data
+
+    def for_model(self, table: TrainingTable) -> dict[int, list[int]] | str:
+        """What each label looks at, of the columns that a model gets: "all", or "own" choice."""
+        if not self.imposed:
+            return "own"
+        if len(self.orders) == 1:
+            return "all"
+        ends = np.cumsum([len(field.names) for field in table.fields]).tolist()
+        place = {
+            column: range(end - len(field.names), end)
+            for column, field, end in zip(sorted(self.union), table.fields, ends, strict=True)
+        }
+        return {
+            label: [at for column in sorted(order) for at in place[column]]
+            for label, order in enumerate(self.orders)
+        }
+
+
+class Ranker(Protocol):
+    """What ranks features."""
+
+    @property
+    def nested(self) -> bool:
+        """Whether n features are the first n of more."""
+
+    def rank(self, train: Dataset, n: int, seed: int) -> Ranked:
+        """Choose n features (for each label, if it chooses per label)."""
+
+
+@dataclass(frozen=True)
+class _ByCriterion:
+    name: Any
+    parameters: Mapping[str, Any]
+    options: Mapping[str, Any]
+
+    @property
+    def nested(self) -> bool:
+        _, criterion = criteria.get(self.name, self.parameters)
+        return criterion.search == "greedy"
+
+    def rank(self, train: Dataset, n: int, seed: int) -> Ranked:
+        found = select(train, self.name, n, parameters=self.parameters, seed=seed, **self.options)
+        if found.interrupted:
+            raise KeyboardInterrupt
+        note = "; ".join(one for one in found.notes if "fewer" in one)
+        if found.scope == "all labels":
+            return Ranked((tuple(found.indices),), train.shape[1], note=note)
+        orders = tuple(tuple(one.indices) for one in found.labels.values())
+        return Ranked(orders, train.shape[1], note=note)
+
+
+@dataclass(frozen=True)
+class _Baseline:
+    name: str
+    nested: bool = True
+
+    def rank(self, train: Dataset, n: int, seed: int) -> Ranked:
+        d = train.shape[1]
+        if self.name == "random":
+            order = np.random.default_rng(seed).permutation(d)[:n].tolist()
+            return Ranked((tuple(order),), d)
+        return Ranked((tuple(range(d)),), d, imposed=self.name == "all")
+
+
+@dataclass(frozen=True)
+class _ByFilter:
+    name: str
+    parameters: Mapping[str, Any]
+    options: Mapping[str, Any]
+    nested: bool = True
+
+    def rank(self, train: Dataset, n: int, seed: int) -> Ranked:
+        scores = filter_scores(self.name, train, seed, self.options, **self.parameters)
+        order = np.lexsort((np.arange(scores.size), -scores))[:n]
+        return Ranked((tuple(order.tolist()),), train.shape[1])
+
+
+def known_rankers() -> list[str]:
+    """The names of all that can rank features in a comparison."""
+    return sorted({*criteria.available(), *BASELINES, *FILTERS})
+
+
+def ranker(given: Named, options: Mapping[str, Any]) -> Ranker:
+    """Find what ranks features by name; criteria of third parties too.
+
+    Examples
+    --------
+    >>> ranker(Named("random"), {}).nested
+    True
+    """
+    if given.name in BASELINES:
+        if given.parameters:
+            raise UsageError(f"{given.name} takes no parameters")
+        return _Baseline(given.name)
+    if given.name in FILTERS:
+        FILTERS[given.name].check(given.parameters)
+        return _ByFilter(given.name, given.parameters, options)
+    if "." in given.name:
+        kind = _imported(given.name)
+        criteria.get(kind, given.parameters)
+        return _ByCriterion(kind, given.parameters, options)
+    if given.name not in known_rankers() and given.name not in criteria.ALIASES:
+        raise UnknownName("criterion", given.name, [*known_rankers(), *criteria.ALIASES])
+    criteria.get(given.name, given.parameters)
+    return _ByCriterion(given.name, given.parameters, options)
+
+
+def _imported(path: str) -> Any:
+    """A criterion that is installed nowhere, by its import path."""
+    module, _, name = path.rpartition(".")
+    try:
+        return getattr(importlib.import_module(module), name)
+    except (ImportError, AttributeError, ValueError) as error:
+        msg = f"the criterion {printable(path)!r} cannot be imported: {printable(error, 200)}"
+        raise UsageError(msg) from error

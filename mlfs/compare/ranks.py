@@ -1,0 +1,234 @@
+"""Are the methods equal over many data sets? Ranks, Friedman's test, critical differences.
+
+A table has a row for each data set and a column for each method. The tests follow Demsar (2006),
+"Statistical comparisons of classifiers over multiple data sets".
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from mlfs.errors import DataError
+
+__all__ = [
+    "FEWEST",
+    "Friedman",
+    "average_ranks",
+    "bonferroni_dunn",
+    "cliques",
+    "f_of_ranks",
+    "friedman",
+    "nemenyi",
+    "ranks",
+    "underpowered",
+]
+
+FEWEST = 6  # data sets below which no test over data sets can tell anything at 0.05
+
+
+def underpowered(n_data: int) -> str:
+    """Why nothing is tested, or an empty string.
+
+    The least p-value that a two-sided signed-rank test can reach with n data sets is
+    2 / 2**n: 0.0625 with five.
+
+    Examples
+    --------
+    >>> underpowered(6)
+    ''
+    >>> underpowered(5)
+    'underpowered: 5 data sets, and no test over data sets can reach 0.05 with fewer than 6'
+    """
+    if n_data >= FEWEST:
+        return ""
+    sets = "1 data set" if n_data == 1 else f"{n_data} data sets"
+    return (
+        f"underpowered: {sets}, and no test over data sets can reach 0.05 with fewer than {FEWEST}"
+    )
+
+
+def ranks(table: Any, *, higher_is_better: bool) -> np.ndarray:
+    """Rank the methods on each data set, 1 for the best; equal ones share the mean rank.
+
+    Examples
+    --------
+    >>> ranks([[0.9, 0.8, 0.8], [0.5, 0.6, 0.7]], higher_is_better=True).tolist()
+    [[1.0, 2.5, 2.5], [3.0, 2.0, 1.0]]
+    """
+    from scipy.stats import rankdata
+
+    values = _complete(table)
+    ranked: np.ndarray = rankdata(-values if higher_is_better else values, axis=1)
+    return ranked
+
+
+def average_ranks(table: Any, *, higher_is_better: bool) -> np.ndarray:
+    """The mean rank of each method over the data sets.
+
+    Examples
+    --------
+    >>> average_ranks([[0.9, 0.8, 0.8], [0.5, 0.6, 0.7]], higher_is_better=True).tolist()
+    [2.0, 2.25, 1.75]
+    """
+    means: np.ndarray = ranks(table, higher_is_better=higher_is_better).mean(axis=0)
+    return means
+
+
+@dataclass(frozen=True)
+class Friedman:
+    """Friedman's test that all methods are equal, and the form of Iman and Davenport.
+
+    Parameters
+    ----------
+    chi2, chi2_p : float
+        The statistic, corrected for shared ranks, and its p-value on k - 1 degrees of freedom.
+    f, f_p : float
+        F_F = (N - 1) chi2 / (N (k - 1) - chi2), from the chi2 without that correction as the
+        papers of the field print it, and its p-value on (k - 1, (k - 1)(N - 1)).
+    critical : float
+        What F_F must exceed at the level asked for.
+    degrees : tuple of int
+        The degrees of freedom of F_F.
+    """
+
+    chi2: float
+    chi2_p: float
+    f: float
+    f_p: float
+    critical: float
+    degrees: tuple[int, int]
+
+
+def friedman(table: Any, *, higher_is_better: bool, alpha: float = 0.05) -> Friedman:
+    """Test whether all methods are equal.
+
+    Parameters
+    ----------
+    table : array, shape (data sets, methods)
+        A value of each; at least two data sets and two methods.
+    higher_is_better : bool
+        Whether great values are good.
+    alpha : float
+        The level of the critical value.
+    """
+    from scipy import stats
+
+    ranked = ranks(table, higher_is_better=higher_is_better)
+    n, k = ranked.shape
+    if n < 2 or k < 2:
+        msg = f"Friedman's test needs two data sets and two methods, not {n} and {k}"
+        raise DataError(msg)
+    plain = _chi2(ranked.mean(axis=0), n)
+    shared = sum(
+        float((times**3 - times).sum())
+        for times in (np.unique(row, return_counts=True)[1] for row in ranked)
+    )
+    correction = 1 - shared / (n * k * (k**2 - 1))
+    chi2 = plain / correction if correction > 0 else 0.0
+    f = f_of_ranks(ranked.mean(axis=0), n)
+    degrees = (k - 1, (k - 1) * (n - 1))
+    return Friedman(
+        chi2,
+        float(stats.chi2.sf(chi2, k - 1)),
+        f,
+        float(stats.f.sf(f, *degrees)),
+        float(stats.f.isf(alpha, *degrees)),
+        degrees,
+    )
+
+
+def f_of_ranks(average: Any, n: int) -> float:
+    """Iman and Davenport's F_F from average ranks over n data sets, as papers print them.
+
+    Examples
+    --------
+    >>> round(f_of_ranks([1.12, 4.52, 3.40, 2.20, 3.76], 25), 3)
+    62.406
+    """
+    means = np.asarray(average, float)
+    chi2 = _chi2(means, n)
+    left = n * (means.size - 1) - chi2
+    return (n - 1) * chi2 / left if left > 1e-12 else math.inf
+
+
+def _chi2(average: np.ndarray, n: int) -> float:
+    k = average.size
+    return 12 * n / (k * (k + 1)) * (float((average**2).sum()) - k * (k + 1) ** 2 / 4)
+
+
+def nemenyi(k: int, n: int, *, alpha: float = 0.05) -> float:
+    """Nemenyi's critical difference between the average ranks of k methods on n data sets.
+
+    Examples
+    --------
+    >>> round(nemenyi(7, 13), 3)
+    2.498
+    """
+    from scipy.stats import studentized_range
+
+    q = float(studentized_range.isf(alpha, k, np.inf)) / math.sqrt(2)
+    return q * _scale(k, n)
+
+
+def bonferroni_dunn(k: int, n: int, *, alpha: float = 0.05) -> float:
+    """The critical difference of Bonferroni and Dunn between k - 1 methods and one of their own.
+
+    Examples
+    --------
+    >>> round(bonferroni_dunn(5, 25), 3)
+    1.117
+    """
+    from scipy.stats import norm
+
+    return float(norm.isf(alpha / (2 * (k - 1)))) * _scale(k, n)
+
+
+def cliques(average: Any, difference: float) -> list[tuple[int, ...]]:
+    """The largest groups of methods whose average ranks lie within a critical difference.
+
+    Each is a tuple of columns, best first; these are the bars of a critical-difference diagram.
+
+    Examples
+    --------
+    >>> cliques([1.0, 1.5, 2.6, 4.0], 1.2)
+    [(0, 1), (1, 2)]
+    """
+    means = np.asarray(average, float)
+    order = np.argsort(means, kind="stable")
+    found: list[tuple[int, ...]] = []
+    furthest = 0
+    for first in range(order.size):
+        last = first
+        while last + 1 < order.size and means[order[last + 1]] - means[order[first]] <= difference:
+            last += 1
+        if last > first and last > furthest:
+            found.append(tuple(int(j) for j in order[first : last + 1]))
+        furthest = max(furthest, last)
+    return found
+
+
+def _scale(k: int, n: int) -> float:
+    if k < 2 or n < 1:
+        msg = f"a critical difference needs two methods and a data set, not {k} and {n}"
+        raise DataError(msg)
+    return math.sqrt(k * (k + 1) / (6 * n))
+
+
+def _complete(table: Any) -> np.ndarray:
+    values = np.asarray(table, float)
+    if values.ndim != 2:
+        msg = "a table of results has a row for each data set and a column for each method"
+        raise DataError(msg)
+    gaps = np.argwhere(~np.isfinite(values))
+    if gaps.size:
+        row, column = gaps[0].tolist()
+        msg = (
+            f"the table has {values[row, column]} in row {row + 1}, column {column + 1}: "
+            "leave out data sets on which a method has no value"
+        )
+        raise DataError(msg)
+    return values

@@ -1,0 +1,157 @@
+"""ReliefF for many labels: features that differ where labels differ, and agree where they agree.
+
+diff(f, a, b) is 0 or 1 for a nominal column, and \\|x_a - x_b\\| / (max - min) for a numeric one;
+near is by Euclidean distance of these. A missing value differs from any other by 1/2. The sample
+of rows that is looked at depends on the seed alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from mlfs.data.dataset import Dataset
+from mlfs.errors import DataError
+
+__all__ = ["ppt_relieff", "relieff_ml"]
+
+
+class _Space:
+    """The rows of a data set, as far apart as ReliefF has it."""
+
+    def __init__(self, data: Dataset) -> None:
+        X = np.array(data.X.toarray() if sp.issparse(data.X) else data.X, dtype=np.float64)
+        self.nominal = np.array([column.kind == "nominal" for column in data.columns], bool)
+        self.gone = np.isnan(X)
+        X[self.gone] = 0.0
+        for j in np.flatnonzero(~self.nominal):
+            known = X[~self.gone[:, j], j]
+            low, high = (known.min(), known.max()) if known.size else (0.0, 0.0)
+            X[:, j] = (X[:, j] - low) / (high - low) if high > low else 0.0
+        # a nominal column of two values is as far apart as a numeric one
+        two = np.array([len(column.values) <= 2 for column in data.columns], bool)
+        self._many = np.flatnonzero(self.nominal & ~two)
+        self._plain = np.flatnonzero(~(self.nominal & ~two))
+        self.X, self.any_gone = X, bool(self.gone.any())
+        self._squares = (X[:, self._plain] ** 2).sum(axis=1)
+
+    def apart(self, row: int) -> np.ndarray:
+        """How far all rows are from one."""
+        plain = self.X[:, self._plain]
+        squared = self._squares + self._squares[row] - 2 * (plain @ plain[row])
+        for j in self._many:
+            squared += self.X[:, j] != self.X[row, j]
+        squared = np.maximum(squared, 0.0)
+        squared[row] = np.inf
+        return np.round(squared, 9)  # rows that are equally far must stay so after rounding
+
+    def differences(self, row: int, others: np.ndarray) -> np.ndarray:
+        """diff(f, row, other), (others, features)."""
+        out = np.abs(self.X[others] - self.X[row])
+        out[:, self._many] = self.X[np.ix_(others, self._many)] != self.X[row, self._many]
+        if self.any_gone:
+            out[self.gone[others] | self.gone[row]] = 0.5
+        return out
+
+
+def ppt_relieff(
+    data: Dataset, options: Mapping[str, Any], seed: int, *, k: int, rows: int, prune: int
+) -> np.ndarray:
+    """ReliefF (Kononenko, 1994) on label sets as classes; rows of rarer sets are left out.
+
+    Parameters
+    ----------
+    data : Dataset
+        The rows that train.
+    options : mapping
+        Not looked at: ReliefF takes the values as they are.
+    seed : int
+        Seeds the sample.
+    k, rows, prune : int
+        Neighbours in each class, rows that are looked at, and how often a label set must occur.
+    """
+    del options
+    kept, classes = _pruned(data, prune)
+    space = _Space(_of_rows(data, kept))
+    n = kept.size
+    share = np.bincount(classes) / n
+    weights = np.zeros(data.shape[1])
+    sample = _sample(n, rows, seed)
+    for row in sample:
+        distance = space.apart(int(row))
+        order = np.lexsort((distance, classes))
+        starts = np.searchsorted(classes[order], np.arange(share.size))
+        rank = np.arange(n) - starts[classes[order]]
+        near = order[(rank < k) & (order != row)]
+        own = classes[near] == classes[row]
+        times = np.bincount(classes[near], minlength=share.size)
+        worth = share[classes[near]] / (1 - share[classes[row]])
+        worth = np.where(own, -1.0, worth) / times[classes[near]]
+        weights += worth @ space.differences(int(row), near)
+    return weights / sample.size
+
+
+def relieff_ml(
+    data: Dataset, options: Mapping[str, Any], seed: int, *, k: int, rows: int
+) -> np.ndarray:
+    """RReliefF, the share of labels that differ as the distance of two rows' answers.
+
+    Parameters
+    ----------
+    data : Dataset
+        The rows that train.
+    options : mapping
+        Not looked at: ReliefF takes the values as they are.
+    seed : int
+        Seeds the sample.
+    k, rows : int
+        Neighbours of each row, and rows that are looked at.
+    """
+    del options
+    labels = np.asarray(data.Y.toarray() if sp.issparse(data.Y) else data.Y)
+    space = _Space(data)
+    n, d = data.shape[:2]
+    other_label, other_value, both = 0.0, np.zeros(d), np.zeros(d)
+    k = min(k, n - 1)
+    sample = _sample(n, rows, seed)
+    for row in sample:
+        near = np.argsort(space.apart(int(row)), kind="stable")[:k]
+        apart = (labels[near] != labels[row]).mean(axis=1)
+        differences = space.differences(int(row), near)
+        other_label += float(apart.sum()) / k
+        other_value += differences.sum(axis=0) / k
+        both += apart @ differences / k
+    same_label = sample.size - other_label
+    weights = both / other_label if other_label > 0 else np.zeros(d)
+    return weights - ((other_value - both) / same_label if same_label > 0 else 0.0)
+
+
+def _pruned(data: Dataset, prune: int) -> tuple[np.ndarray, np.ndarray]:
+    """The rows whose label set occurs often enough, and the number of the set of each."""
+    labels = np.asarray(data.Y.toarray() if sp.issparse(data.Y) else data.Y)
+    _, which, times = np.unique(labels, axis=0, return_inverse=True, return_counts=True)
+    often = times >= prune
+    if often.sum() < 2:
+        msg = (
+            f"fewer than two label sets occur {prune} times or more, so that ppt-relieff has "
+            "nothing to tell apart: lower prune"
+        )
+        raise DataError(msg)
+    kept = np.flatnonzero(often[which.ravel()])
+    number = np.cumsum(often) - 1
+    return kept, number[which.ravel()[kept]]
+
+
+def _of_rows(data: Dataset, rows: np.ndarray) -> Dataset:
+    from dataclasses import replace
+
+    return replace(data, X=data.X[rows], Y=data.Y[rows], weights=None)
+
+
+def _sample(n: int, rows: int, seed: int) -> np.ndarray:
+    if n <= rows:
+        return np.arange(n)
+    return np.sort(np.random.default_rng(seed).choice(n, rows, replace=False))

@@ -1,0 +1,58 @@
+"""The report of a comparison: a folder with tables to read on and a page to look at.
+
+├── results.csv    one row for each data set, criterion, model, n, split and metric
+├── results.json   the same with settings, statistics and stability (schema versioned)
+├── tables.md      rank tables and tests, for a readme
+├── tables.tex     the same, for a paper
+└── index.html     curves, diagrams and tables on one page that needs no network
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from mlfs.compare.contest import contests
+from mlfs.compare.overlap import overlaps
+from mlfs.compare.report.latex import latex
+from mlfs.compare.report.markdown import markdown, summary
+from mlfs.compare.report.page import page
+from mlfs.compare.results import Results
+from mlfs.compare.settings import SCHEMA
+from mlfs.data.files import replacing
+
+__all__ = ["write_report"]
+
+
+def write_report(results: Results, folder: Path) -> str:
+    """Write all files, each whole or not at all, and give a summary for the terminal.
+
+    Parameters
+    ----------
+    results : Results
+        A comparison; an interrupted one too.
+    folder : path
+        Where the files go.
+    """
+    fought = contests(results)
+    shared = overlaps(results)
+    document = {
+        "schema": SCHEMA,
+        "settings": results.settings.to_dict(),
+        "interrupted": results.interrupted,
+        "notes": list(results.notes),
+        "contests": [one.to_dict() for one in fought],
+        "overlaps": [one.to_dict() for one in shared],
+        "records": list(results.records),
+    }
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in (
+        ("results.csv", results.to_csv()),
+        ("results.json", json.dumps(document, indent=1, allow_nan=False) + "\n"),
+        ("tables.md", markdown(results, fought, shared)),
+        ("tables.tex", latex(results, fought)),
+        ("index.html", page(results, fought, shared)),
+    ):
+        with replacing(str(folder / name), force=True) as stream:
+            stream.write(text.encode())
+    return summary(results, fought)

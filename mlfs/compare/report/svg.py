@@ -1,0 +1,160 @@
+"""Small pictures as SVG text: axes, lines, words; nothing that a browser must fetch."""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+__all__ = ["COLOURS", "Axis", "Picture", "ticks"]
+
+# Okabe & Ito: told apart by colour-blind readers too; dashes tell apart what comes after.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8B6F00")
+DASHES = ("", "6 3", "2 2", "8 3 2 3")
+
+
+def colour(at: int) -> str:
+    """The colour of the line of a method."""
+    return COLOURS[at % len(COLOURS)]
+
+
+def dash(at: int) -> str:
+    """The dashes of the line of a method."""
+    return DASHES[at // len(COLOURS) % len(DASHES)]
+
+
+def ticks(low: float, high: float, about: int = 5) -> list[float]:
+    """Round numbers between two numbers.
+
+    Examples
+    --------
+    >>> ticks(0.12, 0.47)
+    [0.2, 0.3, 0.4]
+    """
+    if not high > low:
+        return [low]
+    raw = (high - low) / about
+    scale = 10 ** math.floor(math.log10(raw))
+    step = scale * next((s for s in (1, 2, 5, 10) if s * scale >= raw), 10)
+    first = math.ceil(low / step - 1e-9)
+    last = math.floor(high / step + 1e-9)
+    return [round(i * step, 12) for i in range(first, last + 1)]
+
+
+@dataclass(frozen=True)
+class Axis:
+    """Numbers along a length of pixels.
+
+    Parameters
+    ----------
+    low, high : float
+        The least and the greatest number.
+    start, end : float
+        Where these stand.
+    logarithmic : bool
+        Equal ratios are equally far apart.
+    """
+
+    low: float
+    high: float
+    start: float
+    end: float
+    logarithmic: bool = False
+
+    def at(self, value: float) -> float:
+        """Where a number stands."""
+        low, high = self.low, self.high
+        if self.logarithmic:
+            low, high, value = math.log10(low), math.log10(high), math.log10(value)
+        share = (value - low) / (high - low) if high > low else 0.5
+        return self.start + share * (self.end - self.start)
+
+    def ticks(self) -> list[tuple[float, str]]:
+        """Where marks stand and what they say."""
+        if self.logarithmic:
+            powers = range(math.floor(math.log10(self.low)), math.ceil(math.log10(self.high)) + 1)
+            found = [10.0**p for p in powers if self.low <= 10.0**p <= self.high]
+            found = found if len(found) > 1 else [self.low, self.high]
+        else:
+            found = ticks(self.low, self.high)
+        return [(self.at(value), f"{value:.4g}") for value in found]
+
+
+@dataclass
+class Picture:
+    """An SVG that grows.
+
+    Parameters
+    ----------
+    width, height : float
+        In pixels.
+    title : str
+        What it shows, for those who cannot see it.
+    """
+
+    width: float
+    height: float
+    title: str
+    parts: list[str] = field(default_factory=list)
+
+    def line(self, points: Iterable[tuple[float, float]], stroke: str, **style: object) -> None:
+        """A line through points."""
+        path = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
+        self.parts.append(
+            f'<polyline points="{path}" fill="none" stroke="{stroke}"{_style(style)}/>'
+        )
+
+    def band(self, points: Sequence[tuple[float, float]], fill: str) -> None:
+        """An area, lightly filled."""
+        path = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
+        self.parts.append(f'<polygon points="{path}" fill="{fill}" fill-opacity="0.12"/>')
+
+    def dot(self, x: float, y: float, fill: str, told: str, radius: float = 3.5) -> None:
+        """A dot that says something when it is pointed at."""
+        self.parts.append(
+            f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{radius}" fill="{fill}">'
+            f"<title>{html.escape(told)}</title></circle>"
+        )
+
+    def box(self, x: float, y: float, width: float, height: float, fill: str, told: str) -> None:
+        """A box that says something when it is pointed at."""
+        self.parts.append(
+            f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" '
+            f'fill="{fill}"><title>{html.escape(told)}</title></rect>'
+        )
+
+    def text(self, x: float, y: float, words: str, anchor: str = "start", **style: object) -> None:
+        """Words; `anchor` is start, middle or end."""
+        self.parts.append(
+            f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"{_style(style)}>'
+            f"{html.escape(words)}</text>"
+        )
+
+    def axes(self, x: Axis, y: Axis, x_name: str, y_name: str) -> None:
+        """Two axes with marks and names."""
+        for place, words in y.ticks():
+            self.line([(x.start, place), (x.end, place)], "#ddd")
+            self.text(x.start - 6, place + 4, words, "end")
+        for place, words in x.ticks():
+            self.line([(place, y.start), (place, y.start + 4)], "#888")
+            self.text(place, y.start + 17, words, "middle")
+        self.line([(x.start, y.end), (x.start, y.start), (x.end, y.start)], "#888")
+        self.text((x.start + x.end) / 2, y.start + 34, x_name, "middle")
+        middle = (y.start + y.end) / 2
+        self.text(14, middle, y_name, "middle", transform=f"rotate(-90 14 {middle:.1f})")
+
+    def markup(self) -> str:
+        """The picture as text that stands in a page."""
+        return (
+            f'<svg viewBox="0 0 {self.width:.0f} {self.height:.0f}" width="{self.width:.0f}" '
+            f'height="{self.height:.0f}" role="img" xmlns="http://www.w3.org/2000/svg">'
+            f"<title>{html.escape(self.title)}</title>{''.join(self.parts)}</svg>"
+        )
+
+
+def _style(style: dict[str, object]) -> str:
+    given = {
+        key.replace("_", "-"): value for key, value in style.items() if value not in ("", None)
+    }
+    return "".join(f' {key}="{html.escape(str(value))}"' for key, value in given.items())

@@ -1,0 +1,100 @@
+"""How numbers and findings of a comparison are put into words, alike in all files."""
+
+from __future__ import annotations
+
+import math
+
+from mlfs.compare.contest import MEAN, Contest
+from mlfs.compare.results import Results
+
+__all__ = ["caption", "cell", "described", "findings", "pair_line", "short"]
+
+
+def short(value: float, digits: int = 3) -> str:
+    """A number as a table shows it.
+
+    Examples
+    --------
+    >>> short(0.12345), short(float("nan")), short(1234.5)
+    ('0.123', '-', '1234.500')
+    """
+    return "-" if math.isnan(value) else f"{value:.{digits}f}"
+
+
+def cell(contest: Contest, row: int, column: int) -> str:
+    """Mean and spread."""
+    mean, sd = contest.mean[row, column], contest.sd[row, column]
+    if math.isnan(mean):
+        return "-"
+    return short(mean) if math.isnan(sd) else f"{short(mean)} ± {short(sd)}"
+
+
+def caption(contest: Contest) -> str:
+    """What a table is about."""
+    way = "higher is better" if contest.higher_is_better else "lower is better"
+    at = "mean over all numbers of features" if contest.n == MEAN else f"n = {contest.n}"
+    of = f", {contest.model}" if contest.model else ""
+    return f"{contest.metric}{of}, {at} ({way})"
+
+
+def findings(contest: Contest) -> list[str]:
+    """What the tests say; or why none is made."""
+    left_out = len(contest.data) - int(contest.complete.size)
+    told = []
+    if left_out:
+        sets = "1 data set lacks" if left_out == 1 else f"{left_out} data sets lack"
+        told.append(f"{sets} a value of some method and is not ranked.")
+    test = contest.friedman
+    if test is None:
+        return [*told, f"Not tested: {contest.doubt}."]
+    verdict = "differ" if test.f_p < 0.05 else "do not differ significantly"
+    f = "infinite" if math.isinf(test.f) else f"{test.f:.3f}"
+    told.append(
+        f"Friedman test over {contest.complete.size} data sets: chi-square = {test.chi2:.3f} "
+        f"(p = {test.chi2_p:.2g}), F_F = {f} on ({test.degrees[0]}, {test.degrees[1]}) degrees "
+        f"of freedom, critical value {test.critical:.3f} at 0.05: the methods {verdict}."
+    )
+    told.append(
+        f"Critical difference of average ranks at 0.05: {contest.nemenyi:.3f} by Nemenyi (all "
+        f"pairs), {contest.bonferroni_dunn:.3f} by Bonferroni-Dunn (against one method)."
+    )
+    if test.f_p < 0.05:
+        together = [", ".join(contest.methods[j] for j in group) for group in contest.groups]
+        told.append(
+            "Not told apart by Nemenyi's test: " + "; ".join(f"{{{one}}}" for one in together) + "."
+            if together
+            else "Nemenyi's test tells all of them apart."
+        )
+    return told
+
+
+def pair_line(contest: Contest, at: int) -> list[str]:
+    """A pair of methods: names, wins-ties-losses, statistic, p, and p after Holm."""
+    pair = contest.pairs[at]
+    return [
+        contest.methods[pair.first],
+        contest.methods[pair.second],
+        f"{pair.wins}-{pair.ties}-{pair.losses}",
+        f"{pair.statistic:g}",
+        f"{pair.p:.3g}",
+        f"{pair.p_holm:.3g}",
+    ]
+
+
+def described(results: Results) -> list[tuple[str, str]]:
+    """The settings that produced it, a name and a value each."""
+    settings = results.settings
+    done, failed = len(results.records), len(results.failed())
+    total = len(settings.cells())
+    told = [
+        ("data", ", ".join(f"{one.name} ({one.digest[:12]})" for one in settings.sources)),
+        ("criteria", ", ".join(map(str, settings.rankers))),
+        ("models", ", ".join(map(str, settings.models))),
+        ("numbers of features", ", ".join(map(str, settings.sizes))),
+        ("protocol", str(settings.protocol)),
+        ("seed", str(settings.seed)),
+        ("cells", f"{done} of {total} done, {failed} of them failed"),
+        ("mlfs", str(settings.to_dict()["mlfs"])),
+    ]
+    options = ", ".join(f"{key} = {value}" for key, value in settings.options.items())
+    return [*told, ("selection", options)] if options else told

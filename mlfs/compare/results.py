@@ -1,0 +1,165 @@
+"""The tidy table of a comparison: one row for each cell and metric."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from mlfs.compare.metrics import METRICS
+from mlfs.compare.settings import Settings
+from mlfs.errors import UnknownName
+
+__all__ = ["COLUMNS", "Results"]
+
+COLUMNS = (
+    *("data", "criterion", "model", "n", "features", "split", "metric", "value"),
+    *("select_seconds", "fit_seconds", "predict_seconds", "peak_mb", "status", "note"),
+)
+COSTS = ("select_seconds", "fit_seconds", "predict_seconds", "peak_mb")
+
+
+@dataclass(frozen=True)
+class Results:
+    """What came out of a comparison.
+
+    Parameters
+    ----------
+    settings : Settings
+        What was compared.
+    records : tuple of dict
+        One of each cell that is done, in the order of the table.
+    metrics : tuple of str
+        The metrics that reports show.
+    interrupted : bool
+        Not all cells are done.
+    notes : tuple of str
+        What a reader should know.
+    """
+
+    settings: Settings
+    records: tuple[dict[str, Any], ...]
+    metrics: tuple[str, ...]
+    interrupted: bool = False
+    notes: tuple[str, ...] = field(default=())
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """The rows of the table."""
+        for record in self.records:
+            common = {
+                **record["cell"],
+                "features": record.get("features"),
+                **{cost: record.get(cost) for cost in COSTS},
+                "status": record["status"],
+                "note": record.get("note", ""),
+            }
+            if record["status"] != "ok":
+                yield {**common, "metric": "", "value": None}
+            for metric, value in record.get("metrics", {}).items():
+                yield {**common, "metric": metric, "value": value}
+
+    def to_csv(self) -> str:
+        """The table as CSV; numbers in full, an empty field where there is none."""
+        text = io.StringIO()
+        writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
+        writer.writeheader()
+        for row in self.rows():
+            writer.writerow({column: _field(row[column]) for column in COLUMNS})
+        return text.getvalue()
+
+    def to_pandas(self) -> Any:
+        """The table as a frame of pandas."""
+        import pandas as pd
+
+        return pd.DataFrame(list(self.rows()), columns=list(COLUMNS))
+
+    def failed(self) -> list[dict[str, Any]]:
+        """The records of cells that failed."""
+        return [record for record in self.records if record["status"] != "ok"]
+
+    def methods(self) -> list[tuple[str, str]]:
+        """Criterion and model of each method, in the order in which they were asked for."""
+        settings = self.settings
+        return [(str(c), str(m)) for c in settings.rankers for m in settings.models]
+
+    def means(self, metric: str, n: str | None = None) -> dict[tuple[str, str, str], Summary]:
+        """Mean and spread over the splits, by (data, criterion, model).
+
+        Parameters
+        ----------
+        metric : str
+            Which.
+        n : str, optional
+            At which number of features; by default the one of each method with the best mean.
+        """
+        table = self.by_size(metric)
+        higher = METRICS[metric].higher_is_better
+        best: dict[tuple[str, str, str], Summary] = {}
+        for (*key, size), summary in table.items():
+            place = (key[0], key[1], key[2])
+            if n is not None and size not in {n, "all"}:
+                continue
+            known = best.get(place)
+            better = known is None or (
+                summary.mean > known.mean if higher else summary.mean < known.mean
+            )
+            if better:
+                best[place] = summary
+        return best
+
+    def by_size(self, metric: str) -> dict[tuple[str, str, str, str], Summary]:
+        """Mean and spread over the splits, by (data, criterion, model, n)."""
+        if metric not in METRICS:
+            raise UnknownName("metric", metric, METRICS)
+        values: dict[tuple[str, str, str, str], list[Mapping[str, Any]]] = {}
+        for record in self.records:
+            if record["status"] == "ok" and record["metrics"].get(metric) is not None:
+                cell = record["cell"]
+                key = (cell["data"], cell["criterion"], cell["model"], cell["n"])
+                values.setdefault(key, []).append(record)
+        return {key: _summary(key[3], metric, found) for key, found in values.items()}
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What the splits of one data set say about one method.
+
+    Parameters
+    ----------
+    n : str
+        The number of features as asked for.
+    features : float
+        How many there were, in the mean.
+    values : tuple of float
+        The metric on each split.
+    """
+
+    n: str
+    features: float
+    values: tuple[float, ...]
+
+    @property
+    def mean(self) -> float:
+        """The mean over the splits."""
+        return float(np.mean(self.values))
+
+    @property
+    def sd(self) -> float:
+        """The standard deviation over the splits, with n - 1; NaN of one."""
+        return float(np.std(self.values, ddof=1)) if len(self.values) > 1 else float("nan")
+
+
+def _summary(n: str, metric: str, found: Sequence[Mapping[str, Any]]) -> Summary:
+    return Summary(
+        n,
+        float(np.mean([record["features"] for record in found])),
+        tuple(record["metrics"][metric] for record in found),
+    )
+
+
+def _field(value: Any) -> Any:
+    return "" if value is None else repr(value) if isinstance(value, float) else value

@@ -1,0 +1,166 @@
+"""What is compared with what, and how: everything that decides the numbers of a comparison."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import mlfs
+from mlfs.compare.data import Source
+from mlfs.compare.named import Named
+from mlfs.compare.protocol import Protocol
+from mlfs.compare.sizes import ALL, Size
+
+__all__ = ["SCHEMA", "Cell", "Job", "Settings", "seed_for"]
+
+SCHEMA = 1
+UNSIZED = ("all", "own")  # ways of choosing features for which a number means nothing
+
+
+@dataclass(frozen=True)
+class Settings:
+    """A comparison.
+
+    Parameters
+    ----------
+    sources : tuple of Source
+        The data sets.
+    rankers : tuple of Named
+        What chooses features: criteria and baselines.
+    models : tuple of Named
+        What learns from them.
+    sizes : tuple of Size
+        How many features are kept.
+    protocol : Protocol
+        Which rows train and which test.
+    seed : int
+        Seeds everything random.
+    options : mapping
+        How selections are made: options of `mlfs.select`, such as ``bins``.
+    """
+
+    sources: tuple[Source, ...]
+    rankers: tuple[Named, ...]
+    models: tuple[Named, ...]
+    sizes: tuple[Size, ...]
+    protocol: Protocol
+    seed: int = 0
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    def jobs(self) -> Iterator[Job]:
+        """The pieces of work: one selection each, and the models on it."""
+        for source in self.sources:
+            for split in range(len(self.protocol)):
+                for ranker in self.rankers:
+                    sizes = (ALL,) if ranker.name in UNSIZED else self.sizes
+                    cells = tuple(
+                        Cell(source, ranker, model, size, split, self)
+                        for size in sizes
+                        for model in self.models
+                    )
+                    yield Job(source, ranker, split, cells)
+
+    def cells(self) -> list[Cell]:
+        """All cells, in the order of the table."""
+        return [cell for job in self.jobs() for cell in job.cells]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same as plain data, for the report and to notice changes."""
+        return {
+            "schema": SCHEMA,
+            "mlfs": mlfs.__version__,
+            "data": [source.to_dict() for source in self.sources],
+            "criteria": [str(one) for one in self.rankers],
+            "models": [str(one) for one in self.models],
+            "n": [str(one) for one in self.sizes],
+            "protocol": str(self.protocol),
+            "seed": self.seed,
+            "options": dict(self.options),
+        }
+
+    def changed(self, earlier: Mapping[str, Any]) -> list[str]:
+        """What is other than in the settings of an earlier run, in words."""
+        now = self.to_dict()
+        told = []
+        for key in sorted({*now, *earlier}):
+            before, after = earlier.get(key), now.get(key)
+            if before == after:
+                continue
+            if key == "data":
+                before, after = (_names(before or []), _names(after or []))
+            told.append(f"{key}: {_short(before)} -> {_short(after)}")
+        return told
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One number of features, chosen in one way, for one model, on one split of one data set."""
+
+    source: Source
+    ranker: Named
+    model: Named
+    size: Size
+    split: int
+    settings: Settings = field(repr=False)
+
+    @property
+    def key(self) -> str:
+        """What its results are kept under: all that decides them goes in."""
+        parts = {
+            "schema": SCHEMA,
+            "mlfs": mlfs.__version__,
+            "data": [self.source.digest, self.source.labels],
+            "criterion": self.ranker.to_dict(),
+            "model": self.model.to_dict(),
+            "n": str(self.size),
+            "protocol": repr(self.settings.protocol),
+            "split": self.split,
+            "seed": self.settings.seed,
+            "options": dict(self.settings.options),
+        }
+        text = json.dumps(parts, sort_keys=True, default=repr)
+        return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The columns of the table that say which cell it is."""
+        return {
+            "data": self.source.name,
+            "criterion": str(self.ranker),
+            "model": str(self.model),
+            "n": str(self.size),
+            "split": self.split,
+        }
+
+
+@dataclass(frozen=True)
+class Job:
+    """The cells that share one selection."""
+
+    source: Source
+    ranker: Named
+    split: int
+    cells: tuple[Cell, ...]
+
+
+def seed_for(seed: int, *parts: object) -> int:
+    """A seed for one piece of work, whatever else is done before or beside it.
+
+    Examples
+    --------
+    >>> seed_for(0, "emotions", 3) == seed_for(0, "emotions", 3) != seed_for(1, "emotions", 3)
+    True
+    """
+    text = json.dumps([seed, *map(str, parts)])
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big") >> 1
+
+
+def _names(data: Any) -> list[str]:
+    return [f"{one['name']} ({one['digest'][:8]})" for one in data]
+
+
+def _short(value: Any) -> str:
+    text = value if isinstance(value, str) else json.dumps(value, default=repr)
+    return text if len(text) <= 120 else text[:119] + "…"

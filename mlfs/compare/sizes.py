@@ -1,0 +1,81 @@
+"""How many features are kept: numbers, shares, or the square root of the number of rows."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from mlfs.errors import UsageError, printable
+
+__all__ = ["ALL", "Size", "size"]
+
+
+@dataclass(frozen=True)
+class Size:
+    """A number of features as it was asked for.
+
+    Parameters
+    ----------
+    text : str
+        ``80``, ``0.1``, ``sqrt`` or ``all``.
+    """
+
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+    def of(self, n_rows: int, d: int) -> int:
+        """How many columns that is for a data set; never more than it has.
+
+        ``sqrt`` is ceil(sqrt(N)) with N the rows of the whole data set, the SCLS paper's choice.
+
+        Examples
+        --------
+        >>> size("sqrt").of(7395, 1836), size(0.1).of(7395, 1836), size(50).of(7395, 20)
+        (86, 184, 20)
+        """
+        if self.text == "all":
+            return d
+        if self.text == "sqrt":
+            return min(d, math.ceil(math.sqrt(n_rows)))
+        if self.text.isdigit():
+            return min(d, int(self.text))
+        return min(d, max(1, math.floor(float(self.text) * d + 0.5)))
+
+
+ALL = Size("all")
+
+
+def size(given: Any) -> Size:
+    """Read a number of features, a share in (0, 1], or ``sqrt``.
+
+    Examples
+    --------
+    >>> size("0.10"), size(10)
+    (Size(text='0.1'), Size(text='10'))
+    """
+    if isinstance(given, Size):
+        return given
+    text = str(plain_number(given)).strip().lower()
+    if text in {"sqrt", "all"}:
+        return Size(text)
+    try:
+        if text.isdigit() and int(text) >= 1:
+            return Size(str(int(text)))
+        if 0 < float(text) <= 1 and not text.isdigit():
+            return Size(repr(float(text)))
+    except ValueError:
+        pass
+    msg = f"{printable(given)!r} is no number of features, no share in (0, 1], and not 'sqrt'"
+    raise UsageError(msg)
+
+
+def plain_number(given: Any) -> Any:
+    """A numpy scalar as Python's own number; True and False are no numbers."""
+    if isinstance(given, (bool, np.bool_)):
+        return "a truth value"
+    return given.item() if isinstance(given, np.generic) else given

@@ -1,0 +1,132 @@
+"""The folder in which finished cells are kept, so that nothing is computed twice.
+
+Each cell is a small JSON file, written whole or not at all, under a name that is made of all that
+decides its numbers. One run at a time has the folder; a run that died leaves no lock behind.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from mlfs.data.files import replacing
+from mlfs.errors import DataError, UsageError, printable
+
+__all__ = ["Store"]
+
+SETTINGS, LOCK, CELLS = "settings.json", ".lock", "cells"
+
+
+class Store:
+    """The folder of one comparison; use it in a ``with`` block.
+
+    Parameters
+    ----------
+    folder : path
+        Made if it is not there. A folder with other things in it is refused.
+    """
+
+    def __init__(self, folder: str | os.PathLike[str]) -> None:
+        self.folder = Path(folder)
+        self._lock: Any = None
+
+    def __enter__(self) -> Self:
+        shown = repr(printable(self.folder, 400))
+        if self.folder.exists() and not self.folder.is_dir():
+            raise UsageError(f"cannot write {shown}: it is a file, and a report is a folder")
+        if self.folder.is_dir() and not (self.folder / CELLS).is_dir() and any(self._foreign()):
+            raise UsageError(f"{shown} has other things in it: name a new folder for the report")
+        try:
+            (self.folder / CELLS).mkdir(parents=True, exist_ok=True)
+            self._lock = (self.folder / LOCK).open("a+b")
+        except OSError as error:
+            raise UsageError(f"cannot write {shown}: {error.strerror}") from None
+        try:
+            _lock(self._lock)
+        except OSError:
+            self._lock.close()
+            msg = f"{shown} is in use by another run: wait for it, or name another folder"
+            raise UsageError(msg) from None
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._lock.close()
+
+    def _foreign(self) -> list[Path]:
+        return [path for path in self.folder.iterdir() if path.name != LOCK]
+
+    def earlier_settings(self) -> dict[str, Any] | None:
+        """The settings of the last run here, if there was one."""
+        path = self.folder / SETTINGS
+        if not path.exists():
+            return None
+        found = _read(path)
+        return found if isinstance(found, dict) else None
+
+    def keep_settings(self, settings: dict[str, Any]) -> None:
+        """Remember the settings of this run."""
+        self.write(SETTINGS, json.dumps(settings, indent=1, default=repr) + "\n")
+
+    def has(self, key: str) -> bool:
+        """Whether a cell is finished; one that failed is not."""
+        record = self.get(key)
+        return record is not None and record.get("status") == "ok"
+
+    def get(self, key: str) -> dict[str, Any] | None:
+        """What is kept of a cell."""
+        path = self.folder / CELLS / f"{key}.json"
+        if not path.exists():
+            return None
+        found = _read(path)
+        if not isinstance(found, dict) or found.get("key") != key:
+            return None  # a damaged file is computed again
+        return found
+
+    def keep(self, record: dict[str, Any]) -> None:
+        """Keep the results of a cell."""
+        text = json.dumps(record, allow_nan=False)
+        with replacing(str(self.folder / CELLS / f"{record['key']}.json"), force=True) as stream:
+            stream.write(text.encode())
+
+    def count(self) -> int:
+        """How many cells are kept, of whatever settings."""
+        return sum(path.suffix == ".json" for path in (self.folder / CELLS).iterdir())
+
+    def write(self, name: str, text: str) -> None:
+        """Write a file of the report, whole or not at all."""
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with replacing(str(path), force=True) as stream:
+            stream.write(text.encode())
+
+
+def _read(path: Path) -> Any:
+    try:
+        with contextlib.suppress(ValueError):
+            return json.loads(path.read_bytes())
+    except OSError as error:
+        msg = f"cannot read {printable(path, 400)!r}: {error.strerror}"
+        raise DataError(msg) from None
+    return None
+
+
+def _lock(stream: Any) -> None:
+    """Take a lock that ends with the process, whatever ends it."""
+    try:
+        import fcntl
+    except ModuleNotFoundError:  # Windows
+        import msvcrt
+
+        stream.seek(0)
+        msvcrt.locking(stream.fileno(), msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]
+        return
+    fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -1,0 +1,77 @@
+"""A process that does jobs of a comparison: `python -m mlfs.compare.worker`.
+
+It reads its work from standard input and writes records to standard output, as pickles of known
+length. When its parent dies, standard input ends, and so does the worker, whatever it is doing.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import queue
+import signal
+import sys
+import threading
+from typing import IO, Any
+
+__all__ = ["main", "receive", "send"]
+
+LENGTH = 8
+
+
+def send(stream: IO[bytes], message: Any) -> None:
+    """Write a message."""
+    content = pickle.dumps(message)
+    stream.write(len(content).to_bytes(LENGTH, "big"))
+    stream.write(content)
+    stream.flush()
+
+
+def receive(stream: IO[bytes]) -> Any:
+    """Read the next message; EOFError when there is none."""
+    head = stream.read(LENGTH)
+    if len(head) < LENGTH:
+        raise EOFError
+    size = int.from_bytes(head, "big")
+    content = stream.read(size)
+    if len(content) < size:
+        raise EOFError
+    return pickle.loads(content)  # noqa: S301 -- from our own parent or child, over a pipe
+
+
+def main() -> None:
+    """Do jobs until standard input ends."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides what Ctrl-C means
+    inbox: queue.SimpleQueue[Any] = queue.SimpleQueue()
+    source = os.fdopen(os.dup(0), "rb")
+    target = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # whatever prints must not get among the records
+    threading.Thread(target=_listen, args=(source, inbox), daemon=True).start()
+
+    from mlfs.compare.work import Workshop
+
+    workshop = Workshop(inbox.get())
+    send(target, ("ready", None))
+    while True:
+        job, finished = inbox.get()
+        for record in workshop.do(job, finished):
+            send(target, ("cell", record))
+        send(target, ("done", None))
+
+
+def _listen(source: IO[bytes], inbox: queue.SimpleQueue[Any]) -> None:
+    try:
+        while True:
+            inbox.put(receive(source))
+    except EOFError:
+        os._exit(0)
+    except BaseException:  # noqa: BLE001 -- whatever it is, nothing can be done without a parent
+        import traceback
+
+        traceback.print_exc()
+        sys.stderr.flush()
+        os._exit(1)
+
+
+if __name__ == "__main__":
+    main()

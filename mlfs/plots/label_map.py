@@ -1,0 +1,95 @@
+"""The map of labels and features: which label picked which feature, and when."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+
+from mlfs.errors import UsageError
+from mlfs.plots.axes import axes_for, selection_of
+
+__all__ = ["LabelFeatureMapDisplay"]
+
+MOST = 60  # names that can be read side by side
+
+
+class LabelFeatureMapDisplay:
+    """A row for each label, a column for each feature that any label picked.
+
+    Parameters
+    ----------
+    ranks : ndarray, shape (labels, features)
+        At which place the label picked the feature; NaN if it did not.
+    labels, features : tuple of str
+        The names of the rows and columns.
+
+    Attributes
+    ----------
+    ax_, figure_ : matplotlib Axes, Figure
+        What was drawn on; there after `plot`.
+
+    Examples
+    --------
+    >>> import mlfs
+    >>> from mlfs.plots import LabelFeatureMapDisplay
+    >>> X, Y = [[0, 1], [1, 0], [1, 1], [0, 0]], [[0, 1], [1, 0], [1, 1], [0, 0]]
+    >>> found = mlfs.select((X, Y), "jmi", 1, per_label=True)
+    >>> LabelFeatureMapDisplay.from_selection(found).ranks.tolist()
+    [[1.0, nan], [nan, 1.0]]
+    """
+
+    def __init__(
+        self, ranks: np.ndarray, labels: tuple[str, ...], features: tuple[str, ...]
+    ) -> None:
+        self.ranks = ranks
+        self.labels = labels
+        self.features = features
+
+    @classmethod
+    def from_selection(cls, selection: Any, most: int = 100) -> Self:
+        """Of a selection in which each label has a ranking of its own.
+
+        Parameters
+        ----------
+        selection : Selection or FeatureSelector
+            What was selected.
+        most : int
+            So many features at most, the first of the union.
+        """
+        found = selection_of(selection)
+        if not found.labels:
+            msg = "the selection has one ranking for all labels: select with per_label=True"
+            raise UsageError(msg)
+        columns = found.indices[:most]
+        place = {column: at for at, column in enumerate(columns)}
+        ranks = np.full((len(found.labels), len(columns)), np.nan)
+        for row, ranking in enumerate(found.labels.values()):
+            for one in ranking.chosen:
+                if one.index in place:
+                    ranks[row, place[one.index]] = one.rank
+        return cls(ranks, tuple(found.labels), tuple(found.names[:most]))
+
+    def plot(self, ax: Any = None) -> Self:
+        """Draw.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where; a figure of its own by default.
+        """
+        rows, columns = self.ranks.shape
+        inches = (min(24.0, 3 + 0.16 * columns), min(24.0, 1.6 + 0.16 * rows))
+        self.ax_ = axes_for(ax, "a map of labels and features", inches)
+        self.figure_ = self.ax_.figure
+        image = self.ax_.imshow(self.ranks, aspect="auto", cmap="viridis", interpolation="nearest")
+        self.figure_.colorbar(image, ax=self.ax_, label="rank of the pick")
+        if columns <= MOST:
+            self.ax_.set_xticks(np.arange(columns), self.features, rotation=90, fontsize=7)
+        else:
+            self.ax_.set_xlabel("features, the best of any label first")
+        if rows <= MOST:
+            self.ax_.set_yticks(np.arange(rows), self.labels, fontsize=7)
+        else:
+            self.ax_.set_ylabel("labels")
+        return self

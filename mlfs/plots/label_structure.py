@@ -1,0 +1,54 @@
+"""The structure of the labels: who is told of whom."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+from mlfs.errors import UsageError, printable
+from mlfs.models.draw import draw
+from mlfs.models.structure import Structure
+from mlfs.plots.axes import axes_for
+
+__all__ = ["LabelStructureDisplay"]
+
+
+class LabelStructureDisplay:
+    """Trees and polytrees in layers, chains as arcs over their labels.
+
+    Parameters
+    ----------
+    structure : Structure
+        What is drawn.
+
+    Attributes
+    ----------
+    ax_, figure_ : matplotlib Axes, Figure
+        What was drawn on; there after `plot`.
+    """
+
+    def __init__(self, structure: Structure) -> None:
+        self.structure = structure
+
+    @classmethod
+    def from_estimator(cls, model: Any) -> Self:
+        """Of a fitted model, or a structure itself."""
+        found = getattr(model, "structure_", model)
+        if not isinstance(found, Structure):
+            shown = printable(repr(model))
+            msg = f"only a fitted model with one structure has a picture of it, not {shown}"
+            raise UsageError(msg)
+        return cls(found)
+
+    def plot(self, ax: Any = None) -> Self:
+        """Draw.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where; a figure of its own, as large as the structure needs, by default.
+        """
+        if ax is not None:
+            axes_for(ax, "a picture of a structure")
+        self.figure_ = draw(self.structure, ax)
+        self.ax_ = ax if ax is not None else self.figure_.axes[0]
+        return self

@@ -1,0 +1,315 @@
+"""The baselines of comparisons against naive twins, scipy and scikit-learn."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+from sklearn.feature_selection import f_classif
+from sklearn.naive_bayes import BernoulliNB, GaussianNB
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from mlfs.compare.filters import FILTERS, filter_scores
+from mlfs.compare.naive_bayes import MLNB
+from mlfs.compare.named import Named
+from mlfs.compare.nearest import MLkNN
+from mlfs.compare.rankers import BASELINES, known_rankers, ranker
+from mlfs.data.arrays import from_arrays
+from mlfs.errors import DataError, UsageError
+from tests import naive
+
+SEEDS = st.integers(0, 10_000)
+
+
+@parametrize_with_checks([MLNB(), MLNB("gaussian"), MLNB("binned", bins="mdlp"), MLkNN(k=3)])
+def test_scikit_learns_checks(estimator: Any, check: Any) -> None:
+    check(estimator)
+
+
+def problem(seed: int, n: int = 40, d: int = 5, q: int = 3) -> tuple[np.ndarray, np.ndarray]:
+    generator = np.random.default_rng(seed)
+    levels = generator.integers(2, 5, size=d)
+    features = np.column_stack([generator.integers(k, size=n) for k in levels]).astype(float)
+    return features, (generator.random((n, q)) < 0.4).astype(int)
+
+
+@given(seed=SEEDS)
+@settings(max_examples=25, deadline=None)
+def test_gaussian_mlnb_is_scikit_learns_for_each_label(seed: int) -> None:
+    generator = np.random.default_rng(seed)
+    X, Y = generator.normal(size=(50, 4)), (generator.random((50, 2)) < 0.5).astype(int)
+    ours = MLNB("gaussian", smoothing=1e-9, variance=1e-9).fit(X, Y).predict_proba(X)
+    for label in range(2):
+        theirs = GaussianNB().fit(X, Y[:, label]).predict_proba(X)[:, 1]
+        np.testing.assert_allclose(ours[:, label], theirs, atol=1e-6)
+
+
+@given(seed=SEEDS)
+@settings(max_examples=25, deadline=None)
+def test_bernoulli_mlnb_is_scikit_learns_for_each_label(seed: int) -> None:
+    generator = np.random.default_rng(seed)
+    X, Y = generator.integers(2, size=(60, 5)), (generator.random((60, 2)) < 0.4).astype(int)
+    Y[:2] = [[0, 0], [1, 1]]
+    model = MLNB().fit(X, Y)
+    assert model.predict(X).tolist() == MLNB("bernoulli").fit(X, Y).predict(X).tolist()
+    for label in range(2):
+        n, n_l = len(Y), Y[:, label].sum()
+        prior = [(1 + n - n_l) / (2 + n), (1 + n_l) / (2 + n)]
+        theirs = BernoulliNB(alpha=1.0, class_prior=prior).fit(X, Y[:, label])
+        np.testing.assert_allclose(
+            model.predict_proba(X)[:, label], theirs.predict_proba(X)[:, 1], atol=1e-9
+        )
+
+
+@given(seed=SEEDS, s=st.sampled_from([0.1, 1.0, 2.0]))
+@settings(max_examples=25, deadline=None)
+def test_binned_mlnb_counts_levels(seed: int, s: float) -> None:
+    X, Y = problem(seed)
+    new, _ = problem(seed + 1)
+    new = np.minimum(new, X.max(axis=0))
+    ours = MLNB("binned", smoothing=s).fit(X, Y).predict_proba(new)
+    for row, label in np.ndindex(ours.shape):
+        sides = []
+        for value in (0, 1):
+            rows = [i for i in range(len(Y)) if Y[i, label] == value]
+            side = (s + len(rows)) / (2 * s + len(Y))
+            for f in range(X.shape[1]):
+                levels = sorted(set(X[:, f]))
+                often = max(levels, key=Counter(X[:, f]).__getitem__)
+                seen = new[row, f] if new[row, f] in levels else often
+                side *= (s + sum(X[i, f] == seen for i in rows)) / (s * len(levels) + len(rows))
+            sides.append(side)
+        assert math.isclose(ours[row, label], sides[1] / sum(sides), rel_tol=1e-9)
+
+
+@given(seed=SEEDS)
+@settings(max_examples=15, deadline=None)
+def test_binned_mlnb_cuts_by_the_labels_sparse_or_weighted(seed: int) -> None:
+    generator = np.random.default_rng(seed)
+    X = generator.normal(size=(40, 3)) * generator.integers(2, size=(40, 3))
+    Y = (X[:, :2] + 0.3 * generator.normal(size=(40, 2)) > 0).astype(int)
+    whole = MLNB("binned").fit(X, Y).predict_proba(X)
+    sparse = MLNB("binned").fit(sp.csr_array(X), Y).predict_proba(sp.csr_array(X))
+    np.testing.assert_allclose(sparse, whole, atol=1e-12)
+    times = generator.integers(1, 4, size=40)
+    repeated = MLNB("binned").fit(np.repeat(X, times, 0), np.repeat(Y, times, 0)).predict_proba(X)
+    weighted = MLNB("binned").fit(X, Y, sample_weight=times).predict_proba(X)
+    np.testing.assert_allclose(weighted, repeated, atol=1e-9)
+
+
+@given(seed=SEEDS)
+@settings(max_examples=15, deadline=None)
+def test_mlnb_sparse_weights_and_gaps(seed: int) -> None:
+    generator = np.random.default_rng(seed)
+    X = generator.integers(3, size=(40, 4)) * generator.integers(2, size=(40, 4)) * 1.0
+    Y = (generator.random((40, 2)) < 0.5).astype(float)
+    whole = MLNB().fit(X, Y).predict_proba(X)
+    np.testing.assert_allclose(MLNB().fit(sp.csr_array(X), Y).predict_proba(X), whole, atol=1e-9)
+    times = generator.integers(1, 4, size=40)
+    repeated = MLNB().fit(np.repeat(X, times, 0), np.repeat(Y, times, 0)).predict_proba(X)
+    weighted = MLNB().fit(X, Y, sample_weight=times).predict_proba(X)
+    np.testing.assert_allclose(weighted, repeated, atol=1e-6)
+    gaps = Y.copy()
+    gaps[:10, 0] = np.nan
+    part = MLNB().fit(X, gaps).predict_proba(X)
+    np.testing.assert_allclose(part[:, 1], whole[:, 1], atol=1e-9)
+    assert np.isfinite(part).all()
+
+
+def naive_mlknn(X: np.ndarray, Y: np.ndarray, new: np.ndarray, k: int, s: float) -> np.ndarray:
+    """Zhang & Zhou (2007), with loops."""
+    n, q = Y.shape
+
+    def nearest(x: np.ndarray, leave: int | None) -> list[int]:
+        far = [(float(((x - X[i]) ** 2).sum()), i) for i in range(n) if i != leave]
+        return [i for _, i in sorted(far)[:k]]
+
+    shares = np.zeros((len(new), q))
+    for label in range(q):
+        own = Counter()
+        other = Counter()
+        for i in range(n):
+            c = sum(Y[j, label] for j in nearest(X[i], i))
+            (own if Y[i, label] else other)[c] += 1
+        p1 = (s + Y[:, label].sum()) / (2 * s + n)
+        for row, x in enumerate(new):
+            c = sum(Y[j, label] for j in nearest(x, None))
+            yes = p1 * (s + own[c]) / (s * (k + 1) + sum(own.values()))
+            no = (1 - p1) * (s + other[c]) / (s * (k + 1) + sum(other.values()))
+            shares[row, label] = yes / (yes + no)
+    return shares
+
+
+@given(seed=SEEDS, k=st.integers(1, 5))
+@settings(max_examples=15, deadline=None)
+def test_mlknn_is_its_naive_twin(seed: int, k: int) -> None:
+    generator = np.random.default_rng(seed)
+    X, Y = generator.normal(size=(25, 3)), (generator.random((25, 2)) < 0.5).astype(int)
+    new = generator.normal(size=(6, 3))
+    ours = MLkNN(k=k).fit(X, Y).predict_proba(new)
+    np.testing.assert_allclose(ours, naive_mlknn(X, Y, new, k, 1.0), atol=1e-9)
+
+
+def test_parameters_that_make_no_sense_are_refused() -> None:
+    X, Y = problem(0)
+    for model in (
+        MLNB(bins="lame"),
+        MLNB("gauss"),
+        MLNB(smoothing=0),
+        MLNB(variance=-1),
+        MLkNN(0),
+        MLkNN(k=True),
+    ):
+        with pytest.raises(UsageError):
+            model.fit(X, Y)
+
+
+@given(seed=SEEDS)
+@settings(max_examples=20, deadline=None)
+def test_chi2_is_scipys(seed: int) -> None:
+    X, Y = problem(seed)
+    scores = np.zeros((X.shape[1], Y.shape[1]))
+    for f in range(X.shape[1]):
+        for label in range(Y.shape[1]):
+            table = np.array(
+                [
+                    [((X[:, f] == v) & (Y[:, label] == y)).sum() for y in (0, 1)]
+                    for v in np.unique(X[:, f])
+                ]
+            )
+            if (table.sum(0) > 0).all() and len(table) > 1:
+                scores[f, label] = stats.chi2_contingency(table, correction=False).statistic
+    data = from_arrays(X, Y)
+    np.testing.assert_allclose(filter_scores("chi2-max", data, 0, {}), scores.max(1), atol=1e-9)
+    np.testing.assert_allclose(filter_scores("chi2-mean", data, 0, {}), scores.mean(1), atol=1e-9)
+
+
+@given(seed=SEEDS)
+@settings(max_examples=20, deadline=None)
+def test_f_is_scikit_learns(seed: int) -> None:
+    generator = np.random.default_rng(seed)
+    X = generator.normal(size=(30, 4)).round(2)
+    Y = (generator.random((30, 2)) < 0.5).astype(int)
+    Y[:2] = [[0, 0], [1, 1]]
+    theirs = np.column_stack([f_classif(X, Y[:, label])[0] for label in range(2)])
+    for table in (X, sp.csr_array(X)):
+        data = from_arrays(table, Y)
+        np.testing.assert_allclose(filter_scores("f-mean", data, 0, {}), theirs.mean(1), rtol=1e-6)
+        np.testing.assert_allclose(filter_scores("f-max", data, 0, {}), theirs.max(1), rtol=1e-6)
+
+
+@given(seed=SEEDS)
+@settings(max_examples=20, deadline=None)
+def test_information_gain_and_gain_ratio(seed: int) -> None:
+    X, Y = problem(seed)
+    gain = np.array([[naive.I(tuple(f), tuple(y)) for y in Y.T.tolist()] for f in X.T.tolist()])
+    entropy = np.array([naive.H(tuple(f)) for f in X.T.tolist()])
+    ratio = gain / np.maximum(entropy, 1e-300)[:, None]
+    data = from_arrays(X, Y)
+    for name, expected in (("information-gain", gain), ("gain-ratio", ratio)):
+        for way in ("max", "mean"):
+            found = filter_scores(f"{name}-{way}", data, 0, {})
+            np.testing.assert_allclose(found, getattr(expected, way)(axis=1), atol=1e-9)
+
+
+def _apart(x: np.ndarray, spans: np.ndarray, a: int, b: int) -> list[float]:
+    return [abs(x[a, f] - x[b, f]) / spans[f] if spans[f] else 0.0 for f in range(x.shape[1])]
+
+
+def naive_relieff(x: np.ndarray, sets: list[tuple[int, ...]], k: int) -> list[float]:
+    """Kononenko (1994) on label sets, with loops; every row is looked at."""
+    n, d = x.shape
+    spans = x.max(0) - x.min(0)
+    share = {one: times / n for one, times in Counter(sets).items()}
+    weights = [0.0] * d
+    for i in range(n):
+        for group, often in share.items():
+            others = [j for j in range(n) if j != i and sets[j] == group]
+            others.sort(key=lambda j: (round(sum(v**2 for v in _apart(x, spans, i, j)), 9), j))
+            near = others[:k]
+            if not near:
+                continue
+            worth = -1.0 if group == sets[i] else often / (1 - share[sets[i]])
+            for j in near:
+                for f, far in enumerate(_apart(x, spans, i, j)):
+                    weights[f] += worth * far / (len(near) * n)
+    return weights
+
+
+def naive_relieff_ml(x: np.ndarray, y: np.ndarray, k: int) -> list[float]:
+    """Spolaor et al. (2013), with loops."""
+    n, d = x.shape
+    spans = x.max(0) - x.min(0)
+    n_l, n_f, n_lf = 0.0, [0.0] * d, [0.0] * d
+    for i in range(n):
+        others = sorted(
+            (j for j in range(n) if j != i),
+            key=lambda j: (round(sum(v**2 for v in _apart(x, spans, i, j)), 9), j),
+        )
+        for j in others[:k]:
+            label_far = float(np.mean(y[i] != y[j]))
+            n_l += label_far / k
+            for f, far in enumerate(_apart(x, spans, i, j)):
+                n_f[f] += far / k
+                n_lf[f] += far * label_far / k
+    return [n_lf[f] / n_l - (n_f[f] - n_lf[f]) / (n - n_l) for f in range(d)]
+
+
+@given(seed=SEEDS, k=st.integers(1, 4))
+@settings(max_examples=10, deadline=None)
+def test_relieff_is_its_naive_twin(seed: int, k: int) -> None:
+    generator = np.random.default_rng(seed)
+    X = generator.normal(size=(24, 3)).round(3)
+    Y = (generator.random((24, 2)) < 0.5).astype(int)
+    data = from_arrays(X, Y)
+    sets = [tuple(row) for row in Y.tolist()]
+    kept = [i for i, one in enumerate(sets) if sets.count(one) >= 2]
+    ours = filter_scores("ppt-relieff", data, 0, {}, k=k, prune=2)
+    expected = naive_relieff(X[kept], [sets[i] for i in kept], k)
+    np.testing.assert_allclose(ours, expected, atol=1e-7)
+    ours = filter_scores("relieff-ml", data, 0, {}, k=k)
+    np.testing.assert_allclose(ours, naive_relieff_ml(X, Y, k), atol=1e-7)
+
+
+@pytest.mark.parametrize("name", sorted(FILTERS))
+def test_a_filter_finds_what_matters(name: str) -> None:
+    generator = np.random.default_rng(3)
+    X = generator.random((150, 6))
+    X[:, 4] = (X[:, 4] > 0.5) * 1.0
+    Y = np.column_stack([X[:, 1] > 0.5, X[:, 4] > 0.5]).astype(int)
+    chosen = ranker(Named(name), {}).rank(from_arrays(X, Y), 2, 0).union
+    assert set(chosen) == {1, 4}
+    sparse = ranker(Named(name), {}).rank(from_arrays(sp.csr_array(X), Y), 2, 0).union
+    assert sparse == chosen
+
+
+def test_relieff_takes_gaps_and_names() -> None:
+    X = [[1.0, 0.0], [math.nan, 1.0], [3.0, 0.0], [4.0, 1.0]] * 5
+    Y = [[0], [1], [0], [1]] * 5
+    scores = filter_scores("relieff-ml", from_arrays(X, Y), 0, {}, k=2)
+    assert np.isfinite(scores).all()
+    assert scores[1] > scores[0]
+    with pytest.raises(DataError, match="lower prune"):
+        filter_scores("ppt-relieff", from_arrays(X, Y), 0, {}, prune=50)
+    with pytest.raises(DataError, match="no missing values"):
+        filter_scores("f-max", from_arrays(X, Y), 0, {})
+
+
+def test_baselines_and_their_features() -> None:
+    X, Y = problem(1)
+    data = from_arrays(X, Y)
+    assert set(BASELINES) <= set(known_rankers())
+    first, again = (ranker(Named("random"), {}).rank(data, 3, 7).union for _ in range(2))
+    assert first == again
+    assert len(set(first)) == 3
+    assert ranker(Named("all"), {}).rank(data, 5, 0).union == (0, 1, 2, 3, 4)
+    assert not ranker(Named("own"), {}).rank(data, 5, 0).imposed
+    with pytest.raises(UsageError, match="takes no parameters"):
+        ranker(Named("all", {"k": 1}), {})

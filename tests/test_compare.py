@@ -1,0 +1,336 @@
+"""Comparisons end to end: no leak, resumable, the same table whatever the number of processes."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import mlfs
+import mlfs.compare.data
+import mlfs.compare.protocol
+import mlfs.compare.rankers
+import mlfs.compare.settings
+from mlfs.compare.data import sources
+from mlfs.compare.named import named
+from mlfs.compare.results import Results
+from mlfs.compare.run import run
+from mlfs.compare.sizes import size
+from mlfs.compare.store import Store
+from mlfs.data.arrays import from_arrays
+from mlfs.errors import DataError, MlfsError, UnknownName, UsageError
+
+pytest.importorskip("sklearn")
+
+
+def some_data(seed: int = 0, n: int = 90, d: int = 8) -> Any:
+    generator = np.random.default_rng(seed)
+    features = generator.random((n, d))
+    labels = (features[:, :3] + 0.3 * generator.random((n, 3)) > 0.6).astype(int)
+    return from_arrays(features, labels)
+
+
+def compared(**other: Any) -> Results:
+    settings: dict[str, Any] = {
+        "data": {"one": some_data(1), "two": some_data(2)},
+        "criteria": ["mim", "random", "all"],
+        "models": ["mlnb", "br"],
+        "n": [2, 4],
+        "folds": 3,
+    }
+    settings.update(other)
+    data, criteria = settings.pop("data"), settings.pop("criteria")
+    return run(data, criteria, settings.pop("models"), settings.pop("n"), **settings)
+
+
+def numbers(results: Results) -> list[Any]:
+    """All but what the clock and the memory say."""
+    return [
+        (record["key"], record["cell"], record["status"], record["metrics"], record["selected"])
+        for record in results.records
+    ]
+
+
+@pytest.fixture(scope="module")
+def reference() -> Results:
+    return compared()
+
+
+def test_a_cell_for_each_combination(reference: Results) -> None:
+    # two data sets, three folds, two models; mim and random at two sizes, all at one
+    assert len(reference.records) == 2 * 3 * 2 * (2 + 2 + 1)
+    assert not reference.failed()
+    rows = list(csv.DictReader(io.StringIO(reference.to_csv())))
+    assert len(rows) == sum(len(record["metrics"]) for record in reference.records)
+    assert {row["metric"] for row in rows} >= {"exact_match", "ranking_loss", "macro_auc"}
+    for row in rows:
+        assert float(row["fit_seconds"]) > 0
+        assert float(row["peak_mb"]) >= 0
+    by_hand = [
+        float(row["value"])
+        for row in rows
+        if row["metric"] == "micro_f1"
+        and (row["data"], row["criterion"], row["model"], row["n"]) == ("one", "mim", "br", "4")
+    ]
+    summary = reference.by_size("micro_f1")["one", "mim", "br", "4"]
+    assert summary.mean == pytest.approx(sum(by_hand) / 3)
+    assert summary.sd == pytest.approx(np.std(by_hand, ddof=1))
+
+
+def test_good_features_beat_random_ones(reference: Results) -> None:
+    found = reference.by_size("micro_f1")
+    for data in ("one", "two"):
+        assert found[data, "mim", "br", "4"].mean > found[data, "random", "br", "4"].mean
+
+
+def test_two_processes_give_the_same_table(reference: Results) -> None:
+    assert numbers(compared(jobs=2)) == numbers(reference)
+
+
+def test_another_seed_gives_other_folds(reference: Results) -> None:
+    assert numbers(compared(seed=1)) != numbers(reference)
+
+
+def test_selection_sees_the_training_rows_alone() -> None:
+    data = some_data()
+    rank = mlfs.compare.rankers.ranker(named("mim"), {}).rank
+    seed = mlfs.compare.settings.seed_for(0, "splits", sources(data)[0].digest)
+    expected = []
+    for split in mlfs.compare.protocol.Folds(3).splits(data, seed):
+        train = mlfs.compare.data.rows_of(data, split.train)
+        expected.append(list(rank(train, 2, 0).union))
+    results = compared(data={"one": data}, criteria="mim", models="mlnb", n=2)
+    assert [record["selected"] for record in results.records] == expected
+
+
+def test_finished_cells_are_not_computed_again(tmp_path: Path, reference: Results) -> None:
+    folder = tmp_path / "report"
+    some = compared(folder=folder, criteria=["mim"])
+    done: list[str] = []
+
+    def tell(_: int, __: int, record: Any) -> None:
+        if record is not None:
+            done.append(record["key"])
+
+    all_ = compared(folder=folder, on_cell=tell)
+    assert not set(done) & {record["key"] for record in some.records}
+    assert len(done) == len(reference.records) - len(some.records)
+    assert numbers(all_) == numbers(reference)
+    assert any("criteria" in note and "changed" in note for note in all_.notes)
+    assert f"{len(some.records)} of {len(reference.records)} cells are there already" in all_.notes
+
+
+def test_changed_settings_are_noticed(tmp_path: Path) -> None:
+    folder = tmp_path / "report"
+    small = {"data": {"one": some_data()}, "criteria": "mim", "models": "mlnb", "n": 2}
+    first = compared(folder=folder, **small)
+    other = compared(folder=folder, **small, seed=5)
+    assert any("seed: 0 -> 5" in note for note in other.notes)
+    assert any("3 cells of other settings" in note for note in other.notes)
+    assert numbers(first) != numbers(other)
+    assert numbers(compared(folder=folder, **small)) == numbers(first)
+
+
+def test_a_damaged_cell_is_computed_again(tmp_path: Path) -> None:
+    folder = tmp_path / "report"
+    small = {"data": {"one": some_data()}, "criteria": "mim", "models": "mlnb", "n": 2}
+    first = compared(folder=folder, **small)
+    victim = next(iter(sorted((folder / "cells").iterdir())))
+    victim.write_text('{"key": "half', encoding="utf-8")
+    assert numbers(compared(folder=folder, **small)) == numbers(first)
+
+
+def test_a_failing_cell_is_told_and_the_rest_goes_on(tmp_path: Path) -> None:
+    folder = tmp_path / "report"
+    small: dict[str, Any] = {"data": {"one": some_data()}, "criteria": "mim", "n": 2}
+    # no classifier can have a negative penalty; that shows in fit
+    broken = ("sklearn.linear_model.LogisticRegression", {"C": -1.0})
+    results = compared(folder=folder, models=["mlnb", broken], **small)
+    assert len(results.failed()) == 3
+    assert "C" in results.failed()[0]["note"]
+    assert "Traceback" in results.failed()[0]["traceback"]
+    rows = [row for row in csv.DictReader(io.StringIO(results.to_csv())) if row["status"] != "ok"]
+    assert len(rows) == 3
+    with Store(folder) as store:
+        assert not store.has(results.failed()[0]["key"])
+        assert store.get(results.failed()[0]["key"]) is not None
+
+
+def test_a_worker_that_is_killed_costs_its_cells_alone(tmp_path: Path) -> None:
+    learner = tmp_path / "deadly.py"
+    learner.write_text(
+        "import os, signal\n"
+        "from sklearn.naive_bayes import GaussianNB\n"
+        "class Deadly(GaussianNB):\n"
+        "    def fit(self, X, y, sample_weight=None):\n"
+        "        os.kill(os.getpid(), signal.SIGKILL)\n",
+        encoding="utf-8",
+    )
+    sys.path.insert(0, str(tmp_path))
+    try:
+        results = compared(
+            data={"one": some_data()}, criteria="mim", models=["deadly.Deadly", "mlnb"], n=2
+        )
+    finally:
+        sys.path.remove(str(tmp_path))
+    assert {record["cell"]["model"] for record in results.failed()} == {"deadly.Deadly", "mlnb"}
+    assert "signal 9" in results.failed()[0]["note"]
+
+
+PROGRAM = """
+import sys, time
+sys.path.insert(0, {tests!r})
+from tests.test_compare import compared
+compared(folder={folder!r}, jobs=2)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name != "posix", reason="signals are those of POSIX")
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT], ids=["kill", "ctrl-c"])
+def test_killed_in_the_middle_and_resumed(tmp_path: Path, reference: Results, how: int) -> None:
+    folder = tmp_path / "report"
+    root = str(Path(__file__).parents[1])
+    program = PROGRAM.format(tests=root, folder=str(folder))
+    process = subprocess.Popen([sys.executable, "-c", program], cwd=root, start_new_session=True)
+    cells = folder / "cells"
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and process.poll() is None:
+        if cells.is_dir() and len(list(cells.glob("*.json"))) >= 5:
+            break
+        time.sleep(0.01)
+    before = len(list(cells.glob("*.json")))
+    os.kill(process.pid, how)  # the parent alone: the workers must follow by themselves
+    process.wait(timeout=30)
+    time.sleep(1.0)
+    assert 5 <= before <= len(reference.records)
+    assert _session(process.pid) == []
+    computed: list[str] = []
+    again = compared(
+        folder=folder, on_cell=lambda _, __, record: record and computed.append(record["key"])
+    )
+    assert numbers(again) == numbers(reference)
+    assert len(computed) <= len(reference.records) - before
+
+
+def _session(leader: int) -> list[int]:
+    """The processes that are left of a session."""
+    if not Path("/proc").is_dir():
+        pytest.skip("there is no /proc to look for processes in")
+    left = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                fields = (entry / "stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+            except OSError:
+                continue
+            if int(fields[3]) == leader and fields[0] != "Z":
+                left.append(int(entry.name))
+    return left
+
+
+def test_one_run_at_a_time_has_the_folder(tmp_path: Path) -> None:
+    with Store(tmp_path / "report"), pytest.raises(UsageError, match="in use by another run"):
+        Store(tmp_path / "report").__enter__()
+    with Store(tmp_path / "report"):  # and it is free again
+        pass
+
+
+def test_a_folder_of_something_else_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "thesis.tex").write_text("x", encoding="utf-8")
+    with pytest.raises(UsageError, match="has other things in it"), Store(tmp_path):
+        pass
+    with pytest.raises(UsageError, match="is a file"), Store(tmp_path / "thesis.tex"):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("settings", "kind", "words"),
+    [
+        ({"criteria": "sclz"}, UnknownName, "scls"),
+        ({"criteria": ["mim", "mim"]}, UsageError, "given twice"),
+        ({"criteria": "mim:beta=2"}, UsageError, "no parameter"),
+        ({"criteria": "chi2-max:k=2"}, UsageError, "no parameter"),
+        ({"criteria": []}, UsageError, "needs criteria"),
+        ({"models": "occc"}, UnknownName, "occ"),
+        ({"models": "sklearn.nothing.There"}, UsageError, "cannot be imported"),
+        ({"models": "math.sqrt"}, UsageError, "no classifier"),
+        ({"models": "mlnb:kin=3"}, UsageError, "refuses its parameters"),
+        ({"n": 0}, UsageError, "no number of features"),
+        ({"n": "many"}, UsageError, "no number of features"),
+        ({"n": True}, UsageError, "no number of features"),
+        ({"holdout": 0.5}, UsageError, "exclude each other"),
+        ({"folds": None, "holdout": 1.5}, UsageError, "between 0 and 1"),
+        ({"metrics": ["f2"]}, UnknownName, "metric"),
+        ({"jobs": 0}, UsageError, "number of processes"),
+        ({"seed": -1}, UsageError, "seed"),
+        ({"bin": 3}, UnknownName, "bins"),
+        ({"data": "no-such-file.arff"}, DataError, "no-such-file.arff"),
+        ({"data": []}, UsageError, "needs a data set"),
+        ({"data": 3}, UsageError, "not int"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_before_anything_is_done(
+    settings: dict[str, Any], kind: type[MlfsError], words: str
+) -> None:
+    with pytest.raises(kind, match=words):
+        compared(**settings, on_cell=lambda *_: pytest.fail("it began"))
+
+
+def test_sizes() -> None:
+    assert [size(given).of(100, 40) for given in (5, "0.5", 1.0, "sqrt", "all", 99)] == [
+        *(5, 20, 40, 10, 40, 40)
+    ]
+    assert size("sqrt").of(7395, 1836) == 86
+
+
+def test_names_with_parameters() -> None:
+    assert named("occ:k=5,features=mlfs_local").parameters == {"k": 5, "features": "mlfs_local"}
+    assert str(named(("occ", {"k": 5, "a": "b"}))) == "occ:a=b,k=5"
+    with pytest.raises(UsageError, match="name:key=value"):
+        named("occ:5")
+
+
+def test_data_sets_of_one_name_are_told_apart(tmp_path: Path) -> None:
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        mlfs.write(some_data(), str(tmp_path / folder / "x.csv"))
+    paths = [tmp_path / "a" / "x.csv", tmp_path / "b" / "x.csv"]
+    found = sources(paths, labels="last:3")
+    assert [one.name for one in found] == ["x", "x-2"]
+    assert found[0].digest == found[1].digest
+    changed = paths[1].read_text(encoding="utf-8").replace("0.", "0.1", 1)
+    paths[1].write_text(changed, encoding="utf-8")
+    assert sources(paths, labels="last:3")[1].digest != found[1].digest
+
+
+def test_the_authors_split(tmp_path: Path) -> None:
+    data = some_data()
+    for name, rows in (("x-train.csv", slice(60)), ("x-test.csv", slice(60, None))):
+        part = from_arrays(data.X[rows], data.Y[rows])
+        mlfs.write(part, str(tmp_path / name))
+    results = run(tmp_path / "x-train.csv", "mim", "mlnb", 3, labels="last:3", split="given")
+    assert [record["cell"]["data"] for record in results.records] == ["x"]
+    assert results.records[0]["status"] == "ok"
+    with pytest.raises(DataError, match="no file of test rows"):
+        run(tmp_path / "x-test.csv", "mim", "mlnb", 3, labels="last:3", split="given")
+
+
+def test_values_survive_json(tmp_path: Path) -> None:
+    folder = tmp_path / "report"
+    results = compared(folder=folder, data={"one": some_data()}, criteria="mim", n=2)
+    for record in results.records:
+        kept = json.loads((folder / "cells" / f"{record['key']}.json").read_text("utf-8"))
+        assert kept["metrics"] == record["metrics"]
+        assert not any(isinstance(v, float) and math.isnan(v) for v in kept["metrics"].values())
