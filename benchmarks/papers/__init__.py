@@ -1,0 +1,1 @@
+"""The tables that the model papers print, run again: ours beside the published."""
