@@ -9,36 +9,54 @@ import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TypeVar
 
 import numpy as np
 
 from mlfs._kernels import counting
 from mlfs.coding import Codes
-from mlfs.stripes import Kind, Meeting, kinds, stripe_of
+from mlfs.stripes import Kind, Meeting, TwoLevels, kinds, stripe_of
 
-__all__ = ["Counts", "Given"]
+__all__ = ["Counts", "Given", "TwoLevels"]
 
 Result = TypeVar("Result")
 COLUMNS_AT_ONCE = 8192  # keeps the table of a picked feature in the cache
 _here = threading.local()
-THREADED_FROM = 1 << 20  # entries; below, handing work to threads costs more than it saves
+THREADED_FROM = 1 << 20  # nanoseconds or so; below, threads cost more than they save
+CELL_COST = 2  # what it takes to finish the counts of a feature, a picked one and a label
 
 
 @dataclass(frozen=True)
 class Given:
     """A column that is held against all features: a picked feature or a parent label."""
 
-    codes: list[np.ndarray]  # in full, one for each block of rows
+    n_rows: list[int]  # of each block of rows, as all lists here
+    rows: list[np.ndarray]  # in which it is off its base, ascending
+    off: list[np.ndarray]  # its codes there
     base: int
     levels: int
     valid: int
     alone: np.ndarray  # how often each code occurs
 
     @property
+    def off_base(self) -> int:
+        """In how many rows it is off its base."""
+        return int(self.alone.sum() - self.alone[self.base])
+
+    @cached_property
+    def codes(self) -> list[np.ndarray]:
+        """The column in full."""
+        full = [np.full(n, self.base, np.int32) for n in self.n_rows]
+        for part, rows, off in zip(full, self.rows, self.off, strict=True):
+            part[rows] = off
+        return full
+
+    @property
     def nbytes(self) -> int:
-        """What keeping it costs."""
-        return sum(int(part.nbytes) for part in self.codes)
+        """What keeping it costs, the column in full included."""
+        own = sum(int(part.nbytes) for part in (*self.rows, *self.off))
+        return own + 4 * sum(self.n_rows)
 
 
 class Counts:
@@ -71,7 +89,8 @@ class Counts:
         self.offsets = np.concatenate([[0], np.cumsum(first.levels)]).astype(np.int64)
         self.total = sum(int(w.sum()) for w in self.weights)
         entries = sum(block.rows.size for block in features)
-        share = n_jobs if n_jobs > 1 and entries >= THREADED_FROM else 1
+        worth = max(entries, self.d * self.q * CELL_COST) >= THREADED_FROM
+        share = n_jobs if n_jobs > 1 and worth else 1
         kind = kinds(features, labels, weights is not None)
         if (np.diff(kind) < 0).any():  # not sorted by Codes.by_kind: take them as they come
             kind[:] = Kind.BINARY_LISTS if (first.levels == 2).all() else Kind.LISTS
@@ -85,13 +104,35 @@ class Counts:
             for block in features
         ]
         self.n_f = self.alone(features)
-        # n(f=1) of the columns of two levels, stripe by stripe
-        self.ones = [
-            self.n_f[self.cells(a, b)[1]][1::2].copy() if binary else np.zeros(0, np.int64)
+        self.small = np.int32 if self.total < 1 << 31 else np.int64
+        # in how many rows the columns of two levels are off their bases, stripe by stripe
+        self.off_f = [
+            self._off(self.n_f, self.offsets[a:b], self.base[a:b])
+            if binary
+            else np.zeros(0, self.small)
             for (a, b), binary in zip(self.edges, self.binary, strict=True)
         ]
         self.n_l = _counted(labels, self.weights)
         self.l_offsets = np.concatenate([[0], np.cumsum(labels[0].levels)]).astype(np.int64)
+
+    def _off(self, n: np.ndarray, first: np.ndarray, base: np.ndarray) -> np.ndarray:
+        return n[first + 1 - base].astype(self.small)
+
+    @cached_property
+    def off_l(self) -> np.ndarray:
+        """In how many rows the labels of two levels are off their bases; 0 for the others."""
+        y = self.labels[0]
+        out = np.zeros(len(y), self.small)
+        two = y.levels == 2
+        out[two] = self._off(self.n_l, self.l_offsets[:-1][two], y.base[two])
+        return out
+
+    @cached_property
+    def labels_by_row(self) -> tuple[np.ndarray, np.ndarray]:
+        """The labels that are off their bases, row by row."""
+        y = self.labels[0]
+        indptr, columns, _ = y.by_row(0, len(y))
+        return indptr, columns
 
     def forms(self) -> dict[str, int]:
         """How many columns are counted in which form."""
@@ -112,12 +153,17 @@ class Counts:
         """How often each code of each column occurs, ragged."""
         return _counted(codes, self.weights)
 
-    def over_stripes(self, work: Callable[[int, int, int], Result]) -> list[Result]:
-        """Call work(stripe, first column, last column) for all, in threads if there are any."""
+    def over_stripes(
+        self, work: Callable[[int, int, int], Result], cost: int = THREADED_FROM
+    ) -> list[Result]:
+        """Call work(stripe, first column, last column) for all, in threads if there are any.
+
+        Little work, by what it costs in all (about nanoseconds), is done without threads.
+        """
         jobs = [(i, a, b) for i, (a, b) in enumerate(self.edges)]
         waits_for_itself = getattr(_here, "at_work", False)
         forked = os.getpid() != self._process  # the threads of the pool stayed behind
-        if self._pool is None or waits_for_itself or forked:
+        if self._pool is None or cost < THREADED_FROM or waits_for_itself or forked:
             return [work(*job) for job in jobs]
 
         def mark_and_work(job: tuple[int, int, int]) -> Result:
@@ -143,55 +189,67 @@ class Counts:
 
     def other(self, codes: np.ndarray) -> Given:
         """Any coded column, to be held against all."""
-        parts, first = [], 0
-        for block in self.features:
-            parts.append(codes[first : first + block.n_rows])
-            first += block.n_rows
+        sizes = [block.n_rows for block in self.features]
+        parts = np.split(codes, np.cumsum(sizes)[:-1])
         levels = int(codes.max(initial=0)) + 1
         base = int(np.bincount(codes).argmax()) if codes.size else 0
         alone = np.zeros(levels, np.int64)
         for part, weight in zip(parts, self.weights, strict=True):
             np.add.at(alone, part, weight)
-        return Given(parts, base, levels, levels, alone)
+        rows = [np.flatnonzero(part != base).astype(np.int32) for part in parts]
+        off = [part[at] for part, at in zip(parts, rows, strict=True)]
+        return Given(sizes, rows, off, base, levels, levels, alone)
 
     def pairs(self, given: Given) -> np.ndarray:
         """n(f, g) for all features and one given column: (cells, levels of g)."""
-        meets = [np.flatnonzero(codes != given.base) for codes in given.codes]
-        groups = [codes[rows] for codes, rows in zip(given.codes, meets, strict=True)]
-        return self._pairs(meets, groups, given.levels, given.base, given.alone)
+        table = np.zeros((int(self.offsets[-1]), given.levels), np.int64)
+
+        def work(i: int, a: int, b: int) -> None:
+            self.pairs_of(i, given, table[self.cells(a, b)[1]])
+
+        self.over_stripes(work, self.cost_of(given))
+        return table
+
+    def cost_of(self, given: Given) -> int:
+        """About how long it takes to count the pairs of a column with all features."""
+        entries = sum(block.rows.size for block in self.features)
+        rows = sum(part.size for part in given.rows)
+        return entries * rows // max(1, sum(given.n_rows)) + self.d
+
+    def pairs_of(self, i: int, given: Given, part: np.ndarray) -> np.ndarray:
+        """n(f, g) for one stripe of features, written into zeros: (cells, levels of g)."""
+        a, b = self.edges[i]
+        offsets, where = self.cells(a, b)
+        for block, stripes in enumerate(self._stripes):
+            stripes[i].pairs(given.rows[block], given.off[block], self.weights[block], part)
+        counting.complete_pairs(
+            part, self.n_f[where], given.alone, offsets, self.base[a:b], given.base
+        )
+        return part
+
+    def off_pairs(self, i: int, given: Given) -> np.ndarray:
+        """In how many rows f and g are off their bases, both of two levels, for one stripe."""
+        a, b = self.edges[i]
+        out = np.zeros(b - a, self.small)
+        for block, stripes in enumerate(self._stripes):
+            stripes[i].off_pairs(given.rows[block], self.weights[block], out)
+        return out
+
+    def off_labels(self, i: int, labels: np.ndarray) -> np.ndarray:
+        """The like for some labels of two levels: (labels, features of the stripe)."""
+        a, b = self.edges[i]
+        out = np.zeros((labels.size, b - a), self.small)
+        for block, stripes in enumerate(self._stripes):
+            stripes[i].off_labels(self.labels[block], labels, self.weights[block], out)
+        return out
+
+    def add_joint(self, i: int, parts: TwoLevels, clogc: np.ndarray, out: np.ndarray) -> None:
+        """Add the sums over n(f,s,l) of some labels, all of two levels, in one block of rows."""
+        self._stripes[0][i].add_joint(parts, self.off_f[i], self.total, clogc, out)
 
     def pairs_with_label(self, label: int) -> np.ndarray:
         """n(f, l) for all features and one label: (cells, levels of l)."""
-        entries = [block.entries(label) for block in self.labels]
-        first = self.labels[0]
-        n_l = self.n_l[self.l_offsets[label] : self.l_offsets[label + 1]]
-        return self._pairs(
-            [rows for rows, _ in entries],
-            [codes for _, codes in entries],
-            int(first.levels[label]),
-            int(first.base[label]),
-            n_l,
-        )
-
-    def _pairs(
-        self,
-        rows: list[np.ndarray],
-        groups: list[np.ndarray],
-        levels: int,
-        base: int,
-        n_g: np.ndarray,
-    ) -> np.ndarray:
-        table = np.zeros((int(self.offsets[-1]), levels), np.int64)
-
-        def work(i: int, a: int, b: int) -> None:
-            offsets, where = self.cells(a, b)
-            part = table[where]
-            for block, stripes in enumerate(self._stripes):
-                stripes[i].pairs(rows[block], groups[block], self.weights[block], part)
-            counting.complete_pairs(part, self.n_f[where], n_g, offsets, self.base[a:b], base)
-
-        self.over_stripes(work)
-        return table
+        return self.pairs(self.label(label, int(self.labels[0].levels[label])))
 
     def triples(
         self,
@@ -260,14 +318,6 @@ class Counts:
             stripes[i].meets_of_levels(self._meeting(given, labels, block), met)
         return met
 
-    def meets(self, given: Given, labels: np.ndarray, i: int) -> np.ndarray:
-        """In how many rows f, s and l are off their bases, all of two levels: (labels, f)."""
-        a, b = self.edges[i]
-        met = np.zeros((labels.size, b - a), np.int64)
-        for block, stripes in enumerate(self._stripes):
-            stripes[i].meets(self._meeting(given, labels, block), met)
-        return met
-
 
 def _stripes(kind: np.ndarray, share: int) -> list[tuple[int, int]]:
     """Cut columns of one kind so that threads have work and tables fit the cache."""
@@ -282,8 +332,16 @@ def _stripes(kind: np.ndarray, share: int) -> list[tuple[int, int]]:
 
 def _given(blocks: Sequence[Codes], j: int, valid: int, alone: np.ndarray) -> Given:
     first = blocks[0]
-    columns = [block.column(j) for block in blocks]
-    return Given(columns, int(first.base[j]), int(first.levels[j]), valid, alone)
+    entries = [block.entries(j) for block in blocks]
+    return Given(
+        [block.n_rows for block in blocks],
+        [rows for rows, _ in entries],
+        [codes for _, codes in entries],
+        int(first.base[j]),
+        int(first.levels[j]),
+        valid,
+        alone,
+    )
 
 
 def _counted(blocks: Sequence[Codes], weights: Sequence[np.ndarray]) -> np.ndarray:

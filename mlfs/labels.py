@@ -107,7 +107,7 @@ def _given_one(info: Info, given: Held) -> np.ndarray:
     """I(a;b|g) for all pairs of labels a, b, the diagonal 0."""
     q, among = info.table.q, info.table.among_labels
     sums = among.triples.sums(given, np.arange(q))
-    out = sums.fl_given_s()[:, :q].copy()
+    out = sums.fl_given_s(among.clogc)[:, :q].copy()
     np.fill_diagonal(out, 0.0)
     return out
 
@@ -125,8 +125,8 @@ def _greedy_order(given_features: np.ndarray, info: Info | None = None) -> tuple
         if info is not None and order:
             # sum over the earlier l of I(Y_best; Y_l | Y_j), for every j that is still open
             among = info.table.among_labels
-            shares = np.full(len(order), 1 / len(order))
-            gain += among.triples.cmi_sums(among.label(best), np.array(order), shares)[0][:q]
+            together = among.triples.cmi_sums(among.label(best), np.array(order))[0]
+            gain += together[:q] / len(order)
         gain += given_features[best]
         order.append(best)
         is_open[best] = False

@@ -18,12 +18,13 @@ from typing import Protocol
 
 import numpy as np
 
-from mlfs._kernels import counting, planes
+from mlfs._kernels import counting, meeting, planes, sweeping
 from mlfs.coding import Codes
 
-__all__ = ["Kind", "Lists", "Meeting", "Planes", "Stripe", "kinds", "stripe_of"]
+__all__ = ["Kind", "Lists", "Meeting", "Planes", "Stripe", "TwoLevels", "kinds", "stripe_of"]
 
 FEW_LEVELS = 16
+MASK_BYTES = 1 << 20  # of masks that are held against planes at once: they stay in the cache
 WORD_COST = 1 / 800  # one row by a plane's vector instructions, against one walked in a list
 
 
@@ -64,6 +65,21 @@ class Meeting:
     weights: np.ndarray
 
 
+@dataclass(frozen=True)
+class TwoLevels:
+    """A column s and some labels, all of two levels, told by the rows off their bases."""
+
+    rows: np.ndarray  # where s and a label are off their bases, label after label
+    first: np.ndarray  # where those of each label begin,
+    last: np.ndarray  # and where they end
+    weights: np.ndarray
+    off_s: int
+    off_l: np.ndarray
+    off_sl: np.ndarray
+    off_fs: np.ndarray  # of the features of the stripe
+    off_fl: np.ndarray  # (labels, features)
+
+
 class Stripe(Protocol):
     """What Counts asks of neighbouring columns; every table has a cell for each code."""
 
@@ -72,13 +88,23 @@ class Stripe(Protocol):
     ) -> None:
         """Add to table[cell, group] the rows of each group."""
 
-    def triples(self, meeting: Meeting, tables: np.ndarray) -> None:
+    def triples(self, m: Meeting, tables: np.ndarray) -> None:
         """Add to tables[i, cell, code of s, code of labels[i]] the rows off all bases."""
 
-    def meets(self, meeting: Meeting, met: np.ndarray) -> None:
-        """Where all have two levels: add to met[i, column]."""
+    def off_pairs(self, rows: np.ndarray, weights: np.ndarray, out: np.ndarray) -> None:
+        """Where all have two levels: add to out[column] the rows given."""
 
-    def meets_of_levels(self, meeting: Meeting, met: np.ndarray) -> None:
+    def off_labels(
+        self, y: Codes, labels: np.ndarray, weights: np.ndarray, out: np.ndarray
+    ) -> None:
+        """Where all have two levels: add to out[i, column] the rows of labels[i]."""
+
+    def add_joint(
+        self, parts: TwoLevels, off_f: np.ndarray, n_rows: int, clogc: np.ndarray, out: np.ndarray
+    ) -> None:
+        """Where all have two levels: add the sums over n(f,s,l), each label's or one of all."""
+
+    def meets_of_levels(self, m: Meeting, met: np.ndarray) -> None:
         """Where the labels have two levels: add to met[i, cell, code of s]."""
 
 
@@ -98,50 +124,69 @@ class Lists:
             self._indptr, self._columns, self._codes, self._offsets, rows, groups, weights, table
         )
 
-    def triples(self, meeting: Meeting, tables: np.ndarray) -> None:
+    def triples(self, m: Meeting, tables: np.ndarray) -> None:
         """Walk the rows of each label in which s is off its base."""
         counting.count_triples(
             self._indptr,
             self._columns,
             self._codes,
             self._offsets,
-            meeting.s_codes,
-            meeting.s_base,
-            meeting.y.indptr,
-            meeting.y.rows,
-            meeting.y.codes,
-            meeting.labels,
-            meeting.weights,
+            m.s_codes,
+            m.s_base,
+            m.y.indptr,
+            m.y.rows,
+            m.y.codes,
+            m.labels,
+            m.weights,
             tables,
         )
 
-    def meets(self, meeting: Meeting, met: np.ndarray) -> None:
-        """Walk the rows of each label in which s is off its base."""
-        counting.count_meets(
+    def off_pairs(self, rows: np.ndarray, weights: np.ndarray, out: np.ndarray) -> None:
+        """Walk the rows."""
+        meeting.meet_rows(self._indptr, self._columns, rows, weights, out)
+
+    def off_labels(
+        self, y: Codes, labels: np.ndarray, weights: np.ndarray, out: np.ndarray
+    ) -> None:
+        """Walk the rows of each label."""
+        meeting.meet_labels(self._indptr, self._columns, y.indptr, y.rows, labels, weights, out)
+
+    def add_joint(
+        self, parts: TwoLevels, off_f: np.ndarray, n_rows: int, clogc: np.ndarray, out: np.ndarray
+    ) -> None:
+        """Walk the rows of each label in which s is off its base, and finish at once."""
+        meeting.joint_of_lists(
             self._indptr,
             self._columns,
-            meeting.s_codes,
-            meeting.s_base,
-            meeting.y.indptr,
-            meeting.y.rows,
-            meeting.labels,
-            meeting.weights,
-            met,
+            parts.first,
+            parts.last,
+            parts.rows,
+            parts.weights,
+            off_f,
+            parts.off_fs,
+            parts.off_fl,
+            parts.off_s,
+            parts.off_l,
+            parts.off_sl,
+            n_rows,
+            clogc,
+            np.zeros_like(off_f),
+            out,
         )
 
-    def meets_of_levels(self, meeting: Meeting, met: np.ndarray) -> None:
+    def meets_of_levels(self, m: Meeting, met: np.ndarray) -> None:
         """Walk the rows of each label in which s is off its base."""
         counting.count_meets_of_levels(
             self._indptr,
             self._columns,
             self._codes,
             self._offsets,
-            meeting.s_codes,
-            meeting.s_base,
-            meeting.y.indptr,
-            meeting.y.rows,
-            meeting.labels,
-            meeting.weights,
+            m.s_codes,
+            m.s_base,
+            m.y.indptr,
+            m.y.rows,
+            m.labels,
+            m.weights,
             met,
         )
 
@@ -173,42 +218,77 @@ class Planes:
         wanted = np.flatnonzero(masks.any(axis=1))
         table[np.ix_(self._cells, wanted)] += self._counted(masks, wanted)
 
-    def triples(self, meeting: Meeting, tables: np.ndarray) -> None:
+    def triples(self, m: Meeting, tables: np.ndarray) -> None:
         """AND each plane with the meetings of s and each label."""
         size, _, s_levels, l_levels = tables.shape
-        masks = self._meetings(meeting, s_levels, l_levels)
+        masks = self._meetings(m, s_levels, l_levels)
         wanted = np.flatnonzero(masks.any(axis=1))
         counted = self._counted(masks, wanted)
         i, c, code = np.unravel_index(wanted, (size, s_levels, l_levels))
         tables[i[:, None], self._cells[None, :], c[:, None], code[:, None]] += counted.T
 
-    def meets(self, meeting: Meeting, met: np.ndarray) -> None:
-        """AND each plane with the meetings of s and each label."""
-        masks = self._meetings(meeting, 2, 2)
-        labels = meeting.labels
-        s_off, l_off = 1 - meeting.s_base, 1 - meeting.y.base[labels]
-        wanted = (np.arange(labels.size) * 2 + s_off) * 2 + l_off
-        met += self._counted(masks, wanted).T
+    def off_pairs(self, rows: np.ndarray, weights: np.ndarray, out: np.ndarray) -> None:
+        """AND each plane with the rows."""
+        del weights  # every row counts once: `kinds` sees to that
+        every = np.array([0, rows.size])
+        self._sweep(rows, every[:1], every[1:], out[None, :])
 
-    def meets_of_levels(self, meeting: Meeting, met: np.ndarray) -> None:
+    def off_labels(
+        self, y: Codes, labels: np.ndarray, weights: np.ndarray, out: np.ndarray
+    ) -> None:
+        """AND each plane with the rows of each label."""
+        del weights
+        self._sweep(y.rows, y.indptr[labels], y.indptr[labels + 1], out)
+
+    def add_joint(
+        self, parts: TwoLevels, off_f: np.ndarray, n_rows: int, clogc: np.ndarray, out: np.ndarray
+    ) -> None:
+        """AND each plane with the meetings of s and each label, and finish."""
+        met = np.zeros((parts.off_l.size, off_f.size), off_f.dtype)
+        self._sweep(parts.rows, parts.first, parts.last, met)
+        meeting.joint_of_meets(
+            met,
+            off_f,
+            parts.off_fs,
+            parts.off_fl,
+            parts.off_s,
+            parts.off_l,
+            parts.off_sl,
+            n_rows,
+            clogc,
+            out,
+        )
+
+    def _sweep(
+        self, rows: np.ndarray, first: np.ndarray, last: np.ndarray, out: np.ndarray
+    ) -> None:
+        """Add to out[i, plane] how many of the rows from first[i] to last[i] a plane has."""
+        at_once = max(1, MASK_BYTES // (8 * max(1, self._words)))
+        for at in range(0, first.size, at_once):
+            part = slice(at, at + at_once)
+            masks = np.zeros((out[part].shape[0], self._words), np.uint64)
+            sweeping.mark(rows, first[part], last[part], masks)
+            sweeping.sweep(self._planes, masks, out[part])
+
+    def meets_of_levels(self, m: Meeting, met: np.ndarray) -> None:
         """AND each plane with the meetings of s and each label."""
         s_levels = met.shape[2]
-        masks = self._meetings(meeting, s_levels, 2)
-        labels = meeting.labels
-        codes = np.delete(np.arange(s_levels), meeting.s_base)
-        off = (1 - meeting.y.base[labels])[:, None]
+        masks = self._meetings(m, s_levels, 2)
+        labels = m.labels
+        codes = np.delete(np.arange(s_levels), m.s_base)
+        off = (1 - m.y.base[labels])[:, None]
         wanted = (np.arange(labels.size)[:, None] * s_levels + codes) * 2 + off
         counted = self._counted(masks, wanted.ravel())
         shaped = counted.reshape(self._cells.size, labels.size, codes.size).transpose(1, 0, 2)
         met[:, self._cells[:, None], codes[None, :]] += shaped
 
-    def _meetings(self, meeting: Meeting, s_levels: int, l_levels: int) -> np.ndarray:
+    def _meetings(self, m: Meeting, s_levels: int, l_levels: int) -> np.ndarray:
         """The rows in which s and each label are off their bases, a mask for each two codes."""
-        labels, y = meeting.labels, meeting.y
+        labels, y = m.labels, m.y
         masks = np.zeros((labels.size * s_levels * l_levels, self._words), np.uint64)
         planes.mark_meetings(
-            meeting.s_codes,
-            meeting.s_base,
+            m.s_codes,
+            m.s_base,
             s_levels,
             y.indptr,
             y.rows,
