@@ -95,11 +95,18 @@ def chain_order_cheap(info: Info, component: np.ndarray) -> tuple[int, ...]:
 
 def chain_order_full(info: Info) -> tuple[int, ...]:
     """Order the labels by Algorithm 2 in full: every feature, and the second term of (47)."""
-    q, d = info.table.q, info.table.d
+    table = info.table
+    q, d = table.q, table.d
+    labels = np.arange(q)
     total = np.zeros((q, q))
+    if table.is_whole(labels):
+        for label in range(q - 1):
+            given = table.triples.over_features(table.label(label), labels[label + 1 :])
+            total[label, label + 1 :] = total[label + 1 :, label] = given
+        return _greedy_order(total / d, info)
     for feature in range(d):
-        given = info.table.feature(feature).given
-        total += _given_one(info, info.table.among_labels.held(given))
+        held = table.among_labels.held(table.feature(feature).given)
+        total += _given_one(info, held)
     return _greedy_order(total / d, info)
 
 

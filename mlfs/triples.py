@@ -25,6 +25,7 @@ __all__ = ["Sums", "Triples"]
 CELLS_AT_ONCE = 1 << 19  # triple counts that are made before they are finished
 VALUES_AT_ONCE = 1 << 16  # joint sums that are made before they are added up: half a cache
 MASK_BITS_AT_ONCE = 1 << 28
+EACH_AT_ONCE = 1 << 20  # joint sums of single labels
 
 
 class Sums(NamedTuple):
@@ -106,13 +107,38 @@ class Triples:
         total = joint_sums + wrapped(labels.size * int(held.t_s) - t_sl)
         return per_row(total - labels.size * held.t_fs, table.rows, table.clogc)
 
+    def over_features(self, held: Held, labels: np.ndarray) -> np.ndarray:
+        """sum_f I(s;l|f) of each label, where nothing is left out."""
+        table = self.table
+        added = np.zeros((labels.size, 2), np.int64)
+        alone = table.t_f - held.t_fs
+        for at in _slices(labels.size, max(1, EACH_AT_ONCE // max(1, table.d))):
+            some = labels[at]
+            t_fsl = self.sums_of_each(held, some)
+            for k, label in enumerate(some.tolist()):
+                joint.add_features(t_fsl[k], alone, table.label_sums(label), added[at][k])
+        scale = 2.0 ** int(table.clogc[-1]) * float(table.rows)
+        total: np.ndarray = (added[:, 0] * 2.0**joint.LOW_BITS + added[:, 1]) / scale
+        return total
+
+    def sums_of_each(self, held: Held, labels: np.ndarray) -> np.ndarray:
+        """The sums of c log c over n(f,s,l), where nothing is left out: (labels, d)."""
+        t_fsl = np.zeros((labels.size, self.table.d), np.int64)
+        if self._in_one:
+            self._plain(held, labels, t_fsl)
+        else:
+
+            def keep(a: int, b: int, at: slice, sums: Sums) -> None:
+                t_fsl[at, a:b] = sums.fsl
+
+            self._complete(held, labels, keep)
+        return t_fsl
+
     def sums(self, held: Held, labels: np.ndarray) -> Sums:
         """All sums, for all features and some labels."""
         table = self.table
         if self._in_one and table.is_whole(labels, held.given):
-            t_fsl = np.zeros((labels.size, table.d), np.int64)
-            if labels.size:
-                self._plain(held, labels, t_fsl)
+            t_fsl = self.sums_of_each(held, labels)
             t_fl = np.zeros((labels.size, table.d), np.int64)
             for at, label in enumerate(labels.tolist()):
                 t_fl[at] = table.label_sums(label)

@@ -12,7 +12,9 @@ from typing import Any
 from mlfs._kernels.finishing import _clogc
 from mlfs._kernels.jit import compiled
 
-__all__ = ["joint_levels", "joint_tables"]
+__all__ = ["LOW_BITS", "add_features", "joint_levels", "joint_tables"]
+
+LOW_BITS = 30  # added apart from the rest, so that a sum over any number of features fits
 
 
 @compiled
@@ -75,3 +77,16 @@ def joint_tables(tables: Any, offsets: Any, l_levels: Any, clogc: Any, out: Any)
                     for y in range(l_levels[i]):
                         total += _clogc(tables[i, cell, s, y], clogc)
             out[i, f] = total
+
+
+@compiled
+def add_features(t_fsl: Any, alone: Any, t_fl: Any, out: Any) -> None:
+    """Add the informations of all features: out[0] has the high bits, out[1] the low ones."""
+    high = 0
+    low = 0
+    for f in range(t_fsl.size):
+        value = max(0, t_fsl[f] + alone[f] - t_fl[f])
+        high += value >> LOW_BITS
+        low += value & ((1 << LOW_BITS) - 1)
+    out[0] += high
+    out[1] += low
