@@ -14,9 +14,9 @@ from typing import TypeVar
 
 import numpy as np
 
-from mlfs._kernels import counting
+from mlfs._kernels import counting, meeting
 from mlfs.coding import Codes
-from mlfs.stripes import Kind, Meeting, TwoLevels, kinds, stripe_of
+from mlfs.stripes import Kind, Lists, Meeting, TwoLevels, kinds, stripe_of
 
 __all__ = ["Counts", "Given", "TwoLevels"]
 
@@ -39,7 +39,7 @@ class Given:
     valid: int
     alone: np.ndarray  # how often each code occurs
 
-    @property
+    @cached_property
     def off_base(self) -> int:
         """In how many rows it is off its base."""
         return int(self.alone.sum() - self.alone[self.base])
@@ -96,6 +96,7 @@ class Counts:
             kind[:] = Kind.BINARY_LISTS if (first.levels == 2).all() else Kind.LISTS
         self.edges = _stripes(kind, share)
         self.kinds = [int(kind[a]) if a < b else Kind.LISTS for a, b in self.edges]
+        self.only_binary_lists = all(k == Kind.BINARY_LISTS for k in self.kinds)
         self.binary = [k in {Kind.BINARY_LISTS, Kind.BINARY_PLANES} for k in self.kinds]
         self._pool = ThreadPoolExecutor(n_jobs) if n_jobs > 1 and len(self.edges) > 1 else None
         self._process = os.getpid()
@@ -227,6 +228,46 @@ class Counts:
         )
         return part
 
+    def pair_sums_of(self, i: int, given: Given, clogc: np.ndarray, out: np.ndarray) -> bool:
+        """Set out[f] to the sum over n(f, g) for one stripe, if its form has a short way."""
+        lists = self._stripes[0][i]
+        if len(self.features) > 1 or not isinstance(lists, Lists):
+            return False
+        a, b = self.edges[i]
+        features = self.n_f[self.cells(a, b)[1]], self.base[a:b]
+        own, alone = (given.rows[0], given.off[0]), (given.alone, given.base)
+        lists.pair_sums(own, alone, features, self.weights[0], clogc, out)
+        return True
+
+    def add_joint_of_levels(
+        self,
+        i: int,
+        given: Given | None,
+        labels: np.ndarray,
+        n_fs: np.ndarray,
+        n_sl: np.ndarray,
+        clogc: np.ndarray,
+        out: np.ndarray,
+    ) -> bool:
+        """Add the sums over n(f,s,l), or n(f,l) without s, if there is a short way.
+
+        The labels have two levels; n_sl is n(s,l) where they are off their bases.
+        """
+        lists = self._stripes[0][i]
+        if len(self.features) > 1 or not isinstance(lists, Lists):
+            return False
+        a, b = self.edges[i]
+        y, weights = self.labels[0], self.weights[0]
+        codes, base = (given.codes[0], given.base) if given else (self._nothing, 0)
+        m = Meeting(codes, base, y, labels, weights)
+        lists.add_joint_of_levels(m, self.base[a:b], n_fs, n_sl, clogc, out)
+        return True
+
+    @cached_property
+    def _nothing(self) -> np.ndarray:
+        """A column that says nothing."""
+        return np.zeros(self.features[0].n_rows, np.int32)
+
     def off_pairs(self, i: int, given: Given) -> np.ndarray:
         """In how many rows f and g are off their bases, both of two levels, for one stripe."""
         a, b = self.edges[i]
@@ -246,6 +287,33 @@ class Counts:
     def add_joint(self, i: int, parts: TwoLevels, clogc: np.ndarray, out: np.ndarray) -> None:
         """Add the sums over n(f,s,l) of some labels, all of two levels, in one block of rows."""
         self._stripes[0][i].add_joint(parts, self.off_f[i], self.total, clogc, out)
+
+    def add_joint_of_one(
+        self,
+        i: int,
+        given: Given,
+        label: int,
+        off: tuple[np.ndarray, np.ndarray],
+        clogc: np.ndarray,
+        out: np.ndarray,
+    ) -> None:
+        """The like for one label, the features in row lists; `off` is of f with s and with l."""
+        lists = self._stripes[0][i]
+        meeting.joint_of_one(
+            lists.indptr,
+            lists.columns,
+            given.rows[0],
+            self.labels[0].entries(label)[0],
+            self.weights[0],
+            self.off_f[i],
+            *off,
+            given.off_base,
+            self.off_l[label],
+            self.total,
+            clogc,
+            np.zeros_like(self.off_f[i]),
+            out,
+        )
 
     def pairs_with_label(self, label: int) -> np.ndarray:
         """n(f, l) for all features and one label: (cells, levels of l)."""

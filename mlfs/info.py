@@ -171,6 +171,10 @@ class Info:
     def _cut(self, values: np.ndarray) -> np.ndarray:
         return values if self._where is None else values[self._where]
 
+    @cached_property
+    def _key(self) -> bytes:
+        return self._labels.tobytes()
+
     # ---- entropies and informations ---------------------------------------------------------
 
     @cached_property
@@ -232,7 +236,7 @@ class Info:
     def _cmi(self, s: int, which: int) -> np.ndarray:
         triples, labels = self.table.triples, self._labels
         held = self.table.feature(s)
-        key = ("triples", s, labels.tobytes())
+        key = ("triples", s, self._key)
         found: tuple[np.ndarray, ...]
         if not self.table.is_whole(labels, held.given):
             found = self.table.recent.get(key, lambda: triples.cmi_sums(held, labels))

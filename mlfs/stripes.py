@@ -18,13 +18,14 @@ from typing import Protocol
 
 import numpy as np
 
-from mlfs._kernels import counting, meeting, planes, sweeping
+from mlfs._kernels import counting, meeting, planes, sparse, sweeping
 from mlfs.coding import Codes
 
 __all__ = ["Kind", "Lists", "Meeting", "Planes", "Stripe", "TwoLevels", "kinds", "stripe_of"]
 
 FEW_LEVELS = 16
 MASK_BYTES = 1 << 20  # of masks that are held against planes at once: they stay in the cache
+FEW_COLUMNS = 1 / 100
 WORD_COST = 1 / 800  # one row by a plane's vector instructions, against one walked in a list
 
 
@@ -47,6 +48,9 @@ def kinds(features: Sequence[Codes], labels: Sequence[Codes], weighted: bool) ->
     l_off = sum(block.rows.size for block in labels) / (n_rows * max(1, len(labels[0])))
     dense = (f_off**2 * l_off > WORD_COST) & (levels > 1) & (levels <= FEW_LEVELS)
     dense &= not weighted
+    for few in (dense & (levels == 2), dense & (levels > 2)):
+        if 0 < few.sum() < len(dense) * FEW_COLUMNS:  # a form of their own would not pay
+            dense &= ~few
     return np.where(
         levels == 2,
         np.where(dense, Kind.BINARY_PLANES, Kind.BINARY_LISTS),
@@ -112,7 +116,7 @@ class Lists:
     """Columns kept row by row."""
 
     def __init__(self, codes: Codes, first: int, last: int) -> None:
-        self._indptr, self._columns, self._codes = codes.by_row(first, last)
+        self.indptr, self.columns, self._codes = codes.by_row(first, last)
         levels = codes.levels[first:last]
         self._offsets = np.concatenate([[0], np.cumsum(levels)]).astype(np.int64)
 
@@ -121,14 +125,14 @@ class Lists:
     ) -> None:
         """Walk the rows."""
         counting.count_pairs(
-            self._indptr, self._columns, self._codes, self._offsets, rows, groups, weights, table
+            self.indptr, self.columns, self._codes, self._offsets, rows, groups, weights, table
         )
 
     def triples(self, m: Meeting, tables: np.ndarray) -> None:
         """Walk the rows of each label in which s is off its base."""
         counting.count_triples(
-            self._indptr,
-            self._columns,
+            self.indptr,
+            self.columns,
             self._codes,
             self._offsets,
             m.s_codes,
@@ -143,21 +147,21 @@ class Lists:
 
     def off_pairs(self, rows: np.ndarray, weights: np.ndarray, out: np.ndarray) -> None:
         """Walk the rows."""
-        meeting.meet_rows(self._indptr, self._columns, rows, weights, out)
+        meeting.meet_rows(self.indptr, self.columns, rows, weights, out)
 
     def off_labels(
         self, y: Codes, labels: np.ndarray, weights: np.ndarray, out: np.ndarray
     ) -> None:
         """Walk the rows of each label."""
-        meeting.meet_labels(self._indptr, self._columns, y.indptr, y.rows, labels, weights, out)
+        meeting.meet_labels(self.indptr, self.columns, y.indptr, y.rows, labels, weights, out)
 
     def add_joint(
         self, parts: TwoLevels, off_f: np.ndarray, n_rows: int, clogc: np.ndarray, out: np.ndarray
     ) -> None:
         """Walk the rows of each label in which s is off its base, and finish at once."""
         meeting.joint_of_lists(
-            self._indptr,
-            self._columns,
+            self.indptr,
+            self.columns,
             parts.first,
             parts.last,
             parts.rows,
@@ -174,11 +178,73 @@ class Lists:
             out,
         )
 
+    def pair_sums(
+        self,
+        given_rows: tuple[np.ndarray, np.ndarray],
+        alone: tuple[np.ndarray, int],
+        features: tuple[np.ndarray, np.ndarray],
+        weights: np.ndarray,
+        clogc: np.ndarray,
+        out: np.ndarray,
+    ) -> None:
+        """Set out[column] to the sum over n(f,s), any levels; see `sparse.pairs_of_levels`."""
+        n_f, bases = features
+        t_off = np.empty(bases.size, np.int64)
+        sparse.off_base_sums(n_f[:, None], self._offsets, bases, clogc, t_off)
+        sparse.pairs_of_levels(
+            self.indptr,
+            self.columns,
+            self._codes,
+            self._offsets,
+            bases,
+            n_f,
+            t_off,
+            *given_rows,
+            weights,
+            *alone,
+            clogc,
+            *self._scratch(alone[0].size),
+            out,
+        )
+
+    def add_joint_of_levels(
+        self, m: Meeting, bases: np.ndarray, n_fs: np.ndarray, n_sl: np.ndarray,
+        clogc: np.ndarray, out: np.ndarray,
+    ) -> None:
+        """Add the sums over n(f,s,l), labels of two levels; see `sparse.joint_of_levels`."""
+        t_off = np.empty(bases.size, np.int64)
+        sparse.off_base_sums(n_fs, self._offsets, bases, clogc, t_off)
+        sparse.joint_of_levels(
+            self.indptr,
+            self.columns,
+            self._codes,
+            self._offsets,
+            bases,
+            m.s_codes,
+            m.y.indptr,
+            m.y.rows,
+            m.labels,
+            m.weights,
+            n_fs,
+            n_fs[self._offsets[:-1] + bases],
+            t_off,
+            n_sl,
+            clogc,
+            *self._scratch(n_fs.shape[1]),
+            out,
+        )
+
+    def _scratch(self, levels: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """What is met, which columns are, and whether one is already."""
+        size = self._offsets.size - 1
+        met = np.zeros((int(self._offsets[-1]), levels), np.int64)
+        return met, np.empty(size, np.int32), np.zeros(size, np.uint8)
+
     def meets_of_levels(self, m: Meeting, met: np.ndarray) -> None:
         """Walk the rows of each label in which s is off its base."""
         counting.count_meets_of_levels(
-            self._indptr,
-            self._columns,
+            self.indptr,
+            self.columns,
             self._codes,
             self._offsets,
             m.s_codes,

@@ -43,9 +43,10 @@ class Cache:
     def get(self, key: Hashable, make: Callable[[], Any]) -> Any:
         """The value under a key, made if it is not there."""
         with self._lock:
-            if key in self._kept:
+            found = self._kept.get(key)
+            if found is not None:
                 self._kept.move_to_end(key)
-                return self._kept[key][0]
+                return found[0]
         value = make()  # outside the lock: two threads may both make it, and make the same
         arrays = value if isinstance(value, tuple) else (value,)
         size = sum(array.nbytes for array in arrays)
@@ -113,12 +114,14 @@ class Table:
         self.cache = Cache(cache_bytes)
         self.recent = Cache(min(RECENT_BYTES, cache_bytes))  # what is asked for within one step
         self.l_whole = self.l_valid == counts.labels[0].levels
+        self._l_all_whole = bool(self.l_whole.all())
         self.l_binary = counts.labels[0].levels == 2
         nats = float(np.log2(counts.labels[0].levels).sum())  # more than the logarithms' sum
         self.clogc = clogc_table(counts.total, nats)
         self.in_table = counts.total < self.clogc.size - 1
         self.rows = np.array(counts.total)
         self.pairs_counted = 0
+        self._off_fl: dict[int, np.ndarray] = {}  # of all labels, where they are few enough
         self._no_masks = bool((mask_of < 0).all())
 
     def position(self, column: int) -> int:
@@ -167,8 +170,8 @@ class Table:
 
     def is_whole(self, labels: np.ndarray, given: Given | None = None) -> bool:
         """Whether every row counts: no missing value is left out of a term about them."""
-        whole = given is None or given.valid == given.levels
-        return whole and self.f_whole and bool(self.l_whole[labels].all())
+        whole = self.f_whole and (given is None or given.valid == given.levels)
+        return whole and (self._l_all_whole or bool(self.l_whole[labels].all()))
 
     def feature(self, s: int) -> Held:
         """A picked feature, beside all features."""
@@ -208,6 +211,8 @@ class Table:
                 off, n = given.off_base, counts.total
                 meeting.pairs_of_two(counts.off_f[i], parts[i], off, n, self.clogc, t_fs[a:b])
                 return
+            if whole and self.in_table and counts.pair_sums_of(i, given, self.clogc, t_fs[a:b]):
+                return
             offsets, where = counts.cells(a, b)
             zeros = np.zeros((where.stop - where.start, given.levels), np.int64)
             parts[i] = counts.pairs_of(i, given, zeros)
@@ -239,16 +244,21 @@ class Table:
         keep = self.counts.q * each <= KEPT_BYTES
         return self.counts.q if keep else max(1, LABEL_BYTES // each)
 
+    @cached_property
+    def _every_label(self) -> list[bool]:
+        q, only_two = self.counts.q, bool(self.l_binary.all())
+        return [only_two and self.labels_at_once(i) == q for i in range(len(self.counts.edges))]
+
     def off_fl(self, i: int, labels: np.ndarray) -> np.ndarray:
         """In how many rows features of a stripe and labels, all of two levels, are off base."""
         q = self.counts.q
-        if self.labels_at_once(i) < q or not self.l_binary.all():
+        if not self._every_label[i]:
             key = ("off_fl", i, labels.tobytes())
             found: np.ndarray = self.cache.get(key, lambda: self.counts.off_labels(i, labels))
             return found
-        every: np.ndarray = self.cache.get(
-            ("off_fl", i), lambda: self.counts.off_labels(i, np.arange(q))
-        )
+        every = self._off_fl.get(i)
+        if every is None:
+            every = self._off_fl[i] = self.counts.off_labels(i, np.arange(q))
         first, size = int(labels[0]), labels.size
         if int(labels[-1]) - first == size - 1 and (size < 3 or (np.diff(labels) == 1).all()):
             return every[first : first + size]
@@ -296,6 +306,11 @@ class Table:
                     meeting.add_label_sums(counts.off_f[i], met, off_l, n, self.clogc, total[a:b])
                 return
             offsets, where = counts.cells(a, b)
+            if two_levels:
+                off_l = counts.off_l[labels, None]
+                n_f, out = counts.n_f[where, None], total[None, a:b]
+                if counts.add_joint_of_levels(i, None, labels, n_f, off_l, self.clogc, out):
+                    return
             four = np.empty((b - a, 4), np.int64)
             for label in labels.tolist():
                 valid = int(self.l_valid[label])

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from mlfs._kernels import finishing, joint, meeting
+from mlfs._kernels import finishing, joint
 from mlfs.clogc import per_row, wrapped
 from mlfs.counts import CELL_COST, TwoLevels
 from mlfs.held import Held
+from mlfs.stripes import Kind
 
 if TYPE_CHECKING:
     from mlfs.table import Table
@@ -59,6 +60,8 @@ class Triples:
         # the plain way: what is counted is what is looked at
         self._in_one = table.in_table and len(table.counts.features) == 1
         self._l_binary = levels == 2
+        only_two = table.counts.only_binary_lists and bool(self._l_binary.all())
+        self._lists = self._in_one and only_two
 
     # ---- what is asked for ------------------------------------------------------------------
 
@@ -82,6 +85,8 @@ class Triples:
 
     def joint_sums(self, held: Held, labels: np.ndarray) -> np.ndarray:
         """The sums of c log c over n(f,s,l), added over the labels; nothing may be left out."""
+        if labels.size == 1 and self._lists and held.given.levels == 2:
+            return self._one(held, labels)
         total = np.zeros((1, self.table.d), np.int64)
         if self._in_one:
             self._plain(held, labels, total)
@@ -97,7 +102,9 @@ class Triples:
     def sl_given_f(self, held: Held, labels: np.ndarray, joint_sums: np.ndarray) -> np.ndarray:
         """sum_l I(s;l|f), where nothing is left out."""
         table = self.table
-        total = joint_sums + labels.size * (table.t_f - held.t_fs) - table.all_label_sums(labels)
+        apart = table.t_f - held.t_fs
+        apart = apart if labels.size == 1 else apart * labels.size
+        total = joint_sums + apart - table.all_label_sums(labels)
         return per_row(total, table.rows, table.clogc)
 
     def fl_given_s(self, held: Held, labels: np.ndarray, joint_sums: np.ndarray) -> np.ndarray:
@@ -171,10 +178,13 @@ class Triples:
             masks = 2 * given.levels * max(1, counts.total)  # bits, where there are planes
             at_once = min(VALUES_AT_ONCE // max(1, cells), MASK_BITS_AT_ONCE // masks)
             at_once = table.labels_at_once(i) if binary else at_once
+            at_once = labels.size if counts.kinds[i] == Kind.LISTS and two_levels else at_once
             for at in _slices(labels.size, max(1, at_once)):
                 sums = out[at if each else slice(None), a:b]
                 if met is not None and binary:
                     self._binary(held, labels, at, met, i, sums)
+                    continue
+                if two_levels and self._sparse(held, labels[at], i, sums):
                     continue
                 t_fsl = np.empty((labels[at].size, b - a), np.int64)
                 if two_levels:
@@ -185,15 +195,18 @@ class Triples:
 
         counts.over_stripes(work, table.d * labels.size * CELL_COST)
 
+    def _one(self, held: Held, labels: np.ndarray) -> np.ndarray:
+        """The joint sums of one label, all of two levels and kept row by row."""
+        table, counts = self.table, self.table.counts
+        label, out = int(labels[0]), np.zeros(table.d, np.int64)
+        self.counted += table.d
+        for i, (a, b) in enumerate(counts.edges):
+            off = held.parts[i], table.off_fl(i, labels)[0]
+            counts.add_joint_of_one(i, held.given, label, off, table.clogc, out[a:b])
+        return out
+
     def _meetings(self, held: Held, labels: np.ndarray) -> tuple[np.ndarray, ...]:
         """Where s and each label are off their bases: rows, from, to, and how many."""
-        counts, given = self.table.counts, held.given
-        if labels.size == 1:
-            rows, _ = counts.labels[0].entries(int(labels[0]))
-            both = np.empty(min(rows.size, given.rows[0].size), np.int32)
-            size = meeting.common_rows(rows, given.rows[0], both)
-            off_sl = np.array([counts.weights[0][both[:size]].sum()])
-            return both, np.zeros(1, np.int64), np.array([size]), off_sl
         grouped = held.grouped
         return (
             grouped.rows,
@@ -226,6 +239,14 @@ class Triples:
             self.table.off_fl(i, labels[at]),
         )
         counts.add_joint(i, parts, self.table.clogc, out)
+
+    def _sparse(self, held: Held, labels: np.ndarray, i: int, out: np.ndarray) -> bool:
+        """Add joint sums where l has two levels and the features are kept row by row."""
+        counts = self.table.counts
+        off = 1 - counts.labels[0].base[labels]
+        n_sl = held.with_labels[labels, :, off]
+        n_fs, clogc = held.table(i), self.table.clogc
+        return counts.add_joint_of_levels(i, held.given, labels, n_fs, n_sl, clogc, out)
 
     def _levels(self, held: Held, labels: np.ndarray, i: int, out: np.ndarray) -> None:
         """Joint sums where l has two levels."""

@@ -14,10 +14,10 @@ from mlfs._kernels.jit import compiled, inner
 
 __all__ = [
     "add_label_sums",
-    "common_rows",
     "group_rows",
     "joint_of_lists",
     "joint_of_meets",
+    "joint_of_one",
     "meet_labels",
     "meet_rows",
     "pairs_of_two",
@@ -76,23 +76,6 @@ def group_rows(
             label = labels[at]
             grouped[starts[label + 1]] = row
             starts[label + 1] += 1
-
-
-@compiled
-def common_rows(one: Any, other: Any, out: Any) -> int:
-    """Write the rows that two ascending lists have in common; give their number."""
-    found = 0
-    i = 0
-    j = 0
-    while i < one.size and j < other.size:
-        a = one[i]
-        b = other[j]
-        if a == b:
-            out[found] = a
-            found += 1
-        i += a <= b
-        j += b <= a
-    return found
 
 
 @compiled
@@ -232,6 +215,40 @@ def joint_of_lists(
         met[:] = 0
     if apart:
         _add_alone(off_fs, off_s, apart, clogc, out[0])
+
+
+@compiled
+def joint_of_one(
+    indptr: Any,
+    columns: Any,
+    s_rows: Any,
+    label_rows: Any,
+    weights: Any,
+    off_f: Any,
+    off_fs: Any,
+    off_fl: Any,
+    off_s: int,
+    off_l: int,
+    n_rows: int,
+    clogc: Any,
+    met: Any,
+    out: Any,
+) -> None:
+    """The like for one label, from the rows in which it is off its base, and those of s."""
+    off_sl = 0
+    i = 0
+    j = 0
+    while i < s_rows.size and j < label_rows.size:
+        row = s_rows[i]
+        other = label_rows[j]
+        if row == other:
+            weight = weights[row]
+            off_sl += weight
+            for entry in range(indptr[row], indptr[row + 1]):
+                met[columns[entry]] += weight
+        i += row <= other
+        j += other <= row
+    _add_met(met, off_f, off_fs, off_fl, off_s, off_l, off_sl, n_rows, clogc, out)
 
 
 @compiled
