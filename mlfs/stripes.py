@@ -18,7 +18,7 @@ from typing import Protocol
 
 import numpy as np
 
-from mlfs._kernels import counting, meeting, planes, sparse, sweeping
+from mlfs._kernels import counting, meeting, planes, touching, sweeping
 from mlfs.coding import Codes
 
 __all__ = ["Kind", "Lists", "Meeting", "Planes", "Stripe", "TwoLevels", "kinds", "stripe_of"]
@@ -187,11 +187,11 @@ class Lists:
         clogc: np.ndarray,
         out: np.ndarray,
     ) -> None:
-        """Set out[column] to the sum over n(f,s), any levels; see `sparse.pairs_of_levels`."""
+        """Set out[column] to the sum over n(f,s), any levels; see `touching.pairs_of_levels`."""
         n_f, bases = features
         t_off = np.empty(bases.size, np.int64)
-        sparse.off_base_sums(n_f[:, None], self._offsets, bases, clogc, t_off)
-        sparse.pairs_of_levels(
+        touching.off_base_sums(n_f[:, None], self._offsets, bases, clogc, t_off)
+        touching.pairs_of_levels(
             self.indptr,
             self.columns,
             self._codes,
@@ -211,10 +211,10 @@ class Lists:
         self, m: Meeting, bases: np.ndarray, n_fs: np.ndarray, n_sl: np.ndarray,
         clogc: np.ndarray, out: np.ndarray,
     ) -> None:
-        """Add the sums over n(f,s,l), labels of two levels; see `sparse.joint_of_levels`."""
+        """Add the sums over n(f,s,l), labels of two levels; see `touching.joint_of_levels`."""
         t_off = np.empty(bases.size, np.int64)
-        sparse.off_base_sums(n_fs, self._offsets, bases, clogc, t_off)
-        sparse.joint_of_levels(
+        touching.off_base_sums(n_fs, self._offsets, bases, clogc, t_off)
+        touching.joint_of_levels(
             self.indptr,
             self.columns,
             self._codes,
