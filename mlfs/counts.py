@@ -70,7 +70,7 @@ class Counts:
         self.levels, self.base = first.levels, first.base
         self.offsets = np.concatenate([[0], np.cumsum(first.levels)]).astype(np.int64)
         self.total = sum(int(w.sum()) for w in self.weights)
-        entries = sum(block.rows.size for block in features)
+        entries = sum(block.n_entries for block in features)
         share = n_jobs if n_jobs > 1 and entries >= THREADED_FROM else 1
         kind = kinds(features, labels, weights is not None)
         if (np.diff(kind) < 0).any():  # not sorted by Codes.by_kind: take them as they come
@@ -287,16 +287,15 @@ def _given(blocks: Sequence[Codes], j: int, valid: int, alone: np.ndarray) -> Gi
 
 
 def _counted(blocks: Sequence[Codes], weights: Sequence[np.ndarray]) -> np.ndarray:
+    if all((weight == 1).all() for weight in weights):
+        return sum((block.counts for block in blocks[1:]), blocks[0].counts)
     first = blocks[0]
     offsets = np.concatenate([[0], np.cumsum(first.levels)]).astype(np.int64)
     out = np.zeros(int(offsets[-1]), np.int64)
     total = 0
     for block, weight in zip(blocks, weights, strict=True):
         cells = offsets[block.column_of_entry] + block.codes
-        if (weight == 1).all():
-            out += np.bincount(cells, minlength=out.size)
-        else:  # np.bincount adds weights as floats, which would round above 2**53
-            np.add.at(out, cells, weight[block.rows])
+        np.add.at(out, cells, weight[block.rows])  # np.bincount would round above 2**53
         total += int(weight.sum())
     at_base = offsets[:-1] + first.base
     out[at_base] = total - np.add.reduceat(out, offsets[:-1]) if first.base.size else 0

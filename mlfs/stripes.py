@@ -19,7 +19,7 @@ from typing import Protocol
 import numpy as np
 
 from mlfs._kernels import counting, planes
-from mlfs.coding import Codes
+from mlfs.coding import Codes, edges_of
 
 __all__ = ["Kind", "Lists", "Meeting", "Planes", "Stripe", "kinds", "stripe_of"]
 
@@ -42,8 +42,8 @@ def kinds(features: Sequence[Codes], labels: Sequence[Codes], weighted: bool) ->
     """
     levels = features[0].levels
     n_rows = max(1, sum(block.n_rows for block in features))
-    f_off = sum(np.diff(block.indptr) for block in features) / n_rows
-    l_off = sum(block.rows.size for block in labels) / (n_rows * max(1, len(labels[0])))
+    f_off = sum(block.off for block in features) / n_rows
+    l_off = sum(block.n_entries for block in labels) / (n_rows * max(1, len(labels[0])))
     dense = (f_off**2 * l_off > WORD_COST) & (levels > 1) & (levels <= FEW_LEVELS)
     dense &= not weighted
     return np.where(
@@ -151,14 +151,8 @@ class Planes:
 
     def __init__(self, codes: Codes, first: int, last: int) -> None:
         levels, base = codes.levels[first:last], codes.base[first:last]
-        off_base = levels - 1
-        first_plane = np.concatenate([[0], np.cumsum(off_base)]).astype(np.int64)
         self._words = -(-codes.n_rows // 64)
-        self._planes = np.zeros((int(first_plane[-1]), self._words), np.uint64)
-        at = slice(codes.indptr[first], codes.indptr[last])
-        indptr = codes.indptr[first : last + 1] - codes.indptr[first]
-        rows, entries = codes.rows[at], codes.codes[at]
-        planes.pack(indptr, rows, entries, base, first_plane, self._planes)
+        self._planes = packed_planes(codes, first, last)
         # the cell of each plane: all codes of a column but its base
         cell = np.arange(int(levels.sum()))
         self._cells = np.delete(cell, np.cumsum(levels) - levels + base)
@@ -223,6 +217,29 @@ class Planes:
         out = np.empty((self._planes.shape[0], wanted.size), np.int64)
         planes.count_planes(self._planes, masks, wanted.astype(np.int64), out)
         return out
+
+
+def packed_planes(codes: Codes, first: int, last: int) -> np.ndarray:
+    """The planes of some columns, one column after the other; not copied where they lie so."""
+    sizes = (codes.levels[first:last] - 1).astype(np.int64)
+    own = edges_of(sizes)
+    if codes.packed is not None:
+        begins = codes.packed.first[first:last]
+        if ((begins >= 0) | (sizes == 0)).all():
+            where = begins - own[:-1]
+            shift = int(where[0]) if where.size else 0
+            if (where[sizes > 0] == shift).all() and shift >= 0:
+                return codes.packed.planes[shift : shift + int(own[-1])]
+            at = np.repeat(where, sizes) + np.arange(own[-1])
+            return codes.packed.planes[at]
+    out = np.zeros((int(own[-1]), -(-codes.n_rows // 64)), np.uint64)
+    some = codes if codes.packed is None else codes.take(np.arange(first, last))
+    if some is not codes:
+        first, last = 0, last - first
+    at = slice(some.indptr[first], some.indptr[last])
+    indptr = some.indptr[first : last + 1] - some.indptr[first]
+    planes.pack(indptr, some.rows[at], some.codes[at], some.base[first:last], own, out)
+    return out
 
 
 def stripe_of(codes: Codes, first: int, last: int, kind: int) -> Stripe:
