@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from mlfs._kernels import slices, sparse
+from mlfs._kernels import survey as kernel
 from mlfs.binning.many import Binnings
 from mlfs.binning.record import Binning
 from mlfs.binning.slicing import Slices, counted
@@ -21,8 +22,7 @@ from mlfs.data.alike import Alike, declared
 
 __all__ = ["Survey", "coded", "learned", "surveyed"]
 
-SMALL = 16  # values 0 to 15; then what is missing
-BITS = 1 << np.arange(SMALL)
+SMALL = kernel.SMALL
 
 
 @dataclass(frozen=True)
@@ -78,31 +78,23 @@ def learned(
     nominal_limit : int
         How many distinct values a numeric column may have to be taken as it is.
     """
-    counts, missing = survey.counts[:, :SMALL], survey.counts[:, SMALL]
-    seen = counts > 0
-    distinct = seen.sum(axis=1)
-    top = SMALL - seen[:, ::-1].argmax(axis=1)
-    sizes = declared(columns)
-    numeric = sizes < 0
-    fits = np.where(sizes > 0, (top <= sizes) & (sizes <= SMALL), ~numeric)
-    fits = np.where(numeric, distinct <= nominal_limit, fits)
-    mine = np.flatnonzero(survey.small & (distinct > 0) & fits)
-    # The columns are alike if they have the same values, and the same one most often.
-    masks = np.where(sizes > 0, (1 << np.clip(sizes, 0, SMALL)) - 1, seen @ BITS)[mine]
-    often = counts[mine].argmax(axis=1)
-    lost = missing[mine]
-    gone = lost > counts[mine, often]
-    keys = masks | (lost > 0) << SMALL | gone << (SMALL + 1) | often << (SMALL + 2)
-    kinds, of = np.unique(keys, return_inverse=True)
-    shapes = [_shape(int(key)) for key in kinds.tolist()]
+    shapes = np.empty(len(columns), np.int64)
+    kernel.name_shapes(survey.counts, survey.small, declared(columns), nominal_limit, shapes)
+    mine = np.flatnonzero(shapes >= 0)
+    if mine.size < shapes.size:
+        shapes = shapes[mine]
+    of, firsts = np.empty(mine.size, np.int64), np.empty(mine.size, np.int64)
+    room = np.full(1 << int(2 * mine.size).bit_length(), -1, np.int64)
+    n_shapes = kernel.number(shapes, room, of, firsts)
+    made = [_shape(key) for key in shapes[firsts[:n_shapes]].tolist()]
     names = columns.names if isinstance(columns, Alike) else [column.name for column in columns]
     some = names if mine.size == len(names) else [names[j] for j in mine.tolist()]
-    return mine, Binnings(some, shapes, of.ravel())
+    return mine, Binnings(some, made, of)
 
 
 def _shape(key: int) -> Binning:
     values = [v for v in range(SMALL) if key >> v & 1]
-    most = len(values) if key >> (SMALL + 1) & 1 else values.index(key >> (SMALL + 2))
+    most = len(values) if key >> kernel.GONE & 1 else values.index(key >> kernel.OFTEN)
     missing = bool(key >> SMALL & 1)
     return Binning("", "nominal", (), tuple(map(float, values)), missing, most)
 
@@ -123,30 +115,25 @@ def coded(survey: Survey, binnings: Binnings) -> tuple[np.ndarray, Codes]:
     nothing = np.zeros(SMALL + 1, np.int64)
     codes = np.array([nothing if table is None else table for table in tables]).reshape(-1, 17)
     mine = np.flatnonzero(survey.small & able[binnings.of])
-    whole = mine.size == len(binnings)
-    shapes = binnings.of if whole else binnings.of[mine]
-    seen = survey.counts if whole else survey.counts[mine]
+    shapes = binnings.of if mine.size == len(binnings) else binnings.of[mine]
     levels = np.array([shape.n_levels for shape in binnings.shapes], np.int32)[shapes]
     missing = np.array([shape.missing_code for shape in binnings.shapes], np.int32)[shapes]
-    occurs = np.zeros((mine.size, int(levels.max(initial=1))), np.int64)
-    each = np.arange(mine.size)
-    for value in np.flatnonzero(seen.any(axis=0)).tolist():
-        occurs[each, codes[shapes, value]] += seen[:, value]
-    base = occurs.argmax(axis=1).astype(np.int32)
-    if survey.slices is None:  # what is not stored is at the base
-        kept = codes[shapes, 0] == base
-        if not kept.all():
-            mine, shapes, levels, missing = mine[kept], shapes[kept], levels[kept], missing[kept]
-            occurs, base = occurs[kept], base[kept]
-    counts = occurs[np.arange(occurs.shape[1]) < levels[:, None]]
-    if survey.slices is None:
-        indptr = edges_of(n_rows - occurs.max(axis=1, initial=0))
-        lists = _lists(survey, mine, shapes, codes, base, indptr)
-        return mine, Codes(n_rows, *lists, base, levels, missing, counts=counts)
-    packed = _packed(survey, survey.slices, mine, shapes, codes, base, levels)
-    none = np.zeros(0, np.int32)
-    lists = np.zeros(mine.size + 1, np.int64), none, none
-    return mine, Codes(n_rows, *lists, base, levels, missing, packed=packed, counts=counts)
+    offsets = edges_of(levels)
+    counts, base = np.empty(int(offsets[-1]), np.int64), np.empty(mine.size, np.int32)
+    kernel.count_codes(survey.counts, mine, shapes, codes, levels, counts, base)
+    if survey.slices is not None:
+        packed = _packed(survey, survey.slices, mine, shapes, codes, base, levels)
+        none = np.zeros(0, np.int32)
+        lists = np.zeros(mine.size + 1, np.int64), none, none
+        return mine, Codes(n_rows, *lists, base, levels, missing, packed=packed, counts=counts)
+    kept = codes[shapes, 0] == base  # what is not stored must be at the base
+    at_base = counts[offsets[:-1] + base]
+    if not kept.all():
+        counts = counts[np.repeat(kept, levels)]
+        mine, shapes, at_base = mine[kept], shapes[kept], at_base[kept]
+        base, levels, missing = base[kept], levels[kept], missing[kept]
+    lists = _lists(survey, mine, shapes, codes, base, edges_of(n_rows - at_base))
+    return mine, Codes(n_rows, *lists, base, levels, missing, counts=counts)
 
 
 def _lists(
@@ -177,9 +164,13 @@ def _packed(
     base: np.ndarray,
     levels: np.ndarray,
 ) -> Packed:
-    plain = (codes[shapes, 0] == 0) & (codes[shapes, 1] == 1) & (levels == 2) & (base == 0)
-    if mine.size == bits.top.size and (plain & (bits.top == 1)).all():
-        return Packed(bits.planes[0], np.arange(mine.size))
+    plain = (codes[:, 0] == 0) & (codes[:, 1] == 1)
+    if mine.size == bits.top.size and (plain[shapes] & (levels == 2) & (bits.top == 1)).all():
+        planes = bits.planes[0]
+        for j in np.flatnonzero(base).tolist():  # the plane is that of the other code then
+            np.invert(planes[j], out=planes[j])
+            planes[j, -1] &= bits.last
+        return Packed(planes, np.arange(mine.size))
     first = edges_of(levels - 1)
     planes = np.empty((int(first[-1]), bits.planes.shape[2]), np.uint64)
     slices.write_planes(
