@@ -9,7 +9,7 @@ import numpy as np
 from mlfs._kernels.jit import compiled, inner
 from mlfs._kernels.planes import popcount
 
-__all__ = ["count_values", "write_planes"]
+__all__ = ["count_values", "turn", "write_planes"]
 
 SMALL = 16  # values 0 to 15; slice 4, where there is one, marks the missing ones
 LOW = 4
@@ -73,27 +73,52 @@ def count_values(slices: Any, top: Any, limit: int, n_rows: int, counts: Any) ->
 
 
 @inner
-def _value_plane(slices: Any, j: int, value: int, width: int, last: Any, out: Any) -> None:
+def _flip(value: int, bit: int) -> Any:
+    return np.uint64(0) if value >> bit & 1 else ONES
+
+
+@inner
+def _value_plane(
+    slices: Any, j: int, value: int, width: int, last: Any, planes: Any, to: int
+) -> None:
     """The rows in which column j has a value."""
     words = slices.shape[2]
     if value == SMALL:
-        out[:] = slices[LOW, j]
+        for word in range(words):
+            planes[to, word] = slices[LOW, j, word]
         return
-    flip = np.uint64(0) if value & 1 else ONES
-    if width:
+    first, second, third = _flip(value, 0), _flip(value, 1), _flip(value, 2)
+    if width == 0:
         for word in range(words):
-            out[word] = slices[0, j, word] ^ flip
+            planes[to, word] = ONES
+    elif width == 1:
+        for word in range(words):
+            planes[to, word] = slices[0, j, word] ^ first
     else:
-        out[:] = ONES
-    for bit in range(1, width):
-        flip = np.uint64(0) if value >> bit & 1 else ONES
         for word in range(words):
-            out[word] &= slices[bit, j, word] ^ flip
+            planes[to, word] = (slices[0, j, word] ^ first) & (slices[1, j, word] ^ second)
+    if width > 2:  # noqa: PLR2004  # the slices that are done
+        for word in range(words):
+            planes[to, word] &= slices[2, j, word] ^ third
+    if width == LOW:
+        for word in range(words):
+            planes[to, word] &= slices[3, j, word] ^ _flip(value, 3)
     if value == 0:
         if slices.shape[0] > LOW:
             for word in range(words):
-                out[word] &= ~slices[LOW, j, word]
-        out[words - 1] &= last
+                planes[to, word] &= ~slices[LOW, j, word]
+        planes[to, words - 1] &= last
+
+
+@compiled
+def turn(planes: Any, bases: Any, last: Any) -> None:
+    """Make the planes of code 1 those of code 0, where 1 is the base."""
+    words = planes.shape[1]
+    for j in range(planes.shape[0]):
+        if bases[j]:
+            for word in range(words):
+                planes[j, word] = ~planes[j, word]
+            planes[j, words - 1] &= last
 
 
 @compiled
@@ -114,23 +139,26 @@ def write_planes(
     `last` has ones where the last word has rows. The planes of columns[i] begin at first_plane[i].
     """
     words = slices.shape[2]
-    plane = np.empty(words, np.uint64)
+    spare = np.empty((1, words), np.uint64)
     begun = np.zeros(planes.shape[0], np.uint8)
     for i in range(columns.size):
         j = columns[i]
         width = _width(top[j])
-        for value in range(SMALL + 1):
+        n_values = 1 << width
+        for at in range(n_values + 1):
+            value = at if at < n_values else SMALL
             code = codes[shapes[i], value]
             if counts[j, value] == 0 or code == bases[i]:
                 continue
             to = first_plane[i] + code - (1 if code > bases[i] else 0)
             if begun[to]:
-                _value_plane(slices, j, value, width, last, plane)
+                _value_plane(slices, j, value, width, last, spare, 0)
                 for word in range(words):
-                    planes[to, word] |= plane[word]
+                    planes[to, word] |= spare[0, word]
             else:
-                _value_plane(slices, j, value, width, last, planes[to])
+                _value_plane(slices, j, value, width, last, planes, to)
                 begun[to] = 1
     for to in range(planes.shape[0]):
         if not begun[to]:
-            planes[to, :] = np.uint64(0)
+            for word in range(words):
+                planes[to, word] = 0

@@ -29,7 +29,7 @@ class Slices:
         Bit b of each value of each column; bit 4, where it is there, marks missing values.
     top : ndarray of uint8, shape (d,)
         The OR of the values of each column.
-    counts : ndarray of int64, shape (d, 17)
+    counts : ndarray of int32, shape (d, 17)
         How often each column has the values 0 to 15, and how often none.
     small : ndarray of bool, shape (d,)
         Whether that is all that the column holds.
@@ -77,7 +77,7 @@ def counted(table: np.ndarray, n_jobs: int = 1) -> Slices:
         tops = [work(job) for job in jobs]
     top = np.bitwise_or.reduce(np.stack(tops), axis=0)[:d]
     limit = 1 << bits
-    counts = np.zeros((d, slices.SMALL + 1), np.int64)
+    counts = np.zeros((d, slices.SMALL + 1), np.int32)
     planes = planes[:, :d]
     slices.count_values(planes, top, limit, n_rows, counts)
     last = np.uint64((1 << ((n_rows - 1) % STRIP + 1)) - 1)

@@ -33,7 +33,7 @@ class Survey:
     ----------
     table : ndarray or csr_array
         The table.
-    counts : ndarray of int64, shape (d, 17)
+    counts : ndarray of int32, shape (d, 17)
         How often each column has the values 0 to 15, and how often none.
     small : ndarray of bool, shape (d,)
         Whether that is all that the column holds.
@@ -48,7 +48,10 @@ class Survey:
 
 
 def surveyed(table: Any, n_jobs: int = 1) -> Survey | None:
-    """Look a table over; None if it is of a form that is left to the general way."""
+    """Look a table over; None if it is of a form that is left to the general way.
+
+    A survey may be coded once: its bits can become the planes of the codes.
+    """
     n_rows, d = table.shape
     if not n_rows or not d or table.dtype.kind not in "biuf":
         return None
@@ -57,7 +60,7 @@ def surveyed(table: Any, n_jobs: int = 1) -> Survey | None:
         return Survey(table, bits.counts, bits.small, bits)
     if table.format != "csr" or not table.has_canonical_format:
         return None
-    counts = np.zeros((d, SMALL + 2), np.int64)
+    counts = np.zeros((d, SMALL + 2), np.int32)
     values = table.data.view(np.uint8) if table.dtype == bool else table.data
     sparse.count_values(table.indices, values, counts)
     counts[:, 0] += n_rows - counts.sum(axis=1)
@@ -167,9 +170,7 @@ def _packed(
     plain = (codes[:, 0] == 0) & (codes[:, 1] == 1)
     if mine.size == bits.top.size and (plain[shapes] & (levels == 2) & (bits.top == 1)).all():
         planes = bits.planes[0]
-        for j in np.flatnonzero(base).tolist():  # the plane is that of the other code then
-            np.invert(planes[j], out=planes[j])
-            planes[j, -1] &= bits.last
+        slices.turn(planes, base, bits.last)
         return Packed(planes, np.arange(mine.size))
     first = edges_of(levels - 1)
     planes = np.empty((int(first[-1]), bits.planes.shape[2]), np.uint64)
