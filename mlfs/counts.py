@@ -8,55 +8,79 @@ import os
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeVar
 
 import numpy as np
 
-from mlfs._kernels import counting, meeting
+from mlfs._kernels import counting, meeting, sweeping
 from mlfs.coding import Codes
-from mlfs.stripes import Kind, Lists, Meeting, TwoLevels, kinds, stripe_of
+from mlfs.stripes import Kind, Lists, Meeting, TwoLevels, kinds, packed_planes, stripe_of
 
 __all__ = ["Counts", "Given", "TwoLevels"]
 
 Result = TypeVar("Result")
 COLUMNS_AT_ONCE = 8192  # keeps the table of a picked feature in the cache
+MASKS_KEPT = 16 << 20  # bytes
 _here = threading.local()
 THREADED_FROM = 1 << 20  # nanoseconds or so; below, threads cost more than they save
 CELL_COST = 2  # what it takes to finish the counts of a feature, a picked one and a label
 
 
-@dataclass(frozen=True)
 class Given:
-    """A column that is held against all features: a picked feature or a parent label."""
+    """A column that is held against all features: a picked feature or a parent label.
 
-    n_rows: list[int]  # of each block of rows, as all lists here
-    rows: list[np.ndarray]  # in which it is off its base, ascending
-    off: list[np.ndarray]  # its codes there
-    base: int
-    levels: int
-    valid: int
-    alone: np.ndarray  # how often each code occurs
+    Parameters
+    ----------
+    blocks : sequence of Codes
+        Where it stands, for each block of rows.
+    j : int
+        Its number there.
+    valid : int
+        Codes from here on are left out.
+    alone : ndarray
+        How often each code occurs.
+    """
+
+    def __init__(self, blocks: Sequence[Codes], j: int, valid: int, alone: np.ndarray) -> None:
+        self._blocks, self._j = blocks, j
+        self.valid, self.alone = valid, alone
+        self.base, self.levels = int(blocks[0].base[j]), int(blocks[0].levels[j])
+        self.off_base = int(alone.sum() - alone[self.base])
 
     @cached_property
-    def off_base(self) -> int:
-        """In how many rows it is off its base."""
-        return int(self.alone.sum() - self.alone[self.base])
+    def _entries(self) -> list[tuple[np.ndarray, np.ndarray]]:
+        return [block.entries(self._j) for block in self._blocks]
+
+    @property
+    def rows(self) -> list[np.ndarray]:
+        """The rows in which it is off its base, ascending, for each block."""
+        return [rows for rows, _ in self._entries]
+
+    @property
+    def off(self) -> list[np.ndarray]:
+        """Its codes there."""
+        return [codes for _, codes in self._entries]
 
     @cached_property
     def codes(self) -> list[np.ndarray]:
         """The column in full."""
-        full = [np.full(n, self.base, np.int32) for n in self.n_rows]
-        for part, rows, off in zip(full, self.rows, self.off, strict=True):
-            part[rows] = off
-        return full
+        return [block.column(self._j) for block in self._blocks]
+
+    @cached_property
+    def masks(self) -> list[np.ndarray]:
+        """A bit plane for each code but the base."""
+        return [
+            block.planes_of(self._j)
+            if block.is_packed(self._j)
+            else packed_planes(block, self._j, self._j + 1)
+            for block in self._blocks
+        ]
 
     @property
     def nbytes(self) -> int:
-        """What keeping it costs, the column in full included."""
-        own = sum(int(part.nbytes) for part in (*self.rows, *self.off))
-        return own + 4 * sum(self.n_rows)
+        """About what keeping it costs, the column in full included."""
+        return 4 * sum(block.n_rows for block in self._blocks)
 
 
 class Counts:
@@ -88,14 +112,15 @@ class Counts:
         self.levels, self.base = first.levels, first.base
         self.offsets = np.concatenate([[0], np.cumsum(first.levels)]).astype(np.int64)
         self.total = sum(int(w.sum()) for w in self.weights)
-        entries = sum(block.rows.size for block in features)
-        worth = max(entries, self.d * self.q * CELL_COST) >= THREADED_FROM
+        self.n_entries = sum(block.n_entries for block in features)
+        worth = max(self.n_entries, self.d * self.q * CELL_COST) >= THREADED_FROM
         share = n_jobs if n_jobs > 1 and worth else 1
         kind = kinds(features, labels, weights is not None)
         if (np.diff(kind) < 0).any():  # not sorted by Codes.by_kind: take them as they come
             kind[:] = Kind.BINARY_LISTS if (first.levels == 2).all() else Kind.LISTS
         self.edges = _stripes(kind, share)
         self.kinds = [int(kind[a]) if a < b else Kind.LISTS for a, b in self.edges]
+        self.is_planes = [k in {Kind.BINARY_PLANES, Kind.PLANES} for k in self.kinds]
         self.only_binary_lists = all(k == Kind.BINARY_LISTS for k in self.kinds)
         self.binary = [k in {Kind.BINARY_LISTS, Kind.BINARY_PLANES} for k in self.kinds]
         self._pool = ThreadPoolExecutor(n_jobs) if n_jobs > 1 and len(self.edges) > 1 else None
@@ -181,12 +206,12 @@ class Counts:
     def feature(self, j: int, valid: int) -> Given:
         """A feature, to be held against all; codes from `valid` on are left out."""
         alone = self.n_f[self.offsets[j] : self.offsets[j + 1]]
-        return _given(self.features, j, valid, alone)
+        return Given(self.features, j, valid, alone)
 
     def label(self, j: int, valid: int) -> Given:
         """A label, to be held against all; codes from `valid` on are left out."""
         alone = self.n_l[self.l_offsets[j] : self.l_offsets[j + 1]]
-        return _given(self.labels, j, valid, alone)
+        return Given(self.labels, j, valid, alone)
 
     def other(self, codes: np.ndarray) -> Given:
         """Any coded column, to be held against all."""
@@ -197,9 +222,8 @@ class Counts:
         alone = np.zeros(levels, np.int64)
         for part, weight in zip(parts, self.weights, strict=True):
             np.add.at(alone, part, weight)
-        rows = [np.flatnonzero(part != base).astype(np.int32) for part in parts]
-        off = [part[at] for part, at in zip(parts, rows, strict=True)]
-        return Given(sizes, rows, off, base, levels, levels, alone)
+        blocks = [_one_column(part, base, levels) for part in parts]
+        return Given(blocks, 0, levels, alone)
 
     def pairs(self, given: Given) -> np.ndarray:
         """n(f, g) for all features and one given column: (cells, levels of g)."""
@@ -213,16 +237,14 @@ class Counts:
 
     def cost_of(self, given: Given) -> int:
         """About how long it takes to count the pairs of a column with all features."""
-        entries = sum(block.rows.size for block in self.features)
-        rows = sum(part.size for part in given.rows)
-        return entries * rows // max(1, sum(given.n_rows)) + self.d
+        return self.n_entries * given.off_base // max(1, self.total) + self.d
 
     def pairs_of(self, i: int, given: Given, part: np.ndarray) -> np.ndarray:
         """n(f, g) for one stripe of features, written into zeros: (cells, levels of g)."""
         a, b = self.edges[i]
         offsets, where = self.cells(a, b)
         for block, stripes in enumerate(self._stripes):
-            stripes[i].pairs(given.rows[block], given.off[block], self.weights[block], part)
+            stripes[i].pairs(given, block, self.weights[block], part)
         counting.complete_pairs(
             part, self.n_f[where], given.alone, offsets, self.base[a:b], given.base
         )
@@ -258,22 +280,30 @@ class Counts:
             return False
         a, b = self.edges[i]
         y, weights = self.labels[0], self.weights[0]
-        codes, base = (given.codes[0], given.base) if given else (self._nothing, 0)
-        m = Meeting(codes, base, y, labels, weights)
+        m = Meeting(given or self._nothing, 0, y, labels, weights, None)
         lists.add_joint_of_levels(m, self.base[a:b], n_fs, n_sl, clogc, out)
         return True
 
     @cached_property
-    def _nothing(self) -> np.ndarray:
+    def _nothing(self) -> Given:
         """A column that says nothing."""
-        return np.zeros(self.features[0].n_rows, np.int32)
+        return self.other(np.zeros(sum(block.n_rows for block in self.features), np.int32))
+
+    @cached_property
+    def label_masks(self) -> np.ndarray | None:
+        """The labels as bit planes, all of two levels, where that is the way to count them."""
+        y = self.labels[0]
+        if not any(self.is_planes) or len(self.labels) > 1 or (y.levels != 2).any():
+            return None
+        words = -(-y.n_rows // 64)
+        return packed_planes(y, 0, len(y)) if 8 * words * len(y) <= MASKS_KEPT else None
 
     def off_pairs(self, i: int, given: Given) -> np.ndarray:
         """In how many rows f and g are off their bases, both of two levels, for one stripe."""
         a, b = self.edges[i]
         out = np.zeros(b - a, self.small)
         for block, stripes in enumerate(self._stripes):
-            stripes[i].off_pairs(given.rows[block], self.weights[block], out)
+            stripes[i].off_pairs(given, block, self.weights[block], out)
         return out
 
     def off_labels(self, i: int, labels: np.ndarray) -> np.ndarray:
@@ -281,12 +311,14 @@ class Counts:
         a, b = self.edges[i]
         out = np.zeros((labels.size, b - a), self.small)
         for block, stripes in enumerate(self._stripes):
-            stripes[i].off_labels(self.labels[block], labels, self.weights[block], out)
+            masks = None if self.label_masks is None else self.label_masks[labels]
+            stripes[i].off_labels(self.labels[block], labels, masks, self.weights[block], out)
         return out
 
     def add_joint(self, i: int, parts: TwoLevels, clogc: np.ndarray, out: np.ndarray) -> None:
         """Add the sums over n(f,s,l) of some labels, all of two levels, in one block of rows."""
-        self._stripes[0][i].add_joint(parts, self.off_f[i], self.total, clogc, out)
+        masks = None if self.label_masks is None else self.label_masks[parts.labels]
+        self._stripes[0][i].add_joint(parts, masks, self.off_f[i], self.total, clogc, out)
 
     def add_joint_of_one(
         self,
@@ -365,16 +397,31 @@ class Counts:
 
     def _meeting(self, given: Given, labels: np.ndarray, block: int) -> Meeting:
         y, weights = self.labels[block], self.weights[block]
-        return Meeting(given.codes[block], given.base, y, labels, weights)
+        masks = None if self.label_masks is None else self.label_masks[labels]
+        return Meeting(given, block, y, labels, weights, masks)
 
     def given_with_labels(self, given: Given) -> np.ndarray:
         """n(s, l) for one column and every label: (labels, levels of s, most levels of l)."""
         first = self.labels[0]
         labels = np.arange(len(first))
+        masks = self.label_masks
+        if masks is not None:
+            return self._given_with_masks(given, masks)
         n_sl = np.zeros((labels.size, given.levels, int(first.levels.max(initial=1))), np.int64)
         for codes, y, weights in zip(given.codes, self.labels, self.weights, strict=True):
             counting.count_given(codes, y.indptr, y.rows, y.codes, labels, weights, n_sl)
         counting.complete_given(n_sl, given.alone, first.base)
+        return n_sl
+
+    def _given_with_masks(self, given: Given, masks: np.ndarray) -> np.ndarray:
+        y, labels = self.labels[0], np.arange(self.q)
+        met = np.zeros((given.levels - 1, labels.size), np.int64)
+        sweeping.sweep(masks, given.masks[0], met)
+        n_sl = np.zeros((labels.size, given.levels, 2), np.int64)
+        codes = np.delete(np.arange(given.levels), given.base)
+        n_sl[labels[:, None], codes, 1 - y.base[:, None]] = met.T
+        n_sl[labels, given.base, 1 - y.base] = self.off_l - met.sum(axis=0)
+        counting.complete_given(n_sl, given.alone, y.base)
         return n_sl
 
     def meets_of_levels(self, given: Given, labels: np.ndarray, i: int) -> np.ndarray:
@@ -398,31 +445,23 @@ def _stripes(kind: np.ndarray, share: int) -> list[tuple[int, int]]:
     return cut
 
 
-def _given(blocks: Sequence[Codes], j: int, valid: int, alone: np.ndarray) -> Given:
-    first = blocks[0]
-    entries = [block.entries(j) for block in blocks]
-    return Given(
-        [block.n_rows for block in blocks],
-        [rows for rows, _ in entries],
-        [codes for _, codes in entries],
-        int(first.base[j]),
-        int(first.levels[j]),
-        valid,
-        alone,
-    )
+def _one_column(codes: np.ndarray, base: int, levels: int) -> Codes:
+    rows = np.flatnonzero(codes != base).astype(np.int32)
+    edges, off = np.array([0, rows.size]), codes[rows].astype(np.int32)
+    one = (np.array([number], np.int32) for number in (base, levels, -1))
+    return Codes(codes.size, edges, rows, off, *one)
 
 
 def _counted(blocks: Sequence[Codes], weights: Sequence[np.ndarray]) -> np.ndarray:
+    if all((weight == 1).all() for weight in weights):
+        return sum((block.counts for block in blocks[1:]), blocks[0].counts)
     first = blocks[0]
     offsets = np.concatenate([[0], np.cumsum(first.levels)]).astype(np.int64)
     out = np.zeros(int(offsets[-1]), np.int64)
     total = 0
     for block, weight in zip(blocks, weights, strict=True):
         cells = offsets[block.column_of_entry] + block.codes
-        if (weight == 1).all():
-            out += np.bincount(cells, minlength=out.size)
-        else:  # np.bincount adds weights as floats, which would round above 2**53
-            np.add.at(out, cells, weight[block.rows])
+        np.add.at(out, cells, weight[block.rows])  # np.bincount would round above 2**53
         total += int(weight.sum())
     at_base = offsets[:-1] + first.base
     out[at_base] = total - np.add.reduceat(out, offsets[:-1]) if first.base.size else 0

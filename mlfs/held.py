@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mlfs._kernels import finishing, meeting
+from mlfs._kernels import finishing, meeting, sweeping
 from mlfs.counts import Counts, Given
 
 __all__ = ["Grouped", "Held"]
@@ -18,7 +18,7 @@ class Grouped(NamedTuple):
 
     rows: np.ndarray
     starts: np.ndarray
-    off_sl: np.ndarray
+    weight: np.ndarray
 
 
 class Held:
@@ -93,6 +93,16 @@ class Held:
         meeting.group_rows(rows, indptr, labels, weights, starts, grouped, off_sl)
         return Grouped(grouped, starts, off_sl)
 
+    @cached_property
+    def off_sl(self) -> np.ndarray:
+        """In how many rows it and each label are off their bases, all of two levels."""
+        masks = self._counts.label_masks
+        if masks is None:
+            return self.grouped.weight
+        out = np.zeros((1, self._counts.q), self._counts.small)
+        sweeping.sweep(masks, self.given.masks[0], out)
+        return out[0]
+
     def label_sums(self, clogc: np.ndarray) -> np.ndarray:
         """The sums of c log c over n(s,l) of every label."""
         if self._label_sums is None:
@@ -103,7 +113,7 @@ class Held:
         counts = self._counts
         if self._in_two_levels and counts.total < clogc.size - 1:
             t_sl = np.empty(counts.q, np.int64)
-            off_s, off_sl = self.given.off_base, self.grouped.off_sl
+            off_s, off_sl = self.given.off_base, self.off_sl
             meeting.pairs_of_two(counts.off_l, off_sl, off_s, counts.total, clogc, t_sl)
             return t_sl
         cells = self.with_labels.shape[1] * self.with_labels.shape[2]

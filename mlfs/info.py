@@ -412,7 +412,7 @@ class Info:
     def describe(self) -> dict[str, object]:
         """In what form the columns are counted, and how much was counted."""
         table = self.table
-        entries = sum(block.rows.size for block in table.counts.features)
+        entries = sum(block.n_entries for block in table.counts.features)
         return {
             "forms": table.counts.forms(),
             "rows": sum(block.n_rows for block in table.counts.features),

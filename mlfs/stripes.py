@@ -18,10 +18,10 @@ from typing import Protocol
 
 import numpy as np
 
-from mlfs._kernels import counting, meeting, planes, touching, sweeping
-from mlfs.coding import Codes
+from mlfs._kernels import counting, meeting, planes, sweeping, touching
+from mlfs.coding import Codes, edges_of
 
-__all__ = ["Kind", "Lists", "Meeting", "Planes", "Stripe", "TwoLevels", "kinds", "stripe_of"]
+__all__ = ["Kind", "Lists", "Meeting", "Planes", "Stripe", "TwoLevels", "kinds", "packed_planes", "stripe_of"]
 
 FEW_LEVELS = 16
 MASK_BYTES = 1 << 20  # of masks that are held against planes at once: they stay in the cache
@@ -44,8 +44,8 @@ def kinds(features: Sequence[Codes], labels: Sequence[Codes], weighted: bool) ->
     """
     levels = features[0].levels
     n_rows = max(1, sum(block.n_rows for block in features))
-    f_off = sum(np.diff(block.indptr) for block in features) / n_rows
-    l_off = sum(block.rows.size for block in labels) / (n_rows * max(1, len(labels[0])))
+    f_off = sum(block.off for block in features) / n_rows
+    l_off = sum(block.n_entries for block in labels) / (n_rows * max(1, len(labels[0])))
     dense = (f_off**2 * l_off > WORD_COST) & (levels > 1) & (levels <= FEW_LEVELS)
     dense &= not weighted
     for few in (dense & (levels == 2), dense & (levels > 2)):
@@ -58,21 +58,56 @@ def kinds(features: Sequence[Codes], labels: Sequence[Codes], weighted: bool) ->
     )
 
 
+class Column(Protocol):
+    """A column that is held against others, block by block of the rows."""
+
+    base: int
+
+    @property
+    def rows(self) -> list[np.ndarray]:
+        """The rows in which it is off its base."""
+
+    @property
+    def off(self) -> list[np.ndarray]:
+        """Its codes there."""
+
+    @property
+    def codes(self) -> list[np.ndarray]:
+        """The column in full."""
+
+    @property
+    def masks(self) -> list[np.ndarray]:
+        """A bit plane for each code but the base."""
+
+
 @dataclass(frozen=True)
 class Meeting:
     """A column s and some labels, in one block of rows."""
 
-    s_codes: np.ndarray
-    s_base: int
+    given: Column
+    block: int
     y: Codes
     labels: np.ndarray
     weights: np.ndarray
+    masks: np.ndarray | None  # the labels as bit planes, if that was made
+
+    @property
+    def s_codes(self) -> np.ndarray:
+        """The column s in full."""
+        return self.given.codes[self.block]
+
+    @property
+    def s_base(self) -> int:
+        """The base of s."""
+        return self.given.base
 
 
 @dataclass(frozen=True)
 class TwoLevels:
     """A column s and some labels, all of two levels, told by the rows off their bases."""
 
+    given: Column
+    labels: np.ndarray
     rows: np.ndarray  # where s and a label are off their bases, label after label
     first: np.ndarray  # where those of each label begin,
     last: np.ndarray  # and where they end
@@ -87,24 +122,33 @@ class TwoLevels:
 class Stripe(Protocol):
     """What Counts asks of neighbouring columns; every table has a cell for each code."""
 
-    def pairs(
-        self, rows: np.ndarray, groups: np.ndarray, weights: np.ndarray, table: np.ndarray
-    ) -> None:
-        """Add to table[cell, group] the rows of each group."""
+    def pairs(self, given: Column, block: int, weights: np.ndarray, table: np.ndarray) -> None:
+        """Add to table[cell, code of s] the rows in which s is off its base."""
 
     def triples(self, m: Meeting, tables: np.ndarray) -> None:
         """Add to tables[i, cell, code of s, code of labels[i]] the rows off all bases."""
 
-    def off_pairs(self, rows: np.ndarray, weights: np.ndarray, out: np.ndarray) -> None:
-        """Where all have two levels: add to out[column] the rows given."""
+    def off_pairs(self, given: Column, block: int, weights: np.ndarray, out: np.ndarray) -> None:
+        """Where all have two levels: add to out[column] the rows in which s is off its base."""
 
     def off_labels(
-        self, y: Codes, labels: np.ndarray, weights: np.ndarray, out: np.ndarray
+        self,
+        y: Codes,
+        labels: np.ndarray,
+        masks: np.ndarray | None,
+        weights: np.ndarray,
+        out: np.ndarray,
     ) -> None:
         """Where all have two levels: add to out[i, column] the rows of labels[i]."""
 
     def add_joint(
-        self, parts: TwoLevels, off_f: np.ndarray, n_rows: int, clogc: np.ndarray, out: np.ndarray
+        self,
+        parts: TwoLevels,
+        masks: np.ndarray | None,
+        off_f: np.ndarray,
+        n_rows: int,
+        clogc: np.ndarray,
+        out: np.ndarray,
     ) -> None:
         """Where all have two levels: add the sums over n(f,s,l), each label's or one of all."""
 
@@ -120,12 +164,11 @@ class Lists:
         levels = codes.levels[first:last]
         self._offsets = np.concatenate([[0], np.cumsum(levels)]).astype(np.int64)
 
-    def pairs(
-        self, rows: np.ndarray, groups: np.ndarray, weights: np.ndarray, table: np.ndarray
-    ) -> None:
+    def pairs(self, given: Column, block: int, weights: np.ndarray, table: np.ndarray) -> None:
         """Walk the rows."""
+        rows, off = given.rows[block], given.off[block]
         counting.count_pairs(
-            self.indptr, self.columns, self._codes, self._offsets, rows, groups, weights, table
+            self.indptr, self.columns, self._codes, self._offsets, rows, off, weights, table
         )
 
     def triples(self, m: Meeting, tables: np.ndarray) -> None:
@@ -145,20 +188,33 @@ class Lists:
             tables,
         )
 
-    def off_pairs(self, rows: np.ndarray, weights: np.ndarray, out: np.ndarray) -> None:
+    def off_pairs(self, given: Column, block: int, weights: np.ndarray, out: np.ndarray) -> None:
         """Walk the rows."""
-        meeting.meet_rows(self.indptr, self.columns, rows, weights, out)
+        meeting.meet_rows(self.indptr, self.columns, given.rows[block], weights, out)
 
     def off_labels(
-        self, y: Codes, labels: np.ndarray, weights: np.ndarray, out: np.ndarray
+        self,
+        y: Codes,
+        labels: np.ndarray,
+        masks: np.ndarray | None,
+        weights: np.ndarray,
+        out: np.ndarray,
     ) -> None:
         """Walk the rows of each label."""
+        del masks
         meeting.meet_labels(self.indptr, self.columns, y.indptr, y.rows, labels, weights, out)
 
     def add_joint(
-        self, parts: TwoLevels, off_f: np.ndarray, n_rows: int, clogc: np.ndarray, out: np.ndarray
+        self,
+        parts: TwoLevels,
+        masks: np.ndarray | None,
+        off_f: np.ndarray,
+        n_rows: int,
+        clogc: np.ndarray,
+        out: np.ndarray,
     ) -> None:
         """Walk the rows of each label in which s is off its base, and finish at once."""
+        del masks
         meeting.joint_of_lists(
             self.indptr,
             self.columns,
@@ -262,27 +318,19 @@ class Planes:
 
     def __init__(self, codes: Codes, first: int, last: int) -> None:
         levels, base = codes.levels[first:last], codes.base[first:last]
-        off_base = levels - 1
-        first_plane = np.concatenate([[0], np.cumsum(off_base)]).astype(np.int64)
         self._words = -(-codes.n_rows // 64)
-        self._planes = np.zeros((int(first_plane[-1]), self._words), np.uint64)
-        at = slice(codes.indptr[first], codes.indptr[last])
-        indptr = codes.indptr[first : last + 1] - codes.indptr[first]
-        rows, entries = codes.rows[at], codes.codes[at]
-        planes.pack(indptr, rows, entries, base, first_plane, self._planes)
+        self._planes = packed_planes(codes, first, last)
         # the cell of each plane: all codes of a column but its base
         cell = np.arange(int(levels.sum()))
         self._cells = np.delete(cell, np.cumsum(levels) - levels + base)
 
-    def pairs(
-        self, rows: np.ndarray, groups: np.ndarray, weights: np.ndarray, table: np.ndarray
-    ) -> None:
-        """AND each plane with the rows of each group."""
+    def pairs(self, given: Column, block: int, weights: np.ndarray, table: np.ndarray) -> None:
+        """AND each plane with those of s."""
         del weights  # every row counts once: `kinds` sees to that
-        masks = np.zeros((table.shape[1], self._words), np.uint64)
-        planes.mark_groups(rows, groups, masks)
-        wanted = np.flatnonzero(masks.any(axis=1))
-        table[np.ix_(self._cells, wanted)] += self._counted(masks, wanted)
+        masks = given.masks[block]
+        met = np.zeros((masks.shape[0], self._planes.shape[0]), np.int64)
+        sweeping.sweep(self._planes, masks, met)
+        sweeping.spread(met, self._cells, given.base, table[None])
 
     def triples(self, m: Meeting, tables: np.ndarray) -> None:
         """AND each plane with the meetings of s and each label."""
@@ -293,25 +341,41 @@ class Planes:
         i, c, code = np.unravel_index(wanted, (size, s_levels, l_levels))
         tables[i[:, None], self._cells[None, :], c[:, None], code[:, None]] += counted.T
 
-    def off_pairs(self, rows: np.ndarray, weights: np.ndarray, out: np.ndarray) -> None:
-        """AND each plane with the rows."""
-        del weights  # every row counts once: `kinds` sees to that
-        every = np.array([0, rows.size])
-        self._sweep(rows, every[:1], every[1:], out[None, :])
+    def off_pairs(self, given: Column, block: int, weights: np.ndarray, out: np.ndarray) -> None:
+        """AND each plane with that of s."""
+        del weights
+        sweeping.sweep(self._planes, given.masks[block], out[None, :])
 
     def off_labels(
-        self, y: Codes, labels: np.ndarray, weights: np.ndarray, out: np.ndarray
+        self,
+        y: Codes,
+        labels: np.ndarray,
+        masks: np.ndarray | None,
+        weights: np.ndarray,
+        out: np.ndarray,
     ) -> None:
-        """AND each plane with the rows of each label."""
+        """AND each plane with that of each label."""
         del weights
-        self._sweep(y.rows, y.indptr[labels], y.indptr[labels + 1], out)
+        if masks is not None:
+            sweeping.sweep(self._planes, masks, out)
+        else:
+            self._sweep(y.rows, y.indptr[labels], y.indptr[labels + 1], out)
 
     def add_joint(
-        self, parts: TwoLevels, off_f: np.ndarray, n_rows: int, clogc: np.ndarray, out: np.ndarray
+        self,
+        parts: TwoLevels,
+        masks: np.ndarray | None,
+        off_f: np.ndarray,
+        n_rows: int,
+        clogc: np.ndarray,
+        out: np.ndarray,
     ) -> None:
         """AND each plane with the meetings of s and each label, and finish."""
         met = np.zeros((parts.off_l.size, off_f.size), off_f.dtype)
-        self._sweep(parts.rows, parts.first, parts.last, met)
+        if masks is not None:
+            sweeping.sweep(self._planes, masks & parts.given.masks[0], met)
+        else:
+            self._sweep(parts.rows, parts.first, parts.last, met)
         meeting.joint_of_meets(
             met,
             off_f,
@@ -338,15 +402,11 @@ class Planes:
 
     def meets_of_levels(self, m: Meeting, met: np.ndarray) -> None:
         """AND each plane with the meetings of s and each label."""
-        s_levels = met.shape[2]
-        masks = self._meetings(m, s_levels, 2)
-        labels = m.labels
-        codes = np.delete(np.arange(s_levels), m.s_base)
-        off = (1 - m.y.base[labels])[:, None]
-        wanted = (np.arange(labels.size)[:, None] * s_levels + codes) * 2 + off
-        counted = self._counted(masks, wanted.ravel())
-        shaped = counted.reshape(self._cells.size, labels.size, codes.size).transpose(1, 0, 2)
-        met[:, self._cells[:, None], codes[None, :]] += shaped
+        masks = packed_labels(m.y, m.labels) if m.masks is None else m.masks
+        both = (masks[:, None, :] & m.given.masks[m.block]).reshape(-1, self._words)
+        found = np.zeros((both.shape[0], self._planes.shape[0]), np.int64)
+        sweeping.sweep(self._planes, both, found)
+        sweeping.spread(found, self._cells, m.s_base, met)
 
     def _meetings(self, m: Meeting, s_levels: int, l_levels: int) -> np.ndarray:
         """The rows in which s and each label are off their bases, a mask for each two codes."""
@@ -369,6 +429,36 @@ class Planes:
         out = np.empty((self._planes.shape[0], wanted.size), np.int64)
         planes.count_planes(self._planes, masks, wanted.astype(np.int64), out)
         return out
+
+
+def packed_labels(y: Codes, labels: np.ndarray) -> np.ndarray:
+    """The planes of some columns of two levels."""
+    masks = np.zeros((labels.size, -(-y.n_rows // 64)), np.uint64)
+    sweeping.mark(y.rows, y.indptr[labels], y.indptr[labels + 1], masks)
+    return masks
+
+
+def packed_planes(codes: Codes, first: int, last: int) -> np.ndarray:
+    """The planes of some columns, one column after the other; not copied where they lie so."""
+    sizes = (codes.levels[first:last] - 1).astype(np.int64)
+    own = edges_of(sizes)
+    if codes.packed is not None:
+        begins = codes.packed.first[first:last]
+        if ((begins >= 0) | (sizes == 0)).all():
+            where = begins - own[:-1]
+            shift = int(where[0]) if where.size else 0
+            if (where[sizes > 0] == shift).all() and shift >= 0:
+                return codes.packed.planes[shift : shift + int(own[-1])]
+            at = np.repeat(where, sizes) + np.arange(own[-1])
+            return codes.packed.planes[at]
+    out = np.zeros((int(own[-1]), -(-codes.n_rows // 64)), np.uint64)
+    some = codes if codes.packed is None else codes.take(np.arange(first, last))
+    if some is not codes:
+        first, last = 0, last - first
+    at = slice(some.indptr[first], some.indptr[last])
+    indptr = some.indptr[first : last + 1] - some.indptr[first]
+    planes.pack(indptr, some.rows[at], some.codes[at], some.base[first:last], own, out)
+    return out
 
 
 def stripe_of(codes: Codes, first: int, last: int, kind: int) -> Stripe:

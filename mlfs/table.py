@@ -318,7 +318,7 @@ class Table:
                 finishing.pair_sums(n_fl, offsets, self.f_valid[a:b], valid, self.clogc, four)
                 total[a:b] += four[:, 1]
 
-        counts.over_stripes(work, sum(block.rows.size for block in counts.features))
+        counts.over_stripes(work, counts.n_entries)
         return total
 
     def _pair(self, table: np.ndarray, g_valid: int) -> PairInfo:

@@ -207,12 +207,15 @@ class Triples:
 
     def _meetings(self, held: Held, labels: np.ndarray) -> tuple[np.ndarray, ...]:
         """Where s and each label are off their bases: rows, from, to, and how many."""
+        if self.table.counts.label_masks is not None and all(self.table.counts.is_planes):
+            none = np.zeros(0, np.int64)
+            return none, none, none, held.off_sl[labels]
         grouped = held.grouped
         return (
             grouped.rows,
             grouped.starts[labels],
             grouped.starts[labels + 1],
-            grouped.off_sl[labels],
+            held.off_sl[labels],
         )
 
     def _binary(
@@ -228,6 +231,8 @@ class Triples:
         counts = self.table.counts
         rows, first, last, off_sl = met
         parts = TwoLevels(
+            held.given,
+            labels[at],
             rows,
             first[at],
             last[at],

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from mlfs._kernels.jit import compiled
-from mlfs._kernels.planes import LOW, ONE, _popcount
+from mlfs._kernels.planes import LOW, ONE, popcount
 
-__all__ = ["mark", "sweep"]
+__all__ = ["mark", "spread", "sweep"]
 
 
 @compiled
@@ -43,10 +43,10 @@ def sweep(planes: Any, masks: Any, out: Any) -> None:
             d = np.uint64(0)
             for word in range(words):
                 bits = plane[word]
-                a += _popcount(bits & one[word])
-                b += _popcount(bits & two[word])
-                c += _popcount(bits & three[word])
-                d += _popcount(bits & four[word])
+                a += popcount(bits & one[word])
+                b += popcount(bits & two[word])
+                c += popcount(bits & three[word])
+                d += popcount(bits & four[word])
             out[i, p] += np.int64(a)
             out[i + 1, p] += np.int64(b)
             out[i + 2, p] += np.int64(c)
@@ -56,6 +56,17 @@ def sweep(planes: Any, masks: Any, out: Any) -> None:
             one = masks[i]
             a = np.uint64(0)
             for word in range(words):
-                a += _popcount(plane[word] & one[word])
+                a += popcount(plane[word] & one[word])
             out[i, p] += np.int64(a)
             i += 1
+
+
+@compiled
+def spread(found: Any, cells: Any, s_base: int, out: Any) -> None:
+    """out[i, cell, code of s] += found[i * codes + k, p], for each code of s but its base."""
+    codes = out.shape[2] - 1
+    for i in range(out.shape[0]):
+        for k in range(codes):
+            code = k + 1 if k >= s_base else k
+            for p in range(cells.size):
+                out[i, cells[p], code] += found[i * codes + k, p]
