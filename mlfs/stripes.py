@@ -18,7 +18,7 @@ from typing import Protocol
 
 import numpy as np
 
-from mlfs._kernels import counting, meeting, planes, sweeping, touching
+from mlfs._kernels import counting, dense, meeting, planes, sweeping, touching
 from mlfs.coding import Codes, edges_of
 
 __all__ = ["Kind", "Lists", "Meeting", "Planes", "Stripe", "TwoLevels", "kinds", "packed_planes", "stripe_of"]
@@ -46,15 +46,15 @@ def kinds(features: Sequence[Codes], labels: Sequence[Codes], weighted: bool) ->
     n_rows = max(1, sum(block.n_rows for block in features))
     f_off = sum(block.off for block in features) / n_rows
     l_off = sum(block.n_entries for block in labels) / (n_rows * max(1, len(labels[0])))
-    dense = (f_off**2 * l_off > WORD_COST) & (levels > 1) & (levels <= FEW_LEVELS)
-    dense &= not weighted
-    for few in (dense & (levels == 2), dense & (levels > 2)):
-        if 0 < few.sum() < len(dense) * FEW_COLUMNS:  # a form of their own would not pay
-            dense &= ~few
+    is_dense = (f_off**2 * l_off > WORD_COST) & (levels > 1) & (levels <= FEW_LEVELS)
+    is_dense &= not weighted
+    for few in (is_dense & (levels == 2), is_dense & (levels > 2)):
+        if 0 < few.sum() < len(is_dense) * FEW_COLUMNS:  # a form of their own would not pay
+            is_dense &= ~few
     return np.where(
         levels == 2,
-        np.where(dense, Kind.BINARY_PLANES, Kind.BINARY_LISTS),
-        np.where(dense, Kind.PLANES, Kind.LISTS),
+        np.where(is_dense, Kind.BINARY_PLANES, Kind.BINARY_LISTS),
+        np.where(is_dense, Kind.PLANES, Kind.LISTS),
     )
 
 
@@ -320,6 +320,7 @@ class Planes:
         levels, base = codes.levels[first:last], codes.base[first:last]
         self._words = -(-codes.n_rows // 64)
         self._planes = packed_planes(codes, first, last)
+        self._first, self._n_rows = edges_of(levels - 1), codes.n_rows
         # the cell of each plane: all codes of a column but its base
         cell = np.arange(int(levels.sum()))
         self._cells = np.delete(cell, np.cumsum(levels) - levels + base)
@@ -340,6 +341,46 @@ class Planes:
         counted = self._counted(masks, wanted)
         i, c, code = np.unravel_index(wanted, (size, s_levels, l_levels))
         tables[i[:, None], self._cells[None, :], c[:, None], code[:, None]] += counted.T
+
+    def pair_sums(
+        self, masks: np.ndarray, off_s: np.ndarray, off_f: np.ndarray, clogc: np.ndarray,
+        out: np.ndarray,
+    ) -> np.ndarray:
+        """Add to out[column] the sum over n(f,s), any levels; gives what the planes share."""
+        met = np.empty((self._planes.shape[0], masks.shape[0]), np.int32)
+        dense.pairs_of_planes(
+            self._planes, self._first, off_f, masks, off_s, self._n_rows, clogc, met, out
+        )
+        return met
+
+    def add_joint_of_levels(
+        self,
+        masks: tuple[np.ndarray, np.ndarray],
+        off_f: np.ndarray,
+        off_s: np.ndarray,
+        met_fs: np.ndarray,
+        off_fl: np.ndarray,
+        off_l: np.ndarray,
+        off_sl: np.ndarray,
+        clogc: np.ndarray,
+        out: np.ndarray,
+    ) -> None:
+        """Add the sums over n(f,s,l), labels of two levels; the masks are of s and of them."""
+        own, labels = masks
+        dense.joint_of_planes(
+            self._planes,
+            self._first,
+            off_f,
+            (labels[:, None, :] & own).reshape(-1, self._words),
+            off_s,
+            self._n_rows,
+            met_fs,
+            off_fl,
+            off_l,
+            off_sl,
+            clogc,
+            out,
+        )
 
     def off_pairs(self, given: Column, block: int, weights: np.ndarray, out: np.ndarray) -> None:
         """AND each plane with that of s."""

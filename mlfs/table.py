@@ -199,7 +199,8 @@ class Table:
         small = whole and self.in_table and given.levels == 2
         parts = [np.zeros(0, np.int64)] * len(counts.edges)
         sums = np.empty((4, 0 if small and all(counts.binary) else d), np.int64)
-        t_fs = np.empty(d, np.int64)
+        t_fs = np.zeros(d, np.int64)
+        met: dict[int, np.ndarray] = {}
 
         def work(i: int, a: int, b: int) -> None:
             if small and counts.binary[i]:
@@ -211,8 +212,11 @@ class Table:
                 off, n = given.off_base, counts.total
                 meeting.pairs_of_two(counts.off_f[i], parts[i], off, n, self.clogc, t_fs[a:b])
                 return
-            if whole and self.in_table and counts.pair_sums_of(i, given, self.clogc, t_fs[a:b]):
-                return
+            if whole and self.in_table:
+                found = counts.pair_sums_of(i, given, self.clogc, t_fs[a:b])
+                if found is not None:
+                    met[i] = found
+                    return
             offsets, where = counts.cells(a, b)
             zeros = np.zeros((where.stop - where.start, given.levels), np.int64)
             parts[i] = counts.pairs_of(i, given, zeros)
@@ -227,7 +231,7 @@ class Table:
         counts.over_stripes(work, counts.cost_of(given))
         if whole:
             t_s = np.array(self.t_of(given))
-            return Held(counts, given, parts, self.rows, t_fs, self.t_f, t_s)
+            return Held(counts, given, parts, self.rows, t_fs, self.t_f, t_s, met)
         return Held(counts, given, parts, sums[0], t_fs, sums[2], sums[3])
 
     def n_fl(self, label: int) -> np.ndarray:
@@ -239,8 +243,7 @@ class Table:
 
     def labels_at_once(self, i: int) -> int:
         """Of how many labels the meetings with a stripe of features are held at once."""
-        a, b = self.counts.edges[i]
-        each = max(1, (b - a) * self.counts.off_f[i].itemsize)
+        each = max(1, self.counts.off_f[i].nbytes)
         keep = self.counts.q * each <= KEPT_BYTES
         return self.counts.q if keep else max(1, LABEL_BYTES // each)
 
@@ -306,10 +309,9 @@ class Table:
                     meeting.add_label_sums(counts.off_f[i], met, off_l, n, self.clogc, total[a:b])
                 return
             offsets, where = counts.cells(a, b)
-            if two_levels:
-                off_l = counts.off_l[labels, None]
-                n_f, out = counts.n_f[where, None], total[None, a:b]
-                if counts.add_joint_of_levels(i, None, labels, n_f, off_l, self.clogc, out):
+            one_block = len(counts.features) == 1
+            if two_levels and one_block:
+                if counts.add_label_sums_of(i, labels, self.clogc, total[a:b]):
                     return
             four = np.empty((b - a, 4), np.int64)
             for label in labels.tolist():
