@@ -124,9 +124,7 @@ class Held:
         cells = self.with_labels.shape[1] * self.with_labels.shape[2]
         out = np.empty((self.with_labels.shape[0], 2), np.int64)
         edges = np.arange(len(out) + 1) * cells
-        finishing.singles(
-            self.with_labels.ravel(), edges, np.full(len(out), cells), clogc, out
-        )
+        finishing.singles(self.with_labels.ravel(), edges, np.full(len(out), cells), clogc, out)
         return out[:, 1]
 
     @property

@@ -21,11 +21,22 @@ import numpy as np
 from mlfs._kernels import counting, dense, meeting, planes, sweeping, touching
 from mlfs.coding import Codes, edges_of
 
-__all__ = ["Kind", "Lists", "Meeting", "Planes", "Stripe", "TwoLevels", "kinds", "packed_planes", "stripe_of"]
+__all__ = [
+    "Kind",
+    "Lists",
+    "Meeting",
+    "Planes",
+    "Stripe",
+    "TwoLevels",
+    "kinds",
+    "packed_planes",
+    "stripe_of",
+]
 
 FEW_LEVELS = 16
 MASK_BYTES = 1 << 20  # of masks that are held against planes at once: they stay in the cache
 FEW_COLUMNS = 1 / 100
+SOME_COLUMNS = 1 / 4
 WORD_COST = 1 / 800  # one row by a plane's vector instructions, against one walked in a list
 
 
@@ -46,11 +57,13 @@ def kinds(features: Sequence[Codes], labels: Sequence[Codes], weighted: bool) ->
     n_rows = max(1, sum(block.n_rows for block in features))
     f_off = sum(block.off for block in features) / n_rows
     l_off = sum(block.n_entries for block in labels) / (n_rows * max(1, len(labels[0])))
-    is_dense = (f_off**2 * l_off > WORD_COST) & (levels > 1) & (levels <= FEW_LEVELS)
-    is_dense &= not weighted
-    for few in (is_dense & (levels == 2), is_dense & (levels > 2)):
-        if 0 < few.sum() < len(is_dense) * FEW_COLUMNS:  # a form of their own would not pay
-            is_dense &= ~few
+    may = (levels > 1) & (levels <= FEW_LEVELS) & (not weighted)
+    is_dense = (f_off**2 * l_off > WORD_COST) & may
+    for alike in (levels == 2, levels > 2):  # a form of their own does not pay for a few columns
+        if (is_dense & alike).sum() < len(levels) * FEW_COLUMNS:
+            is_dense &= ~alike
+        elif (may & alike & ~is_dense).sum() < (is_dense & alike).sum() * SOME_COLUMNS:
+            is_dense |= may & alike
     return np.where(
         levels == 2,
         np.where(is_dense, Kind.BINARY_PLANES, Kind.BINARY_LISTS),
@@ -264,8 +277,13 @@ class Lists:
         )
 
     def add_joint_of_levels(
-        self, m: Meeting, bases: np.ndarray, n_fs: np.ndarray, n_sl: np.ndarray,
-        clogc: np.ndarray, out: np.ndarray,
+        self,
+        m: Meeting,
+        bases: np.ndarray,
+        n_fs: np.ndarray,
+        n_sl: np.ndarray,
+        clogc: np.ndarray,
+        out: np.ndarray,
     ) -> None:
         """Add the sums over n(f,s,l), labels of two levels; see `touching.joint_of_levels`."""
         t_off = np.empty(bases.size, np.int64)
@@ -343,7 +361,11 @@ class Planes:
         tables[i[:, None], self._cells[None, :], c[:, None], code[:, None]] += counted.T
 
     def pair_sums(
-        self, masks: np.ndarray, off_s: np.ndarray, off_f: np.ndarray, clogc: np.ndarray,
+        self,
+        masks: np.ndarray,
+        off_s: np.ndarray,
+        off_f: np.ndarray,
+        clogc: np.ndarray,
         out: np.ndarray,
     ) -> np.ndarray:
         """Add to out[column] the sum over n(f,s), any levels; gives what the planes share."""

@@ -16,37 +16,55 @@ from mlfs._kernels.planes import popcount
 
 __all__ = ["joint_of_planes", "pairs_of_planes"]
 
+FEW_WORDS = 8
+
 
 @inner
-def _meet(plane: Any, masks: Any, out: Any) -> None:
-    """out[k] = the number of rows that a plane and masks[k] have in common."""
+def _meet(planes: Any, p: int, masks: Any, start: int, out: Any, at: int) -> None:
+    """out[at, k] = the number of rows that plane p and masks[start + k] have in common.
+
+    Whole arrays and places are handed over: a view of a row would cost more than the row.
+    """
+    words = planes.shape[1]
+    n = out.shape[1]
+    if words <= FEW_WORDS:  # a loop of vector instructions would not pay
+        for k in range(n):
+            total = np.uint64(0)
+            word = 0
+            while word + 4 <= words:
+                total += popcount(planes[p, word] & masks[start + k, word])
+                total += popcount(planes[p, word + 1] & masks[start + k, word + 1])
+                total += popcount(planes[p, word + 2] & masks[start + k, word + 2])
+                total += popcount(planes[p, word + 3] & masks[start + k, word + 3])
+                word += 4
+            while word < words:
+                total += popcount(planes[p, word] & masks[start + k, word])
+                word += 1
+            out[at, k] = total
+        return
     k = 0
-    while k + 4 <= masks.shape[0]:
-        one = masks[k]
-        two = masks[k + 1]
-        three = masks[k + 2]
-        four = masks[k + 3]
+    while k + 4 <= n:
+        one = start + k
         a = np.uint64(0)
         b = np.uint64(0)
         c = np.uint64(0)
         d = np.uint64(0)
-        for word in range(plane.size):
-            bits = plane[word]
-            a += popcount(bits & one[word])
-            b += popcount(bits & two[word])
-            c += popcount(bits & three[word])
-            d += popcount(bits & four[word])
-        out[k] = a
-        out[k + 1] = b
-        out[k + 2] = c
-        out[k + 3] = d
+        for word in range(words):
+            bits = planes[p, word]
+            a += popcount(bits & masks[one, word])
+            b += popcount(bits & masks[one + 1, word])
+            c += popcount(bits & masks[one + 2, word])
+            d += popcount(bits & masks[one + 3, word])
+        out[at, k] = a
+        out[at, k + 1] = b
+        out[at, k + 2] = c
+        out[at, k + 3] = d
         k += 4
-    while k < masks.shape[0]:
-        one = masks[k]
+    while k < n:
         a = np.uint64(0)
-        for word in range(plane.size):
-            a += popcount(plane[word] & one[word])
-        out[k] = a
+        for word in range(words):
+            a += popcount(planes[p, word] & masks[start + k, word])
+        out[at, k] = a
         k += 1
 
 
@@ -76,11 +94,10 @@ def pairs_of_planes(
         for k in range(size):
             at_base -= off_s[k]
         for p in range(first[f], first[f + 1]):
-            row = met[p]
-            _meet(planes[p], masks, row)
+            _meet(planes, p, masks, 0, met, p)
             rest = off_f[p]
             for k in range(size):
-                both = row[k]
+                both = met[p, k]
                 rest -= both
                 rest_s[k] -= both
                 total += looked_up(both, clogc)
@@ -114,12 +131,11 @@ def joint_of_planes(
     """
     codes = off_s.size
     each = out.shape[0] > 1
-    met = np.empty(codes, np.int64)
+    met = np.empty((1, codes), np.int64)
     rest_s = np.empty(codes, np.int64)
     rest_sl = np.empty(codes, np.int64)
     for i in range(off_l.size):
         totals = out[i if each else 0]
-        own = masks[i * codes : (i + 1) * codes]
         base_l = off_l[i]
         base_s = n_rows
         for k in range(codes):
@@ -133,11 +149,11 @@ def joint_of_planes(
                 rest_s[k] = off_s[k]
                 rest_sl[k] = off_sl[i, k]
             for p in range(first[f], first[f + 1]):
-                _meet(planes[p], own, met)
+                _meet(planes, p, masks, i * codes, met, 0)
                 rest = off_f[p]
                 rest_l = off_fl[i, p]
                 for k in range(codes):
-                    all_three = met[k]
+                    all_three = met[0, k]
                     both = met_fs[p, k]
                     rest -= both
                     rest_l -= all_three
