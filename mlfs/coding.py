@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from mlfs._kernels import packing, planes
+from mlfs._kernels import lists, packing, planes
 
 __all__ = ["Codes", "Packed", "code_labels", "edges_of"]
 
@@ -119,15 +119,11 @@ class Codes:
         own, rows, codes = self._lists
         first = self.packed.first
         indptr = edges_of(np.where(first >= 0, self.off, np.diff(own)))
-        all_rows = np.empty(int(indptr[-1]), np.int32)
-        all_codes = np.empty(int(indptr[-1]), np.int32)
-        listed = np.where(first >= 0, 0, np.diff(own))
-        at = np.repeat(indptr[:-1] - own[:-1], listed) + np.arange(int(own[-1]))
-        all_rows[at], all_codes[at] = rows, codes
-        planes.as_lists(
-            self.packed.planes, first, self.base, self.levels, indptr, all_rows, all_codes
-        )
-        return indptr, all_rows, all_codes
+        size = int(indptr[-1])
+        whole = indptr, np.empty(size, np.int32), np.empty(size, np.int32)
+        lists.take(own, rows, codes, np.arange(len(self)), *whole)
+        lists.from_planes(self.packed.planes, first, self.base, self.levels, *whole)
+        return whole
 
     @property
     def indptr(self) -> np.ndarray:
@@ -217,19 +213,19 @@ class Codes:
         if self.packed is not None and (self.packed.first[first:last] >= 0).any():
             some, first, last = self.take(np.arange(first, last)), 0, last - first
         indptr, rows, codes = some._lists if some is self else some._whole
-        at = slice(indptr[first], indptr[last])
-        own = indptr[first : last + 1] - indptr[first]
-        turned = sp.csc_array((codes[at], rows[at], own), shape=(self.n_rows, last - first)).tocsr()
-        return turned.indptr.astype(np.int64), turned.indices.astype(np.int32), turned.data
+        size = int(indptr[last] - indptr[first])
+        ends = np.zeros(self.n_rows + 1, np.int64)
+        columns, turned = np.empty(size, np.int32), np.empty(size, np.int32)
+        lists.by_row(indptr, rows, codes, first, last, ends, columns, turned)
+        return ends, columns, turned
 
     def take(self, columns: np.ndarray) -> Codes:
         """Some columns, in the order given; planes stay where they are."""
         indptr, rows, codes = self._lists
         sizes = np.diff(indptr)[columns]
         own = edges_of(sizes)
-        if rows.size:
-            at = np.repeat(indptr[columns] - own[:-1], sizes) + np.arange(own[-1])
-            rows, codes = rows[at], codes[at]
+        taken = np.empty(int(own[-1]), np.int32), np.empty(int(own[-1]), np.int32)
+        lists.take(indptr, rows, codes, columns, own, *taken)
         counts, packed = None, None
         if self._counts is not None:
             levels = self.levels[columns]
@@ -241,8 +237,7 @@ class Codes:
         return Codes(
             self.n_rows,
             own,
-            rows,
-            codes,
+            *taken,
             self.base[columns],
             self.levels[columns],
             self.missing[columns],

@@ -161,7 +161,7 @@ def _told(
     dataset: Dataset, table: Table, groups: Grouping, binnings: Binnings, missing: str
 ) -> list[str]:
     notes = []
-    n_missing = int(binnings.each(lambda binning: binning.missing).sum())
+    n_missing = int(binnings.has_missing.sum())
     if n_missing:
         how = "are a level of their own" if missing == "level" else "are left out"
         notes.append(f"missing values in {plural(n_missing, 'column')} {how}")
