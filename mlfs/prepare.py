@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from mlfs.candidates import Grouping, grouping
 from mlfs.binning.small import surveyed
-from mlfs.coding import code_labels
+from mlfs.candidates import Grouping, grouping
+from mlfs.coded_labels import code_labels
 from mlfs.counts import Counts
 from mlfs.data.dataset import Dataset
 from mlfs.discretize import Binning, Binnings, coded, learn

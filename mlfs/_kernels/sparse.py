@@ -21,7 +21,7 @@ def _class_of(value: Any) -> int:
     if 0 <= value < SMALL:
         whole = int(value)
         return whole if whole == value else ODD
-    return ODD if value == value else SMALL  # noqa: PLR0124  # only a NaN is not itself
+    return ODD if value == value else SMALL  # only a NaN is not itself
 
 
 @compiled

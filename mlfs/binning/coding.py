@@ -114,9 +114,7 @@ def encode(dataset: Any, binnings: Sequence[Binning]) -> Encoded:
     ([1], [1], [0])
     """
     codes = coded(dataset.table, binnings)
-    return Encoded(
-        codes.indptr, codes.rows, codes.codes, codes.base, codes.levels, codes.missing
-    )
+    return Encoded(codes.indptr, codes.rows, codes.codes, codes.base, codes.levels, codes.missing)
 
 
 def coded(table: Any, binnings: Sequence[Binning], survey: small.Survey | None = None) -> Codes:

@@ -154,7 +154,7 @@ def _learn_block(
     groups: list[Classes],
     weights: np.ndarray | None,
 ) -> tuple[np.ndarray, list[Binning], Cuts]:
-    """Which columns of a block are taken as they are, their binnings, and the cuts of the others."""
+    """Which columns are taken as they are, their binnings, and the cuts of the others."""
     seen, lost = block.observed()
     values: dict[int, tuple[float, ...]] = {}
     sizes = declared(columns)
@@ -284,8 +284,8 @@ def _refuse_infinite(
 ) -> None:
     for j in np.flatnonzero((low == -np.inf) | (high == np.inf)).tolist():
         raise DataError(
-            f"the column {printable(columns[where[j]].name)!r} holds an infinite value, which no binning can "
-            "place: replace it, or mark it as missing"
+            f"the column {printable(columns[where[j]].name)!r} holds an infinite value, which no "
+            "binning can place: replace it, or mark it as missing"
         )
 
 

@@ -52,7 +52,7 @@ class Cuts(NamedTuple):
 
     def take(self, which: np.ndarray | slice) -> Cuts:
         """Some of them."""
-        return Cuts(self.method, *(part[which] for part in self[1:]))  # type: ignore[misc]
+        return Cuts(self.method, *(part[which] for part in self[1:]))
 
     def above(self, values: np.ndarray, block: Block) -> np.ndarray:
         """The number of edges below each value; NaN lies above none."""
