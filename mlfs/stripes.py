@@ -518,9 +518,9 @@ def packed_planes(codes: Codes, first: int, last: int) -> np.ndarray:
     some = codes if codes.packed is None else codes.take(np.arange(first, last))
     if some is not codes:
         first, last = 0, last - first
-    at = slice(some.indptr[first], some.indptr[last])
+    part = slice(some.indptr[first], some.indptr[last])
     indptr = some.indptr[first : last + 1] - some.indptr[first]
-    planes.pack(indptr, some.rows[at], some.codes[at], some.base[first:last], own, out)
+    planes.pack(indptr, some.rows[part], some.codes[part], some.base[first:last], own, out)
     return out
 
 
