@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from mlfs.clogc import TABLE_SIZE
 from mlfs.coding import Codes
 from mlfs.errors import DataError, UsageError, printable
 
-__all__ = ["Budget", "bytes_of", "checked"]
+__all__ = ["ROOMY", "Budget", "bytes_of", "checked"]
 
 UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 UNITS |= {f"{unit}i": 1 << (10 * power) for power, unit in enumerate("kmgt", 1)}
@@ -53,6 +54,9 @@ class Budget:
         parts = {"cache": 2, "kept": 8, "labels": 16}
         most = {"cache": MOST_CACHED, "kept": MOST_KEPT, "labels": MOST_LABELS}
         return cls(**{part: min(most[part], free // by) for part, by in parts.items()})
+
+
+ROOMY = Budget()
 
 
 def bytes_of(max_memory: Any) -> int:
@@ -130,10 +134,9 @@ def _told(size: int) -> str:
 def _available() -> int:
     """The memory that could be taken now, as the system tells it."""
     try:
-        with open("/proc/meminfo", encoding="ascii") as file:
-            for line in file:
-                if line.startswith("MemAvailable:"):
-                    return int(line.split()[1]) * 1024
+        for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines():
+            if line.startswith("MemAvailable:"):
+                return int(line.split()[1]) * 1024
     except (OSError, ValueError, IndexError):
         pass
     try:

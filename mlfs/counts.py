@@ -176,6 +176,8 @@ class Counts:
     def shuffled(self, generator: np.random.Generator) -> Counts:
         """The same features with the rows of labels shuffled within each block."""
         other = copy.copy(self)
+        for made_of_labels in ("off_l", "labels_by_row", "label_masks"):
+            vars(other).pop(made_of_labels, None)
         other.labels = [block.shuffled(generator) for block in self.labels]
         if any((weight != 1).any() for weight in self.weights):
             other.n_l = _counted(other.labels, self.weights)
@@ -281,18 +283,19 @@ class Counts:
     ) -> bool:
         """Add to out[f] the sums over n(f, l) of labels of two levels, if there is a short way."""
         a, b = self.edges[i]
-        if isinstance(self._stripes[0][i], Planes):
+        stripe = self._stripes[0][i]
+        if isinstance(stripe, Planes):
             if self.label_masks is None:
                 return False
             masks, off_l = self.label_masks[labels], self.off_l[labels]
             for at in range(labels.size):
                 one = masks[at : at + 1], off_l[at : at + 1]
-                self._stripes[0][i].pair_sums(*one, self.off_f[i], clogc, out)
+                stripe.pair_sums(*one, self.off_f[i], clogc, out)
             return True
         n_f, off_l = self.n_f[self.cells(a, b)[1], None], self.off_l[labels, None]
         nothing = Meeting(self._nothing, 0, self.labels[0], labels, self.weights[0], None)
-        lists = self._stripes[0][i]
-        lists.add_joint_of_levels(nothing, self.base[a:b], n_f, off_l, clogc, out[None])
+        assert isinstance(stripe, Lists)
+        stripe.add_joint_of_levels(nothing, self.base[a:b], n_f, off_l, clogc, out[None])
         return True
 
     def add_joint_of_levels(
@@ -312,6 +315,7 @@ class Counts:
         a, b = self.edges[i]
         m = Meeting(given, 0, self.labels[0], labels, self.weights[0], None)
         lists = self._stripes[0][i]
+        assert isinstance(lists, Lists)
         lists.add_joint_of_levels(m, self.base[a:b], n_fs, n_sl, clogc, out)
 
     def add_joint_of_planes(
@@ -328,9 +332,12 @@ class Counts:
         """The like for features in planes; `met` is what these share with s."""
         off_s = np.delete(given.alone, given.base)
         off_sl = np.delete(n_sl, given.base, axis=1)
-        masks = given.masks[0], self.label_masks[labels]
+        stripe, of_labels = self._stripes[0][i], self.label_masks
+        assert isinstance(stripe, Planes)
+        assert of_labels is not None
+        masks = given.masks[0], of_labels[labels]
         own = self.off_f[i], off_s, met, off_fl, self.off_l[labels], off_sl
-        self._stripes[0][i].add_joint_of_levels(masks, *own, clogc, out)
+        stripe.add_joint_of_levels(masks, *own, clogc, out)
 
     @cached_property
     def _nothing(self) -> Given:
@@ -378,6 +385,7 @@ class Counts:
     ) -> None:
         """The like for one label, the features in row lists; `off` is of f with s and with l."""
         lists = self._stripes[0][i]
+        assert isinstance(lists, Lists)
         meeting.joint_of_one(
             lists.indptr,
             lists.columns,

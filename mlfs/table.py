@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mlfs._kernels import finishing, meeting
-from mlfs.budget import Budget
+from mlfs.budget import ROOMY, Budget
 from mlfs.clogc import clogc_table, entropies, of_rows, per_row
 from mlfs.counts import Counts, Given
 from mlfs.held import Held
@@ -101,7 +101,7 @@ class Table:
         *,
         ignore_missing: bool = False,
         place: np.ndarray | None = None,
-        budget: Budget = Budget(),
+        budget: Budget = ROOMY,
     ) -> None:
         self.place = place
         self.counts, self.q, self.mask_of = counts, q, mask_of
@@ -112,7 +112,9 @@ class Table:
         self.l_valid = counts.labels[0].valid(ignore_missing=True)
         self.budget = budget
         self.cache = Cache(budget.cache)
-        self.recent = Cache(min(RECENT_BYTES, budget.cache // 4))  # what is asked for within one step
+        self.recent = Cache(
+            min(RECENT_BYTES, budget.cache // 4)
+        )  # what is asked for within one step
         self.l_whole = self.l_valid == counts.labels[0].levels
         self._l_all_whole = bool(self.l_whole.all())
         self.l_binary = counts.labels[0].levels == 2
