@@ -15,7 +15,7 @@ import numpy as np
 
 from mlfs._kernels import counting
 from mlfs.coding import Codes
-from mlfs.stripes import Kind, Meeting, kinds, stripe_of
+from mlfs.stripes import Kind, Meeting, Stripe, kinds, stripe_of
 
 __all__ = ["Counts", "Given"]
 
@@ -92,6 +92,11 @@ class Counts:
         ]
         self.n_l = _counted(labels, self.weights)
         self.l_offsets = np.concatenate([[0], np.cumsum(labels[0].levels)]).astype(np.int64)
+
+    @property
+    def stripes(self) -> list[Stripe]:
+        """The columns of the first block of rows, stripe by stripe."""
+        return self._stripes[0]
 
     def forms(self) -> dict[str, int]:
         """How many columns are counted in which form."""

@@ -28,6 +28,7 @@ from mlfs.block import LabelBlock
 from mlfs.coding import Codes
 from mlfs.counts import Counts
 from mlfs.errors import CriterionError, DataError
+from mlfs.few import Few
 from mlfs.imbalance import imbalance
 from mlfs.stripes import kinds
 from mlfs.table import Table, entropies
@@ -159,12 +160,26 @@ class Info:
     def only(self, features: Any) -> Info:
         """A view on some candidates, named by their column numbers."""
         chosen = np.asarray(features, np.int64)
-        return Info(self.table, labels=self._labels, features=chosen, parents=self._parents)
+        view = Info(self.table, labels=self._labels, features=chosen, parents=self._parents)
+        view._all = self._all  # noqa: SLF001  # another of our own kind
+        return view
 
     def for_label(self, label: int) -> Info:
         """A view on one label."""
         chosen = np.array([label])
         return Info(self.table, labels=chosen, features=self._features, parents=self._parents)
+
+    @cached_property
+    def few(self) -> Few | None:
+        """What counts terms of the candidates alone, where they are not all there are."""
+        if self._features is None or self._where is None:
+            return None
+        return Few(self.table, self._labels, self._where)
+
+    @cached_property
+    def _all(self) -> Info:
+        """The same labels, and all candidates."""
+        return self if self._features is None else Info(self.table, labels=self._labels)
 
     def _cut(self, values: np.ndarray) -> np.ndarray:
         return values if self._where is None else values[self._where]
@@ -174,6 +189,9 @@ class Info:
     @cached_property
     def h_f(self) -> np.ndarray:
         """H(f)."""
+        if self._features is not None:
+            cut: np.ndarray = self._all.h_f[self._features]
+            return cut
         return self._cut(self.table.entropy_in_context(self._labels))
 
     @property
@@ -192,6 +210,9 @@ class Info:
     @cached_property
     def mi_fL(self) -> np.ndarray:  # the suffix L is the notation of the field
         """sum_l I(f;l)."""
+        if self._features is not None:
+            cut: np.ndarray = self._all.mi_fL[self._features]
+            return cut
         total = np.zeros(self.table.d)
         for label in self._labels.tolist():
             total += self.table.pair_with_label(label).mi
@@ -200,15 +221,17 @@ class Info:
     def mi_fs(self, s: int) -> np.ndarray:
         """I(f;s)."""
         at = self.table.position(s)
+        if self.few is not None:
+            return self.few.mi_fs(at)
         return self._cut(self.table.pair_with_feature(at, self._labels).mi)
 
     def cmi_sL_given_f(self, s: int) -> np.ndarray:  # notation
         """sum_l I(s;l|f)."""
-        return self._cut(self._cmi(self.table.position(s))[0])
+        return self._cmi(self.table.position(s))[0]
 
     def cmi_fL_given_s(self, s: int) -> np.ndarray:  # notation
         """sum_l I(f;l|s)."""
-        return self._cut(self._cmi(self.table.position(s))[1])
+        return self._cmi(self.table.position(s))[1]
 
     def interaction_fsL(self, s: int) -> np.ndarray:  # notation
         """sum_l I(f;s;l), I(f;s;l) = I(f;s) - I(f;s|l) = I(f;l) - I(f;l|s)."""
@@ -223,13 +246,15 @@ class Info:
         return self.sum_over_labels(lambda block: block.joint_fsl(s))
 
     def _cmi(self, s: int) -> tuple[np.ndarray, np.ndarray]:
+        if self.few is not None:
+            return self.few.cmi(s)
+
         def make() -> tuple[np.ndarray, np.ndarray]:
             held = self.table.feature(s)
             return self.table.triples.cmi_sums(held, self._labels, np.ones(self.q))
 
-        found: tuple[np.ndarray, np.ndarray]
-        found = self.table.recent.get(("cmi", s, self._labels.tobytes()), make)
-        return found
+        sl_given_f, fl_given_s = self.table.recent.get(("cmi", s, self._labels.tobytes()), make)
+        return self._cut(sl_given_f), self._cut(fl_given_s)
 
     # ---- the label network ------------------------------------------------------------------
 
@@ -375,8 +400,11 @@ class Info:
         """
         total = np.zeros(self.d)
         for first in range(0, self.q, LABELS_AT_ONCE):
-            block = LabelBlock(
-                self.table, self._labels[first : first + LABELS_AT_ONCE], self._where
+            labels = self._labels[first : first + LABELS_AT_ONCE]
+            block = (
+                LabelBlock(self.table, labels, self._where)
+                if self.few is None
+                else self.few.block(labels)
             )
             values = g(block)
             for i in range(block.q):

@@ -152,13 +152,13 @@ class Planes:
     def __init__(self, codes: Codes, first: int, last: int) -> None:
         levels, base = codes.levels[first:last], codes.base[first:last]
         off_base = levels - 1
-        first_plane = np.concatenate([[0], np.cumsum(off_base)]).astype(np.int64)
+        self.first = first_plane = np.concatenate([[0], np.cumsum(off_base)]).astype(np.int64)
         self._words = -(-codes.n_rows // 64)
-        self._planes = np.zeros((int(first_plane[-1]), self._words), np.uint64)
+        self.words = np.zeros((int(first_plane[-1]), self._words), np.uint64)
         at = slice(codes.indptr[first], codes.indptr[last])
         indptr = codes.indptr[first : last + 1] - codes.indptr[first]
         rows, entries = codes.rows[at], codes.codes[at]
-        planes.pack(indptr, rows, entries, base, first_plane, self._planes)
+        planes.pack(indptr, rows, entries, base, first_plane, self.words)
         # the cell of each plane: all codes of a column but its base
         cell = np.arange(int(levels.sum()))
         self._cells = np.delete(cell, np.cumsum(levels) - levels + base)
@@ -220,8 +220,8 @@ class Planes:
         return masks
 
     def _counted(self, masks: np.ndarray, wanted: np.ndarray) -> np.ndarray:
-        out = np.empty((self._planes.shape[0], wanted.size), np.int64)
-        planes.count_planes(self._planes, masks, wanted.astype(np.int64), out)
+        out = np.empty((self.words.shape[0], wanted.size), np.int64)
+        planes.count_planes(self.words, masks, wanted.astype(np.int64), out)
         return out
 
 

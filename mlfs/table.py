@@ -11,7 +11,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from mlfs._kernels import finishing
 from mlfs.counts import Counts, Given
 from mlfs.held import Held
 from mlfs.triples import Triples
+
+if TYPE_CHECKING:
+    from mlfs.packed import Packed
 
 __all__ = ["Cache", "PairInfo", "Table", "entropies"]
 
@@ -89,7 +92,11 @@ class Table:
         are in the order of the counted ones.
     cache_bytes : int
         What may be kept.
+    clogc : ndarray, optional
+        c log c of every count, if another table of the same rows has it.
     """
+
+    packed: Packed | None = None  # what `mlfs.packed.Packed.of` makes of it
 
     def __init__(
         self,
@@ -100,6 +107,7 @@ class Table:
         ignore_missing: bool = False,
         place: np.ndarray | None = None,
         cache_bytes: int = CACHE_BYTES,
+        clogc: np.ndarray | None = None,
     ) -> None:
         self.place = place
         self.counts, self.q, self.mask_of = counts, q, mask_of
@@ -110,8 +118,10 @@ class Table:
         self.l_valid = counts.labels[0].valid(ignore_missing=True)
         self.cache = Cache(cache_bytes)
         self.recent = Cache(min(RECENT_BYTES, cache_bytes))  # what is asked for within one step
-        self.clogc = np.zeros(max(1, min(counts.total + 1, CLOGC_SIZE)))
-        finishing.fill_clogc(self.clogc)
+        if clogc is None:
+            clogc = np.zeros(max(1, min(counts.total + 1, CLOGC_SIZE)))
+            finishing.fill_clogc(clogc)
+        self.clogc = clogc
         self.pairs_counted = 0
         self._no_masks = bool((mask_of < 0).all())
 

@@ -140,7 +140,7 @@ class Triples:
                 t_fl[at, a:b] = fl
 
             self._plain(held, labels, keep)
-            t_l = self._label_sums(labels)
+            t_l = self.label_sums(labels)
             rows = np.full((1, 1), float(self.table.counts.total))
             whole = (rows, t_fsl, held.t_fs, t_fl, t_sl[labels, None], held.t_f, t_s, t_l[:, None])
             return Sums(*(np.broadcast_to(part, t_fsl.shape) for part in whole))
@@ -261,7 +261,8 @@ class Triples:
         n_fl = n_cells[:, 1::2].copy() if counts.binary[i] else n_cells[:, :0].copy()
         return _Labels(n_fl, n_cells, t_fl, n_l)
 
-    def _label_sums(self, labels: np.ndarray) -> np.ndarray:
+    def label_sums(self, labels: np.ndarray) -> np.ndarray:
+        """The sums of c log c over n(l)."""
         counts = self.table.counts
         valid = self.table.l_valid
         out = np.empty((valid.size, 2))

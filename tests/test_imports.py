@@ -25,6 +25,8 @@ FLOORS = [
     {"triples"},
     {"table"},
     {"block"},
+    {"packed"},
+    {"few"},
     {"info"},
     {"criteria"},
     {"asked"},
