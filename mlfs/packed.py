@@ -79,9 +79,9 @@ class Packed:
     def parts(self, where: np.ndarray) -> Iterator[Part]:
         """Of columns of one stripe each: which of `where`, the planes, the first of each."""
         stripe_of = np.searchsorted(self._edges, where, side="right") - 1
-        one = int(stripe_of[0])
+        one = int(stripe_of[0]) if where.size else -1
         alike = (stripe_of == one).all()
-        for i in [one] if alike else np.unique(stripe_of).tolist():
+        for i in [one] * (one >= 0) if alike else np.unique(stripe_of).tolist():
             some = None if alike else np.flatnonzero(stripe_of == i)
             columns = where if some is None else where[some]
             stripe = self._counts.stripes[i]

@@ -9,11 +9,13 @@ from typing import Any
 import numpy as np
 
 from mlfs.asked import Asked
+from mlfs.best_first import best_first
 from mlfs.candidates import columns_named
 from mlfs.criteria import Criterion
-from mlfs.engine import Path, Pick, best_first, greedy
+from mlfs.engine import greedy
 from mlfs.errors import UsageError, printable
 from mlfs.info import Info
+from mlfs.path import Path, Pick
 from mlfs.prepare import Prepared
 from mlfs.selection import SCHEMA, Selection
 from mlfs.stopping import AutoStop
