@@ -36,10 +36,10 @@ class Few:
     def __init__(self, table: Table, labels: np.ndarray, where: np.ndarray) -> None:
         self._table, self._labels, self._where = table, labels, where
         self._packed = packed = Packed.of(table)
-        whole = packed.fits and bool((table.mask_of[labels] < 0).all())
+        whole = packed.fits and (table.no_masks or bool((table.mask_of[labels] < 0).all()))
         self.fits = whole and packed.mostly_planes(where)
         self.asked_triples = False
-        self._picks: list[int] = []
+        self._picks: dict[int, int] = {}
         self._start: np.ndarray | None = None
         self._mi: np.ndarray | None = None
         self._both: tuple[np.ndarray, np.ndarray] | None = None
@@ -49,7 +49,8 @@ class Few:
 
         Before that the answers are zero. All of them are counted at the first question.
         """
-        self._picks, self._start = [self._table.position(s) for s in picks], start
+        self._picks = {self._table.position(s): at for at, s in enumerate(picks)}
+        self._start = start
         self._mi = self._both = None
 
     def cost(self) -> float:
@@ -59,9 +60,9 @@ class Few:
     def _place(self, s: int) -> int:
         """Where s stands among the columns that are expected; the only one, if it was not."""
         if s not in self._picks:
-            self._picks, self._start = [s], np.zeros(self._where.size, np.int64)
+            self._picks, self._start = {s: 0}, np.zeros(self._where.size, np.int64)
             self._mi = self._both = None
-        return self._picks.index(s)
+        return self._picks[s]
 
     def mi_fs(self, s: int) -> np.ndarray:
         """I(f;s)."""
@@ -69,7 +70,7 @@ class Few:
             return self._small.pair_with_feature(s, self._labels).mi
         at = self._place(s)
         if self._mi is None:
-            self._mi = self._packed.pairs(self._where, self._picks, self._start, self._parts)
+            self._mi = self._packed.pairs(self._where, list(self._picks), self._start, self._parts)
         return self._mi[at]
 
     def cmi(self, s: int) -> tuple[np.ndarray, np.ndarray]:
@@ -81,7 +82,7 @@ class Few:
         at = self._place(s)
         if self._both is None:
             self._both = self._packed.informations(
-                self._where, self._picks, self._start, self._labels, self._parts
+                self._where, list(self._picks), self._start, self._labels, self._parts
             )
         return self._both[0][at], self._both[1][at]
 

@@ -18,7 +18,8 @@ __all__ = ["Lazy"]
 AT_ONCE = 64  # candidates that are brought up to date first; then twice as many
 FEWEST = 16
 MOST = 4096
-PRICE = 100_000.0  # nanoseconds that a lazy step costs, whatever it counts
+TRIALS = 4  # picks after which it must have paid
+PRICE = 50_000.0  # nanoseconds that a lazy step costs, whatever it counts
 
 
 class Lazy(Standing):
@@ -59,10 +60,7 @@ class Lazy(Standing):
         while wanted.size:
             fresh.append(self._bring(wanted, bounds))
             if len(self.picked) == 1 and not self._insist and self._worth < PRICE:
-                behind = np.flatnonzero(self._folded == 0)
-                if behind.size:
-                    self._sweep(behind, bounds)
-                self._is_lazy = False
+                self._catch_up(bounds)
                 break
             self._fresh = np.concatenate(fresh)
             second, slack = choosing.leaders_of(
@@ -70,7 +68,16 @@ class Lazy(Standing):
             )
             wanted = self._stale(bounds, is_open, second - slack, at_once)
             at_once *= 2
+        if not self._insist and len(self.picked) == TRIALS and 2 * self.counted > self.eager:
+            self._catch_up(bounds)
         return bounds
+
+    def _catch_up(self, bounds: np.ndarray) -> None:
+        """Be lazy no more."""
+        behind = np.flatnonzero(self._folded < len(self.picked))
+        if behind.size:
+            self._sweep(behind, bounds)
+        self._is_lazy = False
 
     def _first(self, bounds: np.ndarray, is_open: np.ndarray, forced: int) -> np.ndarray:
         """Who is brought up to date before anything is known: who was up to date before."""
@@ -115,15 +122,18 @@ class Lazy(Standing):
         if view.few is not None:
             view.few.expect(self.picked[first:], folded - first)
         asked, total = self.asked.on(view), self.total[some]
-        for i in range(first, n):
-            size = int(np.searchsorted(folded, i, side="right"))
-            term = asked.term(self.picked[i])
-            total[:size] = asked.fold(total[:size], term[:size])
-            self.counted += size
+        sizes = np.searchsorted(folded, np.arange(first, n), side="right").tolist()
+        for s, size in zip(self.picked[first:], sizes, strict=True):
+            total[:size] = asked.fold(total[:size], asked.term_unchecked(s)[:size])
+        if np.isnan(np.maximum.reduce(total)):
+            for s in self.picked[first:]:
+                asked.term(s)  # names the fault
+        self.counted += sum(sizes)
         self.total[some] = total
         self._folded[some] = n
         bounds[some] = asked.score(self.relevance[some], total, self.picked)
-        self._worth = 0.0 if view.few is None else view.few.cost()
+        if n == 1:
+            self._worth = 0.0 if view.few is None else view.few.cost()
 
     def _sweep(self, some: np.ndarray, bounds: np.ndarray) -> np.ndarray:
         """The same by terms of all candidates, for all who lack no earlier one."""

@@ -45,8 +45,11 @@ class Packed:
             <= MOST_LEVELS
         )
         self._words = -(-counts.features[0].n_rows // 64)
-        self._is_plane = np.array([isinstance(stripe, Planes) for stripe in counts.stripes])
         self._edges = np.array([a for a, _ in counts.edges], np.int64)
+        sizes = [b - a for a, b in counts.edges]
+        self._stripe_of = np.repeat(np.arange(len(sizes)), sizes)
+        is_plane = [isinstance(stripe, Planes) for stripe in counts.stripes]
+        self._is_plane = np.repeat(is_plane, sizes)
         out = np.empty((counts.d, 2))
         finishing.singles(counts.n_f, counts.offsets, table.f_valid, table.clogc, out)
         self._t_f = out[:, 1].copy()
@@ -78,7 +81,7 @@ class Packed:
 
     def parts(self, where: np.ndarray) -> Iterator[Part]:
         """Of columns of one stripe each: which of `where`, the planes, the first of each."""
-        stripe_of = np.searchsorted(self._edges, where, side="right") - 1
+        stripe_of = self._stripe_of[where]
         one = int(stripe_of[0]) if where.size else -1
         alike = (stripe_of == one).all()
         for i in [one] * (one >= 0) if alike else np.unique(stripe_of).tolist():
@@ -158,8 +161,7 @@ class Packed:
 
     def mostly_planes(self, where: np.ndarray) -> bool:
         """Whether most of some columns are counted as planes anyway."""
-        stripe_of = np.searchsorted(self._edges, where, side="right") - 1
-        return bool(2 * self._is_plane[stripe_of].sum() >= where.size)
+        return bool(2 * np.count_nonzero(self._is_plane[where]) >= where.size)
 
     def pairs(
         self, where: np.ndarray, picks: Sequence[int], start: np.ndarray, parts: Sequence[Part]

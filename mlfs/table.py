@@ -123,7 +123,7 @@ class Table:
             finishing.fill_clogc(clogc)
         self.clogc = clogc
         self.pairs_counted = 0
-        self._no_masks = bool((mask_of < 0).all())
+        self.no_masks = bool((mask_of < 0).all())
 
     def position(self, column: int) -> int:
         """Where a column of the data stands among the counted columns."""
@@ -218,7 +218,7 @@ class Table:
 
     def masks_of(self, labels: np.ndarray) -> list[tuple[int, int]]:
         """The masks of missing values of some labels, each with the number of its labels."""
-        if self._no_masks:
+        if self.no_masks:
             return [(-1, int(labels.size))]
         masks, times = np.unique(self.mask_of[labels], return_counts=True)
         return list(zip(masks.tolist(), times.tolist(), strict=True))
