@@ -44,6 +44,7 @@ VOCABULARY = (
     *("imbalance", "sum_over_labels", "only", "for_label"),
 )
 LABELS_AT_ONCE = 32
+MANY, SHARE = 1024, 4  # a view on a quarter of so many columns is counted alone
 
 
 class Info:
@@ -67,6 +68,8 @@ class Info:
     >>> np.round(info.mi_fL / np.log(2), 9).tolist()
     [1.0, 0.0]
     """
+
+    _alone: bool | None = None
 
     def __init__(
         self,
@@ -157,22 +160,39 @@ class Info:
         """The number of labels in play."""
         return int(self._labels.size)
 
-    def only(self, features: Any) -> Info:
-        """A view on some candidates, named by their column numbers."""
+    def only(self, features: Any, *, alone: bool | None = None) -> Info:
+        """A view on some candidates, named by their column numbers.
+
+        Parameters
+        ----------
+        features : sequence of int
+            The candidates.
+        alone : bool, optional
+            Count their terms alone, and not by sweeps over all columns, which all views share; by
+            default where they are few of many.
+        """
         chosen = np.asarray(features, np.int64)
         view = Info(self.table, labels=self._labels, features=chosen, parents=self._parents)
+        view._alone = alone  # noqa: SLF001  # another of our own kind
         view._all = self._all  # noqa: SLF001  # another of our own kind
         return view
 
     def for_label(self, label: int) -> Info:
         """A view on one label."""
         chosen = np.array([label])
-        return Info(self.table, labels=chosen, features=self._features, parents=self._parents)
+        view = Info(self.table, labels=chosen, features=self._features, parents=self._parents)
+        view._alone = self._alone  # noqa: SLF001  # another of our own kind
+        return view
 
     @cached_property
     def few(self) -> Few | None:
         """What counts terms of the candidates alone, where they are not all there are."""
         if self._features is None or self._where is None:
+            return None
+        alone = self._alone
+        if alone is None:
+            alone = self.table.d >= MANY and SHARE * self.d <= self.table.d
+        if not alone:
             return None
         return Few(self.table, self._labels, self._where)
 

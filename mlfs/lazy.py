@@ -118,7 +118,7 @@ class Lazy(Standing):
         some = some[np.argsort(self._folded[some], kind="stable")]
         folded, n = self._folded[some], len(self.picked)
         first = int(folded[0])
-        view = self.info.only(self.features[some])
+        view = self.info.only(self.features[some], alone=True)
         if view.few is not None:
             view.few.expect(self.picked[first:], folded - first)
         asked, total = self.asked.on(view), self.total[some]
