@@ -41,6 +41,7 @@ class Plan:
     min_gain: float
     seed: int
     on_pick: Callable[[str, Pick], object] | None
+    lazy: bool | str = "auto"
 
 
 @dataclass(frozen=True)
@@ -89,7 +90,7 @@ def search(plan: Plan, ready: Prepared, info: Info, label: str = "") -> Outcome:
     if n is None:
         path = best_first(plan.criterion, view, **common)
         return Outcome(path, "" if path.picks else "no feature makes the set better")
-    path = greedy(plan.criterion, view, n, closes=closes, **common)
+    path = greedy(plan.criterion, view, n, closes=closes, lazy=plan.lazy, **common)
     return Outcome(path, _why_fewer(plan, path, n, view.d < info.d))
 
 
