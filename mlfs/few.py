@@ -10,7 +10,7 @@ import numpy as np
 
 from mlfs.block import LabelBlock
 from mlfs.counts import Counts
-from mlfs.packed import Packed, Part
+from mlfs.meetings import Meetings, Part
 from mlfs.table import Table
 
 if TYPE_CHECKING:
@@ -35,9 +35,9 @@ class Few:
 
     def __init__(self, table: Table, labels: np.ndarray, where: np.ndarray) -> None:
         self._table, self._labels, self._where = table, labels, where
-        self._packed = packed = Packed.of(table)
-        whole = packed.fits and (table.no_masks or bool((table.mask_of[labels] < 0).all()))
-        self.fits = whole and packed.mostly_planes(where)
+        self._meetings = meetings = Meetings.of(table)
+        whole = meetings.fits and table.is_whole(labels)
+        self.fits = whole and meetings.mostly_planes(where)
         self.asked_triples = False
         self._picks: dict[int, int] = {}
         self._start: np.ndarray | None = None
@@ -55,7 +55,7 @@ class Few:
 
     def cost(self) -> float:
         """About how many nanoseconds a sweep for what was asked takes; 0 where it is the rule."""
-        return self._packed.cost(self._labels, triples=self.asked_triples) if self.fits else 0.0
+        return self._meetings.cost(self._labels, triples=self.asked_triples) if self.fits else 0.0
 
     def _place(self, s: int) -> int:
         """Where s stands among the columns that are expected; the only one, if it was not."""
@@ -70,18 +70,17 @@ class Few:
             return self._small.pair_with_feature(s, self._labels).mi
         at = self._place(s)
         if self._mi is None:
-            self._mi = self._packed.pairs(self._where, list(self._picks), self._start, self._parts)
+            self._mi = self._meetings.pairs(self._where, list(self._picks), self._start, self._parts)
         return self._mi[at]
 
     def cmi(self, s: int) -> tuple[np.ndarray, np.ndarray]:
         """sum_l I(s;l|f) and sum_l I(f;l|s)."""
         self.asked_triples = True
         if not self.fits:
-            held, ones = self._small.feature(s), np.ones(self._labels.size)
-            return self._small.triples.cmi_sums(held, self._labels, ones)
+            return self._small.triples.cmi_sums(self._small.feature(s), self._labels)
         at = self._place(s)
         if self._both is None:
-            self._both = self._packed.informations(
+            self._both = self._meetings.informations(
                 self._where, list(self._picks), self._start, self._labels, self._parts
             )
         return self._both[0][at], self._both[1][at]
@@ -95,7 +94,7 @@ class Few:
 
     @cached_property
     def _parts(self) -> list[Part]:
-        return list(self._packed.parts(self._where))
+        return list(self._meetings.parts(self._where))
 
     @cached_property
     def _small(self) -> Table:
@@ -119,9 +118,9 @@ class _Block(LabelBlock):
 
     def _sums(self, s: int) -> Sums:
         if s not in self._made:
-            packed = Packed.of(self._table)
+            meetings = Meetings.of(self._table)
             at = self._table.position(s)
-            self._made = {s: packed.sums(self._some, at, self._labels, self._parts)}
+            self._made = {s: meetings.sums(self._some, at, self._labels, self._parts)}
         return self._made[s]
 
 

@@ -96,7 +96,7 @@ def search(plan: Plan, ready: Prepared, info: Info, label: str = "") -> Outcome:
 
 def _sides(plan: Plan, ready: Prepared, label: str) -> tuple[list[int], list[int]]:
     """The candidates that are picked first, and those that never are."""
-    names = ready.dataset.feature_names
+    names = ready.dataset.names
     begun = columns_named(_start_of(plan.start, label), names, "start")
     forced = ready.grouping.candidates([*begun, *plan.forced])
     excluded = ready.grouping.candidates(plan.excluded)

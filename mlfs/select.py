@@ -146,7 +146,7 @@ def select(
         sample_weight=sample_weight,
         n_jobs=n_jobs,
     )
-    names = ready.dataset.feature_names
+    names = ready.dataset.names
     plan = Plan(
         name=name,
         criterion=chosen,
@@ -211,7 +211,7 @@ def _all_searches(
     plan: Plan, ready: Prepared, info: Info, each: bool
 ) -> tuple[dict[str, Ranking], list[str], bool, dict[str, int]]:
     """Search for each label or for all; what is finished survives an interrupt."""
-    names = ready.dataset.feature_names
+    names = ready.dataset.names
     by_label: dict[str, Ranking] = {}
     short: dict[str, str] = {}
     pair_terms = {"counted": 0, "eager": 0}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -149,7 +149,7 @@ class Selection(Ranking):
         For subsets per label: the ranking of each label.
     network : Network or None
         The parents of labels that the criterion used.
-    binnings : tuple of Binning
+    binnings : sequence of Binning
         What was decided for each column of X.
     notes : tuple of str
         What a user should know.
@@ -165,7 +165,7 @@ class Selection(Ranking):
     data: Mapping[str, int] = field(default_factory=dict)
     labels: Mapping[str, Ranking] = field(default_factory=dict)
     network: Network | None = None
-    binnings: tuple[Binning, ...] = ()
+    binnings: Sequence[Binning] = ()
     settings: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     pair_terms: Mapping[str, int] = field(default_factory=dict)

@@ -1,8 +1,7 @@
 """Informations of a few features with some picked ones, straight from their bit planes.
 
-The sums of ``c log c`` run over the cells in the order of the codes of f, s and l, and are put
-together as in `finishing` and `joint`: every number has the bits that a sweep over all features
-gives it. A column has one plane for each code but its base, in the order of the codes.
+The sums of ``c log c`` are whole numbers and put together as a sweep over all features puts them
+together, so every information has the bits that the sweep gives it. A column has one plane for each code but its base, in the order of the codes.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from mlfs._kernels.jit import compiled, inner
-from mlfs._kernels.planes import _popcount
+from mlfs._kernels.planes import popcount
 
 __all__ = ["few_pairs", "few_triples"]
 
@@ -21,7 +20,7 @@ __all__ = ["few_pairs", "few_triples"]
 def _meet(one: Any, other: Any) -> int:
     total = np.uint64(0)
     for word in range(one.size):
-        total += _popcount(one[word] & other[word])
+        total += popcount(one[word] & other[word])
     return np.int64(total)
 
 
@@ -31,7 +30,7 @@ def _meet_into(one: Any, other: Any, out: Any) -> int:
     for word in range(one.size):
         both = one[word] & other[word]
         out[word] = both
-        total += _popcount(both)
+        total += popcount(both)
     return np.int64(total)
 
 
@@ -57,8 +56,8 @@ def _complete(
 
 
 @inner
-def _sum(table: Any, levels: int, s_levels: int, clogc: Any) -> float:
-    total = 0.0
+def _sum(table: Any, levels: int, s_levels: int, clogc: Any) -> int:
+    total = 0
     for a in range(levels):
         for c in range(s_levels):
             total += clogc[table[a, c]]
@@ -84,6 +83,7 @@ def few_pairs(
     start: Any,
     where: Any,
     n_rows: int,
+    scale: float,
     clogc: Any,
     out: Any,
 ) -> None:
@@ -123,7 +123,7 @@ def few_pairs(
                         plane += 1
                 _complete(table, n_f, f_at[i], l_f, b_f, n_s, s_at[j], l_s, b_s)
                 t_fs = _sum(table, l_f, l_s, clogc)
-            out[j, where[i]] = max(0.0, (t_n + t_fs - t_f[i] - t_s[j]) / n_rows)
+            out[j, where[i]] = max(0.0, (t_n + t_fs - t_f[i] - t_s[j]) / scale)
 
 
 @compiled
@@ -144,7 +144,7 @@ def few_triples(
     t_s: Any,
     start: Any,
     where: Any,
-    n_rows: int,
+    scale: float,
     clogc: Any,
     l_planes: Any,
     l_first: Any,
@@ -156,7 +156,7 @@ def few_triples(
     fl_given_s: Any,
     sums: Any,
 ) -> None:
-    """Add up over the labels I(s;l|f) and I(f;l|s), of the i-th feature and picks as above.
+    """Set the sums over the labels of I(s;l|f) and I(f;l|s), of features and picks as above.
 
     If `sums` has any size, sums[:, j, k, where[i]] are the sums of c log c over n(f,s,l) of the
     k-th label, n(f,s), n(f,l) and n(s,l).
@@ -170,8 +170,8 @@ def few_triples(
     n_fl = np.zeros((n_labels, most_f, most_l), np.int64)
     n_sl = np.zeros((n_picks, n_labels, most_s, most_l), np.int64)
     cells = np.zeros((n_labels, most_f, most_s, most_l), np.int64)
-    t_fl = np.zeros(n_labels)
-    t_sl = np.zeros((n_picks, n_labels))
+    t_fl = np.zeros(n_labels, np.int64)
+    t_sl = np.zeros((n_picks, n_labels), np.int64)
     both = np.zeros(planes.shape[1], np.uint64)
     for j in range(start.min(), n_picks):
         for k in range(n_labels):
@@ -230,6 +230,8 @@ def few_triples(
                     plane += 1
             _complete(n_fs, n_f, f_at[i], l_f, b_f, n_s, s_at[j], l_s, b_s)
             t_fs = _sum(n_fs, l_f, l_s, clogc)
+            total_sl = n_labels * (t_f[i] - t_fs)
+            total_fl = n_labels * (t_s[j] - t_fs)
             for k in range(n_labels):
                 for y in range(l_levels[k]):
                     for a in range(l_f):
@@ -245,17 +247,17 @@ def few_triples(
                             if a != b_f:
                                 rest -= cells[k, a, c, y]
                         cells[k, b_f, c, y] = rest
-                t_fsl = 0.0
+                t_fsl = 0
                 for a in range(l_f):
                     for c in range(l_s):
                         for y in range(l_levels[k]):
                             t_fsl += clogc[cells[k, a, c, y]]
-                value = (t_fsl + t_f[i] - t_fs - t_fl[k]) / n_rows
-                sl_given_f[j, where[i]] += max(0.0, value)
-                value = (t_fsl + t_s[j] - t_fs - t_sl[j, k]) / n_rows
-                fl_given_s[j, where[i]] += max(0.0, value)
+                total_sl += t_fsl - t_fl[k]
+                total_fl += t_fsl - t_sl[j, k]
                 if sums.size:
                     sums[0, j, k, where[i]] = t_fsl
                     sums[1, j, k, where[i]] = t_fs
                     sums[2, j, k, where[i]] = t_fl[k]
                     sums[3, j, k, where[i]] = t_sl[j, k]
+            sl_given_f[j, where[i]] = max(0.0, total_sl / scale)
+            fl_given_s[j, where[i]] = max(0.0, total_fl / scale)

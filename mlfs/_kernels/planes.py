@@ -10,20 +10,30 @@ from numba.extending import intrinsic
 
 from mlfs._kernels.jit import compiled
 
-__all__ = ["count_planes", "mark_groups", "mark_meetings", "pack"]
+__all__ = [
+    "as_lists",
+    "count_planes",
+    "mark_groups",
+    "mark_meetings",
+    "pack",
+    "pack_codes",
+    "popcount",
+    "unpack",
+]
 
 ONE = np.uint64(1)
+ZERO = np.uint64(0)
 LOW = np.uint64(63)
 
 if config.DISABLE_JIT:  # type: ignore[attr-defined]  # numba sets its options at run time
 
-    def _popcount(word: Any) -> int:
+    def popcount(word: Any) -> int:
         return int(word).bit_count()
 
 else:
 
     @intrinsic
-    def _popcount(context: Any, word: Any) -> Any:  # noqa: ARG001  # numba's signature
+    def popcount(context: Any, word: Any) -> Any:  # noqa: ARG001  # numba's signature
         """The number of ones in a word; LLVM turns a loop of these into vector instructions."""
 
         def generate(_: Any, builder: Any, __: Any, arguments: Any) -> Any:
@@ -43,6 +53,56 @@ def pack(indptr: Any, rows: Any, codes: Any, bases: Any, first_plane: Any, plane
                 plane -= 1
             row = rows[at]
             planes[plane, row >> 6] |= ONE << (np.uint64(row) & LOW)
+
+
+@compiled
+def pack_codes(codes: Any, bases: Any, first_plane: Any, planes: Any) -> None:
+    """Set the bits of the rows in which codes, column by column in full, are off their base."""
+    for f in range(codes.shape[0]):
+        base = bases[f]
+        for row in range(codes.shape[1]):
+            code = codes[f, row]
+            if code != base:
+                plane = first_plane[f] + code
+                if code > base:
+                    plane -= 1
+                planes[plane, row >> 6] |= ONE << (np.uint64(row) & LOW)
+
+
+@compiled
+def unpack(planes: Any, base: int, full: Any) -> None:
+    """Write the code of each row that is off the base of a column with these planes."""
+    for plane in range(planes.shape[0]):
+        code = plane + 1 if plane >= base else plane
+        for row in range(full.size):
+            if planes[plane, row >> 6] >> (np.uint64(row) & LOW) & ONE:
+                full[row] = code
+
+
+@compiled
+def as_lists(
+    planes: Any, first: Any, bases: Any, levels: Any, indptr: Any, rows: Any, codes: Any
+) -> None:
+    """Write the entries of the columns that have planes, rows rising, each from indptr[f] on."""
+    for f in range(first.size):
+        if first[f] < 0:
+            continue
+        place = indptr[f]
+        for word in range(planes.shape[1]):
+            together = ZERO
+            for plane in range(first[f], first[f] + levels[f] - 1):
+                together |= planes[plane, word]
+            row = word << 6
+            while together:
+                if together & ONE:
+                    plane = 0
+                    while not planes[first[f] + plane, word] >> np.uint64(row & 63) & ONE:
+                        plane += 1
+                    rows[place] = row
+                    codes[place] = plane + 1 if plane >= bases[f] else plane
+                    place += 1
+                together >>= ONE
+                row += 1
 
 
 @compiled
@@ -87,5 +147,5 @@ def count_planes(planes: Any, masks: Any, wanted: Any, out: Any) -> None:
             mask = wanted[k]
             total = np.uint64(0)
             for word in range(planes.shape[1]):
-                total += _popcount(planes[p, word] & masks[mask, word])
+                total += popcount(planes[p, word] & masks[mask, word])
             out[p, k] = total

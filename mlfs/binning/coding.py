@@ -6,15 +6,20 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 
+from mlfs._kernels import planes
 from mlfs.binning import small
 from mlfs.binning.blocks import Block, blocks
+from mlfs.binning.many import Binnings
 from mlfs.binning.record import Binning
+from mlfs.coding import Codes, Packed, edges_of
 from mlfs.errors import DataError
 
-__all__ = ["Encoded", "codes_of", "counts_of", "encode"]
+__all__ = ["Encoded", "coded", "codes_of", "counts_of", "encode"]
 
 FEW = 4
+FEW_LEVELS = 16  # planes cost one each
 
 
 class Encoded(NamedTuple):
@@ -97,74 +102,117 @@ def encode(dataset: Any, binnings: Sequence[Binning]) -> Encoded:
     >>> coded.rows.tolist(), coded.codes.tolist(), coded.base.tolist()
     ([1], [1], [0])
     """
-    table = dataset.X
-    if len(binnings) != table.shape[1]:
-        raise DataError(
-            f"{len(binnings)} binnings for {table.shape[1]} columns: there must be one for each"
-        )
-    if small.is_plain(table):
-        return _encoded_plain(table, binnings)
-    return _encoded(table, binnings)
-
-
-def _encoded_plain(table: Any, binnings: Sequence[Binning]) -> Encoded:
-    """Columns of small whole numbers in the short way, the others in the general one."""
-    mine, sizes, rows, codes, bases = small.coded(table, binnings)
-    others = np.setdiff1d(np.arange(len(binnings)), mine)
-    if not others.size:
-        indptr = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-        return Encoded(indptr, rows, codes, bases, *_levels(binnings))
-    rest = _encoded(table[:, others], [binnings[j] for j in others.tolist()])
-    if not mine.size:
-        return rest
-    lengths = np.zeros(len(binnings), np.int64)
-    lengths[mine], lengths[others] = sizes, np.diff(rest.indptr)
-    base = np.zeros(len(binnings), np.int32)
-    base[mine], base[others] = bases, rest.base
-    indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-    out_rows, out_codes = np.empty(int(indptr[-1]), np.int32), np.empty(int(indptr[-1]), np.int32)
-    for places, own_rows, own_codes in ((mine, rows, codes), (others, rest.rows, rest.codes)):
-        at = 0
-        for j in places.tolist():
-            part = slice(at, at + int(lengths[j]))
-            whole = slice(int(indptr[j]), int(indptr[j + 1]))
-            out_rows[whole], out_codes[whole] = own_rows[part], own_codes[part]
-            at = part.stop
-    return Encoded(indptr, out_rows, out_codes, base, *_levels(binnings))
-
-
-def _levels(binnings: Sequence[Binning]) -> tuple[np.ndarray, np.ndarray]:
-    return (
-        np.array([binning.n_levels for binning in binnings], dtype=np.int32),
-        np.array([binning.missing_code for binning in binnings], dtype=np.int32),
-    )
-
-
-def _encoded(table: Any, binnings: Sequence[Binning]) -> Encoded:
-    lengths: list[np.ndarray] = []
-    bases: list[np.ndarray] = []
-    pieces: list[tuple[np.ndarray, np.ndarray]] = []
-    for block in blocks(table):
-        own = binnings[block.start : block.start + block.width]
-        codes = codes_of(block, own)
-        base = counts_of(block, codes, own).argmax(axis=1).astype(np.int32)
-        length, rows, kept = _deviating(block, codes, base, own)
-        lengths.append(length)
-        bases.append(base)
-        pieces.append((rows, kept))
-    none = np.zeros(0, dtype=np.int64)
-    indptr = np.concatenate([[0], np.cumsum(np.concatenate([none, *lengths]))]).astype(np.int64)
-    rows, codes = _joined(pieces, int(indptr[-1]))
+    codes = coded(dataset.table, binnings)
     return Encoded(
-        indptr,
-        rows,
-        codes,
-        np.concatenate([none, *bases]).astype(np.int32),
-        *_levels(binnings),
+        codes.indptr, codes.rows, codes.codes, codes.base, codes.levels, codes.missing
     )
+
+
+def coded(table: Any, binnings: Sequence[Binning], survey: small.Survey | None = None) -> Codes:
+    """The codes of a table, in the form that is counted.
+
+    Parameters
+    ----------
+    table : ndarray or sparse array
+        X, of any type of numbers.
+    binnings : sequence of Binning
+        One for each column.
+    survey : Survey, optional
+        What `small.surveyed` saw in the table, if it was asked already.
+    """
+    d = table.shape[1]
+    if len(binnings) != d:
+        raise DataError(f"{len(binnings)} binnings for {d} columns: there must be one for each")
+    many = Binnings.made_of(binnings)
+    survey = small.surveyed(table) if survey is None else survey
+    if survey is None:
+        return _joined(table, many, [], np.arange(d))
+    mine, codes = small.coded(survey, many)
+    if mine.size == d:
+        return codes
+    left = np.ones(d, bool)
+    left[mine] = False
+    return _joined(table, many, [(mine, codes)] if mine.size else [], np.flatnonzero(left))
 
 
 def _joined(
+    table: Any, many: Binnings, parts: list[tuple[np.ndarray, Codes]], others: np.ndarray
+) -> Codes:
+    """Code what is left in the general way, and put all columns back into their order."""
+    few = many.each(lambda one: one.n_levels)[others] <= FEW_LEVELS
+    few &= not sp.issparse(table)
+    for columns, way in ((others[few], _packed), (others[~few], _listed)):
+        if columns.size or not parts:
+            whole = columns.size == table.shape[1]
+            parts.append((columns, way(table if whole else table[:, columns], many, columns)))
+    codes = parts[0][1]
+    if len(parts) == 1:
+        return codes
+    place = np.empty(table.shape[1], np.int64)
+    place[np.concatenate([columns for columns, _ in parts])] = np.arange(place.size)
+    for _, more in parts[1:]:
+        codes = codes.beside(more)
+    return codes.take(place)
+
+
+def _packed(table: Any, many: Binnings, columns: np.ndarray) -> Codes:
+    """Columns of few levels, all cells written out: packed as they are coded."""
+    n_rows, levels, missing = _sizes(table, many, columns)
+    first = edges_of(levels - 1)
+    words = np.zeros((int(first[-1]), -(-n_rows // 64)), np.uint64)
+    bases, counts = np.empty(columns.size, np.int32), [np.zeros(0, np.int64)]
+    for block in blocks(table):
+        at = slice(block.start, block.start + block.width)
+        own = many.take(columns[at])
+        codes = codes_of(block, own)
+        occurs = counts_of(block, codes, own)
+        bases[at] = occurs.argmax(axis=1)
+        counts.append(occurs[np.arange(occurs.shape[1]) < levels[at, None]])
+        planes.pack_codes(codes, bases[at], first[:-1][at], words)
+    none = np.zeros(0, np.int32)
+    return Codes(
+        n_rows,
+        np.zeros(columns.size + 1, np.int64),
+        none,
+        none,
+        bases,
+        levels,
+        missing,
+        packed=Packed(words, first[:-1]),
+        counts=np.concatenate(counts),
+    )
+
+
+def _listed(table: Any, many: Binnings, columns: np.ndarray) -> Codes:
+    """Any columns: the rows that are not at the base."""
+    n_rows, levels, missing = _sizes(table, many, columns)
+    bases, counts = np.empty(columns.size, np.int32), [np.zeros(0, np.int64)]
+    lengths: list[np.ndarray] = [np.zeros(0, np.int64)]
+    pieces: list[tuple[np.ndarray, np.ndarray]] = []
+    for block in blocks(table):
+        at = slice(block.start, block.start + block.width)
+        own = many.take(columns[at])
+        codes = codes_of(block, own)
+        occurs = counts_of(block, codes, own)
+        bases[at] = occurs.argmax(axis=1)
+        counts.append(occurs[np.arange(occurs.shape[1]) < levels[at, None]])
+        length, rows, kept = _deviating(block, codes, bases[at], own)
+        lengths.append(length)
+        pieces.append((rows, kept))
+    indptr = edges_of(np.concatenate(lengths))
+    lists = _one_after_the_other(pieces, int(indptr[-1]))
+    every = np.concatenate(counts)
+    return Codes(n_rows, indptr, *lists, bases, levels, missing, counts=every)
+
+
+def _sizes(table: Any, many: Binnings, columns: np.ndarray) -> tuple[int, np.ndarray, np.ndarray]:
+    """Rows; the levels of each column, and its code of a missing value."""
+    levels = many.each(lambda one: one.n_levels)[columns].astype(np.int32)
+    missing = many.each(lambda one: one.missing_code)[columns].astype(np.int32)
+    return int(table.shape[0]), levels, missing
+
+
+def _one_after_the_other(
     pieces: list[tuple[np.ndarray, np.ndarray]], total: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """All pieces one after the other, each let go as it is copied."""

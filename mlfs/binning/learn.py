@@ -13,11 +13,13 @@ from mlfs.binning import small
 from mlfs.binning.blocks import Block, blocks
 from mlfs.binning.coding import codes_of, counts_of
 from mlfs.binning.laim import laim
+from mlfs.binning.many import Binnings
 from mlfs.binning.mdlp import mdlp
 from mlfs.binning.moments import on_grid
 from mlfs.binning.record import Binning
 from mlfs.binning.targets import Classes, classes_of
 from mlfs.binning.unsupervised import equal_frequency, equal_width, mean_sd_edges
+from mlfs.data.alike import Alike
 from mlfs.errors import DataError, UnknownName, UsageError, printable
 
 __all__ = ["METHODS", "learn"]
@@ -42,7 +44,8 @@ def learn(
     nominal_limit: int = 10,
     Y: Any = None,
     weights: Any = None,
-) -> list[Binning]:
+    survey: small.Survey | None = None,
+) -> Binnings:
     """Learn a binning for each column of a data set.
 
     A nominal column is taken as it is, and so is a numeric one with at most `nominal_limit`
@@ -64,6 +67,8 @@ def learn(
         The labels that ``"mdlp"`` and ``"laim"`` look at, instead of the data set's.
     weights : array, optional
         One for each row, not negative.
+    survey : Survey, optional
+        What `small.surveyed` saw in X, if it was asked already.
 
     Examples
     --------
@@ -76,7 +81,7 @@ def learn(
     nominal ['0', '1']
     """
     bins = _checked(method, bins, nominal_limit)
-    table, labels = dataset.X, dataset.Y if Y is None else Y
+    table, labels = dataset.table, dataset.Y if Y is None else Y
     mass = None
     if weights is not None:
         mass, kept = _weights(weights, table.shape[0])
@@ -92,20 +97,34 @@ def learn(
             )
         groups = list(classes_of(labels, mass))
 
-    columns = list(dataset.columns)
-    plain = mass is None and small.is_plain(table)
-    found = small.learned(table, columns, nominal_limit) if plain else {}
-    rest = [j for j in range(len(columns)) if j not in found]
-    if found:
+    columns = dataset.columns
+    mine, found = np.zeros(0, np.int64), Binnings((), (), np.zeros(0, np.int64))
+    if mass is None:
+        survey = small.surveyed(table) if survey is None else survey
+        if survey is not None:
+            mine, found = small.learned(survey, columns, nominal_limit)
+    if mine.size == len(columns):
+        return found
+    left = np.ones(len(columns), bool)
+    left[mine] = False
+    rest = np.flatnonzero(left)
+    if mine.size:
         table = table[:, rest]
+    more: list[Binning] = []
     for block in blocks(table, mass):
-        where = rest[block.start : block.start + block.width]
+        where = rest[block.start : block.start + block.width].tolist()
         those = [columns[j] for j in where]
         own = _learn_block(block, those, method, bins, nominal_limit, groups, mass)
         most = counts_of(block, codes_of(block, own), own, mass).argmax(axis=1).tolist()
-        for j, binning, k in zip(where, own, most, strict=True):
-            found[j] = replace(binning, fallback=k) if k else binning
-    return [found[j] for j in range(len(columns))]
+        more += [
+            replace(binning, fallback=k) if k else binning
+            for binning, k in zip(own, most, strict=True)
+        ]
+    others = Binnings.made_of(more)
+    of = np.empty(len(columns), np.int64)
+    of[mine], of[rest] = found.of, others.of + len(found.shapes)
+    names = columns.names if isinstance(columns, Alike) else [column.name for column in columns]
+    return Binnings(names, [*found.shapes, *others.shapes], of)
 
 
 def _learn_block(

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mlfs._kernels import few, finishing, planes
-from mlfs.stripes import Planes
+from mlfs._kernels import few
+from mlfs.stripes import Planes, packed_planes
 from mlfs.triples import Sums
 
 if TYPE_CHECKING:
     from mlfs.coding import Codes
     from mlfs.table import Table
 
-__all__ = ["Packed", "Part"]
+__all__ = ["Meetings", "Part"]
 
 Part = tuple[np.ndarray | None, np.ndarray, np.ndarray]
 KEPT_BYTES = 64 << 20  # planes of picked columns, and of labels
@@ -23,7 +23,7 @@ MOST_LEVELS = 64
 WORD, FINISH = 0.12, 12.0  # nanoseconds: of two words that meet, of a table that is finished
 
 
-class Packed:
+class Meetings:
     """The planes of a table, wherever they lie; those of picked columns are kept together.
 
     Parameters
@@ -37,7 +37,8 @@ class Packed:
         self._table, self._counts = table, counts
         self.fits = (
             len(counts.features) == 1
-            and 0 < counts.total < table.clogc.size
+            and counts.total > 0
+            and table.in_table
             and table.f_whole
             and counts.total == counts.features[0].n_rows
             and all(bool((weights == 1).all()) for weights in counts.weights)
@@ -50,20 +51,19 @@ class Packed:
         self._stripe_of = np.repeat(np.arange(len(sizes)), sizes)
         is_plane = [isinstance(stripe, Planes) for stripe in counts.stripes]
         self._is_plane = np.repeat(is_plane, sizes)
-        out = np.empty((counts.d, 2))
-        finishing.singles(counts.n_f, counts.offsets, table.f_valid, table.clogc, out)
-        self._t_f = out[:, 1].copy()
+        self._t_f = table.t_f.copy() if self.fits else table.t_f
+        self._scale = float(counts.total) * 2.0 ** int(table.clogc[-1])
         self._of_pick: dict[int, int] = {}
         self._picked = np.zeros((0, self._words), np.uint64)
         self._used = 0
         self._of_labels: tuple[bytes, np.ndarray, np.ndarray] | None = None
 
     @staticmethod
-    def of(table: Table) -> Packed:
+    def of(table: Table) -> Meetings:
         """The planes of a table, made once."""
-        if table.packed is None:
-            table.packed = Packed(table)
-        return table.packed
+        if table.meetings is None:
+            table.meetings = Meetings(table)
+        return table.meetings
 
     def cost(self, labels: np.ndarray, *, triples: bool) -> float:
         """About how many nanoseconds a term takes for all candidates."""
@@ -89,9 +89,9 @@ class Packed:
             columns = where if some is None else where[some]
             stripe = self._counts.stripes[i]
             if isinstance(stripe, Planes):
-                yield some, stripe.words, stripe.first[columns - self._edges[i]]
+                yield some, stripe.planes, stripe.first[columns - self._edges[i]]
             else:
-                yield some, *_packed(self._counts.features[0].take(columns), self._words)
+                yield some, *_packed(self._counts.features[0].take(columns))
 
     def _slots(self, picks: Sequence[int]) -> np.ndarray:
         """The first planes of picked columns, among those that are kept."""
@@ -118,11 +118,11 @@ class Packed:
         y = self._counts.labels[0]
         if int((y.levels - 1).sum()) * self._words * 8 <= KEPT_BYTES:
             if self._of_labels is None:
-                self._of_labels = b"", *_packed(y, self._words)
+                self._of_labels = b"", *_packed(y)
             return self._of_labels[1], self._of_labels[2][labels]
         key = labels.tobytes()
         if self._of_labels is None or self._of_labels[0] != key:
-            self._of_labels = key, *_packed(y.take(labels), self._words)
+            self._of_labels = key, *_packed(y.take(labels))
         return self._of_labels[1:]
 
     # ---- terms ------------------------------------------------------------------------------
@@ -171,7 +171,7 @@ class Packed:
         if where.size:
             s = self._picks(picks)
             for f, begins, at in self._columns(where, start, parts):
-                few.few_pairs(*f, *s, begins, at, self._counts.total, table.clogc, out)
+                few.few_pairs(*f, *s, begins, at, self._counts.total, self._scale, table.clogc, out)
         table.pairs_counted += int((len(picks) - start).sum())
         return out
 
@@ -181,18 +181,17 @@ class Packed:
     ) -> tuple[np.ndarray, np.ndarray]:
         """The sums over labels of I(s;l|f) and I(f;l|s), of each pick and each candidate."""
         out = np.zeros((2, len(picks), where.size))
-        self._triples(where, picks, start, labels, out, np.zeros((4, 0, 0, 0)), parts)
+        self._triples(where, picks, start, labels, out, np.zeros((4, 0, 0, 0), np.int64), parts)
         return out[0], out[1]
 
     def sums(self, where: np.ndarray, s: int, labels: np.ndarray, parts: Sequence[Part]) -> Sums:
         """All sums, for one pick."""
         start = np.zeros(where.size, np.int64)
-        sums = np.zeros((4, 1, labels.size, where.size))
+        sums = np.zeros((4, 1, labels.size, where.size), np.int64)
         self._triples(where, [s], start, labels, np.zeros((2, 1, where.size)), sums, parts)
         t_fsl, t_fs, t_fl, t_sl = sums[:, 0]
-        t_l = self._table.triples.label_sums(labels)
-        rows = np.full((1, 1), float(self._counts.total))
-        whole = (rows, t_fsl, t_fs, t_fl, t_sl, self._t_f[where], self._t_f[s], t_l[:, None])
+        t_l, rows = self._table.t_l[labels, None], self._table.rows
+        whole = (rows, t_fsl, t_fs, t_fl, t_sl, self._t_f[where], self._t_f[s], t_l)
         return Sums(*(np.broadcast_to(part, t_fsl.shape) for part in whole))
 
     def _triples(
@@ -221,13 +220,11 @@ class Packed:
         )
         for f, begins, at in self._columns(where, start, parts):
             few.few_triples(
-                *f, *s, begins, at, counts.total, table.clogc, *l, out[0], out[1], sums
+                *f, *s, begins, at, self._scale, table.clogc, *l, out[0], out[1], sums
             )
 
 
-def _packed(codes: Codes, words: int) -> tuple[np.ndarray, np.ndarray]:
+def _packed(codes: Codes) -> tuple[np.ndarray, np.ndarray]:
     """All columns of some codes as planes, and the first plane of each."""
-    first = np.concatenate([[0], np.cumsum(codes.levels - 1)]).astype(np.int64)
-    out = np.zeros((int(first[-1]), words), np.uint64)
-    planes.pack(codes.indptr, codes.rows, codes.codes, codes.base, first, out)
-    return out, first[:-1]
+    sizes = codes.levels - 1
+    return packed_planes(codes, 0, len(codes)), np.cumsum(sizes) - sizes
