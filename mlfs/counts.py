@@ -15,7 +15,17 @@ import numpy as np
 
 from mlfs._kernels import counting, meeting, sweeping
 from mlfs.coding import Codes
-from mlfs.stripes import Kind, Lists, Meeting, Planes, TwoLevels, kinds, packed_planes, stripe_of
+from mlfs.stripes import (
+    Kind,
+    Lists,
+    Meeting,
+    Planes,
+    Stripe,
+    TwoLevels,
+    kinds,
+    packed_planes,
+    stripe_of,
+)
 
 __all__ = ["Counts", "Given", "TwoLevels"]
 
@@ -165,6 +175,11 @@ class Counts:
         y = self.labels[0]
         indptr, columns, _ = y.by_row(0, len(y))
         return indptr, columns
+
+    @property
+    def stripes(self) -> list[Stripe]:
+        """The columns of the first block of rows, stripe by stripe."""
+        return self._stripes[0]
 
     def forms(self) -> dict[str, int]:
         """How many columns are counted in which form."""

@@ -29,6 +29,7 @@ from mlfs.clogc import entropies, of_rows, per_row, wrapped
 from mlfs.coding import Codes
 from mlfs.counts import Counts
 from mlfs.errors import CriterionError, DataError
+from mlfs.few import Few
 from mlfs.held import Held
 from mlfs.imbalance import imbalance
 from mlfs.stripes import kinds
@@ -45,6 +46,7 @@ VOCABULARY = (
     *("imbalance", "sum_over_labels", "only", "for_label"),
 )
 LABELS_AT_ONCE = 32
+MANY, SHARE = 1024, 4  # a view on a quarter of so many columns is counted alone
 
 
 class Info:
@@ -68,6 +70,8 @@ class Info:
     >>> np.round(info.mi_fL / np.log(2), 9).tolist()
     [1.0, 0.0]
     """
+
+    _alone: bool | None = None
 
     def __init__(
         self,
@@ -158,15 +162,44 @@ class Info:
         """The number of labels in play."""
         return int(self._labels.size)
 
-    def only(self, features: Any) -> Info:
-        """A view on some candidates, named by their column numbers."""
+    def only(self, features: Any, *, alone: bool | None = None) -> Info:
+        """A view on some candidates, named by their column numbers.
+
+        Parameters
+        ----------
+        features : sequence of int
+            The candidates.
+        alone : bool, optional
+            Count their terms alone, and not by sweeps over all columns, which all views share; by
+            default where they are few of many.
+        """
         chosen = np.asarray(features, np.int64)
-        return Info(self.table, labels=self._labels, features=chosen, parents=self._parents)
+        view = Info(self.table, labels=self._labels, features=chosen, parents=self._parents)
+        view._alone = alone  # noqa: SLF001  # another of our own kind
+        view._all = self._all  # noqa: SLF001
+        return view
 
     def for_label(self, label: int) -> Info:
         """A view on one label."""
         chosen = np.array([label])
-        return Info(self.table, labels=chosen, features=self._features, parents=self._parents)
+        view = Info(self.table, labels=chosen, features=self._features, parents=self._parents)
+        view._alone = self._alone  # noqa: SLF001  # another of our own kind
+        return view
+
+    @cached_property
+    def few(self) -> Few | None:
+        """What counts terms of the candidates alone; None where it sweeps over all columns."""
+        if self._features is None or self._where is None:
+            return None
+        alone = self._alone
+        if alone is None:
+            alone = self.table.d >= MANY and SHARE * self.d <= self.table.d
+        return Few(self.table, self._labels, self._where) if alone else None
+
+    @cached_property
+    def _all(self) -> Info:
+        """The same labels, and all candidates."""
+        return self if self._features is None else Info(self.table, labels=self._labels)
 
     def _cut(self, values: np.ndarray) -> np.ndarray:
         return values if self._where is None else values[self._where]
@@ -180,6 +213,9 @@ class Info:
     @cached_property
     def h_f(self) -> np.ndarray:
         """H(f)."""
+        if self._features is not None:
+            cut: np.ndarray = self._all.h_f[self._features]
+            return cut
         return self._cut(self.table.entropy_in_context(self._labels))
 
     @property
@@ -198,6 +234,9 @@ class Info:
     @cached_property
     def mi_fL(self) -> np.ndarray:  # the suffix L is the notation of the field
         """sum_l I(f;l)."""
+        if self._features is not None:
+            cut: np.ndarray = self._all.mi_fL[self._features]
+            return cut
         table, labels = self.table, self._labels
         if table.is_whole(labels):
             alone = self.q * int(of_rows(table.rows, table.clogc)) - int(table.t_l[labels].sum())
@@ -211,15 +250,17 @@ class Info:
     def mi_fs(self, s: int) -> np.ndarray:
         """I(f;s)."""
         at = self.table.position(s)
+        if self.few is not None:
+            return self.few.mi_fs(at)
         return self._cut(self.table.pair_with_feature(at, self._labels).mi)
 
     def cmi_sL_given_f(self, s: int) -> np.ndarray:  # notation
         """sum_l I(s;l|f)."""
-        return self._cut(self._cmi(self.table.position(s), 0))
+        return self._cmi(self.table.position(s), 0)
 
     def cmi_fL_given_s(self, s: int) -> np.ndarray:  # notation
         """sum_l I(f;l|s)."""
-        return self._cut(self._cmi(self.table.position(s), 1))
+        return self._cmi(self.table.position(s), 1)
 
     def interaction_fsL(self, s: int) -> np.ndarray:  # notation
         """sum_l I(f;s;l), I(f;s;l) = I(f;s) - I(f;s|l) = I(f;l) - I(f;l|s)."""
@@ -234,15 +275,18 @@ class Info:
         return self.sum_over_labels(lambda block: block.joint_fsl(s))
 
     def _cmi(self, s: int, which: int) -> np.ndarray:
+        if self.few is not None:
+            return self.few.cmi(s)[which]
         triples, labels = self.table.triples, self._labels
         held = self.table.feature(s)
         key = ("triples", s, self._key)
         found: tuple[np.ndarray, ...]
         if not self.table.is_whole(labels, held.given):
             found = self.table.recent.get(key, lambda: triples.cmi_sums(held, labels))
-            return found[which]
+            return self._cut(found[which])
         found = self.table.recent.get(key, lambda: (triples.joint_sums(held, labels),))
-        return (triples.fl_given_s if which else triples.sl_given_f)(held, labels, *found)
+        finish = triples.fl_given_s if which else triples.sl_given_f
+        return self._cut(finish(held, labels, *found))
 
     # ---- the label network ------------------------------------------------------------------
 
@@ -401,8 +445,11 @@ class Info:
         """
         total = np.zeros(self.d)
         for first in range(0, self.q, LABELS_AT_ONCE):
-            block = LabelBlock(
-                self.table, self._labels[first : first + LABELS_AT_ONCE], self._where
+            labels = self._labels[first : first + LABELS_AT_ONCE]
+            block = (
+                LabelBlock(self.table, labels, self._where)
+                if self.few is None
+                else self.few.block(labels)
             )
             values = g(block)
             for i in range(block.q):

@@ -153,6 +153,9 @@ class Selection(Ranking):
         What was decided for each column of X.
     notes : tuple of str
         What a user should know.
+    pair_terms : dict
+        How many terms of one pick and one candidate were ``counted``, and how many a search makes
+        that leaves none out (``eager``).
     """
 
     criterion: str = ""
@@ -165,6 +168,7 @@ class Selection(Ranking):
     binnings: Sequence[Binning] = ()
     settings: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    pair_terms: Mapping[str, int] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON document of ``mlfs select --format json``."""
@@ -191,6 +195,7 @@ class Selection(Ranking):
                 "note": self.network.note,
             }
         document["binning"] = [binning.describe() for binning in self.binnings]
+        document["pair_terms"] = dict(self.pair_terms)
         document["notes"] = list(self.notes)
         if self.interrupted:
             document["interrupted"] = True

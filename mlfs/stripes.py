@@ -338,10 +338,15 @@ class Planes:
         levels, base = codes.levels[first:last], codes.base[first:last]
         self._words = -(-codes.n_rows // 64)
         self._planes = packed_planes(codes, first, last)
-        self._first, self._n_rows = edges_of(levels - 1), codes.n_rows
+        self.first, self._n_rows = edges_of(levels - 1), codes.n_rows
         # the cell of each plane: all codes of a column but its base
         cell = np.arange(int(levels.sum()))
         self._cells = np.delete(cell, np.cumsum(levels) - levels + base)
+
+    @property
+    def planes(self) -> np.ndarray:
+        """The planes: column after column, code after code without the base."""
+        return self._planes
 
     def pairs(self, given: Column, block: int, weights: np.ndarray, table: np.ndarray) -> None:
         """AND each plane with those of s."""
@@ -371,7 +376,7 @@ class Planes:
         """Add to out[column] the sum over n(f,s), any levels; gives what the planes share."""
         met = np.empty((self._planes.shape[0], masks.shape[0]), np.int32)
         dense.pairs_of_planes(
-            self._planes, self._first, off_f, masks, off_s, self._n_rows, clogc, met, out
+            self._planes, self.first, off_f, masks, off_s, self._n_rows, clogc, met, out
         )
         return met
 
@@ -391,7 +396,7 @@ class Planes:
         own, labels = masks
         dense.joint_of_planes(
             self._planes,
-            self._first,
+            self.first,
             off_f,
             (labels[:, None, :] & own).reshape(-1, self._words),
             off_s,

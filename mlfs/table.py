@@ -12,7 +12,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -22,6 +22,9 @@ from mlfs.clogc import clogc_table, entropies, of_rows, per_row
 from mlfs.counts import Counts, Given
 from mlfs.held import Held
 from mlfs.triples import Triples
+
+if TYPE_CHECKING:
+    from mlfs.meetings import Meetings
 
 __all__ = ["Cache", "PairInfo", "Table", "entropies"]
 
@@ -91,7 +94,11 @@ class Table:
         are in the order of the counted ones.
     budget : Budget
         What memory may be taken.
+    clogc : ndarray, optional
+        c log c of every count, if another table of the same rows has it.
     """
+
+    meetings: Meetings | None = None  # what `mlfs.meetings.Meetings.of` makes of it
 
     def __init__(
         self,
@@ -102,6 +109,7 @@ class Table:
         ignore_missing: bool = False,
         place: np.ndarray | None = None,
         budget: Budget = ROOMY,
+        clogc: np.ndarray | None = None,
     ) -> None:
         self.place = place
         self.counts, self.q, self.mask_of = counts, q, mask_of
@@ -119,7 +127,7 @@ class Table:
         self._l_all_whole = bool(self.l_whole.all())
         self.l_binary = counts.labels[0].levels == 2
         nats = float(np.log2(counts.labels[0].levels).sum())  # more than the logarithms' sum
-        self.clogc = clogc_table(counts.total, nats)
+        self.clogc = clogc_table(counts.total, nats) if clogc is None else clogc
         self.in_table = counts.total < self.clogc.size - 1
         self.rows = np.array(counts.total)
         self.pairs_counted = 0
