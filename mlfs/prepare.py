@@ -12,6 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from mlfs.binning.small import surveyed
+from mlfs.budget import bytes_of, checked
 from mlfs.candidates import Grouping, grouping
 from mlfs.coded_labels import code_labels
 from mlfs.counts import Counts
@@ -56,12 +57,14 @@ def prepare(
     missing: str = "level",
     sample_weight: Any = None,
     n_jobs: int | None = None,
+    max_memory: int | str | None = None,
     binnings: Sequence[Binning] | None = None,
 ) -> Prepared:
     """Read, bin and count a data set; see `select` for the parameters."""
     if missing not in MISSING:
         msg = f"missing is one of {', '.join(MISSING)}, not {printable(missing)!r}"
         raise UsageError(msg)
+    most = bytes_of(max_memory)
     dataset = _as_dataset(data, labels)
     if dataset.shape[2] == 0:
         where = printable(dataset.source.path, 400)
@@ -97,9 +100,15 @@ def prepare(
     ).with_masks()
     codes, place = merged.sorted_by(kinds([merged], [y], weights is not None))
     grid = None if weights is None else [on_grid(weights)]
+    budget = checked(most, codes, y)
     counts = Counts([codes], [y], grid, n_threads)
     table = Table(
-        counts, dataset.shape[2], mask_of, ignore_missing=missing == "ignore", place=place
+        counts,
+        dataset.shape[2],
+        mask_of,
+        ignore_missing=missing == "ignore",
+        place=place,
+        budget=budget,
     )
     notes += _told(dataset, table, groups_, learned, missing)
     return Prepared(dataset, learned, groups_, table, weights, tuple(notes))

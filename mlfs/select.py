@@ -51,6 +51,7 @@ def select(
     min_gain: float = 0.01,
     units: str = "nats",
     n_jobs: int | None = None,
+    max_memory: int | str | None = None,
     seed: int = 0,
     on_pick: Callable[[str, Pick], object] | None = None,
     lazy: bool | str = "auto",
@@ -102,6 +103,9 @@ def select(
         The unit of scores and terms.
     n_jobs : int, optional
         Threads, -1 for all processors; the answer does not depend on it.
+    max_memory : int or str, optional
+        What counting may take beside the data: bytes, or text such as "2GB"; by default half of
+        what is available. Less is kept then, and the answer is the same.
     seed : int
         Seeds the shuffles of ``n="auto"``.
     on_pick : callable, optional
@@ -145,6 +149,7 @@ def select(
         missing=missing,
         sample_weight=sample_weight,
         n_jobs=n_jobs,
+        max_memory=max_memory,
     )
     names = ready.dataset.names
     plan = Plan(

@@ -251,19 +251,20 @@ class Table:
 
     def labels_at_once(self, i: int) -> int:
         """Of how many labels the meetings with a stripe of features are held at once."""
-        each = max(1, self.counts.off_f[i].nbytes)
-        keep = self.counts.q * each <= self.budget.kept
-        return self.counts.q if keep else max(1, self.budget.labels // each)
+        if self._every_label:
+            return self.counts.q
+        return max(1, self.budget.labels // max(1, self.counts.off_f[i].nbytes))
 
     @cached_property
-    def _every_label(self) -> list[bool]:
-        q, only_two = self.counts.q, bool(self.l_binary.all())
-        return [only_two and self.labels_at_once(i) == q for i in range(len(self.counts.edges))]
+    def _every_label(self) -> bool:
+        """Whether the meetings of all features with all labels are few enough to be kept."""
+        every = self.counts.q * sum(part.nbytes for part in self.counts.off_f)
+        return bool(self.l_binary.all()) and every <= self.budget.kept
 
     def off_fl(self, i: int, labels: np.ndarray) -> np.ndarray:
         """In how many rows features of a stripe and labels, all of two levels, are off base."""
         q = self.counts.q
-        if not self._every_label[i]:
+        if not self._every_label:
             key = ("off_fl", i, labels.tobytes())
             found: np.ndarray = self.cache.get(key, lambda: self.counts.off_labels(i, labels))
             return found
@@ -314,7 +315,8 @@ class Table:
                 step = self.labels_at_once(i)
                 for first in range(0, labels.size, step):
                     some = labels[first : first + step]
-                    met, off_l = self.off_fl(i, some), counts.off_l[some]
+                    met = (self.off_fl if self._every_label else counts.off_labels)(i, some)
+                    off_l = counts.off_l[some]
                     n = counts.total
                     meeting.add_label_sums(counts.off_f[i], met, off_l, n, self.clogc, total[a:b])
                 return
