@@ -33,7 +33,7 @@ Result = TypeVar("Result")
 COLUMNS_AT_ONCE = 8192  # keeps the table of a picked feature in the cache
 MASKS_KEPT = 16 << 20  # bytes
 _here = threading.local()
-THREADED_FROM = 1 << 20  # nanoseconds or so; below, threads cost more than they save
+THREADED_FROM = 1 << 19  # nanoseconds or so; below, threads cost more than they save
 CELL_COST = 2  # what it takes to finish the counts of a feature, a picked one and a label
 
 
