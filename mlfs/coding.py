@@ -7,16 +7,14 @@ Lists are little for sparse data, planes for dense data of few levels; both are 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 
-from mlfs._kernels import packing, planes
+from mlfs._kernels import lists, planes
 
-__all__ = ["Codes", "Packed", "code_labels", "edges_of"]
+__all__ = ["Codes", "Packed", "edges_of"]
 
 
 class Packed(NamedTuple):
@@ -119,15 +117,11 @@ class Codes:
         own, rows, codes = self._lists
         first = self.packed.first
         indptr = edges_of(np.where(first >= 0, self.off, np.diff(own)))
-        all_rows = np.empty(int(indptr[-1]), np.int32)
-        all_codes = np.empty(int(indptr[-1]), np.int32)
-        listed = np.where(first >= 0, 0, np.diff(own))
-        at = np.repeat(indptr[:-1] - own[:-1], listed) + np.arange(int(own[-1]))
-        all_rows[at], all_codes[at] = rows, codes
-        planes.as_lists(
-            self.packed.planes, first, self.base, self.levels, indptr, all_rows, all_codes
-        )
-        return indptr, all_rows, all_codes
+        size = int(indptr[-1])
+        whole = indptr, np.empty(size, np.int32), np.empty(size, np.int32)
+        lists.take(own, rows, codes, np.arange(len(self)), *whole)
+        lists.from_planes(self.packed.planes, first, self.base, self.levels, *whole)
+        return whole
 
     @property
     def indptr(self) -> np.ndarray:
@@ -213,23 +207,18 @@ class Codes:
 
     def by_row(self, first: int, last: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The columns from first to last, row by row: indptr, columns from 0, codes."""
-        some = self
         if self.packed is not None and (self.packed.first[first:last] >= 0).any():
-            some, first, last = self.take(np.arange(first, last)), 0, last - first
-        indptr, rows, codes = some._lists if some is self else some._whole
-        at = slice(indptr[first], indptr[last])
-        own = indptr[first : last + 1] - indptr[first]
-        turned = sp.csc_array((codes[at], rows[at], own), shape=(self.n_rows, last - first)).tocsr()
-        return turned.indptr.astype(np.int64), turned.indices.astype(np.int32), turned.data
+            some = self.take(np.arange(first, last))
+            return _turned(self.n_rows, some.indptr, some.rows, some.codes, 0, last - first)
+        return _turned(self.n_rows, *self._lists, first, last)
 
     def take(self, columns: np.ndarray) -> Codes:
         """Some columns, in the order given; planes stay where they are."""
         indptr, rows, codes = self._lists
         sizes = np.diff(indptr)[columns]
         own = edges_of(sizes)
-        if rows.size:
-            at = np.repeat(indptr[columns] - own[:-1], sizes) + np.arange(own[-1])
-            rows, codes = rows[at], codes[at]
+        taken = np.empty(int(own[-1]), np.int32), np.empty(int(own[-1]), np.int32)
+        lists.take(indptr, rows, codes, columns, own, *taken)
         counts, packed = None, None
         if self._counts is not None:
             levels = self.levels[columns]
@@ -241,8 +230,7 @@ class Codes:
         return Codes(
             self.n_rows,
             own,
-            rows,
-            codes,
+            *taken,
             self.base[columns],
             self.levels[columns],
             self.missing[columns],
@@ -365,54 +353,16 @@ def edges_of(sizes: Any) -> np.ndarray:
     return edges
 
 
+def _turned(
+    n_rows: int, indptr: np.ndarray, rows: np.ndarray, codes: np.ndarray, first: int, last: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Lists of columns as lists of rows."""
+    size = int(indptr[last] - indptr[first])
+    ends = np.zeros(n_rows + 1, np.int64)
+    columns, turned = np.empty(size, np.int32), np.empty(size, np.int32)
+    lists.by_row(indptr, rows, codes, first, last, ends, columns, turned)
+    return ends, columns, turned
+
+
 def _joined(parts: list[np.ndarray]) -> np.ndarray:
     return np.concatenate([np.zeros(0, np.int32), *parts]).astype(np.int32)
-
-
-def code_labels(labels: Any, n_values: list[int]) -> Codes:
-    """Code the labels of a data set: positions of values, -1 for missing.
-
-    Parameters
-    ----------
-    labels : ndarray or sparse array, shape (N, q)
-        Y of a `Dataset`.
-    n_values : list of int
-        The number of values of each label.
-    """
-    n_rows, q = labels.shape
-    if sp.issparse(labels):
-        stored = sp.csc_array(labels)
-        stored.sort_indices()
-        kept = stored.data != 0
-        counts = np.concatenate([[0], np.cumsum(kept)])
-        indptr = counts[stored.indptr].astype(np.int64)
-        rows = stored.indices[kept].astype(np.int32)
-        codes = stored.data[kept].astype(np.int32)
-    else:
-        indptr, rows, codes = _off_zero(np.asarray(labels))
-    levels = np.asarray(n_values, np.int32)
-    missing = np.full(q, -1, np.int32)
-    gone = codes < 0
-    if gone.any():
-        which = np.repeat(np.arange(q), np.diff(indptr))
-        missing[np.unique(which[gone])] = levels[np.unique(which[gone])]
-        codes[gone] = missing[which[gone]]
-        levels = (levels + (missing >= 0)).astype(np.int32)
-    return Codes(n_rows, indptr, rows, codes, np.zeros(q, np.int32), levels, missing)
-
-
-def _off_zero(labels: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The entries of a dense table that are not 0, column by column."""
-    n_rows, q = labels.shape
-    if labels.dtype == np.int8:
-        flat = np.ascontiguousarray(labels).reshape(-1)
-        sizes = np.zeros(q, np.int64)
-        packing.count_labels(flat.view(np.uint8), sizes)
-        indptr = edges_of(sizes)
-        rows, codes = np.empty(int(indptr[-1]), np.int32), np.empty(int(indptr[-1]), np.int32)
-        packing.entries_of_labels(flat.view(np.uint8), flat, indptr[:-1].copy(), rows, codes)
-        return indptr, rows, codes
-    flipped = np.ascontiguousarray(labels.T)
-    column, where = np.nonzero(flipped)
-    indptr = edges_of(np.bincount(column, minlength=q))
-    return indptr, where.astype(np.int32), flipped[column, where].astype(np.int32)

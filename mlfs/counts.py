@@ -15,7 +15,17 @@ import numpy as np
 
 from mlfs._kernels import counting, meeting, sweeping
 from mlfs.coding import Codes
-from mlfs.stripes import Kind, Lists, Meeting, Stripe, TwoLevels, kinds, packed_planes, stripe_of
+from mlfs.stripes import (
+    Kind,
+    Lists,
+    Meeting,
+    Planes,
+    Stripe,
+    TwoLevels,
+    kinds,
+    packed_planes,
+    stripe_of,
+)
 
 __all__ = ["Counts", "Given", "TwoLevels"]
 
@@ -131,17 +141,22 @@ class Counts:
         ]
         self.n_f = self.alone(features)
         self.small = np.int32 if self.total < 1 << 31 else np.int64
-        # in how many rows the columns of two levels are off their bases, stripe by stripe
+        # how often each code but the base occurs, stripe by stripe; not of lists of many levels
         self.off_f = [
-            self._off(self.n_f, self.offsets[a:b], self.base[a:b])
-            if binary
-            else np.zeros(0, self.small)
-            for (a, b), binary in zip(self.edges, self.binary, strict=True)
+            self._off(self.n_f, self.offsets[a:b], self.base[a:b], self.levels[a:b], kind)
+            for (a, b), kind in zip(self.edges, self.kinds, strict=True)
         ]
         self.n_l = _counted(labels, self.weights)
         self.l_offsets = np.concatenate([[0], np.cumsum(labels[0].levels)]).astype(np.int64)
 
-    def _off(self, n: np.ndarray, first: np.ndarray, base: np.ndarray) -> np.ndarray:
+    def _off(
+        self, n: np.ndarray, first: np.ndarray, base: np.ndarray, levels: np.ndarray, kind: int
+    ) -> np.ndarray:
+        if kind == Kind.PLANES:
+            last = int(first[-1] + levels[-1])
+            return np.delete(n[int(first[0]) : last], first + base - first[0]).astype(self.small)
+        if kind == Kind.LISTS:
+            return np.zeros(0, self.small)
         return n[first + 1 - base].astype(self.small)
 
     @cached_property
@@ -150,7 +165,8 @@ class Counts:
         y = self.labels[0]
         out = np.zeros(len(y), self.small)
         two = y.levels == 2
-        out[two] = self._off(self.n_l, self.l_offsets[:-1][two], y.base[two])
+        first, base = self.l_offsets[:-1][two], y.base[two]
+        out[two] = self.n_l[first + 1 - base]
         return out
 
     @cached_property
@@ -175,6 +191,8 @@ class Counts:
     def shuffled(self, generator: np.random.Generator) -> Counts:
         """The same features with the rows of labels shuffled within each block."""
         other = copy.copy(self)
+        for made_of_labels in ("off_l", "labels_by_row", "label_masks"):
+            vars(other).pop(made_of_labels, None)
         other.labels = [block.shuffled(generator) for block in self.labels]
         if any((weight != 1).any() for weight in self.weights):
             other.n_l = _counted(other.labels, self.weights)
@@ -255,39 +273,86 @@ class Counts:
         )
         return part
 
-    def pair_sums_of(self, i: int, given: Given, clogc: np.ndarray, out: np.ndarray) -> bool:
-        """Set out[f] to the sum over n(f, g) for one stripe, if its form has a short way."""
-        lists = self._stripes[0][i]
-        if len(self.features) > 1 or not isinstance(lists, Lists):
-            return False
+    def pair_sums_of(
+        self, i: int, given: Given, clogc: np.ndarray, out: np.ndarray
+    ) -> np.ndarray | None:
+        """Add to out[f] the sum over n(f, g) for one stripe, if its form has a short way.
+
+        Gives what planes share, for the triples; None where there is no short way.
+        """
+        stripe = self._stripes[0][i]
+        if len(self.features) > 1:
+            return None
+        if isinstance(stripe, Planes):
+            off_s = np.delete(given.alone, given.base)
+            return stripe.pair_sums(given.masks[0], off_s, self.off_f[i], clogc, out)
+        assert isinstance(stripe, Lists)
         a, b = self.edges[i]
         features = self.n_f[self.cells(a, b)[1]], self.base[a:b]
         own, alone = (given.rows[0], given.off[0]), (given.alone, given.base)
-        lists.pair_sums(own, alone, features, self.weights[0], clogc, out)
+        stripe.pair_sums(own, alone, features, self.weights[0], clogc, out)
+        return np.zeros((0, 0), np.int32)
+
+    def add_label_sums_of(
+        self, i: int, labels: np.ndarray, clogc: np.ndarray, out: np.ndarray
+    ) -> bool:
+        """Add to out[f] the sums over n(f, l) of labels of two levels, if there is a short way."""
+        a, b = self.edges[i]
+        stripe = self._stripes[0][i]
+        if isinstance(stripe, Planes):
+            if self.label_masks is None:
+                return False
+            masks, off_l = self.label_masks[labels], self.off_l[labels]
+            for at in range(labels.size):
+                one = masks[at : at + 1], off_l[at : at + 1]
+                stripe.pair_sums(*one, self.off_f[i], clogc, out)
+            return True
+        n_f, off_l = self.n_f[self.cells(a, b)[1], None], self.off_l[labels, None]
+        nothing = Meeting(self._nothing, 0, self.labels[0], labels, self.weights[0], None)
+        assert isinstance(stripe, Lists)
+        stripe.add_joint_of_levels(nothing, self.base[a:b], n_f, off_l, clogc, out[None])
         return True
 
     def add_joint_of_levels(
         self,
         i: int,
-        given: Given | None,
+        given: Given,
         labels: np.ndarray,
         n_fs: np.ndarray,
         n_sl: np.ndarray,
         clogc: np.ndarray,
         out: np.ndarray,
-    ) -> bool:
-        """Add the sums over n(f,s,l), or n(f,l) without s, if there is a short way.
+    ) -> None:
+        """Add the sums over n(f,s,l), the features in row lists and the labels of two levels.
 
-        The labels have two levels; n_sl is n(s,l) where they are off their bases.
+        n_sl is n(s,l) where they are off their bases.
         """
-        lists = self._stripes[0][i]
-        if len(self.features) > 1 or not isinstance(lists, Lists):
-            return False
         a, b = self.edges[i]
-        y, weights = self.labels[0], self.weights[0]
-        m = Meeting(given or self._nothing, 0, y, labels, weights, None)
+        m = Meeting(given, 0, self.labels[0], labels, self.weights[0], None)
+        lists = self._stripes[0][i]
+        assert isinstance(lists, Lists)
         lists.add_joint_of_levels(m, self.base[a:b], n_fs, n_sl, clogc, out)
-        return True
+
+    def add_joint_of_planes(
+        self,
+        i: int,
+        given: Given,
+        labels: np.ndarray,
+        met: np.ndarray,
+        off_fl: np.ndarray,
+        n_sl: np.ndarray,
+        clogc: np.ndarray,
+        out: np.ndarray,
+    ) -> None:
+        """The like for features in planes; `met` is what these share with s."""
+        off_s = np.delete(given.alone, given.base)
+        off_sl = np.delete(n_sl, given.base, axis=1)
+        stripe, of_labels = self._stripes[0][i], self.label_masks
+        assert isinstance(stripe, Planes)
+        assert of_labels is not None
+        masks = given.masks[0], of_labels[labels]
+        own = self.off_f[i], off_s, met, off_fl, self.off_l[labels], off_sl
+        stripe.add_joint_of_levels(masks, *own, clogc, out)
 
     @cached_property
     def _nothing(self) -> Given:
@@ -312,9 +377,8 @@ class Counts:
         return out
 
     def off_labels(self, i: int, labels: np.ndarray) -> np.ndarray:
-        """The like for some labels of two levels: (labels, features of the stripe)."""
-        a, b = self.edges[i]
-        out = np.zeros((labels.size, b - a), self.small)
+        """The like for some labels of two levels: (labels, codes but the base)."""
+        out = np.zeros((labels.size, self.off_f[i].size), self.small)
         for block, stripes in enumerate(self._stripes):
             masks = None if self.label_masks is None else self.label_masks[labels]
             stripes[i].off_labels(self.labels[block], labels, masks, self.weights[block], out)
@@ -336,6 +400,7 @@ class Counts:
     ) -> None:
         """The like for one label, the features in row lists; `off` is of f with s and with l."""
         lists = self._stripes[0][i]
+        assert isinstance(lists, Lists)
         meeting.joint_of_one(
             lists.indptr,
             lists.columns,

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from mlfs.candidates import Grouping, grouping
 from mlfs.binning.small import surveyed
-from mlfs.coding import code_labels
+from mlfs.candidates import Grouping, grouping
+from mlfs.coded_labels import code_labels
 from mlfs.counts import Counts
 from mlfs.data.dataset import Dataset
 from mlfs.discretize import Binning, Binnings, coded, learn
@@ -161,7 +161,7 @@ def _told(
     dataset: Dataset, table: Table, groups: Grouping, binnings: Binnings, missing: str
 ) -> list[str]:
     notes = []
-    n_missing = int(binnings.each(lambda binning: binning.missing).sum())
+    n_missing = int(binnings.has_missing.sum())
     if n_missing:
         how = "are a level of their own" if missing == "level" else "are left out"
         notes.append(f"missing values in {plural(n_missing, 'column')} {how}")

@@ -18,14 +18,25 @@ from typing import Protocol
 
 import numpy as np
 
-from mlfs._kernels import counting, meeting, planes, sweeping, touching
+from mlfs._kernels import counting, dense, meeting, planes, sweeping, touching
 from mlfs.coding import Codes, edges_of
 
-__all__ = ["Kind", "Lists", "Meeting", "Planes", "Stripe", "TwoLevels", "kinds", "packed_planes", "stripe_of"]
+__all__ = [
+    "Kind",
+    "Lists",
+    "Meeting",
+    "Planes",
+    "Stripe",
+    "TwoLevels",
+    "kinds",
+    "packed_planes",
+    "stripe_of",
+]
 
 FEW_LEVELS = 16
 MASK_BYTES = 1 << 20  # of masks that are held against planes at once: they stay in the cache
 FEW_COLUMNS = 1 / 100
+SOME_COLUMNS = 1 / 4
 WORD_COST = 1 / 800  # one row by a plane's vector instructions, against one walked in a list
 
 
@@ -46,15 +57,17 @@ def kinds(features: Sequence[Codes], labels: Sequence[Codes], weighted: bool) ->
     n_rows = max(1, sum(block.n_rows for block in features))
     f_off = sum(block.off for block in features) / n_rows
     l_off = sum(block.n_entries for block in labels) / (n_rows * max(1, len(labels[0])))
-    dense = (f_off**2 * l_off > WORD_COST) & (levels > 1) & (levels <= FEW_LEVELS)
-    dense &= not weighted
-    for few in (dense & (levels == 2), dense & (levels > 2)):
-        if 0 < few.sum() < len(dense) * FEW_COLUMNS:  # a form of their own would not pay
-            dense &= ~few
+    may = (levels > 1) & (levels <= FEW_LEVELS) & (not weighted)
+    is_dense = (f_off**2 * l_off > WORD_COST) & may
+    for alike in (levels == 2, levels > 2):  # a form of their own does not pay for a few columns
+        if (is_dense & alike).sum() < len(levels) * FEW_COLUMNS:
+            is_dense &= ~alike
+        elif (may & alike & ~is_dense).sum() < (is_dense & alike).sum() * SOME_COLUMNS:
+            is_dense |= may & alike
     return np.where(
         levels == 2,
-        np.where(dense, Kind.BINARY_PLANES, Kind.BINARY_LISTS),
-        np.where(dense, Kind.PLANES, Kind.LISTS),
+        np.where(is_dense, Kind.BINARY_PLANES, Kind.BINARY_LISTS),
+        np.where(is_dense, Kind.PLANES, Kind.LISTS),
     )
 
 
@@ -264,8 +277,13 @@ class Lists:
         )
 
     def add_joint_of_levels(
-        self, m: Meeting, bases: np.ndarray, n_fs: np.ndarray, n_sl: np.ndarray,
-        clogc: np.ndarray, out: np.ndarray,
+        self,
+        m: Meeting,
+        bases: np.ndarray,
+        n_fs: np.ndarray,
+        n_sl: np.ndarray,
+        clogc: np.ndarray,
+        out: np.ndarray,
     ) -> None:
         """Add the sums over n(f,s,l), labels of two levels; see `touching.joint_of_levels`."""
         t_off = np.empty(bases.size, np.int64)
@@ -320,7 +338,7 @@ class Planes:
         levels, base = codes.levels[first:last], codes.base[first:last]
         self._words = -(-codes.n_rows // 64)
         self._planes = packed_planes(codes, first, last)
-        self.first = np.cumsum(levels - 1) - (levels - 1)  # the first plane of each column
+        self.first, self._n_rows = edges_of(levels - 1), codes.n_rows
         # the cell of each plane: all codes of a column but its base
         cell = np.arange(int(levels.sum()))
         self._cells = np.delete(cell, np.cumsum(levels) - levels + base)
@@ -346,6 +364,50 @@ class Planes:
         counted = self._counted(masks, wanted)
         i, c, code = np.unravel_index(wanted, (size, s_levels, l_levels))
         tables[i[:, None], self._cells[None, :], c[:, None], code[:, None]] += counted.T
+
+    def pair_sums(
+        self,
+        masks: np.ndarray,
+        off_s: np.ndarray,
+        off_f: np.ndarray,
+        clogc: np.ndarray,
+        out: np.ndarray,
+    ) -> np.ndarray:
+        """Add to out[column] the sum over n(f,s), any levels; gives what the planes share."""
+        met = np.empty((self._planes.shape[0], masks.shape[0]), np.int32)
+        dense.pairs_of_planes(
+            self._planes, self.first, off_f, masks, off_s, self._n_rows, clogc, met, out
+        )
+        return met
+
+    def add_joint_of_levels(
+        self,
+        masks: tuple[np.ndarray, np.ndarray],
+        off_f: np.ndarray,
+        off_s: np.ndarray,
+        met_fs: np.ndarray,
+        off_fl: np.ndarray,
+        off_l: np.ndarray,
+        off_sl: np.ndarray,
+        clogc: np.ndarray,
+        out: np.ndarray,
+    ) -> None:
+        """Add the sums over n(f,s,l), labels of two levels; the masks are of s and of them."""
+        own, labels = masks
+        dense.joint_of_planes(
+            self._planes,
+            self.first,
+            off_f,
+            (labels[:, None, :] & own).reshape(-1, self._words),
+            off_s,
+            self._n_rows,
+            met_fs,
+            off_fl,
+            off_l,
+            off_sl,
+            clogc,
+            out,
+        )
 
     def off_pairs(self, given: Column, block: int, weights: np.ndarray, out: np.ndarray) -> None:
         """AND each plane with that of s."""
@@ -461,9 +523,9 @@ def packed_planes(codes: Codes, first: int, last: int) -> np.ndarray:
     some = codes if codes.packed is None else codes.take(np.arange(first, last))
     if some is not codes:
         first, last = 0, last - first
-    at = slice(some.indptr[first], some.indptr[last])
+    part = slice(some.indptr[first], some.indptr[last])
     indptr = some.indptr[first : last + 1] - some.indptr[first]
-    planes.pack(indptr, some.rows[at], some.codes[at], some.base[first:last], own, out)
+    planes.pack(indptr, some.rows[part], some.codes[part], some.base[first:last], own, out)
     return out
 
 

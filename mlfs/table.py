@@ -10,12 +10,14 @@ import functools
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from mlfs._kernels import finishing, meeting
+from mlfs.budget import ROOMY, Budget
 from mlfs.clogc import clogc_table, entropies, of_rows, per_row
 from mlfs.counts import Counts, Given
 from mlfs.held import Held
@@ -26,16 +28,13 @@ if TYPE_CHECKING:
 
 __all__ = ["Cache", "PairInfo", "Table", "entropies"]
 
-CACHE_BYTES = 512 << 20
 RECENT_BYTES = 32 << 20
-KEPT_BYTES = 64 << 20  # what pairs say of all labels is kept for one stripe up to here
-LABEL_BYTES = 4 << 20  # else of so many labels at once
 
 
 class Cache:
     """Arrays by key; the longest unused go first when the bytes run out."""
 
-    def __init__(self, limit: int = CACHE_BYTES) -> None:
+    def __init__(self, limit: int) -> None:
         self.limit, self.bytes = limit, 0
         self._lock = threading.Lock()
         self._kept: OrderedDict[Hashable, tuple[Any, int]] = OrderedDict()
@@ -93,8 +92,8 @@ class Table:
     place : ndarray of int, optional
         Where each column of the data stands among the counted columns; the arrays of a table
         are in the order of the counted ones.
-    cache_bytes : int
-        What may be kept.
+    budget : Budget
+        What memory may be taken.
     clogc : ndarray, optional
         c log c of every count, if another table of the same rows has it.
     """
@@ -109,7 +108,7 @@ class Table:
         *,
         ignore_missing: bool = False,
         place: np.ndarray | None = None,
-        cache_bytes: int = CACHE_BYTES,
+        budget: Budget = ROOMY,
         clogc: np.ndarray | None = None,
     ) -> None:
         self.place = place
@@ -119,8 +118,11 @@ class Table:
         self.f_valid = counts.features[0].valid(ignore_missing=ignore_missing)
         self.f_whole = bool((self.f_valid == counts.levels).all())
         self.l_valid = counts.labels[0].valid(ignore_missing=True)
-        self.cache = Cache(cache_bytes)
-        self.recent = Cache(min(RECENT_BYTES, cache_bytes))  # what is asked for within one step
+        self.budget = budget
+        self.cache = Cache(budget.cache)
+        self.recent = Cache(
+            min(RECENT_BYTES, budget.cache // 4)
+        )  # what is asked for within one step
         self.l_whole = self.l_valid == counts.labels[0].levels
         self._l_all_whole = bool(self.l_whole.all())
         self.l_binary = counts.labels[0].levels == 2
@@ -139,12 +141,12 @@ class Table:
     @cached_property
     def h_f(self) -> np.ndarray:
         """H(f)."""
-        return entropies(*self._f_sums.T, self.clogc)
+        return entropies(self._f_sums[:, 0], self.t_f, self.clogc)
 
     @cached_property
     def h_l(self) -> np.ndarray:
         """H(l), missing values left out."""
-        return entropies(*self._l_sums.T, self.clogc)[: self.q]
+        return entropies(self._l_sums[:, 0], self.t_l, self.clogc)[: self.q]
 
     @property
     def t_f(self) -> np.ndarray:
@@ -207,7 +209,8 @@ class Table:
         small = whole and self.in_table and given.levels == 2
         parts = [np.zeros(0, np.int64)] * len(counts.edges)
         sums = np.empty((4, 0 if small and all(counts.binary) else d), np.int64)
-        t_fs = np.empty(d, np.int64)
+        t_fs = np.zeros(d, np.int64)
+        met: dict[int, np.ndarray] = {}
 
         def work(i: int, a: int, b: int) -> None:
             if small and counts.binary[i]:
@@ -219,15 +222,16 @@ class Table:
                 off, n = given.off_base, counts.total
                 meeting.pairs_of_two(counts.off_f[i], parts[i], off, n, self.clogc, t_fs[a:b])
                 return
-            if whole and self.in_table and counts.pair_sums_of(i, given, self.clogc, t_fs[a:b]):
-                return
+            if whole and self.in_table:
+                found = counts.pair_sums_of(i, given, self.clogc, t_fs[a:b])
+                if found is not None:
+                    met[i] = found
+                    return
             offsets, where = counts.cells(a, b)
             zeros = np.zeros((where.stop - where.start, given.levels), np.int64)
             parts[i] = counts.pairs_of(i, given, zeros)
             four = np.empty((b - a, 4), np.int64)
-            finishing.pair_sums(
-                parts[i], offsets, self.f_valid[a:b], given.valid, self.clogc, four
-            )
+            finishing.pair_sums(parts[i], offsets, self.f_valid[a:b], given.valid, self.clogc, four)
             t_fs[a:b] = four[:, 1]
             if not whole:
                 sums[:, a:b] = four.T
@@ -235,7 +239,7 @@ class Table:
         counts.over_stripes(work, counts.cost_of(given))
         if whole:
             t_s = np.array(self.t_of(given))
-            return Held(counts, given, parts, self.rows, t_fs, self.t_f, t_s)
+            return Held(counts, given, parts, self.rows, t_fs, self.t_f, t_s, met)
         return Held(counts, given, parts, sums[0], t_fs, sums[2], sums[3])
 
     def n_fl(self, label: int) -> np.ndarray:
@@ -247,10 +251,9 @@ class Table:
 
     def labels_at_once(self, i: int) -> int:
         """Of how many labels the meetings with a stripe of features are held at once."""
-        a, b = self.counts.edges[i]
-        each = max(1, (b - a) * self.counts.off_f[i].itemsize)
-        keep = self.counts.q * each <= KEPT_BYTES
-        return self.counts.q if keep else max(1, LABEL_BYTES // each)
+        each = max(1, self.counts.off_f[i].nbytes)
+        keep = self.counts.q * each <= self.budget.kept
+        return self.counts.q if keep else max(1, self.budget.labels // each)
 
     @cached_property
     def _every_label(self) -> list[bool]:
@@ -304,6 +307,8 @@ class Table:
         counts, total = self.counts, np.zeros(self.d, np.int64)
         two_levels = self.is_whole(labels) and self.in_table and self.l_binary[labels].all()
 
+        one_way = two_levels and len(counts.features) == 1
+
         def work(i: int, a: int, b: int) -> None:
             if two_levels and counts.binary[i]:
                 step = self.labels_at_once(i)
@@ -314,11 +319,8 @@ class Table:
                     meeting.add_label_sums(counts.off_f[i], met, off_l, n, self.clogc, total[a:b])
                 return
             offsets, where = counts.cells(a, b)
-            if two_levels:
-                off_l = counts.off_l[labels, None]
-                n_f, out = counts.n_f[where, None], total[None, a:b]
-                if counts.add_joint_of_levels(i, None, labels, n_f, off_l, self.clogc, out):
-                    return
+            if one_way and counts.add_label_sums_of(i, labels, self.clogc, total[a:b]):
+                return
             four = np.empty((b - a, 4), np.int64)
             for label in labels.tolist():
                 valid = int(self.l_valid[label])
@@ -432,4 +434,5 @@ class Table:
         """The same table with the labels in the place of the features."""
         blocks = self.counts.labels
         counts = Counts(blocks, blocks, self.counts.weights)
-        return Table(counts, self.q, self.mask_of, ignore_missing=True)
+        budget = replace(self.budget, cache=self.budget.cache // 2)
+        return Table(counts, self.q, self.mask_of, ignore_missing=True, budget=budget)

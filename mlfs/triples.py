@@ -184,7 +184,7 @@ class Triples:
                 if met is not None and binary:
                     self._binary(held, labels, at, met, i, sums)
                     continue
-                if two_levels and self._sparse(held, labels[at], i, sums):
+                if two_levels and self._short(held, labels[at], i, sums):
                     continue
                 t_fsl = np.empty((labels[at].size, b - a), np.int64)
                 if two_levels:
@@ -245,13 +245,20 @@ class Triples:
         )
         counts.add_joint(i, parts, self.table.clogc, out)
 
-    def _sparse(self, held: Held, labels: np.ndarray, i: int, out: np.ndarray) -> bool:
-        """Add joint sums where l has two levels and the features are kept row by row."""
-        counts = self.table.counts
+    def _short(self, held: Held, labels: np.ndarray, i: int, out: np.ndarray) -> bool:
+        """Add joint sums where l has two levels, if the form of the features allows it."""
+        counts, clogc = self.table.counts, self.table.clogc
+        planes = counts.is_planes[i]
+        if planes and (counts.label_masks is None or i not in held.met):
+            return False
         off = 1 - counts.labels[0].base[labels]
         n_sl = held.with_labels[labels, :, off]
-        n_fs, clogc = held.table(i), self.table.clogc
-        return counts.add_joint_of_levels(i, held.given, labels, n_fs, n_sl, clogc, out)
+        if planes:
+            off_fl, met = self.table.off_fl(i, labels), held.met[i]
+            counts.add_joint_of_planes(i, held.given, labels, met, off_fl, n_sl, clogc, out)
+        else:
+            counts.add_joint_of_levels(i, held.given, labels, held.table(i), n_sl, clogc, out)
+        return True
 
     def _levels(self, held: Held, labels: np.ndarray, i: int, out: np.ndarray) -> None:
         """Joint sums where l has two levels."""

@@ -21,7 +21,7 @@ __all__ = ["fill_clogc", "looked_up", "pair_sums", "singles", "triple_sums"]
 def fill_clogc(table: Any, unit: float) -> None:
     """table[c] = c log c in units; np.log is avoided, its last bit depends on vector width."""
     for c in range(1, table.size - 1):
-        table[c] = int(math.floor(c * math.log(c) * unit + 0.5))
+        table[c] = math.floor(c * math.log(c) * unit + 0.5)
 
 
 @compiled
@@ -29,7 +29,7 @@ def _clogc(c: int, table: Any) -> int:
     last = table.size - 1  # where the shift stands
     if c < last:
         return table[c]
-    return int(math.floor(math.ldexp(c * math.log(c), table[last]) + 0.5))
+    return math.floor(math.ldexp(c * math.log(c), table[last]) + 0.5)
 
 
 @spliced

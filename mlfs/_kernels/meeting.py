@@ -91,9 +91,7 @@ def pairs_of_two(off_f: Any, off_fs: Any, off_s: int, n_rows: int, clogc: Any, o
 
 
 @compiled
-def add_label_sums(
-    off_f: Any, off_fl: Any, off_l: Any, n_rows: int, clogc: Any, out: Any
-) -> None:
+def add_label_sums(off_f: Any, off_fl: Any, off_l: Any, n_rows: int, clogc: Any, out: Any) -> None:
     """out[f] += the sum of c log c over n(f,l) of all labels."""
     for i in range(off_l.size):
         met = off_fl[i]
@@ -209,9 +207,7 @@ def joint_of_lists(
             weight = weights[row]
             for entry in range(indptr[row], indptr[row + 1]):
                 met[columns[entry]] += weight
-        _add_met(
-            met, off_f, off_fs, off_fl[i], off_s, off_l[i], off_sl[i], n_rows, clogc, total
-        )
+        _add_met(met, off_f, off_fs, off_fl[i], off_s, off_l[i], off_sl[i], n_rows, clogc, total)
         met[:] = 0
     if apart:
         _add_alone(off_fs, off_s, apart, clogc, out[0])
@@ -268,6 +264,4 @@ def joint_of_meets(
     each = out.shape[0] > 1
     for i in range(off_l.size):
         total = out[i if each else 0]
-        _add_met(
-            met[i], off_f, off_fs, off_fl[i], off_s, off_l[i], off_sl[i], n_rows, clogc, total
-        )
+        _add_met(met[i], off_f, off_fs, off_fl[i], off_s, off_l[i], off_sl[i], n_rows, clogc, total)

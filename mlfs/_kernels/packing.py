@@ -122,7 +122,8 @@ else:
             builder.store(builder.or_(builder.load(place, align=1), found), place, align=1)
             shape = ir.FunctionType(_BYTE, [_BYTES])
             name = f"llvm.vector.reduce.or.v{STRIP}i8"
-            reduce = cgutils.get_or_insert_function(builder.module, shape, name)
+            reduce: Any = cgutils
+            reduce = reduce.get_or_insert_function(builder.module, shape, name)
             return builder.zext(builder.call(reduce, [found]), ir.IntType(64))
 
         return _WHOLE(table, _WHOLE, _WHOLE, top, _WHOLE), generate
@@ -217,7 +218,7 @@ def as_bytes(values: Any, out: Any) -> None:
             whole = np.int32(value)
             out[i] = whole if whole == value else ODD
         else:
-            out[i] = ODD if value == value else MISSING  # noqa: PLR0124  # only NaN is not itself
+            out[i] = ODD if value == value else MISSING  # only NaN is not itself
 
 
 @compiled

@@ -11,7 +11,6 @@ from numba.extending import intrinsic
 from mlfs._kernels.jit import compiled
 
 __all__ = [
-    "as_lists",
     "count_planes",
     "mark_groups",
     "mark_meetings",
@@ -22,7 +21,6 @@ __all__ = [
 ]
 
 ONE = np.uint64(1)
-ZERO = np.uint64(0)
 LOW = np.uint64(63)
 
 if config.DISABLE_JIT:  # type: ignore[attr-defined]  # numba sets its options at run time
@@ -77,32 +75,6 @@ def unpack(planes: Any, base: int, full: Any) -> None:
         for row in range(full.size):
             if planes[plane, row >> 6] >> (np.uint64(row) & LOW) & ONE:
                 full[row] = code
-
-
-@compiled
-def as_lists(
-    planes: Any, first: Any, bases: Any, levels: Any, indptr: Any, rows: Any, codes: Any
-) -> None:
-    """Write the entries of the columns that have planes, rows rising, each from indptr[f] on."""
-    for f in range(first.size):
-        if first[f] < 0:
-            continue
-        place = indptr[f]
-        for word in range(planes.shape[1]):
-            together = ZERO
-            for plane in range(first[f], first[f] + levels[f] - 1):
-                together |= planes[plane, word]
-            row = word << 6
-            while together:
-                if together & ONE:
-                    plane = 0
-                    while not planes[first[f] + plane, word] >> np.uint64(row & 63) & ONE:
-                        plane += 1
-                    rows[place] = row
-                    codes[place] = plane + 1 if plane >= bases[f] else plane
-                    place += 1
-                together >>= ONE
-                row += 1
 
 
 @compiled

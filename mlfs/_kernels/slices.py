@@ -97,7 +97,7 @@ def _value_plane(
     else:
         for word in range(words):
             planes[to, word] = (slices[0, j, word] ^ first) & (slices[1, j, word] ^ second)
-    if width > 2:  # noqa: PLR2004  # the slices that are done
+    if width > 2:  # the slices that are done
         for word in range(words):
             planes[to, word] &= slices[2, j, word] ^ third
     if width == LOW:

@@ -66,7 +66,19 @@ def counts_of(
     block: Block, codes: np.ndarray, binnings: Sequence[Binning], weights: np.ndarray | None = None
 ) -> np.ndarray:
     """How many rows (or what weight) each code of each column has: shape (width, most levels)."""
-    width = max((binning.n_levels for binning in binnings), default=1)
+    levels = np.array([binning.n_levels for binning in binnings])
+    return tallied(block, codes, levels, _codes_of_zero(binnings), weights)
+
+
+def tallied(
+    block: Block,
+    codes: np.ndarray,
+    levels: np.ndarray,
+    zero: np.ndarray,
+    weights: np.ndarray | None = None,
+) -> np.ndarray:
+    """The same where the levels and the codes of 0 are known."""
+    width = int(levels.max(initial=1))
     place = block.spread(np.arange(block.width) * width) + codes
     mass = None
     if weights is not None:
@@ -75,7 +87,6 @@ def counts_of(
     if mass is not None:
         counts = counts.astype(np.float64, copy=False)  # of no entries np.bincount makes integers
     if block.implicit.any():
-        zero = _codes_of_zero(binnings)
         counts[np.arange(block.width), zero] += block.implicit if mass is None else block.empty
     return counts
 
@@ -103,9 +114,7 @@ def encode(dataset: Any, binnings: Sequence[Binning]) -> Encoded:
     ([1], [1], [0])
     """
     codes = coded(dataset.table, binnings)
-    return Encoded(
-        codes.indptr, codes.rows, codes.codes, codes.base, codes.levels, codes.missing
-    )
+    return Encoded(codes.indptr, codes.rows, codes.codes, codes.base, codes.levels, codes.missing)
 
 
 def coded(table: Any, binnings: Sequence[Binning], survey: small.Survey | None = None) -> Codes:
@@ -139,12 +148,14 @@ def _joined(
     table: Any, many: Binnings, parts: list[tuple[np.ndarray, Codes]], others: np.ndarray
 ) -> Codes:
     """Code what is left in the general way, and put all columns back into their order."""
-    few = many.each(lambda one: one.n_levels)[others] <= FEW_LEVELS
-    few &= not sp.issparse(table)
-    for columns, way in ((others[few], _packed), (others[~few], _listed)):
-        if columns.size or not parts:
+    few = (many.levels[others] <= FEW_LEVELS) & (not sp.issparse(table))
+    cut = many.of[others] >= len(many.shapes)
+    for which in (few & cut, few & ~cut, ~few & cut, ~few & ~cut):
+        columns = others[which]
+        if columns.size or (not parts and not others.size):
             whole = columns.size == table.shape[1]
-            parts.append((columns, way(table if whole else table[:, columns], many, columns)))
+            own = Binnings(range(columns.size), many.shapes, many.of[columns], many.cuts)  # type: ignore[arg-type]
+            parts.append((columns, _general(table if whole else table[:, columns], own)))
     codes = parts[0][1]
     if len(parts) == 1:
         return codes
@@ -155,61 +166,65 @@ def _joined(
     return codes.take(place)
 
 
-def _packed(table: Any, many: Binnings, columns: np.ndarray) -> Codes:
-    """Columns of few levels, all cells written out: packed as they are coded."""
-    n_rows, levels, missing = _sizes(table, many, columns)
-    first = edges_of(levels - 1)
+def _general(table: Any, many: Binnings) -> Codes:
+    """Columns that are all cut or all not; of few levels and written out, or listed."""
+    n_rows, d = table.shape
+    levels = many.levels
+    packs = not sp.issparse(table) and bool((levels <= FEW_LEVELS).all())
+    first = edges_of(levels - 1 if packs else np.zeros(d, np.int32))
     words = np.zeros((int(first[-1]), -(-n_rows // 64)), np.uint64)
-    bases, counts = np.empty(columns.size, np.int32), [np.zeros(0, np.int64)]
-    for block in blocks(table):
-        at = slice(block.start, block.start + block.width)
-        own = many.take(columns[at])
-        codes = codes_of(block, own)
-        occurs = counts_of(block, codes, own)
-        bases[at] = occurs.argmax(axis=1)
-        counts.append(occurs[np.arange(occurs.shape[1]) < levels[at, None]])
-        planes.pack_codes(codes, bases[at], first[:-1][at], words)
-    none = np.zeros(0, np.int32)
-    return Codes(
-        n_rows,
-        np.zeros(columns.size + 1, np.int64),
-        none,
-        none,
-        bases,
-        levels,
-        missing,
-        packed=Packed(words, first[:-1]),
-        counts=np.concatenate(counts),
-    )
-
-
-def _listed(table: Any, many: Binnings, columns: np.ndarray) -> Codes:
-    """Any columns: the rows that are not at the base."""
-    n_rows, levels, missing = _sizes(table, many, columns)
-    bases, counts = np.empty(columns.size, np.int32), [np.zeros(0, np.int64)]
+    bases, counts = np.empty(d, np.int32), [np.zeros(0, np.int64)]
     lengths: list[np.ndarray] = [np.zeros(0, np.int64)]
     pieces: list[tuple[np.ndarray, np.ndarray]] = []
     for block in blocks(table):
         at = slice(block.start, block.start + block.width)
-        own = many.take(columns[at])
-        codes = codes_of(block, own)
-        occurs = counts_of(block, codes, own)
+        coder = _Coder(many, at)
+        codes = coder.codes_of(block)
+        occurs = tallied(block, codes, levels[at], coder.zero)
         bases[at] = occurs.argmax(axis=1)
         counts.append(occurs[np.arange(occurs.shape[1]) < levels[at, None]])
-        length, rows, kept = _deviating(block, codes, bases[at], own)
-        lengths.append(length)
-        pieces.append((rows, kept))
-    indptr = edges_of(np.concatenate(lengths))
-    lists = _one_after_the_other(pieces, int(indptr[-1]))
-    every = np.concatenate(counts)
-    return Codes(n_rows, indptr, *lists, bases, levels, missing, counts=every)
+        if packs:
+            planes.pack_codes(codes, bases[at], first[:-1][at], words)
+        else:
+            length, rows, kept = _deviating(block, codes, bases[at], coder)
+            lengths.append(length)
+            pieces.append((rows, kept))
+    indptr = np.zeros(d + 1, np.int64) if packs else edges_of(np.concatenate(lengths))
+    return Codes(
+        int(n_rows),
+        indptr,
+        *_one_after_the_other(pieces, int(indptr[-1])),
+        bases,
+        levels,
+        many.missing_codes,
+        packed=Packed(words, first[:-1]) if packs else None,
+        counts=np.concatenate(counts),
+    )
 
 
-def _sizes(table: Any, many: Binnings, columns: np.ndarray) -> tuple[int, np.ndarray, np.ndarray]:
-    """Rows; the levels of each column, and its code of a missing value."""
-    levels = many.each(lambda one: one.n_levels)[columns].astype(np.int32)
-    missing = many.each(lambda one: one.missing_code)[columns].astype(np.int32)
-    return int(table.shape[0]), levels, missing
+class _Coder:
+    """How some neighbouring columns are coded."""
+
+    def __init__(self, many: Binnings, at: slice) -> None:
+        of = many.of[at]
+        self.cuts = None
+        if many.cuts is not None and of.size and of[0] >= len(many.shapes):
+            self.cuts = many.cuts.take(of - len(many.shapes))
+            self.zero = self.cuts.codes_of_zero()
+        else:
+            self.binnings = many.take(np.arange(len(many))[at])
+            self.zero = _codes_of_zero(self.binnings)
+
+    def codes_of(self, block: Block) -> np.ndarray:
+        """The code of every entry."""
+        if self.cuts is not None:
+            return self.cuts.codes_of(block)
+        return codes_of(block, self.binnings)
+
+    def apply(self, j: int, values: np.ndarray) -> np.ndarray:
+        """The codes of values of one column."""
+        one = self.binnings[j] if self.cuts is None else self.cuts.one(j)
+        return one.apply(values)
 
 
 def _one_after_the_other(
@@ -228,7 +243,7 @@ def _one_after_the_other(
 
 
 def _deviating(
-    block: Block, codes: np.ndarray, base: np.ndarray, binnings: Sequence[Binning]
+    block: Block, codes: np.ndarray, base: np.ndarray, coder: _Coder
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The number of entries of each column that differ from its base; their rows and codes."""
     differs = codes != block.spread(base)
@@ -237,7 +252,7 @@ def _deviating(
         rows = np.concatenate([np.flatnonzero(each) for each in differs])
         return length, rows.astype(np.int32), codes[differs]
     rows, kept = block.row_index()[differs], codes[differs]
-    zero = _codes_of_zero(binnings)
+    zero = coder.zero
     strange = np.flatnonzero((zero != base) & (block.implicit > 0))
     if not strange.size:
         return length, rows.astype(np.int32), kept
@@ -248,7 +263,7 @@ def _deviating(
         if zero[j] == base[j] or block.implicit[j] == 0:
             parts.append((rows[ends[j] : ends[j + 1]], kept[ends[j] : ends[j + 1]]))
             continue
-        whole = binnings[j].apply(block.column(j))
+        whole = coder.apply(j, block.column(j))
         deviating = np.flatnonzero(whole != base[j])
         length[j] = deviating.size
         parts.append((deviating, whole[deviating]))

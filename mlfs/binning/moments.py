@@ -11,6 +11,7 @@ from mlfs.binning.blocks import Block
 __all__ = ["ExactSum", "mean_sd", "on_grid", "two_product", "weight_of"]
 
 PARTS = 12
+TWO = 2
 SPLIT = 134217729.0  # 2**27 + 1
 
 
@@ -57,7 +58,13 @@ class ExactSum:
 
     def total(self, more: tuple[np.ndarray, ...] = ()) -> np.ndarray:
         """The sums, with a few `more` terms for each column."""
-        rows = np.stack([*self.parts, *more], axis=1).tolist()
+        terms = [part for part in (*self.parts, *more) if part.any()]
+        if not any(self.spilled):
+            if not terms:
+                return np.zeros(len(self.spilled))
+            if len(terms) <= TWO:  # one addition is rounded once
+                return np.asarray(sum(terms[1:], terms[0]))
+        rows = np.stack([*terms, np.zeros(len(self.spilled))], axis=1).tolist()
         return np.array(
             [math.fsum(row + spilled) for row, spilled in zip(rows, self.spilled, strict=True)]
         )

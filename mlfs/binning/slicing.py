@@ -67,7 +67,7 @@ def counted(table: np.ndarray, n_jobs: int = 1) -> Slices:
 
         def work(job: tuple[int, int]) -> np.ndarray:
             top = np.zeros(wide, np.uint8)
-            _slice_rows(table[job[0] * STRIP : job[1] * STRIP], *job, top, planes)
+            _slice_rows(table[job[0] * STRIP : job[1] * STRIP], job[0], top, planes)
             return top
 
     if n_jobs > 1 and table.size >= THREADED_FROM:
@@ -89,16 +89,15 @@ def _cuts(total: int, step: int) -> Iterator[tuple[int, int]]:
         yield first, min(first + step, total)
 
 
-def _slice_rows(
-    rows: np.ndarray, first: int, last: int, top: np.ndarray, planes: np.ndarray
-) -> None:
-    """Slice some rows to the words `first` to `last`; what fills no word or strip is filled up."""
+def _slice_rows(rows: np.ndarray, first: int, top: np.ndarray, planes: np.ndarray) -> None:
+    """Slice some rows to the word `first` and on; what fills no word or strip is filled up."""
     d, whole = rows.shape[1], rows.shape[0] // STRIP * STRIP
     if d >= STRIP and whole:
         part = _bytes(rows[:whole]).reshape(-1)
         packing.slice_rows(part, first, first + whole // STRIP, first, top, planes)
-    for start in range(0 if d < STRIP else whole, rows.shape[0], STRIP * 8 if d < STRIP else STRIP):
-        part = rows[start : start + (STRIP * 8 if d < STRIP else STRIP)]
+    begin, step = (0, STRIP * 8) if d < STRIP else (whole, STRIP)
+    for start in range(begin, rows.shape[0], step):
+        part = rows[start : start + step]
         n_words = -(-part.shape[0] // STRIP)
         filled = np.zeros((n_words * STRIP, max(d, STRIP)), np.uint8)
         filled[: part.shape[0], :d] = _bytes(part)

@@ -114,48 +114,74 @@ def coded(survey: Survey, binnings: Binnings) -> tuple[np.ndarray, Codes]:
     """
     n_rows = int(survey.table.shape[0])
     tables = [_code_table(shape) for shape in binnings.shapes]
-    able = np.array([table is not None for table in tables], bool)
+    able = np.zeros(int(binnings.of.max(initial=0)) + 1, bool)
+    able[: len(tables)] = [table is not None for table in tables]
     nothing = np.zeros(SMALL + 1, np.int64)
-    codes = np.array([nothing if table is None else table for table in tables]).reshape(-1, 17)
+    whole_table = [nothing if table is None else table for table in tables]
+    codes = np.array(whole_table, np.int64).reshape(-1, SMALL + 1)
     mine = np.flatnonzero(survey.small & able[binnings.of])
-    shapes = binnings.of if mine.size == len(binnings) else binnings.of[mine]
-    levels = np.array([shape.n_levels for shape in binnings.shapes], np.int32)[shapes]
-    missing = np.array([shape.missing_code for shape in binnings.shapes], np.int32)[shapes]
+    whole = mine.size == len(binnings)
+    shapes = binnings.of if whole else binnings.of[mine]
+    levels = binnings.levels if whole else binnings.levels[mine]
+    missing = binnings.missing_codes if whole else binnings.missing_codes[mine]
     offsets = edges_of(levels)
     counts, base = np.empty(int(offsets[-1]), np.int64), np.empty(mine.size, np.int32)
     kernel.count_codes(survey.counts, mine, shapes, codes, levels, counts, base)
-    if survey.slices is not None:
+    if survey.slices is None:
+        off = n_rows - counts[offsets[:-1] + base]
+        lists, packed = _sparse(survey.table, mine, shapes, codes, base, levels, off)
+    else:
         packed = _packed(survey, survey.slices, mine, shapes, codes, base, levels)
         none = np.zeros(0, np.int32)
         lists = np.zeros(mine.size + 1, np.int64), none, none
-        return mine, Codes(n_rows, *lists, base, levels, missing, packed=packed, counts=counts)
-    kept = codes[shapes, 0] == base  # what is not stored must be at the base
-    at_base = counts[offsets[:-1] + base]
-    if not kept.all():
-        counts = counts[np.repeat(kept, levels)]
-        mine, shapes, at_base = mine[kept], shapes[kept], at_base[kept]
-        base, levels, missing = base[kept], levels[kept], missing[kept]
-    lists = _lists(survey, mine, shapes, codes, base, edges_of(n_rows - at_base))
-    return mine, Codes(n_rows, *lists, base, levels, missing, counts=counts)
+    return mine, Codes(n_rows, *lists, base, levels, missing, packed=packed, counts=counts)
 
 
-def _lists(
-    survey: Survey,
+def _sparse(
+    table: Any,
     mine: np.ndarray,
     shapes: np.ndarray,
     codes: np.ndarray,
     base: np.ndarray,
-    indptr: np.ndarray,
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    table, d = survey.table, survey.table.shape[1]
+    levels: np.ndarray,
+    off: np.ndarray,
+) -> tuple[tuple[np.ndarray, np.ndarray, np.ndarray], Packed | None]:
+    """Row lists; planes for columns whose base is not what is left out of a sparse table."""
+    zero = codes[shapes, 0]
+    strange = zero != base
+    indptr = edges_of(np.where(strange, 0, off))
+    first = edges_of(np.where(strange, levels - 1, 0))
+    planes = np.zeros((int(first[-1]), -(-table.shape[0] // 64)), np.uint64)
+    d = table.shape[1]
     places, of, bases = np.full(d, -1, np.int64), np.zeros(d, np.int64), np.zeros(d, np.int32)
     places[mine], of[mine], bases[mine] = indptr[:-1], shapes, base
     rows, entries = np.empty(int(indptr[-1]), np.int32), np.empty(int(indptr[-1]), np.int32)
+    begins, implicit = np.full(d, -1, np.int64), np.zeros(d, np.int64)
+    begins[mine[strange]] = first[:-1][strange]
+    implicit[mine] = first[:-1] + zero - (zero > base)
+    last = np.uint64((1 << ((table.shape[0] - 1) % 64 + 1)) - 1)
+    for plane in implicit[mine[strange]].tolist():
+        planes[plane] = ~planes[plane]
+        planes[plane, -1] = last
     values = table.data.view(np.uint8) if table.dtype == bool else table.data
     sparse.write_entries(
-        table.indptr, table.indices, values, codes, of, bases, places, rows, entries
+        table.indptr,
+        table.indices,
+        values,
+        codes,
+        of,
+        bases,
+        places,
+        rows,
+        entries,
+        begins,
+        implicit,
+        planes,
     )
-    return indptr, rows, entries
+    lists = indptr, rows, entries
+    if not strange.any():
+        return lists, None
+    return lists, Packed(planes, np.where(strange, first[:-1], -1))
 
 
 def _packed(

@@ -155,7 +155,7 @@ def _names(names: Iterable[Any] | None, d: int) -> Sequence[str]:
 
 def _from_frame(
     frame: Any, names: Sequence[str] | None
-) -> tuple[Any, tuple[Column, ...], list[tuple[str, str]]]:
+) -> tuple[Any, Sequence[Column], list[tuple[str, str]]]:
     d = len(frame.columns)
     own = _names(frame.columns if names is None else names, d)
     if type(frame).__module__.split(".")[0] == "polars":
@@ -169,7 +169,7 @@ def _from_frame(
 
 
 def _from_columns(
-    values: list[Any], names: list[str], n_rows: int
+    values: list[Any], names: Sequence[str], n_rows: int
 ) -> tuple[np.ndarray, tuple[Column, ...], list[tuple[str, str]]]:
     columns, numbers, left_out = [], [], []
     for name, cells in zip(names, values, strict=True):

@@ -56,16 +56,16 @@ class Source:
 class _Numbers:
     """X as numbers: a table of another type becomes float64 when it is first looked at."""
 
-    def __get__(self, data: Any, owner: Any = None) -> Any:
+    def __get__(self, data: Dataset | None, owner: Any = None) -> Any:
         if data is None:
-            raise AttributeError("X has no default")
-        table = data.__dict__["table"]
+            raise AttributeError("X is an attribute of a data set, not of the class")
+        table = data.__dict__["X"]
         if getattr(table, "dtype", np.float64) != np.float64 and table.dtype.kind in "biuf":
-            table = data.__dict__["table"] = table.astype(np.float64)
+            table = data.__dict__["X"] = table.astype(np.float64)
         return table
 
-    def __set__(self, data: Any, table: Any) -> None:
-        data.__dict__["table"] = table
+    def __set__(self, data: Dataset, table: Any) -> None:
+        data.__dict__["X"] = table
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ class Dataset:
         What a user should know about how it was read.
     """
 
-    X: Any = _Numbers()  # noqa: RUF009  # a descriptor, and no default
+    X: Any
     Y: Any
     columns: Sequence[Column]
     labels: tuple[Label, ...]
@@ -106,7 +106,7 @@ class Dataset:
     @property
     def table(self) -> Any:
         """X as it is kept: of any type of numbers, until X is asked for."""
-        return self.__dict__["table"]
+        return self.__dict__["X"]
 
     @property
     def names(self) -> Sequence[str]:
@@ -141,3 +141,6 @@ class Dataset:
         return replace(
             self, X=self.table[:, chosen], columns=tuple(self.columns[j] for j in chosen.tolist())
         )
+
+
+Dataset.X = _Numbers()  # behind the decorator, which would take it for a default
