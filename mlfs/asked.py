@@ -56,11 +56,7 @@ class Asked:
 
     def term_unchecked(self, s: int) -> np.ndarray:
         """The same, but NaN is let through, for who looks for it in the total."""
-        answer = self._answer("term", self.info, s)
-        if type(answer) is np.ndarray and answer.dtype == np.float64:
-            if answer.shape == (self.info.d,):
-                return answer
-        return self._numbers("term", answer)
+        return self._numbers("term", self._answer("term", self.info, s))
 
     def fold(self, total: np.ndarray, term: np.ndarray) -> np.ndarray:
         """The terms so far, and one more."""
@@ -75,7 +71,9 @@ class Asked:
     def bound(self, relevance: np.ndarray, total: np.ndarray, picked: list[int]) -> np.ndarray:
         """The score of totals that lack terms; +inf where these say nothing yet."""
         answer = self._answer("score", relevance, total, list(picked))
-        bounds = np.array(self._numbers("score", answer))
+        bounds = self._numbers("score", answer)
+        if bounds.base is not None or bounds is relevance or bounds is total:
+            bounds = bounds.copy()  # it is changed in place
         if bounds.size and np.isnan(np.maximum.reduce(bounds)):
             bounds[np.isnan(bounds)] = np.inf
         return bounds
@@ -115,12 +113,8 @@ class Asked:
 
     def _array(self, method: str, *arguments: Any, after: int | None = None) -> np.ndarray:
         answer = self._answer(method, *arguments)
-        d = self.info.d
-        if type(answer) is np.ndarray and answer.dtype == np.float64 and answer.shape == (d,):
-            array = answer
-        else:
-            array = self._numbers(method, answer)
-        top = np.maximum.reduce(array) if d else 0.0  # NaN if there is one
+        array = self._numbers(method, answer)
+        top = np.maximum.reduce(array) if array.size else 0.0  # NaN if there is one
         if top < np.inf or (top == np.inf and method not in JUDGEMENTS):
             return array
         if np.isnan(top):
@@ -135,6 +129,8 @@ class Asked:
     def _numbers(self, method: str, answer: Any) -> np.ndarray:
         """One number for each candidate, of whatever a criterion answers."""
         d = self.info.d
+        if type(answer) is np.ndarray and answer.dtype == np.float64 and answer.shape == (d,):
+            return answer
         try:
             if np.iscomplexobj(answer):
                 raise self._fault(f"gives complex numbers as {method}")

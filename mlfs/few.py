@@ -40,7 +40,7 @@ class Few:
         self.fits = whole and meetings.mostly_planes(where)
         self.asked_triples = False
         self._picks: dict[int, int] = {}
-        self._start: np.ndarray | None = None
+        self._start = np.zeros(0, np.int64)
         self._mi: np.ndarray | None = None
         self._both: tuple[np.ndarray, np.ndarray] | None = None
 
@@ -70,7 +70,9 @@ class Few:
             return self._small.pair_with_feature(s, self._labels).mi
         at = self._place(s)
         if self._mi is None:
-            self._mi = self._meetings.pairs(self._where, list(self._picks), self._start, self._parts)
+            self._mi = self._meetings.pairs(
+                self._where, list(self._picks), self._start, self._parts
+            )
         return self._mi[at]
 
     def cmi(self, s: int) -> tuple[np.ndarray, np.ndarray]:

@@ -175,15 +175,15 @@ class Info:
         """
         chosen = np.asarray(features, np.int64)
         view = Info(self.table, labels=self._labels, features=chosen, parents=self._parents)
-        view._alone = alone  # noqa: SLF001  # another of our own kind
-        view._all = self._all  # noqa: SLF001
+        view._alone = alone
+        view._all = self._all
         return view
 
     def for_label(self, label: int) -> Info:
         """A view on one label."""
         chosen = np.array([label])
         view = Info(self.table, labels=chosen, features=self._features, parents=self._parents)
-        view._alone = self._alone  # noqa: SLF001  # another of our own kind
+        view._alone = self._alone
         return view
 
     @cached_property

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 __all__ = ["Meetings", "Part"]
 
 Part = tuple[np.ndarray | None, np.ndarray, np.ndarray]
+_pairs: Any = few.few_pairs  # no type checker counts through several stars
+_triples: Any = few.few_triples
 KEPT_BYTES = 64 << 20  # planes of picked columns, and of labels
 MOST_LEVELS = 64
 WORD, FINISH = 0.12, 12.0  # nanoseconds: of two words that meet, of a table that is finished
@@ -81,6 +83,12 @@ class Meetings:
 
     def parts(self, where: np.ndarray) -> Iterator[Part]:
         """Of columns of one stripe each: which of `where`, the planes, the first of each."""
+        packed = self._counts.features[0].packed
+        if packed is not None:  # the planes of all columns that have any lie together
+            first = packed.first[where]
+            if (first >= 0).all():
+                yield None, packed.planes, first
+                return
         stripe_of = self._stripe_of[where]
         one = int(stripe_of[0]) if where.size else -1
         alike = (stripe_of == one).all()
@@ -171,12 +179,16 @@ class Meetings:
         if where.size:
             s = self._picks(picks)
             for f, begins, at in self._columns(where, start, parts):
-                few.few_pairs(*f, *s, begins, at, self._counts.total, self._scale, table.clogc, out)
+                _pairs(*f, *s, begins, at, self._counts.total, self._scale, table.clogc, out)
         table.pairs_counted += int((len(picks) - start).sum())
         return out
 
     def informations(
-        self, where: np.ndarray, picks: Sequence[int], start: np.ndarray, labels: np.ndarray,
+        self,
+        where: np.ndarray,
+        picks: Sequence[int],
+        start: np.ndarray,
+        labels: np.ndarray,
         parts: Sequence[Part],
     ) -> tuple[np.ndarray, np.ndarray]:
         """The sums over labels of I(s;l|f) and I(f;l|s), of each pick and each candidate."""
@@ -219,9 +231,7 @@ class Meetings:
             counts.l_offsets[labels],
         )
         for f, begins, at in self._columns(where, start, parts):
-            few.few_triples(
-                *f, *s, begins, at, self._scale, table.clogc, *l, out[0], out[1], sums
-            )
+            _triples(*f, *s, begins, at, self._scale, table.clogc, *l, out[0], out[1], sums)
 
 
 def _packed(codes: Codes) -> tuple[np.ndarray, np.ndarray]:

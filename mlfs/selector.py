@@ -19,9 +19,9 @@ from mlfs.arguments import check_kinds, seed_of, threads
 from mlfs.candidates import Grouping, columns_named, grouping
 from mlfs.data.arrays import from_arrays
 from mlfs.data.dataset import Dataset
-from mlfs.path import Pick
 from mlfs.errors import DataError, UsageError, printable
 from mlfs.frames import array_of, columns_of, family, frame_of
+from mlfs.path import Pick
 from mlfs.positions import Positions, width
 from mlfs.select import select
 from mlfs.selection import Selection

@@ -229,7 +229,9 @@ def test_a_fault_is_told_under_its_name(where):
             return np.full(info.d, np.nan) if where == "term" else super().term(info, s)
 
         def score(self, relevance, total, picked):
-            return relevance * np.nan if where == "score" else super().score(relevance, total, picked)
+            return (
+                relevance * np.nan if where == "score" else super().score(relevance, total, picked)
+            )
 
     with pytest.raises(CriterionError, match=f"the criterion odd gives NaN as {where} of column"):
         greedy(Faulty(), info_of(0, "plain"), 3, name="odd", lazy=True)
@@ -297,9 +299,7 @@ def test_columns_of_both_forms_are_counted_alone():
 def test_select_is_the_same_lazily(name, per_label):
     base = with_holes(wider(5), 5, x=0.05)
     found = [
-        mlfs.select(
-            (base.X, base.Y), name, n=6, lazy=lazy, per_label=per_label, nominal_limit=99
-        )
+        mlfs.select((base.X, base.Y), name, n=6, lazy=lazy, per_label=per_label, nominal_limit=99)
         for lazy in (True, False, "auto")
     ]
     documents = [{**one.to_dict(), "pair_terms": None} for one in found]

@@ -37,41 +37,38 @@ def leaders(
     Both are positions, -1 where there is none. Of those that tie the lowest column leads.
     """
     best = -1
-    top = -np.inf
-    for f in range(scores.size):
-        if scores[f] > top and is_open[f]:
-            best = f
-            top = scores[f]
-    here = forced
-    tied = 0
     second = -1
-    limit = np.inf
-    if forced < 0:
-        if best < 0:
-            return -1, -1, 0, limit
-        here = best
-        limit = top - _tolerance(best, relevance, total, with_total)
-        for f in range(scores.size):
-            if scores[f] >= limit and is_open[f]:
-                tied += 1
-                if features[f] < features[here]:
-                    here = f
-        tied -= 1
-    if tied > 0:
-        for f in range(scores.size):
-            if (
-                scores[f] >= limit
-                and is_open[f]
-                and f != here
-                and (second < 0 or features[f] < features[second])
-            ):
+    top = -np.inf
+    next_to = -np.inf
+    for f in range(scores.size):
+        score = scores[f]
+        if score > next_to and is_open[f] and f != forced:
+            if score > top:
+                second = best
+                next_to = top
+                best = f
+                top = score
+            else:
                 second = f
-    else:
-        top = -np.inf
-        for f in range(scores.size):
-            if scores[f] > top and is_open[f] and f != here:
-                second = f
-                top = scores[f]
+                next_to = score
+    if forced >= 0:
+        return forced, best, 0, np.inf
+    if best < 0:
+        return -1, -1, 0, np.inf
+    limit = top - _tolerance(best, relevance, total, with_total)
+    if next_to < limit or second < 0:
+        return best, second, 0, limit
+    here = best
+    tied = -1
+    for f in range(scores.size):
+        if scores[f] >= limit and is_open[f]:
+            tied += 1
+            if features[f] < features[here]:
+                here = f
+    second = -1
+    for f in range(scores.size):
+        if scores[f] >= limit and is_open[f] and f != here:
+            second = f if second < 0 or features[f] < features[second] else second
     return here, second, tied, limit
 
 

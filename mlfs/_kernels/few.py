@@ -1,7 +1,8 @@
 """Informations of a few features with some picked ones, straight from their bit planes.
 
 The sums of ``c log c`` are whole numbers and put together as a sweep over all features puts them
-together, so every information has the bits that the sweep gives it. A column has one plane for each code but its base, in the order of the codes.
+together, so every information has the bits that the sweep gives it. A column has one plane for
+each code but its base, in the order of the codes.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ __all__ = ["few_pairs", "few_triples"]
 
 
 @inner
-def _meet(one: Any, other: Any) -> int:
+def _meet(one: Any, other: Any) -> Any:
     total = np.uint64(0)
     for word in range(one.size):
         total += popcount(one[word] & other[word])
@@ -25,7 +26,7 @@ def _meet(one: Any, other: Any) -> int:
 
 
 @inner
-def _meet_into(one: Any, other: Any, out: Any) -> int:
+def _meet_into(one: Any, other: Any, out: Any) -> Any:
     total = np.uint64(0)
     for word in range(one.size):
         both = one[word] & other[word]
@@ -36,7 +37,14 @@ def _meet_into(one: Any, other: Any, out: Any) -> int:
 
 @inner
 def _complete(
-    table: Any, n_f: Any, f_at: int, levels: int, base: int, n_s: Any, s_at: int, s_levels: int,
+    table: Any,
+    n_f: Any,
+    f_at: int,
+    levels: int,
+    base: int,
+    n_s: Any,
+    s_at: int,
+    s_levels: int,
     s_base: int,
 ) -> None:
     """Fill the cells of n(f, s) in which f or s is at its base."""
@@ -185,7 +193,14 @@ def few_triples(
                             l_plane += 1
                     s_plane += 1
             _complete(
-                n_sl[j, k], n_s, s_at[j], s_levels[j], s_base[j], n_l, l_at[k], l_levels[k],
+                n_sl[j, k],
+                n_s,
+                s_at[j],
+                s_levels[j],
+                s_base[j],
+                n_l,
+                l_at[k],
+                l_levels[k],
                 l_base[k],
             )
             t_sl[j, k] = _sum(n_sl[j, k], s_levels[j], l_levels[k], clogc)
