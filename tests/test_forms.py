@@ -8,6 +8,7 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
+from numba.core import config
 
 import mlfs
 from mlfs.binning import coded, learn, small
@@ -16,6 +17,7 @@ from mlfs.coding import Codes
 from mlfs.data.arrays import from_arrays
 from mlfs.prepare import prepare
 
+EXAMPLES = 5 if config.DISABLE_JIT else 40
 SHAPES = st.tuples(st.integers(1, 140), st.integers(1, 70))
 LEVELS = st.sampled_from([1, 2, 3, 8, 9, 16, 17, 200])
 
@@ -56,7 +58,7 @@ def same_codes(one: Codes, other: Codes) -> None:
         np.testing.assert_array_equal(getattr(one, name), getattr(other, name), name)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=EXAMPLES)
 @given(tables())
 def test_every_form_has_the_same_binnings_and_codes(X):
     Y = (np.arange(len(X)) % 3 == 0).astype(int)
@@ -78,7 +80,7 @@ def test_every_form_has_the_same_binnings_and_codes(X):
         )
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=EXAMPLES)
 @given(tables(), st.floats(0, 0.5), st.booleans())
 def test_missing_and_odd_values_are_seen(X, share, by_column):
     generator = np.random.default_rng(X.size)
@@ -95,7 +97,7 @@ def test_missing_and_odd_values_are_seen(X, share, by_column):
             assert bits.counts[j, 16] == np.isnan(column).sum()
 
 
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=EXAMPLES)
 @given(arrays.arrays(np.float64, (40, 5), elements=st.sampled_from([0.0, 1, 2, 3, 0.5, np.nan])))
 def test_dense_and_sparse_and_the_general_way_are_one(X):
     Y = (np.arange(40) % 2).astype(int)
@@ -111,7 +113,7 @@ def test_dense_and_sparse_and_the_general_way_are_one(X):
         same_codes(codes, coded(sparse.table, binnings))
 
 
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=EXAMPLES)
 @given(tables(), st.integers(0, 100))
 def test_packed_and_listed_columns_answer_alike(X, seed):
     data = from_arrays(X, np.zeros(len(X), int))
