@@ -19,7 +19,7 @@ from mlfs.binning.moments import on_grid
 from mlfs.binning.record import Binning
 from mlfs.binning.targets import Classes, classes_of
 from mlfs.binning.unsupervised import equal_frequency, equal_width, mean_sd_edges
-from mlfs.data.alike import Alike, declared
+from mlfs.data.alike import declared, names_of
 from mlfs.errors import DataError, UnknownName, UsageError, printable
 
 __all__ = ["METHODS", "learn"]
@@ -98,13 +98,15 @@ def learn(
         groups = list(classes_of(labels, mass))
 
     columns = dataset.columns
-    mine, found = np.zeros(0, np.int64), Binnings((), (), np.zeros(0, np.int64))
+    sizes = declared(columns)
+    mine = own_of = np.zeros(0, np.int64)
+    own_shapes: list[Binning] = []
     if mass is None:
         survey = small.surveyed(table) if survey is None else survey
         if survey is not None:
-            mine, found = small.learned(survey, columns, nominal_limit)
+            mine, own_shapes, own_of = small.learned(survey, sizes, nominal_limit)
     if mine.size == len(columns):
-        return found
+        return Binnings(names_of(columns), own_shapes, own_of)
     left = np.ones(len(columns), bool)
     left[mine] = False
     rest = np.flatnonzero(left)
@@ -115,17 +117,25 @@ def learn(
     cuts: list[Cuts] = []
     for block in blocks(table, mass):
         at = slice(block.start, block.start + block.width)
-        those = [columns[j] for j in rest[at].tolist()]
-        few[at], own, cut = _learn_block(block, those, method, bins, nominal_limit, groups, mass)
+        few[at], own, cut = _learn_block(
+            block,
+            names_of(columns),
+            rest[at],
+            sizes[rest[at]],
+            method,
+            bins,
+            nominal_limit,
+            groups,
+            mass,
+        )
         values += own
         cuts.append(cut)
     others = Binnings.made_of(values)
-    shapes = [*found.shapes, *others.shapes]
+    shapes = [*own_shapes, *others.shapes]
     of = np.empty(len(columns), np.int64)
-    of[mine], of[rest[few]] = found.of, others.of + len(found.shapes)
+    of[mine], of[rest[few]] = own_of, others.of + len(own_shapes)
     of[rest[~few]] = len(shapes) + np.arange(rest.size - int(few.sum()))
-    names = columns.names if isinstance(columns, Alike) else [column.name for column in columns]
-    return Binnings(names, shapes, of, _joined(cuts, method))
+    return Binnings(names_of(columns), shapes, of, _joined(cuts, method))
 
 
 def _joined(cuts: list[Cuts], method: str) -> Cuts:
@@ -147,7 +157,9 @@ def _joined(cuts: list[Cuts], method: str) -> Cuts:
 
 def _learn_block(
     block: Block,
-    columns: Sequence[Any],
+    names: Sequence[str],
+    where: np.ndarray,
+    sizes: np.ndarray,
     method: str,
     bins: int,
     nominal_limit: int,
@@ -157,7 +169,6 @@ def _learn_block(
     """Which columns are taken as they are, their binnings, and the cuts of the others."""
     seen, lost = block.observed()
     values: dict[int, tuple[float, ...]] = {}
-    sizes = declared(columns)
     for j in np.flatnonzero(sizes > 0).tolist():
         values[j] = _positions(int(sizes[j]))
     rest = np.flatnonzero(sizes <= 0)
@@ -167,7 +178,7 @@ def _learn_block(
     if rest.size:
         part = seen.take(rest)
         low, high = _extremes(part)
-        _refuse_infinite(low, high, rest, columns)
+        _refuse_infinite(low, high, where[rest], names)
         limits = np.where(sizes[rest] < 0, nominal_limit, part.n_rows)
         few_values = _few_values(part, block.take(rest), low, high, limits)
         values |= {int(rest[i]): found for i, found in few_values.items()}
@@ -280,11 +291,11 @@ def _extremes(block: Block) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _refuse_infinite(
-    low: np.ndarray, high: np.ndarray, where: np.ndarray, columns: Sequence[Any]
+    low: np.ndarray, high: np.ndarray, where: np.ndarray, names: Sequence[str]
 ) -> None:
     for j in np.flatnonzero((low == -np.inf) | (high == np.inf)).tolist():
         raise DataError(
-            f"the column {printable(columns[where[j]].name)!r} holds an infinite value, which no "
+            f"the column {printable(names[where[j]])!r} holds an infinite value, which no "
             "binning can place: replace it, or mark it as missing"
         )
 

@@ -6,7 +6,6 @@ exactly as in the general way; columns that hold other values are left to it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,7 +17,6 @@ from mlfs.binning.many import Binnings
 from mlfs.binning.record import Binning
 from mlfs.binning.slicing import Slices, counted
 from mlfs.coding import Codes, Packed, edges_of
-from mlfs.data.alike import Alike, declared
 
 __all__ = ["Survey", "coded", "learned", "surveyed"]
 
@@ -68,31 +66,28 @@ def surveyed(table: Any, n_jobs: int = 1) -> Survey | None:
 
 
 def learned(
-    survey: Survey, columns: Sequence[Any], nominal_limit: int
-) -> tuple[np.ndarray, Binnings]:
-    """Which columns are taken as they are, and their binnings.
+    survey: Survey, sizes: np.ndarray, nominal_limit: int
+) -> tuple[np.ndarray, list[Binning], np.ndarray]:
+    """Which columns are taken as they are, the binnings of all such, and which each has.
 
     Parameters
     ----------
     survey : Survey
         What was seen.
-    columns : sequence of Column
-        What the columns are.
+    sizes : ndarray of int
+        How many values each column declares, -1 for a numeric one.
     nominal_limit : int
         How many distinct values a numeric column may have to be taken as it is.
     """
-    shapes = np.empty(len(columns), np.int64)
-    kernel.name_shapes(survey.counts, survey.small, declared(columns), nominal_limit, shapes)
+    shapes = np.empty(sizes.size, np.int64)
+    kernel.name_shapes(survey.counts, survey.small, sizes, nominal_limit, shapes)
     mine = np.flatnonzero(shapes >= 0)
     if mine.size < shapes.size:
         shapes = shapes[mine]
     of, firsts = np.empty(mine.size, np.int64), np.empty(mine.size, np.int64)
     room = np.full(1 << int(2 * mine.size).bit_length(), -1, np.int64)
     n_shapes = kernel.number(shapes, room, of, firsts)
-    made = [_shape(key) for key in shapes[firsts[:n_shapes]].tolist()]
-    names = columns.names if isinstance(columns, Alike) else [column.name for column in columns]
-    some = names if mine.size == len(names) else [names[j] for j in mine.tolist()]
-    return mine, Binnings(some, made, of)
+    return mine, [_shape(key) for key in shapes[firsts[:n_shapes]].tolist()], of
 
 
 def _shape(key: int) -> Binning:

@@ -10,7 +10,7 @@ import numpy as np
 if TYPE_CHECKING:
     from mlfs.data.dataset import Column
 
-__all__ = ["Alike", "Lazy", "Numbered", "declared"]
+__all__ = ["Alike", "Lazy", "Numbered", "declared", "names_of"]
 
 
 class Lazy(Sequence[Any]):
@@ -89,6 +89,29 @@ class Alike(Lazy):
 
     def _one(self, j: int) -> Column:
         return type(self.column)(self.names[j], self.column.kind, self.column.values)
+
+
+class _Names(Lazy):
+    def __init__(self, columns: Sequence[Column]) -> None:
+        self.columns = columns
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+    def _one(self, j: int) -> str:
+        return self.columns[j].name
+
+
+def names_of(columns: Sequence[Column]) -> Sequence[str]:
+    """The names of columns, without a list of them.
+
+    Examples
+    --------
+    >>> from mlfs.data.dataset import Column
+    >>> names_of([Column("a"), Column("b")])
+    ('a', 'b')
+    """
+    return columns.names if isinstance(columns, Alike) else _Names(columns)
 
 
 def declared(columns: Sequence[Column]) -> np.ndarray:

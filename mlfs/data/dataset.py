@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 import scipy.sparse as sp
 
-from mlfs.data.alike import Alike
+from mlfs.data.alike import Alike, names_of
 
 __all__ = ["Column", "Dataset", "Label", "Source"]
 
@@ -110,8 +110,8 @@ class Dataset:
 
     @property
     def names(self) -> Sequence[str]:
-        """The names of the columns of X, without making a list of those that are numbered."""
-        return self.columns.names if isinstance(self.columns, Alike) else self.feature_names
+        """The names of the columns of X, without a list of them."""
+        return names_of(self.columns)
 
     @property
     def feature_names(self) -> list[str]:
