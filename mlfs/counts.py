@@ -15,17 +15,10 @@ import numpy as np
 
 from mlfs._kernels import counting, meeting, sweeping
 from mlfs.coding import Codes
-from mlfs.stripes import (
-    Kind,
-    Lists,
-    Meeting,
-    Planes,
-    Stripe,
-    TwoLevels,
-    kinds,
-    packed_planes,
-    stripe_of,
-)
+from mlfs.given import Given, one_column
+from mlfs.lists import Lists
+from mlfs.planes import Planes, packed_planes
+from mlfs.stripes import Kind, Meeting, Stripe, TwoLevels, kinds
 
 __all__ = ["Counts", "Given", "TwoLevels"]
 
@@ -35,62 +28,6 @@ MASKS_KEPT = 16 << 20  # bytes
 _here = threading.local()
 THREADED_FROM = 1 << 19  # nanoseconds or so; below, threads cost more than they save
 CELL_COST = 2  # what it takes to finish the counts of a feature, a picked one and a label
-
-
-class Given:
-    """A column that is held against all features: a picked feature or a parent label.
-
-    Parameters
-    ----------
-    blocks : sequence of Codes
-        Where it stands, for each block of rows.
-    j : int
-        Its number there.
-    valid : int
-        Codes from here on are left out.
-    alone : ndarray
-        How often each code occurs.
-    """
-
-    def __init__(self, blocks: Sequence[Codes], j: int, valid: int, alone: np.ndarray) -> None:
-        self._blocks, self._j = blocks, j
-        self.valid, self.alone = valid, alone
-        self.base, self.levels = int(blocks[0].base[j]), int(blocks[0].levels[j])
-        self.off_base = int(alone.sum() - alone[self.base])
-
-    @cached_property
-    def _entries(self) -> list[tuple[np.ndarray, np.ndarray]]:
-        return [block.entries(self._j) for block in self._blocks]
-
-    @property
-    def rows(self) -> list[np.ndarray]:
-        """The rows in which it is off its base, ascending, for each block."""
-        return [rows for rows, _ in self._entries]
-
-    @property
-    def off(self) -> list[np.ndarray]:
-        """Its codes there."""
-        return [codes for _, codes in self._entries]
-
-    @cached_property
-    def codes(self) -> list[np.ndarray]:
-        """The column in full."""
-        return [block.column(self._j) for block in self._blocks]
-
-    @cached_property
-    def masks(self) -> list[np.ndarray]:
-        """A bit plane for each code but the base."""
-        return [
-            block.planes_of(self._j)
-            if block.is_packed(self._j)
-            else packed_planes(block, self._j, self._j + 1)
-            for block in self._blocks
-        ]
-
-    @property
-    def nbytes(self) -> int:
-        """About what keeping it costs, the column in full included."""
-        return 4 * sum(block.n_rows for block in self._blocks)
 
 
 class Counts:
@@ -136,7 +73,7 @@ class Counts:
         self._pool = ThreadPoolExecutor(n_jobs) if n_jobs > 1 and len(self.edges) > 1 else None
         self._process = os.getpid()
         self._stripes = [
-            [stripe_of(block, a, b, k) for (a, b), k in zip(self.edges, self.kinds, strict=True)]
+            [_stripe_of(block, a, b, k) for (a, b), k in zip(self.edges, self.kinds, strict=True)]
             for block in features
         ]
         self.n_f = self.alone(features)
@@ -245,7 +182,7 @@ class Counts:
         alone = np.zeros(levels, np.int64)
         for part, weight in zip(parts, self.weights, strict=True):
             np.add.at(alone, part, weight)
-        blocks = [_one_column(part, base, levels) for part in parts]
+        blocks = [one_column(part, base, levels) for part in parts]
         return Given(blocks, 0, levels, alone)
 
     def pairs(self, given: Given) -> np.ndarray:
@@ -504,6 +441,11 @@ class Counts:
         return met
 
 
+def _stripe_of(codes: Codes, first: int, last: int, kind: int) -> Stripe:
+    form = Planes if kind in {Kind.BINARY_PLANES, Kind.PLANES} else Lists
+    return form(codes, first, last)
+
+
 def _stripes(kind: np.ndarray, share: int) -> list[tuple[int, int]]:
     """Cut columns of one kind so that threads have work and tables fit the cache."""
     ends = np.flatnonzero(np.diff(kind)) + 1
@@ -513,13 +455,6 @@ def _stripes(kind: np.ndarray, share: int) -> list[tuple[int, int]]:
         edges = np.linspace(first, last, stripes + 1).astype(int).tolist()
         cut += itertools.pairwise(edges)
     return cut
-
-
-def _one_column(codes: np.ndarray, base: int, levels: int) -> Codes:
-    rows = np.flatnonzero(codes != base).astype(np.int32)
-    edges, off = np.array([0, rows.size]), codes[rows].astype(np.int32)
-    one = (np.array([number], np.int32) for number in (base, levels, -1))
-    return Codes(codes.size, edges, rows, off, *one)
 
 
 def _counted(blocks: Sequence[Codes], weights: Sequence[np.ndarray]) -> np.ndarray:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mlfs._kernels import few
-from mlfs.stripes import Planes, packed_planes
+from mlfs.planes import Planes, packed_planes
 from mlfs.triples import Sums
 
 if TYPE_CHECKING:

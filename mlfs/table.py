@@ -7,17 +7,16 @@ vocabulary in which criteria ask for them.
 from __future__ import annotations
 
 import functools
-import threading
-from collections import OrderedDict
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from mlfs._kernels import finishing, meeting
 from mlfs.budget import ROOMY, Budget
+from mlfs.cache import Cache
 from mlfs.clogc import clogc_table, entropies, of_rows, per_row
 from mlfs.counts import Counts, Given
 from mlfs.held import Held
@@ -29,37 +28,6 @@ if TYPE_CHECKING:
 __all__ = ["Cache", "PairInfo", "Table", "entropies"]
 
 RECENT_BYTES = 32 << 20
-
-
-class Cache:
-    """Arrays by key; the longest unused go first when the bytes run out."""
-
-    def __init__(self, limit: int) -> None:
-        self.limit, self.bytes = limit, 0
-        self._lock = threading.Lock()
-        self._kept: OrderedDict[Hashable, tuple[Any, int]] = OrderedDict()
-
-    def __contains__(self, key: Hashable) -> bool:
-        return key in self._kept
-
-    def get(self, key: Hashable, make: Callable[[], Any]) -> Any:
-        """The value under a key, made if it is not there."""
-        with self._lock:
-            found = self._kept.get(key)
-            if found is not None:
-                self._kept.move_to_end(key)
-                return found[0]
-        value = make()  # outside the lock: two threads may both make it, and make the same
-        arrays = value if isinstance(value, tuple) else (value,)
-        size = sum(array.nbytes for array in arrays)
-        with self._lock:
-            if size <= self.limit // 2 and key not in self._kept:
-                self._kept[key] = value, size
-                self.bytes += size
-                while self.bytes > self.limit:
-                    _, (_, gone) = self._kept.popitem(last=False)
-                    self.bytes -= gone
-        return value
 
 
 class PairInfo(NamedTuple):
