@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Few"]
 
+KEPT = 1 << 20  # sums of all picks that are expected
+BLOCK = 8.0  # how much dearer it is to ask through blocks of labels, one pick at a time
+
 
 class Few:
     """What picked features say of a few candidates, for some labels.
@@ -38,11 +41,12 @@ class Few:
         self._meetings = meetings = Meetings.of(table)
         whole = meetings.fits and table.is_whole(labels)
         self.fits = whole and meetings.mostly_planes(where)
-        self.asked_triples = False
+        self.asked_triples = self._asked_block = False
         self._picks: dict[int, int] = {}
         self._start = np.zeros(0, np.int64)
         self._mi: np.ndarray | None = None
         self._both: tuple[np.ndarray, np.ndarray] | None = None
+        self._sums: dict[tuple[tuple[int, ...], bytes], list[Sums]] = {}
 
     def expect(self, picks: Sequence[int], start: np.ndarray) -> None:
         """Say which columns will be asked for, and from which of them on each candidate.
@@ -52,16 +56,21 @@ class Few:
         self._picks = {self._table.position(s): at for at, s in enumerate(picks)}
         self._start = start
         self._mi = self._both = None
+        self._sums = {}
 
     def cost(self) -> float:
         """About how many nanoseconds a sweep for what was asked takes; 0 where it is the rule."""
-        return self._meetings.cost(self._labels, triples=self.asked_triples) if self.fits else 0.0
+        if not self.fits:
+            return 0.0
+        cost = self._meetings.cost(self._labels, triples=self.asked_triples)
+        return cost / BLOCK if self._asked_block else cost
 
     def _place(self, s: int) -> int:
         """Where s stands among the columns that are expected; the only one, if it was not."""
         if s not in self._picks:
             self._picks, self._start = {s: 0}, np.zeros(self._where.size, np.int64)
             self._mi = self._both = None
+            self._sums = {}
         return self._picks[s]
 
     def mi_fs(self, s: int) -> np.ndarray:
@@ -89,10 +98,22 @@ class Few:
 
     def block(self, labels: np.ndarray) -> LabelBlock:
         """What `Info.sum_over_labels` hands to its function."""
-        self.asked_triples = True
+        self.asked_triples = self._asked_block = True
         if not self.fits:
             return LabelBlock(self._small, labels, None)
-        return _Block(self._table, labels, self._where, self._parts)
+        return _Block(self, self._table, labels, self._where)
+
+    def sums(self, s: int, labels: np.ndarray) -> Sums:
+        """All sums, for one pick and some labels."""
+        self._place(s)
+        values = 4 * len(self._picks) * self._labels.size * self._where.size
+        picks = list(self._picks) if values <= KEPT else [s]
+        key = (tuple(picks), labels.tobytes())
+        if key not in self._sums:
+            start = self._start if values <= KEPT else np.zeros_like(self._start)
+            made = self._meetings.sums(self._where, picks, start, labels, self._parts)
+            self._sums = {**self._sums, key: made} if values <= KEPT else {key: made}
+        return self._sums[key][picks.index(s)]
 
     @cached_property
     def _parts(self) -> list[Part]:
@@ -106,11 +127,9 @@ class Few:
 class _Block(LabelBlock):
     """A block of labels of which only the sums of some candidates are made."""
 
-    def __init__(
-        self, table: Table, labels: np.ndarray, where: np.ndarray, parts: list[Part]
-    ) -> None:
+    def __init__(self, few: Few, table: Table, labels: np.ndarray, where: np.ndarray) -> None:
         super().__init__(table, labels, None)
-        self._some, self._parts = where, parts
+        self._few, self._some = few, where
 
     @property
     def mi_fl(self) -> np.ndarray:
@@ -119,11 +138,7 @@ class _Block(LabelBlock):
         return np.stack(values, axis=1)
 
     def _sums(self, s: int) -> Sums:
-        if s not in self._made:
-            meetings = Meetings.of(self._table)
-            at = self._table.position(s)
-            self._made = {s: meetings.sums(self._some, at, self._labels, self._parts)}
-        return self._made[s]
+        return self._few.sums(self._table.position(s), self._labels)
 
 
 class _Small(Table):

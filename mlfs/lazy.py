@@ -143,7 +143,7 @@ class Lazy(Standing):
             lack = some[self._folded[some] <= i]
             term = self.asked.term(self.picked[i])
             self.total[lack] = self.asked.fold(self.total[lack], term[lack])
-            self.counted += self.info.d
+            self.counted += lack.size
         self._folded[some] = n
         bounds[some] = self.asked.score(self.relevance, self.total, self.picked)[some]
         return some

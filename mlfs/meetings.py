@@ -196,15 +196,27 @@ class Meetings:
         self._triples(where, picks, start, labels, out, np.zeros((4, 0, 0, 0), np.int64), parts)
         return out[0], out[1]
 
-    def sums(self, where: np.ndarray, s: int, labels: np.ndarray, parts: Sequence[Part]) -> Sums:
-        """All sums, for one pick."""
-        start = np.zeros(where.size, np.int64)
-        sums = np.zeros((4, 1, labels.size, where.size), np.int64)
-        self._triples(where, [s], start, labels, np.zeros((2, 1, where.size)), sums, parts)
-        t_fsl, t_fs, t_fl, t_sl = sums[:, 0]
-        t_l, rows = self._table.t_l[labels, None], self._table.rows
-        whole = (rows, t_fsl, t_fs, t_fl, t_sl, self._t_f[where], self._t_f[s], t_l)
-        return Sums(*(np.broadcast_to(part, t_fsl.shape) for part in whole))
+    def sums(
+        self,
+        where: np.ndarray,
+        picks: Sequence[int],
+        start: np.ndarray,
+        labels: np.ndarray,
+        parts: Sequence[Part],
+    ) -> list[Sums]:
+        """All sums, for each pick."""
+        table = self._table
+        sums = np.zeros((4, len(picks), labels.size, where.size), np.int64)
+        out = np.zeros((2, len(picks), where.size))
+        self._triples(where, picks, start, labels, out, sums, parts)
+        alike = (labels.size, where.size)
+        t_f = np.broadcast_to(self._t_f[where], alike)
+        t_l = np.broadcast_to(table.t_l[labels, None], alike)
+        made = []
+        for s, (t_fsl, t_fs, t_fl, t_sl) in zip(picks, np.moveaxis(sums, 1, 0), strict=True):
+            t_s = np.broadcast_to(self._t_f[s], alike)
+            made.append(Sums(table.rows, t_fsl, t_fs, t_fl, t_sl, t_f, t_s, t_l))
+        return made
 
     def _triples(
         self,

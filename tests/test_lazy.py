@@ -177,6 +177,7 @@ def test_auto_is_eager_too():
             auto = greedy(get(name)[1], info, info.d)
             eager = greedy(get(name)[1], info, info.d, lazy=False)
             assert list(map(repr, auto.picks)) == list(map(repr, eager.picks))
+            assert auto.counted <= auto.eager
 
 
 def test_a_criterion_without_falls_is_never_lazy():
