@@ -15,9 +15,10 @@ BLOCK = 4096
 def is_beyond(values: Any, limit: float) -> bool:
     """Whether a number is missing, infinite, or farther from 0 than a limit."""
     for start in range(0, values.size, BLOCK):
-        beyond = 0
-        for i in range(start, min(start + BLOCK, values.size)):
-            beyond |= not (-limit <= values[i] <= limit)
-        if beyond:
+        last = min(start + BLOCK, values.size)
+        inside = 0
+        for i in range(start, last):
+            inside += (values[i] >= -limit) & (values[i] <= limit)
+        if inside < last - start:
             return True
     return False

@@ -210,15 +210,15 @@ def slice_columns(turned: Any, first: int, top: Any, slices: Any) -> None:
 
 
 @compiled
-def as_bytes(values: Any, out: Any) -> None:
-    """0 to 15 as they are, MISSING for NaN, ODD for everything else."""
+def as_bytes(values: Any, zero: Any, out: Any) -> None:
+    """0 to 15 as they are, MISSING for NaN, ODD for everything else; `zero` is of their type."""
     for i in range(values.size):
         value = values[i]
-        if 0 <= value < MISSING:
-            whole = np.int32(value)
-            out[i] = whole if whole == value else ODD
-        else:
-            out[i] = ODD if value == value else MISSING  # only NaN is not itself
+        inside = (value >= 0) & (value < MISSING)
+        kept = value if inside else zero
+        whole = np.int32(kept)
+        other = ODD if value == value else MISSING
+        out[i] = np.uint8(whole if inside & (whole == kept) else other)
 
 
 @compiled

@@ -12,10 +12,10 @@ from mlfs._kernels.jit import compiled
 
 __all__ = [
     "count_planes",
+    "cut",
     "mark_groups",
     "mark_meetings",
     "pack",
-    "pack_codes",
     "popcount",
     "unpack",
 ]
@@ -54,17 +54,19 @@ def pack(indptr: Any, rows: Any, codes: Any, bases: Any, first_plane: Any, plane
 
 
 @compiled
-def pack_codes(codes: Any, bases: Any, first_plane: Any, planes: Any) -> None:
-    """Set the bits of the rows in which codes, column by column in full, are off their base."""
-    for f in range(codes.shape[0]):
-        base = bases[f]
-        for row in range(codes.shape[1]):
-            code = codes[f, row]
-            if code != base:
-                plane = first_plane[f] + code
-                if code > base:
-                    plane -= 1
-                planes[plane, row >> 6] |= ONE << (np.uint64(row) & LOW)
+def cut(values: Any, edges: Any, unknown: Any, codes: Any) -> None:
+    """Code columns in full by their edges; NaN has a code of its own."""
+    for f in range(values.shape[0]):
+        for row in range(values.shape[1]):
+            codes[f, row] = 0
+        for k in range(edges.shape[1]):
+            edge = edges[f, k]
+            for row in range(values.shape[1]):
+                codes[f, row] += values[f, row] > edge
+        gone = unknown[f]
+        for row in range(values.shape[1]):
+            if values[f, row] != values[f, row]:
+                codes[f, row] = gone
 
 
 @compiled

@@ -8,11 +8,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from mlfs._kernels import planes
+from mlfs._kernels import slices
 from mlfs.binning import small
 from mlfs.binning.blocks import Block, blocks
 from mlfs.binning.many import Binnings
 from mlfs.binning.record import Binning
+from mlfs.binning.slicing import counted
 from mlfs.coding import Codes, Packed, edges_of
 from mlfs.errors import DataError
 
@@ -20,6 +21,7 @@ __all__ = ["Encoded", "coded", "codes_of", "counts_of", "encode"]
 
 FEW = 4
 FEW_LEVELS = 16  # planes cost one each
+ITSELF = np.arange(FEW_LEVELS + 1)[None, :]  # the code of a code
 
 
 class Encoded(NamedTuple):
@@ -79,6 +81,8 @@ def tallied(
 ) -> np.ndarray:
     """The same where the levels and the codes of 0 are known."""
     width = int(levels.max(initial=1))
+    if weights is None and block.bounds is None and width <= FEW_LEVELS and codes.size:
+        return counted(codes.astype(np.uint8, copy=False).T).counts[:, :width].astype(np.int64)
     place = block.spread(np.arange(block.width) * width) + codes
     mass = None
     if weights is not None:
@@ -170,9 +174,9 @@ def _general(table: Any, many: Binnings) -> Codes:
     """Columns that are all cut or all not; of few levels and written out, or listed."""
     n_rows, d = table.shape
     levels = many.levels
-    packs = not sp.issparse(table) and bool((levels <= FEW_LEVELS).all())
+    packs = not sp.issparse(table) and n_rows > 0 and bool((levels <= FEW_LEVELS).all())
     first = edges_of(levels - 1 if packs else np.zeros(d, np.int32))
-    words = np.zeros((int(first[-1]), -(-n_rows // 64)), np.uint64)
+    words = np.empty((int(first[-1]), -(-n_rows // 64)), np.uint64)
     bases, counts = np.empty(d, np.int32), [np.zeros(0, np.int64)]
     lengths: list[np.ndarray] = [np.zeros(0, np.int64)]
     pieces: list[tuple[np.ndarray, np.ndarray]] = []
@@ -180,11 +184,27 @@ def _general(table: Any, many: Binnings) -> Codes:
         at = slice(block.start, block.start + block.width)
         coder = _Coder(many, at)
         codes = coder.codes_of(block)
-        occurs = tallied(block, codes, levels[at], coder.zero)
+        bits = counted(codes.astype(np.uint8, copy=False).T) if packs else None
+        if bits is None:
+            occurs = tallied(block, codes, levels[at], coder.zero)
+        else:
+            occurs = bits.counts[:, : int(levels[at].max())]
         bases[at] = occurs.argmax(axis=1)
         counts.append(occurs[np.arange(occurs.shape[1]) < levels[at, None]])
-        if packs:
-            planes.pack_codes(codes, bases[at], first[:-1][at], words)
+        if bits is not None:
+            own = first[at.start : at.stop + 1]
+            slices.write_planes(
+                bits.planes,
+                bits.top,
+                bits.counts,
+                bits.last,
+                np.arange(block.width),
+                np.zeros(block.width, np.int64),
+                ITSELF,
+                bases[at],
+                own[:-1] - own[0],
+                words[own[0] : own[-1]],
+            )
         else:
             length, rows, kept = _deviating(block, codes, bases[at], coder)
             lengths.append(length)

@@ -9,11 +9,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from mlfs._kernels import planes
 from mlfs.binning.blocks import Block
 from mlfs.binning.record import Binning
 from mlfs.data.alike import Lazy
 
 __all__ = ["Binnings", "Cuts"]
+
+BYTES = 256
 
 
 class Cuts(NamedTuple):
@@ -54,20 +57,21 @@ class Cuts(NamedTuple):
         """Some of them."""
         return Cuts(self.method, *(part[which] for part in self[1:]))
 
-    def above(self, values: np.ndarray, block: Block) -> np.ndarray:
-        """The number of edges below each value; NaN lies above none."""
-        codes = np.zeros(values.shape, np.int32)
-        for k in range(int(self.sizes.max(initial=0))):
-            codes += values > block.spread(self.edges[:, k])
-        return codes
-
     def codes_of(self, block: Block) -> np.ndarray:
         """The code of every entry of a block, whose columns these are."""
-        codes = self.above(block.values, block)
+        unknown = np.where(self.missing, self.levels - 1, self.fallback)
+        if block.bounds is None:
+            small = np.uint8 if int(self.levels.max(initial=1)) < BYTES else np.int32
+            codes = np.empty(block.values.shape, small)
+            values = np.ascontiguousarray(block.values)
+            planes.cut(values, self.edges, unknown.astype(small), codes)
+            return codes
+        codes = np.zeros(block.values.shape, np.int32)
+        for k in range(int(self.sizes.max(initial=0))):
+            codes += block.values > block.spread(self.edges[:, k])
         gone = np.isnan(block.values)
         if gone.any():
-            unknown = block.spread(np.where(self.missing, self.levels - 1, self.fallback))
-            codes[gone] = np.broadcast_to(unknown, codes.shape)[gone]
+            codes[gone] = block.spread(unknown)[gone]
         return codes
 
     def codes_of_zero(self) -> np.ndarray:

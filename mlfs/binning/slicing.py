@@ -111,5 +111,5 @@ def _bytes(part: np.ndarray) -> np.ndarray:
     if part.dtype.itemsize == 1:
         return part.view(np.uint8)
     out = np.empty(part.shape, np.uint8)
-    packing.as_bytes(part.reshape(-1), out.reshape(-1))
+    packing.as_bytes(part.reshape(-1), part.dtype.type(0), out.reshape(-1))
     return out

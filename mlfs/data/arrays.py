@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from mlfs._kernels import extremes
-from mlfs.data.alike import Alike, Numbered
+from mlfs.data.alike import Alike, Numbered, names_of
 from mlfs.data.categorical import force_nominal
 from mlfs.data.columns import (
     NotAFeatureError,
@@ -85,6 +85,10 @@ def from_arrays(
         matrix, columns, left_out = _from_frame(X, feature_names)
     else:
         matrix, columns, left_out = _from_dense(X, feature_names)
+    numbers = matrix.data if sp.issparse(matrix) else matrix
+    careful = numbers.dtype.itemsize == EIGHT and _is_careful(numbers)
+    if careful and matrix.dtype.kind == "f" and not sp.issparse(matrix):
+        refuse_infinite(matrix, names_of(columns))
     if categorical is not None:
         matrix, columns = force_nominal(matrix, columns, categorical)
     n_rows = int(matrix.shape[0])
@@ -102,7 +106,7 @@ def from_arrays(
         weights=_weights(sample_weight, n_rows),
         left_out=tuple(left_out),
         source=Source(),
-        notes=tuple(_notes(matrix, y, left_out)),
+        notes=tuple(_notes(numbers if careful else None, y, left_out)),
     )
 
 
@@ -199,8 +203,6 @@ def _from_dense(
     own = _names(names, array.shape[1])
     if array.dtype.kind not in "biuf":
         return _from_columns([array[:, j] for j in range(array.shape[1])], own, len(array))
-    if array.dtype.kind == "f" and _is_careful(array):
-        refuse_infinite(array, own)
     return _kept(array), Alike(own, column_of("", np.zeros(0, array.dtype))[0]), []
 
 
@@ -294,15 +296,17 @@ def _weights(sample_weight: Any, n_rows: int) -> np.ndarray | None:
     return weights
 
 
-def _notes(matrix: Any, labels: Any, left_out: list[tuple[str, str]]) -> Iterable[str]:
+def _notes(
+    numbers: np.ndarray | None, labels: Any, left_out: list[tuple[str, str]]
+) -> Iterable[str]:
     for name, why in left_out:
         yield f"column {printable(name)!r} is left out of X: {why}"
     y = labels.data if sp.issparse(labels) else labels
     missing = int(np.count_nonzero(y == -1)) if y.min(initial=0) < 0 else 0
     if missing:
         yield f"{missing} labels are missing (NaN, None, or -1 beside 0 and 1)"
-    x = matrix.data if sp.issparse(matrix) else matrix
-    if x.dtype.itemsize < EIGHT or not x.size or not _is_careful(x):
+    if numbers is None or not numbers.size:
         return
-    if max(float(np.fmax.reduce(x, axis=None)), -float(np.fmin.reduce(x, axis=None))) > EXACT:
+    high = float(np.fmax.reduce(numbers, axis=None))
+    if max(high, -float(np.fmin.reduce(numbers, axis=None))) > EXACT:
         yield "X holds numbers beyond 2**53, which a 64-bit float cannot tell apart by units"
