@@ -37,8 +37,8 @@ def clogc_table(total: int, nats: float, size: int = TABLE_SIZE) -> np.ndarray:
     Examples
     --------
     >>> table = clogc_table(2, 1.0)
-    >>> round(float(table[2]) * 2.0 ** -table[-1], 9) == round(2 * math.log(2), 9)
-    True
+    >>> round(float(table[2]) * 2.0 ** -float(table[-1]), 9)  # 2 log 2
+    1.386294361
     """
     log_n = max(1.0, math.log(max(1, total)))
     shift = BITS - math.ceil(math.log2(max(1, total) * log_n))
