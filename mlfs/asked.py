@@ -34,6 +34,10 @@ class Asked:
     def __init__(self, criterion: Criterion, info: Info, name: str) -> None:
         self.criterion, self.info, self.name = criterion, info, name
 
+    def on(self, view: Info) -> Asked:
+        """The same criterion on another view."""
+        return Asked(self.criterion, view, self.name)
+
     def relevance(self) -> np.ndarray:
         """What each candidate is worth on its own."""
         return self._array("relevance", self.info)
@@ -50,6 +54,10 @@ class Asked:
         """What the picking of s brings."""
         return self._array("term", self.info, s, after=s)
 
+    def term_unchecked(self, s: int) -> np.ndarray:
+        """The same, but NaN is let through, for who looks for it in the total."""
+        return self._numbers("term", self._answer("term", self.info, s))
+
     def fold(self, total: np.ndarray, term: np.ndarray) -> np.ndarray:
         """The terms so far, and one more."""
         if not isinstance(self.criterion.fold, np.ufunc):
@@ -59,6 +67,16 @@ class Asked:
     def score(self, relevance: np.ndarray, total: np.ndarray, picked: list[int]) -> np.ndarray:
         """The worth of each candidate once something is picked."""
         return self._array("score", relevance, total, list(picked), after=picked[-1])
+
+    def bound(self, relevance: np.ndarray, total: np.ndarray, picked: list[int]) -> np.ndarray:
+        """The score of totals that lack terms; +inf where these say nothing yet."""
+        answer = self._answer("score", relevance, total, list(picked))
+        bounds = self._numbers("score", answer)
+        if bounds.base is not None or bounds is relevance or bounds is total:
+            bounds = bounds.copy()  # it is changed in place
+        if bounds.size and np.isnan(np.maximum.reduce(bounds)):
+            bounds[np.isnan(bounds)] = np.inf
+        return bounds
 
     def merit(self, picked: list[int]) -> np.ndarray:
         """The worth of the picked set with each candidate."""
@@ -94,30 +112,38 @@ class Asked:
             raise self._fault(f"fails in {method}: {why}") from error
 
     def _array(self, method: str, *arguments: Any, after: int | None = None) -> np.ndarray:
-        d = self.info.d
         answer = self._answer(method, *arguments)
+        array = self._numbers(method, answer)
+        top = np.maximum.reduce(array) if array.size else 0.0  # NaN if there is one
+        if top < np.inf or (top == np.inf and method not in JUDGEMENTS):
+            return array
+        if np.isnan(top):
+            if answer is None:
+                raise self._fault(f"gives None as {method}: does it lack a return?")
+            f = int(self.info.features[np.flatnonzero(np.isnan(array))[0]])
+            when = "" if after is None else f" after the pick of column {after}"
+            raise self._fault(f"gives NaN as {method} of column {f}{when}")
+        f = int(self.info.features[np.flatnonzero(np.isposinf(array))[0]])
+        raise self._fault(f"gives +inf as {method} of column {f}: only -inf has a meaning")
+
+    def _numbers(self, method: str, answer: Any) -> np.ndarray:
+        """One number for each candidate, of whatever a criterion answers."""
+        d = self.info.d
+        if type(answer) is np.ndarray and answer.dtype == np.float64 and answer.shape == (d,):
+            return answer
         try:
             if np.iscomplexobj(answer):
                 raise self._fault(f"gives complex numbers as {method}")
             array = np.asarray(answer, dtype=np.float64)
         except (TypeError, ValueError) as error:
             raise self._fault(f"gives {type(answer).__name__} as {method}, not numbers") from error
-        if array.shape != (d,):
-            if array.shape:
-                raise self._fault(
-                    f"gives {method} of shape {array.shape} for {d} candidates: it must be ({d},)"
-                )
-            array = np.full(d, array)
-        if np.isnan(array).any():
-            if answer is None:
-                raise self._fault(f"gives None as {method}: does it lack a return?")
-            f = int(self.info.features[np.flatnonzero(np.isnan(array))[0]])
-            when = "" if after is None else f" after the pick of column {after}"
-            raise self._fault(f"gives NaN as {method} of column {f}{when}")
-        if method in JUDGEMENTS and np.isposinf(array).any():
-            f = int(self.info.features[np.flatnonzero(np.isposinf(array))[0]])
-            raise self._fault(f"gives +inf as {method} of column {f}: only -inf has a meaning")
-        return array
+        if array.shape == (d,):
+            return array
+        if array.shape:
+            raise self._fault(
+                f"gives {method} of shape {array.shape} for {d} candidates: it must be ({d},)"
+            )
+        return np.full(d, array)
 
     def _fault(self, what: str) -> CriterionError:
         return CriterionError(f"the criterion {self.name} {what}")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from mlfs.table import Table, entropies
+from mlfs.clogc import entropies
+from mlfs.table import Table
 from mlfs.triples import Sums
 
 __all__ = ["LabelBlock"]
@@ -36,11 +37,11 @@ class LabelBlock:
 
     def cmi_sl_given_f(self, s: int) -> np.ndarray:
         """I(s;l|f)."""
-        return self._cut(self._sums(s).sl_given_f())
+        return self._cut(self._sums(s).sl_given_f(self._table.clogc))
 
     def cmi_fl_given_s(self, s: int) -> np.ndarray:
         """I(f;l|s)."""
-        return self._cut(self._sums(s).fl_given_s())
+        return self._cut(self._sums(s).fl_given_s(self._table.clogc))
 
     def interaction_fsl(self, s: int) -> np.ndarray:
         """I(f;s;l) = I(f;l) - I(f;l|s), both on the rows in which all three are known."""
@@ -71,8 +72,7 @@ class LabelBlock:
         return self._made[s]
 
     def _entropy(self, rows: np.ndarray, t: np.ndarray) -> np.ndarray:
-        flat = entropies(rows.ravel(), t.ravel(), self._table.clogc)
-        return self._cut(flat.reshape(rows.shape))
+        return self._cut(entropies(rows, t, self._table.clogc))
 
     def _cut(self, values: np.ndarray) -> np.ndarray:
         return (values if self._where is None else values[:, self._where]).T

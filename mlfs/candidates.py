@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from mlfs.coding import Codes
+from mlfs.data.alike import Lazy
 from mlfs.errors import UnknownName, UsageError, printable
 
 __all__ = ["Grouping", "columns_named", "grouping"]
@@ -38,7 +39,8 @@ def columns_named(wanted: Any, names: Sequence[str], what: str) -> list[int]:
     if not isinstance(wanted, Iterable):
         msg = f"{what} takes names, globs or numbers of columns, not {printable(repr(wanted))}"
         raise UsageError(msg)
-    where = {name: j for j, name in enumerate(names)}
+    wanted = list(wanted)
+    where = {name: j for j, name in enumerate(names)} if wanted else {}
     found: list[int] = []
     for one in wanted:
         if isinstance(one, (int, np.integer)) and not isinstance(one, (bool, np.bool_)):
@@ -56,20 +58,33 @@ def columns_named(wanted: Any, names: Sequence[str], what: str) -> list[int]:
     return list(dict.fromkeys(found))
 
 
+class Singles(Lazy):
+    """Every column on its own: (0,), (1,), ..."""
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+
+    def __len__(self) -> int:
+        return self.size
+
+    def _one(self, j: int) -> tuple[int]:
+        return (j,)
+
+
 @dataclass(frozen=True)
 class Grouping:
     """Candidates: single columns, or groups of columns that count as one.
 
     Parameters
     ----------
-    members : tuple of tuple of int
+    members : sequence of tuple of int
         The columns of each candidate; candidates are ordered by their lowest column.
-    names : tuple of str
+    names : sequence of str
         The name of each candidate's group, empty for a single column.
     """
 
-    members: tuple[tuple[int, ...], ...]
-    names: tuple[str, ...]
+    members: Sequence[tuple[int, ...]]
+    names: Sequence[str]
 
     def named(self, names: Sequence[str]) -> dict[str, list[str]]:
         """The groups and the names of their columns."""
@@ -82,10 +97,12 @@ class Grouping:
     @property
     def trivial(self) -> bool:
         """Whether every candidate is one column."""
-        return all(not name for name in self.names)
+        return isinstance(self.members, Singles) or all(not name for name in self.names)
 
     def candidates(self, columns: Iterable[int]) -> list[int]:
         """The candidates that hold some columns, in the order of the columns."""
+        if isinstance(self.members, Singles):
+            return list(dict.fromkeys(columns))
         holder = {j: at for at, columns in enumerate(self.members) for j in columns}
         return list(dict.fromkeys(holder[j] for j in columns))
 
@@ -149,7 +166,7 @@ def grouping(groups: Any, names: Sequence[str]) -> Grouping:
     ((0, 2), (1,))
     """
     if groups is None:
-        return Grouping(tuple((j,) for j in range(len(names))), ("",) * len(names))
+        return Grouping(Singles(len(names)), ("",) * len(names))
     if isinstance(groups, str) or not isinstance(groups, (Mapping, Iterable)):
         msg = (
             "groups maps group names to columns, or names the group of each column: "

@@ -16,10 +16,12 @@ import numpy as np
 
 from mlfs import criteria
 from mlfs.asked import Asked
+from mlfs.best_first import best_first
 from mlfs.criteria import SCOPES, SEARCHES, Criterion, documentation
-from mlfs.engine import Path, best_first, greedy
+from mlfs.engine import greedy
 from mlfs.errors import CriterionError
 from mlfs.info import VOCABULARY, Info
+from mlfs.path import Path
 
 __all__ = ["check_criterion", "yield_checks"]
 

@@ -1,22 +1,38 @@
 """Columns coded to small integers, in the form that is counted.
 
-A column keeps the rows in which its code is not its base (its most frequent code, the lowest
-one when several are equally frequent). That is little for sparse data and exact for all.
+A column is kept as row lists, the rows in which its code is not its base (its most frequent code,
+the lowest one when several are equally frequent), or as bit planes, one for each code but the base.
+Lists are little for sparse data, planes for dense data of few levels; both are exact.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 
-__all__ = ["Codes", "code_labels"]
+from mlfs._kernels import lists, planes
+
+__all__ = ["Codes", "Packed", "edges_of"]
 
 
-@dataclass(frozen=True)
+class Packed(NamedTuple):
+    """Columns that are kept as bit planes.
+
+    Parameters
+    ----------
+    planes : ndarray of uint64, shape (planes, words)
+        A bit a row, 64 rows to the word; bits behind the last row are 0.
+    first : ndarray of int64
+        The first plane of each column, -1 for a column that is not packed. The planes of a column
+        are those of its codes without its base, rising.
+    """
+
+    planes: np.ndarray
+    first: np.ndarray
+
+
 class Codes:
     """A coded table, column by column.
 
@@ -33,15 +49,30 @@ class Codes:
         The number of codes of each column, a level for missing values included.
     missing : ndarray
         The code that means missing (always the last one), or -1.
+    packed : Packed, optional
+        The columns that are kept as planes; they have no entries in the lists that are given, and
+        get them when `indptr`, `rows` or `codes` is asked for.
+    counts : ndarray, optional
+        How often each code of each column occurs, ragged.
     """
 
-    n_rows: int
-    indptr: np.ndarray
-    rows: np.ndarray
-    codes: np.ndarray
-    base: np.ndarray
-    levels: np.ndarray
-    missing: np.ndarray
+    def __init__(
+        self,
+        n_rows: int,
+        indptr: np.ndarray,
+        rows: np.ndarray,
+        codes: np.ndarray,
+        base: np.ndarray,
+        levels: np.ndarray,
+        missing: np.ndarray,
+        *,
+        packed: Packed | None = None,
+        counts: np.ndarray | None = None,
+    ) -> None:
+        self.n_rows, self.packed = n_rows, packed
+        self.base, self.levels, self.missing = base, levels, missing
+        self._lists = (indptr, rows, codes)
+        self._counts = counts
 
     def __len__(self) -> int:
         return int(self.base.size)
@@ -70,7 +101,7 @@ class Codes:
         sizes = [rows.size for rows, _ in parts]
         return cls(
             n_rows,
-            np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
+            edges_of(sizes),
             _joined([rows for rows, _ in parts]),
             _joined([codes for _, codes in parts]),
             base,
@@ -79,43 +110,155 @@ class Codes:
         )
 
     @cached_property
+    def _whole(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The lists of all columns."""
+        if self.packed is None or not (self.packed.first >= 0).any():
+            return self._lists
+        own, rows, codes = self._lists
+        first = self.packed.first
+        indptr = edges_of(np.where(first >= 0, self.off, np.diff(own)))
+        size = int(indptr[-1])
+        whole = indptr, np.empty(size, np.int32), np.empty(size, np.int32)
+        lists.take(own, rows, codes, np.arange(len(self)), *whole)
+        lists.from_planes(self.packed.planes, first, self.base, self.levels, *whole)
+        return whole
+
+    @property
+    def indptr(self) -> np.ndarray:
+        """Where the entries of each column begin, and the end of the last."""
+        return self._whole[0]
+
+    @property
+    def rows(self) -> np.ndarray:
+        """The row of each entry."""
+        return self._whole[1]
+
+    @property
+    def codes(self) -> np.ndarray:
+        """The code of each entry."""
+        return self._whole[2]
+
+    @cached_property
+    def offsets(self) -> np.ndarray:
+        """Where the codes of each column begin in what is ragged."""
+        return edges_of(self.levels)
+
+    @cached_property
+    def counts(self) -> np.ndarray:
+        """How often each code of each column occurs, ragged."""
+        if self._counts is not None:
+            return self._counts
+        out = np.bincount(self.offsets[self.column_of_entry] + self.codes, minlength=self._cells)
+        if len(self):
+            at_base = self.offsets[:-1] + self.base
+            out[at_base] = self.n_rows - np.add.reduceat(out, self.offsets[:-1])
+        return out
+
+    @property
+    def _cells(self) -> int:
+        return int(self.offsets[-1])
+
+    @cached_property
+    def off(self) -> np.ndarray:
+        """The number of rows in which each column is not at its base."""
+        if self._counts is None:
+            return np.diff(self.indptr)
+        return np.asarray(self.n_rows - self._counts[self.offsets[:-1] + self.base])
+
+    @property
+    def n_entries(self) -> int:
+        """The number of cells that are not at the base of their column."""
+        return int(self.off.sum())
+
+    @property
     def column_of_entry(self) -> np.ndarray:
         """The column of each entry."""
         return np.repeat(np.arange(len(self), dtype=np.int32), np.diff(self.indptr))
 
+    def is_packed(self, j: int) -> bool:
+        """Whether column j is kept as planes."""
+        return self.packed is not None and bool(self.packed.first[j] >= 0)
+
+    def planes_of(self, j: int) -> np.ndarray:
+        """The planes of a packed column."""
+        assert self.packed is not None
+        first = int(self.packed.first[j])
+        return self.packed.planes[first : first + int(self.levels[j]) - 1]
+
     def entries(self, j: int) -> tuple[np.ndarray, np.ndarray]:
         """Rows in which column j is not at its base, and its codes there."""
-        at = slice(self.indptr[j], self.indptr[j + 1])
-        return self.rows[at], self.codes[at]
+        if self.is_packed(j):
+            full = self.column(j)
+            rows = np.flatnonzero(full != self.base[j]).astype(np.int32)
+            return rows, full[rows]
+        indptr, rows, codes = self._lists
+        at = slice(indptr[j], indptr[j + 1])
+        return rows[at], codes[at]
 
     def column(self, j: int) -> np.ndarray:
         """Column j in full."""
         full = np.full(self.n_rows, self.base[j], np.int32)
-        rows, codes = self.entries(j)
-        full[rows] = codes
+        if self.is_packed(j):
+            planes.unpack(self.planes_of(j), int(self.base[j]), full)
+        else:
+            rows, codes = self.entries(j)
+            full[rows] = codes
         return full
 
     def by_row(self, first: int, last: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The columns from first to last, row by row: indptr, columns from 0, codes."""
-        at = slice(self.indptr[first], self.indptr[last])
-        own = self.indptr[first : last + 1] - self.indptr[first]
-        shape = (self.n_rows, last - first)
-        turned = sp.csc_array((self.codes[at], self.rows[at], own), shape=shape).tocsr()
-        return turned.indptr.astype(np.int64), turned.indices.astype(np.int32), turned.data
+        if self.packed is not None and (self.packed.first[first:last] >= 0).any():
+            some = self.take(np.arange(first, last))
+            return _turned(self.n_rows, some.indptr, some.rows, some.codes, 0, last - first)
+        return _turned(self.n_rows, *self._lists, first, last)
 
     def take(self, columns: np.ndarray) -> Codes:
-        """Some columns, in the order given."""
-        sizes = np.diff(self.indptr)[columns]
-        indptr = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-        at = np.repeat(self.indptr[columns] - indptr[:-1], sizes) + np.arange(indptr[-1])
+        """Some columns, in the order given; planes stay where they are."""
+        indptr, rows, codes = self._lists
+        sizes = np.diff(indptr)[columns]
+        own = edges_of(sizes)
+        taken = np.empty(int(own[-1]), np.int32), np.empty(int(own[-1]), np.int32)
+        lists.take(indptr, rows, codes, columns, own, *taken)
+        counts, packed = None, None
+        if self._counts is not None:
+            levels = self.levels[columns]
+            ends = edges_of(levels)
+            at = np.repeat(self.offsets[columns] - ends[:-1], levels) + np.arange(ends[-1])
+            counts = self._counts[at]
+        if self.packed is not None:
+            packed = Packed(self.packed.planes, self.packed.first[columns])
         return Codes(
             self.n_rows,
-            indptr,
-            self.rows[at],
-            self.codes[at],
+            own,
+            *taken,
             self.base[columns],
             self.levels[columns],
             self.missing[columns],
+            packed=packed,
+            counts=counts,
+        )
+
+    def beside(self, other: Codes) -> Codes:
+        """The columns of both, on the same rows."""
+        indptr, rows, codes = self._lists
+        more, more_rows, more_codes = other._lists
+        none = np.zeros((0, -(-self.n_rows // 64)), np.uint64)
+        one, two = (
+            Packed(none, np.full(len(codes), -1)) if codes.packed is None else codes.packed
+            for codes in (self, other)
+        )
+        moved = np.where(two.first < 0, -1, two.first + one.planes.shape[0])
+        planes = np.concatenate([one.planes, two.planes])
+        return Codes(
+            self.n_rows,
+            np.concatenate([indptr, indptr[-1] + more[1:]]),
+            np.concatenate([rows, more_rows]),
+            np.concatenate([codes, more_codes]),
+            np.concatenate([self.base, other.base]),
+            np.concatenate([self.levels, other.levels]),
+            np.concatenate([self.missing, other.missing]),
+            packed=Packed(planes, np.concatenate([one.first, moved])),
+            counts=np.concatenate([self.counts, other.counts]),
         )
 
     def sorted_by(self, keys: np.ndarray) -> tuple[Codes, np.ndarray | None]:
@@ -147,7 +290,16 @@ class Codes:
     def shuffled(self, generator: np.random.Generator) -> Codes:
         """The same rows in a random order."""
         place = generator.permutation(self.n_rows).astype(np.int32)
-        return replace(self, rows=place[self.rows])
+        return Codes(
+            self.n_rows,
+            self.indptr,
+            place[self.rows],
+            self.codes,
+            self.base,
+            self.levels,
+            self.missing,
+            counts=self._counts,
+        )
 
     def with_masks(self) -> tuple[Codes, np.ndarray]:
         """Append a mask for each pattern of missing values, and tell each column's mask.
@@ -188,41 +340,29 @@ class Codes:
         return self.levels
 
 
+def edges_of(sizes: Any) -> np.ndarray:
+    """Where parts of these sizes begin, and the end of the last.
+
+    Examples
+    --------
+    >>> edges_of([2, 0, 1]).tolist()
+    [0, 2, 2, 3]
+    """
+    edges = np.zeros(len(sizes) + 1, np.int64)
+    np.cumsum(sizes, out=edges[1:])
+    return edges
+
+
+def _turned(
+    n_rows: int, indptr: np.ndarray, rows: np.ndarray, codes: np.ndarray, first: int, last: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Lists of columns as lists of rows."""
+    size = int(indptr[last] - indptr[first])
+    ends = np.zeros(n_rows + 1, np.int64)
+    columns, turned = np.empty(size, np.int32), np.empty(size, np.int32)
+    lists.by_row(indptr, rows, codes, first, last, ends, columns, turned)
+    return ends, columns, turned
+
+
 def _joined(parts: list[np.ndarray]) -> np.ndarray:
     return np.concatenate([np.zeros(0, np.int32), *parts]).astype(np.int32)
-
-
-def code_labels(labels: Any, n_values: list[int]) -> Codes:
-    """Code the labels of a data set: positions of values, -1 for missing.
-
-    Parameters
-    ----------
-    labels : ndarray or sparse array, shape (N, q)
-        Y of a `Dataset`.
-    n_values : list of int
-        The number of values of each label.
-    """
-    n_rows, q = labels.shape
-    if sp.issparse(labels):
-        stored = sp.csc_array(labels)
-        stored.sort_indices()
-        kept = stored.data != 0
-        counts = np.concatenate([[0], np.cumsum(kept)])
-        indptr = counts[stored.indptr].astype(np.int64)
-        rows = stored.indices[kept].astype(np.int32)
-        codes = stored.data[kept].astype(np.int32)
-    else:
-        flipped = np.ascontiguousarray(np.asarray(labels).T)
-        column, where = np.nonzero(flipped)
-        indptr = np.concatenate([[0], np.cumsum(np.bincount(column, minlength=q))]).astype(np.int64)
-        rows = where.astype(np.int32)
-        codes = flipped[column, where].astype(np.int32)
-    levels = np.asarray(n_values, np.int32)
-    missing = np.full(q, -1, np.int32)
-    gone = codes < 0
-    if gone.any():
-        which = np.repeat(np.arange(q), np.diff(indptr))
-        missing[np.unique(which[gone])] = levels[np.unique(which[gone])]
-        codes[gone] = missing[which[gone]]
-        levels = (levels + (missing >= 0)).astype(np.int32)
-    return Codes(n_rows, indptr, rows, codes, np.zeros(q, np.int32), levels, missing)

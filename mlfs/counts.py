@@ -8,37 +8,26 @@ import os
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from functools import cached_property
 from typing import TypeVar
 
 import numpy as np
 
-from mlfs._kernels import counting
+from mlfs._kernels import counting, meeting, sweeping
 from mlfs.coding import Codes
-from mlfs.stripes import Kind, Meeting, kinds, stripe_of
+from mlfs.given import Given, one_column
+from mlfs.lists import Lists
+from mlfs.planes import Planes, packed_planes
+from mlfs.stripes import Kind, Meeting, Stripe, TwoLevels, kinds
 
-__all__ = ["Counts", "Given"]
+__all__ = ["Counts", "Given", "TwoLevels"]
 
 Result = TypeVar("Result")
 COLUMNS_AT_ONCE = 8192  # keeps the table of a picked feature in the cache
+MASKS_KEPT = 16 << 20  # bytes
 _here = threading.local()
-THREADED_FROM = 1 << 20  # entries; below, handing work to threads costs more than it saves
-
-
-@dataclass(frozen=True)
-class Given:
-    """A column that is held against all features: a picked feature or a parent label."""
-
-    codes: list[np.ndarray]  # in full, one for each block of rows
-    base: int
-    levels: int
-    valid: int
-    alone: np.ndarray  # how often each code occurs
-
-    @property
-    def nbytes(self) -> int:
-        """What keeping it costs."""
-        return sum(int(part.nbytes) for part in self.codes)
+THREADED_FROM = 1 << 19  # nanoseconds or so; below, threads cost more than they save
+CELL_COST = 2  # what it takes to finish the counts of a feature, a picked one and a label
 
 
 class Counts:
@@ -70,28 +59,64 @@ class Counts:
         self.levels, self.base = first.levels, first.base
         self.offsets = np.concatenate([[0], np.cumsum(first.levels)]).astype(np.int64)
         self.total = sum(int(w.sum()) for w in self.weights)
-        entries = sum(block.rows.size for block in features)
-        share = n_jobs if n_jobs > 1 and entries >= THREADED_FROM else 1
+        self.n_entries = sum(block.n_entries for block in features)
+        worth = max(self.n_entries, self.d * self.q * CELL_COST) >= THREADED_FROM
+        share = n_jobs if n_jobs > 1 and worth else 1
         kind = kinds(features, labels, weights is not None)
         if (np.diff(kind) < 0).any():  # not sorted by Codes.by_kind: take them as they come
             kind[:] = Kind.BINARY_LISTS if (first.levels == 2).all() else Kind.LISTS
         self.edges = _stripes(kind, share)
         self.kinds = [int(kind[a]) if a < b else Kind.LISTS for a, b in self.edges]
+        self.is_planes = [k in {Kind.BINARY_PLANES, Kind.PLANES} for k in self.kinds]
+        self.only_binary_lists = all(k == Kind.BINARY_LISTS for k in self.kinds)
         self.binary = [k in {Kind.BINARY_LISTS, Kind.BINARY_PLANES} for k in self.kinds]
         self._pool = ThreadPoolExecutor(n_jobs) if n_jobs > 1 and len(self.edges) > 1 else None
         self._process = os.getpid()
         self._stripes = [
-            [stripe_of(block, a, b, k) for (a, b), k in zip(self.edges, self.kinds, strict=True)]
+            [_stripe_of(block, a, b, k) for (a, b), k in zip(self.edges, self.kinds, strict=True)]
             for block in features
         ]
         self.n_f = self.alone(features)
-        # n(f=1) of the columns of two levels, stripe by stripe
-        self.ones = [
-            self.n_f[self.cells(a, b)[1]][1::2].copy() if binary else np.zeros(0, np.int64)
-            for (a, b), binary in zip(self.edges, self.binary, strict=True)
+        self.small = np.int32 if self.total < 1 << 31 else np.int64
+        # how often each code but the base occurs, stripe by stripe; not of lists of many levels
+        self.off_f = [
+            self._off(self.n_f, self.offsets[a:b], self.base[a:b], self.levels[a:b], kind)
+            for (a, b), kind in zip(self.edges, self.kinds, strict=True)
         ]
         self.n_l = _counted(labels, self.weights)
         self.l_offsets = np.concatenate([[0], np.cumsum(labels[0].levels)]).astype(np.int64)
+
+    def _off(
+        self, n: np.ndarray, first: np.ndarray, base: np.ndarray, levels: np.ndarray, kind: int
+    ) -> np.ndarray:
+        if kind == Kind.PLANES:
+            last = int(first[-1] + levels[-1])
+            return np.delete(n[int(first[0]) : last], first + base - first[0]).astype(self.small)
+        if kind == Kind.LISTS:
+            return np.zeros(0, self.small)
+        return n[first + 1 - base].astype(self.small)
+
+    @cached_property
+    def off_l(self) -> np.ndarray:
+        """In how many rows the labels of two levels are off their bases; 0 for the others."""
+        y = self.labels[0]
+        out = np.zeros(len(y), self.small)
+        two = y.levels == 2
+        first, base = self.l_offsets[:-1][two], y.base[two]
+        out[two] = self.n_l[first + 1 - base]
+        return out
+
+    @cached_property
+    def labels_by_row(self) -> tuple[np.ndarray, np.ndarray]:
+        """The labels that are off their bases, row by row."""
+        y = self.labels[0]
+        indptr, columns, _ = y.by_row(0, len(y))
+        return indptr, columns
+
+    @property
+    def stripes(self) -> list[Stripe]:
+        """The columns of the first block of rows, stripe by stripe."""
+        return self._stripes[0]
 
     def forms(self) -> dict[str, int]:
         """How many columns are counted in which form."""
@@ -103,6 +128,8 @@ class Counts:
     def shuffled(self, generator: np.random.Generator) -> Counts:
         """The same features with the rows of labels shuffled within each block."""
         other = copy.copy(self)
+        for made_of_labels in ("off_l", "labels_by_row", "label_masks"):
+            vars(other).pop(made_of_labels, None)
         other.labels = [block.shuffled(generator) for block in self.labels]
         if any((weight != 1).any() for weight in self.weights):
             other.n_l = _counted(other.labels, self.weights)
@@ -112,12 +139,17 @@ class Counts:
         """How often each code of each column occurs, ragged."""
         return _counted(codes, self.weights)
 
-    def over_stripes(self, work: Callable[[int, int, int], Result]) -> list[Result]:
-        """Call work(stripe, first column, last column) for all, in threads if there are any."""
+    def over_stripes(
+        self, work: Callable[[int, int, int], Result], cost: int = THREADED_FROM
+    ) -> list[Result]:
+        """Call work(stripe, first column, last column) for all, in threads if there are any.
+
+        Little work, by what it costs in all (about nanoseconds), is done without threads.
+        """
         jobs = [(i, a, b) for i, (a, b) in enumerate(self.edges)]
         waits_for_itself = getattr(_here, "at_work", False)
         forked = os.getpid() != self._process  # the threads of the pool stayed behind
-        if self._pool is None or waits_for_itself or forked:
+        if self._pool is None or cost < THREADED_FROM or waits_for_itself or forked:
             return [work(*job) for job in jobs]
 
         def mark_and_work(job: tuple[int, int, int]) -> Result:
@@ -134,64 +166,197 @@ class Counts:
     def feature(self, j: int, valid: int) -> Given:
         """A feature, to be held against all; codes from `valid` on are left out."""
         alone = self.n_f[self.offsets[j] : self.offsets[j + 1]]
-        return _given(self.features, j, valid, alone)
+        return Given(self.features, j, valid, alone)
 
     def label(self, j: int, valid: int) -> Given:
         """A label, to be held against all; codes from `valid` on are left out."""
         alone = self.n_l[self.l_offsets[j] : self.l_offsets[j + 1]]
-        return _given(self.labels, j, valid, alone)
+        return Given(self.labels, j, valid, alone)
 
     def other(self, codes: np.ndarray) -> Given:
         """Any coded column, to be held against all."""
-        parts, first = [], 0
-        for block in self.features:
-            parts.append(codes[first : first + block.n_rows])
-            first += block.n_rows
+        sizes = [block.n_rows for block in self.features]
+        parts = np.split(codes, np.cumsum(sizes)[:-1])
         levels = int(codes.max(initial=0)) + 1
         base = int(np.bincount(codes).argmax()) if codes.size else 0
         alone = np.zeros(levels, np.int64)
         for part, weight in zip(parts, self.weights, strict=True):
             np.add.at(alone, part, weight)
-        return Given(parts, base, levels, levels, alone)
+        blocks = [one_column(part, base, levels) for part in parts]
+        return Given(blocks, 0, levels, alone)
 
     def pairs(self, given: Given) -> np.ndarray:
         """n(f, g) for all features and one given column: (cells, levels of g)."""
-        meets = [np.flatnonzero(codes != given.base) for codes in given.codes]
-        groups = [codes[rows] for codes, rows in zip(given.codes, meets, strict=True)]
-        return self._pairs(meets, groups, given.levels, given.base, given.alone)
+        table = np.zeros((int(self.offsets[-1]), given.levels), np.int64)
+
+        def work(i: int, a: int, b: int) -> None:
+            self.pairs_of(i, given, table[self.cells(a, b)[1]])
+
+        self.over_stripes(work, self.cost_of(given))
+        return table
+
+    def cost_of(self, given: Given) -> int:
+        """About how long it takes to count the pairs of a column with all features."""
+        return self.n_entries * given.off_base // max(1, self.total) + self.d
+
+    def pairs_of(self, i: int, given: Given, part: np.ndarray) -> np.ndarray:
+        """n(f, g) for one stripe of features, written into zeros: (cells, levels of g)."""
+        a, b = self.edges[i]
+        offsets, where = self.cells(a, b)
+        for block, stripes in enumerate(self._stripes):
+            stripes[i].pairs(given, block, self.weights[block], part)
+        counting.complete_pairs(
+            part, self.n_f[where], given.alone, offsets, self.base[a:b], given.base
+        )
+        return part
+
+    def pair_sums_of(
+        self, i: int, given: Given, clogc: np.ndarray, out: np.ndarray
+    ) -> np.ndarray | None:
+        """Add to out[f] the sum over n(f, g) for one stripe, if its form has a short way.
+
+        Gives what planes share, for the triples; None where there is no short way.
+        """
+        stripe = self._stripes[0][i]
+        if len(self.features) > 1:
+            return None
+        if isinstance(stripe, Planes):
+            off_s = np.delete(given.alone, given.base)
+            return stripe.pair_sums(given.masks[0], off_s, self.off_f[i], clogc, out)
+        assert isinstance(stripe, Lists)
+        a, b = self.edges[i]
+        features = self.n_f[self.cells(a, b)[1]], self.base[a:b]
+        own, alone = (given.rows[0], given.off[0]), (given.alone, given.base)
+        stripe.pair_sums(own, alone, features, self.weights[0], clogc, out)
+        return np.zeros((0, 0), np.int32)
+
+    def add_label_sums_of(
+        self, i: int, labels: np.ndarray, clogc: np.ndarray, out: np.ndarray
+    ) -> bool:
+        """Add to out[f] the sums over n(f, l) of labels of two levels, if there is a short way."""
+        a, b = self.edges[i]
+        stripe = self._stripes[0][i]
+        if isinstance(stripe, Planes):
+            if self.label_masks is None:
+                return False
+            masks, off_l = self.label_masks[labels], self.off_l[labels]
+            for at in range(labels.size):
+                one = masks[at : at + 1], off_l[at : at + 1]
+                stripe.pair_sums(*one, self.off_f[i], clogc, out)
+            return True
+        n_f, off_l = self.n_f[self.cells(a, b)[1], None], self.off_l[labels, None]
+        nothing = Meeting(self._nothing, 0, self.labels[0], labels, self.weights[0], None)
+        assert isinstance(stripe, Lists)
+        stripe.add_joint_of_levels(nothing, self.base[a:b], n_f, off_l, clogc, out[None])
+        return True
+
+    def add_joint_of_levels(
+        self,
+        i: int,
+        given: Given,
+        labels: np.ndarray,
+        n_fs: np.ndarray,
+        n_sl: np.ndarray,
+        clogc: np.ndarray,
+        out: np.ndarray,
+    ) -> None:
+        """Add the sums over n(f,s,l), the features in row lists and the labels of two levels.
+
+        n_sl is n(s,l) where they are off their bases.
+        """
+        a, b = self.edges[i]
+        m = Meeting(given, 0, self.labels[0], labels, self.weights[0], None)
+        lists = self._stripes[0][i]
+        assert isinstance(lists, Lists)
+        lists.add_joint_of_levels(m, self.base[a:b], n_fs, n_sl, clogc, out)
+
+    def add_joint_of_planes(
+        self,
+        i: int,
+        given: Given,
+        labels: np.ndarray,
+        met: np.ndarray,
+        off_fl: np.ndarray,
+        n_sl: np.ndarray,
+        clogc: np.ndarray,
+        out: np.ndarray,
+    ) -> None:
+        """The like for features in planes; `met` is what these share with s."""
+        off_s = np.delete(given.alone, given.base)
+        off_sl = np.delete(n_sl, given.base, axis=1)
+        stripe, of_labels = self._stripes[0][i], self.label_masks
+        assert isinstance(stripe, Planes)
+        assert of_labels is not None
+        masks = given.masks[0], of_labels[labels]
+        own = self.off_f[i], off_s, met, off_fl, self.off_l[labels], off_sl
+        stripe.add_joint_of_levels(masks, *own, clogc, out)
+
+    @cached_property
+    def _nothing(self) -> Given:
+        """A column that says nothing."""
+        return self.other(np.zeros(sum(block.n_rows for block in self.features), np.int32))
+
+    @cached_property
+    def label_masks(self) -> np.ndarray | None:
+        """The labels as bit planes, all of two levels, where that is the way to count them."""
+        y = self.labels[0]
+        if not any(self.is_planes) or len(self.labels) > 1 or (y.levels != 2).any():
+            return None
+        words = -(-y.n_rows // 64)
+        return packed_planes(y, 0, len(y)) if 8 * words * len(y) <= MASKS_KEPT else None
+
+    def off_pairs(self, i: int, given: Given) -> np.ndarray:
+        """In how many rows f and g are off their bases, both of two levels, for one stripe."""
+        a, b = self.edges[i]
+        out = np.zeros(b - a, self.small)
+        for block, stripes in enumerate(self._stripes):
+            stripes[i].off_pairs(given, block, self.weights[block], out)
+        return out
+
+    def off_labels(self, i: int, labels: np.ndarray) -> np.ndarray:
+        """The like for some labels of two levels: (labels, codes but the base)."""
+        out = np.zeros((labels.size, self.off_f[i].size), self.small)
+        for block, stripes in enumerate(self._stripes):
+            masks = None if self.label_masks is None else self.label_masks[labels]
+            stripes[i].off_labels(self.labels[block], labels, masks, self.weights[block], out)
+        return out
+
+    def add_joint(self, i: int, parts: TwoLevels, clogc: np.ndarray, out: np.ndarray) -> None:
+        """Add the sums over n(f,s,l) of some labels, all of two levels, in one block of rows."""
+        masks = None if self.label_masks is None else self.label_masks[parts.labels]
+        self._stripes[0][i].add_joint(parts, masks, self.off_f[i], self.total, clogc, out)
+
+    def add_joint_of_one(
+        self,
+        i: int,
+        given: Given,
+        label: int,
+        off: tuple[np.ndarray, np.ndarray],
+        clogc: np.ndarray,
+        out: np.ndarray,
+    ) -> None:
+        """The like for one label, the features in row lists; `off` is of f with s and with l."""
+        lists = self._stripes[0][i]
+        assert isinstance(lists, Lists)
+        meeting.joint_of_one(
+            lists.indptr,
+            lists.columns,
+            given.rows[0],
+            self.labels[0].entries(label)[0],
+            self.weights[0],
+            self.off_f[i],
+            *off,
+            given.off_base,
+            self.off_l[label],
+            self.total,
+            clogc,
+            np.zeros_like(self.off_f[i]),
+            out,
+        )
 
     def pairs_with_label(self, label: int) -> np.ndarray:
         """n(f, l) for all features and one label: (cells, levels of l)."""
-        entries = [block.entries(label) for block in self.labels]
-        first = self.labels[0]
-        n_l = self.n_l[self.l_offsets[label] : self.l_offsets[label + 1]]
-        return self._pairs(
-            [rows for rows, _ in entries],
-            [codes for _, codes in entries],
-            int(first.levels[label]),
-            int(first.base[label]),
-            n_l,
-        )
-
-    def _pairs(
-        self,
-        rows: list[np.ndarray],
-        groups: list[np.ndarray],
-        levels: int,
-        base: int,
-        n_g: np.ndarray,
-    ) -> np.ndarray:
-        table = np.zeros((int(self.offsets[-1]), levels), np.int64)
-
-        def work(i: int, a: int, b: int) -> None:
-            offsets, where = self.cells(a, b)
-            part = table[where]
-            for block, stripes in enumerate(self._stripes):
-                stripes[i].pairs(rows[block], groups[block], self.weights[block], part)
-            counting.complete_pairs(part, self.n_f[where], n_g, offsets, self.base[a:b], base)
-
-        self.over_stripes(work)
-        return table
+        return self.pairs(self.label(label, int(self.labels[0].levels[label])))
 
     def triples(
         self,
@@ -239,16 +404,31 @@ class Counts:
 
     def _meeting(self, given: Given, labels: np.ndarray, block: int) -> Meeting:
         y, weights = self.labels[block], self.weights[block]
-        return Meeting(given.codes[block], given.base, y, labels, weights)
+        masks = None if self.label_masks is None else self.label_masks[labels]
+        return Meeting(given, block, y, labels, weights, masks)
 
     def given_with_labels(self, given: Given) -> np.ndarray:
         """n(s, l) for one column and every label: (labels, levels of s, most levels of l)."""
         first = self.labels[0]
         labels = np.arange(len(first))
+        masks = self.label_masks
+        if masks is not None:
+            return self._given_with_masks(given, masks)
         n_sl = np.zeros((labels.size, given.levels, int(first.levels.max(initial=1))), np.int64)
         for codes, y, weights in zip(given.codes, self.labels, self.weights, strict=True):
             counting.count_given(codes, y.indptr, y.rows, y.codes, labels, weights, n_sl)
         counting.complete_given(n_sl, given.alone, first.base)
+        return n_sl
+
+    def _given_with_masks(self, given: Given, masks: np.ndarray) -> np.ndarray:
+        y, labels = self.labels[0], np.arange(self.q)
+        met = np.zeros((given.levels - 1, labels.size), np.int64)
+        sweeping.sweep(masks, given.masks[0], met)
+        n_sl = np.zeros((labels.size, given.levels, 2), np.int64)
+        codes = np.delete(np.arange(given.levels), given.base)
+        n_sl[labels[:, None], codes, 1 - y.base[:, None]] = met.T
+        n_sl[labels, given.base, 1 - y.base] = self.off_l - met.sum(axis=0)
+        counting.complete_given(n_sl, given.alone, y.base)
         return n_sl
 
     def meets_of_levels(self, given: Given, labels: np.ndarray, i: int) -> np.ndarray:
@@ -260,13 +440,10 @@ class Counts:
             stripes[i].meets_of_levels(self._meeting(given, labels, block), met)
         return met
 
-    def meets(self, given: Given, labels: np.ndarray, i: int) -> np.ndarray:
-        """In how many rows f, s and l are off their bases, all of two levels: (labels, f)."""
-        a, b = self.edges[i]
-        met = np.zeros((labels.size, b - a), np.int64)
-        for block, stripes in enumerate(self._stripes):
-            stripes[i].meets(self._meeting(given, labels, block), met)
-        return met
+
+def _stripe_of(codes: Codes, first: int, last: int, kind: int) -> Stripe:
+    form = Planes if kind in {Kind.BINARY_PLANES, Kind.PLANES} else Lists
+    return form(codes, first, last)
 
 
 def _stripes(kind: np.ndarray, share: int) -> list[tuple[int, int]]:
@@ -280,23 +457,16 @@ def _stripes(kind: np.ndarray, share: int) -> list[tuple[int, int]]:
     return cut
 
 
-def _given(blocks: Sequence[Codes], j: int, valid: int, alone: np.ndarray) -> Given:
-    first = blocks[0]
-    columns = [block.column(j) for block in blocks]
-    return Given(columns, int(first.base[j]), int(first.levels[j]), valid, alone)
-
-
 def _counted(blocks: Sequence[Codes], weights: Sequence[np.ndarray]) -> np.ndarray:
+    if all((weight == 1).all() for weight in weights):
+        return sum((block.counts for block in blocks[1:]), blocks[0].counts)
     first = blocks[0]
     offsets = np.concatenate([[0], np.cumsum(first.levels)]).astype(np.int64)
     out = np.zeros(int(offsets[-1]), np.int64)
     total = 0
     for block, weight in zip(blocks, weights, strict=True):
         cells = offsets[block.column_of_entry] + block.codes
-        if (weight == 1).all():
-            out += np.bincount(cells, minlength=out.size)
-        else:  # np.bincount adds weights as floats, which would round above 2**53
-            np.add.at(out, cells, weight[block.rows])
+        np.add.at(out, cells, weight[block.rows])  # np.bincount would round above 2**53
         total += int(weight.sum())
     at_base = offsets[:-1] + first.base
     out[at_base] = total - np.add.reduceat(out, offsets[:-1]) if first.base.size else 0

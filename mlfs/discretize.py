@@ -6,6 +6,6 @@ edges and a line in `METHODS`.
 
 from __future__ import annotations
 
-from mlfs.binning import METHODS, Binning, Encoded, encode, learn
+from mlfs.binning import METHODS, Binning, Binnings, Encoded, coded, encode, learn
 
-__all__ = ["METHODS", "Binning", "Encoded", "encode", "learn"]
+__all__ = ["METHODS", "Binning", "Binnings", "Encoded", "coded", "encode", "learn"]

@@ -20,7 +20,7 @@ from mlfs.selection import Chosen, Ranking, Selection
 
 __all__ = ["Explanation", "document", "explained", "of_features", "of_picks"]
 
-COUNTING = ("groups", "bins", "n_bins", "nominal_limit", "missing", "n_jobs")
+COUNTING = ("groups", "bins", "n_bins", "nominal_limit", "missing", "n_jobs", "max_memory")
 SHOWN = 5
 Named = tuple[int, str]
 

@@ -25,12 +25,15 @@ from typing import Any
 import numpy as np
 
 from mlfs.block import LabelBlock
+from mlfs.clogc import entropies, of_rows, per_row, wrapped
 from mlfs.coding import Codes
 from mlfs.counts import Counts
 from mlfs.errors import CriterionError, DataError
+from mlfs.few import Few
+from mlfs.held import Held
 from mlfs.imbalance import imbalance
 from mlfs.stripes import kinds
-from mlfs.table import Table, entropies
+from mlfs.table import Table
 
 __all__ = ["VOCABULARY", "Info"]
 
@@ -43,6 +46,7 @@ VOCABULARY = (
     *("imbalance", "sum_over_labels", "only", "for_label"),
 )
 LABELS_AT_ONCE = 32
+MANY, SHARE = 1024, 4  # a view on a quarter of so many columns is counted alone
 
 
 class Info:
@@ -66,6 +70,8 @@ class Info:
     >>> np.round(info.mi_fL / np.log(2), 9).tolist()
     [1.0, 0.0]
     """
+
+    _alone: bool | None = None
 
     def __init__(
         self,
@@ -156,24 +162,60 @@ class Info:
         """The number of labels in play."""
         return int(self._labels.size)
 
-    def only(self, features: Any) -> Info:
-        """A view on some candidates, named by their column numbers."""
+    def only(self, features: Any, *, alone: bool | None = None) -> Info:
+        """A view on some candidates, named by their column numbers.
+
+        Parameters
+        ----------
+        features : sequence of int
+            The candidates.
+        alone : bool, optional
+            Count their terms alone, and not by sweeps over all columns, which all views share; by
+            default where they are few of many.
+        """
         chosen = np.asarray(features, np.int64)
-        return Info(self.table, labels=self._labels, features=chosen, parents=self._parents)
+        view = Info(self.table, labels=self._labels, features=chosen, parents=self._parents)
+        view._alone = alone
+        view._all = self._all
+        return view
 
     def for_label(self, label: int) -> Info:
         """A view on one label."""
         chosen = np.array([label])
-        return Info(self.table, labels=chosen, features=self._features, parents=self._parents)
+        view = Info(self.table, labels=chosen, features=self._features, parents=self._parents)
+        view._alone = self._alone
+        return view
+
+    @cached_property
+    def few(self) -> Few | None:
+        """What counts terms of the candidates alone; None where it sweeps over all columns."""
+        if self._features is None or self._where is None:
+            return None
+        alone = self._alone
+        if alone is None:
+            alone = self.table.d >= MANY and SHARE * self.d <= self.table.d
+        return Few(self.table, self._labels, self._where) if alone else None
+
+    @cached_property
+    def _all(self) -> Info:
+        """The same labels, and all candidates."""
+        return self if self._features is None else Info(self.table, labels=self._labels)
 
     def _cut(self, values: np.ndarray) -> np.ndarray:
         return values if self._where is None else values[self._where]
+
+    @cached_property
+    def _key(self) -> bytes:
+        return self._labels.tobytes()
 
     # ---- entropies and informations ---------------------------------------------------------
 
     @cached_property
     def h_f(self) -> np.ndarray:
         """H(f)."""
+        if self._features is not None:
+            cut: np.ndarray = self._all.h_f[self._features]
+            return cut
         return self._cut(self.table.entropy_in_context(self._labels))
 
     @property
@@ -192,23 +234,33 @@ class Info:
     @cached_property
     def mi_fL(self) -> np.ndarray:  # the suffix L is the notation of the field
         """sum_l I(f;l)."""
-        total = np.zeros(self.table.d)
-        for label in self._labels.tolist():
-            total += self.table.pair_with_label(label).mi
-        return self._cut(total)
+        if self._features is not None:
+            cut: np.ndarray = self._all.mi_fL[self._features]
+            return cut
+        table, labels = self.table, self._labels
+        if table.is_whole(labels):
+            alone = self.q * int(of_rows(table.rows, table.clogc)) - int(table.t_l[labels].sum())
+            total = table.all_label_sums(labels) - self.q * table.t_f + wrapped(alone)
+            return self._cut(per_row(total, table.rows, table.clogc))
+        added = np.zeros(table.d)
+        for label in labels.tolist():
+            added += table.pair_with_label(label).mi
+        return self._cut(added)
 
     def mi_fs(self, s: int) -> np.ndarray:
         """I(f;s)."""
         at = self.table.position(s)
+        if self.few is not None:
+            return self.few.mi_fs(at)
         return self._cut(self.table.pair_with_feature(at, self._labels).mi)
 
     def cmi_sL_given_f(self, s: int) -> np.ndarray:  # notation
         """sum_l I(s;l|f)."""
-        return self._cut(self._cmi(self.table.position(s))[0])
+        return self._cmi(self.table.position(s), 0)
 
     def cmi_fL_given_s(self, s: int) -> np.ndarray:  # notation
         """sum_l I(f;l|s)."""
-        return self._cut(self._cmi(self.table.position(s))[1])
+        return self._cmi(self.table.position(s), 1)
 
     def interaction_fsL(self, s: int) -> np.ndarray:  # notation
         """sum_l I(f;s;l), I(f;s;l) = I(f;s) - I(f;s|l) = I(f;l) - I(f;l|s)."""
@@ -222,14 +274,19 @@ class Info:
             return self.mi_fL + self.cmi_sL_given_f(s)
         return self.sum_over_labels(lambda block: block.joint_fsl(s))
 
-    def _cmi(self, s: int) -> tuple[np.ndarray, np.ndarray]:
-        def make() -> tuple[np.ndarray, np.ndarray]:
-            held = self.table.feature(s)
-            return self.table.triples.cmi_sums(held, self._labels, np.ones(self.q))
-
-        found: tuple[np.ndarray, np.ndarray]
-        found = self.table.recent.get(("cmi", s, self._labels.tobytes()), make)
-        return found
+    def _cmi(self, s: int, which: int) -> np.ndarray:
+        if self.few is not None:
+            return self.few.cmi(s)[which]
+        triples, labels = self.table.triples, self._labels
+        held = self.table.feature(s)
+        key = ("triples", s, self._key)
+        found: tuple[np.ndarray, ...]
+        if not self.table.is_whole(labels, held.given):
+            found = self.table.recent.get(key, lambda: triples.cmi_sums(held, labels))
+            return self._cut(found[which])
+        found = self.table.recent.get(key, lambda: (triples.joint_sums(held, labels),))
+        finish = triples.fl_given_s if which else triples.sl_given_f
+        return self._cut(finish(held, labels, *found))
 
     # ---- the label network ------------------------------------------------------------------
 
@@ -260,27 +317,40 @@ class Info:
         else:
             given = np.broadcast_to(np.asarray(beta, float), (self.q,)).tolist()
             shares = dict(zip(of, given, strict=True))
-        for p in sorted({p for pa in of.values() for p in pa}):
-            children = [label for label, pa in of.items() if p in pa and shares[label] != 0]
-            if children:
-                weights = np.array([shares[label] for label in children])
-                total += self.table.triples.cmi_sums(
-                    self.table.label(p), np.array(children), weights
-                )[0]
+        for label, pa in of.items():
+            if pa and shares[label] != 0:
+                held = self.table.label(label)
+                total += shares[label] * self.table.triples.cmi_sums(held, np.array(pa))[0]
         return total
 
     @cached_property
     def interaction_fLL(self) -> np.ndarray:  # notation
         """Sum over the pairs l < l' of I(f;l;l') = I(l;l') - I(l;l'|f)."""
         table, total = self.table, np.zeros(self.table.d)
+        whole = self.q > 1 and table.is_whole(self._labels)
+        left = table.all_label_sums(self._labels).copy() if whole else total
         for at, label in enumerate(self._labels.tolist()[:-1]):
-            later = self._labels[at + 1 :]
+            later, held = self._labels[at + 1 :], table.label(label)
+            if whole:
+                left -= held.t_fs
+                total += self._interactions(held, later, left)
+                continue
             # I(l;l') on the rows in which f is known too, so that I(f;l;l') is symmetric
-            sums = table.triples.sums(table.label(label), later)
-            plain = entropies(sums.rows.ravel(), (sums.s + sums.l - sums.sl).ravel(), table.clogc)
-            for one in plain.reshape(sums.rows.shape) - sums.sl_given_f():
+            sums = table.triples.sums(held, later)
+            plain = entropies(sums.rows, sums.s + sums.l - sums.sl, table.clogc)
+            for one in plain - sums.sl_given_f(table.clogc):
                 total += one
         return self._cut(total)
+
+    def _interactions(self, held: Held, labels: np.ndarray, label_sums: np.ndarray) -> np.ndarray:
+        """sum_l I(f;p;l), where nothing is left out."""
+        table, n = self.table, labels.size
+        alone = n * (int(of_rows(table.rows, table.clogc)) - int(held.t_s))
+        t_sl = int(held.label_sums(table.clogc)[labels].sum())
+        alone += t_sl - int(table.t_l[labels].sum())
+        joint = table.triples.joint_sums(held, labels)
+        total = wrapped(alone) - joint - n * (table.t_f - held.t_fs) + label_sums
+        return total / (table.rows * 2.0 ** int(table.clogc[-1]))
 
     # ---- symmetrical uncertainties, for the merit -------------------------------------------
 
@@ -381,8 +451,11 @@ class Info:
         """
         total = np.zeros(self.d)
         for first in range(0, self.q, LABELS_AT_ONCE):
-            block = LabelBlock(
-                self.table, self._labels[first : first + LABELS_AT_ONCE], self._where
+            labels = self._labels[first : first + LABELS_AT_ONCE]
+            block = (
+                LabelBlock(self.table, labels, self._where)
+                if self.few is None
+                else self.few.block(labels)
             )
             values = g(block)
             for i in range(block.q):
@@ -392,7 +465,7 @@ class Info:
     def describe(self) -> dict[str, object]:
         """In what form the columns are counted, and how much was counted."""
         table = self.table
-        entries = sum(block.rows.size for block in table.counts.features)
+        entries = sum(block.n_entries for block in table.counts.features)
         return {
             "forms": table.counts.forms(),
             "rows": sum(block.n_rows for block in table.counts.features),

@@ -95,11 +95,18 @@ def chain_order_cheap(info: Info, component: np.ndarray) -> tuple[int, ...]:
 
 def chain_order_full(info: Info) -> tuple[int, ...]:
     """Order the labels by Algorithm 2 in full: every feature, and the second term of (47)."""
-    q, d = info.table.q, info.table.d
+    table = info.table
+    q, d = table.q, table.d
+    labels = np.arange(q)
     total = np.zeros((q, q))
+    if table.is_whole(labels):
+        for label in range(q - 1):
+            given = table.triples.over_features(table.label(label), labels[label + 1 :])
+            total[label, label + 1 :] = total[label + 1 :, label] = given
+        return _greedy_order(total / d, info)
     for feature in range(d):
-        given = info.table.feature(feature).given
-        total += _given_one(info, info.table.among_labels.held(given))
+        held = table.among_labels.held(table.feature(feature).given)
+        total += _given_one(info, held)
     return _greedy_order(total / d, info)
 
 
@@ -107,7 +114,7 @@ def _given_one(info: Info, given: Held) -> np.ndarray:
     """I(a;b|g) for all pairs of labels a, b, the diagonal 0."""
     q, among = info.table.q, info.table.among_labels
     sums = among.triples.sums(given, np.arange(q))
-    out = sums.fl_given_s()[:, :q].copy()
+    out = sums.fl_given_s(among.clogc)[:, :q].copy()
     np.fill_diagonal(out, 0.0)
     return out
 
@@ -125,8 +132,8 @@ def _greedy_order(given_features: np.ndarray, info: Info | None = None) -> tuple
         if info is not None and order:
             # sum over the earlier l of I(Y_best; Y_l | Y_j), for every j that is still open
             among = info.table.among_labels
-            shares = np.full(len(order), 1 / len(order))
-            gain += among.triples.cmi_sums(among.label(best), np.array(order), shares)[0][:q]
+            together = among.triples.cmi_sums(among.label(best), np.array(order))[0]
+            gain += together[:q] / len(order)
         gain += given_features[best]
         order.append(best)
         is_open[best] = False

@@ -11,11 +11,13 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from mlfs.binning.small import surveyed
+from mlfs.budget import bytes_of, checked
 from mlfs.candidates import Grouping, grouping
-from mlfs.coding import Codes, code_labels
+from mlfs.coded_labels import code_labels
 from mlfs.counts import Counts
 from mlfs.data.dataset import Dataset
-from mlfs.discretize import Binning, encode, learn
+from mlfs.discretize import Binning, Binnings, coded, learn
 from mlfs.errors import DataError, UsageError, printable
 from mlfs.info import Info
 from mlfs.stripes import kinds
@@ -32,7 +34,7 @@ class Prepared:
     """A data set, coded and counted: what all criteria on the same data share."""
 
     dataset: Dataset
-    binnings: tuple[Binning, ...]
+    binnings: Sequence[Binning]
     grouping: Grouping
     table: Table
     weights: np.ndarray | None
@@ -55,12 +57,14 @@ def prepare(
     missing: str = "level",
     sample_weight: Any = None,
     n_jobs: int | None = None,
+    max_memory: int | str | None = None,
     binnings: Sequence[Binning] | None = None,
 ) -> Prepared:
     """Read, bin and count a data set; see `select` for the parameters."""
     if missing not in MISSING:
         msg = f"missing is one of {', '.join(MISSING)}, not {printable(missing)!r}"
         raise UsageError(msg)
+    most = bytes_of(max_memory)
     dataset = _as_dataset(data, labels)
     if dataset.shape[2] == 0:
         where = printable(dataset.source.path, 400)
@@ -77,25 +81,34 @@ def prepare(
         kept = np.flatnonzero(weights)
         notes.append(f"{plural(weights.size - kept.size, 'row')} of weight 0 left out")
         weights = weights[kept]
-        dataset = replace(dataset, X=dataset.X[kept], Y=dataset.Y[kept])
+        dataset = replace(dataset, X=dataset.table[kept], Y=dataset.Y[kept])
     if missing == "error":
         _refuse_missing(dataset)
-    learned = tuple(
-        learn(dataset, bins, n_bins, nominal_limit, weights=weights)
+    n_threads = _threads(n_jobs)
+    survey = surveyed(dataset.table, n_threads)
+    learned = (
+        learn(dataset, bins, n_bins, nominal_limit, weights=weights, survey=survey)
         if binnings is None
-        else binnings
+        else Binnings.made_of(binnings)
     )
-    groups_ = grouping(groups, dataset.feature_names)
-    coded = Codes(dataset.shape[0], *encode(dataset, learned))
-    merged = groups_.merged(coded, ignore_missing=missing == "ignore")
+    groups_ = grouping(groups, dataset.names)
+    coded_x = coded(dataset.table, learned, survey)
+    del survey
+    merged = groups_.merged(coded_x, ignore_missing=missing == "ignore")
     y, mask_of = code_labels(
         dataset.Y, [len(label.values) for label in dataset.labels]
     ).with_masks()
     codes, place = merged.sorted_by(kinds([merged], [y], weights is not None))
     grid = None if weights is None else [on_grid(weights)]
-    counts = Counts([codes], [y], grid, _threads(n_jobs))
+    budget = checked(most, codes, y)
+    counts = Counts([codes], [y], grid, n_threads)
     table = Table(
-        counts, dataset.shape[2], mask_of, ignore_missing=missing == "ignore", place=place
+        counts,
+        dataset.shape[2],
+        mask_of,
+        ignore_missing=missing == "ignore",
+        place=place,
+        budget=budget,
     )
     notes += _told(dataset, table, groups_, learned, missing)
     return Prepared(dataset, learned, groups_, table, weights, tuple(notes))
@@ -135,6 +148,8 @@ def plural(n: int, noun: str) -> str:
 
 
 def _refuse_missing(dataset: Dataset) -> None:
+    if dataset.table.dtype.kind != "f":
+        return
     if sp.issparse(dataset.X):
         stored = sp.coo_array(dataset.X)
         gone = np.isnan(stored.data)
@@ -152,10 +167,10 @@ def _refuse_missing(dataset: Dataset) -> None:
 
 
 def _told(
-    dataset: Dataset, table: Table, groups: Grouping, binnings: Sequence[Binning], missing: str
+    dataset: Dataset, table: Table, groups: Grouping, binnings: Binnings, missing: str
 ) -> list[str]:
     notes = []
-    n_missing = sum(binning.missing for binning in binnings)
+    n_missing = int(binnings.has_missing.sum())
     if n_missing:
         how = "are a level of their own" if missing == "level" else "are left out"
         notes.append(f"missing values in {plural(n_missing, 'column')} {how}")

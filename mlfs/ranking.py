@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from mlfs.candidates import Grouping
-from mlfs.engine import Path
+from mlfs.path import Path
 from mlfs.selection import Chosen, Ranking
 
 __all__ = ["ranking_of", "scaled", "union_of"]

@@ -9,11 +9,13 @@ from typing import Any
 import numpy as np
 
 from mlfs.asked import Asked
+from mlfs.best_first import best_first
 from mlfs.candidates import columns_named
 from mlfs.criteria import Criterion
-from mlfs.engine import Path, Pick, best_first, greedy
+from mlfs.engine import greedy
 from mlfs.errors import UsageError, printable
 from mlfs.info import Info
+from mlfs.path import Path, Pick
 from mlfs.prepare import Prepared
 from mlfs.selection import SCHEMA, Selection
 from mlfs.stopping import AutoStop
@@ -39,6 +41,7 @@ class Plan:
     min_gain: float
     seed: int
     on_pick: Callable[[str, Pick], object] | None
+    lazy: bool | str = "auto"
 
 
 @dataclass(frozen=True)
@@ -87,13 +90,13 @@ def search(plan: Plan, ready: Prepared, info: Info, label: str = "") -> Outcome:
     if n is None:
         path = best_first(plan.criterion, view, **common)
         return Outcome(path, "" if path.picks else "no feature makes the set better")
-    path = greedy(plan.criterion, view, n, closes=closes, **common)
+    path = greedy(plan.criterion, view, n, closes=closes, lazy=plan.lazy, **common)
     return Outcome(path, _why_fewer(plan, path, n, view.d < info.d))
 
 
 def _sides(plan: Plan, ready: Prepared, label: str) -> tuple[list[int], list[int]]:
     """The candidates that are picked first, and those that never are."""
-    names = ready.dataset.feature_names
+    names = ready.dataset.names
     begun = columns_named(_start_of(plan.start, label), names, "start")
     forced = ready.grouping.candidates([*begun, *plan.forced])
     excluded = ready.grouping.candidates(plan.excluded)

@@ -11,10 +11,10 @@ import numpy as np
 from mlfs import criteria
 from mlfs.candidates import columns_named
 from mlfs.criteria import Criterion
-from mlfs.engine import Pick
 from mlfs.errors import UsageError, printable
 from mlfs.info import Info
 from mlfs.network import network_for
+from mlfs.path import Pick
 from mlfs.prepare import Prepared, plural, prepare
 from mlfs.ranking import ranking_of, scaled, union_of
 from mlfs.search import Plan, search
@@ -51,8 +51,10 @@ def select(
     min_gain: float = 0.01,
     units: str = "nats",
     n_jobs: int | None = None,
+    max_memory: int | str | None = None,
     seed: int = 0,
     on_pick: Callable[[str, Pick], object] | None = None,
+    lazy: bool | str = "auto",
 ) -> Selection:
     """Select the features that matter for all labels together, or for each label on its own.
 
@@ -101,10 +103,16 @@ def select(
         The unit of scores and terms.
     n_jobs : int, optional
         Threads, -1 for all processors; the answer does not depend on it.
+    max_memory : int or str, optional
+        What counting may take beside the data: bytes, or text such as "2GB"; by default half of
+        what is available. Less is kept then, and the answer is the same.
     seed : int
         Seeds the shuffles of ``n="auto"``.
     on_pick : callable, optional
         Called with the label's name (empty for all labels) and each pick as it is made.
+    lazy : bool or "auto"
+        Leave uncounted what cannot change the answer, where the criterion allows it; "auto" does
+        so where it is faster. The answer is the same.
 
     Returns
     -------
@@ -128,6 +136,9 @@ def select(
     if not isinstance(units, str) or units not in UNITS:
         msg = f"units are 'nats' or 'bits', not {printable(units)!r}"
         raise UsageError(msg)
+    if not (isinstance(lazy, (bool, np.bool_)) or (isinstance(lazy, str) and lazy == "auto")):
+        msg = f"lazy is True, False or 'auto', not {printable(repr(lazy))}"
+        raise UsageError(msg)
     ready = prepare(
         data,
         labels=labels,
@@ -138,8 +149,9 @@ def select(
         missing=missing,
         sample_weight=sample_weight,
         n_jobs=n_jobs,
+        max_memory=max_memory,
     )
-    names = ready.dataset.feature_names
+    names = ready.dataset.names
     plan = Plan(
         name=name,
         criterion=chosen,
@@ -152,11 +164,12 @@ def select(
         min_gain=checked_share(min_gain, "min_gain"),
         seed=checked_seed(seed),
         on_pick=on_pick,
+        lazy=lazy if isinstance(lazy, str) else bool(lazy),
     )
     used = network_for(chosen, network, ready.dataset, ready.info, ready.weights, order, k)
     info = Info(ready.table, parents=None if used is None else used.parents)
     each = per_label or chosen.scope == "each label"
-    by_label, why, interrupted = _all_searches(plan, ready, info, each)
+    by_label, why, interrupted, pair_terms = _all_searches(plan, ready, info, each)
     ranked = union_of(by_label) if each else by_label[""].chosen if by_label else ()
     rows, d, q = ready.dataset.shape
     factor = UNITS[units] if chosen.unit == "information" else 1.0
@@ -195,16 +208,18 @@ def select(
             "seed": plan.seed,
         },
         notes=(*ready.notes, *why),
+        pair_terms=pair_terms,
     )
 
 
 def _all_searches(
     plan: Plan, ready: Prepared, info: Info, each: bool
-) -> tuple[dict[str, Ranking], list[str], bool]:
+) -> tuple[dict[str, Ranking], list[str], bool, dict[str, int]]:
     """Search for each label or for all; what is finished survives an interrupt."""
-    names = ready.dataset.feature_names
+    names = ready.dataset.names
     by_label: dict[str, Ranking] = {}
     short: dict[str, str] = {}
+    pair_terms = {"counted": 0, "eager": 0}
     interrupted = False
     for label, label_name in enumerate(ready.dataset.label_names if each else [""]):
         try:
@@ -213,17 +228,19 @@ def _all_searches(
             interrupted = True
             break
         by_label[label_name] = ranking_of(found.path, ready.grouping, names, label_name)
+        pair_terms["counted"] += found.path.counted
+        pair_terms["eager"] += found.path.eager
         if found.note:
             short[label_name] = found.note
         if found.path.interrupted:
             interrupted = True
             break
     if not each:
-        return by_label, list(short.values()), interrupted
+        return by_label, list(short.values()), interrupted, pair_terms
     told = [f"{label}: {why}" for label, why in list(short.items())[:1]]
     if len(short) > 1:
         told = [f"{told[0]} (and {plural(len(short) - 1, 'label')} alike)"]
-    return by_label, [printable(one, 300) for one in told], interrupted
+    return by_label, [printable(one, 300) for one in told], interrupted, pair_terms
 
 
 def _parameters_of(criterion: Criterion) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -149,10 +149,13 @@ class Selection(Ranking):
         For subsets per label: the ranking of each label.
     network : Network or None
         The parents of labels that the criterion used.
-    binnings : tuple of Binning
+    binnings : sequence of Binning
         What was decided for each column of X.
     notes : tuple of str
         What a user should know.
+    pair_terms : dict
+        How many terms of one pick and one candidate were ``counted``, and how many a search makes
+        that leaves none out (``eager``).
     """
 
     criterion: str = ""
@@ -162,9 +165,10 @@ class Selection(Ranking):
     data: Mapping[str, int] = field(default_factory=dict)
     labels: Mapping[str, Ranking] = field(default_factory=dict)
     network: Network | None = None
-    binnings: tuple[Binning, ...] = ()
+    binnings: Sequence[Binning] = ()
     settings: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    pair_terms: Mapping[str, int] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON document of ``mlfs select --format json``."""
@@ -191,6 +195,7 @@ class Selection(Ranking):
                 "note": self.network.note,
             }
         document["binning"] = [binning.describe() for binning in self.binnings]
+        document["pair_terms"] = dict(self.pair_terms)
         document["notes"] = list(self.notes)
         if self.interrupted:
             document["interrupted"] = True

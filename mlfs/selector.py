@@ -19,9 +19,9 @@ from mlfs.arguments import check_kinds, seed_of, threads
 from mlfs.candidates import Grouping, columns_named, grouping
 from mlfs.data.arrays import from_arrays
 from mlfs.data.dataset import Dataset
-from mlfs.engine import Pick
 from mlfs.errors import DataError, UsageError, printable
 from mlfs.frames import array_of, columns_of, family, frame_of
+from mlfs.path import Pick
 from mlfs.positions import Positions, width
 from mlfs.select import select
 from mlfs.selection import Selection
@@ -86,6 +86,9 @@ class FeatureSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sk
     n_jobs : int, optional
         Threads, -1 for all processors; None is 1 unless in a `joblib.parallel_config`. The
         answer does not depend on it.
+    max_memory : int or str, optional
+        What counting may take beside the data: bytes, or text such as "2GB"; by default half of
+        what is available.
     random_state : int or RandomState, default=0
         Seeds the shuffles of "auto", the only chance there is; None is 0 too.
     verbose : bool or int, default=False
@@ -169,6 +172,7 @@ class FeatureSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sk
         min_gain: float = 0.01,
         units: str = "nats",
         n_jobs: int | None = None,
+        max_memory: int | str | None = None,
         random_state: Any = 0,
         verbose: bool | int = False,
     ) -> None:
@@ -194,6 +198,7 @@ class FeatureSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sk
         self.min_gain = min_gain
         self.units = units
         self.n_jobs = n_jobs
+        self.max_memory = max_memory
         self.random_state = random_state
         self.verbose = verbose
 
@@ -250,6 +255,7 @@ class FeatureSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sk
             min_gain=self.min_gain,
             units=self.units,
             n_jobs=threads(self.n_jobs),
+            max_memory=self.max_memory,
             seed=seed_of(self.random_state),
             on_pick=_Teller(grouping(groups, data.feature_names), data) if self.verbose else None,
         )

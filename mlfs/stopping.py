@@ -12,6 +12,8 @@ features when the labels are shuffled, so here a weight of 2 is not the same as 
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from mlfs.info import Info
@@ -81,7 +83,7 @@ def _by_chance(info: Info, generator: np.random.Generator, shuffles: int) -> np.
             table.mask_of,
             ignore_missing=table.ignore_missing,
             place=table.place,
-            cache_bytes=0,
+            budget=replace(table.budget, cache=0),
         )
         view = Info(shuffled, labels=info.labels, features=info.features)
         row[:] = view.mi_fL

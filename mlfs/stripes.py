@@ -18,12 +18,13 @@ from typing import Protocol
 
 import numpy as np
 
-from mlfs._kernels import counting, planes
 from mlfs.coding import Codes
 
-__all__ = ["Kind", "Lists", "Meeting", "Planes", "Stripe", "kinds", "stripe_of"]
+__all__ = ["Column", "Kind", "Meeting", "Stripe", "TwoLevels", "kinds"]
 
 FEW_LEVELS = 16
+FEW_COLUMNS = 1 / 100
+SOME_COLUMNS = 1 / 4
 WORD_COST = 1 / 800  # one row by a plane's vector instructions, against one walked in a list
 
 
@@ -42,190 +43,115 @@ def kinds(features: Sequence[Codes], labels: Sequence[Codes], weighted: bool) ->
     """
     levels = features[0].levels
     n_rows = max(1, sum(block.n_rows for block in features))
-    f_off = sum(np.diff(block.indptr) for block in features) / n_rows
-    l_off = sum(block.rows.size for block in labels) / (n_rows * max(1, len(labels[0])))
-    dense = (f_off**2 * l_off > WORD_COST) & (levels > 1) & (levels <= FEW_LEVELS)
-    dense &= not weighted
+    f_off = sum(block.off for block in features) / n_rows
+    l_off = sum(block.n_entries for block in labels) / (n_rows * max(1, len(labels[0])))
+    may = (levels > 1) & (levels <= FEW_LEVELS) & (not weighted)
+    is_dense = (f_off**2 * l_off > WORD_COST) & may
+    for alike in (levels == 2, levels > 2):  # a form of their own does not pay for a few columns
+        if (is_dense & alike).sum() < len(levels) * FEW_COLUMNS:
+            is_dense &= ~alike
+        elif (may & alike & ~is_dense).sum() < (is_dense & alike).sum() * SOME_COLUMNS:
+            is_dense |= may & alike
     return np.where(
         levels == 2,
-        np.where(dense, Kind.BINARY_PLANES, Kind.BINARY_LISTS),
-        np.where(dense, Kind.PLANES, Kind.LISTS),
+        np.where(is_dense, Kind.BINARY_PLANES, Kind.BINARY_LISTS),
+        np.where(is_dense, Kind.PLANES, Kind.LISTS),
     )
+
+
+class Column(Protocol):
+    """A column that is held against others, block by block of the rows."""
+
+    base: int
+
+    @property
+    def rows(self) -> list[np.ndarray]:
+        """The rows in which it is off its base."""
+
+    @property
+    def off(self) -> list[np.ndarray]:
+        """Its codes there."""
+
+    @property
+    def codes(self) -> list[np.ndarray]:
+        """The column in full."""
+
+    @property
+    def masks(self) -> list[np.ndarray]:
+        """A bit plane for each code but the base."""
 
 
 @dataclass(frozen=True)
 class Meeting:
     """A column s and some labels, in one block of rows."""
 
-    s_codes: np.ndarray
-    s_base: int
+    given: Column
+    block: int
     y: Codes
     labels: np.ndarray
     weights: np.ndarray
+    masks: np.ndarray | None  # the labels as bit planes, if that was made
+
+    @property
+    def s_codes(self) -> np.ndarray:
+        """The column s in full."""
+        return self.given.codes[self.block]
+
+    @property
+    def s_base(self) -> int:
+        """The base of s."""
+        return self.given.base
+
+
+@dataclass(frozen=True)
+class TwoLevels:
+    """A column s and some labels, all of two levels, told by the rows off their bases."""
+
+    given: Column
+    labels: np.ndarray
+    rows: np.ndarray  # where s and a label are off their bases, label after label
+    first: np.ndarray  # where those of each label begin,
+    last: np.ndarray  # and where they end
+    weights: np.ndarray
+    off_s: int
+    off_l: np.ndarray
+    off_sl: np.ndarray
+    off_fs: np.ndarray  # of the features of the stripe
+    off_fl: np.ndarray  # (labels, features)
 
 
 class Stripe(Protocol):
     """What Counts asks of neighbouring columns; every table has a cell for each code."""
 
-    def pairs(
-        self, rows: np.ndarray, groups: np.ndarray, weights: np.ndarray, table: np.ndarray
-    ) -> None:
-        """Add to table[cell, group] the rows of each group."""
+    def pairs(self, given: Column, block: int, weights: np.ndarray, table: np.ndarray) -> None:
+        """Add to table[cell, code of s] the rows in which s is off its base."""
 
-    def triples(self, meeting: Meeting, tables: np.ndarray) -> None:
+    def triples(self, m: Meeting, tables: np.ndarray) -> None:
         """Add to tables[i, cell, code of s, code of labels[i]] the rows off all bases."""
 
-    def meets(self, meeting: Meeting, met: np.ndarray) -> None:
-        """Where all have two levels: add to met[i, column]."""
+    def off_pairs(self, given: Column, block: int, weights: np.ndarray, out: np.ndarray) -> None:
+        """Where all have two levels: add to out[column] the rows in which s is off its base."""
 
-    def meets_of_levels(self, meeting: Meeting, met: np.ndarray) -> None:
+    def off_labels(
+        self,
+        y: Codes,
+        labels: np.ndarray,
+        masks: np.ndarray | None,
+        weights: np.ndarray,
+        out: np.ndarray,
+    ) -> None:
+        """Where all have two levels: add to out[i, column] the rows of labels[i]."""
+
+    def add_joint(
+        self,
+        parts: TwoLevels,
+        masks: np.ndarray | None,
+        off_f: np.ndarray,
+        n_rows: int,
+        clogc: np.ndarray,
+        out: np.ndarray,
+    ) -> None:
+        """Where all have two levels: add the sums over n(f,s,l), each label's or one of all."""
+
+    def meets_of_levels(self, m: Meeting, met: np.ndarray) -> None:
         """Where the labels have two levels: add to met[i, cell, code of s]."""
-
-
-class Lists:
-    """Columns kept row by row."""
-
-    def __init__(self, codes: Codes, first: int, last: int) -> None:
-        self._indptr, self._columns, self._codes = codes.by_row(first, last)
-        levels = codes.levels[first:last]
-        self._offsets = np.concatenate([[0], np.cumsum(levels)]).astype(np.int64)
-
-    def pairs(
-        self, rows: np.ndarray, groups: np.ndarray, weights: np.ndarray, table: np.ndarray
-    ) -> None:
-        """Walk the rows."""
-        counting.count_pairs(
-            self._indptr, self._columns, self._codes, self._offsets, rows, groups, weights, table
-        )
-
-    def triples(self, meeting: Meeting, tables: np.ndarray) -> None:
-        """Walk the rows of each label in which s is off its base."""
-        counting.count_triples(
-            self._indptr,
-            self._columns,
-            self._codes,
-            self._offsets,
-            meeting.s_codes,
-            meeting.s_base,
-            meeting.y.indptr,
-            meeting.y.rows,
-            meeting.y.codes,
-            meeting.labels,
-            meeting.weights,
-            tables,
-        )
-
-    def meets(self, meeting: Meeting, met: np.ndarray) -> None:
-        """Walk the rows of each label in which s is off its base."""
-        counting.count_meets(
-            self._indptr,
-            self._columns,
-            meeting.s_codes,
-            meeting.s_base,
-            meeting.y.indptr,
-            meeting.y.rows,
-            meeting.labels,
-            meeting.weights,
-            met,
-        )
-
-    def meets_of_levels(self, meeting: Meeting, met: np.ndarray) -> None:
-        """Walk the rows of each label in which s is off its base."""
-        counting.count_meets_of_levels(
-            self._indptr,
-            self._columns,
-            self._codes,
-            self._offsets,
-            meeting.s_codes,
-            meeting.s_base,
-            meeting.y.indptr,
-            meeting.y.rows,
-            meeting.labels,
-            meeting.weights,
-            met,
-        )
-
-
-class Planes:
-    """Columns kept as bit planes, one for each code but the base; rows count once each."""
-
-    def __init__(self, codes: Codes, first: int, last: int) -> None:
-        levels, base = codes.levels[first:last], codes.base[first:last]
-        off_base = levels - 1
-        first_plane = np.concatenate([[0], np.cumsum(off_base)]).astype(np.int64)
-        self._words = -(-codes.n_rows // 64)
-        self._planes = np.zeros((int(first_plane[-1]), self._words), np.uint64)
-        at = slice(codes.indptr[first], codes.indptr[last])
-        indptr = codes.indptr[first : last + 1] - codes.indptr[first]
-        rows, entries = codes.rows[at], codes.codes[at]
-        planes.pack(indptr, rows, entries, base, first_plane, self._planes)
-        # the cell of each plane: all codes of a column but its base
-        cell = np.arange(int(levels.sum()))
-        self._cells = np.delete(cell, np.cumsum(levels) - levels + base)
-
-    def pairs(
-        self, rows: np.ndarray, groups: np.ndarray, weights: np.ndarray, table: np.ndarray
-    ) -> None:
-        """AND each plane with the rows of each group."""
-        del weights  # every row counts once: `kinds` sees to that
-        masks = np.zeros((table.shape[1], self._words), np.uint64)
-        planes.mark_groups(rows, groups, masks)
-        wanted = np.flatnonzero(masks.any(axis=1))
-        table[np.ix_(self._cells, wanted)] += self._counted(masks, wanted)
-
-    def triples(self, meeting: Meeting, tables: np.ndarray) -> None:
-        """AND each plane with the meetings of s and each label."""
-        size, _, s_levels, l_levels = tables.shape
-        masks = self._meetings(meeting, s_levels, l_levels)
-        wanted = np.flatnonzero(masks.any(axis=1))
-        counted = self._counted(masks, wanted)
-        i, c, code = np.unravel_index(wanted, (size, s_levels, l_levels))
-        tables[i[:, None], self._cells[None, :], c[:, None], code[:, None]] += counted.T
-
-    def meets(self, meeting: Meeting, met: np.ndarray) -> None:
-        """AND each plane with the meetings of s and each label."""
-        masks = self._meetings(meeting, 2, 2)
-        labels = meeting.labels
-        s_off, l_off = 1 - meeting.s_base, 1 - meeting.y.base[labels]
-        wanted = (np.arange(labels.size) * 2 + s_off) * 2 + l_off
-        met += self._counted(masks, wanted).T
-
-    def meets_of_levels(self, meeting: Meeting, met: np.ndarray) -> None:
-        """AND each plane with the meetings of s and each label."""
-        s_levels = met.shape[2]
-        masks = self._meetings(meeting, s_levels, 2)
-        labels = meeting.labels
-        codes = np.delete(np.arange(s_levels), meeting.s_base)
-        off = (1 - meeting.y.base[labels])[:, None]
-        wanted = (np.arange(labels.size)[:, None] * s_levels + codes) * 2 + off
-        counted = self._counted(masks, wanted.ravel())
-        shaped = counted.reshape(self._cells.size, labels.size, codes.size).transpose(1, 0, 2)
-        met[:, self._cells[:, None], codes[None, :]] += shaped
-
-    def _meetings(self, meeting: Meeting, s_levels: int, l_levels: int) -> np.ndarray:
-        """The rows in which s and each label are off their bases, a mask for each two codes."""
-        labels, y = meeting.labels, meeting.y
-        masks = np.zeros((labels.size * s_levels * l_levels, self._words), np.uint64)
-        planes.mark_meetings(
-            meeting.s_codes,
-            meeting.s_base,
-            s_levels,
-            y.indptr,
-            y.rows,
-            y.codes,
-            labels,
-            l_levels,
-            masks,
-        )
-        return masks
-
-    def _counted(self, masks: np.ndarray, wanted: np.ndarray) -> np.ndarray:
-        out = np.empty((self._planes.shape[0], wanted.size), np.int64)
-        planes.count_planes(self._planes, masks, wanted.astype(np.int64), out)
-        return out
-
-
-def stripe_of(codes: Codes, first: int, last: int, kind: int) -> Stripe:
-    """Bring neighbouring columns of one kind into their form."""
-    form = Planes if kind in {Kind.BINARY_PLANES, Kind.PLANES} else Lists
-    return form(codes, first, last)

@@ -7,54 +7,27 @@ vocabulary in which criteria ask for them.
 from __future__ import annotations
 
 import functools
-import threading
-from collections import OrderedDict
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
+from dataclasses import replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from mlfs._kernels import finishing
+from mlfs._kernels import finishing, meeting
+from mlfs.budget import ROOMY, Budget
+from mlfs.cache import Cache
+from mlfs.clogc import clogc_table, entropies, of_rows, per_row
 from mlfs.counts import Counts, Given
 from mlfs.held import Held
 from mlfs.triples import Triples
 
+if TYPE_CHECKING:
+    from mlfs.meetings import Meetings
+
 __all__ = ["Cache", "PairInfo", "Table", "entropies"]
 
-CACHE_BYTES = 512 << 20
 RECENT_BYTES = 32 << 20
-CLOGC_SIZE = 1 << 22  # larger counts (fine weights, millions of rows) take the logarithm itself
-
-
-class Cache:
-    """Arrays by key; the longest unused go first when the bytes run out."""
-
-    def __init__(self, limit: int = CACHE_BYTES) -> None:
-        self.limit, self.bytes = limit, 0
-        self._lock = threading.Lock()
-        self._kept: OrderedDict[Hashable, tuple[Any, int]] = OrderedDict()
-
-    def __contains__(self, key: Hashable) -> bool:
-        return key in self._kept
-
-    def get(self, key: Hashable, make: Callable[[], Any]) -> Any:
-        """The value under a key, made if it is not there."""
-        with self._lock:
-            if key in self._kept:
-                self._kept.move_to_end(key)
-                return self._kept[key][0]
-        value = make()  # outside the lock: two threads may both make it, and make the same
-        arrays = value if isinstance(value, tuple) else (value,)
-        size = sum(array.nbytes for array in arrays)
-        with self._lock:
-            if size <= self.limit // 2 and key not in self._kept:
-                self._kept[key] = value, size
-                self.bytes += size
-                while self.bytes > self.limit:
-                    _, (_, gone) = self._kept.popitem(last=False)
-                    self.bytes -= gone
-        return value
 
 
 class PairInfo(NamedTuple):
@@ -87,9 +60,13 @@ class Table:
     place : ndarray of int, optional
         Where each column of the data stands among the counted columns; the arrays of a table
         are in the order of the counted ones.
-    cache_bytes : int
-        What may be kept.
+    budget : Budget
+        What memory may be taken.
+    clogc : ndarray, optional
+        c log c of every count, if another table of the same rows has it.
     """
+
+    meetings: Meetings | None = None  # what `mlfs.meetings.Meetings.of` makes of it
 
     def __init__(
         self,
@@ -99,7 +76,8 @@ class Table:
         *,
         ignore_missing: bool = False,
         place: np.ndarray | None = None,
-        cache_bytes: int = CACHE_BYTES,
+        budget: Budget = ROOMY,
+        clogc: np.ndarray | None = None,
     ) -> None:
         self.place = place
         self.counts, self.q, self.mask_of = counts, q, mask_of
@@ -108,11 +86,20 @@ class Table:
         self.f_valid = counts.features[0].valid(ignore_missing=ignore_missing)
         self.f_whole = bool((self.f_valid == counts.levels).all())
         self.l_valid = counts.labels[0].valid(ignore_missing=True)
-        self.cache = Cache(cache_bytes)
-        self.recent = Cache(min(RECENT_BYTES, cache_bytes))  # what is asked for within one step
-        self.clogc = np.zeros(max(1, min(counts.total + 1, CLOGC_SIZE)))
-        finishing.fill_clogc(self.clogc)
+        self.budget = budget
+        self.cache = Cache(budget.cache)
+        self.recent = Cache(
+            min(RECENT_BYTES, budget.cache // 4)
+        )  # what is asked for within one step
+        self.l_whole = self.l_valid == counts.labels[0].levels
+        self._l_all_whole = bool(self.l_whole.all())
+        self.l_binary = counts.labels[0].levels == 2
+        nats = float(np.log2(counts.labels[0].levels).sum())  # more than the logarithms' sum
+        self.clogc = clogc_table(counts.total, nats) if clogc is None else clogc
+        self.in_table = counts.total < self.clogc.size - 1
+        self.rows = np.array(counts.total)
         self.pairs_counted = 0
+        self._off_fl: dict[int, np.ndarray] = {}  # of all labels, where they are few enough
         self._no_masks = bool((mask_of < 0).all())
 
     def position(self, column: int) -> int:
@@ -122,18 +109,47 @@ class Table:
     @cached_property
     def h_f(self) -> np.ndarray:
         """H(f)."""
-        return self._entropies(self.counts.n_f, self.counts.offsets, self.f_valid)
+        return entropies(self._f_sums[:, 0], self.t_f, self.clogc)
 
     @cached_property
     def h_l(self) -> np.ndarray:
         """H(l), missing values left out."""
-        n_l, offsets = self.counts.n_l, self.counts.l_offsets
-        return self._entropies(n_l, offsets, self.l_valid)[: self.q]
+        return entropies(self._l_sums[:, 0], self.t_l, self.clogc)[: self.q]
 
-    def _entropies(self, n: np.ndarray, offsets: np.ndarray, valid: np.ndarray) -> np.ndarray:
-        out = np.empty((valid.size, 2))
+    @property
+    def t_f(self) -> np.ndarray:
+        """The sums of c log c over n(f) of every feature."""
+        return self._f_sums[:, 1]
+
+    @property
+    def t_l(self) -> np.ndarray:
+        """The sums of c log c over n(l) of every label."""
+        return self._l_sums[:, 1]
+
+    def t_of(self, given: Given) -> np.ndarray:
+        """The sum of c log c over n(s)."""
+        out = np.empty((1, 2), np.int64)
+        edges, valid = np.array([0, given.levels]), np.array([given.valid])
+        finishing.singles(given.alone, edges, valid, self.clogc, out)
+        return out[0, 1]
+
+    @cached_property
+    def _f_sums(self) -> np.ndarray:
+        return self._singles(self.counts.n_f, self.counts.offsets, self.f_valid)
+
+    @cached_property
+    def _l_sums(self) -> np.ndarray:
+        return self._singles(self.counts.n_l, self.counts.l_offsets, self.l_valid)
+
+    def _singles(self, n: np.ndarray, offsets: np.ndarray, valid: np.ndarray) -> np.ndarray:
+        out = np.empty((valid.size, 2), np.int64)
         finishing.singles(n, offsets, valid, self.clogc, out)
-        return entropies(out[:, 0], out[:, 1], self.clogc)
+        return out
+
+    def is_whole(self, labels: np.ndarray, given: Given | None = None) -> bool:
+        """Whether every row counts: no missing value is left out of a term about them."""
+        whole = self.f_whole and (given is None or given.valid == given.levels)
+        return whole and (self._l_all_whole or bool(self.l_whole[labels].all()))
 
     def feature(self, s: int) -> Held:
         """A picked feature, beside all features."""
@@ -149,16 +165,50 @@ class Table:
         """A label, beside all features."""
 
         def make() -> Held:
-            given = self.counts.label(p, int(self.l_valid[p]))
-            return self.held(given, self.n_fl(p))
+            return self.held(self.counts.label(p, int(self.l_valid[p])), p)
 
         found: Held = self.cache.get(("p", p), make)
         return found
 
-    def held(self, given: Given, pairs: np.ndarray | None = None) -> Held:
-        """Any column, beside all features."""
-        pairs = self.counts.pairs(given) if pairs is None else pairs
-        return Held(self.counts, given, pairs, self.pair_sums(pairs, given.valid))
+    def held(self, given: Given, label: int | None = None) -> Held:
+        """Any column, beside all features; a label is known to have been counted."""
+        counts, d = self.counts, self.d
+        whole = self.f_whole and given.valid == given.levels
+        small = whole and self.in_table and given.levels == 2
+        parts = [np.zeros(0, np.int64)] * len(counts.edges)
+        sums = np.empty((4, 0 if small and all(counts.binary) else d), np.int64)
+        t_fs = np.zeros(d, np.int64)
+        met: dict[int, np.ndarray] = {}
+
+        def work(i: int, a: int, b: int) -> None:
+            if small and counts.binary[i]:
+                parts[i] = (
+                    counts.off_pairs(i, given)
+                    if label is None
+                    else self.off_fl(i, np.array([label]))[0]
+                )
+                off, n = given.off_base, counts.total
+                meeting.pairs_of_two(counts.off_f[i], parts[i], off, n, self.clogc, t_fs[a:b])
+                return
+            if whole and self.in_table:
+                found = counts.pair_sums_of(i, given, self.clogc, t_fs[a:b])
+                if found is not None:
+                    met[i] = found
+                    return
+            offsets, where = counts.cells(a, b)
+            zeros = np.zeros((where.stop - where.start, given.levels), np.int64)
+            parts[i] = counts.pairs_of(i, given, zeros)
+            four = np.empty((b - a, 4), np.int64)
+            finishing.pair_sums(parts[i], offsets, self.f_valid[a:b], given.valid, self.clogc, four)
+            t_fs[a:b] = four[:, 1]
+            if not whole:
+                sums[:, a:b] = four.T
+
+        counts.over_stripes(work, counts.cost_of(given))
+        if whole:
+            t_s = np.array(self.t_of(given))
+            return Held(counts, given, parts, self.rows, t_fs, self.t_f, t_s, met)
+        return Held(counts, given, parts, sums[0], t_fs, sums[2], sums[3])
 
     def n_fl(self, label: int) -> np.ndarray:
         """Counts of all features with a label."""
@@ -167,21 +217,89 @@ class Table:
         )
         return found
 
+    def labels_at_once(self, i: int) -> int:
+        """Of how many labels the meetings with a stripe of features are held at once."""
+        if self._every_label:
+            return self.counts.q
+        return max(1, self.budget.labels // max(1, self.counts.off_f[i].nbytes))
+
+    @cached_property
+    def _every_label(self) -> bool:
+        """Whether the meetings of all features with all labels are few enough to be kept."""
+        every = self.counts.q * sum(part.nbytes for part in self.counts.off_f)
+        return bool(self.l_binary.all()) and every <= self.budget.kept
+
+    def off_fl(self, i: int, labels: np.ndarray) -> np.ndarray:
+        """In how many rows features of a stripe and labels, all of two levels, are off base."""
+        q = self.counts.q
+        if not self._every_label:
+            key = ("off_fl", i, labels.tobytes())
+            found: np.ndarray = self.cache.get(key, lambda: self.counts.off_labels(i, labels))
+            return found
+        every = self._off_fl.get(i)
+        if every is None:
+            every = self._off_fl[i] = self.counts.off_labels(i, np.arange(q))
+        first, size = int(labels[0]), labels.size
+        if int(labels[-1]) - first == size - 1 and (size < 3 or (np.diff(labels) == 1).all()):
+            return every[first : first + size]
+        return every[labels]
+
     def pair_with_label(self, label: int) -> PairInfo:
         """I(f;l) and the entropies."""
-        found: PairInfo = self.cache.get(
-            ("fl", label), lambda: self._pair(self.n_fl(label), int(self.l_valid[label]))
-        )
+
+        def make() -> PairInfo:
+            if self.is_whole(np.array([label])):
+                t_l = self.t_l[label : label + 1]
+                return self._informed(self.rows, self.label_sums(label), self.t_f, t_l)
+            return self._pair(self.n_fl(label), int(self.l_valid[label]))
+
+        found: PairInfo = self.cache.get(("fl", label), make)
         return found
 
     def label_sums(self, label: int) -> np.ndarray:
         """The sums of c log c over n(f,l) of every feature."""
-
-        def make() -> np.ndarray:
-            return self.pair_sums(self.n_fl(label), int(self.l_valid[label]))[:, 1].copy()
-
-        found: np.ndarray = self.cache.get(("t_fl", label), make)
+        found: np.ndarray = self.cache.get(
+            ("t_fl", label), lambda: self._all_label_sums(np.array([label]))
+        )
         return found
+
+    def all_label_sums(self, labels: np.ndarray) -> np.ndarray:
+        """The like, added over some labels."""
+        if labels.size == 1:
+            return self.label_sums(int(labels[0]))
+        found: np.ndarray = self.cache.get(
+            ("t_fL", labels.tobytes()), lambda: self._all_label_sums(labels)
+        )
+        return found
+
+    def _all_label_sums(self, labels: np.ndarray) -> np.ndarray:
+        counts, total = self.counts, np.zeros(self.d, np.int64)
+        two_levels = self.is_whole(labels) and self.in_table and self.l_binary[labels].all()
+
+        one_way = two_levels and len(counts.features) == 1
+
+        def work(i: int, a: int, b: int) -> None:
+            if two_levels and counts.binary[i]:
+                step = self.labels_at_once(i)
+                for first in range(0, labels.size, step):
+                    some = labels[first : first + step]
+                    met = (self.off_fl if self._every_label else counts.off_labels)(i, some)
+                    off_l = counts.off_l[some]
+                    n = counts.total
+                    meeting.add_label_sums(counts.off_f[i], met, off_l, n, self.clogc, total[a:b])
+                return
+            offsets, where = counts.cells(a, b)
+            if one_way and counts.add_label_sums_of(i, labels, self.clogc, total[a:b]):
+                return
+            four = np.empty((b - a, 4), np.int64)
+            for label in labels.tolist():
+                valid = int(self.l_valid[label])
+                n_fl = self.n_fl(label)[where]
+                finishing.pair_sums(n_fl, offsets, self.f_valid[a:b], valid, self.clogc, four)
+                total[a:b] += four[:, 1]
+
+        counts.over_stripes(work, counts.n_entries)
+        return total
 
     def _pair(self, table: np.ndarray, g_valid: int) -> PairInfo:
         return self._informed(*self.pair_sums(table, g_valid).T)
@@ -189,13 +307,19 @@ class Table:
     def _informed(
         self, rows: np.ndarray, t_fg: np.ndarray, t_f: np.ndarray, t_g: np.ndarray
     ) -> PairInfo:
-        t_n = _of_rows(rows, self.clogc)
-        mi = _per_row(t_n + t_fg - t_f - t_g, rows)
-        return PairInfo(mi, _per_row(t_n - t_f, rows), _per_row(t_n - t_g, rows))
+        clogc = self.clogc
+        t_n = of_rows(rows, clogc)
+        shape = np.shape(t_fg)
+        h_f = self.h_f if t_f is self.t_f or np.shares_memory(t_f, self.t_f) else None
+        return PairInfo(
+            per_row(t_n + t_fg - t_f - t_g, rows, clogc),
+            per_row(t_n - t_f, rows, clogc) if h_f is None else h_f,
+            np.broadcast_to(per_row(t_n - t_g, rows, clogc), shape),
+        )
 
     def pair_sums(self, table: np.ndarray, g_valid: int) -> np.ndarray:
         """Rows and sums of c log c over fg, f, g: (features, 4)."""
-        sums = np.empty((self.d, 4))
+        sums = np.empty((self.d, 4), np.int64)
 
         def work(_: int, a: int, b: int) -> None:
             offsets, where = self.counts.cells(a, b)
@@ -280,32 +404,5 @@ class Table:
         """The same table with the labels in the place of the features."""
         blocks = self.counts.labels
         counts = Counts(blocks, blocks, self.counts.weights)
-        return Table(counts, self.q, self.mask_of, ignore_missing=True)
-
-
-def _of_rows(rows: np.ndarray, clogc: np.ndarray) -> np.ndarray:
-    """N log N of every feature; all have the same N unless missing values are left out."""
-    if rows.size and (rows == rows[0]).all():
-        sizes, where = rows[:1], np.zeros(rows.size, np.intp)
-    else:
-        sizes, where = np.unique(rows, return_inverse=True)
-    out = np.empty((sizes.size, 2))
-    finishing.singles(
-        sizes.astype(np.int64),
-        np.arange(sizes.size + 1),
-        np.ones(sizes.size, np.int32),
-        clogc,
-        out,
-    )
-    return out[where, 1]
-
-
-def entropies(rows: np.ndarray, t_f: np.ndarray, clogc: np.ndarray) -> np.ndarray:
-    """(N log N - sum of c log c) / N, for any number of N at once."""
-    return _per_row(_of_rows(rows, clogc) - t_f, rows)
-
-
-def _per_row(total: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """Divide by the number of rows; no rows, no information; rounding below 0 is clipped."""
-    out = np.divide(total, rows, out=np.zeros_like(total), where=rows > 0)
-    return np.maximum(out, 0.0, out=out)
+        budget = replace(self.budget, cache=self.budget.cache // 2)
+        return Table(counts, self.q, self.mask_of, ignore_missing=True, budget=budget)

@@ -8,14 +8,15 @@ table n(f,s,l) is made and everything is summed from it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from mlfs._kernels import finishing, joint
-from mlfs.counts import Given
+from mlfs.clogc import per_row, wrapped
+from mlfs.counts import CELL_COST, TwoLevels
 from mlfs.held import Held
+from mlfs.stripes import Kind
 
 if TYPE_CHECKING:
     from mlfs.table import Table
@@ -23,13 +24,12 @@ if TYPE_CHECKING:
 __all__ = ["Sums", "Triples"]
 
 CELLS_AT_ONCE = 1 << 19  # triple counts that are made before they are finished
-KEPT_BYTES = 64 << 20  # what pairs say of all labels is kept for one stripe up to here
-MASK_BITS_AT_ONCE = 1 << 28
 VALUES_AT_ONCE = 1 << 16  # joint sums that are made before they are added up: half a cache
+MASK_BITS_AT_ONCE = 1 << 28
+EACH_AT_ONCE = 1 << 20  # joint sums of single labels
 
 
-@dataclass(frozen=True)
-class Sums:
+class Sums(NamedTuple):
     """Rows, and sums of c log c over the cells of tables; each broadcasts to (labels, d)."""
 
     rows: np.ndarray
@@ -41,35 +41,13 @@ class Sums:
     s: np.ndarray
     l: np.ndarray  # the label, as everywhere
 
-    def sl_given_f(self) -> np.ndarray:
+    def sl_given_f(self, clogc: np.ndarray) -> np.ndarray:
         """I(s;l|f)."""
-        return self._per_row(self.fsl + self.f - self.fs - self.fl)
+        return per_row(self.fsl + self.f - self.fs - self.fl, self.rows, clogc)
 
-    def fl_given_s(self) -> np.ndarray:
+    def fl_given_s(self, clogc: np.ndarray) -> np.ndarray:
         """I(f;l|s)."""
-        return self._per_row(self.fsl + self.s - self.fs - self.sl)
-
-    def _per_row(self, total: np.ndarray) -> np.ndarray:
-        out = np.divide(total, self.rows, out=np.zeros(total.shape), where=self.rows > 0)
-        return np.maximum(out, 0.0, out=out)
-
-
-@dataclass(frozen=True)
-class _Labels:
-    """What pairs say of a block of labels and one stripe of features."""
-
-    n_fl: np.ndarray  # n(f=1, l=1), where f and l have two levels
-    n_cells: np.ndarray  # n(f, l=1) of all cells, where l has two levels
-    t_fl: np.ndarray
-    n_l: np.ndarray
-
-    def part(self, labels: slice) -> _Labels:
-        """Neighbouring labels, nothing copied."""
-        return _Labels(self.n_fl[labels], self.n_cells[labels], self.t_fl[labels], self.n_l[labels])
-
-    @property
-    def nbytes(self) -> int:
-        return int(self.n_fl.nbytes + self.n_cells.nbytes + self.t_fl.nbytes + self.n_l.nbytes)
+        return per_row(self.fsl + self.s - self.fs - self.sl, self.rows, clogc)
 
 
 class Triples:
@@ -78,149 +56,224 @@ class Triples:
     def __init__(self, table: Table) -> None:
         self.table = table
         self.counted = 0
-        counts, levels = table.counts, table.counts.labels[0].levels
+        levels = table.counts.labels[0].levels
         # the plain way: what is counted is what is looked at
-        self._in_table = counts.total < table.clogc.size and len(counts.features) == 1
-        self._l_whole = table.l_valid == levels
+        self._in_one = table.in_table and len(table.counts.features) == 1
         self._l_binary = levels == 2
-
-    def _is_plain(self, given: Given, labels: np.ndarray) -> bool:
-        return (
-            self._in_table
-            and self.table.f_whole
-            and given.valid == given.levels
-            and bool(self._l_whole[labels].all())
-        )
+        only_two = table.counts.only_binary_lists and bool(self._l_binary.all())
+        self._lists = self._in_one and only_two
 
     # ---- what is asked for ------------------------------------------------------------------
 
-    def cmi_sums(
-        self, held: Held, labels: np.ndarray, shares: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """sum_l share_l I(s;l|f) and sum_l share_l I(f;l|s), label after label."""
-        d = self.table.d
+    def cmi_sums(self, held: Held, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """sum_l I(s;l|f) and sum_l I(f;l|s)."""
+        if self.table.is_whole(labels, held.given):
+            total = self.joint_sums(held, labels)
+            return self.sl_given_f(held, labels, total), self.fl_given_s(held, labels, total)
+        d, clogc = self.table.d, self.table.clogc
         sl_given_f, fl_given_s = np.zeros(d), np.zeros(d)
-        if self._is_plain(held.given, labels):
-            t_sl, t_s = held.label_sums(self.table.clogc)
-
-            def add_up(a: int, b: int, at: slice, t_fsl: np.ndarray, t_fl: np.ndarray) -> None:
-                joint.add_informations(
-                    t_fsl,
-                    held.t_f[a:b],
-                    held.t_fs[a:b],
-                    t_fl,
-                    t_sl[labels[at]],
-                    t_s,
-                    self.table.counts.total,
-                    shares[at],
-                    sl_given_f[a:b],
-                    fl_given_s[a:b],
-                )
-
-            self._plain(held, labels, add_up)
-            return sl_given_f, fl_given_s
 
         def add(a: int, b: int, at: slice, sums: Sums) -> None:
-            for out, values in ((sl_given_f, sums.sl_given_f()), (fl_given_s, sums.fl_given_s())):
-                for share, value in zip(shares[at], values, strict=True):
-                    out[a:b] += share * value
+            del at
+            both = sums.sl_given_f(clogc), sums.fl_given_s(clogc)
+            for out, values in zip((sl_given_f, fl_given_s), both, strict=True):
+                for value in values:
+                    out[a:b] += value
 
         self._complete(held, labels, add)
         return sl_given_f, fl_given_s
 
+    def joint_sums(self, held: Held, labels: np.ndarray) -> np.ndarray:
+        """The sums of c log c over n(f,s,l), added over the labels; nothing may be left out."""
+        if labels.size == 1 and self._lists and held.given.levels == 2:
+            return self._one(held, labels)
+        total = np.zeros((1, self.table.d), np.int64)
+        if self._in_one:
+            self._plain(held, labels, total)
+        else:
+
+            def add(a: int, b: int, at: slice, sums: Sums) -> None:
+                del at
+                total[0, a:b] += sums.fsl.sum(axis=0)
+
+            self._complete(held, labels, add)
+        return total[0]
+
+    def sl_given_f(self, held: Held, labels: np.ndarray, joint_sums: np.ndarray) -> np.ndarray:
+        """sum_l I(s;l|f), where nothing is left out."""
+        table = self.table
+        apart = table.t_f - held.t_fs
+        apart = apart if labels.size == 1 else apart * labels.size
+        total = joint_sums + apart - table.all_label_sums(labels)
+        return per_row(total, table.rows, table.clogc)
+
+    def fl_given_s(self, held: Held, labels: np.ndarray, joint_sums: np.ndarray) -> np.ndarray:
+        """sum_l I(f;l|s), where nothing is left out."""
+        table = self.table
+        t_sl = int(held.label_sums(table.clogc)[labels].sum())
+        total = joint_sums + wrapped(labels.size * int(held.t_s) - t_sl)
+        return per_row(total - labels.size * held.t_fs, table.rows, table.clogc)
+
+    def over_features(self, held: Held, labels: np.ndarray) -> np.ndarray:
+        """sum_f I(s;l|f) of each label, where nothing is left out."""
+        table = self.table
+        added = np.zeros((labels.size, 2), np.int64)
+        alone = table.t_f - held.t_fs
+        for at in _slices(labels.size, max(1, EACH_AT_ONCE // max(1, table.d))):
+            some = labels[at]
+            t_fsl = self.sums_of_each(held, some)
+            for k, label in enumerate(some.tolist()):
+                joint.add_features(t_fsl[k], alone, table.label_sums(label), added[at][k])
+        scale = 2.0 ** int(table.clogc[-1]) * float(table.rows)
+        total: np.ndarray = (added[:, 0] * 2.0**joint.LOW_BITS + added[:, 1]) / scale
+        return total
+
+    def sums_of_each(self, held: Held, labels: np.ndarray) -> np.ndarray:
+        """The sums of c log c over n(f,s,l), where nothing is left out: (labels, d)."""
+        t_fsl = np.zeros((labels.size, self.table.d), np.int64)
+        if self._in_one:
+            self._plain(held, labels, t_fsl)
+        else:
+
+            def keep(a: int, b: int, at: slice, sums: Sums) -> None:
+                t_fsl[at, a:b] = sums.fsl
+
+            self._complete(held, labels, keep)
+        return t_fsl
+
     def sums(self, held: Held, labels: np.ndarray) -> Sums:
         """All sums, for all features and some labels."""
-        if self._is_plain(held.given, labels):
-            t_sl, t_s = held.label_sums(self.table.clogc)
-            t_fsl = np.empty((labels.size, self.table.d))
-            t_fl = np.empty((labels.size, self.table.d))
-
-            def keep(a: int, b: int, at: slice, joint: np.ndarray, fl: np.ndarray) -> None:
-                t_fsl[at, a:b] = joint
-                t_fl[at, a:b] = fl
-
-            self._plain(held, labels, keep)
-            t_l = self._label_sums(labels)
-            rows = np.full((1, 1), float(self.table.counts.total))
-            whole = (rows, t_fsl, held.t_fs, t_fl, t_sl[labels, None], held.t_f, t_s, t_l[:, None])
+        table = self.table
+        if self._in_one and table.is_whole(labels, held.given):
+            t_fsl = self.sums_of_each(held, labels)
+            t_fl = np.zeros((labels.size, table.d), np.int64)
+            for at, label in enumerate(labels.tolist()):
+                t_fl[at] = table.label_sums(label)
+            t_sl, t_l = held.label_sums(table.clogc)[labels, None], table.t_l[labels, None]
+            t_s = held.t_s
+            whole = (table.rows, t_fsl, held.t_fs, t_fl, t_sl, table.t_f, t_s, t_l)
             return Sums(*(np.broadcast_to(part, t_fsl.shape) for part in whole))
-        out = np.empty((8, labels.size, self.table.d))
+        out = np.empty((8, labels.size, table.d), np.int64)
 
         def spread(a: int, b: int, at: slice, sums: Sums) -> None:
-            for place, name in enumerate(Sums.__dataclass_fields__):
-                out[place, at, a:b] = getattr(sums, name)
+            for place, part in enumerate(sums):
+                out[place, at, a:b] = part
 
         self._complete(held, labels, spread)
         return Sums(*out)
 
     # ---- from pairs and one joint sum -------------------------------------------------------
 
-    def _plain(
-        self,
-        held: Held,
-        labels: np.ndarray,
-        use: Callable[[int, int, slice, np.ndarray, np.ndarray], None],
-    ) -> None:
-        """Hand over the joint sums and those of f with l, some labels and features at a time."""
+    def _plain(self, held: Held, labels: np.ndarray, out: np.ndarray) -> None:
+        """Add the joint sums to the rows of `out`, one for each label or one for all."""
         table, counts, given = self.table, self.table.counts, held.given
         self.counted += table.d * labels.size
         two_levels = bool(self._l_binary[labels].all())
+        each = out.shape[0] > 1
+        met = self._meetings(held, labels) if two_levels and given.levels == 2 else None
 
         def work(i: int, a: int, b: int) -> None:
-            binary = two_levels and given.levels == 2 and counts.binary[i]
+            binary = met is not None and counts.binary[i]
             cells = (b - a) if binary else int(counts.offsets[b] - counts.offsets[a]) * given.levels
             masks = 2 * given.levels * max(1, counts.total)  # bits, where there are planes
             at_once = min(VALUES_AT_ONCE // max(1, cells), MASK_BITS_AT_ONCE // masks)
+            at_once = table.labels_at_once(i) if binary else at_once
+            at_once = labels.size if counts.kinds[i] == Kind.LISTS and two_levels else at_once
             for at in _slices(labels.size, max(1, at_once)):
-                known = self._labels(labels[at], i, a, b)
-                t_fsl = np.empty((known.n_l.size, b - a))
-                if binary:
-                    self._binary(held, labels[at], known, i, t_fsl)
-                elif two_levels:
-                    self._levels(held, labels[at], known, i, t_fsl)
+                sums = out[at if each else slice(None), a:b]
+                if met is not None and binary:
+                    self._binary(held, labels, at, met, i, sums)
+                    continue
+                if two_levels and self._short(held, labels[at], i, sums):
+                    continue
+                t_fsl = np.empty((labels[at].size, b - a), np.int64)
+                if two_levels:
+                    self._levels(held, labels[at], i, t_fsl)
                 else:
                     self._any(held, labels[at], i, t_fsl)
-                use(a, b, at, t_fsl, known.t_fl)
+                sums += t_fsl if each else t_fsl.sum(axis=0)
 
-        counts.over_stripes(work)
+        counts.over_stripes(work, table.d * labels.size * CELL_COST)
 
-    def _binary(
-        self, held: Held, labels: np.ndarray, known: _Labels, i: int, out: np.ndarray
-    ) -> None:
-        """Joint sums where f, s and l have two levels."""
-        counts, given = self.table.counts, held.given
-        a, b = counts.edges[i]
-        joint.joint_binary(
-            counts.meets(given, labels, i),
-            counts.base[a:b],
-            counts.ones[i],
-            given.base,
-            int(given.alone[1]),
-            held.ones[i],
-            counts.labels[0].base[labels],
-            known.n_l,
-            known.n_fl,
-            held.with_labels[labels, 1, 1],
-            counts.total,
-            self.table.clogc,
-            out,
+    def _one(self, held: Held, labels: np.ndarray) -> np.ndarray:
+        """The joint sums of one label, all of two levels and kept row by row."""
+        table, counts = self.table, self.table.counts
+        label, out = int(labels[0]), np.zeros(table.d, np.int64)
+        self.counted += table.d
+        for i, (a, b) in enumerate(counts.edges):
+            off = held.parts[i], table.off_fl(i, labels)[0]
+            counts.add_joint_of_one(i, held.given, label, off, table.clogc, out[a:b])
+        return out
+
+    def _meetings(self, held: Held, labels: np.ndarray) -> tuple[np.ndarray, ...]:
+        """Where s and each label are off their bases: rows, from, to, and how many."""
+        if self.table.counts.label_masks is not None and all(self.table.counts.is_planes):
+            none = np.zeros(0, np.int64)
+            return none, none, none, held.off_sl[labels]
+        grouped = held.grouped
+        return (
+            grouped.rows,
+            grouped.starts[labels],
+            grouped.starts[labels + 1],
+            held.off_sl[labels],
         )
 
-    def _levels(
-        self, held: Held, labels: np.ndarray, known: _Labels, i: int, out: np.ndarray
+    def _binary(
+        self,
+        held: Held,
+        labels: np.ndarray,
+        at: slice,
+        met: tuple[np.ndarray, ...],
+        i: int,
+        out: np.ndarray,
     ) -> None:
+        """Add joint sums where f, s and l have two levels."""
+        counts = self.table.counts
+        rows, first, last, off_sl = met
+        parts = TwoLevels(
+            held.given,
+            labels[at],
+            rows,
+            first[at],
+            last[at],
+            counts.weights[0],
+            held.given.off_base,
+            counts.off_l[labels[at]],
+            off_sl[at],
+            held.parts[i],
+            self.table.off_fl(i, labels[at]),
+        )
+        counts.add_joint(i, parts, self.table.clogc, out)
+
+    def _short(self, held: Held, labels: np.ndarray, i: int, out: np.ndarray) -> bool:
+        """Add joint sums where l has two levels, if the form of the features allows it."""
+        counts, clogc = self.table.counts, self.table.clogc
+        planes = counts.is_planes[i]
+        if planes and (counts.label_masks is None or i not in held.met):
+            return False
+        off = 1 - counts.labels[0].base[labels]
+        n_sl = held.with_labels[labels, :, off]
+        if planes:
+            off_fl, met = self.table.off_fl(i, labels), held.met[i]
+            counts.add_joint_of_planes(i, held.given, labels, met, off_fl, n_sl, clogc, out)
+        else:
+            counts.add_joint_of_levels(i, held.given, labels, held.table(i), n_sl, clogc, out)
+        return True
+
+    def _levels(self, held: Held, labels: np.ndarray, i: int, out: np.ndarray) -> None:
         """Joint sums where l has two levels."""
         counts, given = self.table.counts, held.given
         a, b = counts.edges[i]
         offsets, where = counts.cells(a, b)
+        n_fl = [self.table.n_fl(label)[where][:, 1] for label in labels.tolist()]
         joint.joint_levels(
             counts.meets_of_levels(given, labels, i),
             offsets,
             counts.base[a:b],
             given.base,
-            held.pairs[where],
+            held.table(i),
             counts.labels[0].base[labels],
-            known.n_cells,
+            np.stack(n_fl),
             held.with_labels[labels][:, :, 1].copy(),
             self.table.clogc,
             out,
@@ -232,41 +285,6 @@ class Triples:
         levels = self.table.counts.labels[0].levels[labels]
         for part, tables, offsets in self._tables(held, labels, i, a, b):
             joint.joint_tables(tables, offsets, levels[part], self.table.clogc, out[part])
-
-    def _labels(self, labels: np.ndarray, i: int, a: int, b: int) -> _Labels:
-        """What pairs say of some labels: a part of what is kept of all, if that is little."""
-        every = len(self._l_binary)
-        first, last = int(labels[0]), int(labels[-1]) + 1
-        cells = int(self.table.counts.offsets[b] - self.table.counts.offsets[a])
-        if every * (cells + 2 * (b - a)) * 8 > KEPT_BYTES or not (np.diff(labels) == 1).all():
-            key = ("labels", labels.tobytes(), i)
-            found: _Labels = self.table.cache.get(key, lambda: self._made(labels, i, a, b))
-            return found
-        whole: _Labels = self.table.cache.get(
-            ("all labels", i), lambda: self._made(np.arange(every), i, a, b)
-        )
-        return whole.part(slice(first, last))
-
-    def _made(self, labels: np.ndarray, i: int, a: int, b: int) -> _Labels:
-        table, counts = self.table, self.table.counts
-        _, where = counts.cells(a, b)
-        n_cells = np.zeros((labels.size, where.stop - where.start), np.int64)
-        t_fl = np.empty((labels.size, b - a))
-        n_l = np.zeros(labels.size, np.int64)
-        for at, label in enumerate(labels.tolist()):
-            t_fl[at] = table.label_sums(label)[a:b]
-            if self._l_binary[label]:
-                n_cells[at] = table.n_fl(label)[where][:, 1]
-                n_l[at] = counts.n_l[counts.l_offsets[label] + 1]
-        n_fl = n_cells[:, 1::2].copy() if counts.binary[i] else n_cells[:, :0].copy()
-        return _Labels(n_fl, n_cells, t_fl, n_l)
-
-    def _label_sums(self, labels: np.ndarray) -> np.ndarray:
-        counts = self.table.counts
-        valid = self.table.l_valid
-        out = np.empty((valid.size, 2))
-        finishing.singles(counts.n_l, counts.l_offsets, valid, self.table.clogc, out)
-        return out[labels, 1]
 
     # ---- from the complete table ------------------------------------------------------------
 
@@ -283,7 +301,7 @@ class Triples:
 
         def work(i: int, a: int, b: int) -> None:
             for at, tables, offsets in self._tables(held, labels, i, a, b):
-                out = np.empty((valid[at].size, b - a, 8))
+                out = np.empty((valid[at].size, b - a, 8), np.int64)
                 finishing.triple_sums(
                     tables, offsets, table.f_valid[a:b], s_valid, valid[at], table.clogc, out
                 )
@@ -307,7 +325,7 @@ class Triples:
             for k, label in enumerate(block.tolist()):
                 n_fl[k, :, : levels[label]] = self.table.n_fl(label)[where]
             n_sl = held.with_labels[block]
-            yield at, counts.triples(given, block, n_sl, held.pairs[where], n_fl, i), offsets
+            yield at, counts.triples(given, block, n_sl, held.table(i), n_fl, i), offsets
 
 
 def _slices(total: int, step: int) -> list[slice]:

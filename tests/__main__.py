@@ -19,6 +19,8 @@ KERNEL_TESTS = [
     "tests/test_stripes.py",
     "tests/test_kernels.py",
     "tests/test_info.py",
+    "tests/test_forms.py",
+    "tests/test_sums.py",
 ]
 
 STEPS: dict[str, list[list[str]]] = {

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from mlfs.coding import Codes, code_labels
+from mlfs.coded_labels import code_labels
+from mlfs.coding import Codes
 
 
 def matrix(seed, missing=0.15):

@@ -423,7 +423,7 @@ def test_bad_wishes_are_refused_in_a_sentence():
     with pytest.raises(DataError, match="'c0' holds an infinite value"):
         learn(make(np.array([[1.0], [np.inf]])))
     with pytest.raises(DataError, match="2 binnings for 1 columns"):
-        encode(data, learn(data) * 2)
+        encode(data, [*learn(data), *learn(data)])
     with pytest.raises(DataError, match="not a binning"):
         Binning.from_dict({"name": "x"})
 

@@ -17,9 +17,9 @@ pytestmark = pytest.mark.skipif(bool(config.DISABLE_JIT), reason="nothing is com
 TABLE = "[0.0, 0.0, 1.386, 3.296]"
 CALL = (
     "import numpy as np; from mlfs._kernels.finishing import fill_clogc; "
-    "table = np.zeros(4); fill_clogc(table); "
+    "table = np.zeros(5, np.int64); fill_clogc(table, 1000.0); "
     "hits = sum(fill_clogc.stats.cache_hits.values()); "
-    "print(table.round(3).tolist(), hits)"
+    "print((table[:4] / 1000).tolist(), hits)"
 )
 
 

@@ -44,7 +44,7 @@ def test_both_ways_are_one(seed, nominal_limit, monkeypatch):
     data = table(seed)
     short = learn(data, nominal_limit=nominal_limit)
     short_codes = encode(data, short)
-    monkeypatch.setattr(small, "is_plain", lambda table: False)
+    monkeypatch.setattr(small, "surveyed", lambda table: None)
     assert learn(data, nominal_limit=nominal_limit) == short
     for one, other in zip(short_codes, encode(data, short), strict=True):
         assert one.dtype == other.dtype
@@ -58,7 +58,7 @@ def test_values_that_were_never_seen_go_where_they_should(seed, monkeypatch):
     strange.X[::7] += 3
     strange.X[::11] = np.nan
     short = encode(strange, binnings)
-    monkeypatch.setattr(small, "is_plain", lambda table: False)
+    monkeypatch.setattr(small, "surveyed", lambda table: None)
     for one, other in zip(short, encode(strange, binnings), strict=True):
         assert np.array_equal(one, other)
 
@@ -76,9 +76,9 @@ def test_a_table_of_small_numbers_alone():
         assert np.array_equal(full, binning.apply(X[:, j]))
 
 
-def test_what_is_walked_in_the_short_way():
+def test_what_is_looked_over():
     X = np.zeros((3, 2))
-    assert small.is_plain(X)
-    assert not small.is_plain(np.asfortranarray(np.zeros((3, 2))))
-    assert not small.is_plain(X.astype(np.float32))
-    assert not small.is_plain(X[:, :0])
+    assert small.surveyed(X) is not None
+    assert small.surveyed(np.asfortranarray(X)) is not None
+    assert small.surveyed(X[:, :0]) is None
+    assert small.surveyed(X[:0]) is None

@@ -12,9 +12,10 @@ import scipy.sparse as sp
 
 from mlfs import counts as counting
 from mlfs import select, stripes
+from mlfs.best_first import best_first
 from mlfs.coding import Codes
 from mlfs.criteria import available, get
-from mlfs.engine import best_first, greedy
+from mlfs.engine import greedy
 from mlfs.info import Info
 
 ONLY_PLANES, ONLY_LISTS = 0.0, float("inf")

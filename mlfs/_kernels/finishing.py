@@ -1,8 +1,8 @@
-"""Finish integer counts into entropies and informations, always in the same order.
+"""Finish integer counts into the sums that entropies and informations are made of.
 
-Every quantity is made of sums of ``c log c`` over the cells of one table. The same plain loop
-adds them for every caller, so a count that was made in another way gives the same bits.
-Levels behind the valid ones (missing values that are left out) are not looked at.
+Every quantity is made of sums of ``c log c`` over the cells of one table. They are added as
+integers (see `mlfs.clogc`): the order does not matter, and a count that was made in another way
+gives the same bits. Levels behind the valid ones (missing values left out) are not looked at.
 """
 
 from __future__ import annotations
@@ -10,24 +10,32 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from mlfs._kernels.jit import compiled
+import numpy as np
 
-__all__ = ["fill_clogc", "pair_sums", "singles", "triple_sums"]
+from mlfs._kernels.jit import compiled, spliced
 
-
-@compiled
-def fill_clogc(table: Any) -> None:
-    """table[c] = c log c; np.log is avoided, its last bit depends on the vector width."""
-    table[0] = 0.0
-    for c in range(1, table.size):
-        table[c] = c * math.log(c)
+__all__ = ["fill_clogc", "looked_up", "pair_sums", "singles", "triple_sums"]
 
 
 @compiled
-def _clogc(c: int, table: Any) -> float:
-    if c < table.size:
+def fill_clogc(table: Any, unit: float) -> None:
+    """table[c] = c log c in units; np.log is avoided, its last bit depends on vector width."""
+    for c in range(1, table.size - 1):
+        table[c] = math.floor(c * math.log(c) * unit + 0.5)
+
+
+@compiled
+def _clogc(c: int, table: Any) -> int:
+    last = table.size - 1  # where the shift stands
+    if c < last:
         return table[c]
-    return c * math.log(c)
+    return math.floor(math.ldexp(c * math.log(c), table[last]) + 0.5)
+
+
+@spliced
+def looked_up(c: int, table: Any) -> int:
+    """What stands in the table; a count is never negative, so no index is wrapped around."""
+    return table[np.uint64(c)]
 
 
 @compiled
@@ -35,7 +43,7 @@ def singles(counts: Any, offsets: Any, valid: Any, clogc: Any, out: Any) -> None
     """out[f] = (rows, sum of c log c) of each column."""
     for f in range(valid.size):
         rows = 0
-        total = 0.0
+        total = 0
         for cell in range(offsets[f], offsets[f] + valid[f]):
             rows += counts[cell]
             total += _clogc(counts[cell], clogc)
@@ -48,9 +56,9 @@ def pair_sums(table: Any, offsets: Any, valid: Any, g_valid: int, clogc: Any, ou
     """out[f] = (rows, then the sums of c log c over fg, f, g)."""
     for f in range(valid.size):
         rows = 0
-        t_fg = 0.0
-        t_f = 0.0
-        t_g = 0.0
+        t_fg = 0
+        t_f = 0
+        t_g = 0
         first = offsets[f]
         last = first + valid[f]
         if g_valid == 2 and valid[f] == 2:  # the same sums in the same order, without the loops
@@ -85,15 +93,15 @@ def pair_sums(table: Any, offsets: Any, valid: Any, g_valid: int, clogc: Any, ou
 @compiled
 def _sums(
     table: Any, first: int, last: int, s_valid: int, l_valid: int, clogc: Any
-) -> tuple[int, float, float, float, float, float, float, float]:
+) -> tuple[int, int, int, int, int, int, int, int]:
     rows = 0
-    t_fsl = 0.0
-    t_fs = 0.0
-    t_fl = 0.0
-    t_sl = 0.0
-    t_f = 0.0
-    t_s = 0.0
-    t_l = 0.0
+    t_fsl = 0
+    t_fs = 0
+    t_fl = 0
+    t_sl = 0
+    t_f = 0
+    t_s = 0
+    t_l = 0
     for cell in range(first, last):
         n_f = 0
         for s in range(s_valid):

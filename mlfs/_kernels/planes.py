@@ -10,20 +10,28 @@ from numba.extending import intrinsic
 
 from mlfs._kernels.jit import compiled
 
-__all__ = ["count_planes", "mark_groups", "mark_meetings", "pack"]
+__all__ = [
+    "count_planes",
+    "cut",
+    "mark_groups",
+    "mark_meetings",
+    "pack",
+    "popcount",
+    "unpack",
+]
 
 ONE = np.uint64(1)
 LOW = np.uint64(63)
 
 if config.DISABLE_JIT:  # type: ignore[attr-defined]  # numba sets its options at run time
 
-    def _popcount(word: Any) -> int:
+    def popcount(word: Any) -> int:
         return int(word).bit_count()
 
 else:
 
     @intrinsic
-    def _popcount(context: Any, word: Any) -> Any:  # noqa: ARG001  # numba's signature
+    def popcount(context: Any, word: Any) -> Any:  # noqa: ARG001  # numba's signature
         """The number of ones in a word; LLVM turns a loop of these into vector instructions."""
 
         def generate(_: Any, builder: Any, __: Any, arguments: Any) -> Any:
@@ -43,6 +51,32 @@ def pack(indptr: Any, rows: Any, codes: Any, bases: Any, first_plane: Any, plane
                 plane -= 1
             row = rows[at]
             planes[plane, row >> 6] |= ONE << (np.uint64(row) & LOW)
+
+
+@compiled
+def cut(values: Any, edges: Any, unknown: Any, codes: Any) -> None:
+    """Code columns in full by their edges; NaN has a code of its own."""
+    for f in range(values.shape[0]):
+        for row in range(values.shape[1]):
+            codes[f, row] = 0
+        for k in range(edges.shape[1]):
+            edge = edges[f, k]
+            for row in range(values.shape[1]):
+                codes[f, row] += values[f, row] > edge
+        gone = unknown[f]
+        for row in range(values.shape[1]):
+            if values[f, row] != values[f, row]:
+                codes[f, row] = gone
+
+
+@compiled
+def unpack(planes: Any, base: int, full: Any) -> None:
+    """Write the code of each row that is off the base of a column with these planes."""
+    for plane in range(planes.shape[0]):
+        code = plane + 1 if plane >= base else plane
+        for row in range(full.size):
+            if planes[plane, row >> 6] >> (np.uint64(row) & LOW) & ONE:
+                full[row] = code
 
 
 @compiled
@@ -87,5 +121,5 @@ def count_planes(planes: Any, masks: Any, wanted: Any, out: Any) -> None:
             mask = wanted[k]
             total = np.uint64(0)
             for word in range(planes.shape[1]):
-                total += _popcount(planes[p, word] & masks[mask, word])
+                total += popcount(planes[p, word] & masks[mask, word])
             out[p, k] = total

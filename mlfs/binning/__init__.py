@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from mlfs.binning.coding import Encoded, encode
+from mlfs.binning.coding import Encoded, coded, encode
 from mlfs.binning.learn import METHODS, learn
+from mlfs.binning.many import Binnings
 from mlfs.binning.record import Binning
 
-__all__ = ["METHODS", "Binning", "Encoded", "encode", "learn"]
+__all__ = ["METHODS", "Binning", "Binnings", "Encoded", "coded", "encode", "learn"]

@@ -6,15 +6,22 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 
+from mlfs._kernels import slices
 from mlfs.binning import small
 from mlfs.binning.blocks import Block, blocks
+from mlfs.binning.many import Binnings
 from mlfs.binning.record import Binning
+from mlfs.binning.slicing import counted
+from mlfs.coding import Codes, Packed, edges_of
 from mlfs.errors import DataError
 
-__all__ = ["Encoded", "codes_of", "counts_of", "encode"]
+__all__ = ["Encoded", "coded", "codes_of", "counts_of", "encode"]
 
 FEW = 4
+FEW_LEVELS = 16  # planes cost one each
+ITSELF = np.arange(FEW_LEVELS + 1)[None, :]  # the code of a code
 
 
 class Encoded(NamedTuple):
@@ -61,7 +68,21 @@ def counts_of(
     block: Block, codes: np.ndarray, binnings: Sequence[Binning], weights: np.ndarray | None = None
 ) -> np.ndarray:
     """How many rows (or what weight) each code of each column has: shape (width, most levels)."""
-    width = max((binning.n_levels for binning in binnings), default=1)
+    levels = np.array([binning.n_levels for binning in binnings])
+    return tallied(block, codes, levels, _codes_of_zero(binnings), weights)
+
+
+def tallied(
+    block: Block,
+    codes: np.ndarray,
+    levels: np.ndarray,
+    zero: np.ndarray,
+    weights: np.ndarray | None = None,
+) -> np.ndarray:
+    """The same where the levels and the codes of 0 are known."""
+    width = int(levels.max(initial=1))
+    if weights is None and block.bounds is None and width <= FEW_LEVELS and codes.size:
+        return counted(codes.astype(np.uint8, copy=False).T).counts[:, :width].astype(np.int64)
     place = block.spread(np.arange(block.width) * width) + codes
     mass = None
     if weights is not None:
@@ -70,7 +91,6 @@ def counts_of(
     if mass is not None:
         counts = counts.astype(np.float64, copy=False)  # of no entries np.bincount makes integers
     if block.implicit.any():
-        zero = _codes_of_zero(binnings)
         counts[np.arange(block.width), zero] += block.implicit if mass is None else block.empty
     return counts
 
@@ -97,74 +117,137 @@ def encode(dataset: Any, binnings: Sequence[Binning]) -> Encoded:
     >>> coded.rows.tolist(), coded.codes.tolist(), coded.base.tolist()
     ([1], [1], [0])
     """
-    table = dataset.X
-    if len(binnings) != table.shape[1]:
-        raise DataError(
-            f"{len(binnings)} binnings for {table.shape[1]} columns: there must be one for each"
-        )
-    if small.is_plain(table):
-        return _encoded_plain(table, binnings)
-    return _encoded(table, binnings)
+    codes = coded(dataset.table, binnings)
+    return Encoded(codes.indptr, codes.rows, codes.codes, codes.base, codes.levels, codes.missing)
 
 
-def _encoded_plain(table: Any, binnings: Sequence[Binning]) -> Encoded:
-    """Columns of small whole numbers in the short way, the others in the general one."""
-    mine, sizes, rows, codes, bases = small.coded(table, binnings)
-    others = np.setdiff1d(np.arange(len(binnings)), mine)
-    if not others.size:
-        indptr = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-        return Encoded(indptr, rows, codes, bases, *_levels(binnings))
-    rest = _encoded(table[:, others], [binnings[j] for j in others.tolist()])
-    if not mine.size:
-        return rest
-    lengths = np.zeros(len(binnings), np.int64)
-    lengths[mine], lengths[others] = sizes, np.diff(rest.indptr)
-    base = np.zeros(len(binnings), np.int32)
-    base[mine], base[others] = bases, rest.base
-    indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-    out_rows, out_codes = np.empty(int(indptr[-1]), np.int32), np.empty(int(indptr[-1]), np.int32)
-    for places, own_rows, own_codes in ((mine, rows, codes), (others, rest.rows, rest.codes)):
-        at = 0
-        for j in places.tolist():
-            part = slice(at, at + int(lengths[j]))
-            whole = slice(int(indptr[j]), int(indptr[j + 1]))
-            out_rows[whole], out_codes[whole] = own_rows[part], own_codes[part]
-            at = part.stop
-    return Encoded(indptr, out_rows, out_codes, base, *_levels(binnings))
+def coded(table: Any, binnings: Sequence[Binning], survey: small.Survey | None = None) -> Codes:
+    """The codes of a table, in the form that is counted.
 
-
-def _levels(binnings: Sequence[Binning]) -> tuple[np.ndarray, np.ndarray]:
-    return (
-        np.array([binning.n_levels for binning in binnings], dtype=np.int32),
-        np.array([binning.missing_code for binning in binnings], dtype=np.int32),
-    )
-
-
-def _encoded(table: Any, binnings: Sequence[Binning]) -> Encoded:
-    lengths: list[np.ndarray] = []
-    bases: list[np.ndarray] = []
-    pieces: list[tuple[np.ndarray, np.ndarray]] = []
-    for block in blocks(table):
-        own = binnings[block.start : block.start + block.width]
-        codes = codes_of(block, own)
-        base = counts_of(block, codes, own).argmax(axis=1).astype(np.int32)
-        length, rows, kept = _deviating(block, codes, base, own)
-        lengths.append(length)
-        bases.append(base)
-        pieces.append((rows, kept))
-    none = np.zeros(0, dtype=np.int64)
-    indptr = np.concatenate([[0], np.cumsum(np.concatenate([none, *lengths]))]).astype(np.int64)
-    rows, codes = _joined(pieces, int(indptr[-1]))
-    return Encoded(
-        indptr,
-        rows,
-        codes,
-        np.concatenate([none, *bases]).astype(np.int32),
-        *_levels(binnings),
-    )
+    Parameters
+    ----------
+    table : ndarray or sparse array
+        X, of any type of numbers.
+    binnings : sequence of Binning
+        One for each column.
+    survey : Survey, optional
+        What `small.surveyed` saw in the table, if it was asked already.
+    """
+    d = table.shape[1]
+    if len(binnings) != d:
+        raise DataError(f"{len(binnings)} binnings for {d} columns: there must be one for each")
+    many = Binnings.made_of(binnings)
+    survey = small.surveyed(table) if survey is None else survey
+    if survey is None:
+        return _joined(table, many, [], np.arange(d))
+    mine, codes = small.coded(survey, many)
+    if mine.size == d:
+        return codes
+    left = np.ones(d, bool)
+    left[mine] = False
+    return _joined(table, many, [(mine, codes)] if mine.size else [], np.flatnonzero(left))
 
 
 def _joined(
+    table: Any, many: Binnings, parts: list[tuple[np.ndarray, Codes]], others: np.ndarray
+) -> Codes:
+    """Code what is left in the general way, and put all columns back into their order."""
+    few = (many.levels[others] <= FEW_LEVELS) & (not sp.issparse(table))
+    cut = many.of[others] >= len(many.shapes)
+    for which in (few & cut, few & ~cut, ~few & cut, ~few & ~cut):
+        columns = others[which]
+        if columns.size or (not parts and not others.size):
+            whole = columns.size == table.shape[1]
+            own = Binnings(range(columns.size), many.shapes, many.of[columns], many.cuts)  # type: ignore[arg-type]
+            parts.append((columns, _general(table if whole else table[:, columns], own)))
+    codes = parts[0][1]
+    if len(parts) == 1:
+        return codes
+    place = np.empty(table.shape[1], np.int64)
+    place[np.concatenate([columns for columns, _ in parts])] = np.arange(place.size)
+    for _, more in parts[1:]:
+        codes = codes.beside(more)
+    return codes.take(place)
+
+
+def _general(table: Any, many: Binnings) -> Codes:
+    """Columns that are all cut or all not; of few levels and written out, or listed."""
+    n_rows, d = table.shape
+    levels = many.levels
+    packs = not sp.issparse(table) and n_rows > 0 and bool((levels <= FEW_LEVELS).all())
+    first = edges_of(levels - 1 if packs else np.zeros(d, np.int32))
+    words = np.empty((int(first[-1]), -(-n_rows // 64)), np.uint64)
+    bases, counts = np.empty(d, np.int32), [np.zeros(0, np.int64)]
+    lengths: list[np.ndarray] = [np.zeros(0, np.int64)]
+    pieces: list[tuple[np.ndarray, np.ndarray]] = []
+    for block in blocks(table):
+        at = slice(block.start, block.start + block.width)
+        coder = _Coder(many, at)
+        codes = coder.codes_of(block)
+        bits = counted(codes.astype(np.uint8, copy=False).T) if packs else None
+        if bits is None:
+            occurs = tallied(block, codes, levels[at], coder.zero)
+        else:
+            occurs = bits.counts[:, : int(levels[at].max())]
+        bases[at] = occurs.argmax(axis=1)
+        counts.append(occurs[np.arange(occurs.shape[1]) < levels[at, None]])
+        if bits is not None:
+            own = first[at.start : at.stop + 1]
+            slices.write_planes(
+                bits.planes,
+                bits.top,
+                bits.counts,
+                bits.last,
+                np.arange(block.width),
+                np.zeros(block.width, np.int64),
+                ITSELF,
+                bases[at],
+                own[:-1] - own[0],
+                words[own[0] : own[-1]],
+            )
+        else:
+            length, rows, kept = _deviating(block, codes, bases[at], coder)
+            lengths.append(length)
+            pieces.append((rows, kept))
+    indptr = np.zeros(d + 1, np.int64) if packs else edges_of(np.concatenate(lengths))
+    return Codes(
+        int(n_rows),
+        indptr,
+        *_one_after_the_other(pieces, int(indptr[-1])),
+        bases,
+        levels,
+        many.missing_codes,
+        packed=Packed(words, first[:-1]) if packs else None,
+        counts=np.concatenate(counts),
+    )
+
+
+class _Coder:
+    """How some neighbouring columns are coded."""
+
+    def __init__(self, many: Binnings, at: slice) -> None:
+        of = many.of[at]
+        self.cuts = None
+        if many.cuts is not None and of.size and of[0] >= len(many.shapes):
+            self.cuts = many.cuts.take(of - len(many.shapes))
+            self.zero = self.cuts.codes_of_zero()
+        else:
+            self.binnings = many.take(np.arange(len(many))[at])
+            self.zero = _codes_of_zero(self.binnings)
+
+    def codes_of(self, block: Block) -> np.ndarray:
+        """The code of every entry."""
+        if self.cuts is not None:
+            return self.cuts.codes_of(block)
+        return codes_of(block, self.binnings)
+
+    def apply(self, j: int, values: np.ndarray) -> np.ndarray:
+        """The codes of values of one column."""
+        one = self.binnings[j] if self.cuts is None else self.cuts.one(j)
+        return one.apply(values)
+
+
+def _one_after_the_other(
     pieces: list[tuple[np.ndarray, np.ndarray]], total: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """All pieces one after the other, each let go as it is copied."""
@@ -180,7 +263,7 @@ def _joined(
 
 
 def _deviating(
-    block: Block, codes: np.ndarray, base: np.ndarray, binnings: Sequence[Binning]
+    block: Block, codes: np.ndarray, base: np.ndarray, coder: _Coder
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The number of entries of each column that differ from its base; their rows and codes."""
     differs = codes != block.spread(base)
@@ -189,7 +272,7 @@ def _deviating(
         rows = np.concatenate([np.flatnonzero(each) for each in differs])
         return length, rows.astype(np.int32), codes[differs]
     rows, kept = block.row_index()[differs], codes[differs]
-    zero = _codes_of_zero(binnings)
+    zero = coder.zero
     strange = np.flatnonzero((zero != base) & (block.implicit > 0))
     if not strange.size:
         return length, rows.astype(np.int32), kept
@@ -200,7 +283,7 @@ def _deviating(
         if zero[j] == base[j] or block.implicit[j] == 0:
             parts.append((rows[ends[j] : ends[j + 1]], kept[ends[j] : ends[j + 1]]))
             continue
-        whole = binnings[j].apply(block.column(j))
+        whole = coder.apply(j, block.column(j))
         deviating = np.flatnonzero(whole != base[j])
         length[j] = deviating.size
         parts.append((deviating, whole[deviating]))

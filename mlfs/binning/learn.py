@@ -11,13 +11,15 @@ import numpy as np
 
 from mlfs.binning import small
 from mlfs.binning.blocks import Block, blocks
-from mlfs.binning.coding import codes_of, counts_of
+from mlfs.binning.coding import codes_of, counts_of, tallied
 from mlfs.binning.laim import laim
+from mlfs.binning.many import Binnings, Cuts
 from mlfs.binning.mdlp import mdlp
 from mlfs.binning.moments import on_grid
 from mlfs.binning.record import Binning
 from mlfs.binning.targets import Classes, classes_of
 from mlfs.binning.unsupervised import equal_frequency, equal_width, mean_sd_edges
+from mlfs.data.alike import declared, names_of
 from mlfs.errors import DataError, UnknownName, UsageError, printable
 
 __all__ = ["METHODS", "learn"]
@@ -42,7 +44,8 @@ def learn(
     nominal_limit: int = 10,
     Y: Any = None,
     weights: Any = None,
-) -> list[Binning]:
+    survey: small.Survey | None = None,
+) -> Binnings:
     """Learn a binning for each column of a data set.
 
     A nominal column is taken as it is, and so is a numeric one with at most `nominal_limit`
@@ -64,6 +67,8 @@ def learn(
         The labels that ``"mdlp"`` and ``"laim"`` look at, instead of the data set's.
     weights : array, optional
         One for each row, not negative.
+    survey : Survey, optional
+        What `small.surveyed` saw in X, if it was asked already.
 
     Examples
     --------
@@ -76,7 +81,7 @@ def learn(
     nominal ['0', '1']
     """
     bins = _checked(method, bins, nominal_limit)
-    table, labels = dataset.X, dataset.Y if Y is None else Y
+    table, labels = dataset.table, dataset.Y if Y is None else Y
     mass = None
     if weights is not None:
         mass, kept = _weights(weights, table.shape[0])
@@ -92,67 +97,129 @@ def learn(
             )
         groups = list(classes_of(labels, mass))
 
-    columns = list(dataset.columns)
-    plain = mass is None and small.is_plain(table)
-    found = small.learned(table, columns, nominal_limit) if plain else {}
-    rest = [j for j in range(len(columns)) if j not in found]
-    if found:
+    columns = dataset.columns
+    sizes = declared(columns)
+    mine = own_of = np.zeros(0, np.int64)
+    own_shapes: list[Binning] = []
+    if mass is None:
+        survey = small.surveyed(table) if survey is None else survey
+        if survey is not None:
+            mine, own_shapes, own_of = small.learned(survey, sizes, nominal_limit)
+    if mine.size == len(columns):
+        return Binnings(names_of(columns), own_shapes, own_of)
+    left = np.ones(len(columns), bool)
+    left[mine] = False
+    rest = np.flatnonzero(left)
+    if mine.size:
         table = table[:, rest]
+    values: list[Binning] = []
+    few = np.zeros(rest.size, bool)
+    cuts: list[Cuts] = []
     for block in blocks(table, mass):
-        where = rest[block.start : block.start + block.width]
-        those = [columns[j] for j in where]
-        own = _learn_block(block, those, method, bins, nominal_limit, groups, mass)
-        most = counts_of(block, codes_of(block, own), own, mass).argmax(axis=1).tolist()
-        for j, binning, k in zip(where, own, most, strict=True):
-            found[j] = replace(binning, fallback=k) if k else binning
-    return [found[j] for j in range(len(columns))]
+        at = slice(block.start, block.start + block.width)
+        few[at], own, cut = _learn_block(
+            block,
+            names_of(columns),
+            rest[at],
+            sizes[rest[at]],
+            method,
+            bins,
+            nominal_limit,
+            groups,
+            mass,
+        )
+        values += own
+        cuts.append(cut)
+    others = Binnings.made_of(values)
+    shapes = [*own_shapes, *others.shapes]
+    of = np.empty(len(columns), np.int64)
+    of[mine], of[rest[few]] = own_of, others.of + len(own_shapes)
+    of[rest[~few]] = len(shapes) + np.arange(rest.size - int(few.sum()))
+    return Binnings(names_of(columns), shapes, of, _joined(cuts, method))
+
+
+def _joined(cuts: list[Cuts], method: str) -> Cuts:
+    width = max((cut.edges.shape[1] for cut in cuts), default=0)
+    edges = np.full((sum(cut.sizes.size for cut in cuts), width), np.inf)
+    start = 0
+    for cut in cuts:
+        edges[start : start + cut.sizes.size, : cut.edges.shape[1]] = cut.edges
+        start += cut.sizes.size
+    empty = np.zeros(0, np.int64)
+    return Cuts(
+        method,
+        edges,
+        np.concatenate([empty, *(cut.sizes for cut in cuts)]),
+        np.concatenate([empty.astype(bool), *(cut.missing for cut in cuts)]),
+        np.concatenate([empty, *(cut.fallback for cut in cuts)]),
+    )
 
 
 def _learn_block(
     block: Block,
-    columns: Sequence[Any],
+    names: Sequence[str],
+    where: np.ndarray,
+    sizes: np.ndarray,
     method: str,
     bins: int,
     nominal_limit: int,
     groups: list[Classes],
     weights: np.ndarray | None,
-) -> list[Binning]:
+) -> tuple[np.ndarray, list[Binning], Cuts]:
+    """Which columns are taken as they are, their binnings, and the cuts of the others."""
     seen, lost = block.observed()
-    missing = (lost > 0).tolist()
     values: dict[int, tuple[float, ...]] = {}
-    for j, column in enumerate(columns):
-        if column.kind == "nominal" and column.values:
-            values[j] = _positions(len(column.values))
-    rest = np.array([j for j in range(block.width) if j not in values], dtype=np.int64)
-    edges: dict[int, tuple[float, ...]] = {}
+    for j in np.flatnonzero(sizes > 0).tolist():
+        values[j] = _positions(int(sizes[j]))
+    rest = np.flatnonzero(sizes <= 0)
+    few = sizes > 0
+    cut = np.zeros(0, np.int64)
+    edges, n_edges = np.zeros((0, 0)), np.zeros(0, np.int64)
     if rest.size:
         part = seen.take(rest)
         low, high = _extremes(part)
-        _refuse_infinite(low, high, [columns[j].name for j in rest.tolist()])
-        limits = [
-            part.n_rows if columns[j].kind == "nominal" else nominal_limit for j in rest.tolist()
-        ]
+        _refuse_infinite(low, high, where[rest], names)
+        limits = np.where(sizes[rest] < 0, nominal_limit, part.n_rows)
         few_values = _few_values(part, block.take(rest), low, high, limits)
-        pairs = zip(rest.tolist(), few_values, strict=True)
-        values |= {j: few for j, few in pairs if few is not None}
-        cut = np.array([i for i, j in enumerate(rest.tolist()) if j not in values], dtype=np.int64)
-        if cut.size:
-            chosen = rest[cut]
-            if method == "mean-sd":
-                found = mean_sd_edges(part.take(cut), low[cut], high[cut], weights)
-            elif method == "width":
-                found = equal_width(low[cut], high[cut], bins)
-            else:
-                found = [_cut_one(block, j, method, bins, groups, weights) for j in chosen.tolist()]
-            constant = (low == high)[cut].tolist()
-            for j, cuts, same in zip(chosen.tolist(), found, constant, strict=True):
-                edges[j] = () if same else cuts
-    return [
-        Binning(column.name, "nominal", (), values[j], missing[j])
-        if j in values
-        else Binning(column.name, method, edges[j], (), missing[j])
-        for j, column in enumerate(columns)
-    ]
+        values |= {int(rest[i]): found for i, found in few_values.items()}
+        few[rest[list(few_values)]] = True
+        at = np.flatnonzero(~few[rest])
+        cut = rest[at]
+        if cut.size and method == "mean-sd":
+            edges = mean_sd_edges(part.take(at), low[at], high[at], weights)
+            n_edges = np.full(cut.size, edges.shape[1])
+        elif cut.size and method == "width":
+            edges, n_edges = _padded(equal_width(low[at], high[at], bins))
+        elif cut.size:
+            found = [_cut_one(block, j, method, bins, groups, weights) for j in cut.tolist()]
+            edges, n_edges = _padded(found)
+        same = (low == high)[at]
+        edges[same], n_edges[same] = np.inf, 0
+    cuts = Cuts(method, edges, n_edges, (lost > 0)[cut], np.zeros(cut.size, np.int64))
+    if cut.size:
+        part = block.take(cut)
+        zero = cuts.codes_of_zero()
+        most = tallied(part, cuts.codes_of(part), cuts.levels, zero, weights).argmax(axis=1)
+        cuts = cuts._replace(fallback=most)
+    at = np.flatnonzero(few)
+    own = [Binning("", "nominal", (), values[j], bool(lost[j] > 0)) for j in at.tolist()]
+    if own:
+        part = block.take(at)
+        most = counts_of(part, codes_of(part, own), own, weights).argmax(axis=1)
+        own = [
+            replace(one, fallback=k) if k else one
+            for one, k in zip(own, most.tolist(), strict=True)
+        ]
+    return few, own, cuts
+
+
+def _padded(edges: list[tuple[float, ...]]) -> tuple[np.ndarray, np.ndarray]:
+    """Edges side by side, inf behind the last, and how many there are."""
+    sizes = np.array([len(row) for row in edges])
+    padded = np.full((sizes.size, int(sizes.max(initial=0))), np.inf)
+    for one, row in zip(padded, edges, strict=True):
+        one[: len(row)] = row
+    return padded, sizes
 
 
 def _cut_one(
@@ -176,12 +243,12 @@ def _cut_one(
 
 
 def _few_values(
-    block: Block, whole: Block, low: np.ndarray, high: np.ndarray, limits: list[int]
-) -> list[tuple[float, ...] | None]:
-    """The distinct values of each column that has few enough, all integers; else None."""
+    block: Block, whole: Block, low: np.ndarray, high: np.ndarray, limits: np.ndarray
+) -> dict[int, tuple[float, ...]]:
+    """The distinct values of the columns that have few enough, all integers."""
     integral = block.reduce(np.logical_and, np.rint(block.values) == block.values, np.True_)
     narrow = integral & (high - low <= MASKED)
-    few: list[tuple[float, ...] | None] = [None] * block.width
+    few: dict[int, tuple[float, ...]] = {}
     columns = np.flatnonzero(narrow)
     if columns.size:
         part = block.take(columns)
@@ -223,11 +290,13 @@ def _extremes(block: Block) -> tuple[np.ndarray, np.ndarray]:
     return low + 0.0, np.where(hidden, np.maximum(high, 0.0), high) + 0.0
 
 
-def _refuse_infinite(low: np.ndarray, high: np.ndarray, names: list[str]) -> None:
+def _refuse_infinite(
+    low: np.ndarray, high: np.ndarray, where: np.ndarray, names: Sequence[str]
+) -> None:
     for j in np.flatnonzero((low == -np.inf) | (high == np.inf)).tolist():
         raise DataError(
-            f"the column {printable(names[j])!r} holds an infinite value, which no binning can "
-            "place: replace it, or mark it as missing"
+            f"the column {printable(names[where[j]])!r} holds an infinite value, which no "
+            "binning can place: replace it, or mark it as missing"
         )
 
 

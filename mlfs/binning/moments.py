@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from mlfs._kernels.sums import exact_sums
 from mlfs.binning.blocks import Block
 
 __all__ = ["ExactSum", "mean_sd", "on_grid", "two_product", "weight_of"]
@@ -32,7 +33,7 @@ class ExactSum:
         self.bits = 51 - max(1, int(count)).bit_length()
         self.top = np.frexp(bound)[1]
         self.parts = [np.zeros(bound.size) for _ in range(PARTS)]
-        self.spilled: list[list[float]] = [[] for _ in range(bound.size)]
+        self.spilled: dict[int, list[float]] = {}
 
     def add(self, block: Block, values: np.ndarray) -> None:
         """Add entries that lie as those of `block` do."""
@@ -53,14 +54,16 @@ class ExactSum:
         owner = np.broadcast_to(block.spread(np.arange(block.width)), rest.shape)
         left = np.flatnonzero(rest)
         for j, value in zip(owner.flat[left].tolist(), rest.flat[left].tolist(), strict=True):
-            self.spilled[j].append(value)
+            self.spilled.setdefault(j, []).append(value)
 
     def total(self, more: tuple[np.ndarray, ...] = ()) -> np.ndarray:
         """The sums, with a few `more` terms for each column."""
-        rows = np.stack([*self.parts, *more], axis=1).tolist()
-        return np.array(
-            [math.fsum(row + spilled) for row, spilled in zip(rows, self.spilled, strict=True)]
-        )
+        terms = np.stack([*self.parts, *more], axis=1)
+        sums = np.empty(terms.shape[0])
+        exact_sums(terms, sums)
+        for j, spilled in self.spilled.items():
+            sums[j] = math.fsum([*terms[j].tolist(), *spilled])
+        return sums
 
 
 def two_product(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -1,119 +1,223 @@
-"""The short way for dense tables of small whole numbers: counted row after row, never turned.
+"""What small whole numbers a table holds: learned and coded without looking at columns singly.
 
-It learns and codes exactly as the general way does; columns that it cannot take are left to it.
+Dense tables become bit slices, sparse ones are counted as they lie. Columns are learned and coded
+exactly as in the general way; columns that hold other values are left to it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
-from mlfs._kernels import small
+from mlfs._kernels import slices, sparse
+from mlfs._kernels import survey as kernel
+from mlfs.binning.many import Binnings
 from mlfs.binning.record import Binning
+from mlfs.binning.slicing import Slices, counted
+from mlfs.coding import Codes, Packed, edges_of
 
-__all__ = ["coded", "is_plain", "learned"]
+__all__ = ["Survey", "coded", "learned", "surveyed"]
 
-
-def is_plain(table: Any) -> bool:
-    """Whether a table can be walked row after row as it lies."""
-    return bool(
-        not sp.issparse(table)
-        and table.dtype == np.float64
-        and table.flags.c_contiguous
-        and table.size
-    )
+SMALL = kernel.SMALL
 
 
-def learned(table: np.ndarray, columns: Sequence[Any], nominal_limit: int) -> dict[int, Binning]:
-    """The binnings of the columns that are taken as they are, by position.
+@dataclass(frozen=True)
+class Survey:
+    """The values of a table.
 
     Parameters
     ----------
-    table : ndarray of float64
-        X.
-    columns : sequence of Column
-        What its columns are.
+    table : ndarray or csr_array
+        The table.
+    counts : ndarray of int32, shape (d, 17)
+        How often each column has the values 0 to 15, and how often none.
+    small : ndarray of bool, shape (d,)
+        Whether that is all that the column holds.
+    slices : Slices, optional
+        The bits of a dense table.
+    """
+
+    table: Any
+    counts: np.ndarray
+    small: np.ndarray
+    slices: Slices | None = None
+
+
+def surveyed(table: Any, n_jobs: int = 1) -> Survey | None:
+    """Look a table over; None if it is of a form that is left to the general way.
+
+    A survey may be coded once: its bits can become the planes of the codes.
+    """
+    n_rows, d = table.shape
+    if not n_rows or not d or table.dtype.kind not in "biuf":
+        return None
+    if isinstance(table, np.ndarray):
+        bits = counted(table, n_jobs)
+        return Survey(table, bits.counts, bits.small, bits)
+    if table.format != "csr" or not table.has_canonical_format:
+        return None
+    counts = np.zeros((d, SMALL + 2), np.int32)
+    values = table.data.view(np.uint8) if table.dtype == bool else table.data
+    sparse.count_values(table.indices, values, counts)
+    counts[:, 0] += n_rows - counts.sum(axis=1)
+    return Survey(table, counts[:, : SMALL + 1], counts[:, SMALL + 1] == 0)
+
+
+def learned(
+    survey: Survey, sizes: np.ndarray, nominal_limit: int
+) -> tuple[np.ndarray, list[Binning], np.ndarray]:
+    """Which columns are taken as they are, the binnings of all such, and which each has.
+
+    Parameters
+    ----------
+    survey : Survey
+        What was seen.
+    sizes : ndarray of int
+        How many values each column declares, -1 for a numeric one.
     nominal_limit : int
         How many distinct values a numeric column may have to be taken as it is.
     """
-    d = table.shape[1]
-    counts = np.zeros((d, small.LIMIT), np.int64)
-    missing, is_small = np.zeros(d, np.int64), np.ones(d, np.uint8)
-    small.count_values(table, counts, missing, is_small)
-    found: dict[int, Binning] = {}
-    seen = counts > 0
-    distinct = seen.sum(axis=1)
-    top = small.LIMIT - seen[:, ::-1].argmax(axis=1)
-    kept: dict[bytes, tuple[float, ...]] = {}
-    for j in np.flatnonzero(is_small & (distinct > 0)).tolist():
-        column = columns[j]
-        if column.kind == "nominal" and column.values:
-            size = len(column.values)
-            if not top[j] <= size <= small.LIMIT:
-                continue
-            values = tuple(map(float, range(size)))
-            own = counts[j, :size]
-        else:
-            if column.kind != "nominal" and distinct[j] > nominal_limit:
-                continue
-            key = seen[j].tobytes()
-            if key not in kept:
-                kept[key] = tuple(np.flatnonzero(seen[j]).astype(float).tolist())
-            values = kept[key]
-            own = counts[j, seen[j]]
-        lost = int(missing[j])
-        most = int(own.argmax())
-        fallback = len(values) if lost > own[most] else most
-        found[j] = Binning(column.name, "nominal", (), values, lost > 0, fallback)
-    return found
+    shapes = np.empty(sizes.size, np.int64)
+    kernel.name_shapes(survey.counts, survey.small, sizes, nominal_limit, shapes)
+    mine = np.flatnonzero(shapes >= 0)
+    if mine.size < shapes.size:
+        shapes = shapes[mine]
+    of, firsts = np.empty(mine.size, np.int64), np.empty(mine.size, np.int64)
+    room = np.full(1 << int(2 * mine.size).bit_length(), -1, np.int64)
+    n_shapes = kernel.number(shapes, room, of, firsts)
+    return mine, [_shape(key) for key in shapes[firsts[:n_shapes]].tolist()], of
 
 
-def coded(
-    table: np.ndarray, binnings: Sequence[Binning]
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Which columns are coded here; how many entries each has off its base; rows, codes, bases.
+def _shape(key: int) -> Binning:
+    values = [v for v in range(SMALL) if key >> v & 1]
+    most = len(values) if key >> kernel.GONE & 1 else values.index(key >> kernel.OFTEN)
+    missing = bool(key >> SMALL & 1)
+    return Binning("", "nominal", (), tuple(map(float, values)), missing, most)
+
+
+def coded(survey: Survey, binnings: Binnings) -> tuple[np.ndarray, Codes]:
+    """Which columns are coded here, and their codes.
 
     Parameters
     ----------
-    table : ndarray of float64
-        X.
-    binnings : sequence of Binning
+    survey : Survey
+        What was seen.
+    binnings : Binnings
         One for each column.
     """
-    tables: dict[tuple[Any, ...], np.ndarray | None] = {}
-    mine, codes = [], []
-    for j, binning in enumerate(binnings):
-        key = (binning.method, binning.values, binning.unknown)
-        if key not in tables:
-            tables[key] = _code_table(binning)
-        own = tables[key]
-        if own is not None:
-            mine.append(j)
-            codes.append(own)
-    columns = np.array(mine, np.int64)
-    of_values = np.array(codes, np.int64).reshape(columns.size, small.LIMIT + 1)
-    counts = np.zeros((columns.size, small.LIMIT + 2), np.int64)
-    small.count_codes(table, columns, of_values, counts)
-    bases = counts.argmax(axis=1)
-    sizes = table.shape[0] - counts.max(axis=1, initial=0)
-    ends = np.cumsum(sizes)
-    total = int(ends[-1]) if ends.size else 0
-    rows, entries = np.empty(total, np.int32), np.empty(total, np.int32)
-    small.write_codes(table, columns, of_values, bases, ends - sizes, rows, entries)
-    return columns, sizes, rows, entries, bases.astype(np.int32)
+    n_rows = int(survey.table.shape[0])
+    tables = [_code_table(shape) for shape in binnings.shapes]
+    able = np.zeros(int(binnings.of.max(initial=0)) + 1, bool)
+    able[: len(tables)] = [table is not None for table in tables]
+    nothing = np.zeros(SMALL + 1, np.int64)
+    whole_table = [nothing if table is None else table for table in tables]
+    codes = np.array(whole_table, np.int64).reshape(-1, SMALL + 1)
+    mine = np.flatnonzero(survey.small & able[binnings.of])
+    whole = mine.size == len(binnings)
+    shapes = binnings.of if whole else binnings.of[mine]
+    levels = binnings.levels if whole else binnings.levels[mine]
+    missing = binnings.missing_codes if whole else binnings.missing_codes[mine]
+    offsets = edges_of(levels)
+    counts, base = np.empty(int(offsets[-1]), np.int64), np.empty(mine.size, np.int32)
+    kernel.count_codes(survey.counts, mine, shapes, codes, levels, counts, base)
+    if survey.slices is None:
+        off = n_rows - counts[offsets[:-1] + base]
+        lists, packed = _sparse(survey.table, mine, shapes, codes, base, levels, off)
+    else:
+        packed = _packed(survey, survey.slices, mine, shapes, codes, base, levels)
+        none = np.zeros(0, np.int32)
+        lists = np.zeros(mine.size + 1, np.int64), none, none
+    return mine, Codes(n_rows, *lists, base, levels, missing, packed=packed, counts=counts)
+
+
+def _sparse(
+    table: Any,
+    mine: np.ndarray,
+    shapes: np.ndarray,
+    codes: np.ndarray,
+    base: np.ndarray,
+    levels: np.ndarray,
+    off: np.ndarray,
+) -> tuple[tuple[np.ndarray, np.ndarray, np.ndarray], Packed | None]:
+    """Row lists; planes for columns whose base is not what is left out of a sparse table."""
+    zero = codes[shapes, 0]
+    strange = zero != base
+    indptr = edges_of(np.where(strange, 0, off))
+    first = edges_of(np.where(strange, levels - 1, 0))
+    planes = np.zeros((int(first[-1]), -(-table.shape[0] // 64)), np.uint64)
+    d = table.shape[1]
+    places, of, bases = np.full(d, -1, np.int64), np.zeros(d, np.int64), np.zeros(d, np.int32)
+    places[mine], of[mine], bases[mine] = indptr[:-1], shapes, base
+    rows, entries = np.empty(int(indptr[-1]), np.int32), np.empty(int(indptr[-1]), np.int32)
+    begins, implicit = np.full(d, -1, np.int64), np.zeros(d, np.int64)
+    begins[mine[strange]] = first[:-1][strange]
+    implicit[mine] = first[:-1] + zero - (zero > base)
+    last = np.uint64((1 << ((table.shape[0] - 1) % 64 + 1)) - 1)
+    for plane in implicit[mine[strange]].tolist():
+        planes[plane] = ~planes[plane]
+        planes[plane, -1] = last
+    values = table.data.view(np.uint8) if table.dtype == bool else table.data
+    sparse.write_entries(
+        table.indptr,
+        table.indices,
+        values,
+        codes,
+        of,
+        bases,
+        places,
+        rows,
+        entries,
+        begins,
+        implicit,
+        planes,
+    )
+    lists = indptr, rows, entries
+    if not strange.any():
+        return lists, None
+    return lists, Packed(planes, np.where(strange, first[:-1], -1))
+
+
+def _packed(
+    survey: Survey,
+    bits: Slices,
+    mine: np.ndarray,
+    shapes: np.ndarray,
+    codes: np.ndarray,
+    base: np.ndarray,
+    levels: np.ndarray,
+) -> Packed:
+    plain = (codes[:, 0] == 0) & (codes[:, 1] == 1)
+    if mine.size == bits.top.size and (plain[shapes] & (levels == 2) & (bits.top == 1)).all():
+        planes = bits.planes[0]
+        slices.turn(planes, base, bits.last)
+        return Packed(planes, np.arange(mine.size))
+    first = edges_of(levels - 1)
+    planes = np.empty((int(first[-1]), bits.planes.shape[2]), np.uint64)
+    slices.write_planes(
+        bits.planes,
+        bits.top,
+        survey.counts,
+        bits.last,
+        mine,
+        shapes,
+        codes,
+        base,
+        first[:-1],
+        planes,
+    )
+    return Packed(planes, first[:-1])
 
 
 def _code_table(binning: Binning) -> np.ndarray | None:
-    """The code of each small value, and of all others; None where a value is not small."""
+    """The code of each small value, and of a missing one; None where a value is not small."""
     values = binning.values
-    if binning.method != "nominal" or len(values) > small.LIMIT:
+    if binning.method != "nominal" or len(values) > SMALL:
         return None
-    if not all(0 <= value < small.LIMIT and value == int(value) for value in values):
+    if not all(0 <= value < SMALL and value == int(value) for value in values):
         return None
-    codes = np.full(small.LIMIT + 1, binning.unknown, np.int64)
+    codes = np.full(SMALL + 1, binning.unknown, np.int64)
     for code, value in enumerate(values):
         codes[int(value)] = code
     return codes

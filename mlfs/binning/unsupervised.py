@@ -26,7 +26,7 @@ def between(low: np.ndarray, high: np.ndarray) -> np.ndarray:
 
 def mean_sd_edges(
     block: Block, low: np.ndarray, high: np.ndarray, weights: np.ndarray | None
-) -> list[tuple[float, ...]]:
+) -> np.ndarray:
     """Three levels: x < mean - sd, the middle, x > mean + sd (population sd).
 
     The first edge is the float just below mean - sd, since level 0 of a binning is x <= edge.
@@ -39,7 +39,7 @@ def mean_sd_edges(
     halves = (np.abs(low - below) <= reach) & (np.abs(high - above) <= reach)
     below = np.nextafter(np.where(halves, np.minimum(low, below), below), -np.inf)
     above = np.where(halves, np.maximum(high, above), above)
-    return list(zip(below.tolist(), above.tolist(), strict=True))
+    return np.stack([below, above], axis=1)
 
 
 def equal_width(low: np.ndarray, high: np.ndarray, bins: int) -> list[tuple[float, ...]]:

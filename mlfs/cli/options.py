@@ -174,6 +174,9 @@ selecting = stacked(
             show_default=True, help="For -n auto: seeds the shuffles."),
     topical("How to count", "-j", "--jobs", metavar="N", type=int, default=1, show_default=True,
             help="Threads, -1 for all processors; the answer is the same."),
+    topical("How to count", "--max-memory", metavar="SIZE",
+            help="What counting may take beside the data, such as 2GB; by default half of what "
+            "is available."),
 )  # fmt: skip
 
 

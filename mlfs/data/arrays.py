@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
+from mlfs._kernels import extremes
+from mlfs.data.alike import Alike, Numbered, names_of
 from mlfs.data.categorical import force_nominal
 from mlfs.data.columns import (
     NotAFeatureError,
@@ -26,6 +27,8 @@ from mlfs.errors import DataError, UsageError, printable
 __all__ = ["from_arrays"]
 
 EXACT = 1 << 53
+EIGHT = 8  # bytes of a number that may be beyond that
+KEPT = frozenset(map(np.dtype, ("?", "b", "B", "i8", "f8")))
 
 
 def from_arrays(
@@ -75,12 +78,17 @@ def from_arrays(
     if labels is not None:
         X, Y = _split(X, Y, labels)
     left_out: list[tuple[str, str]] = []
+    columns: Sequence[Column]
     if sp.issparse(X):
         matrix, columns = _from_sparse(X, feature_names)
     elif _is_frame(X):
         matrix, columns, left_out = _from_frame(X, feature_names)
     else:
         matrix, columns, left_out = _from_dense(X, feature_names)
+    numbers = matrix.data if sp.issparse(matrix) else matrix
+    careful = numbers.dtype.itemsize == EIGHT and _is_careful(numbers)
+    if careful and matrix.dtype.kind == "f" and not sp.issparse(matrix):
+        refuse_infinite(matrix, names_of(columns))
     if categorical is not None:
         matrix, columns = force_nominal(matrix, columns, categorical)
     n_rows = int(matrix.shape[0])
@@ -90,8 +98,16 @@ def from_arrays(
         why = [f": {printable(name)!r} is left out, as {reason}" for name, reason in left_out]
         raise DataError("X has no column that can be a feature" + "".join(why[:1]))
     y, found = targets(Y, n_rows, label_names, classes)
-    data = Dataset(matrix, y, columns, found, left_out=tuple(left_out), source=Source())
-    return replace(data, weights=_weights(sample_weight, n_rows), notes=tuple(_notes(data)))
+    return Dataset(
+        matrix,
+        y,
+        columns,
+        found,
+        weights=_weights(sample_weight, n_rows),
+        left_out=tuple(left_out),
+        source=Source(),
+        notes=tuple(_notes(numbers if careful else None, y, left_out)),
+    )
 
 
 def _is_frame(x: Any) -> bool:
@@ -129,9 +145,9 @@ def _split(x: Any, y: Any, labels: str | Sequence[str]) -> tuple[Any, Any]:
     ]
 
 
-def _names(names: Iterable[Any] | None, d: int) -> list[str]:
+def _names(names: Iterable[Any] | None, d: int) -> Sequence[str]:
     if names is None:
-        return [f"x{j}" for j in range(d)]
+        return Numbered("x", d)
     own = [str(name) for name in names]
     if len(own) != d:
         raise DataError(f"{len(own)} feature names were given and X has {d} columns")
@@ -143,7 +159,7 @@ def _names(names: Iterable[Any] | None, d: int) -> list[str]:
 
 def _from_frame(
     frame: Any, names: Sequence[str] | None
-) -> tuple[Any, tuple[Column, ...], list[tuple[str, str]]]:
+) -> tuple[Any, Sequence[Column], list[tuple[str, str]]]:
     d = len(frame.columns)
     own = _names(frame.columns if names is None else names, d)
     if type(frame).__module__.split(".")[0] == "polars":
@@ -157,7 +173,7 @@ def _from_frame(
 
 
 def _from_columns(
-    values: list[Any], names: list[str], n_rows: int
+    values: list[Any], names: Sequence[str], n_rows: int
 ) -> tuple[np.ndarray, tuple[Column, ...], list[tuple[str, str]]]:
     columns, numbers, left_out = [], [], []
     for name, cells in zip(names, values, strict=True):
@@ -176,7 +192,7 @@ def _from_columns(
 
 def _from_dense(
     x: Any, names: Sequence[str] | None
-) -> tuple[np.ndarray, tuple[Column, ...], list[tuple[str, str]]]:
+) -> tuple[np.ndarray, Sequence[Column], list[tuple[str, str]]]:
     array = _as_array(x)
     if array.ndim != 2:
         hint = ". Reshape your data with X.reshape(-1, 1) if it is one column"
@@ -187,11 +203,19 @@ def _from_dense(
     own = _names(names, array.shape[1])
     if array.dtype.kind not in "biuf":
         return _from_columns([array[:, j] for j in range(array.shape[1])], own, len(array))
-    kind = column_of("", np.zeros(0, array.dtype))[0]
-    matrix = np.asarray(array, dtype=np.float64)
-    if array.dtype.kind == "f" and not np.isfinite(matrix).all():
-        refuse_infinite(matrix, own)
-    return matrix, tuple(Column(name, kind.kind, kind.values) for name in own), []
+    return _kept(array), Alike(own, column_of("", np.zeros(0, array.dtype))[0]), []
+
+
+def _kept(x: Any) -> Any:
+    """Numbers as they are, where they are of a type that is counted as it is."""
+    return x if x.dtype.newbyteorder("=") in KEPT and x.dtype.isnative else x.astype(np.float64)
+
+
+def _is_careful(x: np.ndarray) -> bool:
+    """Whether numbers are worth a closer look: one is missing, infinite or huge."""
+    if x.dtype not in KEPT or not x.flags.forc:
+        return True
+    return bool(extremes.is_beyond(x.ravel("K"), float(EXACT)))
 
 
 def _as_array(x: Any) -> np.ndarray:
@@ -216,7 +240,7 @@ def _as_array(x: Any) -> np.ndarray:
     return array
 
 
-def _from_sparse(x: Any, names: Sequence[str] | None) -> tuple[Any, tuple[Column, ...]]:
+def _from_sparse(x: Any, names: Sequence[str] | None) -> tuple[Any, Sequence[Column]]:
     if x.ndim != 2:
         raise DataError(f"X is sparse with {x.ndim} dimension(s); expected 2: a row a sample")
     if x.dtype.kind == "c":
@@ -226,14 +250,18 @@ def _from_sparse(x: Any, names: Sequence[str] | None) -> tuple[Any, tuple[Column
     if x.dtype.kind not in "biuf":
         raise DataError(f"X is sparse of type {x.dtype}; a sparse X holds numbers or booleans")
     own = _names(names, x.shape[1])
-    boolean = x.dtype.kind == "b"
-    matrix = sp.csr_array(x, dtype=np.float64)
-    if np.shares_memory(matrix.data, getattr(x, "data", np.zeros(0))) and not (
-        matrix.has_canonical_format and matrix.data.all()
-    ):
-        matrix = matrix.copy()
-    matrix.sum_duplicates()
-    matrix.eliminate_zeros()
+    matrix = sp.csr_array(x)
+    if not (matrix.has_canonical_format and matrix.data.all()):
+        # Small whole numbers would not hold the sums of what is stored twice.
+        matrix = sp.csr_array(matrix, dtype=np.float64, copy=True)
+        matrix.sum_duplicates()
+        matrix.eliminate_zeros()
+        if x.dtype.kind == "b":
+            matrix.data[:] = 1.0
+    else:
+        kept = _kept(matrix.data)
+        if kept is not matrix.data:
+            matrix = sp.csr_array((kept, matrix.indices, matrix.indptr), shape=matrix.shape)
     bad = np.flatnonzero(np.isinf(matrix.data))
     if bad.size:
         row = int(np.searchsorted(matrix.indptr, bad[0], side="right")) - 1
@@ -241,10 +269,7 @@ def _from_sparse(x: Any, names: Sequence[str] | None) -> tuple[Any, tuple[Column
             f"column {printable(own[matrix.indices[bad[0]]])!r} holds {matrix.data[bad[0]]} at row "
             f"{row} (counted from 0): an infinite value cannot be used; replace it or make it NaN"
         )
-    if boolean:
-        matrix.data[:] = 1.0
-        return matrix, tuple(Column(name, "nominal", ("False", "True")) for name in own)
-    return matrix, tuple(Column(name) for name in own)
+    return matrix, Alike(own, column_of("", np.zeros(0, x.dtype))[0])
 
 
 def _weights(sample_weight: Any, n_rows: int) -> np.ndarray | None:
@@ -271,13 +296,17 @@ def _weights(sample_weight: Any, n_rows: int) -> np.ndarray | None:
     return weights
 
 
-def _notes(data: Dataset) -> Iterable[str]:
-    for name, why in data.left_out:
+def _notes(
+    numbers: np.ndarray | None, labels: Any, left_out: list[tuple[str, str]]
+) -> Iterable[str]:
+    for name, why in left_out:
         yield f"column {printable(name)!r} is left out of X: {why}"
-    y = data.Y.data if sp.issparse(data.Y) else data.Y
-    missing = int(np.count_nonzero(y == -1))
+    y = labels.data if sp.issparse(labels) else labels
+    missing = int(np.count_nonzero(y == -1)) if y.min(initial=0) < 0 else 0
     if missing:
         yield f"{missing} labels are missing (NaN, None, or -1 beside 0 and 1)"
-    x = data.X.data if sp.issparse(data.X) else data.X
-    if x.size and max(np.fmax.reduce(x, axis=None), -np.fmin.reduce(x, axis=None)) > EXACT:
+    if numbers is None or not numbers.size:
+        return
+    high = float(np.fmax.reduce(numbers, axis=None))
+    if max(high, -float(np.fmin.reduce(numbers, axis=None))) > EXACT:
         yield "X holds numbers beyond 2**53, which a 64-bit float cannot tell apart by units"

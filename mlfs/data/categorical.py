@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,8 +16,8 @@ __all__ = ["force_nominal"]
 
 
 def force_nominal(
-    matrix: Any, columns: tuple[Column, ...], categorical: Iterable[str | int]
-) -> tuple[Any, tuple[Column, ...]]:
+    matrix: Any, columns: Sequence[Column], categorical: Iterable[str | int]
+) -> tuple[Any, Sequence[Column]]:
     """Make the numeric columns named (or counted) nominal on the numbers they hold."""
     position = {column.name: j for j, column in enumerate(columns)}
     changed = list(columns)
@@ -31,7 +31,9 @@ def force_nominal(
             )
         chosen.add(j % len(columns))
     chosen = {j for j in chosen if columns[j].kind == "numeric"}
-    matrix = matrix.copy() if chosen else matrix
+    if not chosen:
+        return matrix, columns
+    matrix = matrix.astype(np.float64)
     if sp.issparse(matrix):
         _force_sparse(matrix, changed, chosen)
         return matrix, tuple(changed)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
 import scipy.sparse as sp
+
+from mlfs.data.alike import Alike, names_of
 
 __all__ = ["Column", "Dataset", "Label", "Source"]
 
@@ -50,6 +53,21 @@ class Source:
     labels_by: str = "given"
 
 
+class _Numbers:
+    """X as numbers: a table of another type becomes float64 when it is first looked at."""
+
+    def __get__(self, data: Dataset | None, owner: Any = None) -> Any:
+        if data is None:
+            raise AttributeError("X is an attribute of a data set, not of the class")
+        table = data.__dict__["X"]
+        if getattr(table, "dtype", np.float64) != np.float64 and table.dtype.kind in "biuf":
+            table = data.__dict__["X"] = table.astype(np.float64)
+        return table
+
+    def __set__(self, data: Dataset, table: Any) -> None:
+        data.__dict__["X"] = table
+
+
 @dataclass(frozen=True)
 class Dataset:
     """Features X, labels Y, and the names and kinds of their columns.
@@ -58,10 +76,11 @@ class Dataset:
     ----------
     X : ndarray of float64 or csr_array of float64, shape (N, d)
         NaN is a missing value. In a sparse X what is not stored is 0: the number 0,
-        or the first value of a nominal column.
+        or the first value of a nominal column. Given as smaller numbers or booleans it is kept
+        so, in `table`, and becomes float64 when X is first asked for.
     Y : ndarray or csr_array of int8 (int32 for many classes), shape (N, q)
         Positions in the label's `values`; -1 is a missing label (always stored).
-    columns : tuple of Column
+    columns : sequence of Column
         One for each column of X.
     labels : tuple of Label
         One for each column of Y.
@@ -77,7 +96,7 @@ class Dataset:
 
     X: Any
     Y: Any
-    columns: tuple[Column, ...]
+    columns: Sequence[Column]
     labels: tuple[Label, ...]
     weights: np.ndarray | None = None
     left_out: tuple[tuple[str, str], ...] = ()
@@ -85,8 +104,20 @@ class Dataset:
     notes: tuple[str, ...] = ()
 
     @property
+    def table(self) -> Any:
+        """X as it is kept: of any type of numbers, until X is asked for."""
+        return self.__dict__["X"]
+
+    @property
+    def names(self) -> Sequence[str]:
+        """The names of the columns of X, without a list of them."""
+        return names_of(self.columns)
+
+    @property
     def feature_names(self) -> list[str]:
         """The names of the columns of X."""
+        if isinstance(self.columns, Alike):
+            return list(self.columns.names)
         return [column.name for column in self.columns]
 
     @property
@@ -97,16 +128,19 @@ class Dataset:
     @property
     def is_sparse(self) -> bool:
         """Whether X is sparse."""
-        return bool(sp.issparse(self.X))
+        return bool(sp.issparse(self.table))
 
     @property
     def shape(self) -> tuple[int, int, int]:
         """Rows, features, labels."""
-        return int(self.X.shape[0]), int(self.X.shape[1]), int(self.Y.shape[1])
+        return int(self.table.shape[0]), int(self.table.shape[1]), int(self.Y.shape[1])
 
     def reduced(self, features: Any) -> Dataset:
         """Keep some columns of X, in the order given."""
         chosen = np.asarray(features, dtype=np.int64)
         return replace(
-            self, X=self.X[:, chosen], columns=tuple(self.columns[j] for j in chosen.tolist())
+            self, X=self.table[:, chosen], columns=tuple(self.columns[j] for j in chosen.tolist())
         )
+
+
+Dataset.X = _Numbers()  # behind the decorator, which would take it for a default

@@ -13,6 +13,7 @@ the names, kinds and values in the metadata ``mlfs``, by which a file of ours ne
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -196,7 +197,7 @@ def _with_lists(
     columns = _cells(pa, table.select(rest), rest, {}, path)
     nobody = Chosen((), chosen.by, notes=chosen.notes)
     features = assemble(columns, rest, nobody, lambda _: [], request, (path, "parquet"))
-    return Dataset(**{**vars(features), "Y": Y, "labels": labels})
+    return replace(features, Y=Y, labels=labels)
 
 
 def write(dataset: Dataset, stream: BinaryIO) -> None:

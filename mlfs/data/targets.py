@@ -180,7 +180,10 @@ def _from_numbers(
 def _indicator(matrix: np.ndarray) -> np.ndarray | None:
     """The matrix as int8 if it holds nothing but 0 and 1; read once, in blocks that fit a cache."""
     if matrix.dtype == bool:
-        return matrix.astype(np.int8)
+        return matrix.astype(np.int8, order="C")
+    if matrix.dtype in (np.uint8, np.int8):
+        small = matrix.astype(np.int8, order="C")
+        return None if small.view(np.uint8).max(initial=0) > 1 else small
     out = np.empty(matrix.shape, np.int8)
     step = max(1, BLOCK // max(1, matrix.shape[1]))
     with np.errstate(invalid="ignore"):

@@ -1,0 +1,113 @@
+"""Look over the scores of all candidates: who leads, who comes second, who might still lead."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from mlfs._kernels.jit import compiled, inner
+
+__all__ = ["TIE", "leaders", "leaders_of", "stale_ones"]
+
+TIE = 1e-12  # rounding, not information: must not decide
+
+
+@inner
+def _tolerance(at: int, relevance: Any, total: Any, with_total: bool) -> float:
+    scale = abs(relevance[at])
+    if with_total and math.isfinite(total[at]):
+        scale += abs(total[at])
+    return TIE * max(1.0, scale)
+
+
+@compiled
+def leaders(
+    scores: Any,
+    is_open: Any,
+    features: Any,
+    relevance: Any,
+    total: Any,
+    with_total: bool,
+    forced: int,
+) -> tuple[int, int, int, float]:
+    """Find the pick, the runner-up, how many others tie with the pick, and from which score on.
+
+    Both are positions, -1 where there is none. Of those that tie the lowest column leads.
+    """
+    best = -1
+    second = -1
+    top = -np.inf
+    next_to = -np.inf
+    for f in range(scores.size):
+        score = scores[f]
+        if score > next_to and is_open[f] and f != forced:
+            if score > top:
+                second = best
+                next_to = top
+                best = f
+                top = score
+            else:
+                second = f
+                next_to = score
+    if forced >= 0:
+        return forced, best, 0, np.inf
+    if best < 0:
+        return -1, -1, 0, np.inf
+    limit = top - _tolerance(best, relevance, total, with_total)
+    if next_to < limit or second < 0:
+        return best, second, 0, limit
+    here = best
+    tied = -1
+    for f in range(scores.size):
+        if scores[f] >= limit and is_open[f]:
+            tied += 1
+            if features[f] < features[here]:
+                here = f
+    second = -1
+    for f in range(scores.size):
+        if scores[f] >= limit and is_open[f] and f != here:
+            second = f if second < 0 or features[f] < features[second] else second
+    return here, second, tied, limit
+
+
+@compiled
+def leaders_of(
+    some: Any, scores: Any, is_open: Any, relevance: Any, total: Any, forced: int
+) -> tuple[float, float]:
+    """The score of the second best of some candidates, and the tolerance of the best.
+
+    A forced pick is out of the contest, and the best of the others counts as second.
+    """
+    best = -1
+    second = -np.inf
+    top = -np.inf
+    for i in range(some.size):
+        f = some[i]
+        if is_open[f] and f != forced:
+            score = scores[f]
+            if score > top:
+                second = top
+                top = score
+                best = f
+            elif score > second:
+                second = score
+    if best < 0:
+        return -np.inf, 0.0
+    if forced >= 0:
+        second = top
+    return second, _tolerance(best, relevance, total, True)
+
+
+@compiled
+def stale_ones(
+    bounds: Any, is_open: Any, folded: Any, n_picked: int, least: float, out: Any
+) -> int:
+    """Collect the open candidates that lack terms and whose bound reaches `least`."""
+    found = 0
+    for f in range(bounds.size):
+        if bounds[f] >= least and bounds[f] > -np.inf and is_open[f] and folded[f] < n_picked:
+            out[found] = f
+            found += 1
+    return found

@@ -1,0 +1,72 @@
+"""Row lists of coded columns: taken in another order, written from planes, turned to rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from mlfs._kernels.jit import compiled
+
+__all__ = ["by_row", "from_planes", "take"]
+
+ONE, NONE = np.uint64(1), np.uint64(0)
+WORD = 64
+
+
+@compiled
+def take(
+    indptr: Any, rows: Any, codes: Any, columns: Any, own: Any, out_rows: Any, out_codes: Any
+) -> None:
+    """Copy the entries of columns[i] to own[i] and on."""
+    for i in range(columns.size):
+        place = own[i]
+        for at in range(indptr[columns[i]], indptr[columns[i] + 1]):
+            out_rows[place] = rows[at]
+            out_codes[place] = codes[at]
+            place += 1
+
+
+@compiled
+def from_planes(
+    planes: Any, first: Any, bases: Any, levels: Any, own: Any, rows: Any, codes: Any
+) -> None:
+    """Write the entries of the columns that have planes, rows rising, from own[f] on."""
+    for f in range(first.size):
+        if first[f] < 0:
+            continue
+        place = own[f]
+        for word in range(planes.shape[1]):
+            together = NONE
+            for plane in range(first[f], first[f] + levels[f] - 1):
+                together |= planes[plane, word]
+            row = word * WORD
+            while together:
+                if together & ONE:
+                    bit = np.uint64(row - word * WORD)
+                    plane = 0
+                    while not planes[first[f] + plane, word] >> bit & ONE:
+                        plane += 1
+                    rows[place] = row
+                    codes[place] = plane + 1 if plane >= bases[f] else plane
+                    place += 1
+                together >>= ONE
+                row += 1
+
+
+@compiled
+def by_row(
+    indptr: Any, rows: Any, codes: Any, first: int, last: int, ends: Any, columns: Any, out: Any
+) -> None:
+    """Turn the columns from first to last; ends[row + 1] begins as 0 and becomes that row's end."""
+    for at in range(indptr[first], indptr[last]):
+        ends[rows[at] + 1] += 1
+    for row in range(1, ends.size):
+        ends[row] += ends[row - 1]
+    places = ends.copy()
+    for column in range(first, last):
+        for at in range(indptr[column], indptr[column + 1]):
+            place = places[rows[at]]
+            columns[place] = column - first
+            out[place] = codes[at]
+            places[rows[at]] = place + 1

@@ -1,0 +1,164 @@
+"""From bit slices to what is counted: how often each value occurs, and a plane for each code."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from mlfs._kernels.jit import compiled, inner
+from mlfs._kernels.planes import popcount
+
+__all__ = ["count_values", "turn", "write_planes"]
+
+SMALL = 16  # values 0 to 15; slice 4, where there is one, marks the missing ones
+LOW = 4
+ONES = np.uint64(0xFFFFFFFFFFFFFFFF)
+
+
+@inner
+def _width(top: int) -> int:
+    """How many slices hold values up to `top`."""
+    width = 0
+    while top & (SMALL - 1) >> width << width:
+        width += 1
+    return width
+
+
+@compiled
+def count_values(slices: Any, top: Any, limit: int, n_rows: int, counts: Any) -> None:
+    """counts[j, v] = rows of column j with the value v, the last of those that are missing.
+
+    Columns whose `top` is not below `limit` hold other values too and are passed over.
+    """
+    words = slices.shape[2]
+    common = np.empty((SMALL, words), np.uint64)
+    for j in range(top.size):
+        if top[j] >= limit:
+            continue
+        width = _width(top[j])
+        # how often all bits of a mask are set together ...
+        counts[j, 0] = n_rows
+        for mask in range(1, 1 << width):
+            bit = 0
+            while not mask >> bit & 1:
+                bit += 1
+            rest = mask & (mask - 1)
+            total = np.uint64(0)
+            if rest:
+                for word in range(words):
+                    both = common[rest, word] & slices[bit, j, word]
+                    common[mask, word] = both
+                    total += popcount(both)
+            elif width == 1:
+                for word in range(words):
+                    total += popcount(slices[bit, j, word])
+            else:
+                for word in range(words):
+                    one = slices[bit, j, word]
+                    common[mask, word] = one
+                    total += popcount(one)
+            counts[j, mask] = total
+        # ... without the rows in which others are set too
+        for bit in range(width):
+            for mask in range(1 << width):
+                if not mask >> bit & 1:
+                    counts[j, mask] -= counts[j, mask | 1 << bit]
+        if top[j] & SMALL:
+            missing = np.uint64(0)
+            for word in range(words):
+                missing += popcount(slices[LOW, j, word])
+            counts[j, SMALL] = missing
+            counts[j, 0] -= missing
+
+
+@inner
+def _flip(value: int, bit: int) -> Any:
+    return np.uint64(0) if value >> bit & 1 else ONES
+
+
+@inner
+def _value_plane(
+    slices: Any, j: int, value: int, width: int, last: Any, planes: Any, to: int
+) -> None:
+    """The rows in which column j has a value."""
+    words = slices.shape[2]
+    if value == SMALL:
+        for word in range(words):
+            planes[to, word] = slices[LOW, j, word]
+        return
+    first, second, third = _flip(value, 0), _flip(value, 1), _flip(value, 2)
+    if width == 0:
+        for word in range(words):
+            planes[to, word] = ONES
+    elif width == 1:
+        for word in range(words):
+            planes[to, word] = slices[0, j, word] ^ first
+    else:
+        for word in range(words):
+            planes[to, word] = (slices[0, j, word] ^ first) & (slices[1, j, word] ^ second)
+    if width > 2:  # the slices that are done
+        for word in range(words):
+            planes[to, word] &= slices[2, j, word] ^ third
+    if width == LOW:
+        for word in range(words):
+            planes[to, word] &= slices[3, j, word] ^ _flip(value, 3)
+    if value == 0:
+        if slices.shape[0] > LOW:
+            for word in range(words):
+                planes[to, word] &= ~slices[LOW, j, word]
+        planes[to, words - 1] &= last
+
+
+@compiled
+def turn(planes: Any, bases: Any, last: Any) -> None:
+    """Make the planes of code 1 those of code 0, where 1 is the base."""
+    words = planes.shape[1]
+    for j in range(planes.shape[0]):
+        if bases[j]:
+            for word in range(words):
+                planes[j, word] = ~planes[j, word]
+            planes[j, words - 1] &= last
+
+
+@compiled
+def write_planes(
+    slices: Any,
+    top: Any,
+    counts: Any,
+    last: Any,
+    columns: Any,
+    shapes: Any,
+    codes: Any,
+    bases: Any,
+    first_plane: Any,
+    planes: Any,
+) -> None:
+    """A plane for each code but the base of some columns; codes[shapes[i], v] is that of value v.
+
+    `last` has ones where the last word has rows. The planes of columns[i] begin at first_plane[i].
+    """
+    words = slices.shape[2]
+    spare = np.empty((1, words), np.uint64)
+    begun = np.zeros(planes.shape[0], np.uint8)
+    for i in range(columns.size):
+        j = columns[i]
+        width = _width(top[j])
+        n_values = 1 << width
+        for at in range(n_values + 1):
+            value = at if at < n_values else SMALL
+            code = codes[shapes[i], value]
+            if counts[j, value] == 0 or code == bases[i]:
+                continue
+            to = first_plane[i] + code - (1 if code > bases[i] else 0)
+            if begun[to]:
+                _value_plane(slices, j, value, width, last, spare, 0)
+                for word in range(words):
+                    planes[to, word] |= spare[0, word]
+            else:
+                _value_plane(slices, j, value, width, last, planes, to)
+                begun[to] = 1
+    for to in range(planes.shape[0]):
+        if not begun[to]:
+            for word in range(words):
+                planes[to, word] = 0

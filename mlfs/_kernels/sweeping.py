@@ -1,0 +1,72 @@
+"""Sweeps over bit planes: several masks at a time, so that each plane is read once.
+
+Four sums are kept in registers; LLVM turns the loop over words into vector popcounts.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from mlfs._kernels.jit import compiled
+from mlfs._kernels.planes import LOW, ONE, popcount
+
+__all__ = ["mark", "spread", "sweep"]
+
+
+@compiled
+def mark(rows: Any, first: Any, last: Any, masks: Any) -> None:
+    """Set the bits of the rows from first[i] to last[i] in masks[i]."""
+    for i in range(first.size):
+        for at in range(first[i], last[i]):
+            row = rows[at]
+            masks[i, row >> 6] |= ONE << (np.uint64(row) & LOW)
+
+
+@compiled
+def sweep(planes: Any, masks: Any, out: Any) -> None:
+    """out[i, p] += the number of rows that plane p and masks[i] have in common."""
+    words = planes.shape[1]
+    n = masks.shape[0]
+    for p in range(planes.shape[0]):
+        plane = planes[p]
+        i = 0
+        while i + 4 <= n:
+            one = masks[i]
+            two = masks[i + 1]
+            three = masks[i + 2]
+            four = masks[i + 3]
+            a = np.uint64(0)
+            b = np.uint64(0)
+            c = np.uint64(0)
+            d = np.uint64(0)
+            for word in range(words):
+                bits = plane[word]
+                a += popcount(bits & one[word])
+                b += popcount(bits & two[word])
+                c += popcount(bits & three[word])
+                d += popcount(bits & four[word])
+            out[i, p] += np.int64(a)
+            out[i + 1, p] += np.int64(b)
+            out[i + 2, p] += np.int64(c)
+            out[i + 3, p] += np.int64(d)
+            i += 4
+        while i < n:
+            one = masks[i]
+            a = np.uint64(0)
+            for word in range(words):
+                a += popcount(plane[word] & one[word])
+            out[i, p] += np.int64(a)
+            i += 1
+
+
+@compiled
+def spread(found: Any, cells: Any, s_base: int, out: Any) -> None:
+    """out[i, cell, code of s] += found[i * codes + k, p], for each code of s but its base."""
+    codes = out.shape[2] - 1
+    for i in range(out.shape[0]):
+        for k in range(codes):
+            code = k + 1 if k >= s_base else k
+            for p in range(cells.size):
+                out[i, cells[p], code] += found[i * codes + k, p]

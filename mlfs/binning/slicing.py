@@ -1,0 +1,115 @@
+"""A dense table in bit slices, whatever its type and its layout."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+
+from mlfs._kernels import packing, slices
+from mlfs._kernels.packing import STRIP
+
+__all__ = ["Slices", "counted"]
+
+CHUNK = 1 << 18  # cells that are turned into bytes at a time
+BYTES = 1 << 22  # cells that are bytes
+THREADED_FROM = 1 << 22  # cells; below, handing work to threads costs more than it saves
+MISSING_BIT = 4
+
+
+@dataclass(frozen=True)
+class Slices:
+    """The bits of small whole numbers, and how often each number occurs.
+
+    Parameters
+    ----------
+    planes : ndarray of uint64, shape (bits, d, words)
+        Bit b of each value of each column; bit 4, where it is there, marks missing values.
+    top : ndarray of uint8, shape (d,)
+        The OR of the values of each column.
+    counts : ndarray of int32, shape (d, 17)
+        How often each column has the values 0 to 15, and how often none.
+    small : ndarray of bool, shape (d,)
+        Whether that is all that the column holds.
+    last : uint64
+        Ones where the last word has rows.
+    """
+
+    planes: np.ndarray
+    top: np.ndarray
+    counts: np.ndarray
+    small: np.ndarray
+    last: np.uint64
+
+
+def counted(table: np.ndarray, n_jobs: int = 1) -> Slices:
+    """Slice a table of numbers or booleans and count its values; it has rows and columns."""
+    n_rows, d = table.shape
+    n_words = -(-n_rows // STRIP)
+    chunk = BYTES if table.dtype.itemsize == 1 else CHUNK
+    bits = MISSING_BIT + (table.dtype.kind == "f")
+    turned = table.flags.f_contiguous and not table.flags.c_contiguous
+    wide = d if turned else max(d, STRIP)
+    planes = np.zeros((bits, wide, n_words), np.uint64)
+    if turned:
+        jobs = list(_cuts(d, max(1, chunk // n_rows)))
+
+        def work(job: tuple[int, int]) -> np.ndarray:
+            top = np.zeros(d, np.uint8)
+            packing.slice_columns(_bytes(table.T[job[0] : job[1]]), job[0], top, planes)
+            return top
+
+    else:
+        step = max(1, chunk // wide // (8 * STRIP)) * 8
+        jobs = list(_cuts(n_words, step))
+
+        def work(job: tuple[int, int]) -> np.ndarray:
+            top = np.zeros(wide, np.uint8)
+            _slice_rows(table[job[0] * STRIP : job[1] * STRIP], job[0], top, planes)
+            return top
+
+    if n_jobs > 1 and table.size >= THREADED_FROM:
+        with ThreadPoolExecutor(n_jobs) as pool:
+            tops = list(pool.map(work, jobs))
+    else:
+        tops = [work(job) for job in jobs]
+    top = np.bitwise_or.reduce(np.stack(tops), axis=0)[:d]
+    limit = 1 << bits
+    counts = np.zeros((d, slices.SMALL + 1), np.int32)
+    planes = planes[:, :d]
+    slices.count_values(planes, top, limit, n_rows, counts)
+    last = np.uint64((1 << ((n_rows - 1) % STRIP + 1)) - 1)
+    return Slices(planes, top, counts, top < limit, last)
+
+
+def _cuts(total: int, step: int) -> Iterator[tuple[int, int]]:
+    for first in range(0, total, step):
+        yield first, min(first + step, total)
+
+
+def _slice_rows(rows: np.ndarray, first: int, top: np.ndarray, planes: np.ndarray) -> None:
+    """Slice some rows to the word `first` and on; what fills no word or strip is filled up."""
+    d, whole = rows.shape[1], rows.shape[0] // STRIP * STRIP
+    if d >= STRIP and whole:
+        part = _bytes(rows[:whole]).reshape(-1)
+        packing.slice_rows(part, first, first + whole // STRIP, first, top, planes)
+    begin, step = (0, STRIP * 8) if d < STRIP else (whole, STRIP)
+    for start in range(begin, rows.shape[0], step):
+        part = rows[start : start + step]
+        n_words = -(-part.shape[0] // STRIP)
+        filled = np.zeros((n_words * STRIP, max(d, STRIP)), np.uint8)
+        filled[: part.shape[0], :d] = _bytes(part)
+        word = first + start // STRIP
+        packing.slice_rows(filled.reshape(-1), word, word + n_words, word, top, planes)
+
+
+def _bytes(part: np.ndarray) -> np.ndarray:
+    """Small whole numbers as bytes, each other value as a byte that is none."""
+    part = np.ascontiguousarray(part)
+    if part.dtype.itemsize == 1:
+        return part.view(np.uint8)
+    out = np.empty(part.shape, np.uint8)
+    packing.as_bytes(part.reshape(-1), part.dtype.type(0), out.reshape(-1))
+    return out

@@ -1,0 +1,41 @@
+"""What was made once and may be asked for again, as far as memory goes."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from typing import Any
+
+__all__ = ["Cache"]
+
+
+class Cache:
+    """Arrays by key; the longest unused go first when the bytes run out."""
+
+    def __init__(self, limit: int) -> None:
+        self.limit, self.bytes = limit, 0
+        self._lock = threading.Lock()
+        self._kept: OrderedDict[Hashable, tuple[Any, int]] = OrderedDict()
+
+    def __contains__(self, key: Hashable) -> bool:
+        return key in self._kept
+
+    def get(self, key: Hashable, make: Callable[[], Any]) -> Any:
+        """The value under a key, made if it is not there."""
+        with self._lock:
+            found = self._kept.get(key)
+            if found is not None:
+                self._kept.move_to_end(key)
+                return found[0]
+        value = make()  # outside the lock: two threads may both make it, and make the same
+        arrays = value if isinstance(value, tuple) else (value,)
+        size = sum(array.nbytes for array in arrays)
+        with self._lock:
+            if size <= self.limit // 2 and key not in self._kept:
+                self._kept[key] = value, size
+                self.bytes += size
+                while self.bytes > self.limit:
+                    _, (_, gone) = self._kept.popitem(last=False)
+                    self.bytes -= gone
+        return value

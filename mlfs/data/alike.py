@@ -1,0 +1,130 @@
+"""Names and columns that are all alike: told one by one only when they are asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from mlfs.data.dataset import Column
+
+__all__ = ["Alike", "Lazy", "Numbered", "declared", "names_of"]
+
+
+class Lazy(Sequence[Any]):
+    """A sequence that makes what it holds when that is asked for; equal to any that holds it."""
+
+    def _one(self, j: int) -> Any:
+        raise NotImplementedError
+
+    @overload
+    def __getitem__(self, j: int) -> Any: ...
+    @overload
+    def __getitem__(self, j: slice) -> tuple[Any, ...]: ...
+    def __getitem__(self, j: int | slice) -> Any:
+        if isinstance(j, slice):
+            return tuple(self._one(k) for k in range(*j.indices(len(self))))
+        at = j + len(self) if j < 0 else j
+        if not 0 <= at < len(self):
+            raise IndexError(f"{j} of {len(self)}")
+        return self._one(int(at))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, (Lazy, tuple, list)):
+            return NotImplemented
+        return len(self) == len(other) and all(
+            one == two for one, two in zip(self, other, strict=True)
+        )
+
+    def __hash__(self) -> int:
+        return hash(tuple(self))
+
+    def __add__(self, other: Sequence[Any]) -> tuple[Any, ...]:
+        return (*self, *other)
+
+    def __radd__(self, other: Sequence[Any]) -> tuple[Any, ...]:
+        return (*other, *self)
+
+    def __repr__(self) -> str:
+        return repr(tuple(self))
+
+
+class Numbered(Lazy):
+    """The names x0, x1, ...
+
+    Examples
+    --------
+    >>> Numbered("x", 3)
+    ('x0', 'x1', 'x2')
+    """
+
+    def __init__(self, prefix: str, size: int) -> None:
+        self.prefix, self.size = prefix, size
+
+    def __len__(self) -> int:
+        return self.size
+
+    def _one(self, j: int) -> str:
+        return f"{self.prefix}{j}"
+
+
+class Alike(Lazy):
+    """Columns that differ by nothing but their names.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Their names.
+    column : Column
+        What each of them is.
+    """
+
+    def __init__(self, names: Sequence[str], column: Column) -> None:
+        self.names, self.column = names, column
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def _one(self, j: int) -> Column:
+        return type(self.column)(self.names[j], self.column.kind, self.column.values)
+
+
+class _Names(Lazy):
+    def __init__(self, columns: Sequence[Column]) -> None:
+        self.columns = columns
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+    def _one(self, j: int) -> str:
+        return self.columns[j].name
+
+
+def names_of(columns: Sequence[Column]) -> Sequence[str]:
+    """The names of columns, without a list of them.
+
+    Examples
+    --------
+    >>> from mlfs.data.dataset import Column
+    >>> names_of([Column("a"), Column("b")])
+    ('a', 'b')
+    """
+    return columns.names if isinstance(columns, Alike) else _Names(columns)
+
+
+def declared(columns: Sequence[Column]) -> np.ndarray:
+    """How many values each column declares: -1 if it is numeric.
+
+    Examples
+    --------
+    >>> from mlfs.data.dataset import Column
+    >>> declared([Column("a"), Column("b", "nominal", ("yes", "no"))]).tolist()
+    [-1, 2]
+    """
+    if isinstance(columns, Alike):
+        one = columns.column
+        return np.full(len(columns), len(one.values) if one.kind == "nominal" else -1)
+    sizes = (len(one.values) if one.kind == "nominal" else -1 for one in columns)
+    return np.fromiter(sizes, np.int64, len(columns))

@@ -1,0 +1,252 @@
+"""Columns of a table as bit planes, so that single candidates can be met with single picks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mlfs._kernels import few
+from mlfs.planes import Planes, packed_planes
+from mlfs.triples import Sums
+
+if TYPE_CHECKING:
+    from mlfs.coding import Codes
+    from mlfs.table import Table
+
+__all__ = ["Meetings", "Part"]
+
+Part = tuple[np.ndarray | None, np.ndarray, np.ndarray]
+_pairs: Any = few.few_pairs  # no type checker counts through several stars
+_triples: Any = few.few_triples
+KEPT_BYTES = 64 << 20  # planes of picked columns, and of labels
+MOST_LEVELS = 64
+WORD, FINISH = 0.12, 12.0  # nanoseconds: of two words that meet, of a table that is finished
+
+
+class Meetings:
+    """The planes of a table, wherever they lie; those of picked columns are kept together.
+
+    Parameters
+    ----------
+    table : Table
+        Whose columns. Its features are whole, and every row counts once, or it does not fit.
+    """
+
+    def __init__(self, table: Table) -> None:
+        counts = table.counts
+        self._table, self._counts = table, counts
+        self.fits = (
+            len(counts.features) == 1
+            and counts.total > 0
+            and table.in_table
+            and table.f_whole
+            and counts.total == counts.features[0].n_rows
+            and all(bool((weights == 1).all()) for weights in counts.weights)
+            and int(max(counts.levels.max(initial=1), counts.labels[0].levels.max(initial=1)))
+            <= MOST_LEVELS
+        )
+        self._words = -(-counts.features[0].n_rows // 64)
+        self._edges = np.array([a for a, _ in counts.edges], np.int64)
+        sizes = [b - a for a, b in counts.edges]
+        self._stripe_of = np.repeat(np.arange(len(sizes)), sizes)
+        is_plane = [isinstance(stripe, Planes) for stripe in counts.stripes]
+        self._is_plane = np.repeat(is_plane, sizes)
+        self._t_f = table.t_f.copy() if self.fits else table.t_f
+        self._scale = float(counts.total) * 2.0 ** int(table.clogc[-1])
+        self._of_pick: dict[int, int] = {}
+        self._picked = np.zeros((0, self._words), np.uint64)
+        self._used = 0
+        self._of_labels: tuple[bytes, np.ndarray, np.ndarray] | None = None
+
+    @staticmethod
+    def of(table: Table) -> Meetings:
+        """The planes of a table, made once."""
+        if table.meetings is None:
+            table.meetings = Meetings(table)
+        return table.meetings
+
+    def cost(self, labels: np.ndarray, *, triples: bool) -> float:
+        """About how many nanoseconds a term takes for all candidates."""
+        counts = self._counts
+        d, off = counts.d, int(counts.offsets[-1]) - counts.d
+        if not self.mostly_planes(np.arange(d)):
+            return 0.0  # lists: what a sweep walks is less than planes would be
+        met = off * max(1.0, off / max(1, d))
+        cells = int(counts.offsets[-1]) * max(2.0, float(counts.levels.mean())) / 4
+        plain = met * self._words * WORD + cells * FINISH
+        with_labels = float((counts.labels[0].levels[labels] - 1).sum()) if triples else 0.0
+        return plain * (1.0 + with_labels)
+
+    # ---- planes -----------------------------------------------------------------------------
+
+    def parts(self, where: np.ndarray) -> Iterator[Part]:
+        """Of columns of one stripe each: which of `where`, the planes, the first of each."""
+        packed = self._counts.features[0].packed
+        if packed is not None:  # the planes of all columns that have any lie together
+            first = packed.first[where]
+            if (first >= 0).all():
+                yield None, packed.planes, first
+                return
+        stripe_of = self._stripe_of[where]
+        one = int(stripe_of[0]) if where.size else -1
+        alike = (stripe_of == one).all()
+        for i in [one] * (one >= 0) if alike else np.unique(stripe_of).tolist():
+            some = None if alike else np.flatnonzero(stripe_of == i)
+            columns = where if some is None else where[some]
+            stripe = self._counts.stripes[i]
+            if isinstance(stripe, Planes):
+                yield some, stripe.planes, stripe.first[columns - self._edges[i]]
+            else:
+                yield some, *_packed(self._counts.features[0].take(columns))
+
+    def _slots(self, picks: Sequence[int]) -> np.ndarray:
+        """The first planes of picked columns, among those that are kept."""
+        new = [s for s in picks if s not in self._of_pick]
+        if new:
+            size = int((self._counts.levels[new] - 1).sum())
+            if (self._used + size) * self._words * 8 > KEPT_BYTES:
+                self._of_pick, self._used = {}, 0
+                new = list(picks)
+                size = int((self._counts.levels[new] - 1).sum())
+            if self._used + size > self._picked.shape[0]:
+                grown = np.empty((2 * self._used + size, self._words), np.uint64)
+                grown[: self._used] = self._picked[: self._used]
+                self._picked = grown
+            for s in new:
+                for _, words, first in self.parts(np.array([s])):
+                    n = int(self._counts.levels[s]) - 1
+                    self._picked[self._used : self._used + n] = words[first[0] : first[0] + n]
+                    self._of_pick[s] = self._used
+                    self._used += n
+        return np.array([self._of_pick[s] for s in picks], np.int64)
+
+    def _label_planes(self, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        y = self._counts.labels[0]
+        if int((y.levels - 1).sum()) * self._words * 8 <= KEPT_BYTES:
+            if self._of_labels is None:
+                self._of_labels = b"", *_packed(y)
+            return self._of_labels[1], self._of_labels[2][labels]
+        key = labels.tobytes()
+        if self._of_labels is None or self._of_labels[0] != key:
+            self._of_labels = key, *_packed(y.take(labels))
+        return self._of_labels[1:]
+
+    # ---- terms ------------------------------------------------------------------------------
+
+    def _picks(self, picks: Sequence[int]) -> tuple[np.ndarray, ...]:
+        counts, slots = self._counts, self._slots(picks)
+        return (
+            self._picked,
+            slots,
+            counts.levels[picks],
+            counts.base[picks],
+            counts.n_f,
+            counts.offsets[picks],
+            self._t_f[picks],
+        )
+
+    def _columns(
+        self, where: np.ndarray, start: np.ndarray, parts: Sequence[Part]
+    ) -> Iterator[tuple[tuple[np.ndarray, ...], np.ndarray, np.ndarray]]:
+        counts = self._counts
+        for some, words, first in parts:
+            columns = where if some is None else where[some]
+            yield (
+                (
+                    words,
+                    first,
+                    counts.levels[columns],
+                    counts.base[columns],
+                    counts.n_f,
+                    counts.offsets[columns],
+                    self._t_f[columns],
+                ),
+                start if some is None else start[some],
+                np.arange(where.size) if some is None else some,
+            )
+
+    def mostly_planes(self, where: np.ndarray) -> bool:
+        """Whether most of some columns are counted as planes anyway."""
+        return bool(2 * np.count_nonzero(self._is_plane[where]) >= where.size)
+
+    def pairs(
+        self, where: np.ndarray, picks: Sequence[int], start: np.ndarray, parts: Sequence[Part]
+    ) -> np.ndarray:
+        """I(f;s) of each pick and each candidate; 0 before the candidate's first pick."""
+        table, out = self._table, np.zeros((len(picks), where.size))
+        if where.size:
+            s = self._picks(picks)
+            for f, begins, at in self._columns(where, start, parts):
+                _pairs(*f, *s, begins, at, self._counts.total, self._scale, table.clogc, out)
+        table.pairs_counted += int((len(picks) - start).sum())
+        return out
+
+    def informations(
+        self,
+        where: np.ndarray,
+        picks: Sequence[int],
+        start: np.ndarray,
+        labels: np.ndarray,
+        parts: Sequence[Part],
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """The sums over labels of I(s;l|f) and I(f;l|s), of each pick and each candidate."""
+        out = np.zeros((2, len(picks), where.size))
+        self._triples(where, picks, start, labels, out, np.zeros((4, 0, 0, 0), np.int64), parts)
+        return out[0], out[1]
+
+    def sums(
+        self,
+        where: np.ndarray,
+        picks: Sequence[int],
+        start: np.ndarray,
+        labels: np.ndarray,
+        parts: Sequence[Part],
+    ) -> list[Sums]:
+        """All sums, for each pick."""
+        table = self._table
+        sums = np.zeros((4, len(picks), labels.size, where.size), np.int64)
+        out = np.zeros((2, len(picks), where.size))
+        self._triples(where, picks, start, labels, out, sums, parts)
+        alike = (labels.size, where.size)
+        t_f = np.broadcast_to(self._t_f[where], alike)
+        t_l = np.broadcast_to(table.t_l[labels, None], alike)
+        made = []
+        for s, (t_fsl, t_fs, t_fl, t_sl) in zip(picks, np.moveaxis(sums, 1, 0), strict=True):
+            t_s = np.broadcast_to(self._t_f[s], alike)
+            made.append(Sums(table.rows, t_fsl, t_fs, t_fl, t_sl, t_f, t_s, t_l))
+        return made
+
+    def _triples(
+        self,
+        where: np.ndarray,
+        picks: Sequence[int],
+        start: np.ndarray,
+        labels: np.ndarray,
+        out: np.ndarray,
+        sums: np.ndarray,
+        parts: Sequence[Part],
+    ) -> None:
+        table, counts = self._table, self._counts
+        pairs = int((len(picks) - start).sum())
+        table.pairs_counted += pairs
+        table.triples.counted += pairs * labels.size
+        if not where.size or not labels.size:
+            return
+        y, s = counts.labels[0], self._picks(picks)
+        l = (
+            *self._label_planes(labels),
+            y.levels[labels],
+            y.base[labels],
+            counts.n_l,
+            counts.l_offsets[labels],
+        )
+        for f, begins, at in self._columns(where, start, parts):
+            _triples(*f, *s, begins, at, self._scale, table.clogc, *l, out[0], out[1], sums)
+
+
+def _packed(codes: Codes) -> tuple[np.ndarray, np.ndarray]:
+    """All columns of some codes as planes, and the first plane of each."""
+    sizes = codes.levels - 1
+    return packed_planes(codes, 0, len(codes)), np.cumsum(sizes) - sizes

@@ -1,0 +1,211 @@
+"""Columns kept as bit planes, which meet by AND and popcount."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mlfs._kernels import dense, meeting, planes, sweeping
+from mlfs.coding import Codes, edges_of
+from mlfs.stripes import Column, Meeting, TwoLevels
+
+__all__ = ["Planes", "packed_labels", "packed_planes"]
+
+MASK_BYTES = 1 << 20  # of masks that are held against planes at once: they stay in the cache
+
+
+class Planes:
+    """Columns kept as bit planes, one for each code but the base; rows count once each."""
+
+    def __init__(self, codes: Codes, first: int, last: int) -> None:
+        levels, base = codes.levels[first:last], codes.base[first:last]
+        self._words = -(-codes.n_rows // 64)
+        self._planes = packed_planes(codes, first, last)
+        self.first, self._n_rows = edges_of(levels - 1), codes.n_rows
+        # the cell of each plane: all codes of a column but its base
+        cell = np.arange(int(levels.sum()))
+        self._cells = np.delete(cell, np.cumsum(levels) - levels + base)
+
+    @property
+    def planes(self) -> np.ndarray:
+        """The planes: column after column, code after code without the base."""
+        return self._planes
+
+    def pairs(self, given: Column, block: int, weights: np.ndarray, table: np.ndarray) -> None:
+        """AND each plane with those of s."""
+        del weights  # every row counts once: `kinds` sees to that
+        masks = given.masks[block]
+        met = np.zeros((masks.shape[0], self._planes.shape[0]), np.int64)
+        sweeping.sweep(self._planes, masks, met)
+        sweeping.spread(met, self._cells, given.base, table[None])
+
+    def triples(self, m: Meeting, tables: np.ndarray) -> None:
+        """AND each plane with the meetings of s and each label."""
+        size, _, s_levels, l_levels = tables.shape
+        masks = self._meetings(m, s_levels, l_levels)
+        wanted = np.flatnonzero(masks.any(axis=1))
+        counted = self._counted(masks, wanted)
+        i, c, code = np.unravel_index(wanted, (size, s_levels, l_levels))
+        tables[i[:, None], self._cells[None, :], c[:, None], code[:, None]] += counted.T
+
+    def pair_sums(
+        self,
+        masks: np.ndarray,
+        off_s: np.ndarray,
+        off_f: np.ndarray,
+        clogc: np.ndarray,
+        out: np.ndarray,
+    ) -> np.ndarray:
+        """Add to out[column] the sum over n(f,s), any levels; gives what the planes share."""
+        met = np.empty((self._planes.shape[0], masks.shape[0]), np.int32)
+        dense.pairs_of_planes(
+            self._planes, self.first, off_f, masks, off_s, self._n_rows, clogc, met, out
+        )
+        return met
+
+    def add_joint_of_levels(
+        self,
+        masks: tuple[np.ndarray, np.ndarray],
+        off_f: np.ndarray,
+        off_s: np.ndarray,
+        met_fs: np.ndarray,
+        off_fl: np.ndarray,
+        off_l: np.ndarray,
+        off_sl: np.ndarray,
+        clogc: np.ndarray,
+        out: np.ndarray,
+    ) -> None:
+        """Add the sums over n(f,s,l), labels of two levels; the masks are of s and of them."""
+        own, labels = masks
+        dense.joint_of_planes(
+            self._planes,
+            self.first,
+            off_f,
+            (labels[:, None, :] & own).reshape(-1, self._words),
+            off_s,
+            self._n_rows,
+            met_fs,
+            off_fl,
+            off_l,
+            off_sl,
+            clogc,
+            out,
+        )
+
+    def off_pairs(self, given: Column, block: int, weights: np.ndarray, out: np.ndarray) -> None:
+        """AND each plane with that of s."""
+        del weights
+        sweeping.sweep(self._planes, given.masks[block], out[None, :])
+
+    def off_labels(
+        self,
+        y: Codes,
+        labels: np.ndarray,
+        masks: np.ndarray | None,
+        weights: np.ndarray,
+        out: np.ndarray,
+    ) -> None:
+        """AND each plane with that of each label."""
+        del weights
+        if masks is not None:
+            sweeping.sweep(self._planes, masks, out)
+        else:
+            self._sweep(y.rows, y.indptr[labels], y.indptr[labels + 1], out)
+
+    def add_joint(
+        self,
+        parts: TwoLevels,
+        masks: np.ndarray | None,
+        off_f: np.ndarray,
+        n_rows: int,
+        clogc: np.ndarray,
+        out: np.ndarray,
+    ) -> None:
+        """AND each plane with the meetings of s and each label, and finish."""
+        met = np.zeros((parts.off_l.size, off_f.size), off_f.dtype)
+        if masks is not None:
+            sweeping.sweep(self._planes, masks & parts.given.masks[0], met)
+        else:
+            self._sweep(parts.rows, parts.first, parts.last, met)
+        meeting.joint_of_meets(
+            met,
+            off_f,
+            parts.off_fs,
+            parts.off_fl,
+            parts.off_s,
+            parts.off_l,
+            parts.off_sl,
+            n_rows,
+            clogc,
+            out,
+        )
+
+    def _sweep(
+        self, rows: np.ndarray, first: np.ndarray, last: np.ndarray, out: np.ndarray
+    ) -> None:
+        """Add to out[i, plane] how many of the rows from first[i] to last[i] a plane has."""
+        at_once = max(1, MASK_BYTES // (8 * max(1, self._words)))
+        for at in range(0, first.size, at_once):
+            part = slice(at, at + at_once)
+            masks = np.zeros((out[part].shape[0], self._words), np.uint64)
+            sweeping.mark(rows, first[part], last[part], masks)
+            sweeping.sweep(self._planes, masks, out[part])
+
+    def meets_of_levels(self, m: Meeting, met: np.ndarray) -> None:
+        """AND each plane with the meetings of s and each label."""
+        masks = packed_labels(m.y, m.labels) if m.masks is None else m.masks
+        both = (masks[:, None, :] & m.given.masks[m.block]).reshape(-1, self._words)
+        found = np.zeros((both.shape[0], self._planes.shape[0]), np.int64)
+        sweeping.sweep(self._planes, both, found)
+        sweeping.spread(found, self._cells, m.s_base, met)
+
+    def _meetings(self, m: Meeting, s_levels: int, l_levels: int) -> np.ndarray:
+        """The rows in which s and each label are off their bases, a mask for each two codes."""
+        labels, y = m.labels, m.y
+        masks = np.zeros((labels.size * s_levels * l_levels, self._words), np.uint64)
+        planes.mark_meetings(
+            m.s_codes,
+            m.s_base,
+            s_levels,
+            y.indptr,
+            y.rows,
+            y.codes,
+            labels,
+            l_levels,
+            masks,
+        )
+        return masks
+
+    def _counted(self, masks: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+        out = np.empty((self._planes.shape[0], wanted.size), np.int64)
+        planes.count_planes(self._planes, masks, wanted.astype(np.int64), out)
+        return out
+
+
+def packed_labels(y: Codes, labels: np.ndarray) -> np.ndarray:
+    """The planes of some columns of two levels."""
+    masks = np.zeros((labels.size, -(-y.n_rows // 64)), np.uint64)
+    sweeping.mark(y.rows, y.indptr[labels], y.indptr[labels + 1], masks)
+    return masks
+
+
+def packed_planes(codes: Codes, first: int, last: int) -> np.ndarray:
+    """The planes of some columns, one column after the other; not copied where they lie so."""
+    sizes = (codes.levels[first:last] - 1).astype(np.int64)
+    own = edges_of(sizes)
+    if codes.packed is not None:
+        begins = codes.packed.first[first:last]
+        if ((begins >= 0) | (sizes == 0)).all():
+            where = begins - own[:-1]
+            shift = int(where[0]) if where.size else 0
+            if (where[sizes > 0] == shift).all() and shift >= 0:
+                return codes.packed.planes[shift : shift + int(own[-1])]
+            at = np.repeat(where, sizes) + np.arange(own[-1])
+            return codes.packed.planes[at]
+    out = np.zeros((int(own[-1]), -(-codes.n_rows // 64)), np.uint64)
+    some = codes if codes.packed is None else codes.take(np.arange(first, last))
+    if some is not codes:
+        first, last = 0, last - first
+    part = slice(some.indptr[first], some.indptr[last])
+    indptr = some.indptr[first : last + 1] - some.indptr[first]
+    planes.pack(indptr, some.rows[part], some.codes[part], some.base[first:last], own, out)
+    return out

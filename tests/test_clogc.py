@@ -1,0 +1,73 @@
+"""Sums of c log c are whole numbers: exact in any order, and wide enough for all labels."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mlfs import Info, clogc
+from mlfs._kernels import finishing
+from mlfs.clogc import clogc_table, entropies, per_row, wrapped
+
+
+@given(st.lists(st.integers(0, 500), min_size=1, max_size=30), st.randoms())
+@settings(max_examples=60, deadline=None)
+def test_an_entropy_is_that_of_its_definition_in_any_order(cells, random):
+    total = sum(cells)
+    table = clogc_table(total, 1.0)
+    told = []
+    for _ in range(2):
+        random.shuffle(cells)
+        t = np.array([sum(int(table[c]) for c in cells)])
+        told.append(float(entropies(np.array([total]), t, table)[0]))
+    expected = -sum(c / total * math.log(c / total) for c in cells if c) if total else 0.0
+    assert told[0] == told[1]
+    assert told[0] == pytest.approx(expected, rel=0, abs=1e-12)
+
+
+@given(st.integers(0, 10**13), st.floats(0, 1e6))
+@settings(max_examples=200, deadline=None)
+def test_the_sums_fit_into_64_bits(total, nats):
+    shift = int(clogc_table(total, nats, size=4)[-1])
+    assert total * max(1.0, math.log(max(1, total))) * 2.0**shift <= 2.0**clogc.BITS
+    assert total * nats * 2.0**shift <= 2.0**62
+
+
+def test_counts_behind_the_table_are_made_alike():
+    long, short = clogc_table(1000, 1.0), clogc_table(1000, 1.0, size=10)
+    assert (short.size, short[-1]) == (11, long[-1])
+    counts, edges = np.arange(1001), np.arange(1002)
+    ones, out = np.ones(1001, np.int32), np.empty((2, 1001, 2), np.int64)
+    for table, part in zip((long, short), out, strict=True):
+        finishing.singles(counts, edges, ones, table, part)
+    assert (out[0] == out[1]).all()
+
+
+@given(st.integers(-(1 << 200), 1 << 200))
+def test_wrapped_numbers_differ_by_whole_rounds(number):
+    assert (int(wrapped(number)) - number) % (1 << 64) == 0
+
+
+def test_no_rows_tell_nothing_and_nothing_is_below_zero():
+    table = clogc_table(9, 1.0)
+    assert per_row(np.array([7, -3, 4]), np.array([0, 9, 9]), table)[:2].tolist() == [0, 0]
+    assert per_row(np.array([-3]), np.array(9), table).tolist() == [0]
+
+
+def test_sums_over_labels_may_leave_64_bits_on_the_way(monkeypatch):
+    generator = np.random.default_rng(0)
+    X, Y = generator.random((3000, 5)) < 0.02, generator.random((3000, 120)) < 0.03
+    said = []
+    for bits in (clogc.BITS, 58):
+        monkeypatch.setattr(clogc, "BITS", bits)
+        monkeypatch.setattr(clogc, "SPARE_BITS", 62 - bits)
+        info = Info.from_codes(X.astype(int), Y.astype(int))
+        parts = [info.mi_fL, info.interaction_fLL, info.cmi_sL_given_f(1), info.cmi_fL_given_s(2)]
+        said.append(np.stack(parts))
+    at_once = 120 * int(info.table.t_f.max())
+    assert at_once > 1 << 63
+    np.testing.assert_allclose(said[0], said[1], rtol=0, atol=1e-11)
