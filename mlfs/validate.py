@@ -8,9 +8,7 @@ import numpy as np
 
 from mlfs.errors import UsageError, printable
 
-__all__ = ["checked_count", "checked_seed", "checked_share", "literal", "n_of", "plain"]
-
-WORDS = {"true": True, "false": False, "none": None}
+__all__ = ["checked_count", "checked_seed", "checked_share", "n_of", "plain"]
 
 
 def n_of(n: Any, candidates: int, features: int) -> int | None:
@@ -74,21 +72,3 @@ def checked_share(value: Any, what: str) -> float:
 def plain(value: Any) -> Any:
     """A numpy scalar as Python's own number, which JSON can hold; all else as it is."""
     return value.item() if isinstance(value, np.generic) else value
-
-
-def literal(text: str) -> Any:
-    """Read true, none, 3 and 0.5 as what they are, and all else as text.
-
-    Examples
-    --------
-    >>> literal("0.5"), literal("3"), literal("True"), literal("none"), literal("mean")
-    (0.5, 3, True, None, 'mean')
-    """
-    if text.lower() in WORDS:
-        return WORDS[text.lower()]
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return text

@@ -25,7 +25,7 @@ import mlfs.compare.settings
 from mlfs.compare.data import sources
 from mlfs.compare.named import named
 from mlfs.compare.results import Results
-from mlfs.compare.run import run
+from mlfs.compare.running import run
 from mlfs.compare.sizes import size
 from mlfs.compare.store import Store
 from mlfs.data.arrays import from_arrays

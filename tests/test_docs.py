@@ -58,7 +58,8 @@ def section(page: str, heading: str) -> str:
 
 def anchors(path: Path) -> set[str]:
     headings = re.findall(r"^#+ (.+)$", path.read_text(encoding="utf-8"), re.MULTILINE)
-    return {
+    named = {name for heading in headings for name in re.findall(r"\{#([\w-]+)\}$", heading)}
+    return named | {
         re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-") for heading in headings
     }
 

@@ -12,7 +12,7 @@ import pytest
 from benchmarks.papers import figure4, scls, scls_page
 from benchmarks.papers.scls_page import METHODS, Row, page, read_rows, write_rows
 from mlfs.compare import evaluate
-from mlfs.compare.run import run
+from mlfs.compare.running import run
 from tests.shared import SHARED, shared_data
 
 PRINTED = read_rows(scls.RESULTS / "scls_published.tsv")

@@ -86,6 +86,7 @@ def test_information_of_table_9(bibtex):
     assert as_printed(selection.terms["redundancy"][1], published(9)["MI(f952;f382)"])
 
 
+@pytest.mark.slow
 def test_oracle_on_tables_7_to_9(bibtex):
     """The oracle too gives every printed digit."""
     X = {f: integers(bibtex.X[:, [f - 1]])[0] for f in (1, 382, 952, 1824)}

@@ -52,7 +52,9 @@ def load(name: str) -> Data:
     """All rows of a data set."""
     parts = [_read(file) for file in WHOLE[name]]
     X, Y = [part.X for part in parts], [part.Y for part in parts]
-    return Data(sp.vstack(X, format="csr") if sp.issparse(X[0]) else np.vstack(X), np.vstack(Y), name)
+    return Data(
+        sp.vstack(X, format="csr") if sp.issparse(X[0]) else np.vstack(X), np.vstack(Y), name
+    )
 
 
 def load_split(name: str) -> tuple[Part, Part]:

@@ -21,7 +21,7 @@ import mlfs
 from benchmarks.files import SkipCase, real_file
 from mlfs.compare.ranks import ranks
 from mlfs.compare.report.svg import Axis, Picture, colour, dash
-from mlfs.compare.run import run
+from mlfs.compare.running import run
 
 __all__ = ["Point", "main", "page", "picture", "read_points", "sizes"]
 

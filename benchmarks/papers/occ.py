@@ -57,9 +57,7 @@ class _Tuned:
         order = np.random.default_rng(0).permutation(len(Y))
         cut = round(0.7 * order.size)
         train, test = Part(X, Y).at(order[:cut]), Part(X, Y).at(order[cut:])
-        right = [
-            self.made(train, n).fit(train.X, train.Y).score(test.X, test.Y) for n in self.grid
-        ]
+        right = [self.made(train, n).fit(train.X, train.Y).score(test.X, test.Y) for n in self.grid]
         self.n_ = self.grid[int(np.argmax(right))]
         self.model = self.made(Part(X, Y), self.n_).fit(X, Y)
         return self
@@ -76,17 +74,47 @@ def _measured(model: Any, method: str, test: Part) -> dict[str, float]:
     return evaluate(test.Y, predicted.astype(int), metrics=LABELS)
 
 
+PROTOCOL = """
+Five folds; the metrics are means over the folds. On emotions and genbase, where a single
+partition says little, five partitions. Details that the paper leaves out, from the authors'
+program:
+
+- The SVM is Liblinear's L2-loss SVM, C = 1, on the features as they are, stopped by Liblinear's
+  own tolerance (0.01 in the primal, 0.1 in the dual, which is taken where columns outnumber
+  rows). On unscaled features that is far from the optimum: run to the end, BR on emotions has an
+  exact match of 0.287 instead of 0.214 (published 0.233).
+- In an ensemble a label with half of the votes is predicted, and a member sees 50 % of the rows
+  and 75 % of the features; the paper says 75 % and 50 %. By the paper's words, ECC on yeast has a
+  macro-F1 of 0.336, by the program's 0.360 (published 0.359).
+- n of oCC was chosen of 0.1 to 0.9; by what, neither says. Here it is the best exact match on 30
+  % of the training rows for emotions, yeast, birds and enron, 0.5 for medical and genbase, and
+  0.1 for the large sets. EoCC takes 0.8, as in the program.
+- The program divides its standard deviation by the root of the number of folds, so that the
+  published +- may be standard errors, and two of them a narrow bound. The +- of EBCC is .001
+  nearly everywhere and is not used; our own folds' is.
+- kCC has no published table. Language Log is left out: the authors' copy is cut at the wrong
+  column.
+"""
+
 PAPER = Paper(
     name="occ",
     number="000",
     title="Sun & Kudo, Optimization of classifier chains via conditional likelihood maximization",
     folds=dict.fromkeys(
         (
-            "emotions", "yeast", "birds", "genbase", "medical", "enron", "rcv1subset1", "bibtex",
-            "corel5k", "delicious",
+            "emotions",
+            "yeast",
+            "birds",
+            "genbase",
+            "medical",
+            "enron",
+            "rcv1subset1",
+            "bibtex",
+            "corel5k",
+            "delicious",
         ),
         5,
-    ),  # fmt: skip
+    ),
     repeats={"emotions": 5, "genbase": 5},
     recipes={
         "br": Recipe(_single("br"), {"BR": {}}, "linear SVM"),
@@ -100,9 +128,13 @@ PAPER = Paper(
         "cc": Recipe(_single("cc"), {"CC": {}}, "linear SVM"),
         "ecc": Recipe(_ensemble("ecc"), {"ECC": {}}, "linear SVM"),
         "ebcc": Recipe(_ensemble("ebcc"), {"EBCC": {}}, "linear SVM"),
-        "eocc": Recipe(_ensemble("eocc", model__n=SHARE_OF_MEMBERS), {"EoCC": {}}, f"linear SVM, n = {SHARE_OF_MEMBERS}"),
+        "eocc": Recipe(
+            _ensemble("eocc", model__n=SHARE_OF_MEMBERS),
+            {"EoCC": {}},
+            f"linear SVM, n = {SHARE_OF_MEMBERS}",
+        ),
     },
     measure=_measured,
     spread="the paper's standard deviation over 5 folds",
-    protocol="",
+    protocol=PROTOCOL,
 )

@@ -73,6 +73,18 @@ class _Counting:
         return np.asarray(self.model.predict_proba(X))
 
 
+PROTOCOL = """
+Five folds, three for the large sets. Details that the paper leaves out:
+
+- The ridge is that of Weka's Logistic, which scales every column to unit variance and leaves the
+  intercept free. lambda = 0.1 is then C = 5.
+- MEKA, which the authors used, turns the probabilities of BR into labels by one threshold, chosen
+  so that the test rows have as many labels as the training rows. Chains give labels, not
+  probabilities, so that it does nothing to them.
+- (13) is taken on emotions, yeast, birds, genbase and medical, by one split (30 % held out); (25)
+  on the others: on enron and Language Log for time, which is a deviation from the paper.
+"""
+
 PAPER = Paper(
     name="pacc",
     number="004",
@@ -94,5 +106,5 @@ PAPER = Paper(
     },
     measure=_measured,
     spread="the paper's standard deviation over its folds",
-    protocol="",
+    protocol=PROTOCOL,
 )

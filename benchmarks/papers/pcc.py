@@ -29,10 +29,17 @@ def _measured(model: Any, method: str, test: Part) -> dict[str, float]:
     return {**metrics, "subset_loss": 1 - metrics["exact_match"]}
 
 
+PROTOCOL = """
+The published split into training and test rows. C is chosen for every classifier of the paper's
+values in three folds by its logistic loss (66 % split from 10,000 rows on), by Liblinear with its
+own tolerance of 0.01. Synth1, synth2, reuters and mediamill are not at hand.
+"""
+
 PAPER = Paper(
     name="pcc",
     number="003",
-    title="Dembczynski, Waegeman & Huellermeier, An analysis of chaining in multi-label classification",
+    title="Dembczynski, Waegeman & Huellermeier, "
+    "An analysis of chaining in multi-label classification",
     folds=dict.fromkeys(("emotions", "yeast", "medical", "enron", "tmc2007-500"), 0),
     recipes={
         "br": Recipe(_made("br"), {"BR": {}}, ""),
@@ -47,5 +54,5 @@ PAPER = Paper(
     },
     measure=_measured,
     spread="the paper's standard error on the test set",
-    protocol="",
+    protocol=PROTOCOL,
 )

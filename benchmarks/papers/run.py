@@ -29,8 +29,8 @@ RESULTS = Path(__file__).with_name("results")
 LABELS = ("exact_match", "hamming_score", "hamming_loss", "accuracy", "macro_f1", "micro_f1")
 
 
-class OutOfTime(Exception):
-    """The cell takes longer than it may."""
+class OutOfTime(BaseException):
+    """The cell takes longer than it may; nothing that catches errors is to catch it."""
 
 
 @dataclass(frozen=True)
@@ -172,9 +172,7 @@ def _fold(paper: Paper, name: str, recipe: Recipe, fold: int) -> dict[str, dict[
     return found
 
 
-def _store(
-    paper: Paper, name: str, recipe: Recipe, total: int, folder: Path, found: Any
-) -> None:
+def _store(paper: Paper, name: str, recipe: Recipe, total: int, folder: Path, found: Any) -> None:
     document = stored(paper.name, folder)
     document["machine"] = machine.line({**machine.describe(), "load": None}).rpartition(";")[0]
     for method in recipe.variants:
@@ -197,7 +195,7 @@ def text_of(document: dict[str, Any]) -> str:
     for key, cell in sorted(document["cells"].items()):
         head = {name: value for name, value in cell.items() if name != "folds"}
         folds = ",\n   ".join(json.dumps(fold) for fold in cell["folds"])
-        lines.append(f"  {json.dumps(key)}: {json.dumps(head)[:-1]}, \"folds\": [\n   {folds}]}}")
+        lines.append(f'  {json.dumps(key)}: {json.dumps(head)[:-1]}, "folds": [\n   {folds}]}}')
     body = ",\n".join(lines)
     command, about = json.dumps(document["command"]), json.dumps(document["machine"])
     return f'{{\n "command": {command},\n "machine": {about},\n "cells": {{\n{body}\n }}\n}}\n'

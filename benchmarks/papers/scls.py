@@ -25,7 +25,7 @@ import mlfs
 from benchmarks.files import SkipCase, real_file
 from benchmarks.papers.scls_page import METRICS, Row, page, read_rows, write_rows
 from mlfs.compare.naive_bayes import MLNB
-from mlfs.compare.run import run
+from mlfs.compare.running import run
 from mlfs.data.dataset import Column, Dataset
 
 __all__ = ["DATA", "TheirBayes", "leaking", "load", "main"]

@@ -176,7 +176,7 @@ def compare(
     is done; the same command goes on from there.
     """
     from mlfs.compare.report import write_report
-    from mlfs.compare.run import run
+    from mlfs.compare.running import run
 
     console = console_of(context)
     if any(path == "-" for path in data):

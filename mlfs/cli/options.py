@@ -12,7 +12,7 @@ import click
 from mlfs.cli.console import console_of
 from mlfs.cli.help import OTHER, topical
 from mlfs.errors import DataError, UsageError, printable
-from mlfs.validate import literal
+from mlfs.literals import literal
 
 __all__ = [
     "count",

@@ -61,7 +61,8 @@ class Judged:
         return Answers(predicted, self._scores(X, shape), joint)
 
     def _scores(self, X: Any, shape: tuple[int, ...]) -> np.ndarray | None:
-        for way in ("predict_proba", "decision_function"):
+        # log odds where there are any: probabilities round to 1, and then tie
+        for way in ("predict_log_odds", "predict_proba", "decision_function"):
             if hasattr(self.model, way):
                 found = getattr(self.model, way)(X)
                 if isinstance(found, list):  # one array for each label, as trees and forests do
@@ -126,7 +127,7 @@ def _made(given: Named, seed: int, features: Mapping[int, Sequence[int]] | str) 
         model = make(given.name, **given.parameters)
     elif "." in given.name:
         learner = _seeded(_called(_imported(given.name), given), given, seed)
-        if _knows_many_labels(learner):
+        if features in ("all", "own") and _knows_many_labels(learner):
             return learner
         model = make("br", base_estimator=learner)
     else:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from mlfs.errors import UsageError, printable
-from mlfs.validate import literal
+from mlfs.literals import literal
 
 __all__ = ["Named", "named"]
 

@@ -15,10 +15,10 @@ from sklearn.base import BaseEstimator, clone
 
 from mlfs import criteria
 from mlfs.arguments import seed_of, threads
+from mlfs.best_first import best_first
 from mlfs.candidates import columns_named
 from mlfs.criteria import Criterion
 from mlfs.data.categorical import force_nominal
-from mlfs.engine import best_first
 from mlfs.errors import UnknownName, UsageError, printable
 from mlfs.info import Info
 from mlfs.models.problem import Problem

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -117,12 +118,12 @@ class Problem:
             self.shared["counts"] = self._counted()
         return self.shared["counts"]
 
-    def dataset(self, columns: tuple[Column, ...] | None = None) -> Dataset:
+    def dataset(self, columns: Sequence[Column] | None = None) -> Dataset:
         """The rows and labels as a data set; the columns of X are numeric if not told."""
         if columns is None:
             columns = tuple(Column(name) for name in self.feature_names)
         labels = tuple(Label(name) for name in self.names)
-        return Dataset(self.X, self.Y, columns, labels)
+        return Dataset(self.X, self.Y, tuple(columns), labels)
 
     def _counted(self) -> Prepared:
         return prepare(
