@@ -7,13 +7,12 @@ from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
 from sklearn.svm import LinearSVC
 
-__all__ = ["ScaledLogistic", "SwitchingLogistic", "TunedLogistic", "liblinear_svm"]
+__all__ = ["ScaledLogistic", "TunedLogistic", "liblinear_svm"]
 
 NARROW = 300  # columns up to which a factorised Hessian is the fastest way
 
@@ -111,55 +110,3 @@ class TunedLogistic(LogisticRegression):  # type: ignore[misc]  # sklearn has no
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)
             return list(StratifiedKFold(3, shuffle=True, random_state=0).split(y[:, None], y))
-
-
-class SwitchingLogistic(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """One tuned regression for each value of the last column, if there is one beyond the first d.
-
-    So the authors of CTBN tell a label of its parent.
-
-    Parameters
-    ----------
-    d : int
-        The columns of X.
-    grid : tuple of float
-        What C is chosen from.
-    """
-
-    def __init__(self, d: int, grid: tuple[float, ...]) -> None:
-        self.d, self.grid = d, grid
-
-    def fit(self, X: Any, y: np.ndarray) -> Self:
-        """Fit one, or one for each value."""
-        self.classes_ = np.array([0, 1])
-        told = self._told(X)
-        self.parts_ = []
-        for value in (0, 1):
-            rows = np.flatnonzero(told == value)
-            self.parts_.append(self._part(X[rows][:, : self.d], y[rows]))
-        return self
-
-    def _told(self, X: Any) -> np.ndarray:
-        if X.shape[1] == self.d:
-            return np.zeros(X.shape[0])
-        last = X[:, [self.d]]
-        return (last.toarray() if sp.issparse(last) else np.asarray(last)).ravel()
-
-    def _part(self, x: Any, y: np.ndarray) -> Any:
-        if np.unique(y).size == 2:
-            return TunedLogistic(self.grid).fit(x, y)
-        return (y.sum() + 0.5) / (y.size + 1)
-
-    def predict_proba(self, X: Any) -> np.ndarray:
-        """By the regression of each row's value."""
-        told, ones = self._told(X), np.empty(X.shape[0])
-        for value, part in enumerate(self.parts_):
-            rows = np.flatnonzero(told == value)
-            if rows.size:
-                x = X[rows][:, : self.d]
-                ones[rows] = part if isinstance(part, float) else part.predict_proba(x)[:, 1]
-        return np.column_stack([1 - ones, ones])
-
-    def predict(self, X: Any) -> np.ndarray:
-        """The likelier value."""
-        return (self.predict_proba(X)[:, 1] > 0.5).astype(int)
