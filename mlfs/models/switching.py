@@ -135,18 +135,18 @@ class Switching(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklear
         self.estimators_, self.shares_ = [], np.full(len(self.configurations_), np.nan)
         for number, values in enumerate(self.configurations_):
             rows = counted[of == number]
-            ones = int(codes[rows].sum())
+            ones, size = _counted(codes, weights, rows)
             own = None
-            if rows.size >= least and ones in {0, rows.size}:
-                self.shares_[number] = one_class_share(ones, rows.size)
-            elif rows.size >= least:
+            if size >= least and ones in {0, size}:
+                self.shares_[number] = one_class_share(ones, size)
+            elif size >= least:
                 own = self._one(x, codes, weights, rows, like.get(values.tobytes()))
             self.estimators_.append(own)
         self.rest_ = self.rest_share_ = None
         if self._needs_rest():
-            ones = int(codes[counted].sum())
-            if ones in {0, counted.size}:
-                self.rest_share_ = one_class_share(ones, counted.size)
+            ones, size = _counted(codes, weights, counted)
+            if ones in {0, size}:
+                self.rest_share_ = one_class_share(ones, size)
             else:
                 self.rest_ = self._one(x, codes, weights, counted, like.get(b"rest"))
         return self
@@ -247,7 +247,16 @@ class Switching(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklear
         return tags
 
 
-def one_class_share(ones: int, size: int) -> float:
+def _counted(
+    codes: np.ndarray, weights: np.ndarray | None, rows: np.ndarray
+) -> tuple[float, float]:
+    """How many ones there are among some rows, and how many rows, each counting its weight."""
+    shares = np.ones(rows.size) if weights is None else weights[rows]
+    ones = codes[rows] == 1
+    return float(shares.sum() if ones.all() else shares[ones].sum()), float(shares.sum())
+
+
+def one_class_share(ones: float, size: float) -> float:
     """How frequent ones are where all or none of some rows are, short of 1 and of 0.
 
     Examples

@@ -183,10 +183,13 @@ class HeldOut:
         """
         y = self.problem.Y[rows, label]
         parts = np.concatenate([values == 0, values == 1], axis=1)
-        size, ones = parts.sum(axis=0), (parts & (y == 1)[:, None]).sum(axis=0)
+        with_label = parts & (y == 1)[:, None]
+        none, every = ~with_label.any(axis=0), (with_label == parts).all(axis=0)
+        size = weights @ parts
+        ones = np.where(every, size, weights @ with_label)
         few = size < self._min_rows
         parts[:, few] = (np.tile(values, 2) >= 0)[:, few]
-        constant = ~few & ((ones == 0) | (ones == size))
+        constant = ~few & (none | every)
         out = np.empty((parts.shape[1], test.size))
         out[constant] = ((ones + 0.5) / (size + 1))[constant, None]
         if not constant.all():

@@ -132,7 +132,7 @@ def one_regression(
         gradient = x.T @ (shares * (p - y)) + penalty * w
         step = cho_solve(_factor(x, shares * p * (1 - p), penalty), gradient, check_finite=False)
         if float(gradient @ step) / 2 <= near:
-            break
+            return w - step  # so near, a whole step squares what is left of the error
         moved, length = x @ step, 1.0
         for _half in range(HALVES):
             tried = w - length * step
