@@ -123,6 +123,13 @@ SHOWN = 5
 )
 @topical(
     "Data",
+    "--exclude",
+    metavar="NAME",
+    multiple=True,
+    help="A column, or a glob, that is left out of the data sets that have it. Repeatable.",
+)
+@topical(
+    "Data",
     "--bins",
     type=click.Choice(BINS),
     default="mean-sd",

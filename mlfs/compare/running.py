@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import fnmatch
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -25,6 +26,7 @@ from mlfs.validate import checked_count, checked_seed
 __all__ = ["DEFAULT_METRICS", "run", "settings_of"]
 
 DEFAULT_METRICS = ("exact_match", "hamming_loss", "macro_f1", "micro_f1", "ranking_loss")
+SHOWN = 5  # names in a note
 Progress = Callable[[int, int, Mapping[str, Any] | None], object]
 
 
@@ -35,6 +37,7 @@ def run(
     n: Any = "sqrt",
     *,
     labels: str | None = None,
+    exclude: str | Sequence[str] = (),
     folds: int | None = None,
     holdout: float | None = None,
     repeat: int = 10,
@@ -59,6 +62,8 @@ def run(
         How many features are kept (for each label, where the criterion chooses per label).
     labels : str, optional
         Which columns of the files are labels.
+    exclude : str or sequence of str
+        Columns that are left out, by name or glob, of the data sets that have them: identifiers.
     folds : int, optional
         So many folds of cross-validation, stratified by labels; 5 by default.
     holdout : float, optional
@@ -92,6 +97,7 @@ def run(
         models,
         n,
         labels=labels,
+        exclude=[exclude] if isinstance(exclude, str) else exclude,
         protocol=_protocol(folds, holdout, repeat, split),
         seed=seed,
         options=options,
@@ -114,6 +120,7 @@ def settings_of(
     protocol: Protocol,
     seed: int,
     options: Mapping[str, Any],
+    exclude: Sequence[str] = (),
 ) -> Settings:
     """Check everything that can be checked before anything is computed."""
     for option in options:
@@ -131,7 +138,9 @@ def settings_of(
         if twice:
             raise UsageError(f"the {what} {printable(min(twice))!r} is given twice")
     sizes = tuple(dict.fromkeys(size(one) for one in _several(n, "n")))
-    found = sources(data, labels=labels, given=isinstance(protocol, Given))
+    found = sources(
+        data, labels=labels, exclude=tuple(map(str, exclude)), given=isinstance(protocol, Given)
+    )
     return Settings(
         tuple(found), rankers, learners, sizes, protocol, checked_seed(seed), dict(options)
     )
@@ -171,7 +180,37 @@ def _run(
     records = tuple(
         {**done[cell.key], "cell": cell.to_dict()} for cell in cells if cell.key in done
     )
+    notes += _identifiers(records) + _not_excluded(settings, records)
     return Results(settings, records, metrics, interrupted, tuple(notes))
+
+
+def _identifiers(records: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Which columns tell each row from all others, a note for each data set."""
+    found = {record["cell"]["data"]: record.get("identifiers", ()) for record in records}
+    told = []
+    for data, names in found.items():
+        if names:
+            shown = ", ".join(repr(printable(name)) for name in names[:SHOWN])
+            more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+            told.append(
+                f"{printable(data)} has another value in every row of {shown}{more}: most criteria "
+                "pick such a column first, and it predicts nothing; "
+                "exclude it (--exclude)"
+            )
+    return told
+
+
+def _not_excluded(settings: Settings, records: Sequence[Mapping[str, Any]]) -> list[str]:
+    """What was to be left out, and is in no data set; only known when all were read."""
+    known = {record["cell"]["data"]: record for record in records if "excluded" in record}
+    if len(known) < len(settings.sources):
+        return []
+    gone = {name for record in known.values() for name in record["excluded"]}
+    return [
+        f"no data set has a column {printable(one)!r} to exclude"
+        for one in dict.fromkeys(settings.sources[0].exclude)
+        if one not in gone and not fnmatch.filter(gone, one)
+    ]
 
 
 def _resumed(settings: Settings, store: Store) -> list[str]:
