@@ -23,6 +23,7 @@ import mlfs.compare.data
 import mlfs.compare.protocol
 import mlfs.compare.rankers
 import mlfs.compare.settings
+from mlfs.cli.compare import _failures
 from mlfs.compare.data import sources
 from mlfs.compare.named import named
 from mlfs.compare.results import Results
@@ -324,6 +325,9 @@ def test_a_folder_of_something_else_is_refused(tmp_path: Path) -> None:
         ({"n": True}, UsageError, "no number of features"),
         ({"holdout": 0.5}, UsageError, "exclude each other"),
         ({"folds": None, "holdout": 1.5}, UsageError, "between 0 and 1"),
+        ({"folds": None, "holdout": "x"}, UsageError, "share of the rows"),
+        ({"exclude": 3}, UsageError, "names or globs"),
+        ({"exclude": [3]}, UsageError, "names or globs"),
         ({"metrics": ["f2"]}, UnknownName, "metric"),
         ({"jobs": 0}, UsageError, "number of processes"),
         ({"seed": -1}, UsageError, "seed"),
@@ -338,6 +342,22 @@ def test_what_makes_no_sense_is_refused_before_anything_is_done(
 ) -> None:
     with pytest.raises(kind, match=words):
         compared(**settings, on_cell=lambda *_: pytest.fail("it began"))
+
+
+def test_a_frame_without_pandas(reference: Results, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(UsageError, match="pip install pandas"):
+        reference.to_pandas()
+
+
+def test_a_reason_that_many_cells_share_is_told_once() -> None:
+    cell = {"data": "x", "criterion": "mim", "model": "br", "n": "2", "split": 0}
+    failed = [{"cell": {**cell, "split": i}, "note": "no labels"} for i in range(5)]
+    failed += [{"cell": {**cell, "data": f"y{i}"}, "note": "odd"} for i in range(7)]
+    lines = _failures(failed)
+    assert lines[0].startswith("failed: 5 cells of x, the first data x, criterion mim")
+    assert lines[1] == "failed: data y0, criterion mim, model br, n 2, split 0: odd"
+    assert lines[5:] == ["... and 3 more, all in results.csv"]
 
 
 def test_sizes() -> None:

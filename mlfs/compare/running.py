@@ -6,6 +6,7 @@ import contextlib
 import fnmatch
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from numbers import Real
 from pathlib import Path
 from typing import Any
 
@@ -97,7 +98,7 @@ def run(
         models,
         n,
         labels=labels,
-        exclude=[exclude] if isinstance(exclude, str) else exclude,
+        exclude=_names(exclude),
         protocol=_protocol(folds, holdout, repeat, split),
         seed=seed,
         options=options,
@@ -244,6 +245,9 @@ def _protocol(folds: int | None, holdout: float | None, repeat: int, split: str 
             raise UsageError(f"split is 'given', not {printable(split)!r}")
         return Given(0)
     if holdout is not None:
+        if isinstance(holdout, bool) or not isinstance(holdout, Real):
+            msg = f"holdout is the share of the rows that trains, not {printable(repr(holdout))}"
+            raise UsageError(msg)
         return Holdout(float(holdout), checked_count(repeat, "repeat") or 1)
     return Folds(5 if folds is None else checked_count(folds, "folds") or 0)
 
@@ -274,6 +278,13 @@ def _several(given: Any, what: str) -> list[Any]:
     if not found:
         raise UsageError(f"a comparison needs {what}")
     return found
+
+
+def _names(exclude: Any) -> list[str]:
+    found = [exclude] if isinstance(exclude, str) else exclude
+    if not isinstance(found, Iterable) or not all(isinstance(one, str) for one in (*found,)):
+        raise UsageError(f"exclude takes names or globs of columns, not {printable(repr(exclude))}")
+    return list(found)
 
 
 def _is_pair(given: Any) -> bool:
