@@ -14,6 +14,7 @@ import scipy.sparse as sp
 from mlfs.binning.blocks import Block, blocks
 from mlfs.data.dataset import Dataset
 from mlfs.errors import printable
+from mlfs.identifiers import names_each_row
 from mlfs.imbalance import imbalance
 
 __all__ = ["Description", "describe"]
@@ -264,8 +265,7 @@ def _columns(dataset: Dataset) -> _Columns:
             column = dataset.columns[block.start + j]
             key = _digest(block, j, repr((column.kind, column.values)))
             found.groups.setdefault(key, []).append(block.start + j)
-            many = column.kind == "nominal" and 2 < block.n_rows <= len(column.values)
-            if many and np.unique(block.column(j)).size == block.n_rows:
+            if names_each_row(column, block.n_rows, block.column, j):
                 found.identifiers.append(block.start + j)
     return found
 

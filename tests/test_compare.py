@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ import mlfs.compare.data
 import mlfs.compare.protocol
 import mlfs.compare.rankers
 import mlfs.compare.settings
+from mlfs.cli.compare import _failures
 from mlfs.compare.data import sources
 from mlfs.compare.named import named
 from mlfs.compare.results import Results
@@ -29,6 +31,7 @@ from mlfs.compare.running import run
 from mlfs.compare.sizes import size
 from mlfs.compare.store import Store
 from mlfs.data.arrays import from_arrays
+from mlfs.data.dataset import Column
 from mlfs.errors import DataError, MlfsError, UnknownName, UsageError
 
 pytest.importorskip("sklearn")
@@ -142,6 +145,55 @@ def test_changed_settings_are_noticed(tmp_path: Path) -> None:
     assert numbers(compared(folder=folder, **small)) == numbers(first)
 
 
+def test_cells_of_plain_and_of_stratified_folds_are_not_mixed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("iterstrat")
+    folder = tmp_path / "report"
+    small = {"data": {"one": some_data()}, "criteria": "mim", "models": "mlnb", "n": 2}
+    stratified = compared(folder=folder, **small)
+    monkeypatch.setattr(mlfs.compare.protocol, "_stratifier", lambda: None)
+    plain = compared(folder=folder, **small, jobs=1)
+    assert not {one["key"] for one in plain.records} & {one["key"] for one in stratified.records}
+    assert any("protocol: 3-fold" in note and "plain shuffles" in note for note in plain.notes)
+
+
+def with_names() -> Any:
+    """Data of which the first column names the row."""
+    data = some_data()
+    rows = data.shape[0]
+    names = Column("protein", "nominal", tuple(f"P{i}" for i in range(rows)))
+    X = np.column_stack([np.arange(rows), data.X])
+    return replace(data, X=X, columns=(names, *data.columns))
+
+
+def test_a_column_that_names_each_row_is_told_and_can_be_left_out(tmp_path: Path) -> None:
+    small: dict[str, Any] = {"criteria": "mim", "models": "mlnb", "n": 2, "folds": 2}
+    small["folder"] = tmp_path / "report"
+    small["data"] = {"named": with_names(), "plain": some_data()}
+    told = [note for note in compared(**small).notes if "'protein'" in note]
+    assert len(told) == 1
+    assert told[0].startswith("named has another value in every row of 'protein'")
+    resumed = compared(**small)
+    assert told[0] in resumed.notes
+
+    left_out = compared(**small, exclude=["prot*", "nowhere"])
+    assert "no data set has a column 'nowhere' to exclude" in left_out.notes
+    assert any("without prot*" in note for note in left_out.notes)
+    assert not any("protein" in note for note in left_out.notes if "settings" not in note)
+    assert not any("protein" in record["names"] for record in left_out.records)
+    assert {record["columns"] for record in left_out.records} == {8}
+    nothing = compared(data=some_data(), criteria="mim", models="mlnb", n=2, folds=2, exclude="*")
+    assert "no column is left" in nothing.failed()[0]["note"]
+
+
+def test_what_a_killed_run_left_half_written_is_cleared_away(tmp_path: Path) -> None:
+    (tmp_path / "cells").mkdir()
+    (tmp_path / "cells" / ".mlfs-x.part").write_text("{", encoding="utf-8")
+    with Store(tmp_path):
+        assert not list((tmp_path / "cells").iterdir())
+
+
 def test_a_damaged_cell_is_computed_again(tmp_path: Path) -> None:
     folder = tmp_path / "report"
     small = {"data": {"one": some_data()}, "criteria": "mim", "models": "mlnb", "n": 2}
@@ -167,6 +219,7 @@ def test_a_failing_cell_is_told_and_the_rest_goes_on(tmp_path: Path) -> None:
         assert store.get(results.failed()[0]["key"]) is not None
 
 
+@pytest.mark.slow
 def test_a_worker_that_is_killed_costs_its_cells_alone(tmp_path: Path) -> None:
     learner = tmp_path / "deadly.py"
     learner.write_text(
@@ -272,6 +325,9 @@ def test_a_folder_of_something_else_is_refused(tmp_path: Path) -> None:
         ({"n": True}, UsageError, "no number of features"),
         ({"holdout": 0.5}, UsageError, "exclude each other"),
         ({"folds": None, "holdout": 1.5}, UsageError, "between 0 and 1"),
+        ({"folds": None, "holdout": "x"}, UsageError, "share of the rows"),
+        ({"exclude": 3}, UsageError, "names or globs"),
+        ({"exclude": [3]}, UsageError, "names or globs"),
         ({"metrics": ["f2"]}, UnknownName, "metric"),
         ({"jobs": 0}, UsageError, "number of processes"),
         ({"seed": -1}, UsageError, "seed"),
@@ -286,6 +342,22 @@ def test_what_makes_no_sense_is_refused_before_anything_is_done(
 ) -> None:
     with pytest.raises(kind, match=words):
         compared(**settings, on_cell=lambda *_: pytest.fail("it began"))
+
+
+def test_a_frame_without_pandas(reference: Results, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(UsageError, match="pip install pandas"):
+        reference.to_pandas()
+
+
+def test_a_reason_that_many_cells_share_is_told_once() -> None:
+    cell = {"data": "x", "criterion": "mim", "model": "br", "n": "2", "split": 0}
+    failed = [{"cell": {**cell, "split": i}, "note": "no labels"} for i in range(5)]
+    failed += [{"cell": {**cell, "data": f"y{i}"}, "note": "odd"} for i in range(7)]
+    lines = _failures(failed)
+    assert lines[0].startswith("failed: 5 cells of x, the first data x, criterion mim")
+    assert lines[1] == "failed: data y0, criterion mim, model br, n 2, split 0: odd"
+    assert lines[5:] == ["... and 3 more, all in results.csv"]
 
 
 def test_sizes() -> None:

@@ -17,7 +17,7 @@ FLOORS = [
     {"errors"},
     {"_kernels", "cache", "imbalance", "literals", "path", "validate"},
     {"data"},
-    {"coding", "clogc"},
+    {"coding", "clogc", "identifiers"},
     {"frames", "budget", "principal", "weights"},
     {"binning", "coded_labels"},
     {"discretize"},

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks.papers import figure4, scls, scls_page
+from benchmarks.papers import figure4, guide, scls, scls_page
 from benchmarks.papers.scls_page import METHODS, Row, page, read_rows, write_rows
 from mlfs.compare import evaluate
 from mlfs.compare.running import run
@@ -164,3 +164,32 @@ def test_figure_4_is_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         ("mim", 3), ("mim", 6), ("mlfs_local", 3), ("mlfs_local", 6),
     }  # fmt: skip
     assert all(0 < one.mean < 1 for one in points)
+
+
+def test_the_guide_has_every_way_on_every_data_set_and_its_page_is_of_them() -> None:
+    rows = guide.read_rows(guide.RESULTS / "guide.tsv")
+    expected = {(d, m, w) for d in guide.DATA for m in guide.METRICS for w in guide.WAYS}
+    assert {row[:3] for row in rows} == expected
+    assert len(rows) == len(expected)
+    shown = (guide.RESULTS / "guide.md").read_text(encoding="utf-8")
+    assert guide.page(rows) == shown
+    # the rank of `random` in Macro-F1, by hand
+    places = []
+    for name in guide.DATA:
+        values = {row.way: row.mean for row in rows if row[:2] == (name, "macro_f1")}
+        mine = values.pop("random")
+        same = sum(one == mine for one in values.values())
+        places.append(1 + sum(one > mine for one in values.values()) + same / 2)
+    line = next(one for one in shown.splitlines() if one.startswith("| `random`"))
+    assert float(line.split("|")[3]) == pytest.approx(np.mean(places), abs=0.051)
+
+
+def test_the_guides_rows_are_means_over_sizes(tmp_path: Path) -> None:
+    del tmp_path
+    shared_data("flags/flags.arff")
+    results = run({"flags": guide.load("flags")}, ["mim", "all"], "mlnb", [2, 4], folds=2)
+    found = {row[1:3]: row.mean for row in guide.rows_of(results)}
+    assert set(found) == {(metric, way) for metric in guide.METRICS for way in ("mim", "all")}
+    at = results.by_size("micro_f1")
+    both = [at["flags", "mim", "mlnb", n].mean for n in ("2", "4")]
+    assert found["micro_f1", "mim"] == pytest.approx(np.mean(both))

@@ -23,6 +23,7 @@ from mlfs.compare.named import named
 from mlfs.compare.overlap import overlaps
 from mlfs.compare.protocol import Folds
 from mlfs.compare.report import write_report
+from mlfs.compare.report.charts import cost_chart
 from mlfs.compare.results import Results
 from mlfs.compare.settings import Settings
 from mlfs.compare.sizes import size
@@ -114,6 +115,14 @@ def test_few_data_sets_are_underpowered_and_nothing_is_drawn(tmp_path: Path) -> 
     assert "underpowered: 5 data sets" in page
     assert "critical difference (Nemenyi" not in page
     assert "Friedman test over" not in page
+
+
+def test_beyond_eight_methods_the_dots_differ_by_their_marks() -> None:
+    criteria = ("scls", "mim", "jmi", "mrmr", "ami", "mdmr", "cmim", "d2f", "random")
+    picture = cost_chart(made_up(n_data=2, criteria=criteria, sizes=(5,)), "exact_match")
+    looks = re.findall(r"<(circle|rect) [^>]*( fill=[^>]*)>", picture)
+    assert len(looks) == 2 * 18  # a mark for each method, and one in the legend
+    assert len(set(looks)) == 18
 
 
 def test_a_data_set_that_lacks_a_method_is_not_ranked() -> None:

@@ -213,3 +213,20 @@ def test_what_cannot_be_tested_is_refused() -> None:
     assert math.isnan(stability.kuncheva([{1}, {1, 2}], 5))
     assert math.isnan(stability.nogueira([set(), set()], 5))
     assert ranks.underpowered(1).startswith("underpowered: 1 data set,")
+
+
+def test_what_differs_by_the_order_of_sums_only_is_equal() -> None:
+    folds = [0.1, 0.7, 0.3, 0.2, 0.6, 0.9]
+    forth, back = (sum(one) / 6 for one in (folds, folds[::-1]))
+    assert forth != back
+    better = np.array([0.1, 0.21, 0.33, 0.46, 0.55, 0.61])
+    table = np.stack([better + 0.1, better], axis=1)
+    table[0] = forth, back
+    assert ranks.ranks(table, higher_is_better=True)[0].tolist() == [1.5, 1.5]
+    # one of six is level: five differences, all of one size, and none of them beyond 0.05
+    statistic, p = pairs.wilcoxon(*table.T)
+    assert (statistic, p) == pytest.approx(tuple(stats.wilcoxon([0.1] * 5, method="approx")))
+    (pair,) = pairs.wilcoxon_all(table, higher_is_better=True)
+    assert (pair.wins, pair.ties, pair.losses) == (5, 1, 0)
+    huge = ranks.ranks(table * 1e200, higher_is_better=False)
+    assert huge.tolist() == ranks.ranks(table * 1e-200, higher_is_better=False).tolist()

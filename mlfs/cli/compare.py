@@ -123,6 +123,13 @@ SHOWN = 5
 )
 @topical(
     "Data",
+    "--exclude",
+    metavar="NAME",
+    multiple=True,
+    help="A column, or a glob, that is left out of the data sets that have it. Repeatable.",
+)
+@topical(
+    "Data",
     "--bins",
     type=click.Choice(BINS),
     default="mean-sd",
@@ -194,11 +201,8 @@ def compare(
         )
     for note in results.notes:
         console.note(note)
-    for record in results.failed()[:SHOWN]:
-        cell = ", ".join(f"{key} {value}" for key, value in record["cell"].items())
-        console.error(f"failed: {printable(cell, 200)}: {record['note']}")
-    if len(results.failed()) > SHOWN:
-        console.error(f"... and {len(results.failed()) - SHOWN} more, all in results.csv")
+    for line in _failures(results.failed()):
+        console.error(line)
     summary = write_report(results, Path(folder))
     console.data(summary)
     console.note(f"the report is {printable(Path(folder) / 'index.html', 400)}")
@@ -206,3 +210,19 @@ def compare(
         console.note("interrupted: the same command goes on where it stopped")
         return INTERRUPTED
     return FAILED if results.failed() else 0
+
+
+def _failures(failed: list[dict[str, Any]]) -> list[str]:
+    """What failed and why; a reason that many cells of a data set share is told once."""
+    groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for record in failed:
+        groups.setdefault((record["cell"]["data"], record["note"]), []).append(record)
+    lines = []
+    for (data, note), records in list(groups.items())[:SHOWN]:
+        cell = ", ".join(f"{key} {value}" for key, value in records[0]["cell"].items())
+        many = f"{len(records)} cells of {data}, the first {cell}"
+        lines.append(f"failed: {printable(cell if len(records) == 1 else many, 240)}: {note}")
+    if len(groups) > SHOWN:
+        told = sum(len(records) for records in list(groups.values())[:SHOWN])
+        lines.append(f"... and {len(failed) - told} more, all in results.csv")
+    return lines

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -15,7 +16,7 @@ from mlfs.compare.protocol import joined
 from mlfs.data.dataset import Dataset
 from mlfs.errors import DataError, UsageError, printable
 
-__all__ = ["Source", "rows_of", "sources"]
+__all__ = ["Source", "excluded", "rows_of", "sources", "without"]
 
 PARTS = (("-train", "-test"), ("_train", "_test"), (".train", ".test"))
 
@@ -36,6 +37,8 @@ class Source:
         Which columns are labels, as in `mlfs.read`.
     digest : str
         Tells its content from any other.
+    exclude : tuple of str
+        Columns that are left out, by name or glob, where it has them.
     dataset : Dataset, optional
         A data set in memory.
     """
@@ -45,6 +48,7 @@ class Source:
     test_path: str = ""
     labels: str | None = None
     digest: str = ""
+    exclude: tuple[str, ...] = ()
     dataset: Dataset | None = field(default=None, compare=False, repr=False)
 
     def read(self) -> tuple[Dataset, int]:
@@ -61,10 +65,17 @@ class Source:
 
     def to_dict(self) -> dict[str, Any]:
         """What tells it apart, as plain data."""
-        return {"name": self.name, "labels": self.labels, "digest": self.digest}
+        told = {"name": self.name, "labels": self.labels, "digest": self.digest}
+        return {**told, "exclude": list(self.exclude)} if self.exclude else told
 
 
-def sources(data: Any, *, labels: str | None = None, given: bool = False) -> list[Source]:
+def sources(
+    data: Any,
+    *,
+    labels: str | None = None,
+    exclude: tuple[str, ...] = (),
+    given: bool = False,
+) -> list[Source]:
     """Find the data sets of a comparison and give each a name of its own.
 
     Parameters
@@ -73,6 +84,8 @@ def sources(data: Any, *, labels: str | None = None, given: bool = False) -> lis
         The data sets.
     labels : str, optional
         Which columns are labels, in all of them.
+    exclude : tuple of str
+        Columns that are left out, by name or glob, of those that have them.
     given : bool
         Each is the training half of a split: ``x-train.arff`` has ``x-test.arff`` beside it.
     """
@@ -88,7 +101,7 @@ def sources(data: Any, *, labels: str | None = None, given: bool = False) -> lis
         raise UsageError(msg)
     if not pairs:
         raise UsageError("a comparison needs a data set")
-    found = [_source(name, one, labels, given) for name, one in pairs]
+    found = [replace(_source(name, one, labels, given), exclude=exclude) for name, one in pairs]
     return _told_apart(found)
 
 
@@ -181,6 +194,25 @@ def _checked(data: Dataset, name: str) -> Dataset:
     if data.shape[2] == 0:
         raise DataError(f"{printable(name)} has no label columns: name them with labels")
     return data
+
+
+def excluded(data: Dataset, patterns: Sequence[str]) -> list[str]:
+    """The columns of a data set that are named by patterns, as globs if no column has the name."""
+    names = data.feature_names
+    found = set()
+    for one in patterns:
+        found |= {one} if one in names else set(fnmatch.filter(names, one))
+    if len(found) == len(set(names)):
+        raise DataError("no column is left when the excluded ones are gone")
+    return [name for name in names if name in found]
+
+
+def without(data: Dataset, names: Sequence[str]) -> Dataset:
+    """A data set without some of its columns."""
+    if not names:
+        return data
+    gone = set(names)
+    return data.reduced([j for j, name in enumerate(data.feature_names) if name not in gone])
 
 
 def rows_of(data: Dataset, rows: np.ndarray) -> Dataset:

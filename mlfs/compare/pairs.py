@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from mlfs.compare.ranks import settled
 from mlfs.errors import DataError, MissingExtra
 
 __all__ = ["Belief", "Pair", "bayesian_signed_rank", "holm", "paired_t", "wilcoxon", "wilcoxon_all"]
@@ -54,7 +55,7 @@ def wilcoxon(first: Any, second: Any) -> tuple[float, float]:
     from scipy import stats
 
     a, b = _paired(first, second)
-    differences = a - b
+    differences = settled(a - b, a, b)
     if not differences.any():
         return 0.0, 1.0
     kept = differences[differences != 0]
@@ -87,7 +88,7 @@ def wilcoxon_all(table: Any, *, higher_is_better: bool, against: int | None = No
     sign = 1 if higher_is_better else -1
     pairs = []
     for (a, b), (statistic, p), p_holm in zip(columns, tested, corrected, strict=True):
-        better = np.sign(values[:, a] - values[:, b]) * sign
+        better = np.sign(settled(values[:, a] - values[:, b], values[:, [a, b]])) * sign
         wins, ties, losses = (int((better == way).sum()) for way in (1, 0, -1))
         pairs.append(Pair(a, b, statistic, p, p_holm, wins, ties, losses))
     return pairs

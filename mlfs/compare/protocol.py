@@ -51,7 +51,7 @@ class Folds:
             raise UsageError(msg)
 
     def __str__(self) -> str:
-        return f"{self.k}-fold cross-validation"
+        return f"{self.k}-fold cross-validation" + (" of plain shuffles" if self.note else "")
 
     def __len__(self) -> int:
         return self.k

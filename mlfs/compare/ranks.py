@@ -24,10 +24,12 @@ __all__ = [
     "friedman",
     "nemenyi",
     "ranks",
+    "settled",
     "underpowered",
 ]
 
 FEWEST = 6  # data sets below which no test over data sets can tell anything at 0.05
+DIGITS = 12  # what is equal in so many is equal: the last digits depend on the order of sums
 
 
 def underpowered(n_data: int) -> str:
@@ -54,6 +56,8 @@ def underpowered(n_data: int) -> str:
 def ranks(table: Any, *, higher_is_better: bool) -> np.ndarray:
     """Rank the methods on each data set, 1 for the best; equal ones share the mean rank.
 
+    What agrees in twelve digits is equal.
+
     Examples
     --------
     >>> ranks([[0.9, 0.8, 0.8], [0.5, 0.6, 0.7]], higher_is_better=True).tolist()
@@ -61,9 +65,23 @@ def ranks(table: Any, *, higher_is_better: bool) -> np.ndarray:
     """
     from scipy.stats import rankdata
 
-    values = _complete(table)
+    values = settled(_complete(table))
     ranked: np.ndarray = rankdata(-values if higher_is_better else values, axis=1)
     return ranked
+
+
+def settled(values: np.ndarray, *like: np.ndarray) -> np.ndarray:
+    """Values without the digits that are noise beside the greatest of these (or others).
+
+    Examples
+    --------
+    >>> (0.1 + 0.2 - 0.3) == 0, settled(np.array([0.1 + 0.2 - 0.3]), np.array([0.3])).item() == 0
+    (False, True)
+    """
+    greatest = max((float(np.abs(one).max(initial=0)) for one in like or (values,)), default=0)
+    if greatest == 0:
+        return values
+    return np.round(values, min(DIGITS - math.ceil(math.log10(greatest)), 300))
 
 
 def average_ranks(table: Any, *, higher_is_better: bool) -> np.ndarray:

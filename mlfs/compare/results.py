@@ -12,7 +12,7 @@ import numpy as np
 
 from mlfs.compare.metrics import METRICS
 from mlfs.compare.settings import Settings
-from mlfs.errors import UnknownName
+from mlfs.errors import UnknownName, UsageError
 
 __all__ = ["COLUMNS", "Results"]
 
@@ -73,7 +73,11 @@ class Results:
 
     def to_pandas(self) -> Any:
         """The table as a frame of pandas."""
-        import pandas as pd
+        try:
+            import pandas as pd
+        except ModuleNotFoundError as error:
+            msg = "a frame needs the package pandas, which is not installed: pip install pandas"
+            raise UsageError(f"{msg}, or use rows() or to_csv()") from error
 
         return pd.DataFrame(list(self.rows()), columns=list(COLUMNS))
 

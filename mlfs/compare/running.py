@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import fnmatch
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from numbers import Real
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +27,7 @@ from mlfs.validate import checked_count, checked_seed
 __all__ = ["DEFAULT_METRICS", "run", "settings_of"]
 
 DEFAULT_METRICS = ("exact_match", "hamming_loss", "macro_f1", "micro_f1", "ranking_loss")
+SHOWN = 5  # names in a note
 Progress = Callable[[int, int, Mapping[str, Any] | None], object]
 
 
@@ -35,6 +38,7 @@ def run(
     n: Any = "sqrt",
     *,
     labels: str | None = None,
+    exclude: str | Sequence[str] = (),
     folds: int | None = None,
     holdout: float | None = None,
     repeat: int = 10,
@@ -59,6 +63,8 @@ def run(
         How many features are kept (for each label, where the criterion chooses per label).
     labels : str, optional
         Which columns of the files are labels.
+    exclude : str or sequence of str
+        Columns that are left out, by name or glob, of the data sets that have them: identifiers.
     folds : int, optional
         So many folds of cross-validation, stratified by labels; 5 by default.
     holdout : float, optional
@@ -92,6 +98,7 @@ def run(
         models,
         n,
         labels=labels,
+        exclude=_names(exclude),
         protocol=_protocol(folds, holdout, repeat, split),
         seed=seed,
         options=options,
@@ -114,6 +121,7 @@ def settings_of(
     protocol: Protocol,
     seed: int,
     options: Mapping[str, Any],
+    exclude: Sequence[str] = (),
 ) -> Settings:
     """Check everything that can be checked before anything is computed."""
     for option in options:
@@ -131,7 +139,9 @@ def settings_of(
         if twice:
             raise UsageError(f"the {what} {printable(min(twice))!r} is given twice")
     sizes = tuple(dict.fromkeys(size(one) for one in _several(n, "n")))
-    found = sources(data, labels=labels, given=isinstance(protocol, Given))
+    found = sources(
+        data, labels=labels, exclude=tuple(map(str, exclude)), given=isinstance(protocol, Given)
+    )
     return Settings(
         tuple(found), rankers, learners, sizes, protocol, checked_seed(seed), dict(options)
     )
@@ -171,7 +181,37 @@ def _run(
     records = tuple(
         {**done[cell.key], "cell": cell.to_dict()} for cell in cells if cell.key in done
     )
+    notes += _identifiers(records) + _not_excluded(settings, records)
     return Results(settings, records, metrics, interrupted, tuple(notes))
+
+
+def _identifiers(records: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Which columns tell each row from all others, a note for each data set."""
+    found = {record["cell"]["data"]: record.get("identifiers", ()) for record in records}
+    told = []
+    for data, names in found.items():
+        if names:
+            shown = ", ".join(repr(printable(name)) for name in names[:SHOWN])
+            more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+            told.append(
+                f"{printable(data)} has another value in every row of {shown}{more}: most criteria "
+                "pick such a column first, and it predicts nothing; "
+                "exclude it (--exclude)"
+            )
+    return told
+
+
+def _not_excluded(settings: Settings, records: Sequence[Mapping[str, Any]]) -> list[str]:
+    """What was to be left out, and is in no data set; only known when all were read."""
+    known = {record["cell"]["data"]: record for record in records if "excluded" in record}
+    if len(known) < len(settings.sources):
+        return []
+    gone = {name for record in known.values() for name in record["excluded"]}
+    return [
+        f"no data set has a column {printable(one)!r} to exclude"
+        for one in dict.fromkeys(settings.sources[0].exclude)
+        if one not in gone and not fnmatch.filter(gone, one)
+    ]
 
 
 def _resumed(settings: Settings, store: Store) -> list[str]:
@@ -205,6 +245,9 @@ def _protocol(folds: int | None, holdout: float | None, repeat: int, split: str 
             raise UsageError(f"split is 'given', not {printable(split)!r}")
         return Given(0)
     if holdout is not None:
+        if isinstance(holdout, bool) or not isinstance(holdout, Real):
+            msg = f"holdout is the share of the rows that trains, not {printable(repr(holdout))}"
+            raise UsageError(msg)
         return Holdout(float(holdout), checked_count(repeat, "repeat") or 1)
     return Folds(5 if folds is None else checked_count(folds, "folds") or 0)
 
@@ -235,6 +278,13 @@ def _several(given: Any, what: str) -> list[Any]:
     if not found:
         raise UsageError(f"a comparison needs {what}")
     return found
+
+
+def _names(exclude: Any) -> list[str]:
+    found = [exclude] if isinstance(exclude, str) else exclude
+    if not isinstance(found, Iterable) or not all(isinstance(one, str) for one in (*found,)):
+        raise UsageError(f"exclude takes names or globs of columns, not {printable(repr(exclude))}")
+    return list(found)
 
 
 def _is_pair(given: Any) -> bool:

@@ -116,11 +116,13 @@ class Cell:
             "criterion": self.ranker.to_dict(),
             "model": self.model.to_dict(),
             "n": str(self.size),
-            "protocol": repr(self.settings.protocol),
+            "protocol": repr(self.settings.protocol) + self.settings.protocol.note,
             "split": self.split,
             "seed": self.settings.seed,
             "options": dict(self.settings.options),
         }
+        if self.source.exclude:
+            parts["exclude"] = self.source.exclude
         text = json.dumps(parts, sort_keys=True, default=repr)
         return hashlib.sha256(text.encode()).hexdigest()[:32]
 
@@ -158,7 +160,11 @@ def seed_for(seed: int, *parts: object) -> int:
 
 
 def _names(data: Any) -> list[str]:
-    return [f"{one['name']} ({one['digest'][:8]})" for one in data]
+    return [
+        f"{one['name']} ({one['digest'][:8]})"
+        + (f" without {', '.join(one['exclude'])}" if one.get("exclude") else "")
+        for one in data
+    ]
 
 
 def _short(value: Any) -> str:

@@ -51,6 +51,9 @@ class Store:
             self._lock.close()
             msg = f"{shown} is in use by another run: wait for it, or name another folder"
             raise UsageError(msg) from None
+        for part in (self.folder / CELLS).glob(".mlfs-*.part"):  # of a run that was killed
+            with contextlib.suppress(OSError):
+                part.unlink()
         return self
 
     def __exit__(

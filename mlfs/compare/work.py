@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from mlfs.compare.classifiers import classifier
-from mlfs.compare.data import Source, rows_of
+from mlfs.compare.data import Source, excluded, rows_of, without
 from mlfs.compare.measure import Cost, measured
 from mlfs.compare.metrics import evaluate
 from mlfs.compare.protocol import Given, Split
@@ -19,6 +19,7 @@ from mlfs.compare.rankers import Ranked, ranker
 from mlfs.compare.settings import Cell, Job, Settings, seed_for
 from mlfs.data.dataset import Dataset
 from mlfs.errors import MlfsError, printable
+from mlfs.identifiers import identifier_columns
 from mlfs.models.table import TrainingTable
 
 __all__ = ["Workshop", "failure"]
@@ -40,6 +41,8 @@ class Workshop:
         self._source: Source | None = None
         self._data: Dataset | None = None
         self._splits: list[Split] = []
+        self._identifiers: list[str] = []
+        self._excluded: list[str] = []
 
     def do(self, job: Job, finished: set[str]) -> Iterator[dict[str, Any]]:
         """Do the cells of a job that are not finished; what fails is told in its record."""
@@ -52,7 +55,8 @@ class Workshop:
             return
         for cell in cells:
             try:
-                yield _judged(cell, train, test, chosen)
+                found = _judged(cell, train, test, chosen)
+                yield {**found, "identifiers": self._identifiers, "excluded": self._excluded}
             except Exception as error:  # noqa: BLE001 -- told in the record
                 yield failure(cell, error)
 
@@ -60,11 +64,15 @@ class Workshop:
         if self._source != job.source or self._data is None:
             self._data = None  # let go of the last one first
             self._data, n_train = job.source.read()
+            self._excluded = excluded(self._data, job.source.exclude)
+            self._data = without(self._data, self._excluded)
             protocol = self.settings.protocol
             if isinstance(protocol, Given):
                 protocol = Given(n_train)
             seed = seed_for(self.settings.seed, "splits", job.source.digest)
             self._splits = list(protocol.splits(self._data, seed))
+            named = identifier_columns(self._data)
+            self._identifiers = [self._data.columns[j].name for j in named]
             self._source = job.source
         split = self._splits[job.split]
         return rows_of(self._data, split.train), rows_of(self._data, split.test)

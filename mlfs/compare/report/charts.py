@@ -141,9 +141,9 @@ def cost_chart(results: Results, metric: str) -> str:
     for (criterion, model, n), (spent, value, peak) in means.items():
         at = names.index((criterion, model))
         told = f"{criterion} + {model}, n = {n}: {value:.4f} in {spent:.3g} s, {peak:.0f} MB"
-        picture.dot(x.at(max(spent, 1e-4)), y.at(value), colour(at), told, 4.5)
+        picture.mark(x.at(max(spent, 1e-4)), y.at(value), at, told)
     for at, (criterion, model) in enumerate(names):
-        picture.dot(70, 318 + LEGEND * at, colour(at), "", 4.5)
+        picture.mark(70, 318 + LEGEND * at, at, "")
         picture.text(82, 322 + LEGEND * at, f"{criterion} + {model}")
     return picture.markup()
 

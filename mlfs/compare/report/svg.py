@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 __all__ = ["COLOURS", "Axis", "Picture", "ticks"]
 
-# Okabe & Ito: told apart by colour-blind readers too; dashes tell apart what comes after.
+# Okabe & Ito: told apart by colour-blind readers too; dashes and marks tell apart what comes after.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8B6F00")
 DASHES = ("", "6 3", "2 2", "8 3 2 3")
+MARKS = ("dot", "ring", "square", "frame")
 
 
 def colour(at: int) -> str:
@@ -22,6 +23,17 @@ def colour(at: int) -> str:
 def dash(at: int) -> str:
     """The dashes of the line of a method."""
     return DASHES[at // len(COLOURS) % len(DASHES)]
+
+
+def mark(at: int) -> str:
+    """The mark of a method: the first eight have dots, the next hollow ones, then squares.
+
+    Examples
+    --------
+    >>> [mark(at) for at in (0, 8, 16, 24, 32)]
+    ['dot', 'ring', 'square', 'frame', 'dot']
+    """
+    return MARKS[at // len(COLOURS) % len(MARKS)]
 
 
 def ticks(low: float, high: float, about: int = 5) -> list[float]:
@@ -117,6 +129,23 @@ class Picture:
             f"<title>{html.escape(told)}</title></circle>"
         )
 
+    def mark(self, x: float, y: float, at: int, told: str, radius: float = 4.5) -> None:
+        """The mark of a method, in its colour, that says something when it is pointed at."""
+        shape = mark(at)
+        hollow = shape in {"ring", "frame"}
+        inside = radius - 0.8 if hollow else radius  # a line is as wide outside as inside
+        place = f'cx="{x:.1f}" cy="{y:.1f}" r="{inside:g}"'
+        if shape in {"square", "frame"}:
+            corner = f'x="{x - inside:.1f}" y="{y - inside:.1f}"'
+            place = f'{corner} width="{2 * inside:g}" height="{2 * inside:g}"'
+        paint = {"fill": colour(at)}
+        if hollow:  # white lets a pointer find the middle too
+            paint = {"fill": "#fff", "stroke": colour(at), "stroke_width": "1.6"}
+        kind = "rect" if shape in {"square", "frame"} else "circle"
+        self.parts.append(
+            f"<{kind} {place}{_style(paint)}><title>{html.escape(told)}</title></{kind}>"
+        )
+
     def box(self, x: float, y: float, width: float, height: float, fill: str, told: str) -> None:
         """A box that says something when it is pointed at."""
         self.parts.append(
@@ -153,7 +182,7 @@ class Picture:
         )
 
 
-def _style(style: dict[str, object]) -> str:
+def _style(style: Mapping[str, object]) -> str:
     given = {
         key.replace("_", "-"): value for key, value in style.items() if value not in ("", None)
     }
