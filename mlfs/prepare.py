@@ -24,7 +24,7 @@ from mlfs.stripes import kinds
 from mlfs.table import Table
 from mlfs.weights import checked_weights, on_grid
 
-__all__ = ["Prepared", "prepare"]
+__all__ = ["Prepared", "check_jobs", "prepare"]
 
 MISSING = ("level", "ignore", "error")
 
@@ -195,12 +195,19 @@ def _told(
     return notes
 
 
-def _threads(n_jobs: int | None) -> int:
+def check_jobs(n_jobs: Any) -> None:
+    """Refuse what is no number of threads."""
     if n_jobs is None:
-        return 1
+        return
     if isinstance(n_jobs, bool) or not isinstance(n_jobs, (int, np.integer)) or n_jobs == 0:
         msg = f"n_jobs is a number of threads, or -1 for all, not {printable(n_jobs)!r}"
         raise UsageError(msg)
+
+
+def _threads(n_jobs: int | None) -> int:
+    check_jobs(n_jobs)
+    if n_jobs is None:
+        return 1
     processors = (
         len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     )

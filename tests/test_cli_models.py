@@ -108,6 +108,57 @@ def test_every_model_is_trained_stored_and_used(done, name: str) -> None:
     assert [list(map(int, row)) for row in rows[1:]] == fresh.predict(X).tolist()
 
 
+def test_a_model_of_the_command_knows_its_labels_in_python(done) -> None:
+    for name in ("br", "ebcc"):
+        done("train", "-q", "--model", name, "-o", f"{name}.mlfs", SONGS)
+        stored = load_stored(f"{name}.mlfs")
+        names = tuple(read(SONGS).label_names)
+        assert stored.model.label_names_ == names
+        one = stored.model if name == "br" else stored.model.estimators_[0]
+        assert one.label_names_ == one.structure_.names == tuple(one.features_) == names
+
+
+def test_where_no_label_is_0_missing_ones_are_not_minus_1(done, run) -> None:
+    table("p.csv", "a,y,z\n1,1,\n2,,1\n3,1,1\n4,,1\n")
+    done("train", "-q", "--model", "br", "--labels", "y,z", "-o", "m.mlfs", "p.csv")
+    assert load_stored("m.mlfs").model.classes_[0].tolist() == [0, 1]
+    assert run("predict", "-q", "m.mlfs", "p.csv").rows[1:] == [["1", "1"]] * 4
+    table("none.csv", "a,y,z\n1,,\n2,,\n")
+    refused = run("train", "--labels", "y,z", "-o", "n.mlfs", "none.csv")
+    assert (refused.code, Path("n.mlfs").exists()) == (1, False)
+    assert "every label is missing in every row" in refused.err
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["-P", "C=abc"], "the base learner refuses its parameters: The 'C' parameter"),
+        (
+            ["--model", "mc", "-p", "C=abc"],
+            "the base learner refuses its parameters: The 'C' parameter",
+        ),
+        (["--seed", "4294967296"], "--seed"),
+        (["--model", "pcc", "-p", "epsilon=-1"], "epsilon is a number from 0"),
+        (["--model", "pcc", "--inference", "beam", "-p", "width=0"], "width is a whole number"),
+        (["--model", "pcc", "--inference", "annealing", "-p", "hot=0"], "hot"),
+        (["--model", "pcc", "--inference", "monte-carlo", "-p", "loss=no"], "loss"),
+        (["--model", "pcc", "--inference", "exhaustive", "-p", "limit=0"], "limit"),
+        (["--model", "mcc", "-p", "inference__n_samples=0"], "n_samples"),
+    ],
+)
+def test_a_wrong_parameter_is_a_wrong_option(run, options: list[str], words: str) -> None:
+    refused = run("train", *options, "-o", "m.mlfs", SONGS)
+    assert (refused.code, Path("m.mlfs").exists()) == (2, False)
+    assert words in refused.err
+
+
+def test_predictions_do_not_replace_their_model(run, kept: str) -> None:
+    before = Path(kept).read_bytes()
+    refused = run("predict", "--force", "-o", kept, kept, SONGS)
+    assert (refused.code, Path(kept).read_bytes() == before) == (2, True)
+    assert "is the input" in refused.err
+
+
 def test_options_reach_the_model(done) -> None:
     done(
         "train", "-q", "--model", "kcc", "-k", "2", "--features", "scls", "-n", "7",
@@ -214,8 +265,8 @@ def test_learners_that_do_not_converge_are_told_once(done) -> None:
 
 def test_what_a_learner_refuses_is_told_in_its_words(run) -> None:
     seen = run("train", "-q", "--model", "br", "-P", "C=-1", "-o", "m.mlfs", SONGS)
-    assert seen.code == 1
-    assert "the base learner refuses these data or its parameters: The 'C' parameter" in seen.err
+    assert seen.code == 2
+    assert "the base learner refuses its parameters: The 'C' parameter" in seen.err
 
 
 def test_the_same_command_writes_the_same_bytes(done) -> None:
@@ -509,11 +560,14 @@ def test_members_of_an_ensemble(run, done) -> None:
     assert json.loads(one)["members"] == [members[1]]
 
 
-@pytest.mark.slow
 def test_members_of_a_mixture(done) -> None:
-    done("train", "-q", "--model", "mc", "-p", "n_trees=2", "-o", "m.mlfs", SONGS)
+    done("train", "-q", "--model", "mc-ldf", "-p", "n_trees=2", "-o", "m.mlfs", SONGS)
     members = json.loads(done("structure", "--format", "json", "m.mlfs").out)["members"]
     assert sum(one["weight"] for one in members) == pytest.approx(1)
+    assert all(0 < len(own) < 33 for one in members for own in one["features"].values())
+    sizes = [len(own) for own in members[1]["features"].values()]
+    shown = done("structure", "--member", "2", "m.mlfs").out
+    assert f"features of a label: {min(sizes)}" in shown
     assert "member 2 of 2, weight" in done("structure", "m.mlfs").out
 
 

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_val_score
 from sklearn.multioutput import ClassifierChain, MultiOutputClassifier
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
@@ -506,3 +506,31 @@ def test_chains_of_one_order_are_nested_in_each_other() -> None:
     none = StructuredClassifier(KParents(k=0, order="given")).fit(X, Y)
     assert (full.predict(X) == all_parents.predict(X)).all()
     assert (none.predict(X) == make("br").fit(X, Y).predict(X)).all()
+
+
+@pytest.mark.parametrize("name", ["br", "cc", "occ"])
+def test_wide_indices_are_narrowed_for_liblinear(name: str) -> None:
+    rng = np.random.default_rng(3)
+    X = rng.random((40, 6)) * (rng.random((40, 6)) < 0.5)
+    Y = (X[:, :3] > 0.2).astype(int)
+    wide = sp.csr_array(X)
+    wide.indices, wide.indptr = wide.indices.astype(np.int64), wide.indptr.astype(np.int64)
+    narrow = make(name).fit(sp.csr_array(X), Y)
+    fitted = make(name).fit(wide, Y)
+    assert wide.indices.dtype == np.int64
+    assert fitted.predict(wide).tolist() == narrow.predict(X).tolist()
+
+
+def test_probabilities_are_cross_validated() -> None:
+    X, Y = songs()
+    found = cross_val_predict(make("pcc"), X, Y, cv=2, method="predict_proba")
+    halves = [slice(0, 60), slice(60, None)]
+    wanted = [make("pcc").fit(X[a], Y[a]).predict_proba(X[b]) for b, a in (halves, halves[::-1])]
+    assert np.allclose(found, np.vstack(wanted))
+
+
+def test_no_number_of_jobs_is_refused() -> None:
+    X, Y = songs(n=20)
+    for n_jobs in (0, 1.5, True, "2"):
+        with pytest.raises(UsageError, match="n_jobs is a number of threads"):
+            make("br", n_jobs=n_jobs).fit(X, Y)

@@ -266,11 +266,23 @@ def test_the_penalty_is_that_of_the_least_log_loss(seed, weighted):
     assert model.intercept_ == pytest.approx(direct.intercept_, abs=1e-4)
 
 
-def test_wide_and_sparse_rows_are_left_to_liblinear():
+def test_sparse_rows_get_what_dense_ones_get():
     x, _, y = data(0, n=60, d=4)
     narrow, sparse = TunedLogistic().fit(x, y), TunedLogistic().fit(sp.csr_array(x), y)
+    assert sparse.C_ == narrow.C_
     assert sparse.C_ in PENALTIES
-    assert sparse.predict_proba(x) == pytest.approx(narrow.predict_proba(x), abs=0.15)
+    assert (sparse.predict_proba(x) == narrow.predict_proba(x)).all()
+
+
+def test_wide_rows_are_left_to_liblinear():
+    x, _, y = data(0, n=60, d=4)
+    wide = np.hstack([x, np.zeros((60, 600))])
+    dense, sparse = (TunedLogistic().fit(one, y) for one in (wide, sp.csr_array(wide)))
+    assert sparse.C_ == dense.C_
+    assert sparse.predict_proba(wide) == pytest.approx(dense.predict_proba(wide), abs=1e-3)
+    assert dense.predict_proba(wide) == pytest.approx(
+        TunedLogistic().fit(x, y).predict_proba(x), abs=0.15
+    )
 
 
 def test_folds_are_told_by_content():

@@ -60,6 +60,7 @@ def predict(
     at where they are.
     """
     check_place(output, data, force=force)
+    check_place(output, model, force=force)
     console = console_of(context)
     stored = opened(model)
     if proba and not hasattr(stored.model, "predict_proba"):

@@ -110,7 +110,8 @@ def _members(stored: Any) -> list[tuple[Any, Any, float | None]]:
     if hasattr(model, "structure_"):
         parts = [(model.structure_, list(model.features_.values()), None)]
     elif hasattr(model, "structures_"):
-        parts = list(zip(model.structures_, model.features_, model.weights_.tolist(), strict=True))
+        features = [list(own.values()) for own in model.features_]
+        parts = list(zip(model.structures_, features, model.weights_.tolist(), strict=True))
     else:
         parts = []
         for one, columns in zip(model.estimators_, model.estimators_features_, strict=True):

@@ -78,6 +78,7 @@ def train(
     console = console_of(context)
     name, settings = options["model"], settings_of(options, missing)
     model = made(options)
+    from mlfs.models.base import tell_names
     from mlfs.models.store import check_place_of_model, check_storable, save
     from mlfs.models.table import TrainingTable
 
@@ -92,7 +93,8 @@ def train(
     X, notes = table.matrix(dataset)
     for note in [*notes, *_wider(table)]:
         console.note(note)
-    Y, _ = table.truth(dataset)
+    Y = _told(table.truth(dataset)[0])
+    tell_names(model, table.feature_names, table.labels)
     what = f"training {name} on {X.shape[0]} rows, {X.shape[1]} features, {Y.shape[1]} labels"
     weights = {} if dataset.weights is None else {"sample_weight": dataset.weights}
     with Waiting(console, what):
@@ -100,6 +102,13 @@ def train(
     save(model, output, table=table, settings=settings, force=force)
     _tell(console, output, what, time.perf_counter() - began)
     return 0
+
+
+def _told(Y: Any) -> Any:
+    """The labels with NaN where missing: where no label is 0, -1 would be taken as its no."""
+    import numpy as np
+
+    return np.where(Y < 0, np.nan, Y) if (Y < 0).any() else Y
 
 
 def _fit(console: Console, model: Any, X: Any, Y: Any, weights: dict[str, Any]) -> None:
@@ -114,6 +123,8 @@ def _fit(console: Console, model: Any, X: Any, Y: Any, weights: dict[str, Any]) 
         if console.debug:
             raise
         words = " ".join(printable(str(error).partition("\n")[0], 300).split())
+        if type(error).__name__ == "InvalidParameterError":
+            raise UsageError(f"the base learner refuses its parameters: {words}") from None
         raise DataError(f"the base learner refuses these data or its parameters: {words}") from None
     told = Counter(_warned(one) for one in caught)
     for words, times in told.items():

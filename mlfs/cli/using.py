@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -48,7 +49,9 @@ def answer(
 ) -> T:
     """What a stored model says; where it fails, that is told in a sentence."""
     try:
-        found = ask()
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "X does not have valid feature names")  # we matched
+            found = ask()
         given = getattr(found, "shape", None)
         if shape is not None and given != shape:
             raise ValueError(f"an answer of shape {given}")

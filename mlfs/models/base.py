@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -18,14 +19,20 @@ from mlfs.errors import DataError, UsageError, printable
 from mlfs.frames import family
 from mlfs.models.classes import Classes, ClassList, read_labels
 from mlfs.models.problem import Problem
+from mlfs.prepare import check_jobs
 from mlfs.weights import checked_weights
 
-__all__ = ["LabelModel", "default_learner"]
+__all__ = ["LabelModel", "default_learner", "tell_names"]
 
 
 def default_learner() -> LogisticRegression:
     """Logistic regression with the penalty of Sun, Kudo & Kimura (lambda = 0.1 is C = 5)."""
     return LogisticRegression(C=5.0, solver="liblinear")
+
+
+def tell_names(model: LabelModel, features: Sequence[str], labels: Sequence[str]) -> None:
+    """Say what the columns of X and Y are called in the next `fit`, where both are arrays."""
+    model._told_names = tuple(features), tuple(labels)  # noqa: SLF001
 
 
 class LabelModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklearn has no types
@@ -49,6 +56,7 @@ class LabelModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklea
     n_jobs: Any
     random_state: Any
     _labels: Classes
+    _told_names: tuple[tuple[str, ...], tuple[str, ...]]
 
     @property
     def classes_(self) -> Any:
@@ -67,6 +75,7 @@ class LabelModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklea
                 "is None: give the labels of each row"
             )
             raise DataError(msg)
+        check_jobs(self.n_jobs)
         seed = seed_of(self.random_state)
         learner = self._learner(seed)
         matrix = self._matrix(X, reset=True)
@@ -74,9 +83,9 @@ class LabelModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklea
         names = getattr(self, "feature_names_in_", None)
         if names is None and family(X):
             names = X.columns
-        ours = self.__dict__.pop("_names", None)  # those of the ensemble that it is a member of
-        if ours is not None:
-            names, labels = ours[0], replace(labels, names=ours[1])
+        told = self.__dict__.pop("_told_names", None)
+        if told is not None:
+            names, labels = told[0], replace(labels, names=told[1], named=True)
         self._labels = labels
         self.label_names_ = labels.names
         weights = self._weights(sample_weight, matrix.shape[0])
@@ -137,7 +146,7 @@ class LabelModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklea
         if not matrix.has_canonical_format:
             matrix = matrix.copy()
             matrix.sum_duplicates()
-        return matrix
+        return _narrow(matrix)
 
     def _allows_nan(self) -> bool:
         given = self.base_estimator
@@ -201,3 +210,13 @@ class LabelModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklea
         tags.input_tags.sparse = True
         tags.input_tags.allow_nan = self._allows_nan()
         return tags
+
+
+def _narrow(matrix: Any) -> Any:
+    """The same with indices of 32 bits where they can be: liblinear takes no wider ones."""
+    if matrix.indices.dtype == np.int32 == matrix.indptr.dtype:
+        return matrix
+    if max(matrix.nnz, *matrix.shape) > np.iinfo(np.int32).max:
+        return matrix
+    indices = matrix.indices.astype(np.int32), matrix.indptr.astype(np.int32)
+    return sp.csr_array((matrix.data, *indices), matrix.shape)

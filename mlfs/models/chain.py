@@ -134,6 +134,8 @@ class StructuredClassifier(LabelModel):
         plan = feature_plan(self.features, self.n)
         learner = learner_for(self.structure)
         inference = self._inference()
+        if isinstance(inference, Inference):
+            inference.check()
         problem = self._begin(X, y, sample_weight)
         if inference.needs_probabilities and not hasattr(problem.base_estimator, "predict_proba"):
             name = type(problem.base_estimator).__name__

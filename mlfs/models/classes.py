@@ -31,6 +31,11 @@ class ClassList(list[np.ndarray]):
     (['a', 'b'], [['yes', 'a']])
     """
 
+    @property
+    def shape(self) -> tuple[int]:
+        """One for each column of predict_proba: `cross_val_predict` asks for it."""
+        return (len(self),)
+
     def __getitem__(self, at: Any) -> Any:
         if not isinstance(at, np.ndarray) or at.ndim < 2:
             return super().__getitem__(at)

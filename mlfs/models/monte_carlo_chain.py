@@ -117,6 +117,10 @@ class BestSample(Inference):
         self.n_samples = n_samples
         self.random_state = random_state
 
+    def check(self) -> None:
+        """Refuse parameters that cannot be, before anything is trained."""
+        whole(self.n_samples, "n_samples")
+
     def predict(self, conditionals: Conditionals) -> Labels:
         """The label vector of each row, int8 of shape (n_rows, q)."""
         refuse_without_probabilities(conditionals, "Monte Carlo inference")

@@ -85,6 +85,8 @@ class TunedLogistic(LogisticRegression):  # type: ignore[misc]  # sklearn has no
         if self.classes_.size < 2:
             msg = f"y needs two classes, and has only one class: {printable(self.classes_[0])}"
             raise ValueError(msg)
+        if sp.issparse(X) and X.shape[1] <= MOST_COLUMNS:
+            X = X.toarray()  # one way to solve narrow rows: sparse ones get what dense ones get
         weights = None
         if sample_weight is not None:
             weights = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
@@ -160,7 +162,7 @@ class TunedLogistic(LogisticRegression):  # type: ignore[misc]  # sklearn has no
 
 
 def _narrow(X: Any) -> bool:
-    return not sp.issparse(X) and X.shape[1] <= MOST_COLUMNS
+    return bool(X.shape[1] <= MOST_COLUMNS)
 
 
 def _by_scikit_learn(

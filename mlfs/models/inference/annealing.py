@@ -48,6 +48,12 @@ class Annealing(Inference):
         self.cold = cold
         self.random_state = random_state
 
+    def check(self) -> None:
+        """Refuse parameters that cannot be, before anything is trained."""
+        whole(self.n_steps, "n_steps", 0)
+        _temperature(self.hot, "hot")
+        _temperature(self.cold, "cold")
+
     def predict(self, conditionals: Conditionals) -> Labels:
         """The label vector of each row, int8 of shape (n_rows, q)."""
         refuse_without_probabilities(conditionals, "annealing")

@@ -36,6 +36,9 @@ class Inference(BaseEstimator):  # type: ignore[misc]  # sklearn has no types
 
     needs_probabilities = True
 
+    def check(self) -> None:
+        """Refuse parameters that cannot be, before anything is trained."""
+
     def predict(self, conditionals: Conditionals) -> Labels:
         """The label vector of each row, int8 of shape (n_rows, q)."""
         raise NotImplementedError

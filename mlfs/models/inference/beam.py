@@ -33,6 +33,10 @@ class Beam(Inference):
     def __init__(self, width: int = 10) -> None:
         self.width = width
 
+    def check(self) -> None:
+        """Refuse parameters that cannot be, before anything is trained."""
+        whole(self.width, "width")
+
     def predict(self, conditionals: Conditionals) -> Labels:
         """The label vector of each row, int8 of shape (n_rows, q)."""
         refuse_without_probabilities(conditionals, "beam search")

@@ -67,6 +67,12 @@ class BestFirst(Inference):
         self.epsilon = epsilon
         self.max_nodes = max_nodes
 
+    def check(self) -> None:
+        """Refuse parameters that cannot be, before anything is trained."""
+        _floor(self.epsilon)
+        if self.max_nodes is not None:
+            whole(self.max_nodes, "max_nodes")
+
     def predict(self, conditionals: Conditionals) -> Labels:
         """The label vector of each row, int8 of shape (n_rows, q)."""
         refuse_without_probabilities(conditionals, "best-first search")

@@ -44,6 +44,11 @@ class Exhaustive(Inference):
         self.limit = limit
         self.loss = loss
 
+    def check(self) -> None:
+        """Refuse parameters that cannot be, before anything is trained."""
+        decisions.checked_loss(self.loss)
+        whole(self.limit, "limit")
+
     def predict(self, conditionals: Conditionals) -> Labels:
         """The label vector of each row, int8 of shape (n_rows, q)."""
         refuse_without_probabilities(conditionals, "exhaustive inference")

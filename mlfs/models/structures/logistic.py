@@ -40,8 +40,10 @@ def solvable(estimator: Any, n_columns: int) -> bool:
     given = estimator.get_params()
     free = {"C", "tol", "max_iter", "random_state", "n_jobs", "verbose", "solver", "fit_intercept"}
     same = all(given[name] == plain[name] for name in given if name not in free)
-    wanted = np.isfinite(given["C"]) and given["C"] > 0 and given["solver"] != "liblinear"
-    return bool(same and wanted)
+    number = (
+        isinstance(given["C"], (int, float, np.integer, np.floating)) and 0 < given["C"] < np.inf
+    )
+    return bool(same and number and given["solver"] != "liblinear")
 
 
 def with_last(x: Any, intercept: bool) -> Any:
