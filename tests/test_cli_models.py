@@ -152,6 +152,15 @@ def test_a_wrong_parameter_is_a_wrong_option(run, options: list[str], words: str
     assert words in refused.err
 
 
+@pytest.mark.parametrize("command", ["train", "evaluate"])
+def test_labels_that_are_none_are_told_without_options_of_others(run, kept, command) -> None:
+    model = ["-o", "m.mlfs"] if command == "train" else [kept]
+    refused = run(command, *model, SONGS, "--labels", "tempo,happy")
+    assert refused.code == 1
+    assert "choose other columns with --labels" in refused.err
+    assert "--classes" not in refused.err
+
+
 def test_predictions_do_not_replace_their_model(run, kept: str) -> None:
     before = Path(kept).read_bytes()
     refused = run("predict", "--force", "-o", kept, kept, SONGS)

@@ -13,8 +13,9 @@ import click
 from mlfs.cli.console import Console, console_of
 from mlfs.cli.help import Command, topical
 from mlfs.cli.making import made, modelling, settings_of
-from mlfs.cli.options import input_data, reading_labels, talking
+from mlfs.cli.options import reading_labels, talking
 from mlfs.cli.output import check_place
+from mlfs.cli.using import data_of
 from mlfs.cli.waiting import Waiting
 from mlfs.errors import DataError, MlfsError, UsageError, printable
 
@@ -85,7 +86,7 @@ def train(
     check_place_of_model(output)
     check_storable(model)
     began = time.perf_counter()
-    dataset = _read(data, options)
+    dataset = data_of(data, options)
     for note in dataset.notes:
         console.note(note)
     dataset = _without(dataset, exclude)
@@ -136,17 +137,6 @@ def _warned(one: warnings.WarningMessage) -> str:
     if one.category.__name__ == "ConvergenceWarning":
         return UNSETTLED
     return printable(" ".join(str(one.message).split()), 300)
-
-
-def _read(data: str, options: dict[str, Any]) -> Any:
-    try:
-        return input_data(data, options)
-    except DataError as error:
-        wrong = "ask for classes (--classes), or choose other columns with --labels"
-        if wrong not in str(error):
-            raise
-        remedy = "a model learns labels that are there or not; choose other columns with --labels"
-        raise DataError(str(error).replace(wrong, remedy)) from None
 
 
 def _without(dataset: Any, exclude: tuple[str, ...]) -> Any:

@@ -13,7 +13,7 @@ from mlfs.cli.help import topical
 from mlfs.cli.options import input_data
 from mlfs.errors import DataError, MlfsError, UsageError, printable
 
-__all__ = ["answer", "opened", "rows_of", "unseen_values"]
+__all__ = ["answer", "data_of", "opened", "rows_of", "unseen_values"]
 
 T = TypeVar("T")
 unseen_values = topical(
@@ -32,12 +32,24 @@ def opened(path: str) -> Any:
     return load_stored(path)
 
 
+def data_of(data: str, options: dict[str, Any], **more: Any) -> Any:
+    """The data set of the options; what is told of wrong labels names no option of `select`."""
+    try:
+        return input_data(data, options, **more)
+    except DataError as error:
+        wrong = "ask for classes (--classes), or choose other columns with --labels"
+        if wrong not in str(error):
+            raise
+        remedy = "a model learns labels that are there or not; choose other columns with --labels"
+        raise DataError(str(error).replace(wrong, remedy)) from None
+
+
 def rows_of(
     console: Console, stored: Any, data: str, options: dict[str, Any], *, classes: bool
 ) -> tuple[Any, Any]:
     """A data set, and its rows as the model wants them."""
     unseen = options.pop("unseen")
-    dataset = input_data(data, {**options, "classes": classes}, known=stored.table.labels)
+    dataset = data_of(data, {**options, "classes": classes}, known=stored.table.labels)
     X, notes = stored.table.matrix(dataset, unseen)
     for note in notes:
         console.note(note)
