@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,7 @@ __all__ = ["ROOMY", "Budget", "bytes_of", "checked"]
 UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 UNITS |= {f"{unit}i": 1 << (10 * power) for power, unit in enumerate("kmgt", 1)}
 AMOUNT = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]i?)?b?\s*", re.IGNORECASE)
+AT_FRONT = 1024  # bytes of what the system tells, among which the amount stands
 UNKNOWN = 4 << 30  # where the machine does not tell what it has
 MOST_CACHED, MOST_KEPT, MOST_LABELS = 512 << 20, 64 << 20, 4 << 20
 COLUMN_BYTES = 160  # what is said of a column while one is held against all
@@ -134,9 +134,10 @@ def _told(size: int) -> str:
 def _available() -> int:
     """The memory that could be taken now, as the system tells it."""
     try:
-        for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines():
-            if line.startswith("MemAvailable:"):
-                return int(line.split()[1]) * 1024
+        with open("/proc/meminfo", "rb", buffering=0) as told:  # noqa: PTH123  # asked for often
+            for line in told.read(AT_FRONT).splitlines():
+                if line.startswith(b"MemAvailable:"):
+                    return int(line.split()[1]) * 1024
     except (OSError, ValueError, IndexError):
         pass
     try:

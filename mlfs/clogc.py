@@ -9,6 +9,7 @@ come back: integers wrap around, and the informations in the end are small enoug
 
 from __future__ import annotations
 
+import functools
 import math
 
 import numpy as np
@@ -18,6 +19,7 @@ from mlfs._kernels import finishing
 __all__ = ["clogc_table", "entropies", "of_rows", "per_row", "wrapped"]
 
 TABLE_SIZE = 1 << 22  # larger counts (fine weights, millions of rows) take the logarithm itself
+KEPT = (1 << 20) + 2  # entries: tables up to this size are there for the next selection
 BITS = 54
 SPARE_BITS = 8  # between N log N and N times the greatest information about all labels
 
@@ -43,10 +45,19 @@ def clogc_table(total: int, nats: float, size: int = TABLE_SIZE) -> np.ndarray:
     log_n = max(1.0, math.log(max(1, total)))
     shift = BITS - math.ceil(math.log2(max(1, total) * log_n))
     shift -= max(0, math.ceil(math.log2(max(1.0, nats) / log_n)) - SPARE_BITS)
-    table = np.zeros(max(1, min(total + 1, size)) + 1, np.int64)
+    length = max(1, min(total + 1, size)) + 1
+    return _kept(length, shift) if length <= KEPT else _filled(length, shift)
+
+
+def _filled(length: int, shift: int) -> np.ndarray:
+    table = np.zeros(length, np.int64)
     table[-1] = shift
     finishing.fill_clogc(table, 2.0**shift)
     return table
+
+
+# nobody writes to a table; a flag that says so would slow down every call of a kernel
+_kept = functools.lru_cache(maxsize=2)(_filled)
 
 
 def wrapped(number: int) -> np.int64:

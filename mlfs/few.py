@@ -76,7 +76,7 @@ class Few:
     def mi_fs(self, s: int) -> np.ndarray:
         """I(f;s)."""
         if not self.fits:
-            return self._small.pair_with_feature(s, self._labels).mi
+            return self._small.mi_with_feature(s, self._labels)
         at = self._place(s)
         if self._mi is None:
             self._mi = self._meetings.pairs(

@@ -252,7 +252,7 @@ class Info:
         at = self.table.position(s)
         if self.few is not None:
             return self.few.mi_fs(at)
-        return self._cut(self.table.pair_with_feature(at, self._labels).mi)
+        return self._cut(self.table.mi_with_feature(at, self._labels))
 
     def cmi_sL_given_f(self, s: int) -> np.ndarray:  # notation
         """sum_l I(s;l|f)."""

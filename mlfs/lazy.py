@@ -19,7 +19,7 @@ AT_ONCE = 64  # candidates that are brought up to date first; then twice as many
 FEWEST = 16
 MOST = 4096
 TRIALS = 4  # picks after which it must have paid
-PRICE = 50_000.0  # nanoseconds that a lazy step costs, whatever it counts
+PRICE = 75_000.0  # nanoseconds that a lazy step costs, whatever it counts
 
 
 class Lazy(Standing):
@@ -85,7 +85,7 @@ class Lazy(Standing):
         if some.size < 2:
             some = self._stale(bounds, is_open, -np.inf, self._at_once)
         elif some.size > FEWEST:
-            some = some[np.argpartition(-bounds[some], FEWEST)[:FEWEST]]
+            some = some[(-bounds[some]).argpartition(FEWEST)[:FEWEST]]
         if forced >= 0 and forced not in some:
             some = np.append(some, forced)
         return some
@@ -102,7 +102,7 @@ class Lazy(Standing):
             unbounded = int((bounds[some] == np.inf).sum())  # who must be counted in any case
             at_once = max(at_once, unbounded)
             if size > at_once:
-                some = some[np.argpartition(-bounds[some], at_once - 1)[:at_once]]
+                some = some[(-bounds[some]).argpartition(at_once - 1)[:at_once]]
         return some
 
     def _bring(self, some: np.ndarray, bounds: np.ndarray) -> np.ndarray:
@@ -115,14 +115,14 @@ class Lazy(Standing):
 
     def _fold(self, some: np.ndarray, bounds: np.ndarray) -> None:
         """Fold the terms that some candidates lack, in the order of the picks."""
-        some = some[np.argsort(self._folded[some], kind="stable")]
+        some = some[self._folded[some].argsort(kind="stable")]
         folded, n = self._folded[some], len(self.picked)
         first = int(folded[0])
         view = self.info.only(self.features[some], alone=True)
         if view.few is not None:
             view.few.expect(self.picked[first:], folded - first)
         asked, total = self.asked.on(view), self.total[some]
-        sizes = np.searchsorted(folded, np.arange(first, n), side="right").tolist()
+        sizes = folded.searchsorted(np.arange(first, n), side="right").tolist()
         for s, size in zip(self.picked[first:], sizes, strict=True):
             total[:size] = asked.fold(total[:size], asked.term_unchecked(s)[:size])
         if np.isnan(np.maximum.reduce(total)):

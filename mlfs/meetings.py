@@ -53,7 +53,12 @@ class Meetings:
         self._stripe_of = np.repeat(np.arange(len(sizes)), sizes)
         is_plane = [isinstance(stripe, Planes) for stripe in counts.stripes]
         self._is_plane = np.repeat(is_plane, sizes)
-        self._t_f = table.t_f.copy() if self.fits else table.t_f
+        packed = counts.features[0].packed
+        self._all_packed = packed is not None and bool((packed.first >= 0).all())
+        self._all_planes = all(is_plane)
+        columns = (counts.levels, counts.base, counts.offsets[:-1], table.t_f)
+        self._of_column = np.array(columns, np.int64)  # what kernels want to know of each
+        self._t_f = self._of_column[3]
         self._scale = float(counts.total) * 2.0 ** int(table.clogc[-1])
         self._of_pick: dict[int, int] = {}
         self._picked = np.zeros((0, self._words), np.uint64)
@@ -86,7 +91,7 @@ class Meetings:
         packed = self._counts.features[0].packed
         if packed is not None:  # the planes of all columns that have any lie together
             first = packed.first[where]
-            if (first >= 0).all():
+            if self._all_packed or (first >= 0).all():
                 yield None, packed.planes, first
                 return
         stripe_of = self._stripe_of[where]
@@ -136,16 +141,9 @@ class Meetings:
     # ---- terms ------------------------------------------------------------------------------
 
     def _picks(self, picks: Sequence[int]) -> tuple[np.ndarray, ...]:
-        counts, slots = self._counts, self._slots(picks)
-        return (
-            self._picked,
-            slots,
-            counts.levels[picks],
-            counts.base[picks],
-            counts.n_f,
-            counts.offsets[picks],
-            self._t_f[picks],
-        )
+        slots = self._slots(picks)
+        levels, base, offsets, t_f = self._of_column.take(picks, axis=1)
+        return self._picked, slots, levels, base, self._counts.n_f, offsets, t_f
 
     def _columns(
         self, where: np.ndarray, start: np.ndarray, parts: Sequence[Part]
@@ -153,23 +151,16 @@ class Meetings:
         counts = self._counts
         for some, words, first in parts:
             columns = where if some is None else where[some]
+            levels, base, offsets, t_f = self._of_column.take(columns, axis=1)
             yield (
-                (
-                    words,
-                    first,
-                    counts.levels[columns],
-                    counts.base[columns],
-                    counts.n_f,
-                    counts.offsets[columns],
-                    self._t_f[columns],
-                ),
+                (words, first, levels, base, counts.n_f, offsets, t_f),
                 start if some is None else start[some],
                 np.arange(where.size) if some is None else some,
             )
 
     def mostly_planes(self, where: np.ndarray) -> bool:
         """Whether most of some columns are counted as planes anyway."""
-        return bool(2 * np.count_nonzero(self._is_plane[where]) >= where.size)
+        return self._all_planes or bool(2 * np.count_nonzero(self._is_plane[where]) >= where.size)
 
     def pairs(
         self, where: np.ndarray, picks: Sequence[int], start: np.ndarray, parts: Sequence[Part]

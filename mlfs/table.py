@@ -129,9 +129,13 @@ class Table:
     def t_of(self, given: Given) -> np.ndarray:
         """The sum of c log c over n(s)."""
         out = np.empty((1, 2), np.int64)
-        edges, valid = np.array([0, given.levels]), np.array([given.valid])
+        edges, valid = np.array([0, given.levels]), np.array([given.valid], np.int32)
         finishing.singles(given.alone, edges, valid, self.clogc, out)
         return out[0, 1]
+
+    @cached_property
+    def _t_n(self) -> np.ndarray:
+        return of_rows(self.rows, self.clogc)
 
     @cached_property
     def _f_sums(self) -> np.ndarray:
@@ -340,6 +344,19 @@ class Table:
     def pair_with_feature(self, s: int, labels: np.ndarray) -> PairInfo:
         """I(f;s) and the entropies, as they stand inside terms about labels."""
         return self._in_context(("fs", s), labels, lambda: self.feature(s))
+
+    def mi_with_feature(self, s: int, labels: np.ndarray) -> np.ndarray:
+        """I(f;s) alone."""
+        if not (self.f_whole and self._no_masks):
+            return self.pair_with_feature(s, labels).mi
+
+        def make() -> np.ndarray:
+            held = self.feature(s)
+            t_n = self._t_n if held.rows is self.rows else of_rows(held.rows, self.clogc)
+            return per_row(t_n + held.t_fs - held.t_f - held.t_s, held.rows, self.clogc)
+
+        found: np.ndarray = self.cache.get(("mi", s), make)
+        return found
 
     def su_with_feature(self, s: int, labels: np.ndarray) -> np.ndarray:
         """SU(f,s), as it stands inside terms about labels."""

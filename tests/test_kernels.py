@@ -26,7 +26,7 @@ def test_products_are_those_of_the_matrix() -> None:
 def test_a_kernel_works_where_no_cache_can_be_written(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = []
 
-    def njit(*, cache: bool = False, nogil: bool) -> object:
+    def njit(*, cache: bool = False, nogil: bool, **_: bool) -> object:
         asked.append((cache, nogil))
         if cache:
             raise RuntimeError("cannot cache function: no locator available")

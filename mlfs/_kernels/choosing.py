@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -15,11 +14,11 @@ TIE = 1e-12  # rounding, not information: must not decide
 
 
 @inner
-def _tolerance(at: int, relevance: Any, total: Any, with_total: bool) -> float:
-    scale = abs(relevance[at])
-    if with_total and math.isfinite(total[at]):
-        scale += abs(total[at])
-    return TIE * max(1.0, scale)
+def _tolerance(relevance: float, total: float, with_total: bool) -> float:
+    scale = abs(relevance)
+    if with_total and abs(total) < np.inf:
+        scale += abs(total)
+    return TIE * (scale if scale > 1.0 else 1.0)  # noqa: FURB136  # max is slow to compile
 
 
 @compiled
@@ -55,7 +54,7 @@ def leaders(
         return forced, best, 0, np.inf
     if best < 0:
         return -1, -1, 0, np.inf
-    limit = top - _tolerance(best, relevance, total, with_total)
+    limit = top - _tolerance(relevance[best], total[best], with_total)
     if next_to < limit or second < 0:
         return best, second, 0, limit
     here = best
@@ -97,7 +96,7 @@ def leaders_of(
         return -np.inf, 0.0
     if forced >= 0:
         second = top
-    return second, _tolerance(best, relevance, total, True)
+    return second, _tolerance(relevance[best], total[best], True)
 
 
 @compiled

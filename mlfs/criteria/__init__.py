@@ -12,6 +12,7 @@ and it binds the class to ``criterion``. A third party declares an entry point i
 from __future__ import annotations
 
 import contextlib
+import functools
 import importlib
 import inspect
 import pkgutil
@@ -132,8 +133,22 @@ class Origin:
     broken: str = ""
 
 
-def _built_in() -> list[str]:
-    return sorted(module.name for module in pkgutil.iter_modules(__path__))
+def _built_in() -> tuple[str, ...]:
+    return _named_in(*((folder, _changed(folder)) for folder in __path__))
+
+
+def _changed(folder: str) -> int:
+    try:
+        return Path(folder).stat().st_mtime_ns
+    except OSError:  # what is no folder, a zip archive's inside, does not change
+        return -1
+
+
+@functools.lru_cache(maxsize=1)
+def _named_in(*folders: tuple[str, int]) -> tuple[str, ...]:
+    """The modules in some folders, looked up anew once one of them has changed."""
+    names = (module.name for module in pkgutil.iter_modules([folder for folder, _ in folders]))
+    return tuple(sorted(names))
 
 
 def _plugins() -> dict[str, metadata.EntryPoint]:
