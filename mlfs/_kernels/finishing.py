@@ -29,7 +29,7 @@ def _clogc(c: int, table: Any) -> int:
     last = table.size - 1  # where the shift stands
     if c < last:
         return table[c]
-    return math.floor(math.ldexp(c * math.log(c), table[last]) + 0.5)
+    return math.floor(math.ldexp(c * math.log(c), int(table[last])) + 0.5)
 
 
 @spliced
