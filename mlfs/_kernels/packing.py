@@ -14,6 +14,7 @@ from numba.core import cgutils, config, types
 from numba.extending import intrinsic
 
 from mlfs._kernels.jit import compiled, inner
+from mlfs._kernels.planes import lowest
 
 __all__ = [
     "MISSING",
@@ -61,9 +62,6 @@ if config.DISABLE_JIT:  # type: ignore[attr-defined]  # numba sets its options a
     def _word(table: Any, at: int, asked: int) -> Any:
         bits = np.packbits((table[at : at + STRIP] & np.uint8(asked)) != 0, bitorder="little")
         return np.uint64(int.from_bytes(bits.tobytes(), "little"))
-
-    def _lowest(word: Any) -> int:
-        return (int(word) & -int(word)).bit_length() - 1
 
 else:
     _BYTE, _INDEX = ir.IntType(8), ir.IntType(32)
@@ -221,15 +219,6 @@ else:
 
         return types.uint64(table, _WHOLE, _WHOLE), generate
 
-    @intrinsic
-    def _lowest(typing: Any, word: Any) -> Any:  # noqa: ARG001
-        """The place of the lowest one in a word that has any."""
-
-        def generate(_: Any, builder: Any, __: Any, arguments: Any) -> Any:
-            return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 1))
-
-        return _WHOLE(types.uint64), generate
-
 
 @compiled
 def slice_rows(flat: Any, first: int, last: int, origin: int, top: Any, slices: Any) -> None:
@@ -312,7 +301,7 @@ def count_labels(flat: Any, sizes: Any) -> None:
     for at in range(0, whole, STRIP):
         word = _word(flat, at, 255)
         while word:
-            sizes[(at + _lowest(word)) % d] += 1
+            sizes[(at + lowest(word)) % d] += 1
             word &= word - ONE
     for i in range(whole, flat.size):
         if flat[i]:
@@ -327,7 +316,7 @@ def entries_of_labels(flat: Any, signed: Any, starts: Any, rows: Any, codes: Any
     for at in range(0, whole, STRIP):
         word = _word(flat, at, 255)
         while word:
-            _entry(at + _lowest(word), d, signed, starts, rows, codes)
+            _entry(at + lowest(word), d, signed, starts, rows, codes)
             word &= word - ONE
     for i in range(whole, flat.size):
         if flat[i]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from llvmlite import ir
 from numba.core import config, types
 from numba.extending import intrinsic
 
@@ -13,6 +14,7 @@ from mlfs._kernels.jit import compiled
 __all__ = [
     "count_planes",
     "cut",
+    "lowest",
     "mark_groups",
     "mark_meetings",
     "pack",
@@ -28,6 +30,9 @@ if config.DISABLE_JIT:  # type: ignore[attr-defined]  # numba sets its options a
     def popcount(word: Any) -> int:
         return int(word).bit_count()
 
+    def lowest(word: Any) -> int:
+        return (int(word) & -int(word)).bit_length() - 1
+
 else:
 
     @intrinsic
@@ -38,6 +43,15 @@ else:
             return builder.ctpop(arguments[0])
 
         return types.uint64(types.uint64), generate
+
+    @intrinsic
+    def lowest(context: Any, word: Any) -> Any:  # noqa: ARG001  # numba's signature
+        """The place of the lowest one in a word that has any."""
+
+        def generate(_: Any, builder: Any, __: Any, arguments: Any) -> Any:
+            return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 1))
+
+        return types.int64(types.uint64), generate
 
 
 @compiled

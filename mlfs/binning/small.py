@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from mlfs._kernels import lists as kernel_lists
 from mlfs._kernels import slices, sparse
 from mlfs._kernels import survey as kernel
 from mlfs.binning.many import Binnings
@@ -21,6 +22,7 @@ from mlfs.coding import Codes, Packed, edges_of
 __all__ = ["Survey", "coded", "learned", "surveyed"]
 
 SMALL = kernel.SMALL
+MANY = 4  # of as many columns one at most is turned into lists
 
 
 @dataclass(frozen=True)
@@ -144,7 +146,8 @@ def _sparse(
     """Row lists; planes for columns whose base is not what is left out of a sparse table."""
     zero = codes[shapes, 0]
     strange = zero != base
-    indptr = edges_of(np.where(strange, 0, off))
+    listed = MANY * int(strange.sum()) < strange.size  # so few that no form of their own pays
+    indptr = edges_of(off if listed else np.where(strange, 0, off))
     first = edges_of(np.where(strange, levels - 1, 0))
     planes = np.zeros((int(first[-1]), -(-table.shape[0] // 64)), np.uint64)
     d = table.shape[1]
@@ -174,9 +177,12 @@ def _sparse(
         planes,
     )
     lists = indptr, rows, entries
-    if not strange.any():
-        return lists, None
-    return lists, Packed(planes, np.where(strange, first[:-1], -1))
+    packed = Packed(planes, np.where(strange, first[:-1], -1))
+    if not listed:
+        return lists, packed
+    if strange.any():
+        kernel_lists.from_planes(planes, packed.first, base, levels, *lists)
+    return lists, None
 
 
 def _packed(
