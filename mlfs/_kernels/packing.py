@@ -52,7 +52,7 @@ if config.DISABLE_JIT:  # type: ignore[attr-defined]  # numba sets its options a
     def _lowest(word: Any) -> int:
         return (int(word) & -int(word)).bit_length() - 1
 
-else:
+else:  # pragma: no cover  # runs compiled only: it tells LLVM what to make
     _BYTE, _INDEX = ir.IntType(8), ir.IntType(32)
     _BYTES = ir.VectorType(_BYTE, STRIP)
     _WHOLE = types.int64

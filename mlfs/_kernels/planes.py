@@ -13,7 +13,6 @@ from mlfs._kernels.jit import compiled
 __all__ = [
     "count_planes",
     "cut",
-    "mark_groups",
     "mark_meetings",
     "pack",
     "popcount",
@@ -28,7 +27,7 @@ if config.DISABLE_JIT:  # type: ignore[attr-defined]  # numba sets its options a
     def popcount(word: Any) -> int:
         return int(word).bit_count()
 
-else:
+else:  # pragma: no cover  # runs compiled only: it tells LLVM what to make
 
     @intrinsic
     def popcount(context: Any, word: Any) -> Any:  # noqa: ARG001  # numba's signature
@@ -77,14 +76,6 @@ def unpack(planes: Any, base: int, full: Any) -> None:
         for row in range(full.size):
             if planes[plane, row >> 6] >> (np.uint64(row) & LOW) & ONE:
                 full[row] = code
-
-
-@compiled
-def mark_groups(rows: Any, groups: Any, masks: Any) -> None:
-    """Set the bit of each row in the mask of its group."""
-    for i in range(rows.size):
-        row = rows[i]
-        masks[groups[i], row >> 6] |= ONE << (np.uint64(row) & LOW)
 
 
 @compiled
