@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from mlfs._kernels.finishing import looked_up
-from mlfs._kernels.jit import compiled, inner
+from mlfs._kernels.jit import compiled, inner, wrapping
 
 __all__ = [
     "add_label_sums",
@@ -90,6 +90,7 @@ def pairs_of_two(off_f: Any, off_fs: Any, off_s: int, n_rows: int, clogc: Any, o
         out[f] = total + looked_up(both, clogc)
 
 
+@wrapping
 @compiled
 def add_label_sums(off_f: Any, off_fl: Any, off_l: Any, n_rows: int, clogc: Any, out: Any) -> None:
     """out[f] += the sum of c log c over n(f,l) of all labels."""
@@ -167,6 +168,7 @@ def _add_alone(off_fs: Any, off_s: int, times: int, clogc: Any, out: Any) -> Non
         out[f] += times * (looked_up(off_s - fs, clogc) + looked_up(fs, clogc))
 
 
+@wrapping
 @compiled
 def joint_of_lists(
     indptr: Any,
@@ -247,6 +249,7 @@ def joint_of_one(
     _add_met(met, off_f, off_fs, off_fl, off_s, off_l, off_sl, n_rows, clogc, out)
 
 
+@wrapping
 @compiled
 def joint_of_meets(
     met: Any,
