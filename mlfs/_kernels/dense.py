@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from mlfs._kernels.finishing import looked_up
-from mlfs._kernels.jit import compiled, inner
+from mlfs._kernels.jit import compiled, inner, wrapping
 from mlfs._kernels.planes import popcount
 
 __all__ = ["joint_of_planes", "pairs_of_planes"]
@@ -68,6 +68,7 @@ def _meet(planes: Any, p: int, masks: Any, start: int, out: Any, at: int) -> Non
         k += 1
 
 
+@wrapping
 @compiled
 def pairs_of_planes(
     planes: Any,
@@ -108,6 +109,7 @@ def pairs_of_planes(
         out[f] += total + looked_up(at_base, clogc)
 
 
+@wrapping
 @compiled
 def joint_of_planes(
     planes: Any,

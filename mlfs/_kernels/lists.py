@@ -59,8 +59,8 @@ def by_row(
     """Turn the columns from first to last; ends[row + 1] begins as 0 and becomes that row's end."""
     for at in range(np.uint64(indptr[first]), np.uint64(indptr[last])):
         ends[np.uint64(rows[at]) + ONE] += 1
-    for row in range(1, ends.size):
-        ends[row] += ends[row - 1]
+    for end in range(1, ends.size):
+        ends[end] += ends[end - 1]
     places = ends.copy()
     for column in range(first, last):
         for at in range(np.uint64(indptr[column]), np.uint64(indptr[column + 1])):

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from mlfs._kernels.finishing import looked_up
-from mlfs._kernels.jit import compiled, inner
+from mlfs._kernels.jit import compiled, inner, wrapping
 from mlfs._kernels.planes import ONE
 
 __all__ = [
@@ -78,8 +78,8 @@ def group_rows(
             label = np.uint64(labels[at])
             starts[label + two] += 1
             off_sl[label] += weight
-    for label in range(2, starts.size):
-        starts[label] += starts[label - 1]
+    for end in range(2, starts.size):
+        starts[end] += starts[end - 1]
     for i in range(rows.size):
         row = np.uint64(rows[i])
         for at in range(np.uint64(indptr[row]), np.uint64(indptr[row + ONE])):
@@ -100,6 +100,7 @@ def pairs_of_two(off_f: Any, off_fs: Any, off_s: int, n_rows: int, clogc: Any, o
         out[f] = total + looked_up(both, clogc)
 
 
+@wrapping
 @compiled
 def add_label_sums(off_f: Any, off_fl: Any, off_l: Any, n_rows: int, clogc: Any, out: Any) -> None:
     """out[f] += the sum of c log c over n(f,l) of all labels."""
@@ -177,6 +178,7 @@ def _add_alone(off_fs: Any, off_s: int, times: int, clogc: Any, out: Any) -> Non
         out[f] += times * (looked_up(off_s - fs, clogc) + looked_up(fs, clogc))
 
 
+@wrapping
 @compiled
 def joint_of_lists(
     indptr: Any,
@@ -252,6 +254,7 @@ def joint_of_one(
     _add_met(met, off_f, off_fs, off_fl, off_s, off_l, off_sl, n_rows, clogc, out)
 
 
+@wrapping
 @compiled
 def joint_of_meets(
     met: Any,

@@ -63,7 +63,7 @@ if config.DISABLE_JIT:  # type: ignore[attr-defined]  # numba sets its options a
         bits = np.packbits((table[at : at + STRIP] & np.uint8(asked)) != 0, bitorder="little")
         return np.uint64(int.from_bytes(bits.tobytes(), "little"))
 
-else:
+else:  # pragma: no cover  # runs compiled only: it tells LLVM what to make
     _BYTE, _INDEX = ir.IntType(8), ir.IntType(32)
     _BYTES = ir.VectorType(_BYTE, STRIP)
     _WHOLE = types.int64

@@ -15,7 +15,6 @@ __all__ = [
     "count_planes",
     "cut",
     "lowest",
-    "mark_groups",
     "mark_meetings",
     "pack",
     "popcount",
@@ -33,7 +32,7 @@ if config.DISABLE_JIT:  # type: ignore[attr-defined]  # numba sets its options a
     def lowest(word: Any) -> int:
         return (int(word) & -int(word)).bit_length() - 1
 
-else:
+else:  # pragma: no cover  # runs compiled only: it tells LLVM what to make
 
     @intrinsic
     def popcount(context: Any, word: Any) -> Any:  # noqa: ARG001  # numba's signature
@@ -91,14 +90,6 @@ def unpack(planes: Any, base: int, full: Any) -> None:
         for row in range(full.size):
             if planes[plane, row >> 6] >> (np.uint64(row) & LOW) & ONE:
                 full[row] = code
-
-
-@compiled
-def mark_groups(rows: Any, groups: Any, masks: Any) -> None:
-    """Set the bit of each row in the mask of its group."""
-    for i in range(rows.size):
-        row = rows[i]
-        masks[groups[i], row >> 6] |= ONE << (np.uint64(row) & LOW)
 
 
 @compiled
