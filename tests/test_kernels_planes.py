@@ -5,12 +5,27 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mlfs._kernels import dense, few
+from mlfs._kernels import dense, few, sweeping
 from tests import naive
 from tests.in_full import T, any_table, drawn, edges, n, starts, words
 
 
-@pytest.mark.parametrize("n_rows", [3, 300, 512, 513, 700])
+@pytest.mark.parametrize("n_rows", [3, 64, 300, 700])
+@pytest.mark.parametrize("n_masks", [1, 3, 4, 6])
+def test_what_planes_share(n_rows, n_masks):
+    generator = np.random.default_rng([n_rows, n_masks])
+    planes, masks = (generator.random((size, n_rows)) < 0.4 for size in (37, n_masks))
+    begun = generator.integers(0, 9, (n_masks, 37)).astype(np.int32)
+    wanted = (begun + (masks[:, None] & planes).sum(axis=2)).tolist()
+    out = begun.copy()
+    sweeping.sweep(words(planes), words(masks), out)
+    assert out.tolist() == wanted
+    out = begun.copy()
+    sweeping.sweep_across(np.ascontiguousarray(words(planes).T), words(masks), out)
+    assert out.tolist() == wanted
+
+
+@pytest.mark.parametrize("n_rows", [3, 300, 700])
 @pytest.mark.parametrize("s_levels", [2, 4, 7])
 @pytest.mark.parametrize("each", [False, True])
 def test_sums_of_planes(n_rows, s_levels, each):
@@ -24,13 +39,10 @@ def test_sums_of_planes(n_rows, s_levels, each):
     off_f = planes.sum(axis=1).astype(np.int32)
     off_s = s.planes.sum(axis=1)
 
-    met = np.full((len(planes), s_levels - 1), -1, np.int32)
+    met = (s.planes[:, None] & planes).sum(axis=2).astype(np.int32)
     begun = starts(generator, len(features))
     out = begun.copy()
-    dense.pairs_of_planes(
-        words(planes), first, off_f, words(s.planes), off_s, n_rows, clogc, met, out
-    )
-    assert met.tolist() == (planes[:, None] & s.planes).sum(axis=2).tolist()
+    dense.pairs_of_planes(first, off_f, met, off_s, n_rows, clogc, out)
     assert out.tolist() == (begun + [T(clogc, f, s) for f in features]).tolist()
 
     on = np.stack([label.planes[0] for label in labels])
@@ -38,10 +50,9 @@ def test_sums_of_planes(n_rows, s_levels, each):
     begun = starts(generator, (len(labels) if each else 1, len(features)))
     out = begun.copy()
     dense.joint_of_planes(
-        words(planes),
         first,
         off_f,
-        words(masks),
+        (masks[:, None] & planes).sum(axis=2).astype(np.int32),
         off_s,
         n_rows,
         met,
