@@ -79,22 +79,17 @@ class Counts:
         self.n_f = self.alone(features)
         self.small = np.int32 if self.total < 1 << 31 else np.int64
         # how often each code but the base occurs, stripe by stripe; not of lists of many levels
-        self.off_f = [
-            self._off(self.n_f, self.offsets[a:b], self.base[a:b], self.levels[a:b], kind)
-            for (a, b), kind in zip(self.edges, self.kinds, strict=True)
-        ]
+        self.off_f = [self._off(i) for i in range(len(self.edges))]
         self.n_l = _counted(labels, self.weights)
         self.l_offsets = np.concatenate([[0], np.cumsum(labels[0].levels)]).astype(np.int64)
 
-    def _off(
-        self, n: np.ndarray, first: np.ndarray, base: np.ndarray, levels: np.ndarray, kind: int
-    ) -> np.ndarray:
-        if kind == Kind.PLANES:
-            last = int(first[-1] + levels[-1])
-            return np.delete(n[int(first[0]) : last], first + base - first[0]).astype(self.small)
-        if kind == Kind.LISTS:
+    def _off(self, i: int) -> np.ndarray:
+        (a, b), stripe = self.edges[i], self._stripes[0][i]
+        if self.kinds[i] == Kind.LISTS:
             return np.zeros(0, self.small)
-        return n[first + 1 - base].astype(self.small)
+        if isinstance(stripe, Planes):
+            return self.n_f[self.offsets[a] + stripe.cells].astype(self.small)
+        return self.n_f[self.offsets[a:b] + 1 - self.base[a:b]].astype(self.small)
 
     @cached_property
     def off_l(self) -> np.ndarray:
@@ -221,7 +216,7 @@ class Counts:
         if len(self.features) > 1:
             return None
         if isinstance(stripe, Planes):
-            off_s = np.delete(given.alone, given.base)
+            off_s = given.alone[given.others]
             return stripe.pair_sums(given.masks[0], off_s, self.off_f[i], clogc, out)
         assert isinstance(stripe, Lists)
         a, b = self.edges[i]
@@ -282,8 +277,7 @@ class Counts:
         out: np.ndarray,
     ) -> None:
         """The like for features in planes; `met` is what these share with s."""
-        off_s = np.delete(given.alone, given.base)
-        off_sl = np.delete(n_sl, given.base, axis=1)
+        off_s, off_sl = given.alone[given.others], n_sl[:, given.others]
         stripe, of_labels = self._stripes[0][i], self.label_masks
         assert isinstance(stripe, Planes)
         assert of_labels is not None
@@ -425,8 +419,7 @@ class Counts:
         met = np.zeros((given.levels - 1, labels.size), np.int64)
         sweeping.sweep(masks, given.masks[0], met)
         n_sl = np.zeros((labels.size, given.levels, 2), np.int64)
-        codes = np.delete(np.arange(given.levels), given.base)
-        n_sl[labels[:, None], codes, 1 - y.base[:, None]] = met.T
+        n_sl[labels[:, None], given.others, 1 - y.base[:, None]] = met.T
         n_sl[labels, given.base, 1 - y.base] = self.off_l - met.sum(axis=0)
         counting.complete_given(n_sl, given.alone, y.base)
         return n_sl

@@ -27,7 +27,7 @@ class Planes:
         self.first, self._n_rows = edges_of(levels - 1), codes.n_rows
         # the cell of each plane: all codes of a column but its base
         cell = np.arange(int(levels.sum()))
-        self._cells = np.delete(cell, np.cumsum(levels) - levels + base)
+        self.cells = np.delete(cell, np.cumsum(levels) - levels + base)
 
     @property
     def planes(self) -> np.ndarray:
@@ -39,7 +39,7 @@ class Planes:
         del weights  # every row counts once: `kinds` sees to that
         masks = given.masks[block]
         met = self._met(masks, np.int64)
-        sweeping.spread(met, self._cells, given.base, table[None])
+        sweeping.spread(met, self.cells, given.base, table[None])
 
     def triples(self, m: Meeting, tables: np.ndarray) -> None:
         """AND each plane with the meetings of s and each label."""
@@ -48,7 +48,7 @@ class Planes:
         wanted = np.flatnonzero(masks.any(axis=1))
         counted = self._counted(masks, wanted)
         i, c, code = np.unravel_index(wanted, (size, s_levels, l_levels))
-        tables[i[:, None], self._cells[None, :], c[:, None], code[:, None]] += counted.T
+        tables[i[:, None], self.cells[None, :], c[:, None], code[:, None]] += counted.T
 
     def pair_sums(
         self,
@@ -173,7 +173,7 @@ class Planes:
         """AND each plane with the meetings of s and each label."""
         masks = packed_labels(m.y, m.labels) if m.masks is None else m.masks
         both = (masks[:, None, :] & m.given.masks[m.block]).reshape(-1, self._words)
-        sweeping.spread(self._met(both, np.int64), self._cells, m.s_base, met)
+        sweeping.spread(self._met(both, np.int64), self.cells, m.s_base, met)
 
     def _meetings(self, m: Meeting, s_levels: int, l_levels: int) -> np.ndarray:
         """The rows in which s and each label are off their bases, a mask for each two codes."""
