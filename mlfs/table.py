@@ -116,15 +116,15 @@ class Table:
         """H(l), missing values left out."""
         return entropies(self._l_sums[:, 0], self.t_l, self.clogc)[: self.q]
 
-    @property
+    @cached_property
     def t_f(self) -> np.ndarray:
         """The sums of c log c over n(f) of every feature."""
-        return self._f_sums[:, 1]
+        return self._f_sums[:, 1].copy()  # in one piece, as it is asked for in every step
 
-    @property
+    @cached_property
     def t_l(self) -> np.ndarray:
         """The sums of c log c over n(l) of every label."""
-        return self._l_sums[:, 1]
+        return self._l_sums[:, 1].copy()
 
     def t_of(self, given: Given) -> np.ndarray:
         """The sum of c log c over n(s)."""
