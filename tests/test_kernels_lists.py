@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mlfs._kernels import counting, joint, meeting
-from tests.in_full import T, any_table, by_row, drawn, edges, n, starts
+from mlfs._kernels import joint, meeting
+from tests.in_full import T, any_table, by_row, drawn, edges, starts
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -75,38 +75,6 @@ def test_joint_sums_of_lists(seed, each):
         lists = indptr, columns, s.rows, label.rows, weights
         meeting.joint_of_one(*lists, off_f, off_fs, fl, off_s, l, total, clogc, met, one)
         assert one.tolist() == wanted.tolist()
-
-
-@pytest.mark.parametrize("s_levels", [2, 5])
-def test_meets_of_levels(s_levels):
-    generator = np.random.default_rng(s_levels)
-    n_rows = 80
-    weights = generator.integers(0, 4, n_rows)
-    features = [drawn(generator, n_rows, levels) for levels in (2, 3, 1, 5, 2)]
-    labels = [drawn(generator, n_rows, 2) for _ in range(4)]
-    s = drawn(generator, n_rows, s_levels, 0.9)
-    ends, asked = edges([label.rows.size for label in labels]), np.array([3, 1])
-    offsets = edges([f.levels for f in features])
-    out = generator.integers(0, 9, (2, offsets[-1], s_levels))
-    expected = out.copy()
-    for i, at in enumerate(asked):
-        on = weights * (labels[at].full != labels[at].base)
-        for a, f in zip(offsets, features, strict=False):
-            off = np.ix_(f.off, s.off)
-            expected[i, a : a + f.levels][off] += n(f, s, weights=on)[off]
-    label_rows = np.concatenate([label.rows for label in labels])
-    counting.count_meets_of_levels(
-        *by_row(features),
-        offsets,
-        s.full.astype(np.int32),
-        s.base,
-        ends,
-        label_rows,
-        asked,
-        weights,
-        out,
-    )
-    assert out.tolist() == expected.tolist()
 
 
 def test_informations_of_all_features_are_added_beyond_64_bits():
