@@ -26,6 +26,7 @@ KERNEL_TESTS = [
     "tests/test_info.py",
     "tests/test_forms.py",
     "tests/test_sums.py",
+    "tests/test_moments.py",
 ]
 
 STEPS: dict[str, list[list[str]]] = {

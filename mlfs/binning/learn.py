@@ -246,7 +246,12 @@ def _few_values(
     block: Block, whole: Block, low: np.ndarray, high: np.ndarray, limits: np.ndarray
 ) -> dict[int, tuple[float, ...]]:
     """The distinct values of the columns that have few enough, all integers."""
-    integral = block.reduce(np.logical_and, np.rint(block.values) == block.values, np.True_)
+    integral = (np.rint(low) == low) & (np.rint(high) == high)
+    maybe = np.flatnonzero(integral)
+    if maybe.size:
+        part = block.take(maybe)
+        whole_numbers = np.rint(part.values) == part.values
+        integral[maybe] = part.reduce(np.logical_and, whole_numbers, np.True_)
     narrow = integral & (high - low <= MASKED)
     few: dict[int, tuple[float, ...]] = {}
     columns = np.flatnonzero(narrow)
