@@ -20,6 +20,7 @@ NUMBERS = st.one_of(
 )
 
 
+@settings(deadline=None)  # the first example loads the compiler
 @given(
     st.integers(1, 4).flatmap(
         lambda d: st.lists(st.lists(NUMBERS, min_size=d, max_size=d), min_size=1)
