@@ -6,7 +6,7 @@ exactly as in the general way; columns that hold other values are left to it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from mlfs._kernels import lists as kernel_lists
 from mlfs._kernels import slices, sparse
 from mlfs._kernels import survey as kernel
 from mlfs.binning.many import Binnings
+from mlfs.binning.packing import Packing
 from mlfs.binning.record import Binning
 from mlfs.binning.slicing import Slices, counted
 from mlfs.coding import Codes, Packed, edges_of
@@ -39,12 +40,15 @@ class Survey:
         Whether that is all that the column holds.
     slices : Slices, optional
         The bits of a dense table.
+    ahead : Packing
+        Columns that were coded while their binnings were learned.
     """
 
     table: Any
     counts: np.ndarray
     small: np.ndarray
     slices: Slices | None = None
+    ahead: Packing = field(default_factory=lambda: Packing(0))
 
 
 def surveyed(table: Any, n_jobs: int = 1) -> Survey | None:
@@ -57,7 +61,7 @@ def surveyed(table: Any, n_jobs: int = 1) -> Survey | None:
         return None
     if isinstance(table, np.ndarray):
         bits = counted(table, n_jobs)
-        return Survey(table, bits.counts, bits.small, bits)
+        return Survey(table, bits.counts, bits.small, bits, Packing(n_rows))
     if table.format != "csr" or not table.has_canonical_format:
         return None
     counts = np.zeros((d, SMALL + 2), np.int32)
