@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import itertools
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TypeVar
@@ -15,13 +16,15 @@ from mlfs.given import Given, one_column
 from mlfs.lists import Lists
 from mlfs.planes import Planes, packed_planes
 from mlfs.stripes import Kind, Meeting, Stripe, cut, kinds
-from mlfs.threads import THREADED_FROM, Threads, is_worth
+from mlfs.threads import THREADED_FROM, Threads, apart, is_worth
 
 __all__ = ["Counts", "Given"]
 
 Result = TypeVar("Result")
 MASKS_KEPT = 16 << 20  # bytes
-CELL_COST = 2  # what it takes to finish the counts of a feature, a picked one and a label
+LABELS_EACH = 16  # labels of a thread, of which there must be so many to share out by labels
+WORDS_A_NANOSECOND = 10  # of planes that meet
+CELL_COST = 2  # nanoseconds to finish four counts of two levels, or one of more
 
 
 class Counts:
@@ -54,16 +57,19 @@ class Counts:
         self.offsets = np.concatenate([[0], np.cumsum(first.levels)]).astype(np.int64)
         self.total = sum(int(w.sum()) for w in self.weights)
         self.n_entries = sum(block.n_entries for block in features)
-        share = n_jobs if is_worth(max(self.n_entries, self.d * self.q * CELL_COST)) else 1
         kind = kinds(features, labels, weights is not None)
         if (np.diff(kind) < 0).any():  # not sorted by Codes.by_kind: take them as they come
             kind[:] = Kind.BINARY_LISTS if (first.levels == 2).all() else Kind.LISTS
-        self.edges = cut(kind, share)
+        worth = is_worth(max(self.n_entries, self.d * self.q * CELL_COST))
+        # lists of many labels are shared out by labels: by columns, each part walks all rows
+        self.by_labels = self.q >= LABELS_EACH * n_jobs
+        is_list = np.isin(kind, (Kind.LISTS, Kind.BINARY_LISTS))
+        self.edges = cut(kind, np.where(is_list & self.by_labels, 1, n_jobs if worth else 1))
         self.kinds = [int(kind[a]) if a < b else Kind.LISTS for a, b in self.edges]
         self.is_planes = [k in {Kind.BINARY_PLANES, Kind.PLANES} for k in self.kinds]
         self.only_binary_lists = all(k == Kind.BINARY_LISTS for k in self.kinds)
         self.binary = [k in {Kind.BINARY_LISTS, Kind.BINARY_PLANES} for k in self.kinds]
-        self._threads = Threads(n_jobs if len(self.edges) > 1 else 1)
+        self._threads = Threads(n_jobs if worth else 1)
         self.blocks = [
             [_stripe_of(block, a, b, k) for (a, b), k in zip(self.edges, self.kinds, strict=True)]
             for block in features
@@ -132,6 +138,35 @@ class Counts:
         """Call work(stripe, first column, last column) for all, in threads where that pays."""
         return self._threads.map(work, [(i, a, b) for i, (a, b) in enumerate(self.edges)], cost)
 
+    def over_labels(
+        self,
+        work: Callable[[int, slice, np.ndarray], None],
+        n_labels: int,
+        cost: int,
+        out: np.ndarray,
+    ) -> None:
+        """Let work(stripe, some of the labels, its part of out) add to `out`, in threads.
+
+        `out` has a row for each label, or one for all. In this each job gets an array of its own,
+        and they are added up here: threads that write to one array wait for each other.
+        """
+        each = out.shape[0] > 1
+        jobs = []
+        for i, planes in enumerate(self.is_planes):
+            parts = 1 if planes or not self.by_labels else min(self._threads.n, n_labels)
+            edges = [n_labels * k // parts for k in range(parts + 1)]
+            jobs += [(i, slice(*ends)) for ends in itertools.pairwise(edges)]
+
+        def fill(i: int, at: slice) -> np.ndarray:
+            a, b = self.edges[i]
+            part = out[at, a:b] if each else apart((1, b - a), out.dtype)
+            work(i, at, part)
+            return part
+
+        for (i, _), part in zip(jobs, self._threads.map(fill, jobs, cost), strict=True):
+            if not each:
+                out[:, slice(*self.edges[i])] += part
+
     def cells(self, first: int, last: int) -> tuple[np.ndarray, slice]:
         """Offsets from 0 of a stripe of columns, and where its cells lie among all."""
         offsets = self.offsets[first : last + 1]
@@ -169,9 +204,38 @@ class Counts:
         self.over_stripes(work, self.cost_of(given))
         return table
 
-    def cost_of(self, given: Given) -> int:
-        """About how long it takes to count the pairs of a column with all features."""
-        return self.n_entries * given.off_base // max(1, self.total) + self.d
+    def cost_of(self, given: Given, labels: np.ndarray | None = None) -> int:
+        """About how many nanoseconds it takes to count a column with all features (and labels).
+
+        Nobody asks where there are no threads to hand work to, and then it is 0.
+        """
+        if self._threads.n == 1:
+            return 0
+        n_labels, met = 1, 1.0
+        if labels is not None:
+            y = self.labels[0]
+            n_labels, met = labels.size, float(y.off[labels].sum()) / max(1, y.n_rows)
+        entries, words, binary, cells = self._work
+        walked = entries * given.off_base / max(1, self.total) * met
+        swept = words * (given.levels - 1) * n_labels / WORDS_A_NANOSECOND
+        finished = (binary + cells * given.levels) * n_labels * CELL_COST
+        return int(walked + swept + finished)
+
+    @cached_property
+    def _work(self) -> tuple[int, int, int, int]:
+        """The entries of all row lists, words of planes, columns of two levels, planes of more."""
+        entries = words = binary = cells = 0
+        for i, (a, b) in enumerate(self.edges):
+            planes = int((self.levels[a:b] - 1).sum())
+            if self.is_planes[i]:
+                words += planes * sum(-(-block.n_rows // 64) for block in self.features)
+            else:
+                entries += sum(int(block.off[a:b].sum()) for block in self.features)
+            if self.binary[i]:
+                binary += b - a
+            else:
+                cells += planes
+        return entries, words, binary, cells
 
     def pairs_of(self, i: int, given: Given, part: np.ndarray) -> np.ndarray:
         """n(f, g) for one stripe of features, written into zeros: (cells, levels of g)."""
@@ -184,25 +248,21 @@ class Counts:
         )
         return part
 
-    def pair_sums_of(
-        self, i: int, given: Given, clogc: np.ndarray, out: np.ndarray
-    ) -> np.ndarray | None:
-        """Add to out[f] the sum over n(f, g) for one stripe, if its form has a short way.
-
-        Gives what planes share, for the triples; None where there is no short way.
-        """
+    def add_pair_sums_of(self, i: int, given: Given, clogc: np.ndarray, out: np.ndarray) -> bool:
+        """Add to out[f] the sum over n(f, g) for one stripe, if there is a short way."""
         stripe = self.stripes[i]
         if len(self.features) > 1:
-            return None
+            return False
         if isinstance(stripe, Planes):
             off_s = given.alone[given.others]
-            return stripe.pair_sums(given.masks[0], off_s, self.off_f[i], clogc, out)
+            stripe.add_pair_sums(given, off_s, self.off_f[i], clogc, out)
+            return True
         assert isinstance(stripe, Lists)
         a, b = self.edges[i]
         features = self.n_f[self.cells(a, b)[1]], self.base[a:b]
         own, alone = (given.rows[0], given.off[0]), (given.alone, given.base)
         stripe.pair_sums(own, alone, features, self.weights[0], clogc, out)
-        return np.zeros((0, 0), np.int32)
+        return True
 
     def add_label_sums_of(
         self, i: int, labels: np.ndarray, clogc: np.ndarray, out: np.ndarray
@@ -214,9 +274,7 @@ class Counts:
             if self.label_masks is None:
                 return False
             masks, off_l = self.label_masks[labels], self.off_l[labels]
-            for at in range(labels.size):
-                one = masks[at : at + 1], off_l[at : at + 1]
-                stripe.pair_sums(*one, self.off_f[i], clogc, out)
+            stripe.add_label_sums(masks, off_l, self.off_f[i], clogc, out)
             return True
         n_f, off_l = self.n_f[self.cells(a, b)[1], None], self.off_l[labels, None]
         nothing = Meeting(self._nothing, 0, self.labels[0], labels, self.weights[0], None)

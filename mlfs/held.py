@@ -35,8 +35,6 @@ class Held:
         in how many rows both are off their bases.
     rows, t_fs, t_f, t_s : ndarray
         For each feature the rows, and the sums of c log c over fs, f and s.
-    met : dict of ndarray, optional
-        Of stripes in planes of many levels, what these share with those of s.
     """
 
     def __init__(
@@ -48,19 +46,17 @@ class Held:
         t_fs: np.ndarray,
         t_f: np.ndarray,
         t_s: np.ndarray,
-        met: dict[int, np.ndarray] | None = None,
     ) -> None:
         self._counts = counts
         self.given, self.parts = given, parts
         self.rows, self.t_fs, self.t_f, self.t_s = rows, t_fs, t_f, t_s
-        self.met = {} if met is None else met
         self._tables: dict[int, np.ndarray] = {}
 
     @property
     def nbytes(self) -> int:
         """What keeping it costs, its parts that may still be made included."""
         labels = int(self._counts.l_offsets[-1]) * self.given.levels
-        own = sum(int(part.nbytes) for part in (*self.parts, *self.met.values()))
+        own = sum(int(part.nbytes) for part in self.parts)
         own += self.t_fs.nbytes
         return int(own + 16 * labels + self.given.nbytes)
 

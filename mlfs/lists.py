@@ -7,6 +7,7 @@ import numpy as np
 from mlfs._kernels import counting, meeting, touching
 from mlfs.coding import Codes
 from mlfs.stripes import Column, Meeting, TwoLevels
+from mlfs.threads import apart
 
 __all__ = ["Lists"]
 
@@ -85,7 +86,7 @@ class Lists:
             parts.off_sl,
             n_rows,
             clogc,
-            np.zeros_like(off_f),
+            apart(off_f.shape, off_f.dtype),
             out,
         )
 
@@ -153,5 +154,5 @@ class Lists:
     def _scratch(self, levels: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """What is met, which columns are, and whether one is already."""
         size = self._offsets.size - 1
-        met = np.zeros((int(self._offsets[-1]), levels), np.int64)
-        return met, np.empty(size, np.int32), np.zeros(size, np.uint8)
+        met = apart((int(self._offsets[-1]), levels), np.int64)
+        return met, np.empty(size, np.int32), apart((size,), np.uint8)

@@ -27,6 +27,9 @@ class Planes:
         self.first, self._n_rows = edges_of(levels - 1), codes.n_rows
         # the cell of each plane: all codes of a column but its base
         cell = np.arange(int(levels.sum()))
+        self._given: Column | None = None
+        self._with_given = np.zeros((0, 0), np.int32)
+        self._room_of_given, self._room_of_labels = _Room(), _Room()
         self.cells = np.delete(cell, np.cumsum(levels) - levels + base)
 
     @property
@@ -50,41 +53,43 @@ class Planes:
         i, c, code = np.unravel_index(wanted, (size, s_levels, l_levels))
         tables[i[:, None], self.cells[None, :], c[:, None], code[:, None]] += counted.T
 
-    def pair_sums(
-        self,
-        masks: np.ndarray,
-        off_s: np.ndarray,
-        off_f: np.ndarray,
-        clogc: np.ndarray,
-        out: np.ndarray,
-    ) -> np.ndarray:
-        """Add to out[column] the sum over n(f,s), any levels; gives what the planes share."""
-        met = self._met(masks, off_f.dtype)
+    def add_pair_sums(
+        self, given: Column, off_s: np.ndarray, off_f: np.ndarray, clogc: np.ndarray, out: Any
+    ) -> None:
+        """Add to out[column] the sum over n(f,s), any levels."""
+        met = self._met_with(given, off_f.dtype)
         dense.pairs_of_planes(self.first, off_f, met, off_s, self._n_rows, clogc, out)
-        return met
+
+    def add_label_sums(
+        self, masks: np.ndarray, off_l: np.ndarray, off_f: np.ndarray, clogc: np.ndarray, out: Any
+    ) -> None:
+        """The like over n(f,l) of labels of two levels, told by their masks."""
+        for at in range(off_l.size):
+            met = self._met_with_labels(masks[at : at + 1], off_f.dtype)
+            own = off_f, met, off_l[at : at + 1]
+            dense.pairs_of_planes(self.first, *own, self._n_rows, clogc, out)
 
     def add_joint_of_levels(
         self,
-        masks: tuple[np.ndarray, np.ndarray],
+        given: Column,
+        labels: np.ndarray,
         off_f: np.ndarray,
         off_s: np.ndarray,
-        met_fs: np.ndarray,
         off_fl: np.ndarray,
         off_l: np.ndarray,
         off_sl: np.ndarray,
         clogc: np.ndarray,
         out: np.ndarray,
     ) -> None:
-        """Add the sums over n(f,s,l), labels of two levels; the masks are of s and of them."""
-        own, labels = masks
-        both = (labels[:, None, :] & own).reshape(-1, self._words)
+        """Add the sums over n(f,s,l), labels of two levels, told by their masks."""
+        both = (labels[:, None, :] & given.masks[0]).reshape(-1, self._words)
         dense.joint_of_planes(
             self.first,
             off_f,
-            self._met(both, off_f.dtype),
+            self._met_with_labels(both, off_f.dtype),
             off_s,
             self._n_rows,
-            met_fs,
+            self._met_with(given, off_f.dtype),
             off_fl,
             off_l,
             off_sl,
@@ -122,7 +127,7 @@ class Planes:
         out: np.ndarray,
     ) -> None:
         """AND each plane with the meetings of s and each label, and finish."""
-        met = np.zeros((parts.off_l.size, off_f.size), off_f.dtype)
+        met = self._room_of_labels.zeros(parts.off_l.size, off_f.size, off_f.dtype)
         if masks is not None:
             self._sweep(masks & parts.given.masks[0], met)
         else:
@@ -143,6 +148,20 @@ class Planes:
     def _met(self, masks: np.ndarray, kind: Any) -> np.ndarray:
         """How many rows each mask and each plane have in common: (masks, planes)."""
         met = np.zeros((masks.shape[0], self._planes.shape[0]), kind)
+        self._sweep(masks, met)
+        return met
+
+    def _met_with(self, given: Column, kind: Any) -> np.ndarray:
+        """The like for the planes of one column, kept until another one is asked for."""
+        if self._given is not given:
+            met = self._room_of_given.zeros(given.levels - 1, len(self._planes), kind)
+            self._sweep(given.masks[0], met)
+            self._given, self._with_given = given, met
+        return self._with_given
+
+    def _met_with_labels(self, masks: np.ndarray, kind: Any) -> np.ndarray:
+        """The like for masks of labels, kept until the next call."""
+        met = self._room_of_labels.zeros(len(masks), len(self._planes), kind)
         self._sweep(masks, met)
         return met
 
@@ -196,6 +215,21 @@ class Planes:
         out = np.empty((self._planes.shape[0], wanted.size), np.int64)
         planes.count_planes(self._planes, masks, wanted.astype(np.int64), out)
         return out
+
+
+class _Room:
+    """Memory that is used again: what comes and goes at every step makes threads wait."""
+
+    def __init__(self) -> None:
+        self._flat = np.zeros(0, np.int32)
+
+    def zeros(self, rows: int, columns: int, kind: Any) -> np.ndarray:
+        """Zeros, until the next call."""
+        if self._flat.size < rows * columns or self._flat.dtype != kind:
+            self._flat = np.empty(rows * columns, kind)
+        found = self._flat[: rows * columns].reshape(rows, columns)
+        found[:] = 0
+        return found
 
 
 def packed_labels(y: Codes, labels: np.ndarray) -> np.ndarray:

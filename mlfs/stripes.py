@@ -61,21 +61,25 @@ def kinds(features: Sequence[Codes], labels: Sequence[Codes], weighted: bool) ->
     )
 
 
-def cut(kind: np.ndarray, share: int) -> list[tuple[int, int]]:
-    """Cut columns of one kind so that threads have work and tables fit the cache."""
+def cut(kind: np.ndarray, share: np.ndarray) -> list[tuple[int, int]]:
+    """Cut columns into stripes of one kind, so that tables fit the cache and threads have work.
+
+    `share` is into how many parts the columns of each kind are cut at the least.
+    """
     ends = np.flatnonzero(np.diff(kind)) + 1
-    cut: list[tuple[int, int]] = []
+    edges: list[tuple[int, int]] = []
     for first, last in itertools.pairwise([0, *ends.tolist(), kind.size]):
-        stripes = max(-(-(last - first) // COLUMNS_AT_ONCE), min(share, last - first), 1)
-        edges = np.linspace(first, last, stripes + 1).astype(int).tolist()
-        cut += itertools.pairwise(edges)
-    return cut
+        least = min(int(share[first]), last - first) if first < last else 1
+        stripes = max(-(-(last - first) // COLUMNS_AT_ONCE), least, 1)
+        edges += itertools.pairwise(np.linspace(first, last, stripes + 1).astype(int).tolist())
+    return edges
 
 
 class Column(Protocol):
     """A column that is held against others, block by block of the rows."""
 
     base: int
+    levels: int
 
     @property
     def rows(self) -> list[np.ndarray]:

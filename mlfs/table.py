@@ -182,7 +182,6 @@ class Table:
         parts = [np.zeros(0, np.int64)] * len(counts.edges)
         sums = np.empty((4, 0 if small and all(counts.binary) else d), np.int64)
         t_fs = np.zeros(d, np.int64)
-        met: dict[int, np.ndarray] = {}
 
         def work(i: int, a: int, b: int) -> None:
             if small and counts.binary[i]:
@@ -194,11 +193,9 @@ class Table:
                 off, n = given.off_base, counts.total
                 meeting.pairs_of_two(counts.off_f[i], parts[i], off, n, self.clogc, t_fs[a:b])
                 return
-            if whole and self.in_table:
-                found = counts.pair_sums_of(i, given, self.clogc, t_fs[a:b])
-                if found is not None:
-                    met[i] = found
-                    return
+            in_short = whole and self.in_table
+            if in_short and counts.add_pair_sums_of(i, given, self.clogc, t_fs[a:b]):
+                return
             offsets, where = counts.cells(a, b)
             zeros = np.zeros((where.stop - where.start, given.levels), np.int64)
             parts[i] = counts.pairs_of(i, given, zeros)
@@ -211,7 +208,7 @@ class Table:
         counts.over_stripes(work, counts.cost_of(given))
         if whole:
             t_s = np.array(self.t_of(given))
-            return Held(counts, given, parts, self.rows, t_fs, self.t_f, t_s, met)
+            return Held(counts, given, parts, self.rows, t_fs, self.t_f, t_s)
         return Held(counts, given, parts, sums[0], t_fs, sums[2], sums[3])
 
     def pair_with_label(self, label: int) -> PairInfo:

@@ -132,21 +132,19 @@ class TripleCounts:
         i: int,
         given: Given,
         labels: np.ndarray,
-        met: np.ndarray,
         off_fl: np.ndarray,
         n_sl: np.ndarray,
         clogc: np.ndarray,
         out: np.ndarray,
     ) -> None:
-        """The like for features in planes; `met` is what these share with s."""
+        """The like for features in planes."""
         counts = self._counts
         off_s, off_sl = given.alone[given.others], n_sl[:, given.others]
         stripe, of_labels = counts.stripes[i], counts.label_masks
         assert isinstance(stripe, Planes)
         assert of_labels is not None
-        masks = given.masks[0], of_labels[labels]
-        own = counts.off_f[i], off_s, met, off_fl, counts.off_l[labels], off_sl
-        stripe.add_joint_of_levels(masks, *own, clogc, out)
+        own = counts.off_f[i], off_s, off_fl, counts.off_l[labels], off_sl
+        stripe.add_joint_of_levels(given, of_labels[labels], *own, clogc, out)
 
     def meets_of_levels(self, given: Given, labels: np.ndarray, i: int) -> np.ndarray:
         """In how many rows features in planes, s and l are off their bases.

@@ -14,7 +14,6 @@ import numpy as np
 
 from mlfs._kernels import finishing, joint
 from mlfs.clogc import per_row, wrapped
-from mlfs.counts import CELL_COST
 from mlfs.held import Held
 from mlfs.stripes import Kind, TwoLevels
 from mlfs.triple_counts import TripleCounts
@@ -121,7 +120,7 @@ class Triples:
         table = self.table
         added = np.zeros((labels.size, 2), np.int64)
         alone = table.t_f - held.t_fs
-        for at in _slices(labels.size, max(1, EACH_AT_ONCE // max(1, table.d))):
+        for at in _slices(slice(0, labels.size), max(1, EACH_AT_ONCE // max(1, table.d))):
             some = labels[at]
             t_fsl = self.sums_of_each(held, some)
             for k, label in enumerate(some.tolist()):
@@ -174,15 +173,16 @@ class Triples:
         each = out.shape[0] > 1
         met = self._meetings(held, labels) if two_levels and given.levels == 2 else None
 
-        def work(i: int, a: int, b: int) -> None:
+        def work(i: int, part: slice, own: np.ndarray) -> None:
+            a, b = counts.edges[i]
             binary = met is not None and counts.binary[i]
             cells = (b - a) if binary else int(counts.offsets[b] - counts.offsets[a]) * given.levels
             masks = 2 * given.levels * max(1, counts.total)  # bits, where there are planes
             at_once = min(VALUES_AT_ONCE // max(1, cells), MASK_BITS_AT_ONCE // masks)
             at_once = table.with_labels.at_once(i) if binary else at_once
             at_once = labels.size if counts.kinds[i] == Kind.LISTS and two_levels else at_once
-            for at in _slices(labels.size, max(1, at_once)):
-                sums = out[at if each else slice(None), a:b]
+            for at in _slices(part, max(1, at_once)):
+                sums = own[at.start - part.start : at.stop - part.start] if each else own
                 if met is not None and binary:
                     self._binary(held, labels, at, met, i, sums)
                     continue
@@ -195,7 +195,7 @@ class Triples:
                     self._any(held, labels[at], i, t_fsl)
                 sums += t_fsl if each else t_fsl.sum(axis=0)
 
-        counts.over_stripes(work, table.d * labels.size * CELL_COST)
+        counts.over_labels(work, labels.size, counts.cost_of(given, labels), out)
 
     def _one(self, held: Held, labels: np.ndarray) -> np.ndarray:
         """The joint sums of one label, all of two levels and kept row by row."""
@@ -251,13 +251,13 @@ class Triples:
         """Add joint sums where l has two levels, if the form of the features allows it."""
         counts, clogc = self.table.counts, self.table.clogc
         planes = counts.is_planes[i]
-        if planes and (counts.label_masks is None or i not in held.met):
+        if planes and counts.label_masks is None:
             return False
         off = 1 - counts.labels[0].base[labels]
         n_sl = held.with_labels[labels, :, off]
         if planes:
-            off_fl, met = self.table.with_labels.off(i, labels), held.met[i]
-            self._counts.add_joint_of_planes(i, held.given, labels, met, off_fl, n_sl, clogc, out)
+            off_fl = self.table.with_labels.off(i, labels)
+            self._counts.add_joint_of_planes(i, held.given, labels, off_fl, n_sl, clogc, out)
         else:
             self._counts.add_joint_of_levels(i, held.given, labels, held.table(i), n_sl, clogc, out)
         return True
@@ -321,7 +321,7 @@ class Triples:
         cells = int(offsets[-1])
         width = int(levels[labels].max(initial=1))
         at_once = max(1, CELLS_AT_ONCE // max(1, cells * given.levels * width))
-        for at in _slices(labels.size, at_once):
+        for at in _slices(slice(0, labels.size), at_once):
             block = labels[at]
             n_fl = np.zeros((block.size, cells, width), np.int64)
             for k, label in enumerate(block.tolist()):
@@ -330,5 +330,6 @@ class Triples:
             yield at, self._counts.triples(given, block, n_sl, held.table(i), n_fl, i), offsets
 
 
-def _slices(total: int, step: int) -> list[slice]:
-    return [slice(first, min(first + step, total)) for first in range(0, total, step)]
+def _slices(part: slice, step: int) -> list[slice]:
+    firsts = range(part.start, part.stop, step)
+    return [slice(first, min(first + step, part.stop)) for first in firsts]
