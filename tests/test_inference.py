@@ -95,6 +95,7 @@ def test_a_beam_is_what_is_kept_of_sorted_prefixes(one: Tabled, width: int) -> N
     found = Beam(width=width).predict(one)
     for row in range(one.n_rows):
         kept: list[tuple[float, tuple[int, ...]]] = [(0.0, ())]
+        tied = False  # which of two prefixes as good as each other is kept is not told
         for place, label in enumerate(one.structure.order):
             wider = []
             for score, prefix in kept:
@@ -103,9 +104,12 @@ def test_a_beam_is_what_is_kept_of_sorted_prefixes(one: Tabled, width: int) -> N
                 chance = one.ones[label][row, number]
                 wider.append((score + np.log1p(-chance), (*prefix, 0)))
                 wider.append((score + np.log(chance), (*prefix, 1)))
-            kept = sorted(wider, key=lambda pair: -pair[0])[:width]
+            wider.sort(key=lambda pair: -pair[0])
+            tied |= len(wider) > width and wider[width - 1][0] - wider[width][0] < 1e-9
+            kept = wider[:width]
         best = max(score for score, _ in kept)
-        assert probability(one, found)[row] == pytest.approx(best, abs=1e-9)
+        if not tied:
+            assert probability(one, found)[row] == pytest.approx(best, abs=1e-9)
 
 
 @quick
