@@ -360,7 +360,7 @@ def _turned(
     size = int(indptr[last] - indptr[first])
     ends = np.zeros(n_rows + 1, np.int64)
     columns, turned = np.empty(size, np.int32), np.empty(size, np.int32)
-    lists.by_row(indptr, rows, codes, first, last, ends, columns, turned)
+    lists.by_row(indptr, rows, codes, first, last, ends, np.empty_like(ends), columns, turned)
     return ends, columns, turned
 
 

@@ -56,14 +56,26 @@ def from_planes(
 
 @compiled
 def by_row(
-    indptr: Any, rows: Any, codes: Any, first: int, last: int, ends: Any, columns: Any, out: Any
+    indptr: Any,
+    rows: Any,
+    codes: Any,
+    first: int,
+    last: int,
+    ends: Any,
+    places: Any,
+    columns: Any,
+    out: Any,
 ) -> None:
-    """Turn the columns from first to last; ends[row + 1] begins as 0 and becomes that row's end."""
+    """Turn the columns from first to last; ends[row + 1] begins as 0 and becomes that row's end.
+
+    `places` is as long, and holds anything.
+    """
     for at in range(indptr[first], indptr[last]):
         ends[rows[at] + 1] += 1
+    places[0] = ends[0]
     for row in range(1, ends.size):
         ends[row] += ends[row - 1]
-    places = ends.copy()
+        places[row] = ends[row]
     for column in range(first, last):
         for at in range(indptr[column], indptr[column + 1]):
             place = places[rows[at]]
