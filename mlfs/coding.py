@@ -12,10 +12,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from mlfs._kernels import lists, planes
+from mlfs._kernels import lists
 
 __all__ = ["Codes", "Packed", "edges_of"]
 
+BYTES = 255  # levels that a byte can mark
+FEW = 64  # columns that are put together one by one sooner than a kernel is loaded
 
 class Packed(NamedTuple):
     """Columns that are kept as bit planes.
@@ -82,7 +84,7 @@ class Codes:
         """Code a matrix of small integers; `missing_code` marks missing values."""
         matrix = np.ascontiguousarray(np.asarray(matrix, dtype=np.int64))
         n_rows, n_columns = matrix.shape
-        parts: list[tuple[np.ndarray, np.ndarray]] = []
+        parts: list[tuple[np.ndarray, np.ndarray]] = [(np.zeros(0, np.int32), np.zeros(0, np.int32))]
         base = np.zeros(n_columns, np.int32)
         levels = np.ones(n_columns, np.int32)
         missing = np.full(n_columns, -1, np.int32)
@@ -97,13 +99,12 @@ class Codes:
                 levels[j] += 1
             base[j] = int(np.bincount(column).argmax()) if n_rows else 0
             rows = np.flatnonzero(column != base[j])
-            parts.append((rows, column[rows]))
-        sizes = [rows.size for rows, _ in parts]
+            parts.append((rows.astype(np.int32), column[rows].astype(np.int32)))
+        sizes = [rows.size for rows, _ in parts[1:]]
         return cls(
             n_rows,
             edges_of(sizes),
-            _joined([rows for rows, _ in parts]),
-            _joined([codes for _, codes in parts]),
+            *_joined(parts),
             base,
             levels,
             missing,
@@ -117,6 +118,14 @@ class Codes:
         own, rows, codes = self._lists
         first = self.packed.first
         indptr = edges_of(np.where(first >= 0, self.off, np.diff(own)))
+        packed = np.flatnonzero(first >= 0).tolist()
+        if len(packed) <= FEW:
+            parts, at = [], 0
+            for j in packed:
+                parts += [(rows[at : own[j]], codes[at : own[j]]), self.entries(j)]
+                at = own[j]
+            parts.append((rows[at:], codes[at:]))
+            return indptr, *_joined(parts)
         size = int(indptr[-1])
         whole = indptr, np.empty(size, np.int32), np.empty(size, np.int32)
         lists.take(own, rows, codes, np.arange(len(self)), *whole)
@@ -188,21 +197,28 @@ class Codes:
     def entries(self, j: int) -> tuple[np.ndarray, np.ndarray]:
         """Rows in which column j is not at its base, and its codes there."""
         if self.is_packed(j):
-            full = self.column(j)
-            rows = np.flatnonzero(full != self.base[j]).astype(np.int32)
-            return rows, full[rows]
+            marks = self._marks(j)
+            rows = np.flatnonzero(marks).astype(np.int32)
+            return rows, marks[rows].astype(np.int32) - 1
         indptr, rows, codes = self._lists
         at = slice(indptr[j], indptr[j + 1])
         return rows[at], codes[at]
 
+    def _marks(self, j: int) -> np.ndarray:
+        """One more than the code of a packed column in the rows off its base, 0 in the others."""
+        words = self.planes_of(j).astype("<u8", copy=False)
+        bits = np.unpackbits(words.view(np.uint8), axis=1, count=self.n_rows, bitorder="little")
+        marks = np.zeros(self.n_rows, np.uint8 if self.levels[j] < BYTES else np.int32)
+        base = int(self.base[j])
+        for mark, plane in enumerate(bits, 1):
+            marks += plane * marks.dtype.type(mark + 1 if mark > base else mark)
+        return marks
+
     def column(self, j: int) -> np.ndarray:
         """Column j in full."""
         full = np.full(self.n_rows, self.base[j], np.int32)
-        if self.is_packed(j):
-            planes.unpack(self.planes_of(j), int(self.base[j]), full)
-        else:
-            rows, codes = self.entries(j)
-            full[rows] = codes
+        rows, codes = self.entries(j)
+        full[rows] = codes
         return full
 
     def by_row(self, first: int, last: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -214,11 +230,7 @@ class Codes:
 
     def take(self, columns: np.ndarray) -> Codes:
         """Some columns, in the order given; planes stay where they are."""
-        indptr, rows, codes = self._lists
-        sizes = np.diff(indptr)[columns]
-        own = edges_of(sizes)
-        taken = np.empty(int(own[-1]), np.int32), np.empty(int(own[-1]), np.int32)
-        lists.take(indptr, rows, codes, columns, own, *taken)
+        own, *taken = self._lists_of(columns)
         counts, packed = None, None
         if self._counts is not None:
             levels = self.levels[columns]
@@ -237,6 +249,21 @@ class Codes:
             packed=packed,
             counts=counts,
         )
+
+    def _lists_of(self, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        indptr, rows, codes = self._lists
+        starts, ends = indptr[columns], indptr[columns + 1]
+        own = edges_of(ends - starts)
+        size = int(own[-1])
+        if (starts[1:] == ends[:-1]).all():  # they lie side by side
+            start = int(starts[0]) if size else 0
+            return own, rows[start : start + size], codes[start : start + size]
+        if columns.size <= FEW:
+            spans = map(slice, starts.tolist(), ends.tolist())
+            return own, *_joined([(rows[span], codes[span]) for span in spans])
+        taken = np.empty(size, np.int32), np.empty(size, np.int32)
+        lists.take(indptr, rows, codes, columns, own, *taken)
+        return own, *taken
 
     def beside(self, other: Codes) -> Codes:
         """The columns of both, on the same rows."""
@@ -364,5 +391,6 @@ def _turned(
     return ends, columns, turned
 
 
-def _joined(parts: list[np.ndarray]) -> np.ndarray:
-    return np.concatenate([np.zeros(0, np.int32), *parts]).astype(np.int32)
+def _joined(parts: list[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:
+    rows, codes = zip(*parts, strict=True)
+    return np.concatenate(rows), np.concatenate(codes)
