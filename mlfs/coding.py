@@ -12,12 +12,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from mlfs._kernels import lists
+from mlfs._kernels import lists, planes
 
 __all__ = ["Codes", "Packed", "edges_of"]
 
-BYTES = 255  # levels that a byte can mark
 FEW = 64  # columns that are put together one by one sooner than a kernel is loaded
+
 
 class Packed(NamedTuple):
     """Columns that are kept as bit planes.
@@ -84,7 +84,8 @@ class Codes:
         """Code a matrix of small integers; `missing_code` marks missing values."""
         matrix = np.ascontiguousarray(np.asarray(matrix, dtype=np.int64))
         n_rows, n_columns = matrix.shape
-        parts: list[tuple[np.ndarray, np.ndarray]] = [(np.zeros(0, np.int32), np.zeros(0, np.int32))]
+        none = np.zeros(0, np.int32)
+        parts: list[tuple[np.ndarray, np.ndarray]] = [(none, none)]
         base = np.zeros(n_columns, np.int32)
         levels = np.ones(n_columns, np.int32)
         missing = np.full(n_columns, -1, np.int32)
@@ -197,28 +198,26 @@ class Codes:
     def entries(self, j: int) -> tuple[np.ndarray, np.ndarray]:
         """Rows in which column j is not at its base, and its codes there."""
         if self.is_packed(j):
-            marks = self._marks(j)
-            rows = np.flatnonzero(marks).astype(np.int32)
-            return rows, marks[rows].astype(np.int32) - 1
+            if self.levels[j] == 2:
+                words = self.planes_of(j)[0].astype("<u8", copy=False)
+                bits = np.unpackbits(words.view(np.uint8), bitorder="little")
+                rows = np.flatnonzero(bits.view(bool)).astype(np.int32)
+                return rows, np.full(rows.size, 1 - self.base[j], np.int32)
+            full = self.column(j)
+            rows = np.flatnonzero(full != self.base[j]).astype(np.int32)
+            return rows, full[rows]
         indptr, rows, codes = self._lists
         at = slice(indptr[j], indptr[j + 1])
         return rows[at], codes[at]
 
-    def _marks(self, j: int) -> np.ndarray:
-        """One more than the code of a packed column in the rows off its base, 0 in the others."""
-        words = self.planes_of(j).astype("<u8", copy=False)
-        bits = np.unpackbits(words.view(np.uint8), axis=1, count=self.n_rows, bitorder="little")
-        marks = np.zeros(self.n_rows, np.uint8 if self.levels[j] < BYTES else np.int32)
-        base = int(self.base[j])
-        for mark, plane in enumerate(bits, 1):
-            marks += plane * marks.dtype.type(mark + 1 if mark > base else mark)
-        return marks
-
     def column(self, j: int) -> np.ndarray:
         """Column j in full."""
         full = np.full(self.n_rows, self.base[j], np.int32)
-        rows, codes = self.entries(j)
-        full[rows] = codes
+        if self.is_packed(j):
+            planes.unpack(self.planes_of(j), int(self.base[j]), full)
+        else:
+            rows, codes = self.entries(j)
+            full[rows] = codes
         return full
 
     def by_row(self, first: int, last: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -230,7 +229,7 @@ class Codes:
 
     def take(self, columns: np.ndarray) -> Codes:
         """Some columns, in the order given; planes stay where they are."""
-        own, *taken = self._lists_of(columns)
+        own, rows, codes = self._lists_of(columns)
         counts, packed = None, None
         if self._counts is not None:
             levels = self.levels[columns]
@@ -242,7 +241,8 @@ class Codes:
         return Codes(
             self.n_rows,
             own,
-            *taken,
+            rows,
+            codes,
             self.base[columns],
             self.levels[columns],
             self.missing[columns],
