@@ -75,8 +75,8 @@ def per_row(total: np.ndarray, rows: np.ndarray, clogc: np.ndarray) -> np.ndarra
     """Turn sums of c log c into informations: no rows, no information, and none is below 0."""
     scale = rows * 2.0 ** int(clogc[-1])
     if np.ndim(scale) == 0 and scale > 0:
-        found: np.ndarray = np.maximum(total / scale, 0.0)
-        return found
+        found = np.asarray(total / scale)
+        return np.maximum(found, 0.0, out=found)
     out = np.zeros(np.broadcast_shapes(np.shape(total), np.shape(rows)))
     np.divide(total, scale, out=out, where=scale > 0)
     return np.maximum(out, 0.0, out=out)

@@ -3,30 +3,24 @@
 from __future__ import annotations
 
 import copy
-import itertools
-import os
-import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from typing import TypeVar
 
 import numpy as np
 
-from mlfs._kernels import counting, meeting, sweeping
+from mlfs._kernels import counting, sweeping
 from mlfs.coding import Codes
 from mlfs.given import Given, one_column
 from mlfs.lists import Lists
 from mlfs.planes import Planes, packed_planes
-from mlfs.stripes import Kind, Meeting, Stripe, TwoLevels, kinds
+from mlfs.stripes import Kind, Meeting, Stripe, cut, kinds
+from mlfs.threads import THREADED_FROM, Threads, is_worth
 
-__all__ = ["Counts", "Given", "TwoLevels"]
+__all__ = ["Counts", "Given"]
 
 Result = TypeVar("Result")
-COLUMNS_AT_ONCE = 8192  # keeps the table of a picked feature in the cache
 MASKS_KEPT = 16 << 20  # bytes
-_here = threading.local()
-THREADED_FROM = 1 << 19  # nanoseconds or so; below, threads cost more than they save
 CELL_COST = 2  # what it takes to finish the counts of a feature, a picked one and a label
 
 
@@ -60,41 +54,34 @@ class Counts:
         self.offsets = np.concatenate([[0], np.cumsum(first.levels)]).astype(np.int64)
         self.total = sum(int(w.sum()) for w in self.weights)
         self.n_entries = sum(block.n_entries for block in features)
-        worth = max(self.n_entries, self.d * self.q * CELL_COST) >= THREADED_FROM
-        share = n_jobs if n_jobs > 1 and worth else 1
+        share = n_jobs if is_worth(max(self.n_entries, self.d * self.q * CELL_COST)) else 1
         kind = kinds(features, labels, weights is not None)
         if (np.diff(kind) < 0).any():  # not sorted by Codes.by_kind: take them as they come
             kind[:] = Kind.BINARY_LISTS if (first.levels == 2).all() else Kind.LISTS
-        self.edges = _stripes(kind, share)
+        self.edges = cut(kind, share)
         self.kinds = [int(kind[a]) if a < b else Kind.LISTS for a, b in self.edges]
         self.is_planes = [k in {Kind.BINARY_PLANES, Kind.PLANES} for k in self.kinds]
         self.only_binary_lists = all(k == Kind.BINARY_LISTS for k in self.kinds)
         self.binary = [k in {Kind.BINARY_LISTS, Kind.BINARY_PLANES} for k in self.kinds]
-        self._pool = ThreadPoolExecutor(n_jobs) if n_jobs > 1 and len(self.edges) > 1 else None
-        self._process = os.getpid()
-        self._stripes = [
+        self._threads = Threads(n_jobs if len(self.edges) > 1 else 1)
+        self.blocks = [
             [_stripe_of(block, a, b, k) for (a, b), k in zip(self.edges, self.kinds, strict=True)]
             for block in features
         ]
         self.n_f = self.alone(features)
         self.small = np.int32 if self.total < 1 << 31 else np.int64
         # how often each code but the base occurs, stripe by stripe; not of lists of many levels
-        self.off_f = [
-            self._off(self.n_f, self.offsets[a:b], self.base[a:b], self.levels[a:b], kind)
-            for (a, b), kind in zip(self.edges, self.kinds, strict=True)
-        ]
+        self.off_f = [self._off(i) for i in range(len(self.edges))]
         self.n_l = _counted(labels, self.weights)
         self.l_offsets = np.concatenate([[0], np.cumsum(labels[0].levels)]).astype(np.int64)
 
-    def _off(
-        self, n: np.ndarray, first: np.ndarray, base: np.ndarray, levels: np.ndarray, kind: int
-    ) -> np.ndarray:
-        if kind == Kind.PLANES:
-            last = int(first[-1] + levels[-1])
-            return np.delete(n[int(first[0]) : last], first + base - first[0]).astype(self.small)
-        if kind == Kind.LISTS:
+    def _off(self, i: int) -> np.ndarray:
+        (a, b), stripe = self.edges[i], self.stripes[i]
+        if self.kinds[i] == Kind.LISTS:
             return np.zeros(0, self.small)
-        return n[first + 1 - base].astype(self.small)
+        if isinstance(stripe, Planes):
+            return self.n_f[self.offsets[a] + stripe.cells].astype(self.small)
+        return self.n_f[self.offsets[a:b] + 1 - self.base[a:b]].astype(self.small)
 
     @cached_property
     def off_l(self) -> np.ndarray:
@@ -116,7 +103,7 @@ class Counts:
     @property
     def stripes(self) -> list[Stripe]:
         """The columns of the first block of rows, stripe by stripe."""
-        return self._stripes[0]
+        return self.blocks[0]
 
     def forms(self) -> dict[str, int]:
         """How many columns are counted in which form."""
@@ -142,21 +129,8 @@ class Counts:
     def over_stripes(
         self, work: Callable[[int, int, int], Result], cost: int = THREADED_FROM
     ) -> list[Result]:
-        """Call work(stripe, first column, last column) for all, in threads if there are any.
-
-        Little work, by what it costs in all (about nanoseconds), is done without threads.
-        """
-        jobs = [(i, a, b) for i, (a, b) in enumerate(self.edges)]
-        waits_for_itself = getattr(_here, "at_work", False)
-        forked = os.getpid() != self._process  # the threads of the pool stayed behind
-        if self._pool is None or cost < THREADED_FROM or waits_for_itself or forked:
-            return [work(*job) for job in jobs]
-
-        def mark_and_work(job: tuple[int, int, int]) -> Result:
-            _here.at_work = True
-            return work(*job)
-
-        return list(self._pool.map(mark_and_work, jobs))
+        """Call work(stripe, first column, last column) for all, in threads where that pays."""
+        return self._threads.map(work, [(i, a, b) for i, (a, b) in enumerate(self.edges)], cost)
 
     def cells(self, first: int, last: int) -> tuple[np.ndarray, slice]:
         """Offsets from 0 of a stripe of columns, and where its cells lie among all."""
@@ -203,7 +177,7 @@ class Counts:
         """n(f, g) for one stripe of features, written into zeros: (cells, levels of g)."""
         a, b = self.edges[i]
         offsets, where = self.cells(a, b)
-        for block, stripes in enumerate(self._stripes):
+        for block, stripes in enumerate(self.blocks):
             stripes[i].pairs(given, block, self.weights[block], part)
         counting.complete_pairs(
             part, self.n_f[where], given.alone, offsets, self.base[a:b], given.base
@@ -217,11 +191,11 @@ class Counts:
 
         Gives what planes share, for the triples; None where there is no short way.
         """
-        stripe = self._stripes[0][i]
+        stripe = self.stripes[i]
         if len(self.features) > 1:
             return None
         if isinstance(stripe, Planes):
-            off_s = np.delete(given.alone, given.base)
+            off_s = given.alone[given.others]
             return stripe.pair_sums(given.masks[0], off_s, self.off_f[i], clogc, out)
         assert isinstance(stripe, Lists)
         a, b = self.edges[i]
@@ -235,7 +209,7 @@ class Counts:
     ) -> bool:
         """Add to out[f] the sums over n(f, l) of labels of two levels, if there is a short way."""
         a, b = self.edges[i]
-        stripe = self._stripes[0][i]
+        stripe = self.stripes[i]
         if isinstance(stripe, Planes):
             if self.label_masks is None:
                 return False
@@ -249,47 +223,6 @@ class Counts:
         assert isinstance(stripe, Lists)
         stripe.add_joint_of_levels(nothing, self.base[a:b], n_f, off_l, clogc, out[None])
         return True
-
-    def add_joint_of_levels(
-        self,
-        i: int,
-        given: Given,
-        labels: np.ndarray,
-        n_fs: np.ndarray,
-        n_sl: np.ndarray,
-        clogc: np.ndarray,
-        out: np.ndarray,
-    ) -> None:
-        """Add the sums over n(f,s,l), the features in row lists and the labels of two levels.
-
-        n_sl is n(s,l) where they are off their bases.
-        """
-        a, b = self.edges[i]
-        m = Meeting(given, 0, self.labels[0], labels, self.weights[0], None)
-        lists = self._stripes[0][i]
-        assert isinstance(lists, Lists)
-        lists.add_joint_of_levels(m, self.base[a:b], n_fs, n_sl, clogc, out)
-
-    def add_joint_of_planes(
-        self,
-        i: int,
-        given: Given,
-        labels: np.ndarray,
-        met: np.ndarray,
-        off_fl: np.ndarray,
-        n_sl: np.ndarray,
-        clogc: np.ndarray,
-        out: np.ndarray,
-    ) -> None:
-        """The like for features in planes; `met` is what these share with s."""
-        off_s = np.delete(given.alone, given.base)
-        off_sl = np.delete(n_sl, given.base, axis=1)
-        stripe, of_labels = self._stripes[0][i], self.label_masks
-        assert isinstance(stripe, Planes)
-        assert of_labels is not None
-        masks = given.masks[0], of_labels[labels]
-        own = self.off_f[i], off_s, met, off_fl, self.off_l[labels], off_sl
-        stripe.add_joint_of_levels(masks, *own, clogc, out)
 
     @cached_property
     def _nothing(self) -> Given:
@@ -309,103 +242,21 @@ class Counts:
         """In how many rows f and g are off their bases, both of two levels, for one stripe."""
         a, b = self.edges[i]
         out = np.zeros(b - a, self.small)
-        for block, stripes in enumerate(self._stripes):
+        for block, stripes in enumerate(self.blocks):
             stripes[i].off_pairs(given, block, self.weights[block], out)
         return out
 
     def off_labels(self, i: int, labels: np.ndarray) -> np.ndarray:
         """The like for some labels of two levels: (labels, codes but the base)."""
         out = np.zeros((labels.size, self.off_f[i].size), self.small)
-        for block, stripes in enumerate(self._stripes):
+        for block, stripes in enumerate(self.blocks):
             masks = None if self.label_masks is None else self.label_masks[labels]
             stripes[i].off_labels(self.labels[block], labels, masks, self.weights[block], out)
         return out
 
-    def add_joint(self, i: int, parts: TwoLevels, clogc: np.ndarray, out: np.ndarray) -> None:
-        """Add the sums over n(f,s,l) of some labels, all of two levels, in one block of rows."""
-        masks = None if self.label_masks is None else self.label_masks[parts.labels]
-        self._stripes[0][i].add_joint(parts, masks, self.off_f[i], self.total, clogc, out)
-
-    def add_joint_of_one(
-        self,
-        i: int,
-        given: Given,
-        label: int,
-        off: tuple[np.ndarray, np.ndarray],
-        clogc: np.ndarray,
-        out: np.ndarray,
-    ) -> None:
-        """The like for one label, the features in row lists; `off` is of f with s and with l."""
-        lists = self._stripes[0][i]
-        assert isinstance(lists, Lists)
-        meeting.joint_of_one(
-            lists.indptr,
-            lists.columns,
-            given.rows[0],
-            self.labels[0].entries(label)[0],
-            self.weights[0],
-            self.off_f[i],
-            *off,
-            given.off_base,
-            self.off_l[label],
-            self.total,
-            clogc,
-            np.zeros_like(self.off_f[i]),
-            out,
-        )
-
     def pairs_with_label(self, label: int) -> np.ndarray:
         """n(f, l) for all features and one label: (cells, levels of l)."""
         return self.pairs(self.label(label, int(self.labels[0].levels[label])))
-
-    def triples(
-        self,
-        given: Given,
-        labels: np.ndarray,
-        n_sl: np.ndarray,
-        n_fs: np.ndarray,
-        n_fl: np.ndarray,
-        i: int,
-    ) -> np.ndarray:
-        """n(f, s, l) of one stripe of features, for some labels.
-
-        Parameters
-        ----------
-        given : Given
-            s.
-        labels : ndarray of int
-            The labels l.
-        n_sl : ndarray
-            The pairs of s with each label (labels, levels of s, most levels of l).
-        n_fs, n_fl : ndarray
-            The pairs of the stripe's features with s (cells, levels of s), and with
-            each label (labels, cells, most levels of l).
-        i : int
-            The stripe.
-        """
-        a, b = self.edges[i]
-        offsets, _ = self.cells(a, b)
-        tables = np.zeros((labels.size, n_fs.shape[0], given.levels, n_fl.shape[2]), np.int64)
-        for block, stripes in enumerate(self._stripes):
-            stripes[i].triples(self._meeting(given, labels, block), tables)
-        y = self.labels[0]
-        counting.complete_triples(
-            tables,
-            n_fs,
-            n_fl,
-            n_sl,
-            offsets,
-            self.base[a:b],
-            given.base,
-            y.levels[labels],
-            y.base[labels],
-        )
-        return tables
-
-    def _meeting(self, given: Given, labels: np.ndarray, block: int) -> Meeting:
-        y, weights = self.labels[block], self.weights[block]
-        masks = None if self.label_masks is None else self.label_masks[labels]
-        return Meeting(given, block, y, labels, weights, masks)
 
     def given_with_labels(self, given: Given) -> np.ndarray:
         """n(s, l) for one column and every label: (labels, levels of s, most levels of l)."""
@@ -425,36 +276,15 @@ class Counts:
         met = np.zeros((given.levels - 1, labels.size), np.int64)
         sweeping.sweep(masks, given.masks[0], met)
         n_sl = np.zeros((labels.size, given.levels, 2), np.int64)
-        codes = np.delete(np.arange(given.levels), given.base)
-        n_sl[labels[:, None], codes, 1 - y.base[:, None]] = met.T
+        n_sl[labels[:, None], given.others, 1 - y.base[:, None]] = met.T
         n_sl[labels, given.base, 1 - y.base] = self.off_l - met.sum(axis=0)
         counting.complete_given(n_sl, given.alone, y.base)
         return n_sl
-
-    def meets_of_levels(self, given: Given, labels: np.ndarray, i: int) -> np.ndarray:
-        """In how many rows f, s and l are off their bases: (labels, cells, levels of s)."""
-        a, b = self.edges[i]
-        cells = int(self.offsets[b] - self.offsets[a])
-        met = np.zeros((labels.size, cells, given.levels), np.int64)
-        for block, stripes in enumerate(self._stripes):
-            stripes[i].meets_of_levels(self._meeting(given, labels, block), met)
-        return met
 
 
 def _stripe_of(codes: Codes, first: int, last: int, kind: int) -> Stripe:
     form = Planes if kind in {Kind.BINARY_PLANES, Kind.PLANES} else Lists
     return form(codes, first, last)
-
-
-def _stripes(kind: np.ndarray, share: int) -> list[tuple[int, int]]:
-    """Cut columns of one kind so that threads have work and tables fit the cache."""
-    ends = np.flatnonzero(np.diff(kind)) + 1
-    cut: list[tuple[int, int]] = []
-    for first, last in itertools.pairwise([0, *ends.tolist(), kind.size]):
-        stripes = max(-(-(last - first) // COLUMNS_AT_ONCE), min(share, last - first), 1)
-        edges = np.linspace(first, last, stripes + 1).astype(int).tolist()
-        cut += itertools.pairwise(edges)
-    return cut
 
 
 def _counted(blocks: Sequence[Codes], weights: Sequence[np.ndarray]) -> np.ndarray:

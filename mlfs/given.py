@@ -35,6 +35,11 @@ class Given:
         self.off_base = int(alone.sum() - alone[self.base])
 
     @cached_property
+    def others(self) -> np.ndarray:
+        """Its codes but the base."""
+        return np.delete(np.arange(self.levels), self.base)
+
+    @cached_property
     def _entries(self) -> list[tuple[np.ndarray, np.ndarray]]:
         return [block.entries(self._j) for block in self._blocks]
 

@@ -240,7 +240,7 @@ class Info:
         table, labels = self.table, self._labels
         if table.is_whole(labels):
             alone = self.q * int(of_rows(table.rows, table.clogc)) - int(table.t_l[labels].sum())
-            total = table.all_label_sums(labels) - self.q * table.t_f + wrapped(alone)
+            total = table.with_labels.added_sums(labels) - self.q * table.t_f + wrapped(alone)
             return self._cut(per_row(total, table.rows, table.clogc))
         added = np.zeros(table.d)
         for label in labels.tolist():
@@ -328,7 +328,7 @@ class Info:
         """Sum over the pairs l < l' of I(f;l;l') = I(l;l') - I(l;l'|f)."""
         table, total = self.table, np.zeros(self.table.d)
         whole = self.q > 1 and table.is_whole(self._labels)
-        left = table.all_label_sums(self._labels).copy() if whole else total
+        left = table.with_labels.added_sums(self._labels).copy() if whole else total
         for at, label in enumerate(self._labels.tolist()[:-1]):
             later, held = self._labels[at + 1 :], table.label(label)
             if whole:

@@ -155,19 +155,3 @@ class Lists:
         size = self._offsets.size - 1
         met = np.zeros((int(self._offsets[-1]), levels), np.int64)
         return met, np.empty(size, np.int32), np.zeros(size, np.uint8)
-
-    def meets_of_levels(self, m: Meeting, met: np.ndarray) -> None:
-        """Walk the rows of each label in which s is off its base."""
-        counting.count_meets_of_levels(
-            self.indptr,
-            self.columns,
-            self._codes,
-            self._offsets,
-            m.s_codes,
-            m.s_base,
-            m.y.indptr,
-            m.y.rows,
-            m.labels,
-            m.weights,
-            met,
-        )

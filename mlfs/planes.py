@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+from typing import Any
+
 import numpy as np
 
 from mlfs._kernels import dense, meeting, planes, sweeping
@@ -10,6 +13,7 @@ from mlfs.stripes import Column, Meeting, TwoLevels
 
 __all__ = ["Planes", "packed_labels", "packed_planes"]
 
+FEW_WORDS = 8  # a loop over so few is not worth vector instructions
 MASK_BYTES = 1 << 20  # of masks that are held against planes at once: they stay in the cache
 
 
@@ -23,7 +27,7 @@ class Planes:
         self.first, self._n_rows = edges_of(levels - 1), codes.n_rows
         # the cell of each plane: all codes of a column but its base
         cell = np.arange(int(levels.sum()))
-        self._cells = np.delete(cell, np.cumsum(levels) - levels + base)
+        self.cells = np.delete(cell, np.cumsum(levels) - levels + base)
 
     @property
     def planes(self) -> np.ndarray:
@@ -34,9 +38,8 @@ class Planes:
         """AND each plane with those of s."""
         del weights  # every row counts once: `kinds` sees to that
         masks = given.masks[block]
-        met = np.zeros((masks.shape[0], self._planes.shape[0]), np.int64)
-        sweeping.sweep(self._planes, masks, met)
-        sweeping.spread(met, self._cells, given.base, table[None])
+        met = self._met(masks, np.int64)
+        sweeping.spread(met, self.cells, given.base, table[None])
 
     def triples(self, m: Meeting, tables: np.ndarray) -> None:
         """AND each plane with the meetings of s and each label."""
@@ -45,7 +48,7 @@ class Planes:
         wanted = np.flatnonzero(masks.any(axis=1))
         counted = self._counted(masks, wanted)
         i, c, code = np.unravel_index(wanted, (size, s_levels, l_levels))
-        tables[i[:, None], self._cells[None, :], c[:, None], code[:, None]] += counted.T
+        tables[i[:, None], self.cells[None, :], c[:, None], code[:, None]] += counted.T
 
     def pair_sums(
         self,
@@ -56,10 +59,8 @@ class Planes:
         out: np.ndarray,
     ) -> np.ndarray:
         """Add to out[column] the sum over n(f,s), any levels; gives what the planes share."""
-        met = np.empty((self._planes.shape[0], masks.shape[0]), np.int32)
-        dense.pairs_of_planes(
-            self._planes, self.first, off_f, masks, off_s, self._n_rows, clogc, met, out
-        )
+        met = self._met(masks, off_f.dtype)
+        dense.pairs_of_planes(self.first, off_f, met, off_s, self._n_rows, clogc, out)
         return met
 
     def add_joint_of_levels(
@@ -76,11 +77,11 @@ class Planes:
     ) -> None:
         """Add the sums over n(f,s,l), labels of two levels; the masks are of s and of them."""
         own, labels = masks
+        both = (labels[:, None, :] & own).reshape(-1, self._words)
         dense.joint_of_planes(
-            self._planes,
             self.first,
             off_f,
-            (labels[:, None, :] & own).reshape(-1, self._words),
+            self._met(both, off_f.dtype),
             off_s,
             self._n_rows,
             met_fs,
@@ -94,7 +95,7 @@ class Planes:
     def off_pairs(self, given: Column, block: int, weights: np.ndarray, out: np.ndarray) -> None:
         """AND each plane with that of s."""
         del weights
-        sweeping.sweep(self._planes, given.masks[block], out[None, :])
+        self._sweep(given.masks[block], out[None, :])
 
     def off_labels(
         self,
@@ -107,9 +108,9 @@ class Planes:
         """AND each plane with that of each label."""
         del weights
         if masks is not None:
-            sweeping.sweep(self._planes, masks, out)
+            self._sweep(masks, out)
         else:
-            self._sweep(y.rows, y.indptr[labels], y.indptr[labels + 1], out)
+            self._sweep_rows(y.rows, y.indptr[labels], y.indptr[labels + 1], out)
 
     def add_joint(
         self,
@@ -123,9 +124,9 @@ class Planes:
         """AND each plane with the meetings of s and each label, and finish."""
         met = np.zeros((parts.off_l.size, off_f.size), off_f.dtype)
         if masks is not None:
-            sweeping.sweep(self._planes, masks & parts.given.masks[0], met)
+            self._sweep(masks & parts.given.masks[0], met)
         else:
-            self._sweep(parts.rows, parts.first, parts.last, met)
+            self._sweep_rows(parts.rows, parts.first, parts.last, met)
         meeting.joint_of_meets(
             met,
             off_f,
@@ -139,7 +140,25 @@ class Planes:
             out,
         )
 
-    def _sweep(
+    def _met(self, masks: np.ndarray, kind: Any) -> np.ndarray:
+        """How many rows each mask and each plane have in common: (masks, planes)."""
+        met = np.zeros((masks.shape[0], self._planes.shape[0]), kind)
+        self._sweep(masks, met)
+        return met
+
+    def _sweep(self, masks: np.ndarray, out: np.ndarray) -> None:
+        """Add that."""
+        if self._words <= FEW_WORDS:
+            sweeping.sweep_across(self._turned, masks, out)
+        else:
+            sweeping.sweep(self._planes, masks, out)
+
+    @cached_property
+    def _turned(self) -> np.ndarray:
+        """The planes word by word."""
+        return np.ascontiguousarray(self._planes.T)
+
+    def _sweep_rows(
         self, rows: np.ndarray, first: np.ndarray, last: np.ndarray, out: np.ndarray
     ) -> None:
         """Add to out[i, plane] how many of the rows from first[i] to last[i] a plane has."""
@@ -148,15 +167,13 @@ class Planes:
             part = slice(at, at + at_once)
             masks = np.zeros((out[part].shape[0], self._words), np.uint64)
             sweeping.mark(rows, first[part], last[part], masks)
-            sweeping.sweep(self._planes, masks, out[part])
+            self._sweep(masks, out[part])
 
     def meets_of_levels(self, m: Meeting, met: np.ndarray) -> None:
         """AND each plane with the meetings of s and each label."""
         masks = packed_labels(m.y, m.labels) if m.masks is None else m.masks
         both = (masks[:, None, :] & m.given.masks[m.block]).reshape(-1, self._words)
-        found = np.zeros((both.shape[0], self._planes.shape[0]), np.int64)
-        sweeping.sweep(self._planes, both, found)
-        sweeping.spread(found, self._cells, m.s_base, met)
+        sweeping.spread(self._met(both, np.int64), self.cells, m.s_base, met)
 
     def _meetings(self, m: Meeting, s_levels: int, l_levels: int) -> np.ndarray:
         """The rows in which s and each label are off their bases, a mask for each two codes."""

@@ -12,6 +12,7 @@ Both count the meetings off the bases only, as integers; the rest follows by sub
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -20,11 +21,12 @@ import numpy as np
 
 from mlfs.coding import Codes
 
-__all__ = ["Column", "Kind", "Meeting", "Stripe", "TwoLevels", "kinds"]
+__all__ = ["Column", "Kind", "Meeting", "Stripe", "TwoLevels", "cut", "kinds"]
 
 FEW_LEVELS = 16
 FEW_COLUMNS = 1 / 100
 SOME_COLUMNS = 1 / 4
+COLUMNS_AT_ONCE = 8192  # keeps the table of a picked feature in the cache
 WORD_COST = 1 / 800  # one row by a plane's vector instructions, against one walked in a list
 
 
@@ -57,6 +59,17 @@ def kinds(features: Sequence[Codes], labels: Sequence[Codes], weighted: bool) ->
         np.where(is_dense, Kind.BINARY_PLANES, Kind.BINARY_LISTS),
         np.where(is_dense, Kind.PLANES, Kind.LISTS),
     )
+
+
+def cut(kind: np.ndarray, share: int) -> list[tuple[int, int]]:
+    """Cut columns of one kind so that threads have work and tables fit the cache."""
+    ends = np.flatnonzero(np.diff(kind)) + 1
+    cut: list[tuple[int, int]] = []
+    for first, last in itertools.pairwise([0, *ends.tolist(), kind.size]):
+        stripes = max(-(-(last - first) // COLUMNS_AT_ONCE), min(share, last - first), 1)
+        edges = np.linspace(first, last, stripes + 1).astype(int).tolist()
+        cut += itertools.pairwise(edges)
+    return cut
 
 
 class Column(Protocol):
@@ -152,6 +165,3 @@ class Stripe(Protocol):
         out: np.ndarray,
     ) -> None:
         """Where all have two levels: add the sums over n(f,s,l), each label's or one of all."""
-
-    def meets_of_levels(self, m: Meeting, met: np.ndarray) -> None:
-        """Where the labels have two levels: add to met[i, cell, code of s]."""

@@ -20,6 +20,7 @@ from mlfs.cache import Cache
 from mlfs.clogc import clogc_table, entropies, of_rows, per_row
 from mlfs.counts import Counts, Given
 from mlfs.held import Held
+from mlfs.label_pairs import LabelPairs
 from mlfs.triples import Triples
 
 if TYPE_CHECKING:
@@ -99,7 +100,6 @@ class Table:
         self.in_table = counts.total < self.clogc.size - 1
         self.rows = np.array(counts.total)
         self.pairs_counted = 0
-        self._off_fl: dict[int, np.ndarray] = {}  # of all labels, where they are few enough
         self._no_masks = bool((mask_of < 0).all())
 
     def position(self, column: int) -> int:
@@ -116,15 +116,15 @@ class Table:
         """H(l), missing values left out."""
         return entropies(self._l_sums[:, 0], self.t_l, self.clogc)[: self.q]
 
-    @property
+    @cached_property
     def t_f(self) -> np.ndarray:
         """The sums of c log c over n(f) of every feature."""
-        return self._f_sums[:, 1]
+        return self._f_sums[:, 1].copy()  # in one piece, as it is asked for in every step
 
-    @property
+    @cached_property
     def t_l(self) -> np.ndarray:
         """The sums of c log c over n(l) of every label."""
-        return self._l_sums[:, 1]
+        return self._l_sums[:, 1].copy()
 
     def t_of(self, given: Given) -> np.ndarray:
         """The sum of c log c over n(s)."""
@@ -189,7 +189,7 @@ class Table:
                 parts[i] = (
                     counts.off_pairs(i, given)
                     if label is None
-                    else self.off_fl(i, np.array([label]))[0]
+                    else self.with_labels.off(i, np.array([label]))[0]
                 )
                 off, n = given.off_base, counts.total
                 meeting.pairs_of_two(counts.off_f[i], parts[i], off, n, self.clogc, t_fs[a:b])
@@ -214,96 +214,17 @@ class Table:
             return Held(counts, given, parts, self.rows, t_fs, self.t_f, t_s, met)
         return Held(counts, given, parts, sums[0], t_fs, sums[2], sums[3])
 
-    def n_fl(self, label: int) -> np.ndarray:
-        """Counts of all features with a label."""
-        found: np.ndarray = self.cache.get(
-            ("n_fl", label), lambda: self.counts.pairs_with_label(label)
-        )
-        return found
-
-    def labels_at_once(self, i: int) -> int:
-        """Of how many labels the meetings with a stripe of features are held at once."""
-        if self._every_label:
-            return self.counts.q
-        return max(1, self.budget.labels // max(1, self.counts.off_f[i].nbytes))
-
-    @cached_property
-    def _every_label(self) -> bool:
-        """Whether the meetings of all features with all labels are few enough to be kept."""
-        every = self.counts.q * sum(part.nbytes for part in self.counts.off_f)
-        return bool(self.l_binary.all()) and every <= self.budget.kept
-
-    def off_fl(self, i: int, labels: np.ndarray) -> np.ndarray:
-        """In how many rows features of a stripe and labels, all of two levels, are off base."""
-        q = self.counts.q
-        if not self._every_label:
-            key = ("off_fl", i, labels.tobytes())
-            found: np.ndarray = self.cache.get(key, lambda: self.counts.off_labels(i, labels))
-            return found
-        every = self._off_fl.get(i)
-        if every is None:
-            every = self._off_fl[i] = self.counts.off_labels(i, np.arange(q))
-        first, size = int(labels[0]), labels.size
-        if int(labels[-1]) - first == size - 1 and (size < 3 or (np.diff(labels) == 1).all()):
-            return every[first : first + size]
-        return every[labels]
-
     def pair_with_label(self, label: int) -> PairInfo:
         """I(f;l) and the entropies."""
 
         def make() -> PairInfo:
             if self.is_whole(np.array([label])):
                 t_l = self.t_l[label : label + 1]
-                return self._informed(self.rows, self.label_sums(label), self.t_f, t_l)
-            return self._pair(self.n_fl(label), int(self.l_valid[label]))
+                return self._informed(self.rows, self.with_labels.sums(label), self.t_f, t_l)
+            return self._pair(self.with_labels.counts(label), int(self.l_valid[label]))
 
         found: PairInfo = self.cache.get(("fl", label), make)
         return found
-
-    def label_sums(self, label: int) -> np.ndarray:
-        """The sums of c log c over n(f,l) of every feature."""
-        found: np.ndarray = self.cache.get(
-            ("t_fl", label), lambda: self._all_label_sums(np.array([label]))
-        )
-        return found
-
-    def all_label_sums(self, labels: np.ndarray) -> np.ndarray:
-        """The like, added over some labels."""
-        if labels.size == 1:
-            return self.label_sums(int(labels[0]))
-        found: np.ndarray = self.cache.get(
-            ("t_fL", labels.tobytes()), lambda: self._all_label_sums(labels)
-        )
-        return found
-
-    def _all_label_sums(self, labels: np.ndarray) -> np.ndarray:
-        counts, total = self.counts, np.zeros(self.d, np.int64)
-        two_levels = self.is_whole(labels) and self.in_table and self.l_binary[labels].all()
-
-        one_way = two_levels and len(counts.features) == 1
-
-        def work(i: int, a: int, b: int) -> None:
-            if two_levels and counts.binary[i]:
-                step = self.labels_at_once(i)
-                for first in range(0, labels.size, step):
-                    some = labels[first : first + step]
-                    met = (self.off_fl if self._every_label else counts.off_labels)(i, some)
-                    off_l = counts.off_l[some]
-                    n = counts.total
-                    meeting.add_label_sums(counts.off_f[i], met, off_l, n, self.clogc, total[a:b])
-                return
-            offsets, where = counts.cells(a, b)
-            if one_way and counts.add_label_sums_of(i, labels, self.clogc, total[a:b]):
-                return
-            four = np.empty((b - a, 4), np.int64)
-            for label in labels.tolist():
-                valid = int(self.l_valid[label])
-                n_fl = self.n_fl(label)[where]
-                finishing.pair_sums(n_fl, offsets, self.f_valid[a:b], valid, self.clogc, four)
-                total[a:b] += four[:, 1]
-
-        counts.over_stripes(work, counts.n_entries)
-        return total
 
     def _pair(self, table: np.ndarray, g_valid: int) -> PairInfo:
         return self._informed(*self.pair_sums(table, g_valid).T)
@@ -410,6 +331,11 @@ class Table:
         weighted = [n * part for (_, n), part in zip(masks, parts, strict=True)]
         total: np.ndarray = sum(weighted[1:], weighted[0]) / labels.size
         return total
+
+    @cached_property
+    def with_labels(self) -> LabelPairs:
+        """What is said about pairs of a feature and a label."""
+        return LabelPairs(self)
 
     @cached_property
     def triples(self) -> Triples:

@@ -14,9 +14,10 @@ import numpy as np
 
 from mlfs._kernels import finishing, joint
 from mlfs.clogc import per_row, wrapped
-from mlfs.counts import CELL_COST, TwoLevels
+from mlfs.counts import CELL_COST
 from mlfs.held import Held
-from mlfs.stripes import Kind
+from mlfs.stripes import Kind, TwoLevels
+from mlfs.triple_counts import TripleCounts
 
 if TYPE_CHECKING:
     from mlfs.table import Table
@@ -55,6 +56,7 @@ class Triples:
 
     def __init__(self, table: Table) -> None:
         self.table = table
+        self._counts = TripleCounts(table.counts)
         self.counted = 0
         levels = table.counts.labels[0].levels
         # the plain way: what is counted is what is looked at
@@ -104,7 +106,7 @@ class Triples:
         table = self.table
         apart = table.t_f - held.t_fs
         apart = apart if labels.size == 1 else apart * labels.size
-        total = joint_sums + apart - table.all_label_sums(labels)
+        total = joint_sums + apart - table.with_labels.added_sums(labels)
         return per_row(total, table.rows, table.clogc)
 
     def fl_given_s(self, held: Held, labels: np.ndarray, joint_sums: np.ndarray) -> np.ndarray:
@@ -123,7 +125,7 @@ class Triples:
             some = labels[at]
             t_fsl = self.sums_of_each(held, some)
             for k, label in enumerate(some.tolist()):
-                joint.add_features(t_fsl[k], alone, table.label_sums(label), added[at][k])
+                joint.add_features(t_fsl[k], alone, table.with_labels.sums(label), added[at][k])
         scale = 2.0 ** int(table.clogc[-1]) * float(table.rows)
         total: np.ndarray = (added[:, 0] * 2.0**joint.LOW_BITS + added[:, 1]) / scale
         return total
@@ -148,7 +150,7 @@ class Triples:
             t_fsl = self.sums_of_each(held, labels)
             t_fl = np.zeros((labels.size, table.d), np.int64)
             for at, label in enumerate(labels.tolist()):
-                t_fl[at] = table.label_sums(label)
+                t_fl[at] = table.with_labels.sums(label)
             t_sl, t_l = held.label_sums(table.clogc)[labels, None], table.t_l[labels, None]
             t_s = held.t_s
             whole = (table.rows, t_fsl, held.t_fs, t_fl, t_sl, table.t_f, t_s, t_l)
@@ -177,7 +179,7 @@ class Triples:
             cells = (b - a) if binary else int(counts.offsets[b] - counts.offsets[a]) * given.levels
             masks = 2 * given.levels * max(1, counts.total)  # bits, where there are planes
             at_once = min(VALUES_AT_ONCE // max(1, cells), MASK_BITS_AT_ONCE // masks)
-            at_once = table.labels_at_once(i) if binary else at_once
+            at_once = table.with_labels.at_once(i) if binary else at_once
             at_once = labels.size if counts.kinds[i] == Kind.LISTS and two_levels else at_once
             for at in _slices(labels.size, max(1, at_once)):
                 sums = out[at if each else slice(None), a:b]
@@ -201,8 +203,8 @@ class Triples:
         label, out = int(labels[0]), np.zeros(table.d, np.int64)
         self.counted += table.d
         for i, (a, b) in enumerate(counts.edges):
-            off = held.parts[i], table.off_fl(i, labels)[0]
-            counts.add_joint_of_one(i, held.given, label, off, table.clogc, out[a:b])
+            off = held.parts[i], table.with_labels.off(i, labels)[0]
+            self._counts.add_joint_of_one(i, held.given, label, off, table.clogc, out[a:b])
         return out
 
     def _meetings(self, held: Held, labels: np.ndarray) -> tuple[np.ndarray, ...]:
@@ -241,9 +243,9 @@ class Triples:
             counts.off_l[labels[at]],
             off_sl[at],
             held.parts[i],
-            self.table.off_fl(i, labels[at]),
+            self.table.with_labels.off(i, labels[at]),
         )
-        counts.add_joint(i, parts, self.table.clogc, out)
+        self._counts.add_joint(i, parts, self.table.clogc, out)
 
     def _short(self, held: Held, labels: np.ndarray, i: int, out: np.ndarray) -> bool:
         """Add joint sums where l has two levels, if the form of the features allows it."""
@@ -254,10 +256,10 @@ class Triples:
         off = 1 - counts.labels[0].base[labels]
         n_sl = held.with_labels[labels, :, off]
         if planes:
-            off_fl, met = self.table.off_fl(i, labels), held.met[i]
-            counts.add_joint_of_planes(i, held.given, labels, met, off_fl, n_sl, clogc, out)
+            off_fl, met = self.table.with_labels.off(i, labels), held.met[i]
+            self._counts.add_joint_of_planes(i, held.given, labels, met, off_fl, n_sl, clogc, out)
         else:
-            counts.add_joint_of_levels(i, held.given, labels, held.table(i), n_sl, clogc, out)
+            self._counts.add_joint_of_levels(i, held.given, labels, held.table(i), n_sl, clogc, out)
         return True
 
     def _levels(self, held: Held, labels: np.ndarray, i: int, out: np.ndarray) -> None:
@@ -265,9 +267,9 @@ class Triples:
         counts, given = self.table.counts, held.given
         a, b = counts.edges[i]
         offsets, where = counts.cells(a, b)
-        n_fl = [self.table.n_fl(label)[where][:, 1] for label in labels.tolist()]
+        n_fl = [self.table.with_labels.counts(label)[where][:, 1] for label in labels.tolist()]
         joint.joint_levels(
-            counts.meets_of_levels(given, labels, i),
+            self._counts.meets_of_levels(given, labels, i),
             offsets,
             counts.base[a:b],
             given.base,
@@ -323,9 +325,9 @@ class Triples:
             block = labels[at]
             n_fl = np.zeros((block.size, cells, width), np.int64)
             for k, label in enumerate(block.tolist()):
-                n_fl[k, :, : levels[label]] = self.table.n_fl(label)[where]
+                n_fl[k, :, : levels[label]] = self.table.with_labels.counts(label)[where]
             n_sl = held.with_labels[block]
-            yield at, counts.triples(given, block, n_sl, held.table(i), n_fl, i), offsets
+            yield at, self._counts.triples(given, block, n_sl, held.table(i), n_fl, i), offsets
 
 
 def _slices(total: int, step: int) -> list[slice]:

@@ -18,9 +18,15 @@ KERNEL_TESTS = [
     "tests/test_small.py",
     "tests/test_stripes.py",
     "tests/test_kernels.py",
+    "tests/test_kernels_choosing.py",
+    "tests/test_kernels_lists.py",
+    "tests/test_kernels_planes.py",
+    "tests/test_clogc.py",
+    "tests/test_labels.py",
     "tests/test_info.py",
     "tests/test_forms.py",
     "tests/test_sums.py",
+    "tests/test_moments.py",
 ]
 
 STEPS: dict[str, list[list[str]]] = {

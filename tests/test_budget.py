@@ -44,7 +44,7 @@ def test_one_label_at_a_time_gives_the_same_bits(seed, word):
         Info(Table(Counts([x], [y]), 5, np.full(5, -1), place=place, budget=budget))
         for budget in (Budget(), NOTHING)
     )
-    assert tight.table.labels_at_once(0) == 1
+    assert tight.table.with_labels.at_once(0) == 1
     for s in range(12):
         assert getattr(roomy, word)(s).tobytes() == getattr(tight, word)(s).tobytes()
     assert roomy.mi_fL.tobytes() == tight.mi_fL.tobytes()

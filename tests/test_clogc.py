@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mlfs import Info, clogc
+from mlfs import Info, clogc, stripes
 from mlfs._kernels import finishing
 from mlfs.clogc import clogc_table, entropies, per_row, wrapped
 
@@ -58,14 +58,18 @@ def test_no_rows_tell_nothing_and_nothing_is_below_zero():
     assert per_row(np.array([-3]), np.array(9), table).tolist() == [0]
 
 
-def test_sums_over_labels_may_leave_64_bits_on_the_way(monkeypatch):
+@pytest.mark.parametrize("levels", [2, 3])
+@pytest.mark.parametrize("word_cost", [0.0, math.inf], ids=["planes", "lists"])
+def test_sums_over_labels_may_leave_64_bits_on_the_way(monkeypatch, levels, word_cost):
+    monkeypatch.setattr(stripes, "WORD_COST", word_cost)
     generator = np.random.default_rng(0)
-    X, Y = generator.random((3000, 5)) < 0.02, generator.random((3000, 120)) < 0.03
+    X = np.where(generator.random((900, 5)) < 0.02, generator.integers(1, levels, (900, 5)), 0)
+    Y = generator.random((900, 120)) < 0.03
     said = []
     for bits in (clogc.BITS, 58):
         monkeypatch.setattr(clogc, "BITS", bits)
         monkeypatch.setattr(clogc, "SPARE_BITS", 62 - bits)
-        info = Info.from_codes(X.astype(int), Y.astype(int))
+        info = Info.from_codes(X, Y.astype(int))
         parts = [info.mi_fL, info.interaction_fLL, info.cmi_sL_given_f(1), info.cmi_fL_given_s(2)]
         said.append(np.stack(parts))
     at_once = 120 * int(info.table.t_f.max())

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -160,11 +162,14 @@ def test_the_answer_does_not_depend_on_the_form(criterion, weighted):
     X = generator.integers(0, generator.integers(1, 9, 80), (150, 80)).astype(np.uint8)
     Y = (generator.random((150, 3)) < 0.3).astype(np.int8)
     weights = generator.integers(1, 4, 150) if weighted else None
+    labels = [Y, Y.astype(bool), Y.astype(float), np.asfortranarray(Y), sp.csr_array(Y)]
+    pairs = itertools.product(forms(X).values(), labels)
+    if config.DISABLE_JIT:  # one form of the labels for each of the features
+        pairs = zip(forms(X).values(), itertools.cycle(labels), strict=False)
     answers = set()
-    for x in forms(X).values():
-        for y in (Y, Y.astype(bool), Y.astype(float), np.asfortranarray(Y), sp.csr_array(Y)):
-            found = mlfs.select((x, y), criterion, 6, sample_weight=weights)
-            answers.add((found.indices, found.scores.tobytes()))
+    for table in pairs:
+        found = mlfs.select(table, criterion, 6, sample_weight=weights)
+        answers.add((found.indices, found.scores.tobytes()))
     assert len(answers) == 1
 
 

@@ -89,20 +89,3 @@ def test_two_processes_compile_at_once(package: Path, tmp_path: Path) -> None:
     third = printed(run(package, **where))
     assert all(text.startswith(TABLE) for text in [*found, third])
     assert third.endswith(" 1\n")
-
-
-class Cache:
-    """What `_ease` sees of Numba, on a disk that fails."""
-
-    def load_overload(self, signature: object, context: object) -> None:
-        raise OSError
-
-    def save_overload(self, signature: object, data: object) -> None:
-        raise OSError(28, "No space left on device")
-
-
-def test_a_disk_that_fails_keeps_nobody_from_computing() -> None:
-    cache = Cache()
-    jit._ease(cache)
-    assert cache.load_overload(None, None) is None
-    cache.save_overload(None, None)

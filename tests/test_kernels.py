@@ -35,3 +35,37 @@ def test_a_kernel_works_where_no_cache_can_be_written(monkeypatch: pytest.Monkey
     monkeypatch.setattr(jit.numba, "njit", njit)
     assert jit.compiled(abs)(-3) == 3
     assert asked == [(True, True), (False, True)]
+
+
+class Cache:
+    """What `_ease` sees of Numba, on a disk that fails."""
+
+    def load_overload(self, signature: object, context: object) -> None:
+        raise OSError
+
+    def save_overload(self, signature: object, data: object) -> None:
+        raise OSError(28, "No space left on device")
+
+
+def test_a_disk_that_fails_keeps_nobody_from_computing() -> None:
+    cache = Cache()
+    jit._ease(cache)
+    assert cache.load_overload(None, None) is None
+    cache.save_overload(None, None)
+
+
+@pytest.mark.parametrize("was_on", [True, False])
+def test_no_garbage_is_looked_for_while_kernels_are_compiled(
+    was_on: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state = [was_on]
+    monkeypatch.setattr(jit.gc, "isenabled", lambda: state[-1])
+    monkeypatch.setattr(jit.gc, "enable", lambda: state.append(True))
+    monkeypatch.setattr(jit.gc, "disable", lambda: state.append(False))
+    listener = jit._Uncollected()
+    listener.on_start(None)
+    listener.on_start(None)  # what a kernel calls is compiled meanwhile
+    listener.on_end(None)
+    assert state == [was_on, False]
+    listener.on_end(None)
+    assert state == [was_on, False, *[True] * was_on]

@@ -29,6 +29,7 @@ def table(seed: int, rows: int = 90) -> Dataset:
         rng.integers(0, 3, rows),
         -0.0 * rng.integers(0, 2, rows),
         rng.integers(0, 1000, rows),
+        np.where(rng.random(rows) < 0.6, np.nan, 0.0),
     ]
     kinds = [Column(f"x{j}") for j in range(len(columns))]
     kinds[12] = Column("x12", "nominal", ("a", "b", "c", "d", "never"))

@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from mlfs import counts as counting
-from mlfs import select, stripes
+from mlfs import select, stripes, threads
 from mlfs.best_first import best_first
 from mlfs.coding import Codes
 from mlfs.criteria import available, get
@@ -113,7 +112,7 @@ def test_weighted_rows_of_a_sparse_table_without_entries():
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")  # that is what is tried
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not forked here")
 def test_a_forked_process_counts_without_the_threads_that_stayed_behind(monkeypatch):
-    monkeypatch.setattr(counting, "THREADED_FROM", 0)
+    monkeypatch.setattr(threads, "THREADED_FROM", 0)
     info = Info.from_codes(*table(0), n_jobs=2)
     before = info.mi_fs(0)
     read, write = os.pipe()

@@ -18,8 +18,6 @@ __all__ = [
     "complete_pairs",
     "complete_triples",
     "count_given",
-    "count_meets",
-    "count_meets_of_levels",
     "count_pairs",
     "count_triples",
 ]
@@ -72,53 +70,6 @@ def count_triples(
             weight = weights[row]
             for entry in range(indptr[row], indptr[row + 1]):
                 out[i, offsets[columns[entry]] + codes[entry], s_code, l_code] += weight
-
-
-@compiled
-def count_meets(
-    indptr: Any,
-    columns: Any,
-    s_codes: Any,
-    s_base: int,
-    label_indptr: Any,
-    label_rows: Any,
-    labels: Any,
-    weights: Any,
-    out: Any,
-) -> None:
-    """out[i, f] += weight of the rows in which f, s and labels[i] are off their bases."""
-    for i in range(labels.size):
-        for at in range(label_indptr[labels[i]], label_indptr[labels[i] + 1]):
-            row = label_rows[at]
-            if s_codes[row] != s_base:
-                weight = weights[row]
-                for entry in range(indptr[row], indptr[row + 1]):
-                    out[i, columns[entry]] += weight
-
-
-@compiled
-def count_meets_of_levels(
-    indptr: Any,
-    columns: Any,
-    codes: Any,
-    offsets: Any,
-    s_codes: Any,
-    s_base: int,
-    label_indptr: Any,
-    label_rows: Any,
-    labels: Any,
-    weights: Any,
-    out: Any,
-) -> None:
-    """out[i, cell of f, code of s] += weight of the rows in which all are off their bases."""
-    for i in range(labels.size):
-        for at in range(label_indptr[labels[i]], label_indptr[labels[i] + 1]):
-            row = label_rows[at]
-            s_code = s_codes[row]
-            if s_code != s_base:
-                weight = weights[row]
-                for entry in range(indptr[row], indptr[row + 1]):
-                    out[i, offsets[columns[entry]] + codes[entry], s_code] += weight
 
 
 @compiled

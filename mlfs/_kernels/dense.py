@@ -1,7 +1,7 @@
-"""Columns of a few levels in bit planes, counted and finished in one pass.
+"""Columns of a few levels in bit planes: what these share is finished into sums of c log c.
 
-A column is told by its planes, one for each code but its base. What is counted is how many rows
-two planes have in common; everything about the bases follows by subtraction.
+A column is told by its planes, one for each code but its base. How many rows two planes have in
+common is counted by `sweeping`; everything about the bases follows by subtraction.
 """
 
 from __future__ import annotations
@@ -11,80 +11,21 @@ from typing import Any
 import numpy as np
 
 from mlfs._kernels.finishing import looked_up
-from mlfs._kernels.jit import compiled, inner
-from mlfs._kernels.planes import popcount
+from mlfs._kernels.jit import compiled, wrapping
 
 __all__ = ["joint_of_planes", "pairs_of_planes"]
 
-FEW_WORDS = 8
 
-
-@inner
-def _meet(planes: Any, p: int, masks: Any, start: int, out: Any, at: int) -> None:
-    """out[at, k] = the number of rows that plane p and masks[start + k] have in common.
-
-    Whole arrays and places are handed over: a view of a row would cost more than the row.
-    """
-    words = planes.shape[1]
-    n = out.shape[1]
-    if words <= FEW_WORDS:  # a loop of vector instructions would not pay
-        for k in range(n):
-            total = np.uint64(0)
-            word = 0
-            while word + 4 <= words:
-                total += popcount(planes[p, word] & masks[start + k, word])
-                total += popcount(planes[p, word + 1] & masks[start + k, word + 1])
-                total += popcount(planes[p, word + 2] & masks[start + k, word + 2])
-                total += popcount(planes[p, word + 3] & masks[start + k, word + 3])
-                word += 4
-            while word < words:
-                total += popcount(planes[p, word] & masks[start + k, word])
-                word += 1
-            out[at, k] = total
-        return
-    k = 0
-    while k + 4 <= n:
-        one = start + k
-        a = np.uint64(0)
-        b = np.uint64(0)
-        c = np.uint64(0)
-        d = np.uint64(0)
-        for word in range(words):
-            bits = planes[p, word]
-            a += popcount(bits & masks[one, word])
-            b += popcount(bits & masks[one + 1, word])
-            c += popcount(bits & masks[one + 2, word])
-            d += popcount(bits & masks[one + 3, word])
-        out[at, k] = a
-        out[at, k + 1] = b
-        out[at, k + 2] = c
-        out[at, k + 3] = d
-        k += 4
-    while k < n:
-        a = np.uint64(0)
-        for word in range(words):
-            a += popcount(planes[p, word] & masks[start + k, word])
-        out[at, k] = a
-        k += 1
-
-
+@wrapping
 @compiled
 def pairs_of_planes(
-    planes: Any,
-    first: Any,
-    off_f: Any,
-    masks: Any,
-    off_s: Any,
-    n_rows: int,
-    clogc: Any,
-    met: Any,
-    out: Any,
+    first: Any, off_f: Any, met: Any, off_s: Any, n_rows: int, clogc: Any, out: Any
 ) -> None:
-    """out[f] += the sum of c log c over n(f,s); met[p, k] = what plane p and masks[k] share.
+    """out[f] += the sum of c log c over n(f,s); met[k, p] rows have code k of s and plane p.
 
     The planes of f are ``first[f]`` to ``first[f + 1]``; off_f and off_s count their rows.
     """
-    size = masks.shape[0]
+    size = off_s.size
     rest_s = np.empty(size, np.int64)
     for f in range(out.size):
         for k in range(size):
@@ -94,10 +35,9 @@ def pairs_of_planes(
         for k in range(size):
             at_base -= off_s[k]
         for p in range(first[f], first[f + 1]):
-            _meet(planes, p, masks, 0, met, p)
             rest = off_f[p]
             for k in range(size):
-                both = met[p, k]
+                both = met[k, p]
                 rest -= both
                 rest_s[k] -= both
                 total += looked_up(both, clogc)
@@ -108,12 +48,12 @@ def pairs_of_planes(
         out[f] += total + looked_up(at_base, clogc)
 
 
+@wrapping
 @compiled
 def joint_of_planes(
-    planes: Any,
     first: Any,
     off_f: Any,
-    masks: Any,
+    met: Any,
     off_s: Any,
     n_rows: int,
     met_fs: Any,
@@ -125,13 +65,12 @@ def joint_of_planes(
 ) -> None:
     """Add the sums of c log c over n(f,s,l) of labels of two levels.
 
-    masks[i * codes + k] are the rows of code k of s in which the i-th label is off its base,
-    off_sl[i, k] their number; met_fs is `met` of `pairs_of_planes`. `out` has a row for each
-    label, or one for all.
+    met[i * codes + k, p] rows have code k of s and plane p, and the i-th label is off its base;
+    off_sl[i, k] is the like without p. met_fs is `met` of `pairs_of_planes`. `out` has a row for
+    each label, or one for all.
     """
     codes = off_s.size
     each = out.shape[0] > 1
-    met = np.empty((1, codes), np.int64)
     rest_s = np.empty(codes, np.int64)
     rest_sl = np.empty(codes, np.int64)
     for i in range(off_l.size):
@@ -149,12 +88,11 @@ def joint_of_planes(
                 rest_s[k] = off_s[k]
                 rest_sl[k] = off_sl[i, k]
             for p in range(first[f], first[f + 1]):
-                _meet(planes, p, masks, i * codes, met, 0)
                 rest = off_f[p]
                 rest_l = off_fl[i, p]
                 for k in range(codes):
-                    all_three = met[0, k]
-                    both = met_fs[p, k]
+                    all_three = met[i * codes + k, p]
+                    both = met_fs[k, p]
                     rest -= both
                     rest_l -= all_three
                     rest_s[k] -= both

@@ -12,13 +12,13 @@ BLOCK = 4096
 
 
 @compiled
-def is_beyond(values: Any, limit: float) -> bool:
-    """Whether a number is missing, infinite, or farther from 0 than a limit."""
+def is_beyond(values: Any, limit: Any) -> bool:
+    """Whether a number is missing, infinite, or farther from 0 than a limit of the same type."""
     for start in range(0, values.size, BLOCK):
-        last = min(start + BLOCK, values.size)
-        inside = 0
-        for i in range(start, last):
-            inside += (values[i] >= -limit) & (values[i] <= limit)
-        if inside < last - start:
+        part = values[start : min(start + BLOCK, values.size)]
+        all_inside = True
+        for i in range(part.size):  # so LLVM takes several numbers at once
+            all_inside &= (part[i] >= -limit) & (part[i] <= limit)
+        if not all_inside:
             return True
     return False

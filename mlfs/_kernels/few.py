@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from mlfs._kernels.jit import compiled, inner
+from mlfs._kernels.jit import compiled, inner, wrapping
 from mlfs._kernels.planes import popcount
 
 __all__ = ["few_pairs", "few_triples"]
@@ -134,6 +134,7 @@ def few_pairs(
             out[j, where[i]] = max(0.0, (t_n + t_fs - t_f[i] - t_s[j]) / scale)
 
 
+@wrapping
 @compiled
 def few_triples(
     planes: Any,

@@ -10,9 +10,10 @@ from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
 import numba
-from numba.core import event
+import numpy as np
+from numba.core import config, event
 
-__all__ = ["compiled", "inner", "specialized", "spliced"]
+__all__ = ["compiled", "inner", "specialized", "spliced", "wrapping"]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 MAKING = {"empty", "zeros", "full", "ones", "arange", "array", "copy", "ravel", "astype"}
@@ -43,6 +44,15 @@ def inner(function: Function) -> Function:
 def spliced(function: Function) -> Function:
     """Compile into the very place of each call: for what a kernel calls for every value."""
     return cast(Function, numba.njit(nogil=True, inline="always")(function))
+
+
+def wrapping(kernel: Function) -> Function:
+    """Let the sums of a kernel leave 64 bits and come back without a warning.
+
+    Compiled, they do so in silence, and the kernel is handed back as it is.
+    """
+    plain: bool = config.DISABLE_JIT  # type: ignore[attr-defined]  # numba sets it at run time
+    return np.errstate(over="ignore")(kernel) if plain else kernel
 
 
 def _kept(function: Any, **options: bool) -> Any:

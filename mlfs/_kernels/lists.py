@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from mlfs._kernels.jit import compiled
+from mlfs._kernels.planes import lowest
 
 __all__ = ["by_row", "from_planes", "take"]
 
@@ -40,18 +41,15 @@ def from_planes(
             together = NONE
             for plane in range(first[f], first[f] + levels[f] - 1):
                 together |= planes[plane, word]
-            row = word * WORD
             while together:
-                if together & ONE:
-                    bit = np.uint64(row - word * WORD)
-                    plane = 0
-                    while not planes[first[f] + plane, word] >> bit & ONE:
-                        plane += 1
-                    rows[place] = row
-                    codes[place] = plane + 1 if plane >= bases[f] else plane
-                    place += 1
-                together >>= ONE
-                row += 1
+                bit = lowest(together)
+                plane = 0
+                while not planes[first[f] + plane, word] >> np.uint64(bit) & ONE:
+                    plane += 1
+                rows[place] = word * WORD + bit
+                codes[place] = plane + 1 if plane >= bases[f] else plane
+                place += 1
+                together &= together - ONE
 
 
 @compiled
@@ -70,15 +68,16 @@ def by_row(
 
     `places` is as long, and holds anything.
     """
-    for at in range(indptr[first], indptr[last]):
-        ends[rows[at] + 1] += 1
+    for at in range(np.uint64(indptr[first]), np.uint64(indptr[last])):
+        ends[np.uint64(rows[at]) + ONE] += 1
     places[0] = ends[0]
-    for row in range(1, ends.size):
-        ends[row] += ends[row - 1]
-        places[row] = ends[row]
+    for end in range(1, ends.size):
+        ends[end] += ends[end - 1]
+        places[end] = ends[end]
     for column in range(first, last):
-        for at in range(indptr[column], indptr[column + 1]):
-            place = places[rows[at]]
+        for at in range(np.uint64(indptr[column]), np.uint64(indptr[column + 1])):
+            row = np.uint64(rows[at])  # unsigned: no look whether it counts from the end
+            place = np.uint64(places[row])
             columns[place] = column - first
             out[place] = codes[at]
-            places[rows[at]] = place + 1
+            places[row] += 1

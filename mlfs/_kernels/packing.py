@@ -13,7 +13,8 @@ from llvmlite import ir
 from numba.core import cgutils, config, types
 from numba.extending import intrinsic
 
-from mlfs._kernels.jit import compiled, inner
+from mlfs._kernels.jit import compiled
+from mlfs._kernels.planes import lowest
 
 __all__ = [
     "MISSING",
@@ -27,7 +28,9 @@ __all__ = [
 
 STRIP = 64  # rows to the word, and columns at a time
 ONE = np.uint64(1)
-BLOCK = 8  # words at a time: what a cache line of a slice holds
+CHUNK = 64 * STRIP  # columns at a time, so that the bytes of eight rows stay in a cache
+# where the 64 columns lie in what `_words_of` writes: pairs, from each sixteen of them in turn
+ORDER = np.array([16 * l + 2 * pair + k for pair in range(8) for l in range(4) for k in range(2)])
 MISSING, ODD = 16, 32  # bytes for what is missing, and for what is no small whole number
 
 if config.DISABLE_JIT:  # type: ignore[attr-defined]  # numba sets its options at run time
@@ -39,19 +42,27 @@ if config.DISABLE_JIT:  # type: ignore[attr-defined]  # numba sets its options a
         bits = (_eight(table, at, stride) >> bit) & 1
         out[to : to + STRIP] = np.packbits(bits, axis=0, bitorder="little")[0]
 
-    def _any_of(table: Any, at: int, stride: int, top: Any, to: int) -> int:
-        found = np.bitwise_or.reduce(_eight(table, at, stride), axis=0)
-        top[to : to + STRIP] |= found
-        return int(np.bitwise_or.reduce(found))
+    def _first_bit(
+        table: Any, at: int, stride: int, out: Any, to: int, top: Any, column: int
+    ) -> None:
+        top[column : column + STRIP] |= np.bitwise_or.reduce(_eight(table, at, stride), axis=0)
+        _eight_rows(table, at, stride, 0, out, to)
+
+    def _any_of(top: Any, column: int) -> int:
+        return int(np.bitwise_or.reduce(top[column : column + STRIP]))
+
+    def _words_of(rows: Any, at: int, stride: int, out: Any) -> None:
+        bits = np.unpackbits(_eight(rows, at, stride), axis=0, bitorder="little")
+        bits = bits.reshape(8, 8, STRIP).swapaxes(0, 1)  # row of eight, then bit
+        place = np.arange(STRIP, dtype=np.uint64).reshape(8, 8)
+        words = (bits.astype(np.uint64) << place.T[:, :, None]).sum(axis=(0, 1), dtype=np.uint64)
+        out[:] = words[ORDER]
 
     def _word(table: Any, at: int, asked: int) -> Any:
         bits = np.packbits((table[at : at + STRIP] & np.uint8(asked)) != 0, bitorder="little")
         return np.uint64(int.from_bytes(bits.tobytes(), "little"))
 
-    def _lowest(word: Any) -> int:
-        return (int(word) & -int(word)).bit_length() - 1
-
-else:
+else:  # pragma: no cover  # runs compiled only: it tells LLVM what to make
     _BYTE, _INDEX = ir.IntType(8), ir.IntType(32)
     _BYTES = ir.VectorType(_BYTE, STRIP)
     _WHOLE = types.int64
@@ -72,6 +83,22 @@ else:
     def _having(builder: Any, values: Any, asked: Any) -> Any:
         return builder.icmp_unsigned("!=", builder.and_(values, asked), _splat(0))
 
+    def _loaded(builder: Any, context: Any, kind: Any, array: Any, at: Any, stride: Any) -> Any:
+        """Eight rows of 64 columns."""
+        rows = []
+        for _ in range(8):
+            rows.append(builder.load(_place(context, builder, kind, array, at), align=1))
+            at = builder.add(at, stride)
+        return rows
+
+    def _bit_by_bit(builder: Any, rows: Any, asked: Any) -> Any:
+        """A byte for each column, with a bit for each row that has any of the bits asked for."""
+        total = _splat(0)
+        for row, values in enumerate(rows):
+            on = _having(builder, values, asked)
+            total = builder.or_(total, builder.select(on, _splat(1 << row), _splat(0)))
+        return total
+
     @intrinsic
     def _eight_rows(
         typing: Any,  # noqa: ARG001  # numba's signature
@@ -87,12 +114,8 @@ else:
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             table, at, stride, bit, out, to = arguments
             asked = builder.shl(ir.Constant(_BYTE, 1), builder.trunc(bit, _BYTE))
-            asked, total = _spread(builder, asked), _splat(0)
-            for row in range(8):
-                place = _place(context, builder, signature.args[0], table, at)
-                on = _having(builder, builder.load(place, align=1), asked)
-                total = builder.or_(total, builder.select(on, _splat(1 << row), _splat(0)))
-                at = builder.add(at, stride)
+            rows = _loaded(builder, context, signature.args[0], table, at, stride)
+            total = _bit_by_bit(builder, rows, _spread(builder, asked))
             place = _place(context, builder, signature.args[4], out, to)
             builder.store(total, place, align=1)
             return context.get_dummy_value()
@@ -100,32 +123,87 @@ else:
         return types.none(table, _WHOLE, _WHOLE, _WHOLE, out, _WHOLE), generate
 
     @intrinsic
-    def _any_of(
+    def _first_bit(
         typing: Any,  # noqa: ARG001  # numba's signature
         table: Any,
         at: Any,  # noqa: ARG001
         stride: Any,  # noqa: ARG001
-        top: Any,
+        out: Any,
         to: Any,  # noqa: ARG001
+        top: Any,
+        column: Any,  # noqa: ARG001
     ) -> Any:
-        """OR eight rows of 64 columns into `top`, and all of them into one number."""
+        """The same for bit 0, while the rows are ORed into `top`.
+
+        One pass for both: to load a row that crosses cache lines is the dear part.
+        """
 
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            table, at, stride, top, to = arguments
-            found = _splat(0)
-            for _ in range(8):
-                place = _place(context, builder, signature.args[0], table, at)
-                found = builder.or_(found, builder.load(place, align=1))
-                at = builder.add(at, stride)
-            place = _place(context, builder, signature.args[3], top, to)
-            builder.store(builder.or_(builder.load(place, align=1), found), place, align=1)
+            table, at, stride, out, to, top, column = arguments
+            rows = _loaded(builder, context, signature.args[0], table, at, stride)
+            place = _place(context, builder, signature.args[3], out, to)
+            builder.store(_bit_by_bit(builder, rows, _splat(1)), place, align=1)
+            place = _place(context, builder, signature.args[5], top, column)
+            found = builder.load(place, align=1)
+            for values in rows:
+                found = builder.or_(found, values)
+            builder.store(found, place, align=1)
+            return context.get_dummy_value()
+
+        return types.none(table, _WHOLE, _WHOLE, out, _WHOLE, top, _WHOLE), generate
+
+    @intrinsic
+    def _any_of(typing: Any, top: Any, column: Any) -> Any:  # noqa: ARG001  # numba's signature
+        """64 bytes, ORed."""
+
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            place = _place(context, builder, signature.args[0], *arguments)
             shape = ir.FunctionType(_BYTE, [_BYTES])
             name = f"llvm.vector.reduce.or.v{STRIP}i8"
             reduce: Any = cgutils
             reduce = reduce.get_or_insert_function(builder.module, shape, name)
-            return builder.zext(builder.call(reduce, [found]), ir.IntType(64))
+            found = builder.call(reduce, [builder.load(place, align=1)])
+            return builder.zext(found, ir.IntType(64))
 
-        return _WHOLE(table, _WHOLE, _WHOLE, top, _WHOLE), generate
+        return _WHOLE(top, _WHOLE), generate
+
+    def _interleaved(builder: Any, one: Any, other: Any, size: int, upper: bool) -> Any:
+        """Numbers of `size` bytes in turn, from a half of each sixteen bytes of both."""
+        n, lane = STRIP // size, 16 // size
+        kind = ir.VectorType(ir.IntType(8 * size), n)
+        half = range(lane // 2, lane) if upper else range(lane // 2)
+        order = [k for begin in range(0, n, lane) for i in half for k in (begin + i, n + begin + i)]
+        mixed = builder.shuffle_vector(
+            builder.bitcast(one, kind),
+            builder.bitcast(other, kind),
+            ir.Constant(ir.VectorType(_INDEX, n), order),
+        )
+        return builder.bitcast(mixed, _BYTES)
+
+    @intrinsic
+    def _words_of(typing: Any, rows: Any, at: Any, stride: Any, out: Any) -> Any:  # noqa: ARG001
+        """From eight rows of 64 bytes the word of each column, columns as in `ORDER`."""
+
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            rows, at, stride, out = arguments
+            loaded = _loaded(builder, context, signature.args[0], rows, at, stride)
+            groups = [[one] for one in loaded]
+            for size in (1, 2, 4):
+                groups = [
+                    [
+                        _interleaved(builder, a, b, size, upper)
+                        for a, b in zip(one, other, strict=True)
+                        for upper in (False, True)
+                    ]
+                    for one, other in zip(groups[::2], groups[1::2], strict=True)
+                ]
+            data = context.make_array(signature.args[3])(context, builder, out).data
+            data = builder.bitcast(data, _BYTES.as_pointer())
+            for at_word, mixed in enumerate(groups[0]):
+                builder.store(mixed, builder.gep(data, [ir.Constant(_INDEX, at_word)]), align=8)
+            return context.get_dummy_value()
+
+        return types.none(rows, _WHOLE, _WHOLE, out), generate
 
     @intrinsic
     def _word(typing: Any, table: Any, at: Any, asked: Any) -> Any:  # noqa: ARG001
@@ -140,34 +218,6 @@ else:
 
         return types.uint64(table, _WHOLE, _WHOLE), generate
 
-    @intrinsic
-    def _lowest(typing: Any, word: Any) -> Any:  # noqa: ARG001
-        """The place of the lowest one in a word that has any."""
-
-        def generate(_: Any, builder: Any, __: Any, arguments: Any) -> Any:
-            return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 1))
-
-        return _WHOLE(types.uint64), generate
-
-
-@inner
-def _tile(
-    flat: Any, at: int, stride: int, rows: Any, top: Any, slices: Any, column: int, word: int
-) -> None:
-    """64 rows of 64 columns, the first one at `at`."""
-    found = 0
-    for row in range(0, STRIP, 8):
-        found |= _any_of(flat, at + row * stride, stride, top, column)
-    for bit in range(slices.shape[0]):
-        if found >> bit & 1:
-            for group in range(8):
-                _eight_rows(flat, at + 8 * group * stride, stride, bit, rows, group * STRIP)
-            for c in range(STRIP):
-                packed = np.uint64(0)
-                for group in range(8):
-                    packed |= np.uint64(rows[group * STRIP + c]) << np.uint64(8 * group)
-                slices[bit, column + c, word] = packed
-
 
 @compiled
 def slice_rows(flat: Any, first: int, last: int, origin: int, top: Any, slices: Any) -> None:
@@ -177,13 +227,35 @@ def slice_rows(flat: Any, first: int, last: int, origin: int, top: Any, slices: 
     to the word `origin`. `top` collects the OR of each column. There are 64 columns or more.
     """
     d = top.size
-    rows = np.empty(BLOCK * STRIP, np.uint8)
-    for block in range(first, last, BLOCK):
-        for strip in range(0, d, STRIP):
-            column = min(strip, d - STRIP)
-            for word in range(block, min(block + BLOCK, last)):
-                at = (word - origin) * STRIP * d + column
-                _tile(flat, at, d, rows, top, slices, column, word)
+    words = np.empty(STRIP, np.uint64)
+    for left in range(0, d, CHUNK):
+        strips = (min(d - left, CHUNK) + STRIP - 1) // STRIP
+        width = strips * STRIP
+        rows = np.empty(8 * width, np.uint8)  # eight of the rows that are sliced to a byte each
+        for word in range(first, last):
+            start = (word - origin) * STRIP * d
+            for bit in range(slices.shape[0]):
+                any_has = bit == 0
+                for group in range(8):
+                    row = start + group * 8 * d
+                    for strip in range(strips):
+                        column = min(left + strip * STRIP, d - STRIP)
+                        to = group * width + strip * STRIP
+                        if bit == 0:
+                            _first_bit(flat, row + column, d, rows, to, top, column)
+                        elif _any_of(top, column) >> bit & 1:
+                            _eight_rows(flat, row + column, d, bit, rows, to)
+                            any_has = True
+                    if not any_has:
+                        break
+                if not any_has:
+                    continue
+                for strip in range(strips):
+                    column = min(left + strip * STRIP, d - STRIP)
+                    if _any_of(top, column) >> bit & 1:
+                        _words_of(rows, strip * STRIP, width, words)
+                        for k in range(STRIP):
+                            slices[bit, column + ORDER[k], word] = words[k]
 
 
 @compiled
@@ -236,7 +308,7 @@ def entries_of_labels(
             late = 0
         word = _word(flat, first - late, 255) >> np.uint64(late)
         while word:
-            at = first + _lowest(word)
+            at = first + lowest(word)
             word &= word - ONE
             row = at // d
             column = at - row * d

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from llvmlite import ir
 from numba.core import config, types
 from numba.extending import intrinsic
 
@@ -13,7 +14,7 @@ from mlfs._kernels.jit import compiled
 __all__ = [
     "count_planes",
     "cut",
-    "mark_groups",
+    "lowest",
     "mark_meetings",
     "pack",
     "popcount",
@@ -28,7 +29,10 @@ if config.DISABLE_JIT:  # type: ignore[attr-defined]  # numba sets its options a
     def popcount(word: Any) -> int:
         return int(word).bit_count()
 
-else:
+    def lowest(word: Any) -> int:
+        return (int(word) & -int(word)).bit_length() - 1
+
+else:  # pragma: no cover  # runs compiled only: it tells LLVM what to make
 
     @intrinsic
     def popcount(context: Any, word: Any) -> Any:  # noqa: ARG001  # numba's signature
@@ -38,6 +42,15 @@ else:
             return builder.ctpop(arguments[0])
 
         return types.uint64(types.uint64), generate
+
+    @intrinsic
+    def lowest(context: Any, word: Any) -> Any:  # noqa: ARG001  # numba's signature
+        """The place of the lowest one in a word that has any."""
+
+        def generate(_: Any, builder: Any, __: Any, arguments: Any) -> Any:
+            return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 1))
+
+        return types.int64(types.uint64), generate
 
 
 @compiled
@@ -77,14 +90,6 @@ def unpack(planes: Any, base: int, full: Any) -> None:
         for row in range(full.size):
             if planes[plane, row >> 6] >> (np.uint64(row) & LOW) & ONE:
                 full[row] = code
-
-
-@compiled
-def mark_groups(rows: Any, groups: Any, masks: Any) -> None:
-    """Set the bit of each row in the mask of its group."""
-    for i in range(rows.size):
-        row = rows[i]
-        masks[groups[i], row >> 6] |= ONE << (np.uint64(row) & LOW)
 
 
 @compiled

@@ -28,7 +28,7 @@ def _class_of(value: Any) -> Any:
 def count_values(columns: Any, values: Any, counts: Any) -> None:
     """Count the values of each column; the last cells are those of missing and of odd values."""
     for at in range(columns.size):
-        counts[columns[at], _class_of(values[at])] += 1
+        counts[np.uint64(columns[at]), np.uint64(_class_of(values[at]))] += 1
 
 
 @compiled
@@ -52,19 +52,19 @@ def write_entries(
     is not (the plane implicit[j] says that nothing is stored), and else from places[j] on.
     """
     for row in range(indptr.size - 1):
-        for at in range(indptr[row], indptr[row + 1]):
-            column = columns[at]
+        for at in range(np.uint64(indptr[row]), np.uint64(indptr[row + 1])):
+            column = np.uint64(columns[at])  # unsigned: no look whether it counts from the end
             place = places[column]
             if place < 0:
                 continue
-            code, base = codes[shapes[column], _class_of(values[at])], bases[column]
-            first = first_plane[column]
+            code = codes[np.uint64(shapes[column]), np.uint64(_class_of(values[at]))]
+            base, first = bases[column], first_plane[column]
             if first >= 0:
                 bit = ONE << np.uint64(row & 63)
                 planes[implicit[column], row >> 6] &= ~bit
                 if code != base:
                     planes[first + code - (1 if code > base else 0), row >> 6] |= bit
             elif code != base:
-                rows_out[place] = row
-                codes_out[place] = code
+                rows_out[np.uint64(place)] = row
+                codes_out[np.uint64(place)] = code
                 places[column] = place + 1

@@ -2,13 +2,51 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
 from mlfs._kernels.jit import compiled
 
-__all__ = ["exact_sums"]
+__all__ = ["add_parts", "exact_sums"]
+
+
+LEAST = -1000  # a finer grid is beyond what a power of two can be turned over
+
+
+@compiled
+def add_parts(values: Any, top: Any, bits: int, parts: Any, rest: Any) -> bool:
+    """Cut the values of each column into parts, add these up exactly, and leave the rest.
+
+    parts[k, j] takes what is a multiple of 2**(top[j] - k * (bits + 1) - bits); as whole numbers
+    such parts may be added in any order, several at once. Tells whether any rest is not 0.
+    """
+    left = False
+    for j in range(values.shape[0]):
+        own = rest[j]
+        for row in range(own.size):
+            own[row] = values[j, row]
+        found = np.uint8(1)
+        for k in range(parts.shape[0]):
+            grid = int(top[j]) - k * (bits + 1) - bits
+            if grid < LEAST:
+                break
+            magic, scale = math.ldexp(1.5, grid + 52), math.ldexp(1.0, -grid)
+            total = np.int64(0)
+            found = np.uint8(0)
+            for row in range(own.size):
+                high = (own[row] + magic) - magic
+                low = own[row] - high
+                own[row] = low
+                total += np.int64(high * scale)
+                found |= np.uint8(low != 0.0)
+            parts[k, j] += math.ldexp(float(total), grid)
+            if not found:
+                break
+        if found:
+            left = True
+    return left
 
 
 @compiled

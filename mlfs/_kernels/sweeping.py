@@ -12,7 +12,7 @@ import numpy as np
 from mlfs._kernels.jit import compiled
 from mlfs._kernels.planes import LOW, ONE, popcount
 
-__all__ = ["mark", "spread", "sweep"]
+__all__ = ["mark", "spread", "sweep", "sweep_across"]
 
 
 @compiled
@@ -59,6 +59,18 @@ def sweep(planes: Any, masks: Any, out: Any) -> None:
                 a += popcount(plane[word] & one[word])
             out[i, p] += np.int64(a)
             i += 1
+
+
+@compiled
+def sweep_across(turned: Any, masks: Any, out: Any) -> None:
+    """The like where words are few: turned[word, p], so that LLVM takes several planes at once."""
+    for i in range(masks.shape[0]):
+        met = out[i]
+        for word in range(masks.shape[1]):
+            mask = masks[i, word]
+            bits = turned[word]
+            for p in range(met.size):
+                met[p] += np.int64(popcount(bits[p] & mask))
 
 
 @compiled

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from mlfs._kernels.finishing import looked_up
-from mlfs._kernels.jit import compiled
+from mlfs._kernels.jit import compiled, wrapping
 
 __all__ = ["joint_of_levels", "off_base_sums", "pairs_of_levels"]
 
@@ -97,6 +97,7 @@ def pairs_of_levels(
         seen[f] = 0
 
 
+@wrapping
 @compiled
 def joint_of_levels(
     indptr: Any,

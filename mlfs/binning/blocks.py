@@ -9,10 +9,13 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from mlfs._kernels import turning
+
 __all__ = ["Block", "blocks"]
 
 CELLS = 1 << 17
 LINE = 8
+TURNED_FROM = 1 << 18  # entries; below, numpy is as good
 
 
 @dataclass(frozen=True)
@@ -129,6 +132,8 @@ class Block:
 def blocks(table: Any, weights: np.ndarray | None = None, cells: int = CELLS) -> Iterator[Block]:
     """The columns of a dense or sparse table, as many at a time as `cells` entries hold.
 
+    A block is to be done with before the next is asked for.
+
     The `weights` of the rows lie on a grid (`moments.on_grid`), so that their sums are exact.
     """
     n_rows, n_columns = table.shape
@@ -137,9 +142,15 @@ def blocks(table: Any, weights: np.ndarray | None = None, cells: int = CELLS) ->
         return
     width = max(1, cells // max(1, n_rows))
     gather = max(LINE, width)
+    turns = table.size >= TURNED_FROM and table.dtype == np.float64 and table.flags.c_contiguous
+    room = np.empty((min(gather, n_columns) if turns else 0, n_rows))  # the same for all: it is hot
     for first in range(0, n_columns, gather):
         # A cache line holds several columns of a row: fetch it once.
-        part = np.ascontiguousarray(table[:, first : first + gather].T, dtype=np.float64)
+        part = room[: n_columns - first]
+        if turns:
+            turning.columns_of(table, first, part)
+        else:
+            part = np.ascontiguousarray(table[:, first : first + gather].T, dtype=np.float64)
         for j in range(0, part.shape[0], width):
             values = part[j : j + width]
             none = np.zeros(values.shape[0], dtype=np.int64)

@@ -8,20 +8,18 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from mlfs._kernels import slices
 from mlfs.binning import small
 from mlfs.binning.blocks import Block, blocks
 from mlfs.binning.many import Binnings
+from mlfs.binning.packing import FEW_LEVELS, Packing
 from mlfs.binning.record import Binning
 from mlfs.binning.slicing import counted
-from mlfs.coding import Codes, Packed, edges_of
+from mlfs.coding import Codes, edges_of
 from mlfs.errors import DataError
 
 __all__ = ["Encoded", "coded", "codes_of", "counts_of", "encode"]
 
 FEW = 4
-FEW_LEVELS = 16  # planes cost one each
-ITSELF = np.arange(FEW_LEVELS + 1)[None, :]  # the code of a code
 
 
 class Encoded(NamedTuple):
@@ -139,24 +137,32 @@ def coded(table: Any, binnings: Sequence[Binning], survey: small.Survey | None =
     many = Binnings.made_of(binnings)
     survey = small.surveyed(table) if survey is None else survey
     if survey is None:
-        return _joined(table, many, [], np.arange(d))
+        return _joined(table, many, [], np.arange(d), Packing(0))
     mine, codes = small.coded(survey, many)
     if mine.size == d:
         return codes
     left = np.ones(d, bool)
     left[mine] = False
-    return _joined(table, many, [(mine, codes)] if mine.size else [], np.flatnonzero(left))
+    parts = [(mine, codes)] if mine.size else []
+    return _joined(table, many, parts, np.flatnonzero(left), survey.ahead)
 
 
 def _joined(
-    table: Any, many: Binnings, parts: list[tuple[np.ndarray, Codes]], others: np.ndarray
+    table: Any,
+    many: Binnings,
+    parts: list[tuple[np.ndarray, Codes]],
+    others: np.ndarray,
+    ahead: Packing,
 ) -> Codes:
     """Code what is left in the general way, and put all columns back into their order."""
     few = (many.levels[others] <= FEW_LEVELS) & (not sp.issparse(table))
     cut = many.of[others] >= len(many.shapes)
     for which in (few & cut, few & ~cut, ~few & cut, ~few & ~cut):
         columns = others[which]
-        if columns.size or (not parts and not others.size):
+        if columns.size and ahead.holds(columns):  # learning them has coded them
+            codes = ahead.codes(many.levels[columns], many.missing_codes[columns])
+            parts.append((columns, codes))
+        elif columns.size or (not parts and not others.size):
             whole = columns.size == table.shape[1]
             own = Binnings(range(columns.size), many.shapes, many.of[columns], many.cuts)  # type: ignore[arg-type]
             parts.append((columns, _general(table if whole else table[:, columns], own)))
@@ -172,52 +178,41 @@ def _joined(
 
 def _general(table: Any, many: Binnings) -> Codes:
     """Columns that are all cut or all not; of few levels and written out, or listed."""
-    n_rows, d = table.shape
+    n_rows, levels = int(table.shape[0]), many.levels
+    if not sp.issparse(table) and n_rows > 0 and bool((levels <= FEW_LEVELS).all()):
+        packing = Packing(n_rows)
+        for block in blocks(table):
+            at = slice(block.start, block.start + block.width)
+            codes = _Coder(many, at).codes_of(block)
+            packing.add(np.arange(at.start, at.stop), codes, levels[at])
+        return packing.codes(levels, many.missing_codes)
+    return _listed(table, many)
+
+
+def _listed(table: Any, many: Binnings) -> Codes:
+    """The rows and codes off the bases."""
     levels = many.levels
-    packs = not sp.issparse(table) and n_rows > 0 and bool((levels <= FEW_LEVELS).all())
-    first = edges_of(levels - 1 if packs else np.zeros(d, np.int32))
-    words = np.empty((int(first[-1]), -(-n_rows // 64)), np.uint64)
-    bases, counts = np.empty(d, np.int32), [np.zeros(0, np.int64)]
+    bases, counts = np.empty(levels.size, np.int32), [np.zeros(0, np.int64)]
     lengths: list[np.ndarray] = [np.zeros(0, np.int64)]
     pieces: list[tuple[np.ndarray, np.ndarray]] = []
     for block in blocks(table):
         at = slice(block.start, block.start + block.width)
         coder = _Coder(many, at)
         codes = coder.codes_of(block)
-        bits = counted(codes.astype(np.uint8, copy=False).T) if packs else None
-        if bits is None:
-            occurs = tallied(block, codes, levels[at], coder.zero)
-        else:
-            occurs = bits.counts[:, : int(levels[at].max())]
+        occurs = tallied(block, codes, levels[at], coder.zero)
         bases[at] = occurs.argmax(axis=1)
         counts.append(occurs[np.arange(occurs.shape[1]) < levels[at, None]])
-        if bits is not None:
-            own = first[at.start : at.stop + 1]
-            slices.write_planes(
-                bits.planes,
-                bits.top,
-                bits.counts,
-                bits.last,
-                np.arange(block.width),
-                np.zeros(block.width, np.int64),
-                ITSELF,
-                bases[at],
-                own[:-1] - own[0],
-                words[own[0] : own[-1]],
-            )
-        else:
-            length, rows, kept = _deviating(block, codes, bases[at], coder)
-            lengths.append(length)
-            pieces.append((rows, kept))
-    indptr = np.zeros(d + 1, np.int64) if packs else edges_of(np.concatenate(lengths))
+        length, rows, kept = _deviating(block, codes, bases[at], coder)
+        lengths.append(length)
+        pieces.append((rows, kept))
+    indptr = edges_of(np.concatenate(lengths))
     return Codes(
-        int(n_rows),
+        int(table.shape[0]),
         indptr,
         *_one_after_the_other(pieces, int(indptr[-1])),
         bases,
         levels,
         many.missing_codes,
-        packed=Packed(words, first[:-1]) if packs else None,
         counts=np.concatenate(counts),
     )
 

@@ -16,6 +16,7 @@ from mlfs.binning.laim import laim
 from mlfs.binning.many import Binnings, Cuts
 from mlfs.binning.mdlp import mdlp
 from mlfs.binning.moments import on_grid
+from mlfs.binning.packing import FEW_LEVELS, Packing
 from mlfs.binning.record import Binning
 from mlfs.binning.targets import Classes, classes_of
 from mlfs.binning.unsupervised import equal_frequency, equal_width, mean_sd_edges
@@ -101,9 +102,11 @@ def learn(
     sizes = declared(columns)
     mine = own_of = np.zeros(0, np.int64)
     own_shapes: list[Binning] = []
+    ahead = None
     if mass is None:
         survey = small.surveyed(table) if survey is None else survey
         if survey is not None:
+            ahead = survey.ahead
             mine, own_shapes, own_of = small.learned(survey, sizes, nominal_limit)
     if mine.size == len(columns):
         return Binnings(names_of(columns), own_shapes, own_of)
@@ -127,6 +130,7 @@ def learn(
             nominal_limit,
             groups,
             mass,
+            ahead,
         )
         values += own
         cuts.append(cut)
@@ -165,8 +169,12 @@ def _learn_block(
     nominal_limit: int,
     groups: list[Classes],
     weights: np.ndarray | None,
+    ahead: Packing | None,
 ) -> tuple[np.ndarray, list[Binning], Cuts]:
-    """Which columns are taken as they are, their binnings, and the cuts of the others."""
+    """Which columns are taken as they are, their binnings, and the cuts of the others.
+
+    These are coded to find their most frequent code; `ahead` takes the codes, if it can.
+    """
     seen, lost = block.observed()
     values: dict[int, tuple[float, ...]] = {}
     for j in np.flatnonzero(sizes > 0).tolist():
@@ -198,8 +206,11 @@ def _learn_block(
     cuts = Cuts(method, edges, n_edges, (lost > 0)[cut], np.zeros(cut.size, np.int64))
     if cut.size:
         part = block.take(cut)
-        zero = cuts.codes_of_zero()
-        most = tallied(part, cuts.codes_of(part), cuts.levels, zero, weights).argmax(axis=1)
+        codes, levels = cuts.codes_of(part), cuts.levels
+        if ahead is not None and block.bounds is None and levels.max() <= FEW_LEVELS:
+            most = ahead.add(where[cut], codes, levels)
+        else:
+            most = tallied(part, codes, levels, cuts.codes_of_zero(), weights).argmax(axis=1)
         cuts = cuts._replace(fallback=most)
     at = np.flatnonzero(few)
     own = [Binning("", "nominal", (), values[j], bool(lost[j] > 0)) for j in at.tolist()]
@@ -246,7 +257,12 @@ def _few_values(
     block: Block, whole: Block, low: np.ndarray, high: np.ndarray, limits: np.ndarray
 ) -> dict[int, tuple[float, ...]]:
     """The distinct values of the columns that have few enough, all integers."""
-    integral = block.reduce(np.logical_and, np.rint(block.values) == block.values, np.True_)
+    integral = (np.rint(low) == low) & (np.rint(high) == high)
+    maybe = np.flatnonzero(integral)
+    if maybe.size:
+        part = block.take(maybe)
+        whole_numbers = np.rint(part.values) == part.values
+        integral[maybe] = part.reduce(np.logical_and, whole_numbers, np.True_)
     narrow = integral & (high - low <= MASKED)
     few: dict[int, tuple[float, ...]] = {}
     columns = np.flatnonzero(narrow)

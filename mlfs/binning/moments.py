@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from mlfs._kernels.sums import exact_sums
+from mlfs._kernels.sums import add_parts, exact_sums
 from mlfs.binning.blocks import Block
 
 __all__ = ["ExactSum", "mean_sd", "on_grid", "two_product", "weight_of"]
@@ -32,11 +32,16 @@ class ExactSum:
     def __init__(self, count: int, bound: np.ndarray) -> None:
         self.bits = 51 - max(1, int(count)).bit_length()
         self.top = np.frexp(bound)[1]
-        self.parts = [np.zeros(bound.size) for _ in range(PARTS)]
+        self.parts = np.zeros((PARTS, bound.size))
         self.spilled: dict[int, list[float]] = {}
 
     def add(self, block: Block, values: np.ndarray) -> None:
         """Add entries that lie as those of `block` do."""
+        if block.bounds is None:
+            rest = np.empty(values.shape)
+            if add_parts(values, self.top, self.bits, self.parts, rest):
+                self._spill(block, rest)
+            return
         rest = values
         for k, part in enumerate(self.parts):
             # |rest| <= 2**exponent; adding and taking away 1.5 * 2**(52 + grid) rounds to the grid.

@@ -6,14 +6,16 @@ exactly as in the general way; columns that hold other values are left to it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from mlfs._kernels import lists as kernel_lists
 from mlfs._kernels import slices, sparse
 from mlfs._kernels import survey as kernel
 from mlfs.binning.many import Binnings
+from mlfs.binning.packing import Packing
 from mlfs.binning.record import Binning
 from mlfs.binning.slicing import Slices, counted
 from mlfs.coding import Codes, Packed, edges_of
@@ -21,6 +23,7 @@ from mlfs.coding import Codes, Packed, edges_of
 __all__ = ["Survey", "coded", "learned", "surveyed"]
 
 SMALL = kernel.SMALL
+MANY = 4  # of as many columns one at most is turned into lists
 
 
 @dataclass(frozen=True)
@@ -37,12 +40,15 @@ class Survey:
         Whether that is all that the column holds.
     slices : Slices, optional
         The bits of a dense table.
+    ahead : Packing
+        Columns that were coded while their binnings were learned.
     """
 
     table: Any
     counts: np.ndarray
     small: np.ndarray
     slices: Slices | None = None
+    ahead: Packing = field(default_factory=lambda: Packing(0))
 
 
 def surveyed(table: Any, n_jobs: int = 1) -> Survey | None:
@@ -55,7 +61,7 @@ def surveyed(table: Any, n_jobs: int = 1) -> Survey | None:
         return None
     if isinstance(table, np.ndarray):
         bits = counted(table, n_jobs)
-        return Survey(table, bits.counts, bits.small, bits)
+        return Survey(table, bits.counts, bits.small, bits, Packing(n_rows))
     if table.format != "csr" or not table.has_canonical_format:
         return None
     counts = np.zeros((d, SMALL + 2), np.int32)
@@ -142,7 +148,8 @@ def _sparse(
     """Row lists; planes for columns whose base is not what is left out of a sparse table."""
     zero = codes[shapes, 0]
     strange = zero != base
-    indptr = edges_of(np.where(strange, 0, off))
+    listed = MANY * int(strange.sum()) < strange.size  # so few that no form of their own pays
+    indptr = edges_of(off if listed else np.where(strange, 0, off))
     first = edges_of(np.where(strange, levels - 1, 0))
     planes = np.zeros((int(first[-1]), -(-table.shape[0] // 64)), np.uint64)
     d = table.shape[1]
@@ -172,9 +179,12 @@ def _sparse(
         planes,
     )
     lists = indptr, rows, entries
-    if not strange.any():
-        return lists, None
-    return lists, Packed(planes, np.where(strange, first[:-1], -1))
+    packed = Packed(planes, np.where(strange, first[:-1], -1))
+    if not listed:
+        return lists, packed
+    if strange.any():
+        kernel_lists.from_planes(planes, packed.first, base, levels, *lists)
+    return lists, None
 
 
 def _packed(

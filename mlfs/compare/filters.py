@@ -104,7 +104,7 @@ def _chi2(data: Dataset, options: Mapping[str, Any], seed: int) -> np.ndarray:
     first = np.asarray(table.counts.offsets[:-1])
     out = np.zeros((table.d, table.q))
     for label in range(table.q):
-        n_fl = np.asarray(table.n_fl(label), float)[:, : int(table.l_valid[label])]
+        n_fl = np.asarray(table.with_labels.counts(label), float)[:, : int(table.l_valid[label])]
         n_f = n_fl.sum(axis=1)
         n_l = np.add.reduceat(n_fl, first, axis=0)  # of each feature, where values may be missing
         which = np.repeat(np.arange(table.d), np.diff(table.counts.offsets))

@@ -27,8 +27,8 @@ from mlfs.errors import DataError, UsageError, printable
 __all__ = ["from_arrays"]
 
 EXACT = 1 << 53
-EIGHT = 8  # bytes of a number that may be beyond that
-KEPT = frozenset(map(np.dtype, ("?", "b", "B", "i8", "f8")))
+EIGHT = 8  # bytes of a whole number that may be beyond that
+KEPT = frozenset(map(np.dtype, ("?", "b", "B", "i2", "u2", "i4", "u4", "i8", "f4", "f8")))
 
 
 def from_arrays(
@@ -86,7 +86,8 @@ def from_arrays(
     else:
         matrix, columns, left_out = _from_dense(X, feature_names)
     numbers = matrix.data if sp.issparse(matrix) else matrix
-    careful = numbers.dtype.itemsize == EIGHT and _is_careful(numbers)
+    may_be_odd = numbers.dtype.kind == "f" or numbers.dtype.itemsize == EIGHT
+    careful = may_be_odd and _is_careful(numbers)
     if careful and matrix.dtype.kind == "f" and not sp.issparse(matrix):
         refuse_infinite(matrix, names_of(columns))
     if categorical is not None:
@@ -215,7 +216,7 @@ def _is_careful(x: np.ndarray) -> bool:
     """Whether numbers are worth a closer look: one is missing, infinite or huge."""
     if x.dtype not in KEPT or not x.flags.forc:
         return True
-    return bool(extremes.is_beyond(x.ravel("K"), float(EXACT)))
+    return bool(extremes.is_beyond(x.ravel("K"), x.dtype.type(EXACT)))
 
 
 def _as_array(x: Any) -> np.ndarray:

@@ -1,0 +1,134 @@
+"""The kernels that finish what bit planes share at once, against tables filled row by row."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from mlfs._kernels import dense, few, sweeping
+from tests import naive
+from tests.in_full import T, any_table, drawn, edges, n, starts, words
+
+
+@pytest.mark.parametrize("n_rows", [3, 64, 300, 700])
+@pytest.mark.parametrize("n_masks", [1, 3, 4, 6])
+def test_what_planes_share(n_rows, n_masks):
+    generator = np.random.default_rng([n_rows, n_masks])
+    planes, masks = (generator.random((size, n_rows)) < 0.4 for size in (37, n_masks))
+    begun = generator.integers(0, 9, (n_masks, 37)).astype(np.int32)
+    wanted = (begun + (masks[:, None] & planes).sum(axis=2)).tolist()
+    out = begun.copy()
+    sweeping.sweep(words(planes), words(masks), out)
+    assert out.tolist() == wanted
+    out = begun.copy()
+    sweeping.sweep_across(np.ascontiguousarray(words(planes).T), words(masks), out)
+    assert out.tolist() == wanted
+
+
+@pytest.mark.parametrize("n_rows", [3, 300, 700])
+@pytest.mark.parametrize("s_levels", [2, 4, 7])
+@pytest.mark.parametrize("each", [False, True])
+def test_sums_of_planes(n_rows, s_levels, each):
+    generator = np.random.default_rng([n_rows, s_levels])
+    features = [drawn(generator, n_rows, levels) for levels in (2, 3, 1, 5, 2)]
+    labels = [drawn(generator, n_rows, 2) for _ in range(3)]
+    s = drawn(generator, n_rows, s_levels, 0.9)
+    clogc = any_table(generator, n_rows)
+    planes = np.concatenate([f.planes for f in features])
+    first = edges([f.levels - 1 for f in features])
+    off_f = planes.sum(axis=1).astype(np.int32)
+    off_s = s.planes.sum(axis=1)
+
+    met = (s.planes[:, None] & planes).sum(axis=2).astype(np.int32)
+    begun = starts(generator, len(features))
+    out = begun.copy()
+    dense.pairs_of_planes(first, off_f, met, off_s, n_rows, clogc, out)
+    assert out.tolist() == (begun + [T(clogc, f, s) for f in features]).tolist()
+
+    on = np.stack([label.planes[0] for label in labels])
+    masks = (on[:, None] & s.planes).reshape(-1, n_rows)
+    begun = starts(generator, (len(labels) if each else 1, len(features)))
+    out = begun.copy()
+    dense.joint_of_planes(
+        first,
+        off_f,
+        (masks[:, None] & planes).sum(axis=2).astype(np.int32),
+        off_s,
+        n_rows,
+        met,
+        (on[:, None] & planes).sum(axis=2).astype(np.int32),
+        on.sum(axis=1).astype(np.int32),
+        masks.sum(axis=1).reshape(len(labels), -1),
+        clogc,
+        out,
+    )
+    sums = np.array([[T(clogc, f, s, label) for f in features] for label in labels])
+    assert out.tolist() == (begun + (sums if each else sums.sum(axis=0))).tolist()
+
+
+def in_planes(generator, columns, clogc):
+    """Columns as `few` takes them: planes in any order, and what is known of each."""
+    order = generator.permutation(len(columns))
+    sizes = np.array([columns[i].levels - 1 for i in order])
+    first = np.empty(len(columns), np.int64)
+    first[order] = edges(sizes)[:-1]
+    numbers = (
+        first,
+        np.array([column.levels for column in columns]),
+        np.array([column.base for column in columns]),
+        np.concatenate([n(column) for column in columns]),
+        edges([column.levels for column in columns])[:-1],
+        np.array([T(clogc, column) for column in columns]),
+    )
+    return words(np.concatenate([columns[i].planes for i in order])), *numbers
+
+
+def information(a, b, given=None):
+    """In nats, from the entropies of naive tables."""
+    if given is None:
+        return naive.H(a.key) + naive.H(b.key) - naive.H(a.key, b.key)
+    both = naive.H(a.key, given.key) + naive.H(b.key, given.key)
+    return both - naive.H(given.key) - naive.H(a.key, b.key, given.key)
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("levels", [[2, 2, 2, 2], [2, 3, 4, 2]])
+def test_informations_of_a_few(seed, levels):
+    n_rows = (70, 128, 333)[seed]
+    generator = np.random.default_rng(seed)
+    features = [drawn(generator, n_rows, some, 0.8) for some in (*levels, *levels)]
+    picks = [drawn(generator, n_rows, some, 0.8) for some in levels[:3]]
+    labels = [drawn(generator, n_rows, some, 0.8) for some in (2, levels[1], 2) * 12]
+    labels[0].full[:60] = features[0].full[:60] % 2
+    counts = np.arange(1, n_rows + 1)
+    plain = counts * np.log(counts)
+    shift = 2.0 ** int(62 - np.log2(plain[-1]))  # the sums over labels leave 64 bits on the way
+    clogc = np.array([0, *np.rint(plain * shift).astype(int), 0])
+    start = generator.integers(0, len(picks) + 1, len(features))
+    where = generator.permutation(len(features))
+    f, s = in_planes(generator, features, clogc), in_planes(generator, picks, clogc)
+    l_planes, *of_labels = in_planes(generator, labels, clogc)
+    of_labels[1:3] = [numbers.astype(np.int32) for numbers in of_labels[1:3]]
+
+    shape = (len(picks), len(features))
+    pairs, sl_given_f, fl_given_s, again = np.zeros((4, *shape))
+    sums = np.zeros((4, len(picks), len(labels), len(features)), np.int64)
+    few.few_pairs(*f, *s, start, where, n_rows, n_rows * shift, clogc, pairs)
+    asked = *f, *s, start, where, n_rows * shift, clogc, l_planes, *of_labels[:-1]
+    few.few_triples(*asked, sl_given_f, fl_given_s, sums)
+    few.few_triples(*asked, again, fl_given_s, np.zeros((4, 0, 0, 0), np.int64))
+    assert (again == sl_given_f).all()
+
+    told = np.zeros((3, *shape))
+    exact = np.zeros_like(sums)
+    for i, x in enumerate(features):
+        for j in range(start[i], len(picks)):
+            z = picks[j]
+            told[0, j, where[i]] = information(x, z)
+            told[1, j, where[i]] = sum(information(z, y, x) for y in labels)
+            told[2, j, where[i]] = sum(information(x, y, z) for y in labels)
+            for k, y in enumerate(labels):
+                tables = [(x, z, y), (x, z), (x, y), (z, y)]
+                exact[:, j, k, where[i]] = [T(clogc, *columns) for columns in tables]
+    assert (sums == exact).all()
+    np.testing.assert_allclose([pairs, sl_given_f, fl_given_s], told, rtol=0, atol=1e-9)
