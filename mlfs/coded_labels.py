@@ -50,11 +50,14 @@ def _off_zero(labels: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     q = labels.shape[1]
     if labels.dtype == np.int8:
         flat = np.ascontiguousarray(labels).reshape(-1)
-        sizes = np.zeros(q, np.int64)
-        packing.count_labels(flat.view(np.uint8), sizes)
+        if flat.size < packing.STRIP:
+            flat = np.concatenate([flat, np.zeros(packing.STRIP, np.int8)])
+        given = flat.view(np.uint8), flat
+        sizes, none = np.zeros(q, np.int64), np.zeros(0, np.int32)
+        packing.entries_of_labels(*given, sizes, none, none, False)
         indptr = edges_of(sizes)
         rows, codes = np.empty(int(indptr[-1]), np.int32), np.empty(int(indptr[-1]), np.int32)
-        packing.entries_of_labels(flat.view(np.uint8), flat, indptr[:-1].copy(), rows, codes)
+        packing.entries_of_labels(*given, indptr[:-1].copy(), rows, codes, True)
         return indptr, rows, codes
     flipped = np.ascontiguousarray(labels.T)
     column, where = np.nonzero(flipped)

@@ -16,6 +16,8 @@ from mlfs._kernels import lists, planes
 
 __all__ = ["Codes", "Packed", "edges_of"]
 
+FEW = 64  # columns that are put together one by one sooner than a kernel is loaded
+
 
 class Packed(NamedTuple):
     """Columns that are kept as bit planes.
@@ -82,7 +84,8 @@ class Codes:
         """Code a matrix of small integers; `missing_code` marks missing values."""
         matrix = np.ascontiguousarray(np.asarray(matrix, dtype=np.int64))
         n_rows, n_columns = matrix.shape
-        parts: list[tuple[np.ndarray, np.ndarray]] = []
+        none = np.zeros(0, np.int32)
+        parts: list[tuple[np.ndarray, np.ndarray]] = [(none, none)]
         base = np.zeros(n_columns, np.int32)
         levels = np.ones(n_columns, np.int32)
         missing = np.full(n_columns, -1, np.int32)
@@ -97,13 +100,12 @@ class Codes:
                 levels[j] += 1
             base[j] = int(np.bincount(column).argmax()) if n_rows else 0
             rows = np.flatnonzero(column != base[j])
-            parts.append((rows, column[rows]))
-        sizes = [rows.size for rows, _ in parts]
+            parts.append((rows.astype(np.int32), column[rows].astype(np.int32)))
+        sizes = [rows.size for rows, _ in parts[1:]]
         return cls(
             n_rows,
             edges_of(sizes),
-            _joined([rows for rows, _ in parts]),
-            _joined([codes for _, codes in parts]),
+            *_joined(parts),
             base,
             levels,
             missing,
@@ -117,6 +119,14 @@ class Codes:
         own, rows, codes = self._lists
         first = self.packed.first
         indptr = edges_of(np.where(first >= 0, self.off, np.diff(own)))
+        packed = np.flatnonzero(first >= 0).tolist()
+        if len(packed) <= FEW:
+            parts, at = [], 0
+            for j in packed:
+                parts += [(rows[at : own[j]], codes[at : own[j]]), self.entries(j)]
+                at = own[j]
+            parts.append((rows[at:], codes[at:]))
+            return indptr, *_joined(parts)
         size = int(indptr[-1])
         whole = indptr, np.empty(size, np.int32), np.empty(size, np.int32)
         lists.take(own, rows, codes, np.arange(len(self)), *whole)
@@ -188,6 +198,11 @@ class Codes:
     def entries(self, j: int) -> tuple[np.ndarray, np.ndarray]:
         """Rows in which column j is not at its base, and its codes there."""
         if self.is_packed(j):
+            if self.levels[j] == 2:
+                words = self.planes_of(j)[0].astype("<u8", copy=False)
+                bits = np.unpackbits(words.view(np.uint8), bitorder="little")
+                rows = np.flatnonzero(bits.view(bool)).astype(np.int32)
+                return rows, np.full(rows.size, 1 - self.base[j], np.int32)
             full = self.column(j)
             rows = np.flatnonzero(full != self.base[j]).astype(np.int32)
             return rows, full[rows]
@@ -214,11 +229,7 @@ class Codes:
 
     def take(self, columns: np.ndarray) -> Codes:
         """Some columns, in the order given; planes stay where they are."""
-        indptr, rows, codes = self._lists
-        sizes = np.diff(indptr)[columns]
-        own = edges_of(sizes)
-        taken = np.empty(int(own[-1]), np.int32), np.empty(int(own[-1]), np.int32)
-        lists.take(indptr, rows, codes, columns, own, *taken)
+        own, rows, codes = self._lists_of(columns)
         counts, packed = None, None
         if self._counts is not None:
             levels = self.levels[columns]
@@ -230,13 +241,29 @@ class Codes:
         return Codes(
             self.n_rows,
             own,
-            *taken,
+            rows,
+            codes,
             self.base[columns],
             self.levels[columns],
             self.missing[columns],
             packed=packed,
             counts=counts,
         )
+
+    def _lists_of(self, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        indptr, rows, codes = self._lists
+        starts, ends = indptr[columns], indptr[columns + 1]
+        own = edges_of(ends - starts)
+        size = int(own[-1])
+        if (starts[1:] == ends[:-1]).all():  # they lie side by side
+            start = int(starts[0]) if size else 0
+            return own, rows[start : start + size], codes[start : start + size]
+        if columns.size <= FEW:
+            spans = map(slice, starts.tolist(), ends.tolist())
+            return own, *_joined([(rows[span], codes[span]) for span in spans])
+        taken = np.empty(size, np.int32), np.empty(size, np.int32)
+        lists.take(indptr, rows, codes, columns, own, *taken)
+        return own, *taken
 
     def beside(self, other: Codes) -> Codes:
         """The columns of both, on the same rows."""
@@ -360,9 +387,10 @@ def _turned(
     size = int(indptr[last] - indptr[first])
     ends = np.zeros(n_rows + 1, np.int64)
     columns, turned = np.empty(size, np.int32), np.empty(size, np.int32)
-    lists.by_row(indptr, rows, codes, first, last, ends, columns, turned)
+    lists.by_row(indptr, rows, codes, first, last, ends, np.empty_like(ends), columns, turned)
     return ends, columns, turned
 
 
-def _joined(parts: list[np.ndarray]) -> np.ndarray:
-    return np.concatenate([np.zeros(0, np.int32), *parts]).astype(np.int32)
+def _joined(parts: list[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:
+    rows, codes = zip(*parts, strict=True)
+    return np.concatenate(rows), np.concatenate(codes)

@@ -9,10 +9,13 @@ import math
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mlfs.errors import printable
 from mlfs.selection import Chosen, Ranking, Selection
+
+if TYPE_CHECKING:
+    from mlfs.binning.record import Binning
 
 __all__ = [
     "aligned",
@@ -152,14 +155,14 @@ def heading(selection: Selection) -> str:
 
 def table(selection: Selection) -> str:
     """A table for people: picks in order, with terms, margin and runner-up."""
-    names = [binning.name for binning in selection.binnings]
+    columns = selection.binnings
     lines = [heading(selection)]
     if selection.scope != "each label":
-        lines += _picks(selection.chosen, names)
+        lines += _picks(selection.chosen, columns)
         return "\n".join(lines) + "\n"
     for ranking in selection.labels.values():
         lines += ["", f"label {printable(ranking.label, WIDEST)}"]
-        lines += _picks(ranking.chosen, names) if len(ranking) else ["(no feature)"]
+        lines += _picks(ranking.chosen, columns) if len(ranking) else ["(no feature)"]
     lines += ["", "all labels together: by best rank, then by how many labels picked it"]
     rows = [
         [str(one.rank), str(one.index), printable(one.name, WIDEST), str(one.labels)]
@@ -169,7 +172,7 @@ def table(selection: Selection) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _picks(chosen: Sequence[Chosen], names: Sequence[str]) -> list[str]:
+def _picks(chosen: Sequence[Chosen], columns: Sequence[Binning]) -> list[str]:
     correlated = any(one.label_correlation for one in chosen)
     header = ["rank", "index", "name", "score", "relevance", "redundancy"]
     header += [*(["label corr."] if correlated else []), "margin", "runner-up", ""]
@@ -184,21 +187,21 @@ def _picks(chosen: Sequence[Chosen], names: Sequence[str]) -> list[str]:
                 printable(one.name, WIDEST),
                 *(_number(term) for term in terms),
                 _number(one.margin),
-                "-" if one.runner_up is None else printable(names[one.runner_up], WIDEST),
-                _remarks(one, names),
+                "-" if one.runner_up is None else printable(columns[one.runner_up].name, WIDEST),
+                _remarks(one, columns),
             ]
         )
     last = len(header) - 1
     return aligned(header, rows, left={2, last - 1, last})
 
 
-def _remarks(one: Chosen, names: Sequence[str]) -> str:
+def _remarks(one: Chosen, columns: Sequence[Binning]) -> str:
     said = ["asked for"] if one.forced else []
     if one.group:
         said.append(f"group {printable(one.group, WIDEST)}")
     if one.ties:
         more = f" and {len(one.ties) - 1} more" if len(one.ties) > 1 else ""
-        said.append(f"ties with {printable(names[one.ties[0]], WIDEST)}{more}")
+        said.append(f"ties with {printable(columns[one.ties[0]].name, WIDEST)}{more}")
     return "; ".join(said)
 
 

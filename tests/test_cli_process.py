@@ -217,3 +217,13 @@ def test_built_in_criteria_need_no_look_at_what_is_installed() -> None:
         [sys.executable, "-c", program], env=ENV, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
+
+
+def test_garbage_waits_once_and_is_then_looked_for_as_before() -> None:
+    code = (
+        "import gc\nfrom mlfs.cli import PATIENCE, main\nbefore = gc.get_threshold()\n"
+        "main(['--version'])\nassert gc.get_threshold()[0] == PATIENCE\n"
+        "gc.collect()\nassert gc.get_threshold() == before\nassert not gc.callbacks\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

@@ -110,6 +110,46 @@ def test_rows_read_alike_with_and_without_the_kernel(body: str) -> None:
     both(arff.read, (HEADER + body).encode(), LAST)
 
 
+LETTERS = "@relation t\n@attribute v {a,b}\n@attribute w {0,1,2}\n@attribute l {0,1}\n@data\n"
+
+
+@st.composite
+def body_of_letters(draw: st.DrawFn) -> str:
+    """Sparse rows of values of one byte, most of them written as plainly as can be."""
+    wild = st.sampled_from(["1 ", "'1'", "\t0", "9", "", "10", "{", "% 1"])
+    kinds = [st.sampled_from("ab?"), st.sampled_from("012?"), st.sampled_from("01?")]
+    out = []
+    for _ in range(draw(st.integers(1, 8))):
+        chosen = sorted(draw(st.sets(st.integers(0, 2))))
+        strange = draw(st.integers(0, 9)) == 0
+        row = [f"{j} {draw(kinds[j] | wild if strange else kinds[j])}" for j in chosen]
+        out.append("{" + draw(st.sampled_from([",", ", "])).join(row) + "}")
+    return "\n".join(out) + draw(st.sampled_from(["", "\n"]))
+
+
+@patient
+@given(body_of_letters())
+def test_rows_of_letters_read_alike_with_and_without_the_kernel(body: str) -> None:
+    both(arff.read, (LETTERS + body).encode(), LAST)
+
+
+def test_only_what_is_no_plain_letter_needs_the_tables(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+
+    def sparse_rows(*arguments: object) -> tuple[int, int]:
+        asked.append(arguments[8] is not None)  # the tables
+        return kernel(*arguments)
+
+    kernel = arff_table.rows.sparse_rows
+    monkeypatch.setattr(arff_table.rows, "sparse_rows", sparse_rows)
+    plain = "{0 b,1 2,2 1}\n" * 100
+    assert arff.read((LETTERS + plain).encode(), "t", LAST).Y.sum() == 100
+    assert asked == [False] * len(asked)
+    strange = plain + "{0 b,1 2,2 1 }\n" + plain
+    assert arff.read((LETTERS + strange).encode(), "t", LAST).Y.sum() == 201
+    assert asked[-2:] == [True, True]  # the rest of the text, and its end
+
+
 @pytest.mark.parametrize("sparse", [False, True])
 def test_room_grows_where_the_first_rows_told_little(
     sparse: bool, monkeypatch: pytest.MonkeyPatch

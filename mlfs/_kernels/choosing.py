@@ -57,17 +57,17 @@ def leaders(
     limit = top - _tolerance(relevance[best], total[best], with_total)
     if next_to < limit or second < 0:
         return best, second, 0, limit
-    here = best
+    here = -1
+    second = -1
     tied = -1
     for f in range(scores.size):
         if scores[f] >= limit and is_open[f]:
             tied += 1
-            if features[f] < features[here]:
+            if here < 0 or features[f] < features[here]:
+                second = here
                 here = f
-    second = -1
-    for f in range(scores.size):
-        if scores[f] >= limit and is_open[f] and f != here:
-            second = f if second < 0 or features[f] < features[second] else second
+            elif second < 0 or features[f] < features[second]:
+                second = f
     return here, second, tied, limit
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from mlfs._kernels.jit import compiled, spliced
+from mlfs._kernels.jit import compiled, inner, spliced
 
 __all__ = ["fill_clogc", "looked_up", "pair_sums", "singles", "triple_sums"]
 
@@ -24,7 +24,7 @@ def fill_clogc(table: Any, unit: float) -> None:
         table[c] = math.floor(c * math.log(c) * unit + 0.5)
 
 
-@compiled
+@inner
 def _clogc(c: int, table: Any) -> int:
     last = table.size - 1  # where the shift stands
     if c < last:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import gc
+import importlib
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
@@ -11,9 +13,10 @@ import numba
 import numpy as np
 from numba.core import config, event
 
-__all__ = ["compiled", "inner", "spliced", "wrapping"]
+__all__ = ["compiled", "inner", "specialized", "spliced", "wrapping"]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+MAKING = {"empty", "zeros", "full", "ones", "arange", "array", "copy", "ravel", "astype"}
 
 
 def compiled(function: Function) -> Function:
@@ -22,12 +25,15 @@ def compiled(function: Function) -> Function:
     Numba looks for a writable place beside the source and then in the user's cache folder.
     Where there is none, it refuses to cache; the kernel is then compiled anew in each process.
     """
-    try:
-        kernel = _made(function, cache=True)
-    except (RuntimeError, OSError):
-        return cast(Function, _made(function))
-    _ease(getattr(kernel, "_cache", None))
-    return cast(Function, kernel)
+    return cast(Function, _kept(function))
+
+
+def specialized(function: Function) -> Function:
+    """Compile a kernel like `compiled`; what asks whether an argument is None is decided then.
+
+    Such an argument does not change its kind, and what is for the other kind is not compiled.
+    """
+    return cast(Function, _kept(function, no_rewrites=False))
 
 
 def inner(function: Function) -> Function:
@@ -49,13 +55,27 @@ def wrapping(kernel: Function) -> Function:
     return np.errstate(over="ignore")(kernel) if plain else kernel
 
 
-def _made(function: Any, **options: bool) -> Any:
-    """Leave out the entrances that nobody uses: making them is a tenth of the time.
+def _kept(function: Any, **options: bool) -> Any:
+    try:
+        kernel = _made(function, cache=True, **options)
+    except (RuntimeError, OSError):
+        return _made(function, **options)
+    _ease(getattr(kernel, "_cache", None))
+    return kernel
 
-    No kernel is called by its address, and from Python nothing that only kernels call.
+
+def _made(function: Any, **options: bool) -> Any:
+    """Leave out what nobody uses: each is a tenth of the time.
+
+    No kernel is called by its address, and from Python nothing that only kernels call. No array
+    expression waits to be fused into a loop. Who makes no array need not count who holds one: the
+    caller holds all that a kernel is given until it is done.
     """
     njit: Any = numba.njit  # its types do not know all its options
-    return njit(nogil=True, no_cfunc_wrapper=True, **options)(function)
+    code = getattr(function, "__code__", None)
+    makes = code is None or not MAKING.isdisjoint(code.co_names)
+    options = {"no_cfunc_wrapper": True, "no_rewrites": True, "_nrt": makes, **options}
+    return njit(nogil=True, **options)(function)
 
 
 def _ease(cache: Any) -> None:
@@ -65,6 +85,7 @@ def _ease(cache: Any) -> None:
         return
 
     def load_overload(signature: Any, context: Any) -> Any:
+        _take_blas_for_granted()
         with contextlib.suppress(OSError):
             return load(signature, context)
         return None
@@ -74,6 +95,22 @@ def _ease(cache: Any) -> None:
             save(signature, data)
 
     cache.load_overload, cache.save_overload = load_overload, save_overload
+
+
+@functools.cache
+def _take_blas_for_granted() -> None:
+    """Keep numba from loading scipy.linalg to see whether it is there: that is 50 ms.
+
+    It asks when its first kernel is loaded, and again before it makes use of it, which we never do.
+    """
+    with contextlib.suppress(ImportError, AttributeError):
+        linalg: Any = importlib.import_module("numba.np.linalg")
+        ask = linalg.ensure_blas
+        linalg.ensure_blas = lambda: None
+        try:
+            importlib.import_module("numba.np.arraymath")
+        finally:
+            linalg.ensure_blas = ask
 
 
 class _Uncollected(event.Listener):

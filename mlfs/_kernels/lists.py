@@ -54,14 +54,26 @@ def from_planes(
 
 @compiled
 def by_row(
-    indptr: Any, rows: Any, codes: Any, first: int, last: int, ends: Any, columns: Any, out: Any
+    indptr: Any,
+    rows: Any,
+    codes: Any,
+    first: int,
+    last: int,
+    ends: Any,
+    places: Any,
+    columns: Any,
+    out: Any,
 ) -> None:
-    """Turn the columns from first to last; ends[row + 1] begins as 0 and becomes that row's end."""
+    """Turn the columns from first to last; ends[row + 1] begins as 0 and becomes that row's end.
+
+    `places` is as long, and holds anything.
+    """
     for at in range(np.uint64(indptr[first]), np.uint64(indptr[last])):
         ends[np.uint64(rows[at]) + ONE] += 1
+    places[0] = ends[0]
     for end in range(1, ends.size):
         ends[end] += ends[end - 1]
-    places = ends.copy()
+        places[end] = ends[end]
     for column in range(first, last):
         for at in range(np.uint64(indptr[column]), np.uint64(indptr[column + 1])):
             row = np.uint64(rows[at])  # unsigned: no look whether it counts from the end

@@ -16,10 +16,10 @@ ONE = np.uint64(1)
 
 
 @inner
-def _class_of(value: Any) -> int:
+def _class_of(value: Any) -> Any:
     """The value if it is small, else whether it is missing or odd."""
     if 0 <= value < SMALL:
-        whole = int(value)
+        whole = np.int64(value)
         return whole if whole == value else ODD
     return ODD if value == value else SMALL  # only a NaN is not itself
 

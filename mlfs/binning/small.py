@@ -85,15 +85,13 @@ def learned(
     nominal_limit : int
         How many distinct values a numeric column may have to be taken as it is.
     """
-    shapes = np.empty(sizes.size, np.int64)
-    kernel.name_shapes(survey.counts, survey.small, sizes, nominal_limit, shapes)
-    mine = np.flatnonzero(shapes >= 0)
-    if mine.size < shapes.size:
-        shapes = shapes[mine]
-    of, firsts = np.empty(mine.size, np.int64), np.empty(mine.size, np.int64)
-    room = np.full(1 << int(2 * mine.size).bit_length(), -1, np.int64)
-    n_shapes = kernel.number(shapes, room, of, firsts)
-    return mine, [_shape(key) for key in shapes[firsts[:n_shapes]].tolist()], of
+    d = sizes.size
+    mine, of, shapes = (np.empty(d, np.int64) for _ in range(3))
+    room = np.full(1 << int(2 * d).bit_length(), -1, np.int64)
+    named, found = kernel.name_shapes(
+        survey.counts, survey.small, sizes, nominal_limit, room, mine, of, shapes
+    )
+    return mine[:named], [_shape(key) for key in shapes[:found].tolist()], of[:named]
 
 
 def _shape(key: int) -> Binning:
@@ -126,7 +124,7 @@ def coded(survey: Survey, binnings: Binnings) -> tuple[np.ndarray, Codes]:
     levels = binnings.levels if whole else binnings.levels[mine]
     missing = binnings.missing_codes if whole else binnings.missing_codes[mine]
     offsets = edges_of(levels)
-    counts, base = np.empty(int(offsets[-1]), np.int64), np.empty(mine.size, np.int32)
+    counts, base = np.zeros(int(offsets[-1]), np.int64), np.empty(mine.size, np.int32)
     kernel.count_codes(survey.counts, mine, shapes, codes, levels, counts, base)
     if survey.slices is None:
         off = n_rows - counts[offsets[:-1] + base]

@@ -23,7 +23,8 @@ class Plan(NamedTuple):
     """What each column is to the kernel and where its values go.
 
     `places` is the column of X, or ``~k`` for column k of the others; `arrays` are the arguments
-    of the kernels from `specs` to `letters`.
+    of the kernels from `specs` to `letters`. Where all values are names of one byte, `quick` are
+    arguments with which the kernel reads rows of nothing else.
     """
 
     places: np.ndarray
@@ -31,6 +32,7 @@ class Plan(NamedTuple):
     n_others: int
     wanted: frozenset[int]
     arrays: tuple[Any, ...]
+    quick: tuple[Any, ...] | None
 
 
 def plan(
@@ -47,8 +49,11 @@ def plan(
     specs, lists = _specs(attributes)
     specs[list(wanted)] = kernel.WANTED
     tables = _tables(lists, specs)
-    arrays = (specs, *_singles(specs, lists), places, *tables)
-    return Plan(places, len(features), n_others, wanted, arrays)
+    values = (specs, *_singles(specs, lists), places)
+    names = tables[2]
+    plain = specs.min(initial=0) >= 0 and names[-1] == len(names) - 1 and len(lists) <= LISTS
+    quick = (*values, *[None] * len(tables)) if plain else None
+    return Plan(places, len(features), n_others, wanted, (*values, *tables), quick)
 
 
 def _specs(attributes: Sequence[Attribute]) -> tuple[np.ndarray, list[tuple[str, ...]]]:

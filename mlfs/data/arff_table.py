@@ -115,9 +115,15 @@ class SparseRows(DenseRows):
         self.other_columns = np.empty(entries, dtype=np.int32)
         self.ends = np.zeros((lines + 1, 2), dtype=np.int64)
         self.zeros = False
+        self.quick = self.plan.quick
 
     def read(self, text: np.ndarray, at: int, end: int, longest: int) -> tuple[int, int]:
-        """Let the kernel go on from `at`."""
+        """Let the kernel go on from `at`; the quick one until it meets the first other row."""
+        if self.quick is not None:
+            status, at = rows.sparse_rows(text, at, end, longest, *self.quick, *self.filled())
+            if status != kernel.STOPPED:
+                return status, at
+            self.quick = None
         return rows.sparse_rows(text, at, end, longest, *self.plan.arrays, *self.filled())
 
     def filled(self) -> tuple[Any, ...]:
