@@ -14,7 +14,7 @@ import numpy as np
 
 from mlfs._kernels import lists, planes
 
-__all__ = ["Codes", "Packed", "edges_of"]
+__all__ = ["FEW", "Codes", "Packed", "edges_of", "listed"]
 
 FEW = 64  # columns that are put together one by one sooner than a kernel is loaded
 
@@ -198,14 +198,7 @@ class Codes:
     def entries(self, j: int) -> tuple[np.ndarray, np.ndarray]:
         """Rows in which column j is not at its base, and its codes there."""
         if self.is_packed(j):
-            if self.levels[j] == 2:
-                words = self.planes_of(j)[0].astype("<u8", copy=False)
-                bits = np.unpackbits(words.view(np.uint8), bitorder="little")
-                rows = np.flatnonzero(bits.view(bool)).astype(np.int32)
-                return rows, np.full(rows.size, 1 - self.base[j], np.int32)
-            full = self.column(j)
-            rows = np.flatnonzero(full != self.base[j]).astype(np.int32)
-            return rows, full[rows]
+            return listed(self.planes_of(j), int(self.base[j]))
         indptr, rows, codes = self._lists
         at = slice(indptr[j], indptr[j + 1])
         return rows[at], codes[at]
@@ -365,6 +358,28 @@ class Codes:
         if ignore_missing:
             return (self.levels - (self.missing >= 0)).astype(np.int32)
         return self.levels
+
+
+def listed(planes: np.ndarray, base: int) -> tuple[np.ndarray, np.ndarray]:
+    """The rows, rising, that the planes of a column have, and its codes there.
+
+    Examples
+    --------
+    >>> rows, codes = listed(np.array([[0b100], [0b011]], np.uint64), 1)
+    >>> rows.tolist(), codes.tolist()
+    ([0, 1, 2], [2, 2, 0])
+    """
+    parts = [
+        np.flatnonzero(np.unpackbits(plane.view(np.uint8), bitorder="little"))
+        for plane in planes.astype("<u8", copy=False)
+    ]
+    rows = np.concatenate([np.zeros(0, np.int64), *parts]).astype(np.int32)
+    codes = np.arange(len(parts), dtype=np.int32)
+    codes = np.repeat(codes + (codes >= base), [part.size for part in parts])
+    if len(parts) > 1:
+        order = rows.argsort(kind="stable")
+        rows, codes = rows[order], codes[order]
+    return rows, codes
 
 
 def edges_of(sizes: Any) -> np.ndarray:

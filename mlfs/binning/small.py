@@ -11,14 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from mlfs._kernels import lists as kernel_lists
 from mlfs._kernels import slices, sparse
 from mlfs._kernels import survey as kernel
 from mlfs.binning.many import Binnings
 from mlfs.binning.packing import Packing
 from mlfs.binning.record import Binning
 from mlfs.binning.slicing import Slices, counted
-from mlfs.coding import Codes, Packed, edges_of
+from mlfs.coding import FEW, Codes, Packed, edges_of, listed
 
 __all__ = ["Survey", "coded", "learned", "surveyed"]
 
@@ -148,8 +147,9 @@ def _sparse(
     """Row lists; planes for columns whose base is not what is left out of a sparse table."""
     zero = codes[shapes, 0]
     strange = zero != base
-    listed = MANY * int(strange.sum()) < strange.size  # so few that no form of their own pays
-    indptr = edges_of(off if listed else np.where(strange, 0, off))
+    few = np.flatnonzero(strange).tolist()
+    few = few if len(few) <= FEW and MANY * len(few) < strange.size else []
+    indptr = edges_of(off if few else np.where(strange, 0, off))
     first = edges_of(np.where(strange, levels - 1, 0))
     planes = np.zeros((int(first[-1]), -(-table.shape[0] // 64)), np.uint64)
     d = table.shape[1]
@@ -178,13 +178,13 @@ def _sparse(
         implicit,
         planes,
     )
+    for j in few:  # a form of their own does not pay
+        own = slice(indptr[j], indptr[j + 1])
+        rows[own], entries[own] = listed(planes[first[j] : first[j + 1]], int(base[j]))
     lists = indptr, rows, entries
-    packed = Packed(planes, np.where(strange, first[:-1], -1))
-    if not listed:
-        return lists, packed
-    if strange.any():
-        kernel_lists.from_planes(planes, packed.first, base, levels, *lists)
-    return lists, None
+    if few or not strange.any():
+        return lists, None
+    return lists, Packed(planes, np.where(strange, first[:-1], -1))
 
 
 def _packed(
