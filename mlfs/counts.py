@@ -16,7 +16,7 @@ from mlfs.given import Given, one_column
 from mlfs.lists import Lists
 from mlfs.planes import Planes, packed_planes
 from mlfs.stripes import Kind, Meeting, Stripe, cut, kinds
-from mlfs.threads import THREADED_FROM, Threads, apart, is_worth
+from mlfs.threads import THREADED_FROM, Threads, apart, at_work
 
 __all__ = ["Counts", "Given"]
 
@@ -60,16 +60,16 @@ class Counts:
         kind = kinds(features, labels, weights is not None)
         if (np.diff(kind) < 0).any():  # not sorted by Codes.by_kind: take them as they come
             kind[:] = Kind.BINARY_LISTS if (first.levels == 2).all() else Kind.LISTS
-        worth = is_worth(max(self.n_entries, self.d * self.q * CELL_COST))
+        share = at_work(max(self.n_entries, self.d * self.q * CELL_COST), n_jobs)
         # lists of many labels are shared out by labels: by columns, each part walks all rows
-        self.by_labels = self.q >= LABELS_EACH * n_jobs
+        self.by_labels = self.q >= LABELS_EACH * share
         is_list = np.isin(kind, (Kind.LISTS, Kind.BINARY_LISTS))
-        self.edges = cut(kind, np.where(is_list & self.by_labels, 1, n_jobs if worth else 1))
+        self.edges = cut(kind, np.where(is_list & self.by_labels, 1, share))
         self.kinds = [int(kind[a]) if a < b else Kind.LISTS for a, b in self.edges]
         self.is_planes = [k in {Kind.BINARY_PLANES, Kind.PLANES} for k in self.kinds]
         self.only_binary_lists = all(k == Kind.BINARY_LISTS for k in self.kinds)
         self.binary = [k in {Kind.BINARY_LISTS, Kind.BINARY_PLANES} for k in self.kinds]
-        self._threads = Threads(n_jobs if worth else 1)
+        self._threads = Threads(share)
         self.blocks = [
             [_stripe_of(block, a, b, k) for (a, b), k in zip(self.edges, self.kinds, strict=True)]
             for block in features

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-__all__ = ["THREADED_FROM", "Threads", "apart", "is_worth"]
+__all__ = ["THREADED_FROM", "Threads", "apart", "at_work"]
 
 Result = TypeVar("Result")
 THREADED_FROM = 1 << 19  # nanoseconds or so; below, threads cost more than they save
@@ -20,9 +20,9 @@ LINE = 128  # bytes; two threads that write to one line wait for each other
 _here = threading.local()
 
 
-def is_worth(cost: int) -> bool:
-    """Whether work that takes about so many nanoseconds is worth handing out."""
-    return cost >= THREADED_FROM
+def at_work(cost: int, n: int) -> int:
+    """Of n threads, how many have something to do where work takes so many nanoseconds."""
+    return min(n, max(1, 2 * cost // max(1, THREADED_FROM))) if cost >= THREADED_FROM else 1
 
 
 def apart(shape: tuple[int, ...], kind: Any) -> np.ndarray:
@@ -57,7 +57,7 @@ class Threads:
         """Call work(*job) for all jobs; what costs little in all is done without threads."""
         busy = getattr(_here, "at_work", False)
         forked = os.getpid() != self._process  # the threads of the pool stayed behind
-        if self._pool is None or len(jobs) < 2 or not is_worth(cost) or busy or forked:
+        if self._pool is None or len(jobs) < 2 or cost < THREADED_FROM or busy or forked:
             return [work(*job) for job in jobs]
         left: SimpleQueue[int] = SimpleQueue()
         for at in range(len(jobs)):
