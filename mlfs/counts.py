@@ -47,7 +47,7 @@ class Counts:
         weights: Sequence[np.ndarray] | None = None,
         n_jobs: int = 1,
     ) -> None:
-        self.features, self.labels = features, labels
+        self.features, self.labels, self.most_masks = features, labels, MASKS_KEPT
         self.weights = (
             [np.ones(block.n_rows, np.int64) for block in features] if weights is None else weights
         )
@@ -294,7 +294,7 @@ class Counts:
         if not any(self.is_planes) or len(self.labels) > 1 or (y.levels != 2).any():
             return None
         words = -(-y.n_rows // 64)
-        return packed_planes(y, 0, len(y)) if 8 * words * len(y) <= MASKS_KEPT else None
+        return packed_planes(y, 0, len(y)) if 8 * words * len(y) <= self.most_masks else None
 
     def off_pairs(self, i: int, given: Given) -> np.ndarray:
         """In how many rows f and g are off their bases, both of two levels, for one stripe."""

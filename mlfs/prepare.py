@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import weakref
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,8 +12,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from mlfs import needs
 from mlfs.binning.small import surveyed
-from mlfs.budget import bytes_of, checked
+from mlfs.budget import Budget, bytes_of
 from mlfs.candidates import Grouping, grouping
 from mlfs.coded_labels import code_labels
 from mlfs.counts import Counts
@@ -27,6 +29,7 @@ from mlfs.weights import checked_weights, on_grid
 __all__ = ["Prepared", "check_jobs", "prepare"]
 
 MISSING = ("level", "ignore", "error")
+CELLS_AT_ONCE = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -65,6 +68,7 @@ def prepare(
         msg = f"missing is one of {', '.join(MISSING)}, not {printable(missing)!r}"
         raise UsageError(msg)
     most = bytes_of(max_memory)
+    needs.of_table(data, most).free(most)
     dataset = _as_dataset(data, labels)
     if dataset.shape[2] == 0:
         where = printable(dataset.source.path, 400)
@@ -85,22 +89,30 @@ def prepare(
     if missing == "error":
         _refuse_missing(dataset)
     n_threads = _threads(n_jobs)
+    own = _made_of(data, dataset)
     survey = surveyed(dataset.table, n_threads)
     learned = (
         learn(dataset, bins, n_bins, nominal_limit, weights=weights, survey=survey)
         if binnings is None
         else Binnings.made_of(binnings)
     )
+    if survey is not None and survey.slices is not None:
+        needs.of_slices(survey.slices, learned, own).free(most)
     groups_ = grouping(groups, dataset.names)
     coded_x = coded(dataset.table, learned, survey)
     del survey
-    merged = groups_.merged(coded_x, ignore_missing=missing == "ignore")
+    coded_x = groups_.merged(coded_x, ignore_missing=missing == "ignore")
     y, mask_of = code_labels(
         dataset.Y, [len(label.values) for label in dataset.labels]
     ).with_masks()
-    codes, place = merged.sorted_by(kinds([merged], [y], weights is not None))
+    kind = kinds([coded_x], [y], weights is not None)
+    codes, place = coded_x.sorted_by(kind)
+    del coded_x
+    kind.sort()
+    free = needs.of_codes(codes, y, kind, own, moved=place is not None).free(most)
+    beside = needs.packed(codes, kind) if max_memory is None else None
+    budget = Budget.of(free, beside, n_threads)
     grid = None if weights is None else [on_grid(weights)]
-    budget = checked(most, codes, y)
     counts = Counts([codes], [y], grid, n_threads)
     table = Table(
         counts,
@@ -111,7 +123,9 @@ def prepare(
         budget=budget,
     )
     notes += _told(dataset, table, groups_, learned, missing)
-    return Prepared(dataset, learned, groups_, table, weights, tuple(notes))
+    ready = Prepared(dataset, learned, groups_, table, weights, tuple(notes))
+    weakref.finalize(ready, table.let_go)
+    return ready
 
 
 def _as_dataset(data: Any, labels: Any) -> Dataset:
@@ -136,6 +150,28 @@ def _as_dataset(data: Any, labels: Any) -> Dataset:
     raise UsageError(msg)
 
 
+def _made_of(data: Any, dataset: Dataset) -> int:
+    """The bytes of what was made of the data, and is not what was given."""
+    if isinstance(data, (Dataset, str, os.PathLike)):
+        return 0
+    given = [
+        part for one in (data if isinstance(data, tuple) else (data,)) for part in _arrays(one)
+    ]
+    return sum(
+        part.nbytes
+        for table in (dataset.table, dataset.Y)
+        for part in _arrays(table)
+        if not any(np.may_share_memory(part, other) for other in given)
+    )
+
+
+def _arrays(table: Any) -> list[np.ndarray]:
+    if isinstance(table, np.ndarray):
+        return [table]
+    names = ("data", "indices", "indptr") if sp.issparse(table) else ()
+    return [part for name in names if isinstance(part := getattr(table, name, None), np.ndarray)]
+
+
 def plural(n: int, noun: str) -> str:
     """Say how many.
 
@@ -155,7 +191,12 @@ def _refuse_missing(dataset: Dataset) -> None:
         gone = np.isnan(stored.data)
         rows, columns = stored.row[gone], stored.col[gone]
     else:
-        rows, columns = np.nonzero(np.isnan(dataset.X))
+        step = max(1, CELLS_AT_ONCE // dataset.X.shape[1])
+        firsts = range(0, dataset.X.shape[0], step)
+        found = [np.argwhere(np.isnan(dataset.X[at : at + step])) for at in firsts]
+        rows, columns = np.concatenate(
+            [one + [[at, 0]] for at, one in zip(firsts, found, strict=True)]
+        ).T
     if rows.size:
         first = np.lexsort((columns, rows))[0]
         msg = (

@@ -112,7 +112,7 @@ def _lanczos(apply: object, start: np.ndarray) -> tuple[np.ndarray, float]:
 
 def _as_numbers(dataset: Dataset) -> sp.csr_array:
     """The features as one sparse matrix of numbers, stored zeros dropped, rows in order."""
-    matrix = sp.csc_array(dataset.X)
+    matrix = sp.csc_array(dataset.table).astype(np.float64, copy=False)  # X would be written out
     many = [len(column.values) > 2 for column in dataset.columns]
     if np.isnan(matrix.data).any() or any(many):
         parts = []

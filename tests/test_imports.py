@@ -22,7 +22,7 @@ FLOORS = [
     {"binning", "coded_labels"},
     {"discretize"},
     {"stripes"},
-    {"lists", "planes"},
+    {"lists", "needs", "planes"},
     {"given"},
     {"counts"},
     {"triple_counts"},
