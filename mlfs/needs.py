@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from mlfs.binning.blocks import CELLS
 from mlfs.binning.many import Binnings
 from mlfs.binning.slicing import Slices
 from mlfs.clogc import TABLE_SIZE
@@ -14,13 +15,15 @@ from mlfs.coding import Codes
 from mlfs.errors import DataError
 from mlfs.stripes import COLUMNS_AT_ONCE, FEW_LEVELS, Kind
 
-__all__ = ["Needs", "of_codes", "of_slices", "of_table", "packed"]
+__all__ = ["Needs", "of_codes", "of_entries", "of_slices", "of_table", "packed"]
 
-COLUMN_BYTES = 160  # what is said of a column while one is held against all
-ROW_BYTES = 32  # the weight of a row, and what is said of it while a column is held
-CUT_BYTES = 120  # of a row, while some columns of any numbers are looked at together
+COLUMN_BYTES = 256  # what is said of a column while one is held against all
+ROW_BYTES = 16  # the weight of a row, and what is said of it while a column is held
+CUT_BYTES = 80  # of a row, while some columns of any numbers are looked at together
 ENTRY_BYTES = 8  # of an entry of a list
 FEW_WORDS = 8  # planes of so few are there a second time, word by word
+COPIED_BYTES = 12  # of an entry of a sparse table that is put into another order
+LOOKED_BYTES = 72  # of an entry of a column, while some columns are binned
 SAMPLED = 64  # rows that tell which columns hold more than one value
 ROWS_TO_SPARE = 0.9  # rows are not all alike
 UNITS = ((10**9, 1, "GB"), (10**6, 0, "MB"), (1, -3, "kB"))
@@ -38,11 +41,14 @@ class Needs:
         What does not depend on them.
     of_rows : int
         What grows with them.
+    likely : int
+        The same with what is only known later.
     """
 
     rows: int
     fixed: int
     of_rows: int
+    likely: int = 0
 
     @property
     def least(self) -> int:
@@ -59,7 +65,9 @@ class Needs:
         """
         if self.least <= most:
             return most - self.least
-        fit = int(self.rows * ROWS_TO_SPARE * (most - self.fixed) / max(1, self.of_rows))
+        fit = int(
+            self.rows * ROWS_TO_SPARE * (most - self.fixed) / max(1, self.of_rows, self.likely)
+        )
         if fit > 0:
             fits = f"about {fit:,} of the {self.rows:,} rows would fit"
         else:
@@ -93,7 +101,33 @@ def of_table(data: Any, most: int) -> Needs:
         return needs
     some = X[:: max(1, rows // SAMPLED)]
     vary = int((some != some[:1]).any(axis=0).sum()) if rows else 0
-    return _needs(rows, d, other + vary * _plane(rows))
+    if X.dtype.kind == "f" and (some != np.rint(some)).any():
+        likely = 2 * 2 * d * _plane(rows) + CUT_BYTES * rows
+    else:
+        top = np.clip(some.max(axis=0, initial=0), 0, FEW_LEVELS - 1).astype(np.uint8)
+        bits = np.unpackbits(top[:, None], axis=1).any(axis=0).sum()
+        likely = (int(top.sum()) + int(bits) * d * bool((top > 1).any())) * _plane(rows)
+    least = _needs(rows, d, other + vary * _plane(rows))
+    return replace(least, likely=_needs(rows, d, other + likely).of_rows)
+
+
+def of_entries(table: Any, small: np.ndarray | None, own: int) -> Needs:
+    """What it takes to bin and code a sparse table.
+
+    Parameters
+    ----------
+    table : sparse array
+        The table.
+    small : ndarray of bool, optional
+        Which columns hold small whole numbers only; the others are looked at column by column.
+    own : int
+        What was made of the data before, and stays.
+    """
+    rows, d = table.shape
+    cut = 0
+    if small is None or not small.all():
+        cut = 2 * COPIED_BYTES * int(table.nnz) + LOOKED_BYTES * min(int(table.nnz), CELLS)
+    return Needs(rows, COLUMN_BYTES * d, cut + ENTRY_BYTES * int(table.nnz) + own)
 
 
 def of_slices(bits: Slices, binnings: Binnings, own: int) -> Needs:
@@ -114,8 +148,12 @@ def of_slices(bits: Slices, binnings: Binnings, own: int) -> Needs:
     turned = bool((levels == 2).all() and (bits.top <= 1).all())  # as they are
     planes = 0 if turned else int((levels[levels <= FEW_LEVELS] - 1).sum())
     rows = 8 * plane
-    cut = 0 if bits.small.all() else CUT_BYTES * rows
-    return _needs(rows, d, (used + planes) * plane + cut + own)
+    cut = 0
+    if not bits.small.all():  # planes come in parts, and are put together
+        cut = CUT_BYTES * rows + planes * plane
+    later = _needs(rows, d, (planes or used) * plane + own)
+    made = replace(later, of_rows=(used + planes) * plane + cut + own)
+    return made if made.of_rows > later.of_rows else later
 
 
 def of_codes(features: Codes, labels: Codes, kind: np.ndarray, own: int, *, moved: bool) -> Needs:
@@ -144,7 +182,8 @@ def of_codes(features: Codes, labels: Codes, kind: np.ndarray, own: int, *, move
     copies = int(moved) + int(rows <= 64 * FEW_WORDS)
     of_rows += int(planes[packed].sum()) + copies * int(planes[~listed].sum())
     of_rows += int(planes[~listed & ~packed].sum())
-    of_rows += 2 * ENTRY_BYTES * labels.n_entries + 8 * rows
+    by_row = ENTRY_BYTES * labels.n_entries + 8 * rows if listed.any() else 0
+    of_rows += ENTRY_BYTES * labels.n_entries + by_row
     return _needs(rows, d + q, of_rows + own)
 
 

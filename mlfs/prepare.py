@@ -70,6 +70,8 @@ def prepare(
     most = bytes_of(max_memory)
     needs.of_table(data, most).free(most)
     dataset = _as_dataset(data, labels)
+    is_given = isinstance(data, (Dataset, str, os.PathLike))
+    from_user = _arrays(dataset.table, dataset.Y) if is_given else _arrays(*_pair(data))
     if dataset.shape[2] == 0:
         where = printable(dataset.source.path, 400)
         msg = f"{where} has no label columns, and there is nothing to select for"
@@ -89,8 +91,11 @@ def prepare(
     if missing == "error":
         _refuse_missing(dataset)
     n_threads = _threads(n_jobs)
-    own = _made_of(data, dataset)
+    own = _made_of(from_user, dataset)
     survey = surveyed(dataset.table, n_threads)
+    if dataset.is_sparse:
+        small = None if survey is None else survey.small
+        needs.of_entries(dataset.table, small, own).free(most)
     learned = (
         learn(dataset, bins, n_bins, nominal_limit, weights=weights, survey=survey)
         if binnings is None
@@ -150,26 +155,26 @@ def _as_dataset(data: Any, labels: Any) -> Dataset:
     raise UsageError(msg)
 
 
-def _made_of(data: Any, dataset: Dataset) -> int:
+def _made_of(given: list[np.ndarray], dataset: Dataset) -> int:
     """The bytes of what was made of the data, and is not what was given."""
-    if isinstance(data, (Dataset, str, os.PathLike)):
-        return 0
-    given = [
-        part for one in (data if isinstance(data, tuple) else (data,)) for part in _arrays(one)
-    ]
     return sum(
         part.nbytes
-        for table in (dataset.table, dataset.Y)
-        for part in _arrays(table)
+        for part in _arrays(dataset.table, dataset.Y)
         if not any(np.may_share_memory(part, other) for other in given)
     )
 
 
-def _arrays(table: Any) -> list[np.ndarray]:
-    if isinstance(table, np.ndarray):
-        return [table]
-    names = ("data", "indices", "indptr") if sp.issparse(table) else ()
-    return [part for name in names if isinstance(part := getattr(table, name, None), np.ndarray)]
+def _pair(data: Any) -> tuple[Any, ...]:
+    return data if isinstance(data, tuple) else (data,)
+
+
+def _arrays(*tables: Any) -> list[np.ndarray]:
+    names = ("data", "indices", "indptr")
+    parts = [
+        [getattr(table, name, None) for name in names] if sp.issparse(table) else [table]
+        for table in tables
+    ]
+    return [part for some in parts for part in some if isinstance(part, np.ndarray)]
 
 
 def plural(n: int, noun: str) -> str:
@@ -192,11 +197,9 @@ def _refuse_missing(dataset: Dataset) -> None:
         rows, columns = stored.row[gone], stored.col[gone]
     else:
         step = max(1, CELLS_AT_ONCE // dataset.X.shape[1])
-        firsts = range(0, dataset.X.shape[0], step)
-        found = [np.argwhere(np.isnan(dataset.X[at : at + step])) for at in firsts]
-        rows, columns = np.concatenate(
-            [one + [[at, 0]] for at, one in zip(firsts, found, strict=True)]
-        ).T
+        parts = range(0, dataset.X.shape[0], step)
+        found = [np.add(np.argwhere(np.isnan(dataset.X[at : at + step])), (at, 0)) for at in parts]
+        rows, columns = np.concatenate(found).T
     if rows.size:
         first = np.lexsort((columns, rows))[0]
         msg = (
