@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from mlfs.binning.blocks import CELLS
 from mlfs.binning.many import Binnings
@@ -43,12 +44,15 @@ class Needs:
         What grows with them.
     likely : int
         The same with what is only known later.
+    labels : array, optional
+        Labels that are not in it yet; looked at only where a refusal says what would fit.
     """
 
     rows: int
     fixed: int
     of_rows: int
     likely: int = 0
+    labels: Any = None
 
     @property
     def least(self) -> int:
@@ -65,9 +69,8 @@ class Needs:
         """
         if self.least <= most:
             return most - self.least
-        fit = int(
-            self.rows * ROWS_TO_SPARE * (most - self.fixed) / max(1, self.of_rows, self.likely)
-        )
+        of_rows = max(1, self.of_rows, self.likely) + _of_labels(self.labels)
+        fit = int(self.rows * ROWS_TO_SPARE * (most - self.fixed) / of_rows)
         if fit > 0:
             fits = f"about {fit:,} of the {self.rows:,} rows would fit"
         else:
@@ -108,10 +111,11 @@ def of_table(data: Any, most: int) -> Needs:
         bits = np.unpackbits(top[:, None], axis=1).any(axis=0).sum()
         likely = (int(top.sum()) + int(bits) * d * bool((top > 1).any())) * _plane(rows)
     least = _needs(rows, d, other + vary * _plane(rows))
-    return replace(least, likely=_needs(rows, d, other + likely).of_rows)
+    more = _needs(rows, d, other + likely).of_rows
+    return replace(least, likely=more, labels=data[1] if isinstance(data, tuple) else None)
 
 
-def of_entries(table: Any, small: np.ndarray | None, own: int) -> Needs:
+def of_entries(table: Any, small: np.ndarray | None, own: int, labels: Any) -> Needs:
     """What it takes to bin and code a sparse table.
 
     Parameters
@@ -122,15 +126,19 @@ def of_entries(table: Any, small: np.ndarray | None, own: int) -> Needs:
         Which columns hold small whole numbers only; the others are looked at column by column.
     own : int
         What was made of the data before, and stays.
+    labels : ndarray or sparse array
+        The labels, which are coded later.
     """
     rows, d = table.shape
     cut = 0
     if small is None or not small.all():
         cut = 2 * COPIED_BYTES * int(table.nnz) + LOOKED_BYTES * min(int(table.nnz), CELLS)
-    return Needs(rows, COLUMN_BYTES * d, cut + ENTRY_BYTES * int(table.nnz) + own)
+    codes = ENTRY_BYTES * int(table.nnz) + own
+    likely = _needs(rows, d, 2 * codes + 16 * rows).of_rows
+    return Needs(rows, COLUMN_BYTES * d, cut + codes, likely, labels)
 
 
-def of_slices(bits: Slices, binnings: Binnings, own: int) -> Needs:
+def of_slices(bits: Slices, binnings: Binnings, own: int, labels: Any) -> Needs:
     """What it takes to make planes of bit slices.
 
     Parameters
@@ -141,19 +149,21 @@ def of_slices(bits: Slices, binnings: Binnings, own: int) -> Needs:
         What is made of them.
     own : int
         What was made of the data before, and stays.
+    labels : ndarray or sparse array
+        The labels, which are coded later.
     """
     d, plane = bits.top.size, 8 * bits.planes.shape[2]
     levels = binnings.levels
     used = int(np.unpackbits(bits.top[:, None] & np.uint8(31), axis=1).sum())
     turned = bool((levels == 2).all() and (bits.top <= 1).all())  # as they are
     planes = 0 if turned else int((levels[levels <= FEW_LEVELS] - 1).sum())
-    rows = 8 * plane
+    rows = int(labels.shape[0])
     cut = 0
     if not bits.small.all():  # planes come in parts, and are put together
         cut = CUT_BYTES * rows + planes * plane
     later = _needs(rows, d, (planes or used) * plane + own)
-    made = replace(later, of_rows=(used + planes) * plane + cut + own)
-    return made if made.of_rows > later.of_rows else later
+    of_rows = max(later.of_rows, (used + planes) * plane + cut + own)
+    return replace(later, of_rows=of_rows, labels=labels)
 
 
 def of_codes(features: Codes, labels: Codes, kind: np.ndarray, own: int, *, moved: bool) -> Needs:
@@ -197,6 +207,13 @@ def packed(features: Codes, kind: np.ndarray) -> int:
 def _needs(rows: int, columns: int, of_rows: int) -> Needs:
     table = 8 * min(rows + 1, TABLE_SIZE)
     return Needs(rows, COLUMN_BYTES * columns, of_rows + table + ROW_BYTES * rows)
+
+
+def _of_labels(labels: Any) -> int:
+    if sp.issparse(labels):
+        return 2 * ENTRY_BYTES * int(labels.nnz)
+    known = np.asarray(labels) if isinstance(labels, np.ndarray) else np.zeros(0)
+    return int(known.size + 2 * ENTRY_BYTES * np.count_nonzero(known))
 
 
 def _plane(rows: int) -> int:

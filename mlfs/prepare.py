@@ -95,14 +95,14 @@ def prepare(
     survey = surveyed(dataset.table, n_threads)
     if dataset.is_sparse:
         small = None if survey is None else survey.small
-        needs.of_entries(dataset.table, small, own).free(most)
+        needs.of_entries(dataset.table, small, own, dataset.Y).free(most)
     learned = (
         learn(dataset, bins, n_bins, nominal_limit, weights=weights, survey=survey)
         if binnings is None
         else Binnings.made_of(binnings)
     )
     if survey is not None and survey.slices is not None:
-        needs.of_slices(survey.slices, learned, own).free(most)
+        needs.of_slices(survey.slices, learned, own, dataset.Y).free(most)
     groups_ = grouping(groups, dataset.names)
     coded_x = coded(dataset.table, learned, survey)
     del survey
