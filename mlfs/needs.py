@@ -134,7 +134,8 @@ def of_entries(table: Any, small: np.ndarray | None, own: int, labels: Any) -> N
     if small is None or not small.all():
         cut = 2 * COPIED_BYTES * int(table.nnz) + LOOKED_BYTES * min(int(table.nnz), CELLS)
     codes = ENTRY_BYTES * int(table.nnz) + own
-    likely = _needs(rows, d, 2 * codes + 16 * rows).of_rows
+    counted = _needs(rows, d, 2 * codes + 16 * rows).of_rows
+    likely = max(counted, codes + (cut > 0) * (2 * COPIED_BYTES + LOOKED_BYTES) * int(table.nnz))
     return Needs(rows, COLUMN_BYTES * d, cut + codes, likely, labels)
 
 

@@ -49,7 +49,7 @@ def test_by_default_little_is_kept_beside_the_data():
     packed = int(3_000 * 30_000 * 0.003) * 4
     assert default["bits"] == asked["bits"]
     assert default["peak"] <= 2 * packed + 64 * MB
-    assert asked["peak"] > 2 * packed + 64 * MB  # or the limit is none
+    assert asked["peak"] > default["peak"]
 
 
 def fitting(X: object, Y: np.ndarray, most: int) -> int:
@@ -93,9 +93,9 @@ def test_a_table_is_refused_before_anything_is_made_of_it(monkeypatch):
 
 
 def test_columns_that_say_nothing_take_no_planes():
-    X = np.zeros((50_000, 400), np.uint8)
+    X = np.zeros((50_000, 1_000), np.uint8)
     X[::2, :3] = 1
-    assert select((X, X[:, 0]), "mim", 1, max_memory=3_200_000).indices == [0]
+    assert select((X, X[:, 0]), "mim", 1, max_memory=5_000_000).indices == (0,)
 
 
 def test_too_many_columns_are_told_as_such():
