@@ -7,6 +7,7 @@ import dataclasses
 import io
 import json
 import signal
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from tests.test_cli_process import POSIX, Terminal, mlfs
 
 SONGS = str(ROOT / "docs" / "examples" / "songs.arff")
 SOME = {"br", "pcc", "occ", "ebcc-ldf", "pacc-ldf"}
+UNNAMED = "ignore:X does not have valid feature names"
 EVERY = [
     pytest.param(name, marks=[] if name in SOME else [pytest.mark.slow]) for name in available()
 ]
@@ -116,6 +118,24 @@ def test_a_model_of_the_command_knows_its_labels_in_python(done) -> None:
         assert stored.model.label_names_ == names
         one = stored.model if name == "br" else stored.model.estimators_[0]
         assert one.label_names_ == one.structure_.names == tuple(one.features_) == names
+
+
+@pytest.mark.parametrize("name", ["cc", "ebcc", "mc"])
+def test_a_model_of_the_command_knows_its_columns_in_python(done, name: str) -> None:
+    pandas = pytest.importorskip("pandas")
+    done("train", "-q", "--model", name, "-o", "m.mlfs", SONGS)
+    stored = load_stored("m.mlfs")
+    X, _ = stored.table.matrix(read(SONGS))
+    frame = pandas.DataFrame(X, columns=stored.table.feature_names)
+    with pytest.raises(ValueError, match="same order"):
+        stored.model.predict(frame[frame.columns[::-1]])
+    with pytest.raises(ValueError, match="unseen at fit time"):
+        stored.model.predict(frame.rename(columns={frame.columns[0]: "other"}))
+    wanted = [[int(cell) for cell in row] for row in done("predict", "m.mlfs", SONGS).rows[1:]]
+    with warnings.catch_warnings(action="error"):
+        assert stored.model.predict(frame).tolist() == wanted
+    with pytest.warns(UserWarning, match="valid feature names"):
+        assert stored.model.predict(X).tolist() == wanted
 
 
 def test_where_no_label_is_0_missing_ones_are_not_minus_1(done, run) -> None:
@@ -345,6 +365,7 @@ def test_svmlight_without_a_note_is_filled_with_zeros(done) -> None:
     assert done("evaluate", "-q", "m.mlfs", table("v.svm", "1 1:1\n 2:1\n")).code == 0
 
 
+@pytest.mark.filterwarnings(UNNAMED)
 def test_probabilities_are_those_of_the_model(done, kept: str) -> None:
     rows = done("predict", "-q", "--proba", kept, SONGS).rows
     stored = load_stored(kept)
@@ -455,6 +476,7 @@ def test_many_values_become_columns(done, small: str) -> None:
 # ---- evaluate ----------------------------------------------------------------------------------
 
 
+@pytest.mark.filterwarnings(UNNAMED)
 def test_all_metrics_are_those_of_the_library(done, kept: str) -> None:
     document = json.loads(done("evaluate", "-q", "--format", "json", kept, SONGS).out)
     stored, data = load_stored(kept), read(SONGS)

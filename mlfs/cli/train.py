@@ -79,7 +79,7 @@ def train(
     console = console_of(context)
     name, settings = options["model"], settings_of(options, missing)
     model = made(options)
-    from mlfs.models.base import tell_names
+    from mlfs.models.base import keep_names, tell_names
     from mlfs.models.store import check_place_of_model, check_storable, save
     from mlfs.models.table import TrainingTable
 
@@ -100,6 +100,7 @@ def train(
     weights = {} if dataset.weights is None else {"sample_weight": dataset.weights}
     with Waiting(console, what):
         _fit(console, model, X, Y, weights)
+    keep_names(model, table.feature_names)
     save(model, output, table=table, settings=settings, force=force)
     _tell(console, output, what, time.perf_counter() - began)
     return 0
