@@ -10,7 +10,7 @@ import numpy as np
 
 from mlfs.criteria import Criterion
 from mlfs.data.dataset import Dataset
-from mlfs.errors import UnknownName, UsageError, printable
+from mlfs.errors import UnknownName, UsageError, plural, printable
 from mlfs.info import Info
 from mlfs.labels import (
     Network,
@@ -65,8 +65,8 @@ def network_for(
     if isinstance(wanted, Network):
         if len(wanted.parents) != len(dataset.labels):
             msg = (
-                f"the network has {len(wanted.parents)} labels, "
-                f"but the data have {len(dataset.labels)} labels"
+                f"the network has {plural(len(wanted.parents), 'label')}, "
+                f"but the data have {plural(len(dataset.labels), 'label')}"
             )
             raise UsageError(msg)
         known = given_network(dict(enumerate(wanted.parents)), dataset.label_names)

@@ -20,7 +20,7 @@ from mlfs.coded_labels import code_labels
 from mlfs.counts import Counts
 from mlfs.data.dataset import Dataset
 from mlfs.discretize import Binning, Binnings, coded, learn
-from mlfs.errors import DataError, UsageError, printable
+from mlfs.errors import DataError, UsageError, plural, printable
 from mlfs.info import Info
 from mlfs.stripes import kinds
 from mlfs.table import Table
@@ -175,17 +175,6 @@ def _arrays(*tables: Any) -> list[np.ndarray]:
         for table in tables
     ]
     return [part for some in parts for part in some if isinstance(part, np.ndarray)]
-
-
-def plural(n: int, noun: str) -> str:
-    """Say how many.
-
-    Examples
-    --------
-    >>> plural(1, "row"), plural(2, "row")
-    ('1 row', '2 rows')
-    """
-    return f"{n} {noun}" if n == 1 else f"{n:,} {noun}s"
 
 
 def _refuse_missing(dataset: Dataset) -> None:

@@ -433,7 +433,7 @@ def test_an_unseen_value_is_refused_or_missing(run, done, small: str) -> None:
     assert "'colour' holds 'green' at row 1 (counted from 0)" in seen.err
     assert "known: 'blue', 'red', 'white'" in seen.err
     seen = done("predict", "--unseen", "missing", small, "n.csv")
-    assert "'colour': unseen values taken as missing in 1 cells" in seen.err
+    assert "'colour': unseen values taken as missing in 1 cell" in seen.err
     table("m.csv", "size,colour,big\n1,red,no\n3,?,yes\n")
     assert seen.out == done("predict", small, "m.csv").out
 
@@ -526,6 +526,17 @@ def test_a_column_of_lists_may_lack_a_label(done) -> None:
     assert document["data"]["labels"] == 2
     assert document["data"]["labels_without_positives"] == 1
     assert done("predict", "m.mlfs", "u.csv").rows[0] == ["u", "v"]
+
+
+def test_one_row_is_told_as_one(run, done, small: str) -> None:
+    table("one.csv", SMALL.partition("\n2,")[0])
+    assert done("evaluate", "-q", small, "one.csv").out.startswith("cc: 1 row, 2 labels\n")
+    assert "wrote 1 row to" in done("predict", "-v", "-o", "p.csv", small, "one.csv").err
+    seen = done("train", "-v", "--labels", "y", "--exclude", "[!s]*", "-o", "m.mlfs", "s.csv")
+    assert "on 20 rows, 1 feature, 1 label took" in seen.err
+    assert "wrote 1 row, " in done("convert", "-v", "--labels", "y", "one.csv", "one.arff").err
+    seen = run("compare", "--labels", "y,z", "-o", "report", "one.csv")
+    assert "has 1 row, too few" in seen.err
 
 
 def test_missing_labels_are_left_out(done) -> None:
@@ -651,7 +662,7 @@ def test_training_shows_that_it_works_and_can_be_stopped(tmp_path: Path) -> None
     write(data, tmp_path / "d.npz")
     place = tmp_path / "m.mlfs"
     run = Terminal("train", "--model", "mcc", "-o", str(place), str(tmp_path / "d.npz"))
-    run.wait_for("training mcc on 4000 rows, 200 features, 30 labels: ")
+    run.wait_for("training mcc on 4,000 rows, 200 features, 30 labels: ")
     run.process.send_signal(signal.SIGINT)
     run.finish()
     assert run.process.returncode == 130

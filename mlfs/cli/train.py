@@ -17,7 +17,7 @@ from mlfs.cli.options import reading_labels, talking
 from mlfs.cli.output import check_place
 from mlfs.cli.using import data_of
 from mlfs.cli.waiting import Waiting
-from mlfs.errors import DataError, MlfsError, UsageError, printable
+from mlfs.errors import DataError, MlfsError, UsageError, plural, printable
 
 __all__ = ["train"]
 
@@ -96,7 +96,9 @@ def train(
         console.note(note)
     Y = _told(table.truth(dataset)[0])
     tell_names(model, table.feature_names, table.labels)
-    what = f"training {name} on {X.shape[0]} rows, {X.shape[1]} features, {Y.shape[1]} labels"
+    counted = zip((*X.shape, Y.shape[1]), ("row", "feature", "label"), strict=True)
+    sizes = ", ".join(plural(n, noun) for n, noun in counted)
+    what = f"training {name} on {sizes}"
     weights = {} if dataset.weights is None else {"sample_weight": dataset.weights}
     with Waiting(console, what):
         _fit(console, model, X, Y, weights)

@@ -21,7 +21,7 @@ from mlfs.compare.results import Results
 from mlfs.compare.settings import Job, Settings
 from mlfs.compare.sizes import size
 from mlfs.compare.store import Store
-from mlfs.errors import UnknownName, UsageError, printable
+from mlfs.errors import UnknownName, UsageError, plural, printable
 from mlfs.validate import checked_count, checked_seed
 
 __all__ = ["DEFAULT_METRICS", "run", "settings_of"]
@@ -225,7 +225,9 @@ def _resumed(settings: Settings, store: Store) -> list[str]:
         notes.append(f"{there} of {len(keys)} cells are there already")
     others = store.count() - sum(store.get(key) is not None for key in keys)
     if others:
-        notes.append(f"{others} cells of other settings stay in the folder, not in this report")
+        notes.append(
+            f"{plural(others, 'cell')} of other settings: in the folder, not in this report"
+        )
     store.keep_settings(settings.to_dict())
     return notes
 
