@@ -298,6 +298,25 @@ def test_what_a_learner_refuses_is_told_in_its_words(run) -> None:
     assert "the base learner refuses its parameters: The 'C' parameter" in seen.err
 
 
+def test_more_neighbours_than_rows_are_refused_when_they_are_fitted(run) -> None:
+    seen = run("train", "-l", "neighbors", "-P", "n_neighbors=10000", "-o", "m.mlfs", SONGS)
+    assert seen.code == 2
+    assert "looks at 10000 neighbours, but the label 'happy' has 240 rows" in seen.err
+    assert "lower n_neighbors to 240 or less" in seen.err
+    assert not Path("m.mlfs").exists()
+
+
+def test_rows_that_a_learner_does_not_take_are_told_as_that(run, done) -> None:
+    learner = "sklearn.neighbors.RadiusNeighborsClassifier"
+    rows = "x,y\n" + "".join(f"{n},{n % 2}\n" for n in range(8))
+    options = ("--model", "br", "--labels", "y", "-l", learner, "-P", "radius=0.5")
+    done("train", "-q", *options, "-o", "m.mlfs", table("t.csv", rows))
+    seen = run("predict", "m.mlfs", table("far.csv", "x\n900\n"))
+    assert seen.code == 1
+    assert "No neighbors found" in seen.err
+    assert "cannot take these rows" in seen.err
+
+
 def test_the_same_command_writes_the_same_bytes(done) -> None:
     for name, jobs in (("a", "1"), ("b", "1")):
         done("train", "-q", "--model", "ecc", "-j", jobs, "-o", f"{name}.mlfs", SONGS)

@@ -224,6 +224,13 @@ def test_the_models_of_trees_switch_and_can_be_kept(name, tmp_path):
     assert {part.C_ for part in fitted} == {0.5}
 
 
+def test_neighbours_need_rows_enough_for_each_value_of_the_parents():
+    x, parents, y = data(3, n=200)
+    learner = Switching(KNeighborsClassifier(n_neighbors=60), min_rows=2)
+    with pytest.raises(UsageError, match=r"60 neighbours, but one value of the parents .*min_rows"):
+        learner.fit(np.hstack([x, parents]), y, n_parents=2)
+
+
 def test_jobs_do_not_matter():
     problem = problem_of(8, None)
     one, two = (

@@ -15,6 +15,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from mlfs.errors import UsageError, printable
 from mlfs.models.inference.base import whole
+from mlfs.models.neighbours import check_neighbours
 from mlfs.models.tuned import TunedLogistic
 
 __all__ = ["Switching", "one_class_share"]
@@ -170,6 +171,7 @@ class Switching(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklear
                 msg = f"the base learner {kind} takes no sample_weight: fit without, or another"
                 raise UsageError(msg)
             given = {name: weights[rows]}
+        check_neighbours(base, rows.size, "one value of the parents (raise min_rows of Switching)")
         every = rows.size == codes.size
         x, codes = (x, codes) if every else (x[rows], codes[rows])
         if hasattr(like, "refit"):
