@@ -278,6 +278,14 @@ def test_an_output_named_as_a_pickle_is_told_so(tmp_path: Path) -> None:
         write(small(), tmp_path / "a.pkl")
 
 
+@pytest.mark.parametrize("suffix", [".arff", ".csv", ".svm", ".xmc", ".npz", ".mat", ".gz", ""])
+def test_an_empty_file_is_told_so(suffix: str, tmp_path: Path) -> None:
+    path = tmp_path / f"t{suffix}"
+    path.write_bytes(gzip.compress(b"") if suffix == ".gz" else b"")
+    with pytest.raises(DataError, match="the file is empty"):
+        read(path)
+
+
 def test_empty_standard_input_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"")))
     with pytest.raises(UsageError, match="standard input is empty"):
