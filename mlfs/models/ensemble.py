@@ -122,7 +122,7 @@ class StructuredEnsemble(LabelModel):
         Returns
         -------
         ndarray, shape (n, q)
-            Of the values that Y had.
+            Of the values that Y had; 0 and 1 where it had booleans or sets.
         """
         return self._given((self._share_of_ones(X) > 0.5).astype(np.int8))
 
