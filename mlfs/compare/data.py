@@ -159,6 +159,9 @@ def _digest_of_files(paths: list[Path]) -> str:
         for part in (path, path.with_suffix(".xml")):  # the labels of a Mulan file lie beside it
             if part != path and not part.exists():
                 continue
+            if part.is_fifo():
+                again = "a comparison reads its data again and again: give files, not a pipe"
+                raise UsageError(f"{printable(part, 400)!r}: {again}")
             try:
                 with part.open("rb") as stream:
                     digest.update(hashlib.file_digest(stream, "sha256").digest())
