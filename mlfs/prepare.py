@@ -65,7 +65,7 @@ def prepare(
 ) -> Prepared:
     """Read, bin and count a data set; see `select` for the parameters."""
     if missing not in MISSING:
-        msg = f"missing is one of {', '.join(MISSING)}, not {printable(missing)!r}"
+        msg = f"missing is one of {', '.join(MISSING)}, not {printable(repr(missing))}"
         raise UsageError(msg)
     most = bytes_of(max_memory)
     needs.of_table(data, most).free(most)
@@ -233,7 +233,7 @@ def check_jobs(n_jobs: Any) -> None:
     if n_jobs is None:
         return
     if isinstance(n_jobs, bool) or not isinstance(n_jobs, (int, np.integer)) or n_jobs == 0:
-        msg = f"n_jobs is a number of threads, or -1 for all, not {printable(n_jobs)!r}"
+        msg = f"n_jobs is a number of threads, or -1 for all, not {printable(repr(n_jobs))}"
         raise UsageError(msg)
 
 

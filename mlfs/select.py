@@ -134,7 +134,7 @@ def select(
         msg = f"on_pick is a function, not {printable(repr(on_pick))}"
         raise UsageError(msg)
     if not isinstance(units, str) or units not in UNITS:
-        msg = f"units are 'nats' or 'bits', not {printable(units)!r}"
+        msg = f"units are 'nats' or 'bits', not {printable(repr(units))}"
         raise UsageError(msg)
     if not (isinstance(lazy, (bool, np.bool_)) or (isinstance(lazy, str) and lazy == "auto")):
         msg = f"lazy is True, False or 'auto', not {printable(repr(lazy))}"

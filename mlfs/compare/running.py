@@ -267,7 +267,8 @@ def _metrics(metrics: Sequence[str] | None) -> tuple[str, ...]:
 
 def _processes(jobs: Any) -> int:
     if isinstance(jobs, bool) or not isinstance(jobs, int) or jobs == 0:
-        raise UsageError(f"jobs is a number of processes, or -1 for all, not {printable(jobs)!r}")
+        given = printable(repr(jobs))
+        raise UsageError(f"jobs is a number of processes, or -1 for all, not {given}")
     return jobs if jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + jobs)
 
 
