@@ -237,6 +237,10 @@ def _refuse_unweightable(estimator: Any, weights: np.ndarray | None) -> None:
 
 def _thread_safe(estimator: Any) -> bool:
     """Whether two threads that fit it get what one gets: liblinear's shuffles share a state."""
+    from mlfs.models.switching import Switching
+
+    if isinstance(estimator, Switching):  # it keeps nothing but what it fits
+        return _thread_safe(estimator.base)
     if isinstance(estimator, LinearSVC):
         return estimator.dual is False and estimator.penalty == "l2"
     if isinstance(estimator, LogisticRegression):
