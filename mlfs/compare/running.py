@@ -18,7 +18,7 @@ from mlfs.compare.named import named
 from mlfs.compare.protocol import Folds, Given, Holdout, Protocol
 from mlfs.compare.rankers import ranker
 from mlfs.compare.results import Results
-from mlfs.compare.settings import Job, Settings
+from mlfs.compare.settings import Settings
 from mlfs.compare.sizes import size
 from mlfs.compare.store import Store
 from mlfs.errors import UnknownName, UsageError, plural, printable
@@ -161,11 +161,14 @@ def _run(
     cells = settings.cells()
     done: dict[str, dict[str, Any]] = {}
     if store is not None:
-        notes += _resumed(settings, store)
         done = {cell.key: store.get(cell.key) or {} for cell in cells if store.has(cell.key)}
+    jobs = [job for job in settings.jobs() if any(cell.key not in done for cell in job.cells)]
+    for source in dict.fromkeys(job.source for job in jobs):
+        source.check()
+    if store is not None:
+        notes += _resumed(settings, store)
     tell = on_cell or (lambda *_: None)
     tell(len(done), len(cells), None)
-    jobs = [job for job in settings.jobs() if _open(job, done)]
     interrupted = False
     with contextlib.ExitStack() as stack:
         crew = stack.enter_context(Crew(settings, crew_size))
@@ -230,10 +233,6 @@ def _resumed(settings: Settings, store: Store) -> list[str]:
         )
     store.keep_settings(settings.to_dict())
     return notes
-
-
-def _open(job: Job, done: Mapping[str, Any]) -> bool:
-    return any(cell.key not in done for cell in job.cells)
 
 
 def _protocol(folds: int | None, holdout: float | None, repeat: int, split: str | None) -> Protocol:

@@ -141,6 +141,17 @@ def replacing(path: str, force: bool = False) -> Iterator[BinaryIO]:
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
         return
+    try:
+        with _replaced(path, force) as stream:
+            yield stream
+    except OSError as error:
+        if error.filename is None:  # a full disk does not say which file it is about
+            error.filename = path
+        raise
+
+
+@contextlib.contextmanager
+def _replaced(path: str, force: bool) -> Iterator[BinaryIO]:
     target = os.path.realpath(path)
     shown = repr(printable(path, 400))
     mode = _mode(path)
