@@ -325,6 +325,7 @@ def test_every_command_has_examples_before_its_options(run, name: str) -> None:
         (["select", "--limit", "max_row=3", SONGS], "did you mean 'max_rows'?"),
         (["select", "--from", "arf", SONGS], "did you mean 'arff'?"),
         (["select", "-j", "0", SONGS], ": --jobs is a number of threads, or -1 for all, not 0\n"),
+        (["select", "--bins", "width", "--n-bins", "1", SONGS], "'--n-bins': 1 is not in"),
         (["select", "--max-memory", "x", SONGS], ": --max-memory is a number of bytes"),
         (["select", "--alpha", "nan", "-n", "auto", SONGS], ": --alpha lies between 0 and 1, not"),
         (["select", "--min-gain", "nan", "-n", "auto", SONGS], ": --min-gain lies between"),
