@@ -53,7 +53,9 @@ def test_data_come_from_stdin() -> None:
 def in_bash(line: str) -> subprocess.CompletedProcess[str]:
     """Run a line of which {mlfs} is the command."""
     command = ["bash", "-o", "pipefail", "-c", line.format(mlfs=" ".join(MLFS))]
-    return subprocess.run(command, env=ENV, capture_output=True, text=True, check=False, timeout=60)
+    return subprocess.run(
+        command, env=ENV, capture_output=True, text=True, check=False, timeout=300
+    )
 
 
 @POSIX
@@ -67,10 +69,19 @@ def test_data_come_from_another_command(way: str) -> None:
 def test_a_named_pipe_is_read_and_waiting_for_its_writer_is_told(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
-    done = in_bash(f"(sleep 6; cat {SONGS} > {pipe}) & {{mlfs}} info --format json {pipe}")
-    assert done.returncode == 0
-    assert "into which nothing writes yet: waiting" in done.stderr
-    assert json.loads(done.stdout)["rows"] == 240
+    run = subprocess.Popen(
+        [*MLFS, "info", "--format", "json", str(pipe)],
+        env=ENV,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert run.stderr is not None
+    assert "into which nothing writes yet: waiting" in run.stderr.readline()
+    pipe.write_bytes(Path(SONGS).read_bytes())
+    out, _ = run.communicate()
+    assert run.returncode == 0
+    assert json.loads(out)["rows"] == 240
 
 
 @POSIX
@@ -87,7 +98,7 @@ def test_a_pipe_is_refused_where_it_cannot_be_read(
     pipe, folder = tmp_path / "pipe", tmp_path / "report"
     os.mkfifo(pipe)
     given = command.format(pipe=pipe, songs=SONGS, folder=folder).split()
-    done = mlfs(*given, timeout=60)
+    done = mlfs(*given, timeout=300)
     assert done.returncode == 2
     assert words in done.stderr
 
