@@ -365,6 +365,8 @@ def test_errors_know_the_flag_of_each_option(command) -> None:
         assert in_flags(f"{name} is wrong", flags) == f"{flag} is wrong"
         quoted = f"there is no {name!r} in '{name} is wrong'"
         assert in_flags(quoted, flags) == quoted
+        listed = f"there is no parameter 'x': it has {name}, and {name} is a number"
+        assert in_flags(listed, flags) == listed
         if "_" in name:
             assert in_flags(f"say less of {name}: x", flags) == f"say less of {flag}: x"
             assert in_flags(f"{name}.csv:3: bad", flags) == f"{name}.csv:3: bad"

@@ -12,6 +12,7 @@ __all__ = ["flags_of", "in_flags", "refuse_twice"]
 
 ALIASES = {"n_jobs": "jobs", "random_state": "seed"}
 QUOTED = re.compile(r"('[^']*'|\"[^\"]*\")")
+LISTING = re.compile(r"(\bit (?:has|takes)\b|\bknown are\b)")  # names that -p takes
 SUBJECT = re.compile(r"(\w+)((?: and \w+)*)(?= (?:is|are|lies|takes|exclude)\b)")
 
 
@@ -47,9 +48,10 @@ def in_flags(text: str, flags: Mapping[str, str]) -> str:
     if not names:
         return text
     long = re.compile(rf"(?<![\w./-])(?:{names})(?![\w/-]|\.\w)")
-    parts = QUOTED.split(text)
+    said, *listed = LISTING.split(text, maxsplit=1)
+    parts = QUOTED.split(said)
     parts[::2] = [long.sub(lambda name: flags[name[0]], part) for part in parts[::2]]
-    return "".join(parts)
+    return "".join([*parts, *listed])
 
 
 def refuse_twice(command: click.Command, context: click.Context, arguments: list[str]) -> None:
