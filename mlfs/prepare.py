@@ -20,7 +20,7 @@ from mlfs.coded_labels import code_labels
 from mlfs.counts import Counts
 from mlfs.data.dataset import Dataset
 from mlfs.discretize import Binning, Binnings, coded, learn
-from mlfs.errors import DataError, UsageError, printable
+from mlfs.errors import DataError, UsageError, plural, printable
 from mlfs.info import Info
 from mlfs.stripes import kinds
 from mlfs.table import Table
@@ -65,7 +65,7 @@ def prepare(
 ) -> Prepared:
     """Read, bin and count a data set; see `select` for the parameters."""
     if missing not in MISSING:
-        msg = f"missing is one of {', '.join(MISSING)}, not {printable(missing)!r}"
+        msg = f"missing is one of {', '.join(MISSING)}, not {printable(repr(missing))}"
         raise UsageError(msg)
     most = bytes_of(max_memory)
     needs.of_table(data, most).free(most)
@@ -177,17 +177,6 @@ def _arrays(*tables: Any) -> list[np.ndarray]:
     return [part for some in parts for part in some if isinstance(part, np.ndarray)]
 
 
-def plural(n: int, noun: str) -> str:
-    """Say how many.
-
-    Examples
-    --------
-    >>> plural(1, "row"), plural(2, "row")
-    ('1 row', '2 rows')
-    """
-    return f"{n} {noun}" if n == 1 else f"{n:,} {noun}s"
-
-
 def _refuse_missing(dataset: Dataset) -> None:
     if dataset.table.dtype.kind != "f":
         return
@@ -244,7 +233,7 @@ def check_jobs(n_jobs: Any) -> None:
     if n_jobs is None:
         return
     if isinstance(n_jobs, bool) or not isinstance(n_jobs, (int, np.integer)) or n_jobs == 0:
-        msg = f"n_jobs is a number of threads, or -1 for all, not {printable(n_jobs)!r}"
+        msg = f"n_jobs is a number of threads, or -1 for all, not {printable(repr(n_jobs))}"
         raise UsageError(msg)
 
 
