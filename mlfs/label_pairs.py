@@ -87,7 +87,7 @@ class LabelPairs:
             elif not (in_one and counts.add_label_sums_of(i, labels, table.clogc, out)):
                 self._add_any(i, labels, out)
 
-        counts.over_stripes(work, counts.n_entries)
+        counts.shares.over_stripes(work, counts.n_entries)
         return total
 
     def _add_binary(self, i: int, labels: np.ndarray, out: np.ndarray) -> None:

@@ -79,15 +79,7 @@ def prepare(
     notes = list(dataset.notes)
     notes += [f"column {printable(n)!r} is left out of X: {why}" for n, why in dataset.left_out]
     notes = list(dict.fromkeys(notes))  # a reader may have said so already
-    given = dataset.weights if sample_weight is None else sample_weight
-    weights = None if given is None else checked_weights(given, dataset.shape[0])
-    if sample_weight is None and weights is not None:
-        notes.append("rows are weighted as the file says")
-    if weights is not None and not weights.all():
-        kept = np.flatnonzero(weights)
-        notes.append(f"{plural(weights.size - kept.size, 'row')} of weight 0 left out")
-        weights = weights[kept]
-        dataset = replace(dataset, X=dataset.table[kept], Y=dataset.Y[kept])
+    dataset, weights = _weighted(dataset, sample_weight, notes)
     if missing == "error":
         _refuse_missing(dataset)
     n_threads = _threads(n_jobs)
@@ -131,6 +123,24 @@ def prepare(
     ready = Prepared(dataset, learned, groups_, table, weights, tuple(notes))
     weakref.finalize(ready, table.let_go)
     return ready
+
+
+def _weighted(
+    dataset: Dataset, sample_weight: Any, notes: list[str]
+) -> tuple[Dataset, np.ndarray | None]:
+    """The rows that count, and how much each does."""
+    given = dataset.weights if sample_weight is None else sample_weight
+    if given is None:
+        return dataset, None
+    weights = checked_weights(given, dataset.shape[0])
+    if sample_weight is None:
+        notes.append("rows are weighted as the file says")
+    if not weights.all():
+        kept = np.flatnonzero(weights)
+        notes.append(f"{plural(weights.size - kept.size, 'row')} of weight 0 left out")
+        weights = weights[kept]
+        dataset = replace(dataset, X=dataset.table[kept], Y=dataset.Y[kept])
+    return dataset, weights
 
 
 def _as_dataset(data: Any, labels: Any) -> Dataset:

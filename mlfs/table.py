@@ -203,7 +203,7 @@ class Table:
             if not whole:
                 sums[:, a:b] = four.T
 
-        counts.over_stripes(work, counts.cost_of(given))
+        counts.shares.over_stripes(work, counts.shares.cost_of(given))
         if whole:
             t_s = np.array(self.t_of(given))
             return Held(counts, given, parts, self.rows, t_fs, self.t_f, t_s)
@@ -247,7 +247,7 @@ class Table:
                 table[where], offsets, self.f_valid[a:b], g_valid, self.clogc, sums[a:b]
             )
 
-        self.counts.over_stripes(work)
+        self.counts.shares.over_stripes(work)
         return sums
 
     def masks_of(self, labels: np.ndarray) -> list[tuple[int, int]]:

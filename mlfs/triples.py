@@ -196,7 +196,7 @@ class Triples:
                     self._any(held, labels[at], i, t_fsl)
                 sums += t_fsl if each else t_fsl.sum(axis=0)
 
-        counts.over_labels(work, labels.size, counts.cost_of(given, labels), out)
+        counts.shares.over_labels(work, labels.size, counts.shares.cost_of(given, labels), out)
 
     def _one(self, held: Held, labels: np.ndarray) -> np.ndarray:
         """The joint sums of one label, all of two levels and kept row by row."""
@@ -310,7 +310,7 @@ class Triples:
                 )
                 use(a, b, at, Sums(*np.moveaxis(out, 2, 0)))
 
-        table.counts.over_stripes(work)
+        table.counts.shares.over_stripes(work)
 
     def _tables(
         self, held: Held, labels: np.ndarray, i: int, a: int, b: int

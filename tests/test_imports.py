@@ -22,6 +22,7 @@ FLOORS = [
     {"binning", "coded_labels"},
     {"discretize"},
     {"stripes"},
+    {"sharing"},
     {"lists", "needs", "planes"},
     {"given"},
     {"counts"},
