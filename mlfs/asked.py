@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -54,15 +55,28 @@ class Asked:
         """What the picking of s brings."""
         return self._array("term", self.info, s, after=s)
 
-    def term_unchecked(self, s: int) -> np.ndarray:
-        """The same, but NaN is let through, for who looks for it in the total."""
-        return self._numbers("term", self._answer("term", self.info, s))
-
     def fold(self, total: np.ndarray, term: np.ndarray) -> np.ndarray:
         """The terms so far, and one more."""
+        return np.asarray(self._fold(total, term))
+
+    def fold_terms(self, total: np.ndarray, picks: Sequence[int], sizes: Sequence[int]) -> None:
+        """Fold the terms of some picks into `total`, each into so many of the first places.
+
+        NaN is let through, for who looks for it in the total.
+        """
+        fold, shape = self._fold, (self.info.d,)
+        for s, size in zip(picks, sizes, strict=True):
+            term = self._answer("term", self.info, s)
+            if type(term) is not np.ndarray or term.dtype != np.float64 or term.shape != shape:
+                term = self._numbers("term", term)
+            part = total[:size]
+            fold(part, term[:size], out=part)
+
+    @property
+    def _fold(self) -> np.ufunc:
         if not isinstance(self.criterion.fold, np.ufunc):
             raise self._fault("has a fold that is no numpy ufunc, such as np.add or np.minimum")
-        return np.asarray(self.criterion.fold(total, term))
+        return self.criterion.fold
 
     def score(self, relevance: np.ndarray, total: np.ndarray, picked: list[int]) -> np.ndarray:
         """The worth of each candidate once something is picked."""

@@ -123,8 +123,7 @@ class Lazy(Standing):
             view.few.expect(self.picked[first:], folded - first)
         asked, total = self.asked.on(view), self.total[some]
         sizes = folded.searchsorted(np.arange(first, n), side="right").tolist()
-        for s, size in zip(self.picked[first:], sizes, strict=True):
-            total[:size] = asked.fold(total[:size], asked.term_unchecked(s)[:size])
+        asked.fold_terms(total, self.picked[first:], sizes)
         if np.isnan(np.maximum.reduce(total)):
             for s in self.picked[first:]:
                 asked.term(s)  # names the fault
