@@ -108,8 +108,18 @@ class Asked:
         except NotImplementedError as error:
             raise self._fault(f"does not say its {method}: define that method") from error
         except Exception as error:
-            why = f"{type(error).__name__}: {printable(error, 200)}"
-            raise self._fault(f"fails in {method}: {why}") from error
+            raise self._fault(f"fails in {method}: {self._why(error)}") from error
+
+    def _why(self, error: Exception) -> str:
+        """What went wrong in a criterion, and which parameter of it may be to blame."""
+        why = f"{type(error).__name__}: {printable(error, 200)}"
+        if not isinstance(error, (TypeError, ValueError)):
+            return why
+        if "ufunc" in str(error):  # numpy goes on at length about loops and signatures
+            why = f"{type(error).__name__.removeprefix('_')}: it computes with what is no number"
+        given = vars(self.criterion) if hasattr(self.criterion, "__dict__") else {}
+        texts = [f"{key}={printable(repr(v), 40)}" for key, v in given.items() if type(v) is str]
+        return f"{why}; is its parameter {' or '.join(texts)} to be a number?" if texts else why
 
     def _array(self, method: str, *arguments: Any, after: int | None = None) -> np.ndarray:
         answer = self._answer(method, *arguments)

@@ -4,24 +4,22 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from mlfs.clogc import TABLE_SIZE
-from mlfs.coding import Codes
-from mlfs.errors import DataError, UsageError, printable
+from mlfs.errors import UsageError, printable
 
-__all__ = ["ROOMY", "Budget", "bytes_of", "checked"]
+__all__ = ["ROOMY", "Budget", "bytes_of"]
 
 UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 UNITS |= {f"{unit}i": 1 << (10 * power) for power, unit in enumerate("kmgt", 1)}
 AMOUNT = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]i?)?b?\s*", re.IGNORECASE)
 AT_FRONT = 1024  # bytes of what the system tells, among which the amount stands
 UNKNOWN = 4 << 30  # where the machine does not tell what it has
-MOST_CACHED, MOST_KEPT, MOST_LABELS = 512 << 20, 64 << 20, 4 << 20
-COLUMN_BYTES = 160  # what is said of a column while one is held against all
+BESIDE = 34 << 20  # kept beside the data, where nobody said that there may be more
+SIXTEENTHS = {"cache": 4, "recent": 1, "kept": 2, "labels": 1, "picked": 2, "masks": 1, "block": 2}
 
 
 @dataclass(frozen=True)
@@ -36,24 +34,58 @@ class Budget:
         What pairs say of all labels and one stripe of features.
     labels : int
         The same of as many labels as are counted at once, where all are too many.
+    recent : int
+        What is asked for again within one step.
+    picked : int
+        The planes of picked columns, side by side.
+    masks : int
+        The planes of labels; there may be two sets of them.
+    block : int
+        What one thread counts before it is added up.
     """
 
-    cache: int = MOST_CACHED
-    kept: int = MOST_KEPT
-    labels: int = MOST_LABELS
+    cache: int = 512 << 20
+    kept: int = 64 << 20
+    labels: int = 4 << 20
+    recent: int = 4 << 20
+    picked: int = 64 << 20
+    masks: int = 64 << 20
+    block: int = 16 << 20
 
     @classmethod
-    def of(cls, free: int) -> Budget:
-        """Divide what is left.
+    def of(cls, free: int, beside: int | None = None, n_jobs: int = 1) -> Budget:
+        """Divide what is left; no part gets more than it can use.
+
+        Parameters
+        ----------
+        free : int
+            What is left.
+        beside : int, optional
+            The bytes of the coded features, where nobody said what may be taken: then what is
+            kept stays in proportion to them.
+        n_jobs : int
+            Threads.
 
         Examples
         --------
-        >>> Budget.of(800).cache
-        400
+        >>> Budget.of(1600).cache, Budget.of(1 << 40).cache >> 20, Budget.of(1 << 40, 0).cache >> 20
+        (400, 512, 34)
         """
-        parts = {"cache": 2, "kept": 8, "labels": 16}
-        most = {"cache": MOST_CACHED, "kept": MOST_KEPT, "labels": MOST_LABELS}
-        return cls(**{part: min(most[part], free // by) for part, by in parts.items()})
+        most = vars(ROOMY).copy()
+        if beside is not None:
+            most["cache"] = min(most["cache"], BESIDE + beside)
+            most["kept"] = min(most["kept"], most["cache"] // 2)
+        share = {part: free * sixteenths // 16 for part, sixteenths in SIXTEENTHS.items()}
+        share["block"] //= n_jobs
+        return cls(**{part: min(most[part], share[part]) for part in most})
+
+    def among_labels(self) -> Budget:
+        """For the table that has the labels in the place of the features."""
+        return replace(self, cache=self.cache // 2)
+
+    def small(self) -> Budget:
+        """For a table of a few columns, beside the one of all."""
+        return replace(self, cache=self.cache // 8, kept=self.kept // 8)
 
 
 ROOMY = Budget()
@@ -82,53 +114,6 @@ def bytes_of(max_memory: Any) -> int:
         f"not {printable(repr(max_memory))}"
     )
     raise UsageError(msg)
-
-
-def checked(max_memory: Any, features: Codes, labels: Codes) -> Budget:
-    """Divide the memory that may be taken, or say that the data do not fit into it.
-
-    Parameters
-    ----------
-    max_memory : int, str or None
-        See `bytes_of`.
-    features, labels : Codes
-        What will be counted.
-    """
-    most = bytes_of(max_memory)
-    least = _least(features, labels)
-    if least > most:
-        rows, share = features.n_rows, most / least
-        fits = f"about {max(1, int(rows * share)):,} of the {rows:,} rows would fit"
-        msg = (
-            f"counting takes at least {_told(least)}, but max_memory is {_told(most)}: "
-            f"raise it, or give less data ({fits})"
-        )
-        raise DataError(msg)
-    return Budget.of(most - least)
-
-
-def _least(features: Codes, labels: Codes) -> int:
-    """What counting cannot do without: forms to count, a table of logarithms, a column each."""
-    rows = features.n_rows
-    entries = 8 * (features.n_entries + labels.n_entries)
-    if features.packed is not None:
-        packed = features.packed.first >= 0
-        entries += features.packed.planes.nbytes - 8 * int(features.off[packed].sum())
-    of_rows = 8 * min(rows + 1, TABLE_SIZE) + 16 * rows
-    return int(entries + of_rows + COLUMN_BYTES * (len(features) + len(labels)))
-
-
-def _told(size: int) -> str:
-    """An amount in words, rounded up.
-
-    Examples
-    --------
-    >>> _told(1_999_001), _told(12)
-    ('2 MB', '1 MB')
-    """
-    if size < 10**9:
-        return f"{-(-size // 10**6):,} MB"
-    return f"{-(-size // 10**8) / 10:,} GB"
 
 
 def _available() -> int:

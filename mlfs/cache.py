@@ -35,7 +35,20 @@ class Cache:
             if size <= self.limit // 2 and key not in self._kept:
                 self._kept[key] = value, size
                 self.bytes += size
-                while self.bytes > self.limit:
-                    _, (_, gone) = self._kept.popitem(last=False)
-                    self.bytes -= gone
+                self._shrink()
         return value
+
+    def grow(self, key: Hashable, more: int) -> None:
+        """Say that what is kept under a key has become greater."""
+        with self._lock:
+            if key not in self._kept:
+                return
+            value, size = self._kept[key]
+            self._kept[key] = value, size + more
+            self.bytes += more
+            self._shrink()
+
+    def _shrink(self) -> None:
+        while self.bytes > self.limit:
+            _, (_, gone) = self._kept.popitem(last=False)
+            self.bytes -= gone

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import copy
-import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
-from typing import TypeVar
 
 import numpy as np
 
@@ -15,16 +13,12 @@ from mlfs.coding import Codes
 from mlfs.given import Given, one_column
 from mlfs.lists import Lists
 from mlfs.planes import Planes, packed_planes
+from mlfs.sharing import Shares
 from mlfs.stripes import Kind, Meeting, Stripe, cut, kinds
-from mlfs.threads import THREADED_FROM, Threads, apart, at_work
 
 __all__ = ["Counts", "Given"]
 
-Result = TypeVar("Result")
 MASKS_KEPT = 16 << 20  # bytes
-LABELS_EACH = 16  # labels of a thread, of which there must be so many to share out by labels
-WORDS_A_NANOSECOND = 10  # of planes that meet
-CELL_COST = 2  # nanoseconds to finish four counts of two levels, or one of more
 
 
 class Counts:
@@ -47,7 +41,7 @@ class Counts:
         weights: Sequence[np.ndarray] | None = None,
         n_jobs: int = 1,
     ) -> None:
-        self.features, self.labels = features, labels
+        self.features, self.labels, self.most_masks = features, labels, MASKS_KEPT
         self.weights = (
             [np.ones(block.n_rows, np.int64) for block in features] if weights is None else weights
         )
@@ -60,16 +54,12 @@ class Counts:
         kind = kinds(features, labels, weights is not None)
         if (np.diff(kind) < 0).any():  # not sorted by Codes.by_kind: take them as they come
             kind[:] = Kind.BINARY_LISTS if (first.levels == 2).all() else Kind.LISTS
-        share = at_work(max(self.n_entries, self.d * self.q * CELL_COST), n_jobs)
-        # lists of many labels are shared out by labels: by columns, each part walks all rows
-        self.by_labels = self.q >= LABELS_EACH * share
-        is_list = np.isin(kind, (Kind.LISTS, Kind.BINARY_LISTS))
-        self.edges = cut(kind, np.where(is_list & self.by_labels, 1, share))
+        self.shares = Shares(self, n_jobs)
+        self.edges = cut(kind, self.shares.of(kind))
         self.kinds = [int(kind[a]) if a < b else Kind.LISTS for a, b in self.edges]
         self.is_planes = [k in {Kind.BINARY_PLANES, Kind.PLANES} for k in self.kinds]
         self.only_binary_lists = all(k == Kind.BINARY_LISTS for k in self.kinds)
         self.binary = [k in {Kind.BINARY_LISTS, Kind.BINARY_PLANES} for k in self.kinds]
-        self._threads = Threads(share)
         self.blocks = [
             [_stripe_of(block, a, b, k) for (a, b), k in zip(self.edges, self.kinds, strict=True)]
             for block in features
@@ -132,41 +122,6 @@ class Counts:
         """How often each code of each column occurs, ragged."""
         return _counted(codes, self.weights)
 
-    def over_stripes(
-        self, work: Callable[[int, int, int], Result], cost: int = THREADED_FROM
-    ) -> list[Result]:
-        """Call work(stripe, first column, last column) for all, in threads where that pays."""
-        return self._threads.map(work, [(i, a, b) for i, (a, b) in enumerate(self.edges)], cost)
-
-    def over_labels(
-        self,
-        work: Callable[[int, slice, np.ndarray], None],
-        n_labels: int,
-        cost: int,
-        out: np.ndarray,
-    ) -> None:
-        """Let work(stripe, some of the labels, its part of out) add to `out`, in threads.
-
-        `out` has a row for each label, or one for all. In this each job gets an array of its own,
-        and they are added up here: threads that write to one array wait for each other.
-        """
-        each = out.shape[0] > 1
-        jobs = []
-        for i, planes in enumerate(self.is_planes):
-            parts = 1 if planes or not self.by_labels else min(self._threads.n, n_labels)
-            edges = [n_labels * k // parts for k in range(parts + 1)]
-            jobs += [(i, slice(*ends)) for ends in itertools.pairwise(edges)]
-
-        def fill(i: int, at: slice) -> np.ndarray:
-            a, b = self.edges[i]
-            part = out[at, a:b] if each else apart((1, b - a), out.dtype)
-            work(i, at, part)
-            return part
-
-        for (i, _), part in zip(jobs, self._threads.map(fill, jobs, cost), strict=True):
-            if not each:
-                out[:, slice(*self.edges[i])] += part
-
     def cells(self, first: int, last: int) -> tuple[np.ndarray, slice]:
         """Offsets from 0 of a stripe of columns, and where its cells lie among all."""
         offsets = self.offsets[first : last + 1]
@@ -201,41 +156,8 @@ class Counts:
         def work(i: int, a: int, b: int) -> None:
             self.pairs_of(i, given, table[self.cells(a, b)[1]])
 
-        self.over_stripes(work, self.cost_of(given))
+        self.shares.over_stripes(work, self.shares.cost_of(given))
         return table
-
-    def cost_of(self, given: Given, labels: np.ndarray | None = None) -> int:
-        """About how many nanoseconds it takes to count a column with all features (and labels).
-
-        Nobody asks where there are no threads to hand work to, and then it is 0.
-        """
-        if self._threads.n == 1:
-            return 0
-        n_labels, met = 1, 1.0
-        if labels is not None:
-            y = self.labels[0]
-            n_labels, met = labels.size, float(y.off[labels].sum()) / max(1, y.n_rows)
-        entries, words, binary, cells = self._work
-        walked = entries * given.off_base / max(1, self.total) * met
-        swept = words * (given.levels - 1) * n_labels / WORDS_A_NANOSECOND
-        finished = (binary + cells * given.levels) * n_labels * CELL_COST
-        return int(walked + swept + finished)
-
-    @cached_property
-    def _work(self) -> tuple[int, int, int, int]:
-        """The entries of all row lists, words of planes, columns of two levels, planes of more."""
-        entries = words = binary = cells = 0
-        for i, (a, b) in enumerate(self.edges):
-            planes = int((self.levels[a:b] - 1).sum())
-            if self.is_planes[i]:
-                words += planes * sum(-(-block.n_rows // 64) for block in self.features)
-            else:
-                entries += sum(int(block.off[a:b].sum()) for block in self.features)
-            if self.binary[i]:
-                binary += b - a
-            else:
-                cells += planes
-        return entries, words, binary, cells
 
     def pairs_of(self, i: int, given: Given, part: np.ndarray) -> np.ndarray:
         """n(f, g) for one stripe of features, written into zeros: (cells, levels of g)."""
@@ -294,7 +216,7 @@ class Counts:
         if not any(self.is_planes) or len(self.labels) > 1 or (y.levels != 2).any():
             return None
         words = -(-y.n_rows // 64)
-        return packed_planes(y, 0, len(y)) if 8 * words * len(y) <= MASKS_KEPT else None
+        return packed_planes(y, 0, len(y)) if 8 * words * len(y) <= self.most_masks else None
 
     def off_pairs(self, i: int, given: Given) -> np.ndarray:
         """In how many rows f and g are off their bases, both of two levels, for one stripe."""

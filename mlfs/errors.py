@@ -24,6 +24,7 @@ __all__ = [
     "ParseError",
     "UnknownName",
     "UsageError",
+    "plural",
     "printable",
 ]
 
@@ -44,6 +45,17 @@ def printable(text: object, limit: int = SNIPPET) -> str:
         for char in str(text)[: limit + 1]
     )
     return shown if len(shown) <= limit else shown[: limit - 1] + "…"
+
+
+def plural(n: int, noun: str) -> str:
+    """Say how many.
+
+    Examples
+    --------
+    >>> plural(1, "row"), plural(2, "row")
+    ('1 row', '2 rows')
+    """
+    return f"{n} {noun}" if n == 1 else f"{n:,} {noun}s"
 
 
 class MlfsError(Exception):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Few"]
 
-KEPT = 1 << 20  # sums of all picks that are expected
+SUM_BYTES = 16  # of a sum of a pick that is expected, and of what it is made of
 BLOCK = 8.0  # how much dearer it is to ask through blocks of labels, one pick at a time
 
 
@@ -87,7 +88,7 @@ class Few:
     def cmi(self, s: int) -> tuple[np.ndarray, np.ndarray]:
         """sum_l I(s;l|f) and sum_l I(f;l|s)."""
         self.asked_triples = True
-        if not self.fits:
+        if not self.fits or not self._has_room:
             return self._small.triples.cmi_sums(self._small.feature(s), self._labels)
         at = self._place(s)
         if self._both is None:
@@ -99,7 +100,7 @@ class Few:
     def block(self, labels: np.ndarray) -> LabelBlock:
         """What `Info.sum_over_labels` hands to its function."""
         self.asked_triples = self._asked_block = True
-        if not self.fits:
+        if not self.fits or not self._has_room:
             return LabelBlock(self._small, labels, None)
         return _Block(self, self._table, labels, self._where)
 
@@ -107,13 +108,18 @@ class Few:
         """All sums, for one pick and some labels."""
         self._place(s)
         values = 4 * len(self._picks) * self._labels.size * self._where.size
-        picks = list(self._picks) if values <= KEPT else [s]
+        keeps = SUM_BYTES * values <= self._table.budget.block
+        picks = list(self._picks) if keeps else [s]
         key = (tuple(picks), labels.tobytes())
         if key not in self._sums:
-            start = self._start if values <= KEPT else np.zeros_like(self._start)
+            start = self._start if keeps else np.zeros_like(self._start)
             made = self._meetings.sums(self._where, picks, start, labels, self._parts)
-            self._sums = {**self._sums, key: made} if values <= KEPT else {key: made}
+            self._sums = {**self._sums, key: made} if keeps else {key: made}
         return self._sums[key][picks.index(s)]
+
+    @cached_property
+    def _has_room(self) -> bool:
+        return self._meetings.has_room(self._labels)
 
     @cached_property
     def _parts(self) -> list[Part]:
@@ -121,7 +127,9 @@ class Few:
 
     @cached_property
     def _small(self) -> Table:
-        return _Small(self._table, self._where)
+        made = _Small(self._table, self._where)
+        weakref.finalize(self, made.let_go)
+        return made
 
 
 class _Block(LabelBlock):
@@ -152,6 +160,7 @@ class _Small(Table):
             whole.q,
             whole.mask_of,
             ignore_missing=whole.ignore_missing,
+            budget=whole.budget.small(),
             clogc=whole.clogc,
         )
 
@@ -164,7 +173,8 @@ class _Small(Table):
 
         def make() -> Held:
             self._whole.pairs_counted += self.d
-            return self.held(self._whole.counts.feature(s, int(self._whole.f_valid[s])))
+            held = self.held(self._whole.counts.feature(s, int(self._whole.f_valid[s])))
+            return held.kept_in(self.cache, ("s", s))
 
         found: Held = self.cache.get(("s", s), make)
         return found

@@ -12,6 +12,8 @@ from mlfs.planes import packed_planes
 
 __all__ = ["Given", "one_column"]
 
+TWO = 2
+
 
 class Given:
     """A column that is held against all features: a picked feature or a parent label.
@@ -70,8 +72,13 @@ class Given:
 
     @property
     def nbytes(self) -> int:
-        """About what keeping it costs, the column in full included."""
-        return 4 * sum(block.n_rows for block in self._blocks)
+        """What keeping it costs; the column in full is made where there are many levels."""
+        made = vars(self)
+        lists = sum(part.nbytes for both in made.get("_entries", ()) for part in both)
+        packed = all(block.is_packed(self._j) for block in self._blocks)  # lie there anyway
+        masks = 0 if packed else sum(part.nbytes for part in made.get("masks", ()))
+        full = 4 * sum(block.n_rows for block in self._blocks) * (self.levels > TWO)
+        return int(lists + masks + full)
 
 
 def one_column(codes: np.ndarray, base: int, levels: int) -> Codes:

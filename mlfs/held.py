@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import weakref
+from collections.abc import Hashable
 from functools import cached_property
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from mlfs._kernels import finishing, meeting, sweeping
 from mlfs.counts import Counts, Given
+
+if TYPE_CHECKING:
+    from mlfs.cache import Cache
 
 __all__ = ["Grouped", "Held"]
 
@@ -51,14 +56,24 @@ class Held:
         self.given, self.parts = given, parts
         self.rows, self.t_fs, self.t_f, self.t_s = rows, t_fs, t_f, t_s
         self._tables: dict[int, np.ndarray] = {}
+        self._cache: weakref.ref[Cache] | None = None  # no circle: it holds this
 
     @property
     def nbytes(self) -> int:
-        """What keeping it costs, its parts that may still be made included."""
-        labels = int(self._counts.l_offsets[-1]) * self.given.levels
-        own = sum(int(part.nbytes) for part in self.parts)
-        own += self.t_fs.nbytes
-        return int(own + 16 * labels + self.given.nbytes)
+        """What keeping it costs, as it is made; `kept_in` is told what is made later."""
+        own = sum(part.nbytes for part in self.parts)
+        apart = 0 if self.rows.ndim == 0 else 3 * self.t_fs.nbytes
+        return int(own + self.t_fs.nbytes + apart + self.given.nbytes)
+
+    def kept_in(self, cache: Cache, key: Hashable) -> Held:
+        """Say where it is kept, if it is, and under which key."""
+        self._cache, self._key = weakref.ref(cache), key
+        return self
+
+    def _grown(self, *made: np.ndarray) -> None:
+        cache = None if self._cache is None else self._cache()
+        if cache is not None:
+            cache.grow(self._key, sum(part.nbytes for part in made))
 
     def table(self, i: int) -> np.ndarray:
         """n(f, s) of one stripe of features: (cells, levels of s)."""
@@ -69,6 +84,7 @@ class Held:
             cells = int(self._counts.offsets[b] - self._counts.offsets[a])
             zeros = np.zeros((cells, self.given.levels), np.int64)
             self._tables[i] = self._counts.pairs_of(i, self.given, zeros)
+            self._grown(zeros)
         return self._tables[i]
 
     @property
@@ -79,7 +95,9 @@ class Held:
     @cached_property
     def with_labels(self) -> np.ndarray:
         """n(s, l) for every label, masks included: (labels, levels of s, most levels of l)."""
-        return self._counts.given_with_labels(self.given)
+        made = self._counts.given_with_labels(self.given)
+        self._grown(made)
+        return made
 
     @cached_property
     def grouped(self) -> Grouped:
@@ -92,6 +110,7 @@ class Held:
         grouped = np.empty(size, np.int32)
         weights = self._counts.weights[0]
         meeting.group_rows(rows, indptr, labels, weights, starts, grouped, off_sl)
+        self._grown(grouped, starts, off_sl)
         return Grouped(grouped, starts, off_sl)
 
     @cached_property
@@ -108,6 +127,7 @@ class Held:
         """The sums of c log c over n(s,l) of every label."""
         if self._label_sums is None:
             self._label_sums = self._made_label_sums(clogc)
+            self._grown(self._label_sums)
         return self._label_sums
 
     def _made_label_sums(self, clogc: np.ndarray) -> np.ndarray:

@@ -46,6 +46,7 @@ VOCABULARY = (
     *("imbalance", "sum_over_labels", "only", "for_label"),
 )
 LABELS_AT_ONCE = 32
+BLOCK_BYTES = 80  # of a feature and a label in a block: sums of them, and what is made of these
 MANY, SHARE = 1024, 4  # a view on a quarter of so many columns is counted alone
 
 
@@ -176,7 +177,7 @@ class Info:
         chosen = np.asarray(features, np.int64)
         view = Info(self.table, labels=self._labels, features=chosen, parents=self._parents)
         view._alone = alone
-        view._all = self._all
+        view._whole = self._all
         return view
 
     def for_label(self, label: int) -> Info:
@@ -196,10 +197,14 @@ class Info:
             alone = self.table.d >= MANY and SHARE * self.d <= self.table.d
         return Few(self.table, self._labels, self._where) if alone else None
 
-    @cached_property
+    @property
     def _all(self) -> Info:
         """The same labels, and all candidates."""
-        return self if self._features is None else Info(self.table, labels=self._labels)
+        return self if self._features is None else self._whole
+
+    @cached_property
+    def _whole(self) -> Info:
+        return Info(self.table, labels=self._labels)
 
     def _cut(self, values: np.ndarray) -> np.ndarray:
         return values if self._where is None else values[self._where]
@@ -450,8 +455,10 @@ class Info:
             Takes a `LabelBlock`, gives an array (d, labels of the block).
         """
         total = np.zeros(self.d)
-        for first in range(0, self.q, LABELS_AT_ONCE):
-            labels = self._labels[first : first + LABELS_AT_ONCE]
+        room = self.table.budget.block // (BLOCK_BYTES * max(1, self.d))
+        step = min(LABELS_AT_ONCE, max(1, room))
+        for first in range(0, self.q, step):
+            labels = self._labels[first : first + step]
             block = (
                 LabelBlock(self.table, labels, self._where)
                 if self.few is None

@@ -39,7 +39,10 @@ class LabelPairs:
     def _every_label(self) -> bool:
         """Whether the meetings of all features with all labels are few enough to be kept."""
         every = self._counts.q * sum(part.nbytes for part in self._counts.off_f)
-        return bool(self._table.l_binary.all()) and every <= self._table.budget.kept
+        if not self._table.l_binary.all() or every > self._table.budget.kept:
+            return False
+        self._table.cache.limit -= min(every, self._table.cache.limit // 2)
+        return True
 
     def off(self, i: int, labels: np.ndarray) -> np.ndarray:
         """In how many rows features of a stripe and labels, all of two levels, are off base."""
@@ -84,7 +87,7 @@ class LabelPairs:
             elif not (in_one and counts.add_label_sums_of(i, labels, table.clogc, out)):
                 self._add_any(i, labels, out)
 
-        counts.over_stripes(work, counts.n_entries)
+        counts.shares.over_stripes(work, counts.n_entries)
         return total
 
     def _add_binary(self, i: int, labels: np.ndarray, out: np.ndarray) -> None:

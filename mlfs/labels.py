@@ -12,6 +12,7 @@ import numpy as np
 
 from mlfs.criteria import Criterion
 from mlfs.engine import greedy
+from mlfs.errors import plural
 from mlfs.held import Held
 from mlfs.info import Info
 
@@ -76,7 +77,8 @@ def k_parents(info: Info, order: tuple[int, ...], k: int | None = None) -> Netwo
         elif k > 0:
             path = greedy(_ParentGain(), among.for_label(label).only(before), k)
             parents[label] = tuple(sorted(pick.index for pick in path.picks))
-    return Network("chain", tuple(order), tuple(parents), f"at most {k} parents by eq. (33)")
+    note = f"at most {plural(k, 'parent')} by eq. (33)"
+    return Network("chain", tuple(order), tuple(parents), note)
 
 
 def chain_order_cheap(info: Info, component: np.ndarray) -> tuple[int, ...]:

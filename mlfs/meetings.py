@@ -20,7 +20,6 @@ __all__ = ["Meetings", "Part"]
 Part = tuple[np.ndarray | None, np.ndarray, np.ndarray]
 _pairs: Any = few.few_pairs  # no type checker counts through several stars
 _triples: Any = few.few_triples
-KEPT_BYTES = 64 << 20  # planes of picked columns, and of labels
 MOST_LEVELS = 64
 WORD, FINISH = 0.12, 12.0  # nanoseconds: of two words that meet, of a table that is finished
 
@@ -61,7 +60,10 @@ class Meetings:
         self._t_f = self._of_column[3]
         self._scale = float(counts.total) * 2.0 ** int(table.clogc[-1])
         self._of_pick: dict[int, int] = {}
-        self._picked = np.zeros((0, self._words), np.uint64)
+        planes = int(counts.offsets[-1]) - counts.d
+        self._room = min(planes, table.budget.picked // (8 * max(1, self._words)))
+        self._all_fit = self._room == planes
+        self._picked = np.empty((0, self._words), np.uint64)
         self._used = 0
         self._of_labels: tuple[bytes, np.ndarray, np.ndarray] | None = None
 
@@ -111,12 +113,13 @@ class Meetings:
         new = [s for s in picks if s not in self._of_pick]
         if new:
             size = int((self._counts.levels[new] - 1).sum())
-            if (self._used + size) * self._words * 8 > KEPT_BYTES:
+            if self._used + size > self._room:
                 self._of_pick, self._used = {}, 0
                 new = list(picks)
                 size = int((self._counts.levels[new] - 1).sum())
             if self._used + size > self._picked.shape[0]:
-                grown = np.empty((2 * self._used + size, self._words), np.uint64)
+                most = max(self._room, size)  # what is not written to takes no memory
+                grown = np.empty((most, self._words), np.uint64)
                 grown[: self._used] = self._picked[: self._used]
                 self._picked = grown
             for s in new:
@@ -129,7 +132,7 @@ class Meetings:
 
     def _label_planes(self, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         y = self._counts.labels[0]
-        if int((y.levels - 1).sum()) * self._words * 8 <= KEPT_BYTES:
+        if self._bytes(y.levels) <= self._table.budget.masks:
             if self._of_labels is None:
                 self._of_labels = b"", *_packed(y)
             return self._of_labels[1], self._of_labels[2][labels]
@@ -137,6 +140,27 @@ class Meetings:
         if self._of_labels is None or self._of_labels[0] != key:
             self._of_labels = key, *_packed(y.take(labels))
         return self._of_labels[1:]
+
+    def has_room(self, labels: np.ndarray) -> bool:
+        """Whether the planes of some labels may be there together."""
+        return self._bytes(self._counts.labels[0].levels[labels]) <= self._table.budget.masks
+
+    def _bytes(self, levels: np.ndarray) -> int:
+        return int((levels - 1).sum()) * self._words * 8
+
+    def _cuts(self, picks: Sequence[int], start: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
+        """As many picks at a time as may be there together, and where each candidate begins."""
+        if self._all_fit:
+            yield slice(None), start
+            return
+        ends = np.cumsum(self._counts.levels[picks] - 1)
+        first = 0
+        while first < len(picks):
+            before = int(ends[first - 1]) if first else 0
+            last = int(ends.searchsorted(before + self._room, side="right"))
+            some = slice(first, max(first + 1, last))
+            yield some, np.clip(start - first, 0, some.stop - first)
+            first = some.stop
 
     # ---- terms ------------------------------------------------------------------------------
 
@@ -168,9 +192,11 @@ class Meetings:
         """I(f;s) of each pick and each candidate; 0 before the candidate's first pick."""
         table, out = self._table, np.zeros((len(picks), where.size))
         if where.size:
-            s = self._picks(picks)
-            for f, begins, at in self._columns(where, start, parts):
-                _pairs(*f, *s, begins, at, self._counts.total, self._scale, table.clogc, out)
+            for some, later in self._cuts(picks, start):
+                s = self._picks(picks[some])
+                for f, begins, at in self._columns(where, later, parts):
+                    told = self._counts.total, self._scale, table.clogc, out[some]
+                    _pairs(*f, *s, begins, at, *told)
         table.pairs_counted += int((len(picks) - start).sum())
         return out
 
@@ -225,7 +251,7 @@ class Meetings:
         table.triples.counted += pairs * labels.size
         if not where.size or not labels.size:
             return
-        y, s = counts.labels[0], self._picks(picks)
+        y = counts.labels[0]
         l = (
             *self._label_planes(labels),
             y.levels[labels],
@@ -233,8 +259,15 @@ class Meetings:
             counts.n_l,
             counts.l_offsets[labels],
         )
-        for f, begins, at in self._columns(where, start, parts):
-            _triples(*f, *s, begins, at, self._scale, table.clogc, *l, out[0], out[1], sums)
+        for some, later in self._cuts(picks, start):
+            s = self._picks(picks[some])
+            for f, begins, at in self._columns(where, later, parts):
+                every = self._all_fit or not sums.size
+                told = sums if every else np.zeros_like(sums[:, some])  # kernels want one piece
+                own = out[0, some], out[1, some], told
+                _triples(*f, *s, begins, at, self._scale, table.clogc, *l, *own)
+                if not every:
+                    sums[:, some] += told
 
 
 def _packed(codes: Codes) -> tuple[np.ndarray, np.ndarray]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from mlfs.criteria import Criterion
 from mlfs.data.dataset import Dataset
-from mlfs.errors import UnknownName, UsageError, printable
+from mlfs.errors import UnknownName, UsageError, plural, printable
 from mlfs.info import Info
 from mlfs.labels import (
     Network,
@@ -55,7 +55,7 @@ def network_for(
     if order not in ORDERS:
         raise UnknownName("order of labels", str(order), ORDERS)
     if k is not None and (isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 0):
-        msg = f"k is the greatest number of parents of a label, not {printable(k)!r}"
+        msg = f"k is the greatest number of parents of a label, not {printable(repr(k))}"
         raise UsageError(msg)
     if criterion.network is False:
         if wanted is not None:
@@ -65,8 +65,8 @@ def network_for(
     if isinstance(wanted, Network):
         if len(wanted.parents) != len(dataset.labels):
             msg = (
-                f"the network has {len(wanted.parents)} labels, "
-                f"but the data have {len(dataset.labels)} labels"
+                f"the network has {plural(len(wanted.parents), 'label')}, "
+                f"but the data have {plural(len(dataset.labels), 'label')}"
             )
             raise UsageError(msg)
         known = given_network(dict(enumerate(wanted.parents)), dataset.label_names)

@@ -13,6 +13,7 @@ from mlfs.stripes import Column, Meeting, TwoLevels
 
 __all__ = ["Planes", "packed_labels", "packed_planes"]
 
+FEW_LABELS = 3  # with a column, as many masks as are swept at once
 FEW_WORDS = 8  # a loop over so few is not worth vector instructions
 MASK_BYTES = 1 << 20  # of masks that are held against planes at once: they stay in the cache
 
@@ -28,7 +29,9 @@ class Planes:
         # the cell of each plane: all codes of a column but its base
         cell = np.arange(int(levels.sum()))
         self._given: Column | None = None
-        self._with_given = np.zeros((0, 0), np.int32)
+        self._with_given = self._ahead = np.zeros((0, 0), np.int32)
+        self._usual: np.ndarray | None = None  # the labels that were asked for last
+        self._ahead_of: np.ndarray | None = None
         self._room_of_given, self._room_of_labels = _Room(), _Room()
         self.cells = np.delete(cell, np.cumsum(levels) - levels + base)
 
@@ -100,7 +103,7 @@ class Planes:
     def off_pairs(self, given: Column, block: int, weights: np.ndarray, out: np.ndarray) -> None:
         """AND each plane with that of s."""
         del weights
-        self._sweep(given.masks[block], out[None, :])
+        out += self._met_with(given, out.dtype, block)[0]
 
     def off_labels(
         self,
@@ -127,11 +130,7 @@ class Planes:
         out: np.ndarray,
     ) -> None:
         """AND each plane with the meetings of s and each label, and finish."""
-        met = self._room_of_labels.zeros(parts.off_l.size, off_f.size, off_f.dtype)
-        if masks is not None:
-            self._sweep(masks & parts.given.masks[0], met)
-        else:
-            self._sweep_rows(parts.rows, parts.first, parts.last, met)
+        met = self._met_with_both(parts, masks, off_f.dtype)
         meeting.joint_of_meets(
             met,
             off_f,
@@ -151,13 +150,34 @@ class Planes:
         self._sweep(masks, met)
         return met
 
-    def _met_with(self, given: Column, kind: Any) -> np.ndarray:
-        """The like for the planes of one column, kept until another one is asked for."""
+    def _met_with(self, given: Column, kind: Any, block: int = 0) -> np.ndarray:
+        """The like for the planes of one column, kept until another one is asked for.
+
+        The same sweep counts what it shares with the labels, if these are few and were asked for
+        with the column before: what costs is to read the planes.
+        """
         if self._given is not given:
-            met = self._room_of_given.zeros(given.levels - 1, len(self._planes), kind)
-            self._sweep(given.masks[0], met)
-            self._given, self._with_given = given, met
+            own = given.masks[block]
+            n = own.shape[0]
+            self._ahead_of = self._usual if n == 1 else None
+            ahead = [] if self._ahead_of is None else [self._ahead_of & own]
+            masks = np.concatenate([own, *ahead])
+            met = self._room_of_given.zeros(len(masks), len(self._planes), kind)
+            self._sweep(masks, met)
+            self._given, self._with_given, self._ahead = given, met[:n], met[n:]
         return self._with_given
+
+    def _met_with_both(self, parts: TwoLevels, masks: np.ndarray | None, kind: Any) -> np.ndarray:
+        """The like for the rows that a column and labels, all of two levels, share."""
+        if masks is None:
+            met = self._room_of_labels.zeros(parts.off_l.size, len(self._planes), kind)
+            self._sweep_rows(parts.rows, parts.first, parts.last, met)
+            return met
+        self._usual = masks if len(masks) <= FEW_LABELS else None
+        of = self._ahead_of if self._given is parts.given else None
+        if of is not None and np.array_equal(of, masks):
+            return self._ahead
+        return self._met_with_labels(masks & parts.given.masks[0], kind)
 
     def _met_with_labels(self, masks: np.ndarray, kind: Any) -> np.ndarray:
         """The like for masks of labels, kept until the next call."""

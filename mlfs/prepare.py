@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import weakref
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,14 +12,15 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from mlfs import needs
 from mlfs.binning.small import surveyed
-from mlfs.budget import bytes_of, checked
+from mlfs.budget import Budget, bytes_of
 from mlfs.candidates import Grouping, grouping
 from mlfs.coded_labels import code_labels
 from mlfs.counts import Counts
 from mlfs.data.dataset import Dataset
 from mlfs.discretize import Binning, Binnings, coded, learn
-from mlfs.errors import DataError, UsageError, printable
+from mlfs.errors import DataError, UsageError, plural, printable
 from mlfs.info import Info
 from mlfs.stripes import kinds
 from mlfs.table import Table
@@ -27,6 +29,7 @@ from mlfs.weights import checked_weights, on_grid
 __all__ = ["Prepared", "check_jobs", "prepare"]
 
 MISSING = ("level", "ignore", "error")
+CELLS_AT_ONCE = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -62,10 +65,13 @@ def prepare(
 ) -> Prepared:
     """Read, bin and count a data set; see `select` for the parameters."""
     if missing not in MISSING:
-        msg = f"missing is one of {', '.join(MISSING)}, not {printable(missing)!r}"
+        msg = f"missing is one of {', '.join(MISSING)}, not {printable(repr(missing))}"
         raise UsageError(msg)
     most = bytes_of(max_memory)
+    needs.of_table(data, most).free(most)
     dataset = _as_dataset(data, labels)
+    is_given = isinstance(data, (Dataset, str, os.PathLike))
+    from_user = _arrays(dataset.table, dataset.Y) if is_given else _arrays(*_pair(data))
     if dataset.shape[2] == 0:
         where = printable(dataset.source.path, 400)
         msg = f"{where} has no label columns, and there is nothing to select for"
@@ -73,34 +79,37 @@ def prepare(
     notes = list(dataset.notes)
     notes += [f"column {printable(n)!r} is left out of X: {why}" for n, why in dataset.left_out]
     notes = list(dict.fromkeys(notes))  # a reader may have said so already
-    given = dataset.weights if sample_weight is None else sample_weight
-    weights = None if given is None else checked_weights(given, dataset.shape[0])
-    if sample_weight is None and weights is not None:
-        notes.append("rows are weighted as the file says")
-    if weights is not None and not weights.all():
-        kept = np.flatnonzero(weights)
-        notes.append(f"{plural(weights.size - kept.size, 'row')} of weight 0 left out")
-        weights = weights[kept]
-        dataset = replace(dataset, X=dataset.table[kept], Y=dataset.Y[kept])
+    dataset, weights = _weighted(dataset, sample_weight, notes)
     if missing == "error":
         _refuse_missing(dataset)
     n_threads = _threads(n_jobs)
+    own = _made_of(from_user, dataset)
     survey = surveyed(dataset.table, n_threads)
+    if dataset.is_sparse:
+        small = None if survey is None else survey.small
+        needs.of_entries(dataset.table, small, own, dataset.Y).free(most)
     learned = (
         learn(dataset, bins, n_bins, nominal_limit, weights=weights, survey=survey)
         if binnings is None
         else Binnings.made_of(binnings)
     )
+    if survey is not None and survey.slices is not None:
+        needs.of_slices(survey.slices, learned, own, dataset.Y).free(most)
     groups_ = grouping(groups, dataset.names)
     coded_x = coded(dataset.table, learned, survey)
     del survey
-    merged = groups_.merged(coded_x, ignore_missing=missing == "ignore")
+    coded_x = groups_.merged(coded_x, ignore_missing=missing == "ignore")
     y, mask_of = code_labels(
         dataset.Y, [len(label.values) for label in dataset.labels]
     ).with_masks()
-    codes, place = merged.sorted_by(kinds([merged], [y], weights is not None))
+    kind = kinds([coded_x], [y], weights is not None)
+    codes, place = coded_x.sorted_by(kind)
+    del coded_x
+    kind.sort()
+    free = needs.of_codes(codes, y, kind, own, moved=place is not None).free(most)
+    beside = needs.packed(codes, kind) if max_memory is None else None
+    budget = Budget.of(free, beside, n_threads)
     grid = None if weights is None else [on_grid(weights)]
-    budget = checked(most, codes, y)
     counts = Counts([codes], [y], grid, n_threads)
     table = Table(
         counts,
@@ -111,7 +120,27 @@ def prepare(
         budget=budget,
     )
     notes += _told(dataset, table, groups_, learned, missing)
-    return Prepared(dataset, learned, groups_, table, weights, tuple(notes))
+    ready = Prepared(dataset, learned, groups_, table, weights, tuple(notes))
+    weakref.finalize(ready, table.let_go)
+    return ready
+
+
+def _weighted(
+    dataset: Dataset, sample_weight: Any, notes: list[str]
+) -> tuple[Dataset, np.ndarray | None]:
+    """The rows that count, and how much each does."""
+    given = dataset.weights if sample_weight is None else sample_weight
+    if given is None:
+        return dataset, None
+    weights = checked_weights(given, dataset.shape[0])
+    if sample_weight is None:
+        notes.append("rows are weighted as the file says")
+    if not weights.all():
+        kept = np.flatnonzero(weights)
+        notes.append(f"{plural(weights.size - kept.size, 'row')} of weight 0 left out")
+        weights = weights[kept]
+        dataset = replace(dataset, X=dataset.table[kept], Y=dataset.Y[kept])
+    return dataset, weights
 
 
 def _as_dataset(data: Any, labels: Any) -> Dataset:
@@ -136,15 +165,26 @@ def _as_dataset(data: Any, labels: Any) -> Dataset:
     raise UsageError(msg)
 
 
-def plural(n: int, noun: str) -> str:
-    """Say how many.
+def _made_of(given: list[np.ndarray], dataset: Dataset) -> int:
+    """The bytes of what was made of the data, and is not what was given."""
+    return sum(
+        part.nbytes
+        for part in _arrays(dataset.table, dataset.Y)
+        if not any(np.may_share_memory(part, other) for other in given)
+    )
 
-    Examples
-    --------
-    >>> plural(1, "row"), plural(2, "row")
-    ('1 row', '2 rows')
-    """
-    return f"{n} {noun}" if n == 1 else f"{n:,} {noun}s"
+
+def _pair(data: Any) -> tuple[Any, ...]:
+    return data if isinstance(data, tuple) else (data,)
+
+
+def _arrays(*tables: Any) -> list[np.ndarray]:
+    names = ("data", "indices", "indptr")
+    parts = [
+        [getattr(table, name, None) for name in names] if sp.issparse(table) else [table]
+        for table in tables
+    ]
+    return [part for some in parts for part in some if isinstance(part, np.ndarray)]
 
 
 def _refuse_missing(dataset: Dataset) -> None:
@@ -155,7 +195,10 @@ def _refuse_missing(dataset: Dataset) -> None:
         gone = np.isnan(stored.data)
         rows, columns = stored.row[gone], stored.col[gone]
     else:
-        rows, columns = np.nonzero(np.isnan(dataset.X))
+        step = max(1, CELLS_AT_ONCE // dataset.X.shape[1])
+        parts = range(0, dataset.X.shape[0], step)
+        found = [np.add(np.argwhere(np.isnan(dataset.X[at : at + step])), (at, 0)) for at in parts]
+        rows, columns = np.concatenate(found).T
     if rows.size:
         first = np.lexsort((columns, rows))[0]
         msg = (
@@ -200,7 +243,7 @@ def check_jobs(n_jobs: Any) -> None:
     if n_jobs is None:
         return
     if isinstance(n_jobs, bool) or not isinstance(n_jobs, (int, np.integer)) or n_jobs == 0:
-        msg = f"n_jobs is a number of threads, or -1 for all, not {printable(n_jobs)!r}"
+        msg = f"n_jobs is a number of threads, or -1 for all, not {printable(repr(n_jobs))}"
         raise UsageError(msg)
 
 

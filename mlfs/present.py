@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from mlfs.errors import printable
+from mlfs.errors import plural, printable
 from mlfs.selection import Chosen, Ranking, Selection
 
 if TYPE_CHECKING:
@@ -148,8 +148,8 @@ def heading(selection: Selection) -> str:
     unit = "" if selection.units == "ratio" else f"; scores in {selection.units}"
     return (
         f"{selection.criterion}{f' ({given})' if given else ''}: {len(selection)} of "
-        f"{data['features']:,} features{each} ({data['rows']:,} rows, {data['labels']:,} labels)"
-        f"{unit}"
+        f"{plural(data['features'], 'feature')}{each} "
+        f"({plural(data['rows'], 'row')}, {plural(data['labels'], 'label')}){unit}"
     )
 
 
@@ -264,7 +264,8 @@ def binning_lines(selection: Selection, *, every: bool = False) -> list[str]:
         (binning.method, binning.n_levels) for binning in selection.binnings
     ).most_common()
     lines = [
-        f"binning: {n:,} columns {method} in {levels} levels" for (method, levels), n in counts
+        f"binning: {plural(n, 'column')} {method} in {levels} levels"
+        for (method, levels), n in counts
     ]
     told = [one for one in selection.binnings if every or one.method != "nominal"]
     shown = told if every else told[:TOLD]

@@ -121,8 +121,13 @@ def _lanczos(apply: object, start: np.ndarray) -> tuple[np.ndarray, float]:
 
 def _as_numbers(dataset: Dataset) -> sp.csr_array:
     """The features as one sparse matrix of numbers, stored zeros dropped, rows in order."""
-    matrix = sp.csc_array(dataset.X)
     many = [len(column.values) > 2 for column in dataset.columns]
+    table = dataset.table  # X would be written out as numbers of 64 bits
+    if sp.issparse(table) and table.format == "csr" and not any(many):
+        plain = table.has_canonical_format and table.data.all() and not np.isnan(table.data).any()
+        if plain:  # it lies as it is wanted
+            return sp.csr_array(table).astype(np.float64, copy=False)
+    matrix = sp.csc_array(table).astype(np.float64, copy=False)
     if np.isnan(matrix.data).any() or any(many):
         parts = []
         for j, is_many in enumerate(many):

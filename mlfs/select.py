@@ -11,11 +11,11 @@ import numpy as np
 from mlfs import criteria
 from mlfs.candidates import columns_named
 from mlfs.criteria import Criterion
-from mlfs.errors import UsageError, printable
+from mlfs.errors import UsageError, plural, printable
 from mlfs.info import Info
 from mlfs.network import network_for
 from mlfs.path import Pick
-from mlfs.prepare import Prepared, plural, prepare
+from mlfs.prepare import Prepared, prepare
 from mlfs.ranking import ranking_of, scaled, union_of
 from mlfs.search import Plan, search
 from mlfs.selection import Ranking, Selection
@@ -134,7 +134,7 @@ def select(
         msg = f"on_pick is a function, not {printable(repr(on_pick))}"
         raise UsageError(msg)
     if not isinstance(units, str) or units not in UNITS:
-        msg = f"units are 'nats' or 'bits', not {printable(units)!r}"
+        msg = f"units are 'nats' or 'bits', not {printable(repr(units))}"
         raise UsageError(msg)
     if not (isinstance(lazy, (bool, np.bool_)) or (isinstance(lazy, str) and lazy == "auto")):
         msg = f"lazy is True, False or 'auto', not {printable(repr(lazy))}"

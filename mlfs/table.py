@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -27,8 +26,6 @@ if TYPE_CHECKING:
     from mlfs.meetings import Meetings
 
 __all__ = ["Cache", "PairInfo", "Table", "entropies"]
-
-RECENT_BYTES = 32 << 20
 
 
 class PairInfo(NamedTuple):
@@ -82,6 +79,7 @@ class Table:
     ) -> None:
         self.place = place
         self.counts, self.q, self.mask_of = counts, q, mask_of
+        counts.most_masks = min(counts.most_masks, budget.masks)
         self.d = counts.d
         self.ignore_missing = ignore_missing
         self.f_valid = counts.features[0].valid(ignore_missing=ignore_missing)
@@ -89,9 +87,7 @@ class Table:
         self.l_valid = counts.labels[0].valid(ignore_missing=True)
         self.budget = budget
         self.cache = Cache(budget.cache)
-        self.recent = Cache(
-            min(RECENT_BYTES, budget.cache // 4)
-        )  # what is asked for within one step
+        self.recent = Cache(budget.recent)  # what is asked for within one step
         self.l_whole = self.l_valid == counts.labels[0].levels
         self._l_all_whole = bool(self.l_whole.all())
         self.l_binary = counts.labels[0].levels == 2
@@ -160,7 +156,8 @@ class Table:
 
         def make() -> Held:
             self.pairs_counted += self.d
-            return self.held(self.counts.feature(s, int(self.f_valid[s])))
+            held = self.held(self.counts.feature(s, int(self.f_valid[s])))
+            return held.kept_in(self.cache, ("s", s))
 
         found: Held = self.cache.get(("s", s), make)
         return found
@@ -169,7 +166,8 @@ class Table:
         """A label, beside all features."""
 
         def make() -> Held:
-            return self.held(self.counts.label(p, int(self.l_valid[p])), p)
+            held = self.held(self.counts.label(p, int(self.l_valid[p])), p)
+            return held.kept_in(self.cache, ("p", p))
 
         found: Held = self.cache.get(("p", p), make)
         return found
@@ -205,7 +203,7 @@ class Table:
             if not whole:
                 sums[:, a:b] = four.T
 
-        counts.over_stripes(work, counts.cost_of(given))
+        counts.shares.over_stripes(work, counts.shares.cost_of(given))
         if whole:
             t_s = np.array(self.t_of(given))
             return Held(counts, given, parts, self.rows, t_fs, self.t_f, t_s)
@@ -249,7 +247,7 @@ class Table:
                 table[where], offsets, self.f_valid[a:b], g_valid, self.clogc, sums[a:b]
             )
 
-        self.counts.over_stripes(work)
+        self.counts.shares.over_stripes(work)
         return sums
 
     def masks_of(self, labels: np.ndarray) -> list[tuple[int, int]]:
@@ -344,5 +342,14 @@ class Table:
         """The same table with the labels in the place of the features."""
         blocks = self.counts.labels
         counts = Counts(blocks, blocks, self.counts.weights)
-        budget = replace(self.budget, cache=self.budget.cache // 2)
+        budget = self.budget.among_labels()
         return Table(counts, self.q, self.mask_of, ignore_missing=True, budget=budget)
+
+    def let_go(self) -> None:
+        """Break the circles that it is in, so that its memory is free once nobody asks it."""
+        among = vars(self).pop("among_labels", None)
+        if among is not None:
+            among.let_go()
+        for part in ("with_labels", "triples"):
+            vars(self).pop(part, None)
+        self.meetings = None

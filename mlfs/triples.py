@@ -23,10 +23,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Sums", "Triples"]
 
-CELLS_AT_ONCE = 1 << 19  # triple counts that are made before they are finished
+CELL_BYTES = 32  # of a triple count that is made before it is finished: it, its pairs, its sums
 VALUES_AT_ONCE = 1 << 16  # joint sums that are made before they are added up: half a cache
-MASK_BITS_AT_ONCE = 1 << 28
-EACH_AT_ONCE = 1 << 20  # joint sums of single labels
+EACH_BYTES = 16  # of a joint sum of a single label, and of what it is made of
 
 
 class Sums(NamedTuple):
@@ -120,7 +119,8 @@ class Triples:
         table = self.table
         added = np.zeros((labels.size, 2), np.int64)
         alone = table.t_f - held.t_fs
-        for at in _slices(slice(0, labels.size), max(1, EACH_AT_ONCE // max(1, table.d))):
+        at_once = max(1, table.budget.block // (EACH_BYTES * max(1, table.d)))
+        for at in _slices(slice(0, labels.size), at_once):
             some = labels[at]
             t_fsl = self.sums_of_each(held, some)
             for k, label in enumerate(some.tolist()):
@@ -177,9 +177,10 @@ class Triples:
             a, b = counts.edges[i]
             binary = met is not None and counts.binary[i]
             cells = (b - a) if binary else int(counts.offsets[b] - counts.offsets[a]) * given.levels
-            masks = 2 * given.levels * max(1, counts.total)  # bits, where there are planes
-            at_once = min(VALUES_AT_ONCE // max(1, cells), MASK_BITS_AT_ONCE // masks)
-            at_once = table.with_labels.at_once(i) if binary else at_once
+            masks = given.levels * max(1, counts.total) // 8  # bytes, where there are planes
+            at_once = table.with_labels.at_once(i) if binary else VALUES_AT_ONCE // max(1, cells)
+            if counts.is_planes[i]:
+                at_once = min(at_once, table.budget.block // max(1, masks))
             at_once = labels.size if counts.kinds[i] == Kind.LISTS and two_levels else at_once
             for at in _slices(part, max(1, at_once)):
                 sums = own[at.start - part.start : at.stop - part.start] if each else own
@@ -195,7 +196,7 @@ class Triples:
                     self._any(held, labels[at], i, t_fsl)
                 sums += t_fsl if each else t_fsl.sum(axis=0)
 
-        counts.over_labels(work, labels.size, counts.cost_of(given, labels), out)
+        counts.shares.over_labels(work, labels.size, counts.shares.cost_of(given, labels), out)
 
     def _one(self, held: Held, labels: np.ndarray) -> np.ndarray:
         """The joint sums of one label, all of two levels and kept row by row."""
@@ -309,7 +310,7 @@ class Triples:
                 )
                 use(a, b, at, Sums(*np.moveaxis(out, 2, 0)))
 
-        table.counts.over_stripes(work)
+        table.counts.shares.over_stripes(work)
 
     def _tables(
         self, held: Held, labels: np.ndarray, i: int, a: int, b: int
@@ -320,7 +321,8 @@ class Triples:
         offsets, where = counts.cells(a, b)
         cells = int(offsets[-1])
         width = int(levels[labels].max(initial=1))
-        at_once = max(1, CELLS_AT_ONCE // max(1, cells * given.levels * width))
+        made = CELL_BYTES * max(1, cells * given.levels * width)
+        at_once = max(1, self.table.budget.block // made)
         for at in _slices(slice(0, labels.size), at_once):
             block = labels[at]
             n_fl = np.zeros((block.size, cells, width), np.int64)

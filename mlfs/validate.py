@@ -25,7 +25,8 @@ def n_of(n: Any, candidates: int, features: int) -> int | None:
         n, (int, float, np.integer, np.floating)
     ):
         msg = (
-            f"n is a number of features, a share of them in (0, 1], or 'auto', not {printable(n)!r}"
+            "n is a number of features, a share of them in (0, 1], or 'auto', "
+            f"not {printable(repr(n))}"
         )
         raise UsageError(msg)
     if isinstance(n, (float, np.floating)):
@@ -48,7 +49,7 @@ def checked_count(count: Any, what: str) -> int | None:
     if count is None:
         return None
     if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 1:
-        msg = f"{what} is a whole number from 1 on, not {printable(count)!r}"
+        msg = f"{what} is a whole number from 1 on, not {printable(repr(count))}"
         raise UsageError(msg)
     return int(count)
 
@@ -64,7 +65,7 @@ def checked_seed(seed: Any) -> int:
 def checked_share(value: Any, what: str) -> float:
     """Refuse what does not lie between 0 and 1."""
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= 1:
-        msg = f"{what} lies between 0 and 1, not {printable(value)!r}"
+        msg = f"{what} lies between 0 and 1, not {printable(repr(value))}"
         raise UsageError(msg)
     return float(value)
 

@@ -240,7 +240,7 @@ REFUSED = [
     ("@data\n1\n", "t.arff:1:1: there is no @attribute before @data"),
     ("a,b\n1,2\n", "t.arff:1:1: expected @relation, @attribute or @data, found 'a,b'; "
      "is this an ARFF file?"),
-    ("", "t.arff: ends in line 0 without a line @data; an ARFF file has @relation, @attribute "
+    ("", "t.arff: the file is empty; an ARFF file has @relation, @attribute "
      "lines, @data, and rows"),
 ]  # fmt: skip
 

@@ -255,7 +255,7 @@ def test_names_that_cannot_be_used_are_said():
     assert "X has two columns named 'a'" in refused(MATRIX, feature_names=["a", "b", "a"])
     assert "categorical= names 'q', which is not among" in refused(MATRIX, categorical=["q"])
     assert "categorical= names '3'" in refused(MATRIX, categorical=[3])
-    assert "2 label names were given and Y has 1 labels" in refused(
+    assert "2 label names were given and Y has 1 label" in refused(
         MATRIX, [0, 1, 0], label_names=["a", "b"]
     )
 
@@ -374,7 +374,7 @@ def test_what_minus_one_means():
     assert from_arrays(X3, [[-1, 1], [1, -1], [-1, -1]]).Y.tolist() == [[0, 1], [1, 0], [0, 0]]
     data = from_arrays(X3, [[-1, 1], [1, 0], [0, 0]])
     assert data.Y.tolist() == [[-1, 1], [1, 0], [0, 0]]
-    assert data.notes == ("1 labels are missing (NaN, None, or -1 beside 0 and 1)",)
+    assert data.notes == ("1 label is missing (NaN, None, or -1 beside 0 and 1)",)
     data = from_arrays(X3, sp.csr_array([[-1, 1], [1, 0], [0, 0]]))
     assert dense(data.Y).tolist() == [[-1, 1], [1, 0], [0, 0]]
     assert from_arrays(X3, [[nan, 1], [1, -1], [1, 1]]).Y.tolist() == [[-1, 1], [1, 0], [1, 1]]

@@ -14,7 +14,8 @@ from click.testing import CliRunner
 import mlfs
 from mlfs import cli
 from mlfs.binning import METHODS
-from mlfs.cli import options
+from mlfs.cli import app, options
+from mlfs.cli.flags import flags_of, in_flags
 from mlfs.data import FORMATS
 from mlfs.generate import PRESETS
 from tests.documents import ROOT
@@ -323,7 +324,20 @@ def test_every_command_has_examples_before_its_options(run, name: str) -> None:
         (["select", "--include", "temp", SONGS], "did you mean 'tempo'?"),
         (["select", "--limit", "max_row=3", SONGS], "did you mean 'max_rows'?"),
         (["select", "--from", "arf", SONGS], "did you mean 'arff'?"),
-        (["select", "-j", "0", SONGS], "n_jobs"),
+        (["select", "-j", "0", SONGS], ": --jobs is a number of threads, or -1 for all, not 0\n"),
+        (["select", "--bins", "width", "--n-bins", "1", SONGS], "'--n-bins': 1 is not in"),
+        (["select", "--max-memory", "x", SONGS], ": --max-memory is a number of bytes"),
+        (["select", "--alpha", "nan", "-n", "auto", SONGS], ": --alpha lies between 0 and 1, not"),
+        (["select", "--min-gain", "nan", "-n", "auto", SONGS], ": --min-gain lies between"),
+        (["train", "-q", "-j", "0", "-o", "m.mlfs", SONGS], ": --jobs is a number of threads"),
+        (["compare", "-j", "0", "-o", "r", SONGS], ": --jobs is a number of processes"),
+        (["compare", "--folds", "3", "--holdout", "0.5", "-o", "r", SONGS], "folds and --holdout"),
+        (
+            ["select", "-o", "a.csv", "-n", "3", "--output", "b.csv", SONGS],
+            "--output is given twice",
+        ),
+        (["select", "--seed=1", "--seed=1", "--seed=2", SONGS], "--seed is given 3 times"),
+        (["--color", "never", "--color", "always", "criteria"], "--color is given twice"),
         (["select"], "missing argument 'DATA'"),
         (["select", "nowhere.arff"], "there is no file 'nowhere.arff'"),
         (["select", "."], "'.' is a folder"),
@@ -337,6 +351,25 @@ def test_wrong_use_is_exit_code_2_and_one_sentence(run, arguments, words: str) -
     assert done.out == ""
     assert done.err.splitlines()[0].startswith("mlfs: error: ")
     assert words in done.err
+
+
+def test_what_may_be_repeated_is_not_refused(run) -> None:
+    done = run("select", "-q", "-q", "-n", "1", "--exclude", "tempo", "--exclude", "drums", SONGS)
+    assert done.code == 0, done.err
+
+
+@pytest.mark.parametrize("command", app.cli.commands.values(), ids=lambda one: one.name)
+def test_errors_know_the_flag_of_each_option(command) -> None:
+    flags = flags_of(command.params)
+    for name, flag in flags.items():
+        assert in_flags(f"{name} is wrong", flags) == f"{flag} is wrong"
+        quoted = f"there is no {name!r} in '{name} is wrong'"
+        assert in_flags(quoted, flags) == quoted
+        listed = f"there is no parameter 'x': it has {name}, and {name} is a number"
+        assert in_flags(listed, flags) == listed
+        if "_" in name:
+            assert in_flags(f"say less of {name}: x", flags) == f"say less of {flag}: x"
+            assert in_flags(f"{name}.csv:3: bad", flags) == f"{name}.csv:3: bad"
 
 
 def test_bad_data_are_exit_code_1(run, tmp_path: Path) -> None:

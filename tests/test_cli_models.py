@@ -7,6 +7,7 @@ import dataclasses
 import io
 import json
 import signal
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from tests.test_cli_process import POSIX, Terminal, mlfs
 
 SONGS = str(ROOT / "docs" / "examples" / "songs.arff")
 SOME = {"br", "pcc", "occ", "ebcc-ldf", "pacc-ldf"}
+UNNAMED = "ignore:X does not have valid feature names"
 EVERY = [
     pytest.param(name, marks=[] if name in SOME else [pytest.mark.slow]) for name in available()
 ]
@@ -116,6 +118,24 @@ def test_a_model_of_the_command_knows_its_labels_in_python(done) -> None:
         assert stored.model.label_names_ == names
         one = stored.model if name == "br" else stored.model.estimators_[0]
         assert one.label_names_ == one.structure_.names == tuple(one.features_) == names
+
+
+@pytest.mark.parametrize("name", ["cc", "ebcc", "mc"])
+def test_a_model_of_the_command_knows_its_columns_in_python(done, name: str) -> None:
+    pandas = pytest.importorskip("pandas")
+    done("train", "-q", "--model", name, "-o", "m.mlfs", SONGS)
+    stored = load_stored("m.mlfs")
+    X, _ = stored.table.matrix(read(SONGS))
+    frame = pandas.DataFrame(X, columns=stored.table.feature_names)
+    with pytest.raises(ValueError, match="same order"):
+        stored.model.predict(frame[frame.columns[::-1]])
+    with pytest.raises(ValueError, match="unseen at fit time"):
+        stored.model.predict(frame.rename(columns={frame.columns[0]: "other"}))
+    wanted = [[int(cell) for cell in row] for row in done("predict", "m.mlfs", SONGS).rows[1:]]
+    with warnings.catch_warnings(action="error"):
+        assert stored.model.predict(frame).tolist() == wanted
+    with pytest.warns(UserWarning, match="valid feature names"):
+        assert stored.model.predict(X).tolist() == wanted
 
 
 def test_where_no_label_is_0_missing_ones_are_not_minus_1(done, run) -> None:
@@ -217,8 +237,8 @@ def test_learners_by_name(done, name: str) -> None:
         (["--model", "oc"], "unknown model 'oc': did you mean 'occ'?"),
         (["-p", "kk=3"], "has no parameter 'kk'"),
         (["--model", "br", "-k", "3"], "has no parameter 'k'"),
-        (["-p", "k=3", "-k", "2"], "k is given twice, with -k and with -p"),
-        (["-p", "n_jobs=3"], "n_jobs is given with -j"),
+        (["-p", "k=3", "-k", "2"], "'k' is given twice, with -k and with -p"),
+        (["-p", "n_jobs=3"], "'n_jobs' is given with -j"),
         (["-p", "k"], "-p is given as key=value"),
         (["--features", "scl"], "did you mean 'scls'?"),
         (["--features", "all", "-n", "3"], "name a criterion, or leave n out"),
@@ -276,6 +296,25 @@ def test_what_a_learner_refuses_is_told_in_its_words(run) -> None:
     seen = run("train", "-q", "--model", "br", "-P", "C=-1", "-o", "m.mlfs", SONGS)
     assert seen.code == 2
     assert "the base learner refuses its parameters: The 'C' parameter" in seen.err
+
+
+def test_more_neighbours_than_rows_are_refused_when_they_are_fitted(run) -> None:
+    seen = run("train", "-l", "neighbors", "-P", "n_neighbors=10000", "-o", "m.mlfs", SONGS)
+    assert seen.code == 2
+    assert "looks at 10000 neighbours, but the label 'happy' has 240 rows" in seen.err
+    assert "lower n_neighbors to 240 or less" in seen.err
+    assert not Path("m.mlfs").exists()
+
+
+def test_rows_that_a_learner_does_not_take_are_told_as_that(run, done) -> None:
+    learner = "sklearn.neighbors.RadiusNeighborsClassifier"
+    rows = "x,y\n" + "".join(f"{n},{n % 2}\n" for n in range(8))
+    options = ("--model", "br", "--labels", "y", "-l", learner, "-P", "radius=0.5")
+    done("train", "-q", *options, "-o", "m.mlfs", table("t.csv", rows))
+    seen = run("predict", "m.mlfs", table("far.csv", "x\n900\n"))
+    assert seen.code == 1
+    assert "No neighbors found" in seen.err
+    assert "cannot take these rows" in seen.err
 
 
 def test_the_same_command_writes_the_same_bytes(done) -> None:
@@ -345,6 +384,7 @@ def test_svmlight_without_a_note_is_filled_with_zeros(done) -> None:
     assert done("evaluate", "-q", "m.mlfs", table("v.svm", "1 1:1\n 2:1\n")).code == 0
 
 
+@pytest.mark.filterwarnings(UNNAMED)
 def test_probabilities_are_those_of_the_model(done, kept: str) -> None:
     rows = done("predict", "-q", "--proba", kept, SONGS).rows
     stored = load_stored(kept)
@@ -412,7 +452,7 @@ def test_an_unseen_value_is_refused_or_missing(run, done, small: str) -> None:
     assert "'colour' holds 'green' at row 1 (counted from 0)" in seen.err
     assert "known: 'blue', 'red', 'white'" in seen.err
     seen = done("predict", "--unseen", "missing", small, "n.csv")
-    assert "'colour': unseen values taken as missing in 1 cells" in seen.err
+    assert "'colour': unseen values taken as missing in 1 cell" in seen.err
     table("m.csv", "size,colour,big\n1,red,no\n3,?,yes\n")
     assert seen.out == done("predict", small, "m.csv").out
 
@@ -455,6 +495,7 @@ def test_many_values_become_columns(done, small: str) -> None:
 # ---- evaluate ----------------------------------------------------------------------------------
 
 
+@pytest.mark.filterwarnings(UNNAMED)
 def test_all_metrics_are_those_of_the_library(done, kept: str) -> None:
     document = json.loads(done("evaluate", "-q", "--format", "json", kept, SONGS).out)
     stored, data = load_stored(kept), read(SONGS)
@@ -504,6 +545,17 @@ def test_a_column_of_lists_may_lack_a_label(done) -> None:
     assert document["data"]["labels"] == 2
     assert document["data"]["labels_without_positives"] == 1
     assert done("predict", "m.mlfs", "u.csv").rows[0] == ["u", "v"]
+
+
+def test_one_row_is_told_as_one(run, done, small: str) -> None:
+    table("one.csv", SMALL.partition("\n2,")[0])
+    assert done("evaluate", "-q", small, "one.csv").out.startswith("cc: 1 row, 2 labels\n")
+    assert "wrote 1 row to" in done("predict", "-v", "-o", "p.csv", small, "one.csv").err
+    seen = done("train", "-v", "--labels", "y", "--exclude", "[!s]*", "-o", "m.mlfs", "s.csv")
+    assert "on 20 rows, 1 feature, 1 label took" in seen.err
+    assert "wrote 1 row, " in done("convert", "-v", "--labels", "y", "one.csv", "one.arff").err
+    seen = run("compare", "--labels", "y,z", "-o", "report", "one.csv")
+    assert "has 1 row, too few" in seen.err
 
 
 def test_missing_labels_are_left_out(done) -> None:
@@ -629,7 +681,7 @@ def test_training_shows_that_it_works_and_can_be_stopped(tmp_path: Path) -> None
     write(data, tmp_path / "d.npz")
     place = tmp_path / "m.mlfs"
     run = Terminal("train", "--model", "mcc", "-o", str(place), str(tmp_path / "d.npz"))
-    run.wait_for("training mcc on 4000 rows, 200 features, 30 labels: ")
+    run.wait_for("training mcc on 4,000 rows, 200 features, 30 labels: ")
     run.process.send_signal(signal.SIGINT)
     run.finish()
     assert run.process.returncode == 130

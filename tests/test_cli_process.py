@@ -50,6 +50,59 @@ def test_data_come_from_stdin() -> None:
     assert done.stdout == mlfs("select", "-n", "2", "--format", "indices", SONGS).stdout
 
 
+def in_bash(line: str) -> subprocess.CompletedProcess[str]:
+    """Run a line of which {mlfs} is the command."""
+    command = ["bash", "-o", "pipefail", "-c", line.format(mlfs=" ".join(MLFS))]
+    return subprocess.run(
+        command, env=ENV, capture_output=True, text=True, check=False, timeout=300
+    )
+
+
+@POSIX
+@pytest.mark.parametrize("way", ["<(cat {songs})", "<(gzip -c {songs})"])
+def test_data_come_from_another_command(way: str) -> None:
+    line = f"{{mlfs}} select -n 2 --format indices {way.format(songs=SONGS)}"
+    assert in_bash(line).stdout == mlfs("select", "-n", "2", "--format", "indices", SONGS).stdout
+
+
+@POSIX
+def test_a_named_pipe_is_read_and_waiting_for_its_writer_is_told(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    run = subprocess.Popen(
+        [*MLFS, "info", "--format", "json", str(pipe)],
+        env=ENV,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert run.stderr is not None
+    assert "into which nothing writes yet: waiting" in run.stderr.readline()
+    pipe.write_bytes(Path(SONGS).read_bytes())
+    out, _ = run.communicate()
+    assert run.returncode == 0
+    assert json.loads(out)["rows"] == 240
+
+
+@POSIX
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        ("predict {pipe} {songs}", "a model is read from one"),
+        ("compare -o {folder} {pipe}", "give files, not a pipe"),
+    ],
+)
+def test_a_pipe_is_refused_where_it_cannot_be_read(
+    command: str, words: str, tmp_path: Path
+) -> None:
+    pipe, folder = tmp_path / "pipe", tmp_path / "report"
+    os.mkfifo(pipe)
+    given = command.format(pipe=pipe, songs=SONGS, folder=folder).split()
+    done = mlfs(*given, timeout=300)
+    assert done.returncode == 2
+    assert words in done.stderr
+
+
 @POSIX
 def test_a_closed_pipe_is_quiet() -> None:
     line = f"{sys.executable} -m mlfs generate data800-60 | head -n 1"

@@ -183,8 +183,51 @@ def test_a_column_that_names_each_row_is_told_and_can_be_left_out(tmp_path: Path
     assert not any("protein" in note for note in left_out.notes if "settings" not in note)
     assert not any("protein" in record["names"] for record in left_out.records)
     assert {record["columns"] for record in left_out.records} == {8}
-    nothing = compared(data=some_data(), criteria="mim", models="mlnb", n=2, folds=2, exclude="*")
-    assert "no column is left" in nothing.failed()[0]["note"]
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "sentence"),
+    [
+        (
+            "a,b,y,z\n1,2,0,1\n",
+            {"exclude": "[ab]"},
+            "no column of odd is left when the excluded ones",
+        ),
+        ("a,b,y\n1,2,0\n", {}, "odd.csv: unknown label column 'z'"),
+        ("a,b,y,z\n1,2,0,0\n1,2,1,0\n1,2,5,1\n", {}, "'y' has the values.*labels of two values"),
+    ],
+)
+def test_data_that_no_model_can_learn_are_refused_before_any_cell(
+    tmp_path: Path, text: str, options: dict[str, Any], sentence: str
+) -> None:
+    (tmp_path / "odd.csv").write_text(text)
+    (tmp_path / "good.csv").write_text("a,c,y,z\n1,2,0,1\n1,3,1,0\n2,2,0,1\n")
+    told: list[Any] = []
+    given = {"labels": "y,z", "criteria": "mim", "models": "mlnb", "n": 1, **options}
+    data = [str(tmp_path / "good.csv"), str(tmp_path / "odd.csv")]
+    with pytest.raises(MlfsError, match=sentence) as refused:
+        compared(data=data, on_cell=lambda *one: told.append(one), **given)
+    assert "--classes" not in str(refused.value)
+    assert not told
+
+
+def test_a_bad_parameter_of_a_plugin_is_told_shortly(tmp_path: Path, monkeypatch) -> None:
+    (tmp_path / "odd_plugin.py").write_text(
+        "from mlfs.criteria import Criterion\n"
+        "class Odd(Criterion):\n"
+        "    'Odd.   J(f) = gamma I(f;l)'\n"
+        "    def __init__(self, gamma=1.0):\n"
+        "        self.gamma = gamma\n"
+        "    def relevance(self, info):\n"
+        "        return info.mi_fL * self.gamma\n"
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    odd = "odd_plugin.Odd:gamma=much"
+    note = compared(data=some_data(), criteria=odd, models="mlnb", n=1).failed()[0]["note"]
+    assert "odd" in note
+    assert "gamma='much'" in note
+    assert len(note) < 160
+    assert "signature" not in note
 
 
 def test_what_a_killed_run_left_half_written_is_cleared_away(tmp_path: Path) -> None:

@@ -201,7 +201,7 @@ def test_a_tab_separated_file():
         ("a\ty\n1\t0\n", "t.csv:1:2: the header holds no comma and 1 times '\\t', so the cells"),
         ("a,,y\n1,2,3\n", "t.csv:1:3: column 2 has no name in the header (an index that pandas"),
         ("a,a,y\n1,2,3\n", "t.csv:1:3: two columns are named 'a'; rename one"),
-        ("a,y\n1,1\n2\n", "t.csv:3: this row has 1 cells and the header has 2: give it 2, or"),
+        ("a,y\n1,1\n2\n", "t.csv:3: this row has 1 cell and the header has 2: give it 2, or"),
         ("a,y\n1,1\n2,0,7\n", "t.csv:3:5: this row has 3 cells and the header has 2"),
         ("a,b,y\n1,x,1\n\n2,0,7,\n", "t.csv:4:7: this row has 4 cells and the header has 3"),
         ("a,y\n1e400,1\n", "t.csv:2:1: column 'a' holds 1e400, which is infinite or beyond"),

@@ -137,7 +137,7 @@ def test_the_seed_decides_and_pickles_keep() -> None:
 @pytest.mark.parametrize(
     ("options", "error", "said"),
     [
-        ({"rows": 0}, UsageError, r"rows is the share .* not '0'"),
+        ({"rows": 0}, UsageError, r"rows is the share .* not 0"),
         ({"features": 1.5}, UsageError, "features is the share"),
         ({"n_estimators": 0}, UsageError, "n_estimators"),
         ({"n_estimators": None}, UsageError, "n_estimators"),

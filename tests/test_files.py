@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bz2
+import errno
 import gzip
 import io
 import lzma
@@ -276,6 +277,26 @@ def test_a_device_gets_no_label_file_beside_it(tmp_path: Path) -> None:
 def test_an_output_named_as_a_pickle_is_told_so(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="not written"):
         write(small(), tmp_path / "a.pkl")
+
+
+def test_a_full_disk_says_which_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(_: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    path = str(tmp_path / "t.json")
+    with pytest.raises(OSError, match="No space left") as caught, replacing(path) as stream:
+        stream.write(b"x")
+    assert caught.value.filename == path
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("suffix", [".arff", ".csv", ".svm", ".xmc", ".npz", ".mat", ".gz", ""])
+def test_an_empty_file_is_told_so(suffix: str, tmp_path: Path) -> None:
+    path = tmp_path / f"t{suffix}"
+    path.write_bytes(gzip.compress(b"") if suffix == ".gz" else b"")
+    with pytest.raises(DataError, match="the file is empty"):
+        read(path)
 
 
 def test_empty_standard_input_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:

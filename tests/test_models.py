@@ -279,6 +279,10 @@ def test_labels_may_have_any_two_values() -> None:
     assert model.score(X, words) == plain.score(X, Y)
     signs = make("cc").fit(X, 2 * Y - 1)
     assert (signs.predict(X) == 2 * plain.predict(X) - 1).all()
+    for truths in (Y == 1, pd.DataFrame(Y == 1), (Y == 1).astype(object)):
+        by_truths = make("cc").fit(X, truths).predict(X)
+        assert by_truths.dtype == np.int64
+        assert (by_truths == plain.predict(X)).all()
     one = make("br").fit(X, pd.Series(Y[:, 0], name="sad"))
     assert one.label_names_ == ("sad",)
     assert one.predict(X).shape == (120,)

@@ -257,7 +257,7 @@ def test_parents_by_eq_33(seed, k):
         (Arborescence(folds=True), UsageError, "folds is a number of folds from 2 on"),
         (Arborescence(folds="x"), UsageError, "folds is a number of folds from 2 on, .*'x'"),
         (Given(3), UsageError, "a given structure is a Structure, a Network, or a mapping"),
-        (Given(Network("given", (0,), ((),))), UsageError, "network has 1 labels"),
+        (Given(Network("given", (0,), ((),))), UsageError, "network has 1 label"),
         (Given({"label 9": []}), UnknownName, "unknown label in the network"),
         (Given({"label 1": [1]}), UsageError, "circle"),
     ],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import pickle
 from dataclasses import replace
 
 import numpy as np
@@ -21,11 +22,13 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from mlfs.errors import UsageError
 from mlfs.models import StructuredClassifier, load, make, save
 from mlfs.models.conditionals import FittedConditionals
+from mlfs.models.learners import _thread_safe
 from mlfs.models.problem import Problem
 from mlfs.models.splits import stratified_folds
 from mlfs.models.structure import Structure
 from mlfs.models.structures.arborescence import log_likelihoods
 from mlfs.models.structures.cutting import held_out
+from mlfs.models.structures.logistic import MOST_COLUMNS
 from mlfs.models.switching import Switching
 from mlfs.models.tuned import PENALTIES, TunedLogistic
 
@@ -222,6 +225,31 @@ def test_the_models_of_trees_switch_and_can_be_kept(name, tmp_path):
     learners = fixed.estimators_[0] if name == "mc" else fixed.estimators_
     fitted = [part for one in learners for part in one.estimators_ if part is not None]
     assert {part.C_ for part in fitted} == {0.5}
+
+
+def test_neighbours_need_rows_enough_for_each_value_of_the_parents():
+    x, parents, y = data(3, n=200)
+    learner = Switching(KNeighborsClassifier(n_neighbors=60), min_rows=2)
+    with pytest.raises(UsageError, match=r"60 neighbours, but one value of the parents .*min_rows"):
+        learner.fit(np.hstack([x, parents]), y, n_parents=2)
+
+
+def test_threads_fit_it_where_they_may_fit_its_base_learner(monkeypatch):
+    assert _thread_safe(Switching())
+    assert _thread_safe(Switching(LogisticRegression(C=5.0, solver="liblinear")))
+    assert not _thread_safe(Switching(LinearSVC()))  # shuffles with one state for all threads
+    assert not _thread_safe(Switching(DecisionTreeClassifier()))
+    monkeypatch.setattr("mlfs.models.learners._fit_apart", None)  # that is, in processes
+    for seed, wide in itertools.product(range(3), (False, True)):
+        problem = problem_of(seed, Switching())
+        if wide:  # of many columns liblinear takes care
+            noise = np.random.default_rng(seed).normal(size=(120, MOST_COLUMNS))
+            problem = replace(problem, X=np.hstack([problem.X, noise]))
+        one, four = (
+            FittedConditionals.fit(replace(problem, n_jobs=n_jobs), STRUCTURE) for n_jobs in (1, 4)
+        )
+        for left, right in zip(one.learners, four.learners, strict=True):
+            assert pickle.dumps(left) == pickle.dumps(right)
 
 
 def test_jobs_do_not_matter():

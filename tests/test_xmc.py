@@ -62,7 +62,7 @@ def test_rows_without_anything_are_kept():
         ("1 2\n", "t.txt:1:1: the first line is '1 2'; expected N D L"),
         ("1 2 -3\n", "t.txt:1:1: the first line is '1 2 -3'; expected N D L"),
         ("2 3 4\n0 0:1\n", "t.txt:3: the first line says 2 rows and 1 follow"),
-        ("1 3 4\n0 0:1\n1 1:1\n", "t.txt:3: the first line says 1 rows and 2 follow"),
+        ("1 3 4\n0 0:1\n1 1:1\n", "t.txt:3: the first line says 1 row and 2 follow"),
         ("1 3 4\n0 3:1\n", "t.txt:2: the first line says 3 features, counted from 0, and this row"),
         ("1 3 4\n0,4 1:1\n", "t.txt:2:1: the first line says 4 labels, counted from 0, and this"),
         ("1 3 4\n-1 1:1\n", "t.txt:2:1: the first line says 4 labels"),

@@ -138,7 +138,7 @@ def blocks(table: Any, weights: np.ndarray | None = None, cells: int = CELLS) ->
     """
     n_rows, n_columns = table.shape
     if sp.issparse(table):
-        yield from _sparse_blocks(sp.csc_array(table), weights, 4 * cells)
+        yield from _sparse_blocks(sp.csc_array(table), weights, cells)
         return
     width = max(1, cells // max(1, n_rows))
     gather = max(LINE, width)

@@ -41,7 +41,7 @@ def convert(
     """Convert a data set; what is written reads back equal."""
     from mlfs.data import write
     from mlfs.data.formats import format_of
-    from mlfs.errors import printable
+    from mlfs.errors import plural, printable
 
     console = console_of(context)
     check_place(target, source, force=force)
@@ -54,5 +54,6 @@ def convert(
         console.note(note)
     for note in write(dataset, target, format=to, force=force):
         console.note(note)
-    rows, features, labels = dataset.shape
-    console.detail(f"wrote {rows} rows, {features} features, {labels} labels to {target}")
+    sizes = zip(dataset.shape, ("row", "feature", "label"), strict=True)
+    made = ", ".join(plural(n, noun) for n, noun in sizes)
+    console.detail(f"wrote {made} to {target}")

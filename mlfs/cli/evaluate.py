@@ -12,7 +12,7 @@ from mlfs.cli.console import console_of
 from mlfs.cli.help import Command, topical
 from mlfs.cli.options import reading_known, talking
 from mlfs.cli.using import answer, opened, rows_of, unseen_values
-from mlfs.errors import MlfsError, printable
+from mlfs.errors import MlfsError, plural, printable
 
 if TYPE_CHECKING:
     import numpy as np
@@ -167,7 +167,7 @@ def _table(document: dict[str, Any]) -> str:
     data, metrics = document["data"], document["metrics"]
     width = max(map(len, metrics))
     name = printable(document["model"].get("model", "model"), 40)
-    lines = [f"{name}: {data['rows']} rows, {data['labels']} labels"]
+    lines = [f"{name}: {plural(data['rows'], 'row')}, {plural(data['labels'], 'label')}"]
     for key, value in metrics.items():
         better = "higher is better" if document["higher_is_better"][key] else "lower is better"
         lines.append(f"{key:<{width}}  {_shown(value):>14}  {better}")

@@ -8,6 +8,9 @@ from typing import Any, TypeVar
 
 import click
 
+from mlfs.cli.flags import flags_of, in_flags, refuse_twice
+from mlfs.errors import MlfsError
+
 __all__ = ["OTHER", "Command", "Group", "Option", "topical"]
 
 EXIT_CODES = (
@@ -74,6 +77,19 @@ class Command(click.Command):
         """The same in every context, a bare one of a page's generator included."""
         return list(HELP_NAMES)
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Take the arguments apart; what is given twice is refused."""
+        refuse_twice(self, ctx, args)
+        return super().parse_args(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run; what is refused is told by the names that the command line has."""
+        try:
+            return super().invoke(ctx)
+        except MlfsError as error:
+            error.args = (in_flags(str(error), flags_of(self.params)), *error.args[1:])
+            raise
+
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write all of the help."""
         self.format_usage(ctx, formatter)
@@ -111,6 +127,11 @@ class Group(click.Group):
         self.format_commands(ctx, formatter)
         _write_options(self, ctx, formatter)
         _write_exit_codes(formatter)
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Take the arguments apart; what is given twice is refused."""
+        refuse_twice(self, ctx, args)
+        return super().parse_args(ctx, args)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

@@ -73,13 +73,13 @@ def made(options: dict[str, Any]) -> Any:
     for key in ("random_state", "n_jobs"):
         if key in given:
             option = "--seed" if key == "random_state" else "-j"
-            raise UsageError(f"{key} is given with {option}, not with -p")
+            raise UsageError(f"{key!r} is given with {option}, not with -p")
     return make(name, **chosen, **given)
 
 
 def _refuse_twice(given: dict[str, Any], key: str, option: str) -> None:
     if key in given:
-        raise UsageError(f"{key} is given twice, with {option} and with -p")
+        raise UsageError(f"{key!r} is given twice, with {option} and with -p")
 
 
 def _selects(features: str) -> bool:

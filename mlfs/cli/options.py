@@ -151,7 +151,7 @@ selecting = stacked(
             show_default=True, help="For -n auto: the least gain, as a share of the greatest."),
     topical("How to count", "--bins", type=click.Choice(BINS), default="mean-sd",
             show_default=True, help="How numeric columns are binned."),
-    topical("How to count", "--n-bins", metavar="N", type=click.IntRange(min=1),
+    topical("How to count", "--n-bins", metavar="N", type=click.IntRange(min=2),
             help="How many bins, for width and frequency."),
     topical(
         "How to count", "--nominal-limit", metavar="N", type=click.IntRange(min=0), default=10,

@@ -14,7 +14,7 @@ from mlfs.cli.help import Command, topical
 from mlfs.cli.options import reading_known, talking
 from mlfs.cli.output import check_place, write_report
 from mlfs.cli.using import answer, opened, rows_of, unseen_values
-from mlfs.errors import DataError
+from mlfs.errors import DataError, plural
 
 __all__ = ["predict"]
 
@@ -76,7 +76,7 @@ def predict(
         console.data(text)
     else:
         write_report(text, output, force=force)
-        console.detail(f"wrote {len(found)} rows to {output}")
+        console.detail(f"wrote {plural(len(found), 'row')} to {output}")
 
 
 def _table(names: Sequence[str], rows: Sequence[Sequence[float]]) -> str:

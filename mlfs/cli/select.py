@@ -13,6 +13,7 @@ from mlfs.cli.help import Command, topical
 from mlfs.cli.options import input_data, reading, selecting, selection_options, talking
 from mlfs.cli.output import Output, output_of, write_data, write_report
 from mlfs.cli.progress import Progress
+from mlfs.errors import plural
 
 __all__ = ["run_selection", "select"]
 
@@ -80,7 +81,7 @@ def select(
     _tell(console, selection, read - began, time.perf_counter() - read)
     _deliver(console, dataset, selection, place, force=force)
     if selection.interrupted:
-        console.note(f"interrupted: these are the {len(selection)} picks so far")
+        console.note(f"interrupted: there are {plural(len(selection), 'pick')} so far")
         return INTERRUPTED
     return 0
 
@@ -114,7 +115,7 @@ def _deliver(console: Console, dataset: Any, selection: Any, place: Output, *, f
             kept = sorted(set(selection.indices))
             for note in write_data(dataset.reduced(kept), place, force=force):
                 console.note(note)
-            console.detail(f"wrote {len(kept)} features to {place.path}")
+            console.detail(f"wrote {plural(len(kept), 'feature')} to {place.path}")
     finally:  # a full disk does not cost the user the ranking
         if place.kind == "data" and place.path == "-":
             if not console.quiet:

@@ -17,7 +17,7 @@ from mlfs.cli.options import reading_labels, talking
 from mlfs.cli.output import check_place
 from mlfs.cli.using import data_of
 from mlfs.cli.waiting import Waiting
-from mlfs.errors import DataError, MlfsError, UsageError, printable
+from mlfs.errors import DataError, MlfsError, UsageError, plural, printable
 
 __all__ = ["train"]
 
@@ -79,7 +79,7 @@ def train(
     console = console_of(context)
     name, settings = options["model"], settings_of(options, missing)
     model = made(options)
-    from mlfs.models.base import tell_names
+    from mlfs.models.base import keep_names, tell_names
     from mlfs.models.store import check_place_of_model, check_storable, save
     from mlfs.models.table import TrainingTable
 
@@ -96,10 +96,13 @@ def train(
         console.note(note)
     Y = _told(table.truth(dataset)[0])
     tell_names(model, table.feature_names, table.labels)
-    what = f"training {name} on {X.shape[0]} rows, {X.shape[1]} features, {Y.shape[1]} labels"
+    counted = zip((*X.shape, Y.shape[1]), ("row", "feature", "label"), strict=True)
+    sizes = ", ".join(plural(n, noun) for n, noun in counted)
+    what = f"training {name} on {sizes}"
     weights = {} if dataset.weights is None else {"sample_weight": dataset.weights}
     with Waiting(console, what):
         _fit(console, model, X, Y, weights)
+    keep_names(model, table.feature_names)
     save(model, output, table=table, settings=settings, force=force)
     _tell(console, output, what, time.perf_counter() - began)
     return 0

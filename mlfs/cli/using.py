@@ -34,14 +34,15 @@ def opened(path: str) -> Any:
 
 def data_of(data: str, options: dict[str, Any], **more: Any) -> Any:
     """The data set of the options; what is told of wrong labels names no option of `select`."""
+    from mlfs.data.label_values import ASK_CLASSES
+
     try:
         return input_data(data, options, **more)
     except DataError as error:
-        wrong = "ask for classes (--classes), or choose other columns with --labels"
-        if wrong not in str(error):
+        if ASK_CLASSES not in str(error):
             raise
         remedy = "a model learns labels that are there or not; choose other columns with --labels"
-        raise DataError(str(error).replace(wrong, remedy)) from None
+        raise DataError(str(error).replace(ASK_CLASSES, remedy)) from None
 
 
 def rows_of(
@@ -73,8 +74,10 @@ def answer(
         if console.debug:
             raise
         told = f"{type(error).__name__}: {printable(error, 200)}"
+        why = "it was stored by another version of scikit-learn, or is not what mlfs train wrote"
+        if isinstance(error, ValueError):
+            why = f"its base learner, with its parameters, cannot take these rows; or {why}"
         raise DataError(
-            f"the model of {printable(path, 400)!r} cannot answer ({told}): it was stored by "
-            "another version of scikit-learn, or is not what mlfs train wrote"
+            f"the model of {printable(path, 400)!r} cannot answer ({told}): {why}"
         ) from None
     return found

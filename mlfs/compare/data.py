@@ -14,7 +14,8 @@ import scipy.sparse as sp
 
 from mlfs.compare.protocol import joined
 from mlfs.data.dataset import Dataset
-from mlfs.errors import DataError, UsageError, printable
+from mlfs.data.label_values import ASK_CLASSES
+from mlfs.errors import DataError, UnknownName, UsageError, printable
 
 __all__ = ["Source", "excluded", "rows_of", "sources", "without"]
 
@@ -55,13 +56,15 @@ class Source:
         """The data, and how many of the first rows train where a split is given (else 0)."""
         if self.dataset is not None:
             return _checked(self.dataset, self.name), 0
-        from mlfs.data.formats import read
-
-        data = read(self.path, labels=self.labels)
+        data = _read(self.path, self.labels)
         if not self.test_path:
             return _checked(data, self.name), 0
-        test = read(self.test_path, labels=self.labels)
+        test = _read(self.test_path, self.labels)
         return _checked(joined(data, test), self.name), data.shape[0]
+
+    def check(self) -> None:
+        """Refuse data of which no model could learn, before anything is computed."""
+        excluded(self.read()[0], self.exclude, self.name)
 
     def to_dict(self) -> dict[str, Any]:
         """What tells it apart, as plain data."""
@@ -118,6 +121,22 @@ def _source(name: str, one: Any, labels: str | None, given: bool) -> Source:
     return Source(shown, str(path), "" if test is None else str(test), labels, digest)
 
 
+def _read(path: str, labels: str | None) -> Dataset:
+    """Read a file; what is told of wrong labels names no option that a comparison lacks."""
+    from mlfs.data.formats import read
+
+    try:
+        return read(path, labels=labels)
+    except UnknownName as error:
+        error.args = (f"{printable(path, 400)}: {error}",)
+        raise
+    except DataError as error:
+        if ASK_CLASSES not in str(error):
+            raise
+        remedy = "a comparison is about labels of two values; choose other columns with --labels"
+        raise DataError(str(error).replace(ASK_CLASSES, remedy)) from None
+
+
 def _stem(path: Path) -> str:
     return path.name.split(".")[0] or path.name
 
@@ -159,6 +178,9 @@ def _digest_of_files(paths: list[Path]) -> str:
         for part in (path, path.with_suffix(".xml")):  # the labels of a Mulan file lie beside it
             if part != path and not part.exists():
                 continue
+            if part.is_fifo():
+                again = "a comparison reads its data again and again: give files, not a pipe"
+                raise UsageError(f"{printable(part, 400)!r}: {again}")
             try:
                 with part.open("rb") as stream:
                     digest.update(hashlib.file_digest(stream, "sha256").digest())
@@ -196,14 +218,15 @@ def _checked(data: Dataset, name: str) -> Dataset:
     return data
 
 
-def excluded(data: Dataset, patterns: Sequence[str]) -> list[str]:
+def excluded(data: Dataset, patterns: Sequence[str], name: str) -> list[str]:
     """The columns of a data set that are named by patterns, as globs if no column has the name."""
     names = data.feature_names
     found = set()
     for one in patterns:
         found |= {one} if one in names else set(fnmatch.filter(names, one))
     if len(found) == len(set(names)):
-        raise DataError("no column is left when the excluded ones are gone")
+        shown = printable(name)
+        raise DataError(f"no column of {shown} is left when the excluded ones are gone (--exclude)")
     return [name for name in names if name in found]
 
 

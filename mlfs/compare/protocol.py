@@ -15,7 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from mlfs.data.dataset import Column, Dataset, Label
-from mlfs.errors import DataError, UsageError, printable
+from mlfs.errors import DataError, UsageError, plural, printable
 
 __all__ = ["Folds", "Given", "Holdout", "Protocol", "Split", "joined"]
 
@@ -70,7 +70,8 @@ class Folds:
         """Deal out the rows of a data set."""
         n = data.shape[0]
         if n < self.k:
-            msg = f"{printable(data.source.path, 400)} has {n} rows, too few for {self.k} folds"
+            path = printable(data.source.path, 400)
+            msg = f"{path} has {plural(n, 'row')}, too few for {self.k} folds"
             raise DataError(msg)
         kind = _stratifier() if self.stratified else None
         if kind is None:
@@ -122,7 +123,8 @@ class Holdout:
         n = data.shape[0]
         n_train = min(max(1, math.floor(self.share * n + 0.5)), n - 1)
         if n < 2:
-            msg = f"{printable(data.source.path, 400)} has {n} rows, too few to hold some out"
+            path = printable(data.source.path, 400)
+            msg = f"{path} has {plural(n, 'row')}, too few to hold some out"
             raise DataError(msg)
         for turn in range(self.repeat):
             order = np.random.default_rng([seed, turn]).permutation(n)

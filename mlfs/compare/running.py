@@ -18,10 +18,10 @@ from mlfs.compare.named import named
 from mlfs.compare.protocol import Folds, Given, Holdout, Protocol
 from mlfs.compare.rankers import ranker
 from mlfs.compare.results import Results
-from mlfs.compare.settings import Job, Settings
+from mlfs.compare.settings import Settings
 from mlfs.compare.sizes import size
 from mlfs.compare.store import Store
-from mlfs.errors import UnknownName, UsageError, printable
+from mlfs.errors import UnknownName, UsageError, plural, printable
 from mlfs.validate import checked_count, checked_seed
 
 __all__ = ["DEFAULT_METRICS", "run", "settings_of"]
@@ -161,11 +161,14 @@ def _run(
     cells = settings.cells()
     done: dict[str, dict[str, Any]] = {}
     if store is not None:
-        notes += _resumed(settings, store)
         done = {cell.key: store.get(cell.key) or {} for cell in cells if store.has(cell.key)}
+    jobs = [job for job in settings.jobs() if any(cell.key not in done for cell in job.cells)]
+    for source in dict.fromkeys(job.source for job in jobs):
+        source.check()
+    if store is not None:
+        notes += _resumed(settings, store)
     tell = on_cell or (lambda *_: None)
     tell(len(done), len(cells), None)
-    jobs = [job for job in settings.jobs() if _open(job, done)]
     interrupted = False
     with contextlib.ExitStack() as stack:
         crew = stack.enter_context(Crew(settings, crew_size))
@@ -225,13 +228,11 @@ def _resumed(settings: Settings, store: Store) -> list[str]:
         notes.append(f"{there} of {len(keys)} cells are there already")
     others = store.count() - sum(store.get(key) is not None for key in keys)
     if others:
-        notes.append(f"{others} cells of other settings stay in the folder, not in this report")
+        notes.append(
+            f"{plural(others, 'cell')} of other settings: in the folder, not in this report"
+        )
     store.keep_settings(settings.to_dict())
     return notes
-
-
-def _open(job: Job, done: Mapping[str, Any]) -> bool:
-    return any(cell.key not in done for cell in job.cells)
 
 
 def _protocol(folds: int | None, holdout: float | None, repeat: int, split: str | None) -> Protocol:
@@ -265,7 +266,8 @@ def _metrics(metrics: Sequence[str] | None) -> tuple[str, ...]:
 
 def _processes(jobs: Any) -> int:
     if isinstance(jobs, bool) or not isinstance(jobs, int) or jobs == 0:
-        raise UsageError(f"jobs is a number of processes, or -1 for all, not {printable(jobs)!r}")
+        given = printable(repr(jobs))
+        raise UsageError(f"jobs is a number of processes, or -1 for all, not {given}")
     return jobs if jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + jobs)
 
 

@@ -64,7 +64,7 @@ class Workshop:
         if self._source != job.source or self._data is None:
             self._data = None  # let go of the last one first
             self._data, n_train = job.source.read()
-            self._excluded = excluded(self._data, job.source.exclude)
+            self._excluded = excluded(self._data, job.source.exclude, job.source.name)
             self._data = without(self._data, self._excluded)
             protocol = self.settings.protocol
             if isinstance(protocol, Given):

@@ -94,6 +94,9 @@ def read_header(content: bytes, path: str, limits: Limits) -> Header:
             relation = _relation(_text(line, path, number), path, number)
         else:
             raise _unexpected(words[0], line, path, number)
+    if not content.strip():
+        what = "an ARFF file has @relation, @attribute lines, @data, and rows"
+        raise ParseError(f"the file is empty; {what}", path)
     raise DataError(
         f"{printable(path, 400)}: ends in line {number} without a line @data; "
         "an ARFF file has @relation, @attribute lines, @data, and rows"

@@ -305,7 +305,8 @@ def _notes(
     y = labels.data if sp.issparse(labels) else labels
     missing = int(np.count_nonzero(y == -1)) if y.min(initial=0) < 0 else 0
     if missing:
-        yield f"{missing} labels are missing (NaN, None, or -1 beside 0 and 1)"
+        are = "label is" if missing == 1 else "labels are"
+        yield f"{missing} {are} missing (NaN, None, or -1 beside 0 and 1)"
     if numbers is None or not numbers.size:
         return
     high = float(np.fmax.reduce(numbers, axis=None))

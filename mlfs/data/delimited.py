@@ -35,7 +35,7 @@ from mlfs.data.limits import Limits, exceeded
 from mlfs.data.records import MISSING, NAMES, Quoted, Record, is_number, records
 from mlfs.data.request import Request
 from mlfs.data.tables import assemble
-from mlfs.errors import ParseError, printable
+from mlfs.errors import ParseError, plural, printable
 
 __all__ = ["read", "read_tsv", "write", "write_tsv"]
 
@@ -224,7 +224,7 @@ class _Table:
         for i, cells in enumerate(block, start):
             if len(cells) != d:
                 raise ParseError(
-                    f"this row has {len(cells)} cells and the header has {d}: give it "
+                    f"this row has {plural(len(cells), 'cell')} and the header has {d}: give it "
                     f"{d}, or quote the cells that hold a {NAMES[self.separator]}",
                     self.path, self.numbers[i], None if len(cells) < d else self._place(i, d),
                 )  # fmt: skip

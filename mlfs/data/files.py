@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import contextlib
-import io
 import os
 import stat
 import sys
 import tempfile
+import threading
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from mlfs.data.encoding import decoded, utf8
 from mlfs.data.limits import Limits, exceeded
+from mlfs.data.unpacking import MAGIC, unpacked
 from mlfs.errors import DataError, UsageError, printable
 
 __all__ = [
@@ -26,9 +28,7 @@ __all__ = [
     "utf8",
 ]
 
-MAGIC = {".gz": b"\x1f\x8b", ".bz2": b"BZh", ".xz": b"\xfd7zXZ\x00"}
-CHUNK = 1 << 20
-RATIO_FROM = 16 << 20
+PATIENCE = 1.0
 
 
 def strip_compression(path: str) -> tuple[str, str]:
@@ -61,21 +61,20 @@ def split_suffix(path: str) -> tuple[str, str]:
 def read_bytes(path: str, limits: Limits | None = None) -> bytes:
     """Read a file whole, decompressed by its suffix; ``-`` is standard input.
 
-    Standard input is decompressed by its first bytes. What is unpacked, and what comes from
-    a pipe, is bounded by ``limits.max_decompressed``.
+    Standard input, a pipe and a device are decompressed by their first bytes where no suffix
+    tells. What is unpacked, and what comes from a pipe, is bounded by
+    ``limits.max_decompressed``.
     """
     limits = limits or Limits()
     if path == "-":
-        start = sys.stdin.buffer.read(8)
-        compression = next((s for s, magic in MAGIC.items() if start.startswith(magic)), "")
-        return _unpacked(sys.stdin.buffer, compression, "-", limits, start)
+        return unpacked(sys.stdin.buffer, "", "-", limits, sniff=True)
     try:
-        with Path(path).open("rb") as raw:
+        with _opened(path) as raw:
             compression = strip_compression(path)[1]
             regular = stat.S_ISREG(os.fstat(raw.fileno()).st_mode)
             if regular and not compression:
                 return raw.read()
-            return _unpacked(raw, compression, path, limits)
+            return unpacked(raw, compression, path, limits, sniff=not regular)
     except FileNotFoundError:
         raise UsageError(f"there is no file {printable(path, 400)!r}") from None
     except IsADirectoryError:
@@ -89,11 +88,25 @@ def read_bytes(path: str, limits: Limits | None = None) -> bytes:
         raise UsageError(f"{printable(path, 400)!r} is not the name of a file") from None
 
 
+def _opened(path: str) -> BinaryIO:
+    """Open a file; that a named pipe has no writer yet is told, for opening it waits for one."""
+    if not Path(path).is_fifo():
+        return Path(path).open("rb")
+    waiting = f"{printable(path, 400)!r} is a pipe into which nothing writes yet: waiting for that"
+    note = threading.Timer(PATIENCE, warnings.warn, (waiting,))
+    note.daemon = True
+    note.start()
+    try:
+        return Path(path).open("rb")
+    finally:
+        note.cancel()
+
+
 def read_small(file: str, limits: Limits) -> bytes:
     """Read a file that says which columns are labels, bounded by ``limits.max_xml_bytes``."""
     shown = repr(printable(file, 400))
     try:
-        with Path(file).open("rb") as stream:
+        with _opened(file) as stream:
             content = stream.read(limits.max_xml_bytes + 1)
             size = max(len(content), os.fstat(stream.fileno()).st_size)
     except (OSError, ValueError) as error:
@@ -102,108 +115,6 @@ def read_small(file: str, limits: Limits) -> bytes:
     if len(content) > limits.max_xml_bytes:
         raise exceeded(limits, "max_xml_bytes", size, "bytes of label names", file)
     return content
-
-
-def _decompressor(raw: Any, compression: str) -> Any:
-    if compression == ".gz":
-        import gzip
-
-        return gzip.GzipFile(fileobj=raw)
-    return _Streams(raw, compression)
-
-
-class _Streams:
-    """What .bz2 or .xz streams, one after the other, unpack to.
-
-    The readers of the standard library drop whatever follows the first stream and is not one,
-    so a file damaged between its streams would lose rows without a word.
-    """
-
-    def __init__(self, raw: Any, compression: str) -> None:
-        import bz2
-        import lzma
-
-        self.raw = raw
-        self.make: Any = bz2.BZ2Decompressor if compression == ".bz2" else lzma.LZMADecompressor
-        self.stream: Any = self.make()
-        self.first = True
-
-    def read(self, size: int) -> bytes:
-        """At most `size` bytes more, none at the end."""
-        import lzma
-
-        while True:
-            if self.stream.eof:
-                rest = self.stream.unused_data.lstrip(b"\0")  # zeros may pad a stream
-                while not rest:
-                    rest = self.raw.read(CHUNK)
-                    if not rest:
-                        return b""
-                    rest = rest.lstrip(b"\0")
-                self.stream, self.first = self.make(), False
-            else:
-                rest = self.raw.read(CHUNK) if self.stream.needs_input else b""
-                if self.stream.needs_input and not rest:
-                    raise EOFError("it ends too early")
-            try:
-                chunk: bytes = self.stream.decompress(rest, size)
-            except (OSError, ValueError, EOFError, lzma.LZMAError) as error:
-                where = "" if self.first else "what follows its first stream is damaged: "
-                raise OSError(f"{where}{error}") from None
-            if chunk:
-                return chunk
-
-
-def _unpacked(
-    raw: BinaryIO, compression: str, path: str, limits: Limits, start: bytes = b""
-) -> bytes:
-    import lzma
-    import zlib
-
-    counted = _Counted(raw, start)
-    stream = _decompressor(counted, compression) if compression else counted
-    chunks: list[bytes] = []
-    size = 0
-    try:
-        while chunk := stream.read(CHUNK):
-            chunks.append(chunk)
-            size += len(chunk)
-            if size > limits.max_decompressed:
-                what = "unpacked bytes"
-                raise exceeded(limits, "max_decompressed", size, what, path, enough=2 * size)
-            ratio = size // max(1, counted.size)
-            if compression and size > RATIO_FROM and ratio > limits.max_ratio:
-                what = "bytes for each compressed byte"
-                raise exceeded(limits, "max_ratio", ratio, what, path, enough=10 * ratio)
-    except (EOFError, OSError, zlib.error, lzma.LZMAError) as error:
-        if not compression:
-            raise
-        shown = printable(path, 400)
-        raise DataError(f"{shown} is not a whole {compression} file: {error}") from None
-    return b"".join(chunks)
-
-
-class _Counted(io.RawIOBase):
-    """A raw stream that counts the bytes read from it; `start` was read already."""
-
-    def __init__(self, raw: BinaryIO, start: bytes) -> None:
-        self.raw, self.start, self.size = raw, start, 0
-
-    def readable(self) -> bool:
-        return True
-
-    def read(self, size: int = -1) -> bytes:
-        if size < 0:
-            data, self.start = self.start + self.raw.read(), b""
-        else:
-            data, self.start = self.start[:size], self.start[size:]
-            if len(data) < size:
-                data += self.raw.read(size - len(data))
-        self.size += len(data)
-        return data
-
-    def seekable(self) -> bool:
-        return False
 
 
 @contextlib.contextmanager
@@ -230,6 +141,17 @@ def replacing(path: str, force: bool = False) -> Iterator[BinaryIO]:
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
         return
+    try:
+        with _replaced(path, force) as stream:
+            yield stream
+    except OSError as error:
+        if error.filename is None:  # a full disk does not say which file it is about
+            error.filename = path
+        raise
+
+
+@contextlib.contextmanager
+def _replaced(path: str, force: bool) -> Iterator[BinaryIO]:
     target = os.path.realpath(path)
     shown = repr(printable(path, 400))
     mode = _mode(path)

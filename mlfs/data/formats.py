@@ -16,7 +16,7 @@ from mlfs.data.files import read_bytes, replacing, split_suffix
 from mlfs.data.limits import Limits
 from mlfs.data.losses import losses
 from mlfs.data.request import Request
-from mlfs.errors import DataError, UnknownName, UsageError, printable
+from mlfs.errors import DataError, ParseError, UnknownName, UsageError, printable
 
 __all__ = ["FORMATS", "Format", "format_of", "read", "write"]
 
@@ -198,6 +198,8 @@ def read(
     if suffix in PICKLES:
         format_of(name, content=b"")
     content = read_bytes(name, limits)
+    if not content and name != "-":
+        raise ParseError("the file is empty; a data set has one row at least", name)
     kind = format_of(name, format, content)
     request = Request(
         labels=labels,

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from mlfs.data.columns import is_missing
 from mlfs.data.dataset import Label
 from mlfs.data.labels import twice
-from mlfs.errors import DataError, printable
+from mlfs.errors import DataError, plural, printable
 
 __all__ = ["is_missing_row", "is_sets", "label_names", "label_sets"]
 
@@ -105,7 +105,7 @@ def label_names(names: Sequence[str] | None, q: int) -> list[str]:
         return [f"y{j}" for j in range(q)]
     names = [str(name) for name in names]
     if len(names) != q:
-        raise DataError(f"{len(names)} label names were given and Y has {q} labels")
+        raise DataError(f"{len(names)} label names were given and Y has {plural(q, 'label')}")
     double = twice(names)
     if double is not None:
         raise DataError(f"the label name {printable(double)!r} is given twice")

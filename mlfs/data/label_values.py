@@ -14,13 +14,22 @@ from mlfs.data.limits import exceeded
 from mlfs.data.request import Request
 from mlfs.errors import DataError, printable
 
-__all__ = ["is_binary", "label_matrix", "map_label", "map_numbers", "map_texts", "split_lists"]
+__all__ = [
+    "ASK_CLASSES",
+    "is_binary",
+    "label_matrix",
+    "map_label",
+    "map_numbers",
+    "map_texts",
+    "split_lists",
+]
 
 BINARY = ("0", "1")
 MEANING = {"0": 0, "1": 1, "no": 0, "yes": 1, "false": 0, "true": 1, "-1": -1}
 PAIRS = ({"0", "1"}, {"no", "yes"}, {"false", "true"}, {"-1", "1"}, {"-1", "0", "1"})
 DENSE_CELLS = 1 << 26
 MAX_CLASSES = 1 << 16
+ASK_CLASSES = "ask for classes (--classes), or choose other columns with --labels"
 
 
 def _word(value: str) -> str:
@@ -99,8 +108,7 @@ def map_label(
         more = f", … ({len(values)} in all)" if len(values) > 6 else ""
         raise DataError(
             f"{printable(path, 400)}: the label {printable(name)!r} has the values "
-            f"{{{shown}{more}}}, which are not two of 0/1, yes/no, true/false, -1/1; "
-            "ask for classes (--classes), or choose other columns with --labels"
+            f"{{{shown}{more}}}, which are not two of 0/1, yes/no, true/false, -1/1; {ASK_CLASSES}"
         )
     if len(values) > MAX_CLASSES:
         raise DataError(

@@ -88,8 +88,8 @@ def own_labels(
         raise ParseError("Y holds a position that is not among the label_values", path)
     kind = np.int8 if sizes.max(initial=0) <= 127 else np.int32
     labels = tuple(Label(name, own) for name, own in zip(names, values, strict=True))
-    notes = tuple(note for note in data.notes if "labels are missing" not in note)
+    notes = tuple(note for note in data.notes if " missing (NaN" not in note)
     missing = int(np.count_nonzero(held == -1))
     if missing:
-        notes = (*notes, f"{missing} labels are missing")
+        notes = (*notes, f"{missing} {'label is' if missing == 1 else 'labels are'} missing")
     return replace(data, Y=Y.astype(kind), labels=labels, notes=notes)

@@ -27,7 +27,7 @@ from mlfs.data.label_sets import is_missing_row, is_sets, label_names, label_set
 from mlfs.data.label_values import is_binary, map_texts
 from mlfs.data.labels import twice
 from mlfs.data.request import Request
-from mlfs.errors import DataError, printable
+from mlfs.errors import DataError, plural, printable
 
 __all__ = ["targets"]
 
@@ -137,7 +137,8 @@ def _as_array(y: Any) -> np.ndarray:
 def _check_rows(found: int, expected: int, what: str = "Y") -> None:
     if found != expected:
         raise DataError(
-            f"X has {expected} rows and {what} has {found}: they must have the same number"
+            f"X has {plural(expected, 'row')} and {what} has {found}: "
+            "they must have the same number"
         )
 
 

@@ -24,7 +24,7 @@ from mlfs.data.schema import default_columns, refuse_other_labels
 from mlfs.data.sparse_rows import parse_rows, refuse_unwritable, write_rows
 from mlfs.data.svmlight import label_rows
 from mlfs.data.tables import without_weights
-from mlfs.errors import ParseError, printable
+from mlfs.errors import ParseError, plural, printable
 
 __all__ = ["read", "write"]
 
@@ -52,7 +52,7 @@ def read(content: bytes, path: str, request: Request) -> Dataset:
         rows_text.pop()
     if len(rows_text) != n:
         raise ParseError(
-            f"the first line says {n} rows and {len(rows_text)} follow",
+            f"the first line says {plural(n, 'row')} and {len(rows_text)} follow",
             path,
             min(len(lines), n + 2),
         )

@@ -22,7 +22,7 @@ from mlfs.models.problem import Problem
 from mlfs.prepare import check_jobs
 from mlfs.weights import checked_weights
 
-__all__ = ["LabelModel", "default_learner", "tell_names"]
+__all__ = ["LabelModel", "default_learner", "keep_names", "tell_names"]
 
 
 def default_learner() -> LogisticRegression:
@@ -33,6 +33,11 @@ def default_learner() -> LogisticRegression:
 def tell_names(model: LabelModel, features: Sequence[str], labels: Sequence[str]) -> None:
     """Say what the columns of X and Y are called in the next `fit`, where both are arrays."""
     model._told_names = tuple(features), tuple(labels)  # noqa: SLF001
+
+
+def keep_names(model: LabelModel, features: Sequence[str]) -> None:
+    """Let a model that was fitted on an array refuse frames of other columns, or another order."""
+    model.feature_names_in_ = np.array(features, dtype=object)
 
 
 class LabelModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklearn has no types

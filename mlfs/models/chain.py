@@ -186,7 +186,7 @@ class StructuredClassifier(LabelModel):
         Returns
         -------
         ndarray, shape (n, q)
-            Of the values that Y had.
+            Of the values that Y had; 0 and 1 where it had booleans or sets.
         """
         return self._given(self._inference().predict(self._fitted_on(X)))
 

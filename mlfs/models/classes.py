@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from mlfs.data.columns import is_missing
 from mlfs.data.label_sets import is_sets
 from mlfs.data.targets import targets
-from mlfs.errors import DataError, printable
+from mlfs.errors import DataError, plural, printable
 from mlfs.frames import array_of, family
 from mlfs.models.problem import MISSING
 
@@ -98,7 +98,7 @@ class Classes:
             ).reshape(n_rows, len(self.names))
         array = _array(Y, n_rows)
         if array.shape[1] != len(self.names):
-            msg = f"Y has {array.shape[1]} labels, but the model has {len(self.names)}"
+            msg = f"Y has {plural(array.shape[1], 'label')}, but the model has {len(self.names)}"
             raise DataError(msg)
         out = np.full(array.shape, MISSING, dtype=np.int8)
         for label, values in enumerate(self.values):
@@ -208,7 +208,9 @@ def _array(Y: Any, n_rows: int) -> np.ndarray:
         msg = f"Y has {array.ndim} dimensions; expected 1 (one label) or 2 (a column a label)"
         raise DataError(msg)
     if len(array) != n_rows:
-        msg = f"X has {n_rows} rows and Y has {len(array)}: they must have the same number"
+        msg = (
+            f"X has {plural(n_rows, 'row')} and Y has {len(array)}: they must have the same number"
+        )
         raise DataError(msg)
     if array.dtype.kind == "c":
         raise DataError("Y is complex. Complex data not supported: labels have two values")

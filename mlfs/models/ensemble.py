@@ -122,7 +122,7 @@ class StructuredEnsemble(LabelModel):
         Returns
         -------
         ndarray, shape (n, q)
-            Of the values that Y had.
+            Of the values that Y had; 0 and 1 where it had booleans or sets.
         """
         return self._given((self._share_of_ones(X) > 0.5).astype(np.int8))
 
@@ -233,6 +233,6 @@ def _drawn_rows(
 def _share(value: Any, what: str) -> float:
     number = isinstance(value, (int, float, np.integer, np.floating))
     if not number or isinstance(value, bool) or not 0 < value <= 1:
-        msg = f"{what} is the share that a member is given, in (0, 1], not {printable(value)!r}"
+        msg = f"{what} is the share that a member is given, in (0, 1], not {printable(repr(value))}"
         raise UsageError(msg)
     return float(value)

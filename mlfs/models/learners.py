@@ -19,6 +19,7 @@ from threadpoolctl import ThreadpoolController
 
 from mlfs.arguments import threads
 from mlfs.errors import UsageError, printable
+from mlfs.models.neighbours import check_neighbours
 from mlfs.models.problem import MISSING, Problem
 from mlfs.models.structure import Structure
 
@@ -182,6 +183,8 @@ def fit_learner(
     ones = int(y.sum())
     if ones in {0, y.size}:
         return Learner(None, int(ones > 0), columns, parents)
+    name = printable(problem.names[label])
+    check_neighbours(problem.base_estimator, y.size, f"the label {name!r}")
     matrix = stacked(x, columns, own[:, 1:])
     estimator = clone(problem.base_estimator)
     given: dict[str, Any] = {} if weights is None else {weight_name(estimator): weights}
@@ -234,6 +237,10 @@ def _refuse_unweightable(estimator: Any, weights: np.ndarray | None) -> None:
 
 def _thread_safe(estimator: Any) -> bool:
     """Whether two threads that fit it get what one gets: liblinear's shuffles share a state."""
+    from mlfs.models.switching import Switching
+
+    if isinstance(estimator, Switching):  # it keeps nothing but what it fits
+        return _thread_safe(estimator.base)
     if isinstance(estimator, LinearSVC):
         return estimator.dual is False and estimator.penalty == "l2"
     if isinstance(estimator, LogisticRegression):

@@ -189,6 +189,13 @@ def _check_whole(stored: Stored) -> None:
     width = getattr(stored.model, "n_features_in_", None)
     if type(width) is not int or width != len(stored.table.feature_names):
         raise DamagedError("the model has other columns than its training data")
+    own = getattr(stored.model, "feature_names_in_", None)
+    if own is not None and (
+        not isinstance(own, np.ndarray)
+        or own.shape != (width,)
+        or not all(isinstance(name, str) for name in own)
+    ):
+        raise DamagedError("the names of the columns that the model knows are none")
     names = getattr(stored.model, "label_names_", None)
     if not isinstance(names, (tuple, list)) or len(names) != len(stored.table.labels):
         raise DamagedError("the model has other labels than its training data")

@@ -15,6 +15,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from mlfs.errors import UsageError, printable
 from mlfs.models.inference.base import whole
+from mlfs.models.neighbours import check_neighbours
 from mlfs.models.tuned import TunedLogistic
 
 __all__ = ["Switching", "one_class_share"]
@@ -23,7 +24,7 @@ MIN_ROWS = 4
 
 
 def _has(method: str) -> Any:
-    return lambda self: hasattr(self._base(), method)
+    return lambda self: hasattr(self.base, method)
 
 
 class Switching(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklearn has no types
@@ -105,7 +106,7 @@ class Switching(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklear
 
     def untuned(self) -> Switching:
         """The same of a base learner that has no choice to make, where it knows such a one."""
-        base = self._base()
+        base = self.base
         plain = base.untuned() if hasattr(base, "untuned") else base
         return Switching(plain, self.min_rows)
 
@@ -161,7 +162,7 @@ class Switching(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklear
     ) -> Any:
         from mlfs.models.learners import weight_name
 
-        base = self._base() if like is None else like
+        base = self.base if like is None else like
         given = {}
         if weights is not None:
             name = weight_name(base)
@@ -170,6 +171,7 @@ class Switching(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklear
                 msg = f"the base learner {kind} takes no sample_weight: fit without, or another"
                 raise UsageError(msg)
             given = {name: weights[rows]}
+        check_neighbours(base, rows.size, "one value of the parents (raise min_rows of Switching)")
         every = rows.size == codes.size
         x, codes = (x, codes) if every else (x[rows], codes[rows])
         if hasattr(like, "refit"):
@@ -228,11 +230,13 @@ class Switching(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklear
         parents = (last.toarray() if sp.issparse(last) else np.asarray(last)).astype(np.int8)
         return (x if cut else np.zeros((X.shape[0], 1))), parents
 
-    def _base(self) -> Any:
+    @property
+    def base(self) -> Any:
+        """What is cloned for each value of the parents."""
         return TunedLogistic() if self.base_estimator is None else self.base_estimator
 
     def _accepted(self) -> dict[str, Any]:
-        nan = get_tags(self._base()).input_tags.allow_nan
+        nan = get_tags(self.base).input_tags.allow_nan
         return {
             "accept_sparse": "csr",
             "dtype": np.float64,
@@ -241,7 +245,7 @@ class Switching(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklear
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        inner = get_tags(self._base()).input_tags
+        inner = get_tags(self.base).input_tags
         tags.classifier_tags.multi_class = False
         tags.input_tags.sparse, tags.input_tags.allow_nan = inner.sparse, inner.allow_nan
         return tags

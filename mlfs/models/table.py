@@ -19,7 +19,7 @@ import scipy.sparse as sp
 from mlfs.data.columns import number_text
 from mlfs.data.dataset import Dataset
 from mlfs.data.limits import Limits
-from mlfs.errors import DataError, UsageError, printable
+from mlfs.errors import DataError, UsageError, plural, printable
 from mlfs.models.fields import Field, codes_of, fill_columns, fills_of, same, spread
 
 __all__ = ["MISSING", "Field", "TrainingTable"]
@@ -125,7 +125,7 @@ class TrainingTable:
             pieces.append(dataset.X[:, run])
         if lost:
             notes.append(f"{_listed(list(lost))}: unseen values taken as missing in "
-                         f"{sum(lost.values())} cells")  # fmt: skip
+                         f"{plural(sum(lost.values()), 'cell')}")  # fmt: skip
         return self._filled(_together(pieces, dataset), dataset.source.path, notes), notes
 
     def truth(

@@ -116,10 +116,9 @@ def _whole(path: str) -> tuple[memoryview, int]:
     """The bytes of a file whose start, sizes and digest are right, and the header's length."""
     shown = repr(printable(path, 400))
     try:
+        _refuse_pipe(path, shown)
         with Path(path).open("rb") as stream:
             found = os.fstat(stream.fileno())
-            if not stat.S_ISREG(found.st_mode):
-                raise UsageError(f"{shown} is no ordinary file: a model is read from one")
             start = stream.read(START)
             header, body = _sizes(start, path)
             whole = START + header + body + DIGEST
@@ -152,6 +151,13 @@ def _whole(path: str) -> tuple[memoryview, int]:
             f"{'upgrade mlfs' if version > VERSION else 'train the model again'}"
         )
     return content, header
+
+
+def _refuse_pipe(path: str, shown: str) -> None:
+    """Not after opening it: that waits for who writes into it."""
+    mode = Path(path).stat().st_mode
+    if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+        raise UsageError(f"{shown} is no ordinary file: a model is read from one")
 
 
 def _sizes(start: bytes, path: str) -> tuple[int, int]:

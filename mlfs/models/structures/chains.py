@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mlfs.errors import UnknownName, UsageError, printable
+from mlfs.errors import UnknownName, UsageError, plural, printable
 from mlfs.labels import Network, chain_order_cheap, chain_order_full, k_parents
 from mlfs.models.structure import Structure, from_order
 from mlfs.models.structures.base import LabelPairs, StructureLearner
@@ -123,7 +123,8 @@ class Given(StructureLearner):
             return given.renumbered(problem.names)
         if isinstance(given, Network):
             if len(given.parents) != problem.q:
-                msg = f"the network has {len(given.parents)} labels, the data have {problem.q}"
+                has = plural(len(given.parents), "label")
+                msg = f"the network has {has}, the data have {problem.q}"
                 raise UsageError(msg)
             return Structure.from_network(given, problem.names)
         if not isinstance(given, Mapping):

@@ -1,0 +1,136 @@
+"""Compressed bytes unpacked, and bytes from pipes taken, within limits."""
+
+from __future__ import annotations
+
+import io
+from typing import Any, BinaryIO
+
+from mlfs.data.limits import Limits, exceeded
+from mlfs.errors import DataError, printable
+
+__all__ = ["MAGIC", "unpacked"]
+
+MAGIC = {".gz": b"\x1f\x8b", ".bz2": b"BZh", ".xz": b"\xfd7zXZ\x00"}
+CHUNK = 1 << 20
+RATIO_FROM = 16 << 20
+
+
+def unpacked(
+    raw: BinaryIO, compression: str, path: str, limits: Limits, *, sniff: bool = False
+) -> bytes:
+    """Read a stream to its end.
+
+    Parameters
+    ----------
+    raw : binary stream
+        What is read.
+    compression : {"", ".gz", ".bz2", ".xz"}
+        How it is compressed.
+    path : str
+        What a user calls it.
+    limits : Limits
+        How much it may be.
+    sniff : bool
+        Where `compression` is empty, the first bytes tell it.
+    """
+    import lzma
+    import zlib
+
+    start = b""
+    if sniff and not compression:
+        start = raw.read(8)
+        compression = next((one for one, magic in MAGIC.items() if start.startswith(magic)), "")
+    counted = _Counted(raw, start)
+    stream = _decompressor(counted, compression) if compression else counted
+    chunks: list[bytes] = []
+    size = 0
+    try:
+        while chunk := stream.read(CHUNK):
+            chunks.append(chunk)
+            size += len(chunk)
+            if size > limits.max_decompressed:
+                what = "unpacked bytes"
+                raise exceeded(limits, "max_decompressed", size, what, path, enough=2 * size)
+            ratio = size // max(1, counted.size)
+            if compression and size > RATIO_FROM and ratio > limits.max_ratio:
+                what = "bytes for each compressed byte"
+                raise exceeded(limits, "max_ratio", ratio, what, path, enough=10 * ratio)
+    except (EOFError, OSError, zlib.error, lzma.LZMAError) as error:
+        if not compression:
+            raise
+        shown = printable(path, 400)
+        raise DataError(f"{shown} is not a whole {compression} file: {error}") from None
+    return b"".join(chunks)
+
+
+def _decompressor(raw: Any, compression: str) -> Any:
+    if compression == ".gz":
+        import gzip
+
+        return gzip.GzipFile(fileobj=raw)
+    return _Streams(raw, compression)
+
+
+class _Streams:
+    """What .bz2 or .xz streams, one after the other, unpack to.
+
+    The readers of the standard library drop whatever follows the first stream and is not one,
+    so a file damaged between its streams would lose rows without a word.
+    """
+
+    def __init__(self, raw: Any, compression: str) -> None:
+        import bz2
+        import lzma
+
+        self.raw = raw
+        self.make: Any = bz2.BZ2Decompressor if compression == ".bz2" else lzma.LZMADecompressor
+        self.stream: Any = self.make()
+        self.first = True
+
+    def read(self, size: int) -> bytes:
+        """At most `size` bytes more, none at the end."""
+        import lzma
+
+        while True:
+            if self.stream.eof:
+                rest = self.stream.unused_data.lstrip(b"\0")  # zeros may pad a stream
+                while not rest:
+                    rest = self.raw.read(CHUNK)
+                    if not rest:
+                        return b""
+                    rest = rest.lstrip(b"\0")
+                self.stream, self.first = self.make(), False
+            else:
+                rest = self.raw.read(CHUNK) if self.stream.needs_input else b""
+                if self.stream.needs_input and not rest:
+                    raise EOFError("it ends too early")
+            try:
+                chunk: bytes = self.stream.decompress(rest, size)
+            except (OSError, ValueError, EOFError, lzma.LZMAError) as error:
+                where = "" if self.first else "what follows its first stream is damaged: "
+                raise OSError(f"{where}{error}") from None
+            if chunk:
+                return chunk
+
+
+class _Counted(io.RawIOBase):
+    """A raw stream that counts the bytes read from it; `start` was read already."""
+
+    def __init__(self, raw: BinaryIO, start: bytes) -> None:
+        self.raw, self.start, self.size = raw, start, 0
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        if size < 0:
+            data, self.start = self.start + self.raw.read(), b""
+        else:
+            data, self.start = self.start[:size], self.start[size:]
+            if len(data) < size:
+                data += self.raw.read(size - len(data))
+        self.size += len(data)
+        return data
+
+    def seekable(self) -> bool:
+        return False
