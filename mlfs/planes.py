@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from functools import cached_property
 from typing import Any
 
@@ -33,6 +34,7 @@ class Planes:
         self._usual: np.ndarray | None = None  # the labels that were asked for last
         self._ahead_of: np.ndarray | None = None
         self._room_of_given, self._room_of_labels = _Room(), _Room()
+        self._lock = threading.Lock()  # on what is kept until the next call
         self.cells = np.delete(cell, np.cumsum(levels) - levels + base)
 
     @property
@@ -60,17 +62,19 @@ class Planes:
         self, given: Column, off_s: np.ndarray, off_f: np.ndarray, clogc: np.ndarray, out: Any
     ) -> None:
         """Add to out[column] the sum over n(f,s), any levels."""
-        met = self._met_with(given, off_f.dtype)
-        dense.pairs_of_planes(self.first, off_f, met, off_s, self._n_rows, clogc, out)
+        with self._lock:
+            met = self._met_with(given, off_f.dtype)
+            dense.pairs_of_planes(self.first, off_f, met, off_s, self._n_rows, clogc, out)
 
     def add_label_sums(
         self, masks: np.ndarray, off_l: np.ndarray, off_f: np.ndarray, clogc: np.ndarray, out: Any
     ) -> None:
         """The like over n(f,l) of labels of two levels, told by their masks."""
         for at in range(off_l.size):
-            met = self._met_with_labels(masks[at : at + 1], off_f.dtype)
-            own = off_f, met, off_l[at : at + 1]
-            dense.pairs_of_planes(self.first, *own, self._n_rows, clogc, out)
+            with self._lock:
+                met = self._met_with_labels(masks[at : at + 1], off_f.dtype)
+                own = off_f, met, off_l[at : at + 1]
+                dense.pairs_of_planes(self.first, *own, self._n_rows, clogc, out)
 
     def add_joint_of_levels(
         self,
@@ -86,24 +90,26 @@ class Planes:
     ) -> None:
         """Add the sums over n(f,s,l), labels of two levels, told by their masks."""
         both = (labels[:, None, :] & given.masks[0]).reshape(-1, self._words)
-        dense.joint_of_planes(
-            self.first,
-            off_f,
-            self._met_with_labels(both, off_f.dtype),
-            off_s,
-            self._n_rows,
-            self._met_with(given, off_f.dtype),
-            off_fl,
-            off_l,
-            off_sl,
-            clogc,
-            out,
-        )
+        with self._lock:
+            dense.joint_of_planes(
+                self.first,
+                off_f,
+                self._met_with_labels(both, off_f.dtype),
+                off_s,
+                self._n_rows,
+                self._met_with(given, off_f.dtype),
+                off_fl,
+                off_l,
+                off_sl,
+                clogc,
+                out,
+            )
 
     def off_pairs(self, given: Column, block: int, weights: np.ndarray, out: np.ndarray) -> None:
         """AND each plane with that of s."""
         del weights
-        out += self._met_with(given, out.dtype, block)[0]
+        with self._lock:
+            out += self._met_with(given, out.dtype, block)[0]
 
     def off_labels(
         self,
@@ -130,19 +136,20 @@ class Planes:
         out: np.ndarray,
     ) -> None:
         """AND each plane with the meetings of s and each label, and finish."""
-        met = self._met_with_both(parts, masks, off_f.dtype)
-        meeting.joint_of_meets(
-            met,
-            off_f,
-            parts.off_fs,
-            parts.off_fl,
-            parts.off_s,
-            parts.off_l,
-            parts.off_sl,
-            n_rows,
-            clogc,
-            out,
-        )
+        with self._lock:
+            met = self._met_with_both(parts, masks, off_f.dtype)
+            meeting.joint_of_meets(
+                met,
+                off_f,
+                parts.off_fs,
+                parts.off_fl,
+                parts.off_s,
+                parts.off_l,
+                parts.off_sl,
+                n_rows,
+                clogc,
+                out,
+            )
 
     def _met(self, masks: np.ndarray, kind: Any) -> np.ndarray:
         """How many rows each mask and each plane have in common: (masks, planes)."""

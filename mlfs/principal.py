@@ -20,6 +20,7 @@ STEPS = 40
 RESTARTS = 8
 TOLERANCE = 1e-10
 GOLDEN = (5**0.5 - 1) / 2
+FAR = 150  # powers of two from which on a square of squares may leave the range of floats
 
 
 def first_component(dataset: Dataset, weights: np.ndarray | None = None) -> np.ndarray:
@@ -35,11 +36,13 @@ def first_component(dataset: Dataset, weights: np.ndarray | None = None) -> np.n
     Returns
     -------
     ndarray, shape (N,)
-        The projections; zeros where all features are constant.
+        The projections; zeros where all features are constant. Where a number reaches 2**150,
+        or none reaches 2**-150, all are told times a power of two.
     """
     matrix = _as_numbers(dataset)
+    matrix.data = _near_one(matrix.data)
     n_rows, d = matrix.shape
-    share = np.ones(n_rows) if weights is None else weights
+    share = np.ones(n_rows) if weights is None else _near_one(weights)
     mean = np.zeros(d)
     onto_columns(matrix.indptr, matrix.indices, matrix.data, share, mean)
     mean /= share.sum()
@@ -76,6 +79,12 @@ def in_three_levels(values: np.ndarray, weights: np.ndarray | None = None) -> np
     mean = dot(values, share) / total
     sd = np.sqrt(dot((values - mean) ** 2, share) / total)
     return 1 + (values > mean + sd).astype(np.int32) - (values < mean - sd).astype(np.int32)
+
+
+def _near_one(numbers: np.ndarray) -> np.ndarray:
+    """The numbers, times a power of two if the greatest is far from 1."""
+    exponent = int(np.frexp(np.abs(numbers).max(initial=0.0))[1])
+    return numbers if abs(exponent) <= FAR else np.ldexp(numbers, -exponent)
 
 
 def _norm(vector: np.ndarray) -> float:
@@ -132,10 +141,14 @@ def _as_numbers(dataset: Dataset) -> sp.csr_array:
 
 
 def _filled(column: sp.csc_array) -> sp.csc_array:
-    known = ~np.isnan(column.data)
-    n_known = column.shape[0] - int((~known).sum())
-    mean = float(column.data[known].sum()) / n_known if n_known else 0.0
-    column.data[~known] = mean
+    gone = np.isnan(column.data)
+    known, n_known = column.data[~gone], column.shape[0] - int(gone.sum())
+    with np.errstate(over="ignore"):
+        total = float(known.sum())
+    if np.isfinite(total):
+        column.data[gone] = total / n_known if n_known else 0.0
+    else:
+        column.data[gone] = float((known / n_known).sum())
     return column
 
 

@@ -20,6 +20,7 @@ KERNEL_TESTS = [
     "tests/test_kernels.py",
     "tests/test_kernels_choosing.py",
     "tests/test_kernels_lists.py",
+    "tests/test_kernels_packing.py",
     "tests/test_kernels_planes.py",
     "tests/test_clogc.py",
     "tests/test_labels.py",

@@ -213,3 +213,11 @@ def test_the_array_of_the_user_stays_what_it_is():
     assert np.array_equal(ready.dataset.X, before)
     X.flags.writeable = False
     assert mlfs.select((X, y), "mim", 3).indices == mlfs.select((before, y), "mim", 3).indices
+
+
+@pytest.mark.parametrize("high", [1.0, 15.0, 62.0, 200.0])
+def test_a_negative_zero_is_told_as_zero(high):
+    X, Y = np.array([[-0.0], [high], [0.0], [high]]), np.array([0, 1, 0, 1])
+    for x in (X, X[::-1], X[:2], sp.csr_array(X), np.asfortranarray(X)):
+        (binning,) = learn(from_arrays(x, Y[: x.shape[0]]))
+        assert str(binning.values) == str((0.0, high))

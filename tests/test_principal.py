@@ -123,6 +123,19 @@ def test_huge_and_tiny_values():
         np.testing.assert_allclose(found, first_component(data_of(base)), rtol=1e-6)
 
 
+@pytest.mark.parametrize("scale", [1e-300, 1e-90, 1e90, 1e155, 1e280, 1e307])
+@pytest.mark.parametrize("weight", [None, 1e-25, 1e25])
+def test_numbers_whose_squares_leave_the_range_of_floats(scale, weight):
+    rng = np.random.default_rng(3)
+    base = rng.uniform(-1, 1, size=(65, 3)) * [5, 1, 1]
+    base[rng.random(base.shape) < 0.1] = np.nan
+    weights = None if weight is None else rng.integers(1, 4, 65).astype(float)
+    expected = in_three_levels(first_component(data_of(base), weights), weights)
+    scaled = None if weights is None else weights * weight
+    found = in_three_levels(first_component(data_of(base * scale), scaled), scaled)
+    np.testing.assert_array_equal(found, expected)
+
+
 def test_rows_of_one_length_do_not_leave_the_component_to_the_order_of_the_rows():
     """One column of a one-hot block for each row: all rows are equally long."""
     codes = np.repeat([0, 1, 2, 3], [9, 6, 3, 2])

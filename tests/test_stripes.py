@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import signal
+from concurrent.futures import ThreadPoolExecutor
 from select import select as wait_for
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from numba.core import config
 
 from mlfs import select, stripes, threads
 from mlfs.best_first import best_first
@@ -134,3 +136,18 @@ def test_labels_in_any_order_are_told_apart():
     info = Info.from_codes(features, labels)
     turned = Info(info.table, labels=np.array([0, 2, 1, 3]))
     assert np.allclose(turned.cmi_sL_given_f(1), info.cmi_sL_given_f(1), rtol=0, atol=1e-12)
+
+
+@pytest.mark.skipif(config.DISABLE_JIT, reason="only kernels let two threads run at once")
+@pytest.mark.parametrize("levels", [2, 4])
+def test_two_threads_may_ask_one_table(levels):
+    """What planes keep until the next call must not be another thread's."""
+    generator = np.random.default_rng(levels)
+    X, Y = generator.integers(0, levels, (3000, 1000)), generator.integers(0, 2, (3000, 3))
+    picks = range(40)
+    alone = Info.from_codes(X, Y)
+    expected = [alone.cmi_sL_given_f(s) for s in picks]
+    shared = Info.from_codes(X, Y)
+    with ThreadPoolExecutor(2) as pool:
+        found = list(pool.map(shared.cmi_sL_given_f, picks))
+    np.testing.assert_array_equal(found, expected)

@@ -280,7 +280,7 @@ def _few_values(
                 few[j] = _bits(start, mask)
     for j in np.flatnonzero(integral & ~narrow).tolist():
         distinct = np.unique(whole.column(j))
-        distinct = distinct[~np.isnan(distinct)]
+        distinct = distinct[~np.isnan(distinct)] + 0.0  # which makes -0.0 a 0.0
         if distinct.size <= limits[j]:
             few[j] = tuple(distinct.tolist())
     for j in np.flatnonzero(low > high).tolist():
