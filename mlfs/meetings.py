@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -59,6 +60,7 @@ class Meetings:
         self._of_column = np.array(columns, np.int64)  # what kernels want to know of each
         self._t_f = self._of_column[3]
         self._scale = float(counts.total) * 2.0 ** int(table.clogc[-1])
+        self._lock = threading.Lock()  # on the planes that are kept
         self._of_pick: dict[int, int] = {}
         planes = int(counts.offsets[-1]) - counts.d
         self._room = min(planes, table.budget.picked // (8 * max(1, self._words)))
@@ -193,10 +195,11 @@ class Meetings:
         table, out = self._table, np.zeros((len(picks), where.size))
         if where.size:
             for some, later in self._cuts(picks, start):
-                s = self._picks(picks[some])
-                for f, begins, at in self._columns(where, later, parts):
-                    told = self._counts.total, self._scale, table.clogc, out[some]
-                    _pairs(*f, *s, begins, at, *told)
+                with self._lock:
+                    s = self._picks(picks[some])
+                    for f, begins, at in self._columns(where, later, parts):
+                        told = self._counts.total, self._scale, table.clogc, out[some]
+                        _pairs(*f, *s, begins, at, *told)
         table.pairs_counted += int((len(picks) - start).sum())
         return out
 
@@ -210,7 +213,9 @@ class Meetings:
     ) -> tuple[np.ndarray, np.ndarray]:
         """The sums over labels of I(s;l|f) and I(f;l|s), of each pick and each candidate."""
         out = np.zeros((2, len(picks), where.size))
-        self._triples(where, picks, start, labels, out, np.zeros((4, 0, 0, 0), np.int64), parts)
+        with self._lock:
+            none = np.zeros((4, 0, 0, 0), np.int64)
+            self._triples(where, picks, start, labels, out, none, parts)
         return out[0], out[1]
 
     def sums(
@@ -225,7 +230,8 @@ class Meetings:
         table = self._table
         sums = np.zeros((4, len(picks), labels.size, where.size), np.int64)
         out = np.zeros((2, len(picks), where.size))
-        self._triples(where, picks, start, labels, out, sums, parts)
+        with self._lock:
+            self._triples(where, picks, start, labels, out, sums, parts)
         alike = (labels.size, where.size)
         t_f = np.broadcast_to(self._t_f[where], alike)
         t_l = np.broadcast_to(table.t_l[labels, None], alike)

@@ -8,6 +8,8 @@ magnitude is positive.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import scipy.sparse as sp
 
@@ -143,13 +145,18 @@ def _as_numbers(dataset: Dataset) -> sp.csr_array:
 def _filled(column: sp.csc_array) -> sp.csc_array:
     gone = np.isnan(column.data)
     known, n_known = column.data[~gone], column.shape[0] - int(gone.sum())
-    with np.errstate(over="ignore"):
-        total = float(known.sum())
-    if np.isfinite(total):
-        column.data[gone] = total / n_known if n_known else 0.0
+    if n_known:  # rounded once, so that the order of rows is no matter
+        column.data[gone] = _mean(known, n_known)
     else:
-        column.data[gone] = float((known / n_known).sum())
+        column.data[gone] = 0.0
     return column
+
+
+def _mean(values: np.ndarray, n: int) -> float:
+    try:
+        return math.fsum(values.tolist()) / n
+    except OverflowError:
+        return math.fsum((values / n).tolist())
 
 
 def _indicators(column: sp.csc_array) -> sp.csc_array:

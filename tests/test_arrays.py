@@ -492,3 +492,26 @@ def test_labels_in_an_extension_array(dtype, values, positions):
     data = from_arrays(np.eye(3), pd.array(values, dtype=dtype))
     assert dense(data.Y).ravel().tolist() == positions
     assert [label.name for label in data.labels] == ["y0"]
+
+
+@pytest.mark.parametrize("form", [sp.csr_array, sp.csc_array])
+@pytest.mark.parametrize("which", ["X", "Y"])
+def test_damaged_sparse_tables_are_refused(form, which):
+    def damaged(change):
+        table = form(np.array([[1.0, 0, 0], [0, 1, 1], [1, 0, 1]]))
+        change(table)
+        good = np.eye(3)
+        return (table, good) if which == "X" else (good, table)
+
+    def beyond(table):
+        table.indices[1] = 7
+
+    def before(table):
+        table.indices[0] = -2
+
+    def falling(table):
+        table.indptr[1] = 4
+
+    for change, told in ((beyond, "7, and there are 3"), (before, "-2"), (falling, "do not rise")):
+        with pytest.raises(DataError, match=f"{which} is a damaged sparse table: .*{told}"):
+            from_arrays(*damaged(change))

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from mlfs._kernels import extremes
 from mlfs.data.alike import Alike, Numbered, names_of
 from mlfs.data.categorical import force_nominal
 from mlfs.data.columns import (
@@ -18,17 +17,15 @@ from mlfs.data.columns import (
     refuse_infinite,
 )
 from mlfs.data.dataset import Column, Dataset, Source
+from mlfs.data.kept import EXACT, is_careful, kept
 from mlfs.data.label_values import is_binary
 from mlfs.data.labels import resolve, twice
 from mlfs.data.request import Request
+from mlfs.data.sparse_tables import from_sparse
 from mlfs.data.targets import targets
 from mlfs.errors import DataError, UsageError, printable
 
 __all__ = ["from_arrays"]
-
-EXACT = 1 << 53
-EIGHT = 8  # bytes of a whole number that may be beyond that
-KEPT = frozenset(map(np.dtype, ("?", "b", "B", "i2", "u2", "i4", "u4", "i8", "f4", "f8")))
 
 
 def from_arrays(
@@ -80,14 +77,13 @@ def from_arrays(
     left_out: list[tuple[str, str]] = []
     columns: Sequence[Column]
     if sp.issparse(X):
-        matrix, columns = _from_sparse(X, feature_names)
+        matrix, columns = from_sparse(X, _names(feature_names, X.shape[-1]))
     elif _is_frame(X):
         matrix, columns, left_out = _from_frame(X, feature_names)
     else:
         matrix, columns, left_out = _from_dense(X, feature_names)
     numbers = matrix.data if sp.issparse(matrix) else matrix
-    may_be_odd = numbers.dtype.kind == "f" or numbers.dtype.itemsize == EIGHT
-    careful = may_be_odd and _is_careful(numbers)
+    careful = is_careful(numbers)
     if careful and matrix.dtype.kind == "f" and not sp.issparse(matrix):
         refuse_infinite(matrix, names_of(columns))
     if categorical is not None:
@@ -167,7 +163,7 @@ def _from_frame(
         return _from_columns([frame[:, j] for j in range(d)], own, frame.height)
     types = list(frame.dtypes)
     if d and all(type(t).__name__ == "SparseDtype" and t.fill_value == 0 for t in types):
-        return *_from_sparse(frame.sparse.to_coo(), own), []
+        return *from_sparse(frame.sparse.to_coo(), own), []
     if d and len(set(types)) == 1 and isinstance(types[0], np.dtype) and types[0].kind in "iufb":
         return _from_dense(frame.to_numpy(), own)
     return _from_columns([frame.iloc[:, j] for j in range(d)], own, len(frame))
@@ -204,19 +200,7 @@ def _from_dense(
     own = _names(names, array.shape[1])
     if array.dtype.kind not in "biuf":
         return _from_columns([array[:, j] for j in range(array.shape[1])], own, len(array))
-    return _kept(array), Alike(own, column_of("", np.zeros(0, array.dtype))[0]), []
-
-
-def _kept(x: Any) -> Any:
-    """Numbers as they are, where they are of a type that is counted as it is."""
-    return x if x.dtype.newbyteorder("=") in KEPT and x.dtype.isnative else x.astype(np.float64)
-
-
-def _is_careful(x: np.ndarray) -> bool:
-    """Whether numbers are worth a closer look: one is missing, infinite or huge."""
-    if x.dtype not in KEPT or not x.flags.forc:
-        return True
-    return bool(extremes.is_beyond(x.ravel("K"), x.dtype.type(EXACT)))
+    return kept(array), Alike(own, column_of("", np.zeros(0, array.dtype))[0]), []
 
 
 def _as_array(x: Any) -> np.ndarray:
@@ -239,38 +223,6 @@ def _as_array(x: Any) -> np.ndarray:
             f"row 0 has {lengths[0]} (rows counted from 0)"
         ) from None
     return array
-
-
-def _from_sparse(x: Any, names: Sequence[str] | None) -> tuple[Any, Sequence[Column]]:
-    if x.ndim != 2:
-        raise DataError(f"X is sparse with {x.ndim} dimension(s); expected 2: a row a sample")
-    if x.dtype.kind == "c":
-        raise DataError(
-            "X is complex. Complex data not supported: give the real and imaginary parts as columns"
-        )
-    if x.dtype.kind not in "biuf":
-        raise DataError(f"X is sparse of type {x.dtype}; a sparse X holds numbers or booleans")
-    own = _names(names, x.shape[1])
-    matrix = sp.csr_array(x)
-    if not (matrix.has_canonical_format and matrix.data.all()):
-        # Small whole numbers would not hold the sums of what is stored twice.
-        matrix = sp.csr_array(matrix, dtype=np.float64, copy=True)
-        matrix.sum_duplicates()
-        matrix.eliminate_zeros()
-        if x.dtype.kind == "b":
-            matrix.data[:] = 1.0
-    else:
-        kept = _kept(matrix.data)
-        if kept is not matrix.data:
-            matrix = sp.csr_array((kept, matrix.indices, matrix.indptr), shape=matrix.shape)
-    bad = np.flatnonzero(np.isinf(matrix.data))
-    if bad.size:
-        row = int(np.searchsorted(matrix.indptr, bad[0], side="right")) - 1
-        raise DataError(
-            f"column {printable(own[matrix.indices[bad[0]]])!r} holds {matrix.data[bad[0]]} at row "
-            f"{row} (counted from 0): an infinite value cannot be used; replace it or make it NaN"
-        )
-    return matrix, Alike(own, column_of("", np.zeros(0, x.dtype))[0])
 
 
 def _weights(sample_weight: Any, n_rows: int) -> np.ndarray | None:

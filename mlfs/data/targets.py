@@ -27,6 +27,7 @@ from mlfs.data.label_sets import is_missing_row, is_sets, label_names, label_set
 from mlfs.data.label_values import is_binary, map_texts
 from mlfs.data.labels import twice
 from mlfs.data.request import Request
+from mlfs.data.sparse_tables import check_places
 from mlfs.errors import DataError, plural, printable
 
 __all__ = ["targets"]
@@ -53,6 +54,7 @@ def targets(
         if y.ndim != 2:
             raise DataError(f"Y is sparse with {y.ndim} dimension; expected one row a sample")
         _check_rows(y.shape[0], n_rows)
+        check_places(y, "Y")
         return _from_sparse(sp.csr_array(y), names, classes)
     if isinstance(y, dict):
         columns = [_column(name, values, classes) for name, values in y.items()]

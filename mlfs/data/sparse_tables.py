@@ -1,0 +1,73 @@
+"""Sparse tables in memory: looked over before anybody walks them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from mlfs.data.alike import Alike
+from mlfs.data.columns import column_of
+from mlfs.data.dataset import Column
+from mlfs.data.kept import kept
+from mlfs.errors import DataError, printable
+
+__all__ = ["check_places", "from_sparse"]
+
+
+def check_places(x: Any, what: str) -> None:
+    """Refuse a sparse table with an entry that lies outside of it, which nobody would notice.
+
+    Examples
+    --------
+    >>> check_places(sp.csr_array((2, 3)), "X")
+    """
+    if x.format not in ("csr", "csc") or x.ndim != 2:
+        return
+    rows, columns = ("row", "column") if x.format == "csr" else ("column", "row")
+    n, width = x.shape if x.format == "csr" else x.shape[::-1]
+    indptr, indices = x.indptr, x.indices
+    whole = indptr.size == n + 1 and indptr[0] == 0 and (np.diff(indptr) >= 0).all()
+    if not whole or indptr[-1] > min(indices.size, x.data.size):
+        raise DataError(f"{what} is a damaged sparse table: the ends of its {rows}s do not rise")
+    if indices.size and (indices.min() < 0 or indices.max() >= width):
+        at = int(np.flatnonzero((indices < 0) | (indices >= width))[0])
+        raise DataError(
+            f"{what} is a damaged sparse table: an entry stands in {columns} {indices[at]}, "
+            f"and there are {width}"
+        )
+
+
+def from_sparse(x: Any, own: Sequence[str]) -> tuple[Any, Sequence[Column]]:
+    """A sparse X of any format row by row, no entry twice and none 0; `own` are the names."""
+    if x.ndim != 2:
+        raise DataError(f"X is sparse with {x.ndim} dimension(s); expected 2: a row a sample")
+    if x.dtype.kind == "c":
+        raise DataError(
+            "X is complex. Complex data not supported: give the real and imaginary parts as columns"
+        )
+    if x.dtype.kind not in "biuf":
+        raise DataError(f"X is sparse of type {x.dtype}; a sparse X holds numbers or booleans")
+    check_places(x, "X")
+    matrix = sp.csr_array(x)
+    if not (matrix.has_canonical_format and matrix.data.all()):
+        # Small whole numbers would not hold the sums of what is stored twice.
+        matrix = sp.csr_array(matrix, dtype=np.float64, copy=True)
+        matrix.sum_duplicates()
+        matrix.eliminate_zeros()
+        if x.dtype.kind == "b":
+            matrix.data[:] = 1.0
+    else:
+        data = kept(matrix.data)
+        if data is not matrix.data:
+            matrix = sp.csr_array((data, matrix.indices, matrix.indptr), shape=matrix.shape)
+    bad = np.flatnonzero(np.isinf(matrix.data))
+    if bad.size:
+        row = int(np.searchsorted(matrix.indptr, bad[0], side="right")) - 1
+        raise DataError(
+            f"column {printable(own[matrix.indices[bad[0]]])!r} holds {matrix.data[bad[0]]} at row "
+            f"{row} (counted from 0): an infinite value cannot be used; replace it or make it NaN"
+        )
+    return matrix, Alike(own, column_of("", np.zeros(0, x.dtype))[0])
