@@ -54,8 +54,8 @@ class Counts:
         kind = kinds(features, labels, weights is not None)
         if (np.diff(kind) < 0).any():  # not sorted by Codes.by_kind: take them as they come
             kind[:] = Kind.BINARY_LISTS if (first.levels == 2).all() else Kind.LISTS
-        self.shares = Shares(self, n_jobs)
-        self.edges = cut(kind, self.shares.of(kind))
+        self.shares = Shares(self, kind, n_jobs)
+        self.edges = cut(kind, self.shares.parts)
         self.kinds = [int(kind[a]) if a < b else Kind.LISTS for a, b in self.edges]
         self.is_planes = [k in {Kind.BINARY_PLANES, Kind.PLANES} for k in self.kinds]
         self.only_binary_lists = all(k == Kind.BINARY_LISTS for k in self.kinds)

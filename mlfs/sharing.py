@@ -32,21 +32,35 @@ class Shares:
     ----------
     counts : Counts
         What is counted.
+    kind : ndarray
+        The kind of each column, see `mlfs.stripes.kinds`.
     n_jobs : int
         Threads that there may be.
     """
 
-    def __init__(self, counts: Counts, n_jobs: int) -> None:
+    def __init__(self, counts: Counts, kind: np.ndarray, n_jobs: int) -> None:
         self._counts: Counts = weakref.proxy(counts)  # no circle: its memory is free at its end
-        self._n = at_work(max(counts.n_entries, counts.d * counts.q * CELL_COST), n_jobs)
+        self._listed = np.isin(kind, (Kind.LISTS, Kind.BINARY_LISTS))
+        self._n = 1 if n_jobs == 1 else at_work(self._cost_of_a_pick(), n_jobs)
         self._threads = Threads(self._n)
         # lists of many labels are shared out by labels: by columns, each part walks all rows
         self._by_labels = counts.q >= LABELS_EACH * self._n
 
-    def of(self, kind: np.ndarray) -> np.ndarray:
-        """Into how many parts columns of each kind are cut."""
-        listed = np.isin(kind, (Kind.LISTS, Kind.BINARY_LISTS))
-        return np.where(listed & self._by_labels, 1, self._n)
+    def _cost_of_a_pick(self) -> int:
+        """The nanoseconds of a dear one, before anything is cut."""
+        counts, listed = self._counts, self._listed
+        others = counts.levels[~listed] - 1
+        planes, like = int(others.sum()), float(others.mean()) if others.size else 0.0
+        words = planes * sum(-(-block.n_rows // 64) for block in counts.features)
+        entries = sum(int(block.off[listed].sum()) for block in counts.features)
+        swept = words * like * (1 + counts.q) / WORDS_A_NANOSECOND
+        finished = (counts.d + (planes * like if like > 1 else 0)) * counts.q * CELL_COST
+        return max(entries, int(swept + finished))
+
+    @property
+    def parts(self) -> np.ndarray:
+        """Into how many parts the kind of each column is cut."""
+        return np.where(self._listed & self._by_labels, 1, self._n)
 
     def over_stripes(
         self, work: Callable[[int, int, int], Result], cost: int = THREADED_FROM

@@ -15,7 +15,7 @@ __all__ = ["Slices", "counted"]
 
 CHUNK = 1 << 18  # cells that are turned into bytes at a time
 BYTES = 1 << 22  # cells that are bytes
-THREADED_FROM = 1 << 22  # cells; below, handing work to threads costs more than it saves
+THREADED_FROM = 1 << 25  # cells; below, handing work to threads costs more than it saves
 MISSING_BIT = 4
 
 
