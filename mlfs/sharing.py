@@ -81,6 +81,10 @@ class Shares:
         `out` has a row for each label, or one for all. In this each job gets an array of its own,
         and they are added up here: threads that write to one array wait for each other.
         """
+        if self._n == 1:
+            for i, (a, b) in enumerate(self._counts.edges):
+                work(i, slice(0, n_labels), out[:, a:b])
+            return
         each = out.shape[0] > 1
         jobs = []
         for i, planes in enumerate(self._counts.is_planes):

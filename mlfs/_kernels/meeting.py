@@ -135,16 +135,16 @@ def _add_met(
     neither = n_rows - off_s - only_l
     for f in range(out.size):
         all_three = met[f]
-        fs = off_fs[f]
-        fl = off_fl[f]
-        alone = off_f[f] - fs
-        total = looked_up(neither - alone + fl - all_three, clogc)
-        total += looked_up(only_l - fl + all_three, clogc)
-        total += looked_up(only_s - fs + all_three, clogc)
+        only_fs = off_fs[f] - all_three
+        only_fl = off_fl[f] - all_three
+        only_f = off_f[f] - off_fs[f] - only_fl
+        total = looked_up(neither - only_f, clogc)
+        total += looked_up(only_l - only_fl, clogc)
+        total += looked_up(only_s - only_fs, clogc)
         total += looked_up(off_sl - all_three, clogc)
-        total += looked_up(alone - fl + all_three, clogc)
-        total += looked_up(fl - all_three, clogc)
-        total += looked_up(fs - all_three, clogc)
+        total += looked_up(only_f, clogc)
+        total += looked_up(only_fl, clogc)
+        total += looked_up(only_fs, clogc)
         out[f] += total + looked_up(all_three, clogc)
 
 
@@ -163,10 +163,10 @@ def _add_apart(
     neither = n_rows - off_s - off_l
     for f in range(out.size):
         fl = off_fl[f]
-        alone = off_f[f] - off_fs[f]
-        total = looked_up(neither - alone + fl, clogc)
+        only_f = off_f[f] - off_fs[f] - fl
+        total = looked_up(neither - only_f, clogc)
         total += looked_up(off_l - fl, clogc)
-        total += looked_up(alone - fl, clogc)
+        total += looked_up(only_f, clogc)
         out[f] += total + looked_up(fl, clogc)
 
 
