@@ -32,6 +32,8 @@ class Counts:
         The weights of the rows on a common grid.
     n_jobs : int
         Threads; the counts, being integers, do not depend on it.
+    kind : ndarray, optional
+        The kind of each column, if it is known; see `mlfs.stripes.kinds`.
     """
 
     def __init__(
@@ -40,6 +42,7 @@ class Counts:
         labels: Sequence[Codes],
         weights: Sequence[np.ndarray] | None = None,
         n_jobs: int = 1,
+        kind: np.ndarray | None = None,
     ) -> None:
         self.features, self.labels, self.most_masks = features, labels, MASKS_KEPT
         self.weights = (
@@ -51,7 +54,7 @@ class Counts:
         self.offsets = np.concatenate([[0], np.cumsum(first.levels)]).astype(np.int64)
         self.total = sum(int(w.sum()) for w in self.weights)
         self.n_entries = sum(block.n_entries for block in features)
-        kind = kinds(features, labels, weights is not None)
+        kind = kinds(features, labels, weights is not None) if kind is None else kind
         if (np.diff(kind) < 0).any():  # not sorted by Codes.by_kind: take them as they come
             kind[:] = Kind.BINARY_LISTS if (first.levels == 2).all() else Kind.LISTS
         self.shares = Shares(self, kind, n_jobs)

@@ -28,14 +28,15 @@ class Planes:
         self._planes = packed_planes(codes, first, last)
         self.first, self._n_rows = edges_of(levels - 1), codes.n_rows
         # the cell of each plane: all codes of a column but its base
-        cell = np.arange(int(levels.sum()))
+        is_plane = np.ones(int(levels.sum()), bool)
+        is_plane[np.cumsum(levels) - levels + base] = False
+        self.cells = np.flatnonzero(is_plane)
         self._given: Column | None = None
         self._with_given = self._ahead = np.zeros((0, 0), np.int32)
         self._usual: np.ndarray | None = None  # the labels that were asked for last
         self._ahead_of: np.ndarray | None = None
         self._room_of_given, self._room_of_labels = _Room(), _Room()
         self._lock = threading.Lock()  # on what is kept until the next call
-        self.cells = np.delete(cell, np.cumsum(levels) - levels + base)
 
     @property
     def planes(self) -> np.ndarray:

@@ -110,7 +110,7 @@ def prepare(
     beside = needs.packed(codes, kind) if max_memory is None else None
     budget = Budget.of(free, beside, n_threads)
     grid = None if weights is None else [on_grid(weights)]
-    counts = Counts([codes], [y], grid, n_threads)
+    counts = Counts([codes], [y], grid, n_threads, kind)
     table = Table(
         counts,
         dataset.shape[2],
