@@ -8,9 +8,10 @@ import numpy as np
 import scipy.sparse as sp
 
 from mlfs._kernels import packing
-from mlfs.coding import Codes, edges_of
+from mlfs.coding import Codes
+from mlfs.listing import edges_of
 
-__all__ = ["code_labels"]
+__all__ = ["code_labels", "with_masks"]
 
 
 def code_labels(labels: Any, n_values: list[int]) -> Codes:
@@ -63,3 +64,36 @@ def _off_zero(labels: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     column, where = np.nonzero(flipped)
     indptr = edges_of(np.bincount(column, minlength=q))
     return indptr, where.astype(np.int32), flipped[column, where].astype(np.int32)
+
+
+def with_masks(labels: Codes) -> tuple[Codes, np.ndarray]:
+    """Append a mask for each pattern of missing values, and tell each column's mask.
+
+    A mask is 0 where the columns of the pattern are known and missing elsewhere.
+    """
+    mask_of = np.full(len(labels), -1, np.int64)
+    known: dict[bytes, int] = {}
+    masks: list[np.ndarray] = []
+    for j in np.flatnonzero(labels.missing >= 0).tolist():
+        rows, codes = labels.entries(j)
+        gone = rows[codes == labels.missing[j]]
+        if labels.missing[j] == labels.base[j]:
+            gone = np.setdiff1d(np.arange(labels.n_rows, dtype=np.int32), rows)
+        key = gone.tobytes()
+        if key not in known:
+            known[key] = len(labels) + len(masks)
+            masks.append(gone.astype(np.int32))
+        mask_of[j] = known[key]
+    if not masks:
+        return labels, mask_of
+    n = len(masks)
+    ends = labels.indptr[-1] + np.cumsum([gone.size for gone in masks])
+    return Codes(
+        labels.n_rows,
+        np.concatenate([labels.indptr, ends]).astype(np.int64),
+        np.concatenate([labels.rows, *masks]).astype(np.int32),
+        np.concatenate([labels.codes, np.ones(int(ends[-1] - labels.indptr[-1]), np.int32)]),
+        np.concatenate([labels.base, np.zeros(n, np.int32)]),
+        np.concatenate([labels.levels, np.full(n, 2, np.int32)]),
+        np.concatenate([labels.missing, np.ones(n, np.int32)]),
+    ), mask_of

@@ -13,8 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mlfs._kernels import lists, planes
+from mlfs.listing import edges_of, joined, listed, turned
 
-__all__ = ["FEW", "Codes", "Packed", "edges_of", "listed"]
+__all__ = ["FEW", "Codes", "Packed"]
 
 FEW = 64  # columns that are put together one by one sooner than a kernel is loaded
 
@@ -105,7 +106,7 @@ class Codes:
         return cls(
             n_rows,
             edges_of(sizes),
-            *_joined(parts),
+            *joined(parts),
             base,
             levels,
             missing,
@@ -126,7 +127,7 @@ class Codes:
                 parts += [(rows[at : own[j]], codes[at : own[j]]), self.entries(j)]
                 at = own[j]
             parts.append((rows[at:], codes[at:]))
-            return indptr, *_joined(parts)
+            return indptr, *joined(parts)
         size = int(indptr[-1])
         whole = indptr, np.empty(size, np.int32), np.empty(size, np.int32)
         lists.take(own, rows, codes, np.arange(len(self)), *whole)
@@ -221,8 +222,8 @@ class Codes:
         """The columns from first to last, row by row: indptr, columns from 0, codes."""
         if self.packed is not None and (self.packed.first[first:last] >= 0).any():
             some = self.take(np.arange(first, last))
-            return _turned(self.n_rows, some.indptr, some.rows, some.codes, 0, last - first)
-        return _turned(self.n_rows, *self._lists, first, last)
+            return turned(self.n_rows, some.indptr, some.rows, some.codes, 0, last - first)
+        return turned(self.n_rows, *self._lists, first, last)
 
     def take(self, columns: np.ndarray) -> Codes:
         """Some columns, in the order given; planes stay where they are."""
@@ -257,7 +258,7 @@ class Codes:
             return own, rows[start : start + size], codes[start : start + size]
         if columns.size <= FEW:
             spans = map(slice, starts.tolist(), ends.tolist())
-            return own, *_joined([(rows[span], codes[span]) for span in spans])
+            return own, *joined([(rows[span], codes[span]) for span in spans])
         taken = np.empty(size, np.int32), np.empty(size, np.int32)
         lists.take(indptr, rows, codes, columns, own, *taken)
         return own, *taken
@@ -325,91 +326,8 @@ class Codes:
             counts=self._counts,
         )
 
-    def with_masks(self) -> tuple[Codes, np.ndarray]:
-        """Append a mask for each pattern of missing values, and tell each column's mask.
-
-        A mask is 0 where the columns of the pattern are known and missing elsewhere.
-        """
-        mask_of = np.full(len(self), -1, np.int64)
-        known: dict[bytes, int] = {}
-        masks: list[np.ndarray] = []
-        for j in np.flatnonzero(self.missing >= 0).tolist():
-            rows, codes = self.entries(j)
-            gone = rows[codes == self.missing[j]]
-            if self.missing[j] == self.base[j]:
-                gone = np.setdiff1d(np.arange(self.n_rows, dtype=np.int32), rows)
-            key = gone.tobytes()
-            if key not in known:
-                known[key] = len(self) + len(masks)
-                masks.append(gone.astype(np.int32))
-            mask_of[j] = known[key]
-        if not masks:
-            return self, mask_of
-        n = len(masks)
-        ends = self.indptr[-1] + np.cumsum([gone.size for gone in masks])
-        return Codes(
-            self.n_rows,
-            np.concatenate([self.indptr, ends]).astype(np.int64),
-            np.concatenate([self.rows, *masks]).astype(np.int32),
-            np.concatenate([self.codes, np.ones(int(ends[-1] - self.indptr[-1]), np.int32)]),
-            np.concatenate([self.base, np.zeros(n, np.int32)]),
-            np.concatenate([self.levels, np.full(n, 2, np.int32)]),
-            np.concatenate([self.missing, np.ones(n, np.int32)]),
-        ), mask_of
-
     def valid(self, *, ignore_missing: bool) -> np.ndarray:
         """The number of leading levels that are looked at."""
         if ignore_missing:
             return (self.levels - (self.missing >= 0)).astype(np.int32)
         return self.levels
-
-
-def listed(planes: np.ndarray, base: int) -> tuple[np.ndarray, np.ndarray]:
-    """The rows, rising, that the planes of a column have, and its codes there.
-
-    Examples
-    --------
-    >>> rows, codes = listed(np.array([[0b100], [0b011]], np.uint64), 1)
-    >>> rows.tolist(), codes.tolist()
-    ([0, 1, 2], [2, 2, 0])
-    """
-    parts = [
-        np.flatnonzero(np.unpackbits(plane.view(np.uint8), bitorder="little"))
-        for plane in planes.astype("<u8", copy=False)
-    ]
-    rows = np.concatenate([np.zeros(0, np.int64), *parts]).astype(np.int32)
-    codes = np.arange(len(parts), dtype=np.int32)
-    codes = np.repeat(codes + (codes >= base), [part.size for part in parts])
-    if len(parts) > 1:
-        order = rows.argsort(kind="stable")
-        rows, codes = rows[order], codes[order]
-    return rows, codes
-
-
-def edges_of(sizes: Any) -> np.ndarray:
-    """Where parts of these sizes begin, and the end of the last.
-
-    Examples
-    --------
-    >>> edges_of([2, 0, 1]).tolist()
-    [0, 2, 2, 3]
-    """
-    edges = np.zeros(len(sizes) + 1, np.int64)
-    np.cumsum(sizes, out=edges[1:])
-    return edges
-
-
-def _turned(
-    n_rows: int, indptr: np.ndarray, rows: np.ndarray, codes: np.ndarray, first: int, last: int
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Lists of columns as lists of rows."""
-    size = int(indptr[last] - indptr[first])
-    ends = np.zeros(n_rows + 1, np.int64)
-    columns, turned = np.empty(size, np.int32), np.empty(size, np.int32)
-    lists.by_row(indptr, rows, codes, first, last, ends, np.empty_like(ends), columns, turned)
-    return ends, columns, turned
-
-
-def _joined(parts: list[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:
-    rows, codes = zip(*parts, strict=True)
-    return np.concatenate(rows), np.concatenate(codes)

@@ -26,6 +26,7 @@ import numpy as np
 
 from mlfs.block import LabelBlock
 from mlfs.clogc import entropies, of_rows, per_row, wrapped
+from mlfs.coded_labels import with_masks
 from mlfs.coding import Codes
 from mlfs.counts import Counts
 from mlfs.errors import CriterionError, DataError
@@ -127,7 +128,7 @@ class Info:
             msg = f"there are weights of shape {np.shape(weights)} for {x.n_rows} rows"
             raise DataError(msg)
         q = len(y)
-        y, mask_of = y.with_masks()
+        y, mask_of = with_masks(y)
         x, place = x.sorted_by(kinds([x], [y], weights is not None))
         edges = np.linspace(0, x.n_rows, blocks + 1).astype(int).tolist()
         spans = list(itertools.pairwise(edges))

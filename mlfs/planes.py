@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from mlfs._kernels import dense, meeting, planes, sweeping
-from mlfs.coding import Codes, edges_of
+from mlfs.coding import Codes
+from mlfs.listing import edges_of
 from mlfs.stripes import Column, Meeting, TwoLevels
 
 __all__ = ["Planes", "packed_labels", "packed_planes"]

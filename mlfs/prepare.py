@@ -16,7 +16,7 @@ from mlfs import needs
 from mlfs.binning.small import surveyed
 from mlfs.budget import Budget, bytes_of
 from mlfs.candidates import Grouping, grouping
-from mlfs.coded_labels import code_labels
+from mlfs.coded_labels import code_labels, with_masks
 from mlfs.counts import Counts
 from mlfs.data.dataset import Dataset
 from mlfs.discretize import Binning, Binnings, coded, learn
@@ -99,9 +99,8 @@ def prepare(
     coded_x = coded(dataset.table, learned, survey)
     del survey
     coded_x = groups_.merged(coded_x, ignore_missing=missing == "ignore")
-    y, mask_of = code_labels(
-        dataset.Y, [len(label.values) for label in dataset.labels]
-    ).with_masks()
+    values = [len(label.values) for label in dataset.labels]
+    y, mask_of = with_masks(code_labels(dataset.Y, values))
     kind = kinds([coded_x], [y], weights is not None)
     codes, place = coded_x.sorted_by(kind)
     del coded_x

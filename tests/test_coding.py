@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from mlfs.coded_labels import code_labels
+from mlfs.coded_labels import code_labels, with_masks
 from mlfs.coding import Codes
 
 
@@ -81,7 +81,7 @@ def test_odd_shapes(shape):
     check_form(codes)
     assert (codes.n_rows, len(codes)) == shape
     assert len(codes.between_rows(0, shape[0])) == shape[1]
-    assert len(codes.with_masks()[0]) == shape[1]
+    assert len(with_masks(codes)[0]) == shape[1]
 
 
 def test_codes_that_are_no_codes_are_refused():
@@ -108,7 +108,7 @@ def test_masks_tell_where_labels_are_missing(seed):
     X = matrix(seed)
     X[:, 1], X[:, 2] = np.where(X[:, 4] < 0, -1, 1), np.where(X[:, 4] < 0, -1, 0)
     X[:, 0] = 0
-    codes, mask_of = Codes.from_dense(X).with_masks()
+    codes, mask_of = with_masks(Codes.from_dense(X))
     check_form(codes)
     assert mask_of[0] == -1
     assert mask_of[1] == mask_of[2] == mask_of[4] != mask_of[3]
@@ -121,7 +121,7 @@ def test_masks_tell_where_labels_are_missing(seed):
 
 def test_masks_of_labels_that_are_missing_mostly_or_always():
     X = np.array([[-1, -1], [-1, -1], [-1, 1]])
-    codes, mask_of = Codes.from_dense(X).with_masks()
+    codes, mask_of = with_masks(Codes.from_dense(X))
     check_form(codes)
     assert codes.column(int(mask_of[0])).tolist() == [1, 1, 1]
     assert codes.column(int(mask_of[1])).tolist() == [1, 1, 0]
@@ -129,7 +129,7 @@ def test_masks_of_labels_that_are_missing_mostly_or_always():
 
 def test_without_missing_values_there_are_no_masks():
     codes = Codes.from_dense([[0, 1], [1, 1]])
-    same, mask_of = codes.with_masks()
+    same, mask_of = with_masks(codes)
     assert same is codes
     assert mask_of.tolist() == [-1, -1]
 
@@ -157,7 +157,7 @@ def test_labels_with_stored_zeros():
 def test_shuffling_keeps_rows_together():
     X = matrix(0, missing=0.3)
     X = np.hstack([X, X])
-    codes = Codes.from_dense(X).with_masks()[0]
+    codes = with_masks(Codes.from_dense(X))[0]
     shuffled = codes.shuffled(np.random.default_rng(1))
     before, after = restored(codes), restored(shuffled)
     assert not np.array_equal(before, after)

@@ -17,6 +17,7 @@ FLOORS = [
     {"errors"},
     {"_kernels", "cache", "imbalance", "literals", "path", "threads", "validate"},
     {"data"},
+    {"listing"},
     {"coding", "clogc", "identifiers"},
     {"frames", "budget", "principal", "weights"},
     {"binning", "coded_labels"},

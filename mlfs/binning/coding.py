@@ -14,8 +14,9 @@ from mlfs.binning.many import Binnings
 from mlfs.binning.packing import FEW_LEVELS, Packing
 from mlfs.binning.record import Binning
 from mlfs.binning.slicing import counted
-from mlfs.coding import Codes, edges_of
+from mlfs.coding import Codes
 from mlfs.errors import DataError
+from mlfs.listing import edges_of
 
 __all__ = ["Encoded", "coded", "codes_of", "counts_of", "encode"]
 

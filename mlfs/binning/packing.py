@@ -6,7 +6,8 @@ import numpy as np
 
 from mlfs._kernels import slices
 from mlfs.binning.slicing import counted
-from mlfs.coding import Codes, Packed, edges_of
+from mlfs.coding import Codes, Packed
+from mlfs.listing import edges_of
 
 __all__ = ["FEW_LEVELS", "Packing"]
 

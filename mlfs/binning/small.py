@@ -17,7 +17,8 @@ from mlfs.binning.many import Binnings
 from mlfs.binning.packing import Packing
 from mlfs.binning.record import Binning
 from mlfs.binning.slicing import Slices, counted
-from mlfs.coding import FEW, Codes, Packed, edges_of, listed
+from mlfs.coding import FEW, Codes, Packed
+from mlfs.listing import edges_of, listed
 
 __all__ = ["Survey", "coded", "learned", "surveyed"]
 
