@@ -126,10 +126,10 @@ class Meetings:
                 self._picked = grown
             for s in new:
                 for _, words, first in self.parts(np.array([s])):
-                    n = int(self._counts.levels[s]) - 1
-                    self._picked[self._used : self._used + n] = words[first[0] : first[0] + n]
-                    self._of_pick[s] = self._used
+                    n, at = int(self._counts.levels[s]) - 1, self._used
+                    self._picked[at : at + n] = words[first[0] : first[0] + n]
                     self._used += n
+                    self._of_pick[s] = at  # last, so that an interrupt names nothing half made
         return np.array([self._of_pick[s] for s in picks], np.int64)
 
     def _label_planes(self, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

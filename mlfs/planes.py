@@ -166,6 +166,7 @@ class Planes:
         with the column before: what costs is to read the planes.
         """
         if self._given is not given:
+            self._given = None  # an interrupt must not leave its name on what is half counted
             own = given.masks[block]
             n = own.shape[0]
             self._ahead_of = self._usual if n == 1 else None

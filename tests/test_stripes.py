@@ -155,3 +155,25 @@ def test_two_threads_may_ask_one_table(levels):
         seen = list(views)
     np.testing.assert_array_equal(found, expected)
     np.testing.assert_array_equal(seen, np.array(expected)[:, few])
+
+
+def test_an_interrupt_leaves_nothing_half_counted(monkeypatch):
+    generator = np.random.default_rng(3)
+    info = Info.from_codes(generator.integers(0, 2, (700, 90)), generator.integers(0, 2, (700, 1)))
+    expected = [info.cmi_sL_given_f(s) for s in (4, 5)]
+    (stripe,) = info.table.counts.stripes
+    held = info.table.feature(5)
+    whole = stripe._sweep
+
+    def interrupted(masks, out):
+        whole(masks, out)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(stripe, "_sweep", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        info.table.counts.off_pairs(0, info.table.counts.feature(6, 2))
+    monkeypatch.setattr(stripe, "_sweep", whole)
+    again = info.table.triples.sl_given_f(
+        held, np.array([0]), info.table.triples.joint_sums(held, np.array([0]))
+    )
+    np.testing.assert_array_equal(again, expected[1])
