@@ -14,9 +14,9 @@ import mlfs
 from benchmarks.asv_select import FOLDER
 from benchmarks.files import COMMAND
 from benchmarks.inputs import SHAPES, load
+from mlfs.api.prepared import prepare
 from mlfs.data import from_arrays
-from mlfs.labels import chain_order_full
-from mlfs.prepare import prepare
+from mlfs.search.networks import chain_order_full
 
 __all__ = ["Order", "Read", "Start"]
 

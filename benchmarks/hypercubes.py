@@ -22,7 +22,7 @@ import numpy as np
 
 import mlfs
 from mlfs.data import Dataset
-from mlfs.generate import PRESETS, preset
+from mlfs.data.generated import PRESETS, preset
 
 __all__ = ["Found", "judged", "main"]
 
@@ -65,7 +65,7 @@ def judged(data: Dataset, picks: list[str]) -> Found:
     Parameters
     ----------
     data : Dataset
-        What `mlfs.generate.hypercubes` made.
+        What `mlfs.data.generated.hypercubes` made.
     picks : list of str
         The names of the picks.
 

@@ -6,9 +6,9 @@ from typing import Any
 
 from benchmarks import clock
 from benchmarks.inputs import Input
-from mlfs.info import Info
-from mlfs.labels import chain_order_full
-from mlfs.prepare import prepare
+from mlfs.api.prepared import prepare
+from mlfs.information.info import Info
+from mlfs.search.networks import chain_order_full
 
 __all__ = ["order_case"]
 

@@ -15,9 +15,9 @@ from benchmarks.floor import floor
 from benchmarks.inputs import Input
 from benchmarks.limits import Limits
 from mlfs import criteria
-from mlfs.engine import greedy
-from mlfs.info import Info
-from mlfs.prepare import prepare
+from mlfs.api.prepared import prepare
+from mlfs.information.info import Info
+from mlfs.search.greedy import greedy
 
 __all__ = ["answer", "select_case", "warm"]
 

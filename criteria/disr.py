@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mlfs import Criterion, Info
-from mlfs.block import LabelBlock
+from mlfs import Criterion, Info, LabelBlock
 
 
 class DISR(Criterion):

@@ -7,11 +7,13 @@ importing what it does not need.
 from __future__ import annotations
 
 import importlib
-import sys
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from mlfs.api.prepared import Prepared, prepare
+    from mlfs.api.selecting import select
+    from mlfs.api.selection import Selection
+    from mlfs.api.selector import FeatureSelector
     from mlfs.criteria import Criterion
     from mlfs.data import Dataset, read, write
     from mlfs.errors import (
@@ -23,10 +25,8 @@ if TYPE_CHECKING:
         UnknownName,
         UsageError,
     )
-    from mlfs.info import Info
-    from mlfs.select import select
-    from mlfs.selection import Selection
-    from mlfs.selector import FeatureSelector
+    from mlfs.information.info import Info
+    from mlfs.information.label_block import LabelBlock
 
 __version__ = "0.1.0"
 __all__ = [
@@ -36,13 +36,16 @@ __all__ = [
     "Dataset",
     "FeatureSelector",
     "Info",
+    "LabelBlock",
     "MissingExtra",
     "MlfsError",
     "ParseError",
+    "Prepared",
     "Selection",
     "UnknownName",
     "UsageError",
     "__version__",
+    "prepare",
     "read",
     "select",
     "write",
@@ -60,24 +63,15 @@ _HOME = {
     "ParseError": "mlfs.errors",
     "UnknownName": "mlfs.errors",
     "UsageError": "mlfs.errors",
-    "Info": "mlfs.info",
-    "select": "mlfs.select",
-    "Selection": "mlfs.selection",
-    "FeatureSelector": "mlfs.selector",
+    "Info": "mlfs.information.info",
+    "LabelBlock": "mlfs.information.label_block",
+    "Prepared": "mlfs.api.prepared",
+    "prepare": "mlfs.api.prepared",
+    "select": "mlfs.api.selecting",
+    "Selection": "mlfs.api.selection",
+    "FeatureSelector": "mlfs.api.selector",
 }
-_PARTS = {"checks", "compare", "criteria", "data", "discretize", "errors", "models", "plots"}
-
-
-class _Package(ModuleType):
-    """Keeps ``mlfs.select`` the function when its module of the same name is imported."""
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        if name == "select" and isinstance(value, ModuleType):
-            value = value.select
-        super().__setattr__(name, value)
-
-
-sys.modules[__name__].__class__ = _Package
+_PACKAGES = {"checks", "compare", "criteria", "data", "discretize", "errors", "models", "plots"}
 
 
 def __getattr__(name: str) -> Any:
@@ -85,7 +79,7 @@ def __getattr__(name: str) -> Any:
         value = getattr(importlib.import_module(_HOME[name]), name)
         globals()[name] = value
         return value
-    if name in _PARTS:
+    if name in _PACKAGES:
         return importlib.import_module(f"mlfs.{name}")
     msg = f"module 'mlfs' has no attribute {name!r}"
     raise AttributeError(msg)

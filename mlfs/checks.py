@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 
 from mlfs import criteria
-from mlfs.asked import Asked
-from mlfs.best_first import best_first
 from mlfs.criteria import SCOPES, SEARCHES, Criterion, documentation
-from mlfs.engine import greedy
 from mlfs.errors import CriterionError
-from mlfs.info import VOCABULARY, Info
-from mlfs.path import Path
+from mlfs.information.info import VOCABULARY, Info
+from mlfs.search.best_first import best_first
+from mlfs.search.checked import Asked
+from mlfs.search.greedy import greedy
+from mlfs.search.picks import Path
 
 __all__ = ["check_criterion", "yield_checks"]
 

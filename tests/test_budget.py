@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from mlfs import DataError, UsageError, select
-from mlfs.budget import Budget, bytes_of
-from mlfs.coding import Codes
-from mlfs.counts import Counts
+from mlfs.counting.codes import Codes
+from mlfs.counting.column_groups import kinds
+from mlfs.counting.counts import Counts
+from mlfs.counting.memory import Budget, bytes_of
 from mlfs.criteria import available
-from mlfs.info import Info
-from mlfs.stripes import kinds
-from mlfs.table import Table
+from mlfs.information.info import Info
+from mlfs.information.table import Table
 
 NOTHING = Budget(cache=0, kept=0, labels=0)
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from mlfs import UnknownName, UsageError
-from mlfs.candidates import Grouping, columns_named, grouping
-from mlfs.coding import Codes
-from mlfs.select import prepare
+from mlfs.api.candidates import Grouping, columns_named, grouping
+from mlfs.api.selecting import prepare
+from mlfs.counting.codes import Codes
 from tests import naive
 from tests.problems import columns
 

@@ -13,11 +13,11 @@ from click.testing import CliRunner
 
 import mlfs
 from mlfs import cli
-from mlfs.binning import METHODS
 from mlfs.cli import app, options
 from mlfs.cli.flags import flags_of, in_flags
 from mlfs.data import FORMATS
-from mlfs.generate import PRESETS
+from mlfs.data.generated import PRESETS
+from mlfs.discretize import METHODS
 from tests.documents import ROOT
 
 SONGS = str(ROOT / "docs" / "examples" / "songs.arff")
@@ -390,7 +390,7 @@ def test_a_bug_of_ours_is_one_line_without_debug(run, monkeypatch) -> None:
     def broken(*_: object, **__: object) -> None:
         raise ZeroDivisionError("oh\x1b no")
 
-    monkeypatch.setattr("mlfs.describe.describe", broken)
+    monkeypatch.setattr("mlfs.api.describe.describe", broken)
     done = run("info", SONGS)
     assert done.code == 1
     assert done.err == (

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from mlfs.generate import hypercubes
+from mlfs.data.generated import hypercubes
 from tests.documents import ROOT
 
 SONGS = str(ROOT / "docs" / "examples" / "songs.arff")

@@ -9,9 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mlfs import Info, clogc, stripes
+from mlfs import Info
 from mlfs._kernels import finishing
-from mlfs.clogc import clogc_table, entropies, per_row, wrapped
+from mlfs.counting import column_groups as stripes
+from mlfs.information import xlogx as clogc
+from mlfs.information.xlogx import clogc_table, entropies, per_row, wrapped
 
 
 @given(st.lists(st.integers(0, 500), min_size=1, max_size=30), st.randoms())

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from mlfs.coded_labels import code_labels, with_masks
-from mlfs.coding import Codes
+from mlfs.counting.codes import Codes
+from mlfs.counting.label_codes import code_labels, with_masks
 
 
 def matrix(seed, missing=0.15):

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from mlfs import labels as structure
+from mlfs.api.prepared import prepare
 from mlfs.criteria import available
-from mlfs.prepare import prepare
+from mlfs.search import networks as structure
 from tests import naive
 from tests.problems import problem, with_holes
 from tests.walk import (

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from mlfs.api.describe import describe
 from mlfs.data.dataset import Column, Dataset, Label, Source
-from mlfs.describe import describe
-from mlfs.imbalance import imbalance
+from mlfs.information.imbalance import imbalance
 from tests.shared import shared_data
 
 PUBLISHED = {  # file, IR, CVIR of the PACC-LDF paper's table 2

@@ -15,12 +15,12 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mlfs.binning.laim import laim
-from mlfs.binning.mdlp import mdlp
-from mlfs.binning.moments import on_grid
-from mlfs.binning.targets import classes_of
 from mlfs.data.dataset import Column, Dataset, Label
 from mlfs.discretize import METHODS, Binning, encode, learn
+from mlfs.discretize.laim import laim
+from mlfs.discretize.mdlp import mdlp
+from mlfs.discretize.moments import on_grid
+from mlfs.discretize.targets import classes_of
 from mlfs.errors import DataError, UnknownName, UsageError
 
 SEEDS = st.integers(0, 2**32 - 1)

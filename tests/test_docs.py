@@ -15,7 +15,7 @@ import pytest
 
 import mlfs
 from mlfs import cli, criteria
-from mlfs.info import VOCABULARY
+from mlfs.information.info import VOCABULARY
 from tests.documents import (
     FLAGS,
     PAGES,

@@ -9,8 +9,8 @@ import pytest
 
 import mlfs
 from mlfs import cli
-from mlfs.explain import of_features, of_picks
-from mlfs.select import prepare
+from mlfs.api.explanation import of_features, of_picks
+from mlfs.api.selecting import prepare
 from tests.documents import ROOT
 
 SONGS = str(ROOT / "docs" / "examples" / "songs.arff")

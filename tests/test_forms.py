@@ -13,11 +13,11 @@ from hypothesis.extra import numpy as arrays
 from numba.core import config
 
 import mlfs
-from mlfs.binning import coded, learn, small
-from mlfs.binning.slicing import counted
-from mlfs.coding import Codes
+from mlfs.api.prepared import prepare
+from mlfs.counting.codes import Codes
 from mlfs.data.arrays import from_arrays
-from mlfs.prepare import prepare
+from mlfs.discretize import coded, learn, small
+from mlfs.discretize.slicing import counted
 
 EXAMPLES = 5 if config.DISABLE_JIT else 40
 SHAPES = st.tuples(st.integers(1, 140), st.integers(1, 70))
@@ -193,8 +193,8 @@ def test_booleans_and_frames():
 
 
 def test_two_threads_slice_as_one(monkeypatch):
-    monkeypatch.setattr("mlfs.binning.slicing.THREADED_FROM", 0)
-    monkeypatch.setattr("mlfs.binning.slicing.BYTES", 4096)
+    monkeypatch.setattr("mlfs.discretize.slicing.THREADED_FROM", 0)
+    monkeypatch.setattr("mlfs.discretize.slicing.BYTES", 4096)
     X = np.random.default_rng(5).integers(0, 20, (3000, 70)).astype(np.uint8)
     for x in (X, np.asfortranarray(X), X.astype(float)):
         one, two = counted(x, 1), counted(x, 2)

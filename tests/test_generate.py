@@ -7,10 +7,10 @@ import re
 import numpy as np
 import pytest
 
+from mlfs.data.generated import PRESETS, hypercubes, preset
 from mlfs.discretize import encode, learn
 from mlfs.errors import UnknownName, UsageError
-from mlfs.generate import PRESETS, hypercubes, preset
-from mlfs.imbalance import imbalance
+from mlfs.information.imbalance import imbalance
 
 PUBLISHED = {  # cardinality, label sets, IR, CVIR of the paper's table 3
     "data40-10": (1.260, 57, 2.235, 0.400),

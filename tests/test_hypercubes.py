@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from benchmarks.hypercubes import judged, picked
-from mlfs.generate import preset
+from mlfs.data.generated import preset
 
 SEEDS = range(3)
 

@@ -9,16 +9,16 @@ import pytest
 
 import mlfs
 from mlfs import Info, UnknownName, UsageError
+from mlfs.api.selecting import prepare
 from mlfs.criteria import get
-from mlfs.labels import (
+from mlfs.search.networks import (
     Network,
     chain_order_cheap,
     chain_order_full,
     information_tree,
     k_parents,
 )
-from mlfs.network import given_network, network_for
-from mlfs.select import prepare
+from mlfs.search.requested_network import given_network, network_for
 from tests import naive
 from tests.problems import columns
 

@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import mlfs
-import mlfs.lazy
+import mlfs.search.lazy
 from mlfs import Criterion, CriterionError, Info, UsageError
+from mlfs.counting.column_groups import Kind
 from mlfs.criteria import available, get
-from mlfs.engine import greedy
-from mlfs.stripes import Kind
+from mlfs.search.greedy import greedy
 from tests.problems import Problem, problem, with_holes
 
 FALLING = sorted(name for name in available() if get(name)[1].falls)
@@ -117,7 +117,9 @@ def sides(info: Info, seed: int) -> dict[str, list[int]]:
 @pytest.fixture(params=["lists", "planes"])
 def form(request, monkeypatch):
     """Small problems are dense and sparse columns at once, so both forms are tried."""
-    monkeypatch.setattr(mlfs.stripes, "WORD_COST", 2.0 if request.param == "lists" else -1.0)
+    monkeypatch.setattr(
+        mlfs.counting.column_groups, "WORD_COST", 2.0 if request.param == "lists" else -1.0
+    )
     return request.param
 
 

@@ -16,11 +16,11 @@ import scipy.sparse as sp
 
 import mlfs
 from mlfs import DataError, select
-from mlfs.budget import Budget
-from mlfs.cache import Cache
-from mlfs.needs import Needs
-from mlfs.prepare import prepare
-from mlfs.table import Table
+from mlfs.api.memory_estimate import Needs
+from mlfs.api.prepared import prepare
+from mlfs.counting.memory import Budget
+from mlfs.information.cache import Cache
+from mlfs.information.table import Table
 from tests.documents import ROOT
 
 MB = 1 << 20
@@ -86,7 +86,7 @@ def test_a_table_is_refused_before_anything_is_made_of_it(monkeypatch):
     def none(*_):
         raise AssertionError("the table was looked over")
 
-    monkeypatch.setattr("mlfs.prepare.surveyed", none)
+    monkeypatch.setattr("mlfs.api.prepared.surveyed", none)
     X = np.random.default_rng(0).integers(0, 2, (50_000, 100)).astype(np.uint8)
     with pytest.raises(DataError, match="counting takes at least"):
         select((X, X[:, 0]), "mim", 2, max_memory=300_000)

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mlfs.binning.blocks import blocks
-from mlfs.binning.moments import ExactSum, mean_sd
+from mlfs.discretize.blocks import blocks
+from mlfs.discretize.moments import ExactSum, mean_sd
 
 NUMBERS = st.one_of(
     st.floats(-1e300, 1e300, allow_nan=False),

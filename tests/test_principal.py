@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 
 from mlfs.data import from_arrays
-from mlfs.principal import first_component, in_three_levels
+from mlfs.data.first_component import first_component, in_three_levels
 
 
 def data_of(X, **options):

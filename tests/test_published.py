@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import mlfs
+from mlfs.api.describe import describe
 from mlfs.data import read
-from mlfs.describe import describe
 from tests import naive
 from tests.shared import SHARED, shared_data
 

@@ -11,10 +11,10 @@ import scipy.sparse as sp
 import mlfs
 import mlfs.criteria
 from mlfs import Criterion, MlfsError, UnknownName, UsageError
+from mlfs.api.selecting import prepare
 from mlfs.criteria import available
 from mlfs.data import from_arrays
-from mlfs.engine import greedy
-from mlfs.select import prepare
+from mlfs.search.greedy import greedy
 from tests.walk import same
 
 RNG = np.random.default_rng(0)
@@ -321,7 +321,7 @@ def test_rows_in_another_order_change_no_bit(name):
 @pytest.mark.timeout(60)  # a pool that waits for itself waits for ever
 @pytest.mark.parametrize("name", ["jmi", "disr", "mlfs_local", "pmu", "mlcfs"])
 def test_threads_change_no_bit(name, monkeypatch):
-    monkeypatch.setattr("mlfs.threads.THREADED_FROM", 0)
+    monkeypatch.setattr("mlfs.counting.threads.THREADED_FROM", 0)
     one = select(name, 4)
     for n_jobs in (2, -1, 16):
         same(one, select(name, 4, n_jobs=n_jobs), bitwise=True)

@@ -541,7 +541,7 @@ def test_interrupted(table, monkeypatch):
         if self.made == 2:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr("mlfs.selector._Teller.__call__", stop)
+    monkeypatch.setattr("mlfs.api.selector._Teller.__call__", stop)
     selector = FeatureSelector("jmi", 4, verbose=True)
     with pytest.raises(KeyboardInterrupt):
         selector.fit(X, Y)
@@ -606,7 +606,7 @@ def test_the_door_is_thin(monkeypatch):
     X = rng.integers(0, 2, (10_000, 2_000)).astype(np.uint8)
     Y = rng.integers(0, 2, (10_000, 5))
     inside = []
-    select = mlfs.selector.select
+    select = mlfs.api.selector.select
 
     def timed(*args, **options):
         started = time.process_time()
@@ -614,7 +614,7 @@ def test_the_door_is_thin(monkeypatch):
         inside.append(time.process_time() - started)
         return answer
 
-    monkeypatch.setattr("mlfs.selector.select", timed)
+    monkeypatch.setattr("mlfs.api.selector.select", timed)
     outside = []
     for _ in range(3):
         started = time.process_time()

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mlfs.binning import encode, learn, small
 from mlfs.data.dataset import Column, Dataset, Label
+from mlfs.discretize import encode, learn, small
 
 
 def table(seed: int, rows: int = 90) -> Dataset:

@@ -7,7 +7,7 @@ import pytest
 
 import mlfs
 from mlfs import Info
-from mlfs.stopping import AutoStop
+from mlfs.search.stopping import AutoStop
 
 
 def noise(seed, *, n=60, d=10, q=2):

@@ -12,12 +12,14 @@ import pytest
 import scipy.sparse as sp
 from numba.core import config
 
-from mlfs import select, stripes, threads
-from mlfs.best_first import best_first
-from mlfs.coding import Codes
+from mlfs import select
+from mlfs.counting import column_groups as stripes
+from mlfs.counting import threads
+from mlfs.counting.codes import Codes
 from mlfs.criteria import available, get
-from mlfs.engine import greedy
-from mlfs.info import Info
+from mlfs.information.info import Info
+from mlfs.search.best_first import best_first
+from mlfs.search.greedy import greedy
 
 ONLY_PLANES, ONLY_LISTS = 0.0, float("inf")
 CHAIN = [(), (0,), (0, 1), (2,)]

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 
 from mlfs import DataError, MissingExtra, MlfsError, UsageError
-from mlfs.labels import Network
 from mlfs.models.layout import in_layers
 from mlfs.models.structure import Structure, from_order, parents_first
 from mlfs.models.structures import Given
+from mlfs.search.networks import Network
 
 NASTY = 'a "quoted" \\N label\n<b>&lt;\x1b[31m $x_1$'
 

@@ -21,7 +21,6 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import LinearSVC
 
 from mlfs import DataError, UnknownName, UsageError
-from mlfs.labels import Network, information_tree
 from mlfs.models.problem import Problem
 from mlfs.models.structure import Structure
 from mlfs.models.structures import (
@@ -41,6 +40,7 @@ from mlfs.models.structures.cutting import held_out
 from mlfs.models.structures.logistic import side_by_side, solvable, with_last
 from mlfs.models.structures.polytree import conditional_information, independent_by_g
 from mlfs.models.structures.skeleton import spanning_forest
+from mlfs.search.networks import Network, information_tree
 from tests import naive
 from tests.problems import columns
 

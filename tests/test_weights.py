@@ -7,8 +7,8 @@ import pytest
 
 import mlfs
 from mlfs import DataError
+from mlfs.counting.weights import GRID_BITS, checked_weights, on_grid
 from mlfs.data import from_arrays
-from mlfs.weights import GRID_BITS, checked_weights, on_grid
 from tests.walk import same
 
 NAMES = ["jmi", "scls", "mlfs_local", "mlcfs", "disr", "mlig"]

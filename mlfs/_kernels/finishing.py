@@ -1,8 +1,9 @@
 """Finish integer counts into the sums that entropies and informations are made of.
 
 Every quantity is made of sums of ``c log c`` over the cells of one table. They are added as
-integers (see `mlfs.clogc`): the order does not matter, and a count that was made in another way
-gives the same bits. Levels behind the valid ones (missing values left out) are not looked at.
+integers (see `mlfs.information.xlogx`): the order does not matter, and a count that was made in
+another way gives the same bits. Levels behind the valid ones (missing values left out) are not
+looked at.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ __all__ = ["criteria"]
 @click.pass_context
 def criteria(context: click.Context, /, form: str) -> None:
     """List the criteria: name, scope, origin, formula; installed ones too."""
-    from mlfs.present import criteria_text, json_text
+    from mlfs.api.text import criteria_text, json_text
 
     console = console_of(context)
     found = _listing()

@@ -61,7 +61,7 @@ def evaluate(
     The labels are the columns of the model's label names, unless --labels says otherwise. Use
     rows that the model was not trained on.
     """
-    from mlfs.present import json_text
+    from mlfs.api.text import json_text
 
     console = console_of(context)
     stored = opened(model)

@@ -46,9 +46,9 @@ def explain(
     For a feature that was not picked: its score if it came next, what is ahead of it, and what
     it shares with the picks. Names may be globs.
     """
-    from mlfs.candidates import columns_named
-    from mlfs.explain import document, explained, of_features, of_picks
-    from mlfs.present import json_text
+    from mlfs.api.candidates import columns_named
+    from mlfs.api.explanation import document, explained, of_features, of_picks
+    from mlfs.api.text import json_text
 
     console = console_of(context)
     wanted = selection_options(options)

@@ -80,8 +80,8 @@ def generate(
     data160-20, data400-60, data800-60. The options --rows, --features and --labels change it.
     """
     from mlfs.data import write
+    from mlfs.data.generated import PRESETS, hypercubes
     from mlfs.errors import UnknownName, UsageError
-    from mlfs.generate import PRESETS, hypercubes
 
     check_place(output, "-", force=force)
     if preset is not None and preset not in PRESETS:

@@ -36,8 +36,8 @@ __all__ = ["info"]
 @click.pass_context
 def info(context: click.Context, /, data: str, form: str, **options: Any) -> None:
     """Look a data set over: size, labels and their imbalance, columns, missing values."""
-    from mlfs.describe import describe
-    from mlfs.present import json_text
+    from mlfs.api.describe import describe
+    from mlfs.api.text import json_text
 
     console = console_of(context)
     description = describe(input_data(data, options))

@@ -11,8 +11,8 @@ import click
 
 from mlfs.cli.console import console_of
 from mlfs.cli.help import OTHER, topical
+from mlfs.compare.literals import literal
 from mlfs.errors import DataError, UsageError, printable
-from mlfs.literals import literal
 
 __all__ = [
     "count",

@@ -88,8 +88,8 @@ def select(
 
 def run_selection(console: Console, dataset: Any, wanted: dict[str, Any]) -> Any:
     """Select, with progress on a terminal, and pass on what the user should know."""
-    from mlfs.candidates import grouping
-    from mlfs.select import select as run
+    from mlfs.api.candidates import grouping
+    from mlfs.api.selecting import select as run
 
     names = dataset.feature_names
     members = grouping(wanted["groups"], names).members
@@ -103,7 +103,7 @@ def run_selection(console: Console, dataset: Any, wanted: dict[str, Any]) -> Any
 
 
 def _deliver(console: Console, dataset: Any, selection: Any, place: Output, *, force: bool) -> None:
-    from mlfs.present import rendered
+    from mlfs.api.text import rendered
 
     report = rendered(selection, place.form)
     if place.kind == "report":
@@ -127,7 +127,7 @@ def _deliver(console: Console, dataset: Any, selection: Any, place: Output, *, f
 
 
 def _tell(console: Console, selection: Any, reading_time: float, selecting_time: float) -> None:
-    from mlfs.present import binning_lines
+    from mlfs.api.text import binning_lines
 
     if not console.verbose:
         return

@@ -70,7 +70,7 @@ def structure(
 
     An ensemble or a mixture has a structure for each member.
     """
-    from mlfs.present import json_text
+    from mlfs.api.text import json_text
 
     check_place(output, model, force=force)
     suffix = "" if output == "-" else Path(output).suffix.lower()

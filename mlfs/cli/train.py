@@ -143,7 +143,7 @@ def _warned(one: warnings.WarningMessage) -> str:
 
 
 def _without(dataset: Any, exclude: tuple[str, ...]) -> Any:
-    from mlfs.candidates import columns_named
+    from mlfs.api.candidates import columns_named
 
     if not exclude:
         return dataset

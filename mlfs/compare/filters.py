@@ -24,11 +24,11 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from mlfs.api.prepared import Prepared, prepare
+from mlfs.api.validate import checked_count
 from mlfs.compare.relief import ppt_relieff, relieff_ml
 from mlfs.data.dataset import Dataset
 from mlfs.errors import DataError, UsageError, printable
-from mlfs.prepare import Prepared, prepare
-from mlfs.validate import checked_count
 
 __all__ = ["FILTERS", "Filter", "filter_scores"]
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from mlfs.compare.literals import literal
 from mlfs.errors import UsageError, printable
-from mlfs.literals import literal
 
 __all__ = ["Named", "named"]
 

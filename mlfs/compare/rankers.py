@@ -13,12 +13,12 @@ from typing import Any, Protocol
 import numpy as np
 
 from mlfs import criteria
+from mlfs.api.selecting import select
 from mlfs.compare.filters import FILTERS, filter_scores
 from mlfs.compare.named import Named
 from mlfs.data.dataset import Dataset
 from mlfs.errors import UnknownName, UsageError, printable
 from mlfs.models.table import TrainingTable
-from mlfs.select import select
 
 __all__ = ["BASELINES", "Ranked", "Ranker", "known_rankers", "ranker"]
 

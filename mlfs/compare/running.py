@@ -10,6 +10,7 @@ from numbers import Real
 from pathlib import Path
 from typing import Any
 
+from mlfs.api.validate import checked_count, checked_seed
 from mlfs.compare.classifiers import check_classifier
 from mlfs.compare.crew import Crew
 from mlfs.compare.data import sources
@@ -22,7 +23,6 @@ from mlfs.compare.settings import Settings
 from mlfs.compare.sizes import size
 from mlfs.compare.store import Store
 from mlfs.errors import UnknownName, UsageError, plural, printable
-from mlfs.validate import checked_count, checked_seed
 
 __all__ = ["DEFAULT_METRICS", "run", "settings_of"]
 

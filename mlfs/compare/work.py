@@ -18,8 +18,8 @@ from mlfs.compare.protocol import Given, Split
 from mlfs.compare.rankers import Ranked, ranker
 from mlfs.compare.settings import Cell, Job, Settings, seed_for
 from mlfs.data.dataset import Dataset
+from mlfs.data.identifiers import identifier_columns
 from mlfs.errors import MlfsError, printable
-from mlfs.identifiers import identifier_columns
 from mlfs.models.table import TrainingTable
 
 __all__ = ["Workshop", "failure"]

@@ -23,12 +23,14 @@ from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 from types import NoneType
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
 from mlfs.errors import CriterionError, UnknownName, UsageError, printable
-from mlfs.info import Info
+
+if TYPE_CHECKING:
+    from mlfs.information.info import Info
 
 __all__ = ["Criterion", "Origin", "available", "documentation", "get", "number", "origins"]
 

@@ -14,13 +14,13 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from mlfs.arguments import seed_of
+from mlfs.api.arguments import seed_of
+from mlfs.api.prepared import check_jobs
+from mlfs.counting.weights import checked_weights
+from mlfs.data.frames import family
 from mlfs.errors import DataError, UsageError, printable
-from mlfs.frames import family
 from mlfs.models.classes import Classes, ClassList, read_labels
 from mlfs.models.problem import Problem
-from mlfs.prepare import check_jobs
-from mlfs.weights import checked_weights
 
 __all__ = ["LabelModel", "default_learner", "keep_names", "tell_names"]
 

@@ -9,10 +9,10 @@ import numpy as np
 import scipy.sparse as sp
 
 from mlfs.data.columns import is_missing
+from mlfs.data.frames import array_of, family
 from mlfs.data.label_sets import is_sets
 from mlfs.data.targets import targets
 from mlfs.errors import DataError, plural, printable
-from mlfs.frames import array_of, family
 from mlfs.models.problem import MISSING
 
 __all__ = ["ClassList", "Classes", "read_labels"]

@@ -14,19 +14,19 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 
 from mlfs import criteria
-from mlfs.arguments import seed_of, threads
-from mlfs.best_first import best_first
-from mlfs.candidates import columns_named
+from mlfs.api.arguments import seed_of, threads
+from mlfs.api.candidates import columns_named
+from mlfs.api.plan import Plan, search
+from mlfs.api.selecting import select
+from mlfs.api.selection import Selection
+from mlfs.api.selector import FeatureSelector
 from mlfs.criteria import Criterion
 from mlfs.data.categorical import force_nominal
 from mlfs.errors import UnknownName, UsageError, printable
-from mlfs.info import Info
+from mlfs.information.info import Info
 from mlfs.models.problem import Problem
 from mlfs.models.structure import Structure
-from mlfs.search import Plan, search
-from mlfs.select import select
-from mlfs.selection import Selection
-from mlfs.selector import FeatureSelector
+from mlfs.search.best_first import best_first
 
 __all__ = ["LDF", "AllFeatures", "Columns", "FeaturePlan", "Features", "feature_plan"]
 

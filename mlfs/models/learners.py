@@ -17,7 +17,7 @@ from sklearn.svm import LinearSVC
 from sklearn.utils.validation import has_fit_parameter
 from threadpoolctl import ThreadpoolController
 
-from mlfs.arguments import threads
+from mlfs.api.arguments import threads
 from mlfs.errors import UsageError, printable
 from mlfs.models.neighbours import check_neighbours
 from mlfs.models.problem import MISSING, Problem

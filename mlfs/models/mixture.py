@@ -10,7 +10,8 @@ from typing import Any, Self
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from mlfs.arguments import seed_of
+from mlfs.api.arguments import seed_of
+from mlfs.api.validate import checked_share
 from mlfs.errors import UsageError, printable
 from mlfs.models.base import LabelModel
 from mlfs.models.em import Mixture, em, weighted_mean
@@ -23,7 +24,6 @@ from mlfs.models.splits import kept_aside
 from mlfs.models.structures import Arborescence, learner_for
 from mlfs.models.switching import Switching
 from mlfs.models.tuned import TunedLogistic
-from mlfs.validate import checked_share
 
 __all__ = ["MixtureOfTrees"]
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from mlfs.arguments import threads
+from mlfs.api.arguments import threads
+from mlfs.api.prepared import Prepared, prepare
 from mlfs.data.dataset import Column, Dataset, Label
-from mlfs.prepare import Prepared, prepare
 
 __all__ = ["MISSING", "Problem"]
 

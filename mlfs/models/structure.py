@@ -12,7 +12,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from mlfs.errors import DataError, UsageError
-from mlfs.labels import Network
 from mlfs.models.structure_checks import (
     FORMAT,
     VERSION,
@@ -22,6 +21,7 @@ from mlfs.models.structure_checks import (
     label_number,
     shown,
 )
+from mlfs.search.networks import Network
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from mlfs.api.selection import Selection
 from mlfs.errors import MissingExtra, UsageError, printable
-from mlfs.selection import Selection
 
 __all__ = ["COLOURS", "axes_for", "selection_of"]
 

@@ -6,9 +6,9 @@ from typing import Any, Self
 
 import numpy as np
 
+from mlfs.api.selection import Ranking
 from mlfs.errors import UnknownName
 from mlfs.plots.axes import COLOURS, axes_for, selection_of
-from mlfs.selection import Ranking
 
 __all__ = ["SelectionPathDisplay"]
 

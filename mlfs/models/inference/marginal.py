@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from mlfs.arguments import seed_of
+from mlfs.api.arguments import seed_of
 from mlfs.errors import UnknownName, UsageError
 from mlfs.models.inference.base import (
     blocks,

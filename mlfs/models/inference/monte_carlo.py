@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from mlfs.arguments import seed_of
+from mlfs.api.arguments import seed_of
 from mlfs.models.inference import decisions
 from mlfs.models.inference.base import Inference, refuse_without_probabilities, whole
 from mlfs.models.inference.moments import Support

@@ -19,8 +19,8 @@ MODELS: dict[str, tuple[str, ...]] = {
     "mlfs.models.monte_carlo_chain": ("MonteCarloChain",),
 }
 PARTS: dict[str, tuple[str, ...]] = {
-    "mlfs.binning.record": ("Binning",),
-    "mlfs.labels": ("Network",),
+    "mlfs.discretize.record": ("Binning",),
+    "mlfs.search.networks": ("Network",),
     "mlfs.models.classes": ("Classes",),
     "mlfs.models.conditionals": ("FittedConditionals",),
     "mlfs.models.em": ("Mixture",),
@@ -36,8 +36,8 @@ PARTS: dict[str, tuple[str, ...]] = {
         "Arborescence", "Chain", "Given", "Independent", "KParents", "OneParent", "Polytree",
     ),
     "mlfs.models.table": ("TrainingTable",),
-    "mlfs.selection": ("Chosen", "Ranking", "Selection"),
-    "mlfs.selector": ("FeatureSelector",),
+    "mlfs.api.selection": ("Chosen", "Ranking", "Selection"),
+    "mlfs.api.selector": ("FeatureSelector",),
 }  # fmt: skip
 LEARNERS: dict[str, tuple[str, ...]] = {
     "sklearn.linear_model": (

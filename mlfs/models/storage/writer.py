@@ -20,7 +20,7 @@ __all__ = ["Writer"]
 
 # What only further training would use, and compiled or random code holds.
 TRAINING_ONLY = {"_loss_function_", "_optimizer", "_random_state"}
-PARAMETERS_ONLY = {"mlfs.selector.FeatureSelector"}
+PARAMETERS_ONLY = {"mlfs.api.selector.FeatureSelector"}
 REMEDY = "keep such a model with pickle from Python, for those who trust the file"
 
 

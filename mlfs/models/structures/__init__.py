@@ -19,13 +19,13 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from mlfs.errors import UnknownName, UsageError, printable
-from mlfs.labels import Network
 from mlfs.models.structure import Structure
 from mlfs.models.structures.arborescence import Arborescence
 from mlfs.models.structures.base import StructureLearner
 from mlfs.models.structures.chains import Chain, Given, Independent, KParents
 from mlfs.models.structures.one_parent import OneParent
 from mlfs.models.structures.polytree import Polytree
+from mlfs.search.networks import Network
 
 __all__ = [
     "Arborescence",

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from mlfs.info import Info
+from mlfs.counting.weights import on_grid
+from mlfs.information.info import Info
 from mlfs.models.structure import Edge, Structure
-from mlfs.weights import on_grid
 
 if TYPE_CHECKING:
     from mlfs.models.problem import Problem

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mlfs.data.first_component import first_component, in_three_levels
 from mlfs.errors import UnknownName, UsageError, plural, printable
-from mlfs.labels import Network, chain_order_cheap, chain_order_full, k_parents
 from mlfs.models.structure import Structure, from_order
 from mlfs.models.structures.base import LabelPairs, StructureLearner
-from mlfs.network import given_network
-from mlfs.principal import first_component, in_three_levels
+from mlfs.search.networks import Network, chain_order_cheap, chain_order_full, k_parents
+from mlfs.search.requested_network import given_network
 
 if TYPE_CHECKING:
     from mlfs.models.problem import Problem

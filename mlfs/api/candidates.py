@@ -1,0 +1,198 @@
+"""Which columns may be picked, must be picked, or are picked together."""
+
+from __future__ import annotations
+
+import fnmatch
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from mlfs.counting.codes import Codes
+from mlfs.data.alike import Lazy
+from mlfs.errors import UnknownName, UsageError, printable
+
+__all__ = ["Grouping", "columns_named", "grouping"]
+
+
+def columns_named(wanted: Any, names: Sequence[str], what: str) -> list[int]:
+    """Find columns by name, glob or number, in the order in which they are named.
+
+    Parameters
+    ----------
+    wanted : str, int or sequence of them
+        Names (a name with ``*``, ``?`` or ``[`` that no column has is a glob), or numbers of
+        columns from 0.
+    names : sequence of str
+        The names of all columns.
+    what : str
+        What the columns are wanted for, for the error.
+
+    Examples
+    --------
+    >>> columns_named(["b", 0], ["a", "b"], "include")
+    [1, 0]
+    """
+    if isinstance(wanted, (str, int, np.integer)):
+        wanted = [wanted]
+    if not isinstance(wanted, Iterable):
+        msg = f"{what} takes names, globs or numbers of columns, not {printable(repr(wanted))}"
+        raise UsageError(msg)
+    wanted = list(wanted)
+    where = {name: j for j, name in enumerate(names)} if wanted else {}
+    found: list[int] = []
+    for one in wanted:
+        if isinstance(one, (int, np.integer)) and not isinstance(one, (bool, np.bool_)):
+            if not 0 <= one < len(names):
+                msg = f"{what} names column {one}, but the columns are 0 to {len(names) - 1}"
+                raise UsageError(msg)
+            found.append(int(one))
+        elif str(one) in where:
+            found.append(where[str(one)])
+        else:
+            hits = [j for j, name in enumerate(names) if fnmatch.fnmatchcase(name, str(one))]
+            if not hits:
+                raise UnknownName(f"feature in {what}", str(one), names)
+            found += hits
+    return list(dict.fromkeys(found))
+
+
+class Singles(Lazy):
+    """Every column on its own: (0,), (1,), ..."""
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+
+    def __len__(self) -> int:
+        return self.size
+
+    def _one(self, j: int) -> tuple[int]:
+        return (j,)
+
+
+@dataclass(frozen=True)
+class Grouping:
+    """Candidates: single columns, or groups of columns that count as one.
+
+    Parameters
+    ----------
+    members : sequence of tuple of int
+        The columns of each candidate; candidates are ordered by their lowest column.
+    names : sequence of str
+        The name of each candidate's group, empty for a single column.
+    """
+
+    members: Sequence[tuple[int, ...]]
+    names: Sequence[str]
+
+    def named(self, names: Sequence[str]) -> dict[str, list[str]]:
+        """The groups and the names of their columns."""
+        return {
+            group: [names[j] for j in columns]
+            for group, columns in zip(self.names, self.members, strict=True)
+            if group
+        }
+
+    @property
+    def trivial(self) -> bool:
+        """Whether every candidate is one column."""
+        return isinstance(self.members, Singles) or all(not name for name in self.names)
+
+    def candidates(self, columns: Iterable[int]) -> list[int]:
+        """The candidates that hold some columns, in the order of the columns."""
+        if isinstance(self.members, Singles):
+            return list(dict.fromkeys(columns))
+        holder = {j: at for at, columns in enumerate(self.members) for j in columns}
+        return list(dict.fromkeys(holder[j] for j in columns))
+
+    def merged(self, codes: Codes, *, ignore_missing: bool = False) -> Codes:
+        """Code each group as one variable: the joint value of its columns.
+
+        A missing value is a value like any other, unless missing values are ignored: then a
+        row in which one column is missing has the whole group missing.
+        """
+        if self.trivial:
+            return codes
+        parts: list[tuple[np.ndarray, np.ndarray]] = []
+        base, levels, missing = [], [], []
+        for columns in self.members:
+            if len(columns) == 1:
+                j = columns[0]
+                parts.append(codes.entries(j))
+                base.append(int(codes.base[j]))
+                levels.append(int(codes.levels[j]))
+                missing.append(int(codes.missing[j]))
+                continue
+            joint = np.stack([codes.column(j) for j in columns], axis=1)
+            gone = (joint == codes.missing[list(columns)]).any(axis=1) & ignore_missing
+            _, code = np.unique(joint, axis=0, return_inverse=True)
+            code = code.ravel().astype(np.int32)
+            missing.append(-1)
+            if gone.any():
+                code[~gone] = np.unique(code[~gone], return_inverse=True)[1]
+                missing[-1] = int(code[~gone].max(initial=-1)) + 1
+                code[gone] = missing[-1]
+            levels.append(int(code.max(initial=0)) + 1)
+            base.append(int(np.bincount(code).argmax()))
+            rows = np.flatnonzero(code != base[-1]).astype(np.int32)
+            parts.append((rows, code[rows]))
+        sizes = [rows.size for rows, _ in parts]
+        return Codes(
+            codes.n_rows,
+            np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
+            np.concatenate([rows for rows, _ in parts]).astype(np.int32),
+            np.concatenate([code for _, code in parts]).astype(np.int32),
+            np.array(base, np.int32),
+            np.array(levels, np.int32),
+            np.array(missing, np.int32),
+        )
+
+
+def grouping(groups: Any, names: Sequence[str]) -> Grouping:
+    """Read the groups of columns that count as one feature.
+
+    Parameters
+    ----------
+    groups : mapping, sequence or None
+        Group name to columns (names, globs or numbers), or one group name for each column
+        (None or empty for a column on its own).
+    names : sequence of str
+        The names of all columns.
+
+    Examples
+    --------
+    >>> grouping({"colour": ["red", "blue"]}, ["red", "size", "blue"]).members
+    ((0, 2), (1,))
+    """
+    if groups is None:
+        return Grouping(Singles(len(names)), ("",) * len(names))
+    if isinstance(groups, str) or not isinstance(groups, (Mapping, Iterable)):
+        msg = (
+            "groups maps group names to columns, or names the group of each column: "
+            f"{printable(repr(groups))} does neither"
+        )
+        raise UsageError(msg)
+    if isinstance(groups, Mapping):
+        of: list[str] = [""] * len(names)
+        for name, wanted in groups.items():
+            for j in columns_named(wanted, names, f"the group {printable(name)!r}"):
+                if of[j]:
+                    msg = (
+                        f"the column {printable(names[j])!r} is in the groups "
+                        f"{printable(of[j])!r} and {printable(name)!r}: a column has one group"
+                    )
+                    raise UsageError(msg)
+                of[j] = str(name)
+    else:
+        of = ["" if name is None else str(name) for name in groups]
+        if len(of) != len(names):
+            msg = f"groups has {len(of)} entries for {len(names)} columns: give one each"
+            raise UsageError(msg)
+    together: dict[str, list[int]] = {}
+    for j, name in enumerate(of):
+        together.setdefault(f"g{name}" if name else f"c{j}", []).append(j)
+    return Grouping(
+        tuple(tuple(columns) for columns in together.values()),
+        tuple(key[1:] if key[0] == "g" else "" for key in together),
+    )

@@ -1,0 +1,294 @@
+"""What a data set is made of: the figures behind `mlfs info`."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass, field
+from hashlib import blake2b
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from mlfs.data.dataset import Dataset
+from mlfs.data.identifiers import names_each_row
+from mlfs.discretize.blocks import Block, blocks
+from mlfs.errors import printable
+from mlfs.information.imbalance import imbalance
+
+__all__ = ["Description", "describe"]
+
+SHOWN = 5
+
+
+@dataclass(frozen=True)
+class Description:
+    """The figures of a data set.
+
+    A row *has* a label if its value is not the first one of the label; a missing label counts
+    as not had. Columns are counted from 0.
+
+    Parameters
+    ----------
+    rows, features, labels : int
+        The size.
+    cardinality : float
+        Labels that a row has, on average.
+    density : float
+        Cardinality by the number of labels.
+    labelsets : int
+        Distinct label sets.
+    ir, cvir : float or None
+        Imbalance as `mlfs.information.imbalance` defines it; None if no row has any label.
+    label_frequency : dict
+        ``max`` and ``min``: in how many rows the commonest and the rarest label stand.
+    labels_without_positives : list of str
+        Labels that no row has.
+    rows_without_labels : int
+        Rows that have no label.
+    column_kinds : dict
+        How many columns are ``numeric`` and ``nominal``.
+    constant_columns : list of int
+        Columns of one value only (missing counts as a value).
+    duplicate_columns : list of list of int
+        Groups of equal columns, constant ones aside.
+    identifier_columns : list of int
+        Nominal columns that have another value in every row: they tell all and predict nothing.
+    missing_features, missing_labels : int
+        Missing values in X and Y.
+    missing_columns : int
+        Columns of X that have any.
+    sparse : bool
+        Whether X is sparse.
+    filled : float
+        The share of X that is not 0.
+    weighted : bool
+        Whether the rows have weights.
+    left_out : list of list of str
+        Columns of the file that are not in X, each with the reason.
+    source : dict
+        The path, the format, the relation, and how the labels were found.
+    notes : list of str
+        What the reader had to say.
+    """
+
+    rows: int
+    features: int
+    labels: int
+    cardinality: float
+    density: float
+    labelsets: int
+    ir: float | None
+    cvir: float | None
+    label_frequency: dict[str, int]
+    labels_without_positives: list[str]
+    rows_without_labels: int
+    column_kinds: dict[str, int]
+    constant_columns: list[int]
+    duplicate_columns: list[list[int]]
+    identifier_columns: list[int]
+    missing_features: int
+    missing_columns: int
+    missing_labels: int
+    sparse: bool
+    filled: float
+    weighted: bool
+    left_out: list[list[str]]
+    source: dict[str, str]
+    notes: list[str]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The description as plain JSON-able data."""
+        return asdict(self)
+
+    def table(self) -> str:
+        """The description as a table for a terminal; columns are counted from 1 in words."""
+        lines = [(what, value) for what, value in self._lines() if value]
+        width = max(len(what) for what, _ in lines)
+        return "\n".join(f"{what:<{width}}  {value}" for what, value in lines)
+
+    def _lines(self) -> list[tuple[str, str]]:
+        kinds = ", ".join(f"{n:,} {kind}" for kind, n in self.column_kinds.items() if n)
+        frequency = self.label_frequency
+        constant = f"{len(self.constant_columns):,}{_some(self.constant_columns)}"
+        groups = ", ".join(
+            "=".join(str(j + 1) for j in group) for group in self.duplicate_columns[:SHOWN]
+        )
+        more = ", ..." if len(self.duplicate_columns) > SHOWN else ""
+        names = ", ".join(printable(name) for name in self.labels_without_positives[:SHOWN])
+        empty = len(self.labels_without_positives)
+        holes = f" (columns: {self.missing_columns:,})" if self.missing_columns else ""
+        lines = [
+            ("data", printable(self.source["path"], 400)),
+            ("format", self.source["format"]),
+            ("relation", printable(self.source["relation"])),
+            ("labels found by", printable(self.source["labels_by"], 200)),
+            ("rows", f"{self.rows:,}"),
+            ("features", f"{self.features:,}" + (f" ({kinds})" if kinds else "")),
+            ("labels", f"{self.labels:,}"),
+            ("cardinality", f"{self.cardinality:.4f}"),
+            ("density", f"{self.density:.4f}"),
+            ("distinct label sets", f"{self.labelsets:,}"),
+            ("imbalance IR", "-" if self.ir is None else f"{self.ir:.3f}"),
+            ("imbalance CVIR", "-" if self.cvir is None else f"{self.cvir:.3f}"),
+            ("label frequency", f"{frequency['min']:,} to {frequency['max']:,} rows"),
+            (
+                "labels on no row",
+                f"{empty:,} ({names}{', ...' if empty > SHOWN else ''})" if empty else "0",
+            ),
+            ("rows without labels", f"{self.rows_without_labels:,}"),
+            ("constant columns", constant),
+            (
+                "duplicate columns",
+                f"{len(self.duplicate_columns):,}" + (f" ({groups}{more})" if groups else ""),
+            ),
+            ("identifiers", _some(self.identifier_columns).strip(" ()")),
+            (
+                "missing values",
+                f"{self.missing_features:,} in features{holes}, {self.missing_labels:,} in labels",
+            ),
+            ("storage", f"{'sparse' if self.sparse else 'dense'}, {self.filled:.2%} not zero"),
+            ("row weights", "yes" if self.weighted else "no"),
+        ]
+        lines += [
+            ("left out", f"{printable(name)}: {printable(why, 200)}") for name, why in self.left_out
+        ]
+        return lines + [("note", printable(note, 400)) for note in self.notes]
+
+
+def describe(dataset: Dataset) -> Description:
+    """Look a data set over, in one pass over each column; a sparse one is never written out.
+
+    Examples
+    --------
+    >>> from mlfs.data.dataset import Column, Label
+    >>> data = Dataset(np.eye(3), np.array([[1, 0], [1, 1], [0, 0]]),
+    ...                (Column("a"), Column("b"), Column("c")), (Label("x"), Label("y")))
+    >>> seen = describe(data)
+    >>> seen.cardinality, seen.labelsets, seen.rows_without_labels, seen.ir
+    (1.0, 3, 1, 1.5)
+    """
+    rows, features, labels = dataset.shape
+    counts, missing_labels = _label_counts(dataset.Y)
+    had = int(counts.sum())
+    _, ir, cvir = imbalance(counts)
+    sets, bare = _label_sets(dataset.Y)
+    seen = _columns(dataset)
+    kinds = [column.kind for column in dataset.columns]
+    cardinality = had / rows if rows else 0.0
+    return Description(
+        rows=rows,
+        features=features,
+        labels=labels,
+        cardinality=cardinality,
+        density=cardinality / labels if labels else 0.0,
+        labelsets=sets,
+        ir=None if math.isnan(ir) else ir,
+        cvir=None if math.isnan(ir) else cvir,
+        label_frequency={"max": int(counts.max(initial=0)), "min": int(min(counts, default=0))},
+        labels_without_positives=[dataset.labels[j].name for j in np.flatnonzero(counts == 0)],
+        rows_without_labels=bare,
+        column_kinds={kind: kinds.count(kind) for kind in ("numeric", "nominal")},
+        constant_columns=seen.constant,
+        duplicate_columns=[group for group in seen.groups.values() if len(group) > 1],
+        identifier_columns=seen.identifiers,
+        missing_features=seen.missing,
+        missing_columns=seen.missing_columns,
+        missing_labels=missing_labels,
+        sparse=dataset.is_sparse,
+        filled=seen.filled / (rows * features) if rows and features else 0.0,
+        weighted=dataset.weights is not None,
+        left_out=[list(pair) for pair in dataset.left_out],
+        source=asdict(dataset.source),
+        notes=list(dataset.notes),
+    )
+
+
+def _label_counts(labels: Any) -> tuple[np.ndarray, int]:
+    """How many rows have each label, and the number of missing labels."""
+    if sp.issparse(labels):
+        table = sp.csc_array(labels)
+        owner = np.repeat(np.arange(table.shape[1]), np.diff(table.indptr))
+        counts = np.bincount(owner[table.data > 0], minlength=table.shape[1])
+        return counts, int((table.data < 0).sum())
+    return (labels > 0).sum(axis=0), int((labels < 0).sum())
+
+
+def _label_sets(labels: Any) -> tuple[int, int]:
+    """How many label sets differ, and how many rows have none."""
+    if not sp.issparse(labels):
+        table = np.ascontiguousarray(labels)
+        bare = int((~(table > 0).any(axis=1)).sum())
+        if table.shape[1] == 0:
+            return min(1, table.shape[0]), bare
+        whole = table.view(np.dtype((np.void, table.dtype.itemsize * table.shape[1])))
+        return len(set(whole.ravel().tolist())), bare
+    table = sp.csr_array(labels)
+    table.sort_indices()
+    kept = table.data != 0
+    ends = np.concatenate([[0], np.cumsum(kept)])[table.indptr].tolist()
+    where, what = table.indices[kept], table.data[kept]
+    sets = {
+        (where[start:end].tobytes(), what[start:end].tobytes()) for start, end in pairwise(ends)
+    }
+    owner = np.repeat(np.arange(table.shape[0]), np.diff(table.indptr))
+    return len(sets), table.shape[0] - np.unique(owner[table.data > 0]).size
+
+
+@dataclass
+class _Columns:
+    """What one pass over the columns of X finds."""
+
+    constant: list[int] = field(default_factory=list)
+    identifiers: list[int] = field(default_factory=list)
+    groups: dict[bytes, list[int]] = field(default_factory=dict)
+    missing: int = 0
+    missing_columns: int = 0
+    filled: int = 0
+
+
+def _columns(dataset: Dataset) -> _Columns:
+    found = _Columns()
+    for block in blocks(dataset.X):
+        seen, lost = block.observed()
+        low = seen.reduce(np.minimum, seen.values, np.inf)
+        high = seen.reduce(np.maximum, seen.values, -np.inf)
+        low = np.where(block.implicit > 0, np.minimum(low, 0), low)
+        high = np.where(block.implicit > 0, np.maximum(high, 0), high)
+        same = np.where(lost > 0, lost == block.n_rows, low >= high)
+        found.missing += int(lost.sum())
+        found.missing_columns += int((lost > 0).sum())
+        found.filled += int(np.count_nonzero(block.values))
+        found.constant += (block.start + np.flatnonzero(same)).tolist()
+        for j in np.flatnonzero(~same).tolist():
+            column = dataset.columns[block.start + j]
+            key = _digest(block, j, repr((column.kind, column.values)))
+            found.groups.setdefault(key, []).append(block.start + j)
+            if names_each_row(column, block.n_rows, block.column, j):
+                found.identifiers.append(block.start + j)
+    return found
+
+
+def _digest(block: Block, j: int, kind: str) -> bytes:
+    """A fingerprint (128 bits) of what a column holds, the same for the same values."""
+    values, rows = block.values[j] if block.bounds is None else None, None
+    if block.bounds is not None and block.rows is not None:
+        part = slice(block.bounds[j], block.bounds[j + 1])
+        there = block.values[part] != 0
+        values, rows = block.values[part][there], block.rows[part][there]
+    # Adding 0 makes -0.0 and 0.0 one.
+    plain = np.asarray(values) + 0.0
+    plain[np.isnan(plain)] = np.nan
+    digest = blake2b(kind.encode(), digest_size=16)
+    digest.update(plain.tobytes())
+    if rows is not None:
+        digest.update(rows.astype(np.int64).tobytes())
+    return digest.digest()
+
+
+def _some(columns: list[int]) -> str:
+    if not columns:
+        return ""
+    shown = ", ".join(str(j + 1) for j in columns[:SHOWN])
+    return f" (columns {shown}{', ...' if len(columns) > SHOWN else ''})"

@@ -1,0 +1,235 @@
+"""What a selection cannot do without, told as early as it can be: of shapes, bits and codes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from mlfs.counting.codes import Codes
+from mlfs.counting.column_groups import COLUMNS_AT_ONCE, FEW_LEVELS, Kind
+from mlfs.discretize.blocks import CELLS
+from mlfs.discretize.many import Binnings
+from mlfs.discretize.slicing import Slices
+from mlfs.errors import DataError
+from mlfs.information.xlogx import TABLE_SIZE
+
+__all__ = ["Needs", "of_codes", "of_entries", "of_slices", "of_table", "packed"]
+
+COLUMN_BYTES = 256  # what is said of a column while one is held against all
+ROW_BYTES = 16  # the weight of a row, and what is said of it while a column is held
+CUT_BYTES = 80  # of a row, while some columns of any numbers are looked at together
+ENTRY_BYTES = 8  # of an entry of a list
+FEW_WORDS = 8  # planes of so few are there a second time, word by word
+COPIED_BYTES = 12  # of an entry of a sparse table that is put into another order
+LOOKED_BYTES = 72  # of an entry of a column, while some columns are binned
+SAMPLED = 64  # rows that tell which columns hold more than one value
+ROWS_TO_SPARE = 0.9  # rows are not all alike
+UNITS = ((10**9, 1, "GB"), (10**6, 0, "MB"), (1, -3, "kB"))
+
+
+@dataclass(frozen=True)
+class Needs:
+    """What cannot be done without, in bytes: for any number of rows, and for these.
+
+    Parameters
+    ----------
+    rows : int
+        How many there are.
+    fixed : int
+        What does not depend on them.
+    of_rows : int
+        What grows with them.
+    likely : int
+        The same with what is only known later.
+    labels : array, optional
+        Labels that are not in it yet; looked at only where a refusal says what would fit.
+    """
+
+    rows: int
+    fixed: int
+    of_rows: int
+    likely: int = 0
+    labels: Any = None
+
+    @property
+    def least(self) -> int:
+        """All of it."""
+        return self.fixed + self.of_rows
+
+    def free(self, most: int) -> int:
+        """What is left of an amount, or `DataError` with what would fit.
+
+        Examples
+        --------
+        >>> Needs(rows=100, fixed=1_000_000, of_rows=4_000_000).free(6_000_000)
+        1000000
+        """
+        if self.least <= most:
+            return most - self.least
+        of_rows = max(1, self.of_rows, self.likely) + _of_labels(self.labels)
+        fit = int(self.rows * ROWS_TO_SPARE * (most - self.fixed) / of_rows)
+        if fit > 0:
+            fits = f"about {fit:,} of the {self.rows:,} rows would fit"
+        else:
+            fits = "so many columns do not fit, whatever the rows"
+        msg = (
+            f"counting takes at least {_told(self.least)}, but max_memory is "
+            f"{_told(most, down=True)}: raise it, or give less data ({fits})"
+        )
+        raise DataError(msg)
+
+
+def of_table(data: Any, most: int) -> Needs:
+    """What the shape and the type of (X, Y) tell before anything is made of them.
+
+    Parameters
+    ----------
+    data : Any
+        What was given; nothing is known of what is no pair with an array first.
+    most : int
+        What may be taken: values are looked at only if the shape alone does not fit.
+    """
+    X = data[0] if isinstance(data, tuple) and len(data) == 2 else data
+    if not isinstance(X, np.ndarray) or X.ndim != 2 or X.dtype.kind not in "biuf":
+        return Needs(1, 0, 0)
+    from mlfs.data.kept import KEPT
+
+    rows, d = X.shape
+    other = 0 if X.dtype.newbyteorder("=") in KEPT and X.dtype.isnative else 8 * X.size
+    needs = _needs(rows, d, other + d * _plane(rows))
+    if needs.least <= most:
+        return needs
+    some = X[:: max(1, rows // SAMPLED)]
+    vary = int((some != some[:1]).any(axis=0).sum()) if rows else 0
+    if X.dtype.kind == "f" and (some != np.rint(some)).any():
+        likely = 2 * 2 * d * _plane(rows) + CUT_BYTES * rows
+    else:
+        top = np.clip(some.max(axis=0, initial=0), 0, FEW_LEVELS - 1).astype(np.uint8)
+        bits = np.unpackbits(top[:, None], axis=1).any(axis=0).sum()
+        likely = (int(top.sum()) + int(bits) * d * bool((top > 1).any())) * _plane(rows)
+    least = _needs(rows, d, other + vary * _plane(rows))
+    more = _needs(rows, d, other + likely).of_rows
+    return replace(least, likely=more, labels=data[1] if isinstance(data, tuple) else None)
+
+
+def of_entries(table: Any, small: np.ndarray | None, own: int, labels: Any) -> Needs:
+    """What it takes to bin and code a sparse table.
+
+    Parameters
+    ----------
+    table : sparse array
+        The table.
+    small : ndarray of bool, optional
+        Which columns hold small whole numbers only; the others are looked at column by column.
+    own : int
+        What was made of the data before, and stays.
+    labels : ndarray or sparse array
+        The labels, which are coded later.
+    """
+    rows, d = table.shape
+    cut = 0
+    if small is None or not small.all():
+        cut = 2 * COPIED_BYTES * int(table.nnz) + LOOKED_BYTES * min(int(table.nnz), CELLS)
+    codes = ENTRY_BYTES * int(table.nnz) + own
+    counted = _needs(rows, d, 2 * codes + 16 * rows).of_rows
+    likely = max(counted, codes + (cut > 0) * (2 * COPIED_BYTES + LOOKED_BYTES) * int(table.nnz))
+    return Needs(rows, COLUMN_BYTES * d, cut + codes, likely, labels)
+
+
+def of_slices(bits: Slices, binnings: Binnings, own: int, labels: Any) -> Needs:
+    """What it takes to make planes of bit slices.
+
+    Parameters
+    ----------
+    bits : Slices
+        The bits of a dense table.
+    binnings : Binnings
+        What is made of them.
+    own : int
+        What was made of the data before, and stays.
+    labels : ndarray or sparse array
+        The labels, which are coded later.
+    """
+    d, plane = bits.top.size, 8 * bits.planes.shape[2]
+    levels = binnings.levels
+    used = int(np.unpackbits(bits.top[:, None] & np.uint8(31), axis=1).sum())
+    turned = bool((levels == 2).all() and (bits.top <= 1).all())  # as they are
+    planes = 0 if turned else int((levels[levels <= FEW_LEVELS] - 1).sum())
+    rows = int(labels.shape[0])
+    cut = 0
+    if not bits.small.all():  # planes come in parts, and are put together
+        cut = CUT_BYTES * rows + planes * plane
+    later = _needs(rows, d, (planes or used) * plane + own)
+    of_rows = max(later.of_rows, (used + planes) * plane + cut + own)
+    return replace(later, of_rows=of_rows, labels=labels)
+
+
+def of_codes(features: Codes, labels: Codes, kind: np.ndarray, own: int, *, moved: bool) -> Needs:
+    """What it takes to count coded columns.
+
+    Parameters
+    ----------
+    features, labels : Codes
+        What will be counted.
+    kind : ndarray
+        The kind of each feature, see `mlfs.counting.column_groups.kinds`.
+    own : int
+        What was made of the data before, and stays.
+    moved : bool
+        Whether the columns were put into another order, so that planes are copied.
+    """
+    rows, d, q = features.n_rows, len(features), len(labels)
+    listed = (kind == Kind.LISTS) | (kind == Kind.BINARY_LISTS)
+    planes = (features.levels - 1) * _plane(rows)
+    packed = np.zeros(d, bool) if features.packed is None else features.packed.first >= 0
+    of_rows = ENTRY_BYTES * (int(features.off[~packed].sum()) + int(features.off[listed].sum()))
+    if listed.any():
+        of_rows += -(-int(listed.sum()) // COLUMNS_AT_ONCE) * 8 * rows
+        stripe = min(1.0, COLUMNS_AT_ONCE / int(listed.sum()))
+        of_rows += int(ENTRY_BYTES * features.off[listed & packed].sum() * stripe)
+    copies = int(moved) + int(rows <= 64 * FEW_WORDS)
+    of_rows += int(planes[packed].sum()) + copies * int(planes[~listed].sum())
+    of_rows += int(planes[~listed & ~packed].sum())
+    by_row = ENTRY_BYTES * labels.n_entries + 8 * rows if listed.any() else 0
+    of_rows += ENTRY_BYTES * labels.n_entries + by_row
+    return _needs(rows, d + q, of_rows + own)
+
+
+def packed(features: Codes, kind: np.ndarray) -> int:
+    """What coded columns take in the forms in which they are counted."""
+    listed = (kind == Kind.LISTS) | (kind == Kind.BINARY_LISTS)
+    planes = int((features.levels[~listed] - 1).sum()) * _plane(features.n_rows)
+    return planes + ENTRY_BYTES * int(features.off[listed].sum())
+
+
+def _needs(rows: int, columns: int, of_rows: int) -> Needs:
+    table = 8 * min(rows + 1, TABLE_SIZE)
+    return Needs(rows, COLUMN_BYTES * columns, of_rows + table + ROW_BYTES * rows)
+
+
+def _of_labels(labels: Any) -> int:
+    if sp.issparse(labels):
+        return 2 * ENTRY_BYTES * int(labels.nnz)
+    known = np.asarray(labels) if isinstance(labels, np.ndarray) else np.zeros(0)
+    return int(known.size + 2 * ENTRY_BYTES * np.count_nonzero(known))
+
+
+def _plane(rows: int) -> int:
+    return 8 * -(-rows // 64)
+
+
+def _told(size: int, *, down: bool = False) -> str:
+    """An amount in words, rounded up, or down.
+
+    Examples
+    --------
+    >>> _told(1_999_001), _told(12), _told(1_999_001_000), _told(1_999_001_000, down=True)
+    ('2 MB', '1 kB', '2.0 GB', '1.9 GB')
+    """
+    unit, digits, name = next(row for row in UNITS if size >= row[0] or row[0] == 1)
+    step = unit // 10**digits if digits >= 0 else 10**-digits
+    steps = size // step if down else -(-size // step)
+    return f"{steps / 10 ** max(0, digits):,.{max(0, digits)}f} {name}"

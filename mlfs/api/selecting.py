@@ -1,0 +1,247 @@
+"""Select features: the one function behind the command, the transformer and the comparisons."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from mlfs import criteria
+from mlfs.api.candidates import columns_named
+from mlfs.api.plan import Plan, search
+from mlfs.api.prepared import Prepared, prepare
+from mlfs.api.rankings import ranking_of, scaled, union_of
+from mlfs.api.selection import Ranking, Selection
+from mlfs.api.validate import checked_count, checked_seed, checked_share, plain
+from mlfs.criteria import Criterion
+from mlfs.errors import UsageError, plural, printable
+from mlfs.information.info import Info
+from mlfs.search.picks import Pick
+from mlfs.search.requested_network import network_for
+
+__all__ = ["select"]
+
+UNITS = {"nats": 1.0, "bits": 1.0 / np.log(2.0)}
+
+
+def select(
+    data: Any,
+    criterion: Any = "mim",
+    n: float | str | None = None,
+    *,
+    labels: Any = None,
+    per_label: bool = False,
+    parameters: Mapping[str, Any] | None = None,
+    include: Any = (),
+    exclude: Any = (),
+    groups: Any = None,
+    start: Any = None,
+    prefilter: int | None = None,
+    bins: str = "mean-sd",
+    n_bins: int | None = None,
+    nominal_limit: int = 10,
+    missing: str = "level",
+    sample_weight: Any = None,
+    network: Any = None,
+    order: str = "cheap",
+    k: int | None = None,
+    alpha: float = 0.05,
+    min_gain: float = 0.01,
+    units: str = "nats",
+    n_jobs: int | None = None,
+    max_memory: int | str | None = None,
+    seed: int = 0,
+    on_pick: Callable[[str, Pick], object] | None = None,
+    lazy: bool | str = "auto",
+) -> Selection:
+    """Select the features that matter for all labels together, or for each label on its own.
+
+    Parameters
+    ----------
+    data : Dataset, path, or (X, Y)
+        What `mlfs.read` gives, a file that it reads, or arrays or frames.
+    criterion : str, type or Criterion
+        The name of a criterion, or one's own.
+    n : int, float or "auto", optional
+        How many features: a number, a share of them in (0, 1], or ``"auto"`` (see
+        `mlfs.search.stopping`). By default the criterion's own opinion, else half the features. Per
+        label, n is for each label.
+    labels : str or sequence, optional
+        Which columns of a file or frame are labels.
+    per_label : bool
+        Give every label its own subset; criteria of the scope "each label" always do.
+    parameters : mapping, optional
+        The parameters of the criterion.
+    include, exclude : sequence of str or int
+        Columns that are picked first, in this order, and count towards n; columns that never are.
+    groups : mapping or sequence, optional
+        Columns that count as one feature: their joint value is what is scored.
+    start : Selection, mapping or sequence, optional
+        An earlier selection that is continued; its picks count towards n.
+    prefilter : int, optional
+        Only so many features of greatest relevance are candidates.
+    bins, n_bins, nominal_limit
+        How numeric columns are binned, see `mlfs.discretize.learn`.
+    missing : {"level", "ignore", "error"}
+        A missing value in X is a level of its own, is left out of the terms about its column,
+        or is refused.
+    sample_weight : array, optional
+        How much each row counts; the file's own weights by default.
+    network : {"chain", "tree"}, Network or mapping, optional
+        The parents of the labels, for criteria that want them; by default what the criterion
+        names.
+    order : {"cheap", "full", "given"}
+        How the chain is ordered: Algorithm 2 on the first principal component, in full, or as
+        the columns stand.
+    k : int, optional
+        At most so many parents in a chain; ceil(0.8 q) by default.
+    alpha, min_gain : float
+        For ``n="auto"``: false discoveries that are accepted, least gain of a pick.
+    units : {"nats", "bits"}
+        The unit of scores and terms.
+    n_jobs : int, optional
+        Threads, -1 for all processors; the answer does not depend on it.
+    max_memory : int or str, optional
+        What counting may take beside the data: bytes, or text such as "2GB"; by default half of
+        what is available. Less is kept then, and the answer is the same.
+    seed : int
+        Seeds the shuffles of ``n="auto"``.
+    on_pick : callable, optional
+        Called with the label's name (empty for all labels) and each pick as it is made.
+    lazy : bool or "auto"
+        Leave uncounted what cannot change the answer, where the criterion allows it; "auto" does
+        so where it is faster. The answer is the same.
+
+    Returns
+    -------
+    Selection
+
+    Examples
+    --------
+    >>> import mlfs
+    >>> X = [[0, 0, 5], [0, 1, 5], [1, 0, 5], [1, 1, 5]]
+    >>> Y = [[0, 0], [0, 1], [1, 0], [1, 1]]
+    >>> mlfs.select((X, Y), "mim", n=2, units="bits").scores.round(9).tolist()
+    [1.0, 1.0]
+    """
+    name, chosen = criteria.get(criterion, parameters)
+    if not isinstance(per_label, (bool, np.bool_)):
+        msg = f"per_label is True or False, not {printable(repr(per_label))}"
+        raise UsageError(msg)
+    if not (on_pick is None or callable(on_pick)):
+        msg = f"on_pick is a function, not {printable(repr(on_pick))}"
+        raise UsageError(msg)
+    if not isinstance(units, str) or units not in UNITS:
+        msg = f"units are 'nats' or 'bits', not {printable(repr(units))}"
+        raise UsageError(msg)
+    if not (isinstance(lazy, (bool, np.bool_)) or (isinstance(lazy, str) and lazy == "auto")):
+        msg = f"lazy is True, False or 'auto', not {printable(repr(lazy))}"
+        raise UsageError(msg)
+    ready = prepare(
+        data,
+        labels=labels,
+        groups=groups,
+        bins=bins,
+        n_bins=n_bins,
+        nominal_limit=nominal_limit,
+        missing=missing,
+        sample_weight=sample_weight,
+        n_jobs=n_jobs,
+        max_memory=max_memory,
+    )
+    names = ready.dataset.names
+    plan = Plan(
+        name=name,
+        criterion=chosen,
+        n=n,
+        forced=columns_named(include, names, "include"),
+        excluded=columns_named(exclude, names, "exclude"),
+        start=start,
+        prefilter=checked_count(prefilter, "prefilter"),
+        alpha=checked_share(alpha, "alpha"),
+        min_gain=checked_share(min_gain, "min_gain"),
+        seed=checked_seed(seed),
+        on_pick=on_pick,
+        lazy=lazy if isinstance(lazy, str) else bool(lazy),
+    )
+    used = network_for(chosen, network, ready.dataset, ready.info, ready.weights, order, k)
+    info = Info(ready.table, parents=None if used is None else used.parents)
+    each = per_label or chosen.scope == "each label"
+    by_label, why, interrupted, pair_terms = _all_searches(plan, ready, info, each)
+    ranked = union_of(by_label) if each else by_label[""].chosen if by_label else ()
+    rows, d, q = ready.dataset.shape
+    factor = UNITS[units] if chosen.unit == "information" else 1.0
+    return Selection(
+        chosen=scaled(ranked, factor),
+        interrupted=interrupted,
+        criterion=name,
+        parameters=_parameters_of(chosen),
+        scope="each label" if each else "all labels",
+        units=units if chosen.unit == "information" else "ratio",
+        data={"rows": rows, "features": d, "labels": q},
+        labels={
+            key: replace(one, chosen=scaled(one.chosen, factor))
+            for key, one in by_label.items()
+            if each
+        },
+        network=used,
+        binnings=ready.binnings,
+        settings={
+            "n": plain(n),
+            "bins": bins,
+            "n_bins": plain(n_bins),
+            "nominal_limit": plain(nominal_limit),
+            "missing": missing,
+            "prefilter": plan.prefilter,
+            "include": [names[j] for j in plan.forced],
+            "exclude": [names[j] for j in plan.excluded],
+            "groups": None if ready.grouping.trivial else ready.grouping.named(names),
+            "started": start is not None,
+            "order": order,
+            "k": plain(k),
+            "alpha": plan.alpha,
+            "min_gain": plan.min_gain,
+            "weighted": ready.weights is not None,
+            "labels_by": ready.dataset.source.labels_by,
+            "seed": plan.seed,
+        },
+        notes=(*ready.notes, *why),
+        pair_terms=pair_terms,
+    )
+
+
+def _all_searches(
+    plan: Plan, ready: Prepared, info: Info, each: bool
+) -> tuple[dict[str, Ranking], list[str], bool, dict[str, int]]:
+    """Search for each label or for all; what is finished survives an interrupt."""
+    names = ready.dataset.names
+    by_label: dict[str, Ranking] = {}
+    short: dict[str, str] = {}
+    pair_terms = {"counted": 0, "eager": 0}
+    interrupted = False
+    for label, label_name in enumerate(ready.dataset.label_names if each else [""]):
+        try:
+            found = search(plan, ready, info.for_label(label) if each else info, label_name)
+        except KeyboardInterrupt:
+            interrupted = True
+            break
+        by_label[label_name] = ranking_of(found.path, ready.grouping, names, label_name)
+        pair_terms["counted"] += found.path.counted
+        pair_terms["eager"] += found.path.eager
+        if found.note:
+            short[label_name] = found.note
+        if found.path.interrupted:
+            interrupted = True
+            break
+    if not each:
+        return by_label, list(short.values()), interrupted, pair_terms
+    told = [f"{label}: {why}" for label, why in list(short.items())[:1]]
+    if len(short) > 1:
+        told = [f"{told[0]} (and {plural(len(short) - 1, 'label')} alike)"]
+    return by_label, [printable(one, 300) for one in told], interrupted, pair_terms
+
+
+def _parameters_of(criterion: Criterion) -> dict[str, Any]:
+    return {key: value for key, value in vars(criterion).items() if not key.startswith("_")}

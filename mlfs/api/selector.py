@@ -1,0 +1,418 @@
+"""The scikit-learn door: `FeatureSelector`, a transformer on `mlfs.select`."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Mapping
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils import check_array
+from sklearn.utils._set_output import _get_output_config
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from mlfs.api.arguments import check_kinds, seed_of, threads
+from mlfs.api.candidates import Grouping, columns_named, grouping
+from mlfs.api.column_mapping import Positions, width
+from mlfs.api.selecting import select
+from mlfs.api.selection import Selection
+from mlfs.data.arrays import from_arrays
+from mlfs.data.dataset import Dataset
+from mlfs.data.frames import array_of, columns_of, family, frame_of
+from mlfs.errors import DataError, UsageError, printable
+from mlfs.search.picks import Pick
+
+__all__ = ["FeatureSelector"]
+
+AS_IT_IS: dict[str, Any] = {"dtype": None, "ensure_all_finite": False}
+
+
+class FeatureSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sklearn has no types
+    """Select the features that matter for all labels together, or for each label.
+
+    The answer is that of `mlfs.select` and of the command ``mlfs select``, bit for bit.
+
+    Parameters
+    ----------
+    criterion : str, type or Criterion, default="mim"
+        The name of a criterion (``mlfs criteria`` lists them), or one's own.
+    n_features_to_select : int, float or "auto", optional
+        How many: a number, a share of the features in (0, 1], or ``"auto"`` (see
+        `mlfs.search.stopping`). By default the criterion's own opinion if it has one, else half the
+        features, as scikit-learn's RFE has it. Per label, the number is for each label.
+    per_label : bool, default=False
+        Give every label its own subset; what is kept then is their union.
+    parameters : dict, optional
+        The parameters of the criterion, such as ``{"beta": 0.5}``.
+    include, exclude : sequence of str or int, default=()
+        Columns that are picked first, in this order, and count towards the number; columns that
+        never are. By name, glob or position in X.
+    groups : mapping or sequence, optional
+        Columns that count as one feature, such as a one-hot block: group name to columns, or one
+        group name (or None) for each column.
+    start : Selection, mapping or sequence, optional
+        An earlier selection that is continued.
+    prefilter : int, optional
+        Only so many features of greatest relevance are candidates.
+    bins : str, default="mean-sd"
+        How numeric columns are binned: "mean-sd", "width", "frequency", "mdlp" or "laim".
+    n_bins : int, optional
+        How many bins, for "width" and "frequency".
+    nominal_limit : int, default=10
+        A numeric column of at most so many distinct values, all integers, is not binned.
+    missing : {"level", "ignore", "error"}, default="level"
+        A missing value in X is a level of its own, is left out of the terms about its column, or
+        is refused.
+    categorical_features : "from_dtype" or sequence of str, int or bool, default="from_dtype"
+        Columns of numbers that are categories, by name, position or mask, besides those that
+        their dtype says to be (booleans, strings, categories).
+    classes : bool, default=False
+        Take the columns of a 2-D y with more than two values as classes instead of refusing
+        them. A 1-D y may always hold classes.
+    network : {"chain", "tree"}, Network or mapping, optional
+        The parents of the labels, for criteria that want them.
+    order : {"cheap", "full", "given"}, default="cheap"
+        How the chain of labels is ordered.
+    k : int, optional
+        At most so many parents in a chain; ceil(0.8 q) by default.
+    alpha, min_gain : float, default=0.05, 0.01
+        For "auto": false discoveries that are accepted, least gain of a pick.
+    units : {"nats", "bits"}, default="nats"
+        The unit of scores and terms.
+    n_jobs : int, optional
+        Threads, -1 for all processors; None is 1 unless in a `joblib.parallel_config`. The
+        answer does not depend on it.
+    max_memory : int or str, optional
+        What counting may take beside the data: bytes, or text such as "2GB"; by default half of
+        what is available.
+    random_state : int or RandomState, default=0
+        Seeds the shuffles of "auto", the only chance there is; None is 0 too.
+    verbose : bool or int, default=False
+        Tell of each pick and of all notes on stderr.
+
+    Attributes
+    ----------
+    indices_ : ndarray of int
+        The selected columns of X, in the order of picking.
+    scores_ : ndarray of float
+        The score of each pick when it was made, in the same order.
+    score_terms_ : dict of str to ndarray
+        Its parts, in the same order: score = relevance + label_correlation - redundancy.
+    margins_ : ndarray of float
+        What each pick was ahead of its runner-up by; NaN without one.
+    ties_ : tuple of tuple of int
+        For each pick, the columns that were as good: the lowest column wins.
+    ranking_ : ndarray of int, shape (n_features_in_,)
+        For each column of X its place in the order of picking, from 1; columns that were not
+        selected share the place after the last. (RFE has 1 for all that is selected.)
+    support_ : ndarray of bool, shape (n_features_in_,)
+        Which columns of X are selected.
+    label_indices_ : dict of str to ndarray
+        For each label its columns in the order of picking. Without subsets per label, each
+        label has all of `indices_`.
+    n_features_ : int
+        How many features are selected.
+    n_features_in_ : int
+        How many columns X had.
+    feature_names_in_ : ndarray of str
+        Their names, where X is a frame with names.
+    binnings_ : tuple of Binning
+        What was decided for each column of X (dates, which cannot be features, left out).
+    network_ : Network or None
+        The parents of labels that the criterion used.
+    notes_ : tuple of str
+        What a user should know: constant features, missing values, ...
+    selection_ : Selection
+        The whole answer of `mlfs.select`; ``selection_.to_dict()`` is the command's JSON.
+        Its columns are counted without those that cannot be features.
+
+    Notes
+    -----
+    `transform`, `get_support` and `get_feature_names_out` keep the columns in the order of X.
+    Ctrl-C keeps the picks so far and then ends the program as usual.
+
+    Examples
+    --------
+    >>> from mlfs import FeatureSelector
+    >>> X = [[0, 0, 5], [0, 1, 5], [1, 0, 5], [1, 1, 5]]
+    >>> Y = [[0, 0], [1, 0], [0, 1], [1, 1]]
+    >>> selector = FeatureSelector("scls", n_features_to_select=2, units="bits").fit(X, Y)
+    >>> selector.indices_.tolist(), selector.scores_.round(6).tolist()
+    ([0, 1], [1.0, 1.0])
+    >>> selector.transform(X).tolist()
+    [[0, 0], [0, 1], [1, 0], [1, 1]]
+    """
+
+    def __init__(
+        self,
+        criterion: Any = "mim",
+        n_features_to_select: float | str | None = None,
+        *,
+        per_label: bool = False,
+        parameters: Mapping[str, Any] | None = None,
+        include: Any = (),
+        exclude: Any = (),
+        groups: Any = None,
+        start: Any = None,
+        prefilter: int | None = None,
+        bins: str = "mean-sd",
+        n_bins: int | None = None,
+        nominal_limit: int = 10,
+        missing: str = "level",
+        categorical_features: Any = "from_dtype",
+        classes: bool = False,
+        network: Any = None,
+        order: str = "cheap",
+        k: int | None = None,
+        alpha: float = 0.05,
+        min_gain: float = 0.01,
+        units: str = "nats",
+        n_jobs: int | None = None,
+        max_memory: int | str | None = None,
+        random_state: Any = 0,
+        verbose: bool | int = False,
+    ) -> None:
+        self.criterion = criterion
+        self.n_features_to_select = n_features_to_select
+        self.per_label = per_label
+        self.parameters = parameters
+        self.include = include
+        self.exclude = exclude
+        self.groups = groups
+        self.start = start
+        self.prefilter = prefilter
+        self.bins = bins
+        self.n_bins = n_bins
+        self.nominal_limit = nominal_limit
+        self.missing = missing
+        self.categorical_features = categorical_features
+        self.classes = classes
+        self.network = network
+        self.order = order
+        self.k = k
+        self.alpha = alpha
+        self.min_gain = min_gain
+        self.units = units
+        self.n_jobs = n_jobs
+        self.max_memory = max_memory
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any, *, sample_weight: Any = None) -> Self:
+        """Learn which features to keep.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame, shape (N, d)
+            Dense, CSR or CSC, or a pandas or polars frame with numbers, booleans, categories,
+            strings and missing values.
+        y : array, sparse matrix, frame, or list of label sets
+            One column (binary or classes), or one column of 0 and 1 for each label.
+        sample_weight : array of shape (N,), optional
+            How much each row counts: an integer weight equals repetition.
+
+        Returns
+        -------
+        FeatureSelector
+            Itself.
+        """
+        if y is None:
+            msg = (
+                f"This {type(self).__name__} estimator requires y to be passed, but the target y "
+                "is None: give the labels of each row"
+            )
+            raise DataError(msg)
+        check_kinds(self.get_params(deep=False))
+        _refuse_no_columns(X)
+        data = from_arrays(X, y, classes=self.classes, categorical=self._categorical(X))
+        validate_data(self, X, skip_check_array=True)
+        columns = Positions.found(X, data)
+        groups = columns.groups(self.groups)
+        selection = select(
+            data,
+            self.criterion,
+            self.n_features_to_select,
+            per_label=self.per_label,
+            parameters=self.parameters,
+            include=columns.within(self.include, "include"),
+            exclude=columns.within(self.exclude, "exclude", strict=False),
+            groups=groups,
+            start=_start(self.start, columns),
+            prefilter=self.prefilter,
+            bins=self.bins,
+            n_bins=self.n_bins,
+            nominal_limit=self.nominal_limit,
+            missing=self.missing,
+            sample_weight=sample_weight,
+            network=self.network,
+            order=self.order,
+            k=self.k,
+            alpha=self.alpha,
+            min_gain=self.min_gain,
+            units=self.units,
+            n_jobs=threads(self.n_jobs),
+            max_memory=self.max_memory,
+            seed=seed_of(self.random_state),
+            on_pick=_Teller(grouping(groups, data.feature_names), data) if self.verbose else None,
+        )
+        if selection.interrupted and not len(selection):
+            raise KeyboardInterrupt
+        self._keep(selection, columns, data)
+        if selection.interrupted:
+            raise KeyboardInterrupt
+        return self
+
+    def transform(self, X: Any) -> Any:
+        """Keep the selected columns, in the order of X.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame, shape (N, d)
+            Whatever it holds; sparse stays sparse.
+
+        Returns
+        -------
+        array, sparse matrix or frame, shape (N, n_features_)
+            An array of X's own type unless `set_output` asks for frames.
+        """
+        check_is_fitted(self)
+        columns = np.flatnonzero(self.support_).tolist()
+        if not columns:
+            warnings.warn("no feature is selected: transform gives no columns", stacklevel=2)
+        wanted = _get_output_config("transform", estimator=self)["dense"]
+        own = family(X)
+        if own:
+            validate_data(self, X, reset=False, skip_check_array=True)
+            kept = columns_of(X, columns)
+        else:
+            kept = validate_data(self, X, reset=False, accept_sparse="csr", **AS_IT_IS)[:, columns]
+        if wanted == own or sp.issparse(kept):
+            return kept
+        if wanted != "default" and (own or kept.dtype.kind == "O"):
+            return frame_of(kept, self.get_feature_names_out().tolist(), wanted)
+        if not own:
+            return kept
+        return array_of(kept)
+
+    def inverse_transform(self, X: Any) -> Any:
+        """Put the selected columns back in their places, with zeros for the others.
+
+        Parameters
+        ----------
+        X : array or sparse matrix, shape (N, n_features_)
+            What `transform` gave, or something made of it; values may be missing.
+
+        Returns
+        -------
+        array or sparse matrix, shape (N, d)
+        """
+        if sp.issparse(X):
+            return super().inverse_transform(X)
+        check_is_fitted(self)
+        given = check_array(X, **AS_IT_IS)
+        if given.shape[1] != self.n_features_:
+            msg = (
+                f"X has {given.shape[1]} columns, but {self.n_features_} features are selected: "
+                "give what transform gave"
+            )
+            raise DataError(msg)
+        whole = np.zeros((given.shape[0], self.n_features_in_), dtype=given.dtype)
+        whole[:, self.support_] = given
+        return whole
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "support_")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.target_tags.multi_output = True
+        tags.target_tags.two_d_labels = True
+        tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+    def _get_support_mask(self) -> Any:
+        check_is_fitted(self)
+        return self.support_
+
+    def _categorical(self, x: Any) -> list[str] | None:
+        """The names of the columns that are to be categories."""
+        asked = self.categorical_features
+        if asked is None or (isinstance(asked, str) and asked == "from_dtype"):
+            return None
+        names = [str(n) for n in x.columns] if family(x) else [f"x{j}" for j in range(width(x))]
+        if not isinstance(asked, str):
+            mask = np.asarray(asked)
+            if mask.dtype == bool:
+                if mask.shape != (len(names),):
+                    msg = (
+                        f"categorical_features is a mask of shape {mask.shape}, but X has "
+                        f"{len(names)} columns: give one value for each"
+                    )
+                    raise UsageError(msg)
+                asked = np.flatnonzero(mask)
+        return [names[j] for j in columns_named(asked, names, "categorical_features")]
+
+    def _keep(self, selection: Selection, columns: Positions, data: Dataset) -> None:
+        """Store the answer under the names that scikit-learn's users know."""
+        self.selection_ = selection
+        self.indices_ = _column_numbers(columns.outside(selection.indices))
+        self.scores_ = selection.scores
+        self.score_terms_ = selection.terms
+        self.margins_ = selection.margins
+        self.ties_ = tuple(columns.outside(tied) for tied in selection.ties)
+        ranks = [one.rank for one in selection.chosen]
+        self.ranking_ = np.full(len(columns.names), max(ranks, default=0) + 1, dtype=np.intp)
+        self.ranking_[self.indices_] = ranks
+        self.support_ = np.zeros(len(columns.names), dtype=bool)
+        self.support_[self.indices_] = True
+        self.n_features_ = len(selection)
+        own = selection.labels or dict.fromkeys(data.label_names, selection)
+        self.label_indices_ = {
+            name: _column_numbers(columns.outside(ranking.indices)) for name, ranking in own.items()
+        }
+        self.binnings_ = selection.binnings
+        self.network_ = selection.network
+        self.notes_ = selection.notes
+        if self.verbose:
+            for note in selection.notes:
+                sys.stderr.write(f"[FeatureSelector] {note}\n")
+
+
+class _Teller:
+    """Tells of each pick on stderr as it is made."""
+
+    def __init__(self, groups: Grouping, data: Dataset) -> None:
+        self.members, self.names, self.made = groups.members, data.feature_names, 0
+
+    def __call__(self, label: str, pick: Pick) -> None:
+        self.made += 1
+        whose = f" for {printable(label)}" if label else ""
+        picked = ", ".join(printable(self.names[j]) for j in self.members[pick.index])
+        sys.stderr.write(f"[FeatureSelector] pick {self.made}{whose}: {picked}\n")
+
+
+def _refuse_no_columns(x: Any) -> None:
+    shape: tuple[int, ...] = tuple(getattr(x, "shape", ()))
+    if len(shape) == 2 and shape[1] == 0:
+        msg = f"X has 0 feature(s) (shape={shape}) while a minimum of 1 is required."
+        raise DataError(msg)
+
+
+def _column_numbers(columns: tuple[int, ...]) -> np.ndarray:
+    return np.array(columns, dtype=np.intp)
+
+
+def _start(start: Any, columns: Positions) -> Any:
+    """Columns of X as columns of the data set; a selection knows its columns by name."""
+    if start is None or isinstance(start, (Selection, Mapping)):
+        return start
+    return columns.within(start, "start")

@@ -1,0 +1,333 @@
+"""Columns coded to small integers, in the form that is counted.
+
+A column is kept as row lists, the rows in which its code is not its base (its most frequent code,
+the lowest one when several are equally frequent), or as bit planes, one for each code but the base.
+Lists are little for sparse data, planes for dense data of few levels; both are exact.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from mlfs._kernels import lists, planes
+from mlfs.counting.entries import edges_of, joined, listed, turned
+
+__all__ = ["FEW", "Codes", "Packed"]
+
+FEW = 64  # columns that are put together one by one sooner than a kernel is loaded
+
+
+class Packed(NamedTuple):
+    """Columns that are kept as bit planes.
+
+    Parameters
+    ----------
+    planes : ndarray of uint64, shape (planes, words)
+        A bit a row, 64 rows to the word; bits behind the last row are 0.
+    first : ndarray of int64
+        The first plane of each column, -1 for a column that is not packed. The planes of a column
+        are those of its codes without its base, rising.
+    """
+
+    planes: np.ndarray
+    first: np.ndarray
+
+
+class Codes:
+    """A coded table, column by column.
+
+    Parameters
+    ----------
+    n_rows : int
+        Number of rows.
+    indptr, rows, codes : ndarray
+        Column j has the code ``codes[k]`` in the row ``rows[k]`` for k in
+        ``indptr[j]:indptr[j + 1]``, rows ascending, and its base in all other rows.
+    base : ndarray
+        The base of each column.
+    levels : ndarray
+        The number of codes of each column, a level for missing values included.
+    missing : ndarray
+        The code that means missing (always the last one), or -1.
+    packed : Packed, optional
+        The columns that are kept as planes; they have no entries in the lists that are given, and
+        get them when `indptr`, `rows` or `codes` is asked for.
+    counts : ndarray, optional
+        How often each code of each column occurs, ragged.
+    """
+
+    def __init__(
+        self,
+        n_rows: int,
+        indptr: np.ndarray,
+        rows: np.ndarray,
+        codes: np.ndarray,
+        base: np.ndarray,
+        levels: np.ndarray,
+        missing: np.ndarray,
+        *,
+        packed: Packed | None = None,
+        counts: np.ndarray | None = None,
+    ) -> None:
+        self.n_rows, self.packed = n_rows, packed
+        self.base, self.levels, self.missing = base, levels, missing
+        self._lists = (indptr, rows, codes)
+        self._counts = counts
+
+    def __len__(self) -> int:
+        return int(self.base.size)
+
+    @classmethod
+    def from_dense(cls, matrix: Any, *, missing_code: int | None = -1) -> Codes:
+        """Code a matrix of small integers; `missing_code` marks missing values."""
+        matrix = np.ascontiguousarray(np.asarray(matrix, dtype=np.int64))
+        n_rows, n_columns = matrix.shape
+        none = np.zeros(0, np.int32)
+        parts: list[tuple[np.ndarray, np.ndarray]] = [(none, none)]
+        base = np.zeros(n_columns, np.int32)
+        levels = np.ones(n_columns, np.int32)
+        missing = np.full(n_columns, -1, np.int32)
+        for j in range(n_columns):
+            column = matrix[:, j]
+            gone = column == missing_code
+            known = column[~gone]
+            levels[j] = int(known.max()) + 1 if known.size else 1
+            if gone.any():
+                missing[j] = levels[j]
+                column = np.where(gone, levels[j], column)
+                levels[j] += 1
+            base[j] = int(np.bincount(column).argmax()) if n_rows else 0
+            rows = np.flatnonzero(column != base[j])
+            parts.append((rows.astype(np.int32), column[rows].astype(np.int32)))
+        sizes = [rows.size for rows, _ in parts[1:]]
+        return cls(
+            n_rows,
+            edges_of(sizes),
+            *joined(parts),
+            base,
+            levels,
+            missing,
+        )
+
+    @cached_property
+    def _whole(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The lists of all columns."""
+        if self.packed is None or not (self.packed.first >= 0).any():
+            return self._lists
+        own, rows, codes = self._lists
+        first = self.packed.first
+        indptr = edges_of(np.where(first >= 0, self.off, np.diff(own)))
+        packed = np.flatnonzero(first >= 0).tolist()
+        if len(packed) <= FEW:
+            parts, at = [], 0
+            for j in packed:
+                parts += [(rows[at : own[j]], codes[at : own[j]]), self.entries(j)]
+                at = own[j]
+            parts.append((rows[at:], codes[at:]))
+            return indptr, *joined(parts)
+        size = int(indptr[-1])
+        whole = indptr, np.empty(size, np.int32), np.empty(size, np.int32)
+        lists.take(own, rows, codes, np.arange(len(self)), *whole)
+        lists.from_planes(self.packed.planes, first, self.base, self.levels, *whole)
+        return whole
+
+    @property
+    def indptr(self) -> np.ndarray:
+        """Where the entries of each column begin, and the end of the last."""
+        return self._whole[0]
+
+    @property
+    def rows(self) -> np.ndarray:
+        """The row of each entry."""
+        return self._whole[1]
+
+    @property
+    def codes(self) -> np.ndarray:
+        """The code of each entry."""
+        return self._whole[2]
+
+    @cached_property
+    def offsets(self) -> np.ndarray:
+        """Where the codes of each column begin in what is ragged."""
+        return edges_of(self.levels)
+
+    @cached_property
+    def counts(self) -> np.ndarray:
+        """How often each code of each column occurs, ragged."""
+        if self._counts is not None:
+            return self._counts
+        if (self.levels == 2).all():  # what is off the bases tells all
+            both = np.stack([self.off, self.off], axis=1)
+            both[np.arange(len(self)), self.base] = self.n_rows - self.off
+            return both.reshape(-1)
+        out = np.bincount(self.offsets[self.column_of_entry] + self.codes, minlength=self._cells)
+        if len(self):
+            at_base = self.offsets[:-1] + self.base
+            out[at_base] = self.n_rows - np.add.reduceat(out, self.offsets[:-1])
+        return out
+
+    @property
+    def _cells(self) -> int:
+        return int(self.offsets[-1])
+
+    @cached_property
+    def off(self) -> np.ndarray:
+        """The number of rows in which each column is not at its base."""
+        if self._counts is None:
+            return np.diff(self.indptr)
+        return np.asarray(self.n_rows - self._counts[self.offsets[:-1] + self.base])
+
+    @property
+    def n_entries(self) -> int:
+        """The number of cells that are not at the base of their column."""
+        return int(self.off.sum())
+
+    @property
+    def column_of_entry(self) -> np.ndarray:
+        """The column of each entry."""
+        return np.repeat(np.arange(len(self), dtype=np.int32), np.diff(self.indptr))
+
+    def is_packed(self, j: int) -> bool:
+        """Whether column j is kept as planes."""
+        return self.packed is not None and bool(self.packed.first[j] >= 0)
+
+    def planes_of(self, j: int) -> np.ndarray:
+        """The planes of a packed column."""
+        assert self.packed is not None
+        first = int(self.packed.first[j])
+        return self.packed.planes[first : first + int(self.levels[j]) - 1]
+
+    def entries(self, j: int) -> tuple[np.ndarray, np.ndarray]:
+        """Rows in which column j is not at its base, and its codes there."""
+        if self.is_packed(j):
+            return listed(self.planes_of(j), int(self.base[j]))
+        indptr, rows, codes = self._lists
+        at = slice(indptr[j], indptr[j + 1])
+        return rows[at], codes[at]
+
+    def column(self, j: int) -> np.ndarray:
+        """Column j in full."""
+        full = np.full(self.n_rows, self.base[j], np.int32)
+        if self.is_packed(j):
+            planes.unpack(self.planes_of(j), int(self.base[j]), full)
+        else:
+            rows, codes = self.entries(j)
+            full[rows] = codes
+        return full
+
+    def by_row(self, first: int, last: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The columns from first to last, row by row: indptr, columns from 0, codes."""
+        if self.packed is not None and (self.packed.first[first:last] >= 0).any():
+            some = self.take(np.arange(first, last))
+            return turned(self.n_rows, some.indptr, some.rows, some.codes, 0, last - first)
+        return turned(self.n_rows, *self._lists, first, last)
+
+    def take(self, columns: np.ndarray) -> Codes:
+        """Some columns, in the order given; planes stay where they are."""
+        own, rows, codes = self._lists_of(columns)
+        counts, packed = None, None
+        if self._counts is not None:
+            levels = self.levels[columns]
+            ends = edges_of(levels)
+            at = np.repeat(self.offsets[columns] - ends[:-1], levels) + np.arange(ends[-1])
+            counts = self._counts[at]
+        if self.packed is not None:
+            packed = Packed(self.packed.planes, self.packed.first[columns])
+        return Codes(
+            self.n_rows,
+            own,
+            rows,
+            codes,
+            self.base[columns],
+            self.levels[columns],
+            self.missing[columns],
+            packed=packed,
+            counts=counts,
+        )
+
+    def _lists_of(self, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        indptr, rows, codes = self._lists
+        starts, ends = indptr[columns], indptr[columns + 1]
+        own = edges_of(ends - starts)
+        size = int(own[-1])
+        if (starts[1:] == ends[:-1]).all():  # they lie side by side
+            start = int(starts[0]) if size else 0
+            return own, rows[start : start + size], codes[start : start + size]
+        if columns.size <= FEW:
+            spans = map(slice, starts.tolist(), ends.tolist())
+            return own, *joined([(rows[span], codes[span]) for span in spans])
+        taken = np.empty(size, np.int32), np.empty(size, np.int32)
+        lists.take(indptr, rows, codes, columns, own, *taken)
+        return own, *taken
+
+    def beside(self, other: Codes) -> Codes:
+        """The columns of both, on the same rows."""
+        indptr, rows, codes = self._lists
+        more, more_rows, more_codes = other._lists
+        none = np.zeros((0, -(-self.n_rows // 64)), np.uint64)
+        one, two = (
+            Packed(none, np.full(len(codes), -1)) if codes.packed is None else codes.packed
+            for codes in (self, other)
+        )
+        moved = np.where(two.first < 0, -1, two.first + one.planes.shape[0])
+        planes = np.concatenate([one.planes, two.planes])
+        return Codes(
+            self.n_rows,
+            np.concatenate([indptr, indptr[-1] + more[1:]]),
+            np.concatenate([rows, more_rows]),
+            np.concatenate([codes, more_codes]),
+            np.concatenate([self.base, other.base]),
+            np.concatenate([self.levels, other.levels]),
+            np.concatenate([self.missing, other.missing]),
+            packed=Packed(planes, np.concatenate([one.first, moved])),
+            counts=np.concatenate([self.counts, other.counts]),
+        )
+
+    def sorted_by(self, keys: np.ndarray) -> tuple[Codes, np.ndarray | None]:
+        """Put the columns in the order of some keys, and tell where each column went.
+
+        None stands for: all stayed where they were.
+        """
+        if not (np.diff(keys) < 0).any():
+            return self, None
+        order = np.argsort(keys, kind="stable")
+        place = np.empty(len(self), np.int64)
+        place[order] = np.arange(len(self))
+        return self.take(order), place
+
+    def between_rows(self, first: int, last: int) -> Codes:
+        """A block of the rows, coded alike."""
+        kept = (self.rows >= first) & (self.rows < last)
+        ends = np.concatenate([[0], np.cumsum(kept)])
+        return Codes(
+            last - first,
+            ends[self.indptr].astype(np.int64),
+            (self.rows[kept] - first).astype(np.int32),
+            self.codes[kept],
+            self.base,
+            self.levels,
+            self.missing,
+        )
+
+    def shuffled(self, generator: np.random.Generator) -> Codes:
+        """The same rows in a random order."""
+        place = generator.permutation(self.n_rows).astype(np.int32)
+        return Codes(
+            self.n_rows,
+            self.indptr,
+            place[self.rows],
+            self.codes,
+            self.base,
+            self.levels,
+            self.missing,
+            counts=self._counts,
+        )
+
+    def valid(self, *, ignore_missing: bool) -> np.ndarray:
+        """The number of leading levels that are looked at."""
+        if ignore_missing:
+            return (self.levels - (self.missing >= 0)).astype(np.int32)
+        return self.levels

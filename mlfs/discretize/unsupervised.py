@@ -1,0 +1,85 @@
+"""The binnings that look at a column alone: mean and deviation, equal width, equal frequency."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mlfs.discretize.blocks import Block
+from mlfs.discretize.moments import mean_sd
+
+__all__ = ["between", "equal_frequency", "equal_width", "mean_sd_edges"]
+
+ROUNDING = 2.0**-50  # four units in the last place
+
+
+def between(low: np.ndarray, high: np.ndarray) -> np.ndarray:
+    """A cut that keeps two neighbouring values apart: their middle, low <= cut < high.
+
+    Examples
+    --------
+    >>> between(np.array([1.0, 1.0]), np.array([2.0, np.nextafter(1.0, 2.0)])).tolist()
+    [1.5, 1.0]
+    """
+    middle = low / 2 + high / 2
+    return np.where((middle >= low) & (middle < high), middle, low)
+
+
+def mean_sd_edges(
+    block: Block, low: np.ndarray, high: np.ndarray, weights: np.ndarray | None
+) -> np.ndarray:
+    """Three levels: x < mean - sd, the middle, x > mean + sd (population sd).
+
+    The first edge is the float just below mean - sd, since level 0 of a binning is x <= edge.
+    No value is further than one sd from the mean only where two values are equally frequent;
+    then both are the middle, and the rounding of mean - sd and mean + sd must not say otherwise.
+    """
+    mean, sd = mean_sd(block, low, high, weights)
+    below, above = mean - sd, mean + sd
+    reach = ROUNDING * np.maximum(np.abs(low), np.abs(high))
+    halves = (np.abs(low - below) <= reach) & (np.abs(high - above) <= reach)
+    below = np.nextafter(np.where(halves, np.minimum(low, below), below), -np.inf)
+    above = np.where(halves, np.maximum(high, above), above)
+    return np.stack([below, above], axis=1)
+
+
+def equal_width(low: np.ndarray, high: np.ndarray, bins: int) -> list[tuple[float, ...]]:
+    """Intervals of one width from the least to the greatest value."""
+    steps = np.arange(1, bins)
+    edges = low[:, None] + (high / bins - low / bins)[:, None] * steps
+    return [tuple(sorted(set(row))) for row in edges.tolist()]
+
+
+def equal_frequency(values: np.ndarray, weights: np.ndarray | None, bins: int) -> tuple[float, ...]:
+    """Levels as equally filled as ties allow: equal values stay together.
+
+    For k = 1, ..., bins - 1 the cut lies between the two neighbouring values where the number
+    (weight) of values below it is nearest to k/bins of all, the lower of two as near. Cuts that
+    fall together are one.
+
+    Examples
+    --------
+    >>> equal_frequency(np.array([1.0, 1, 1, 1, 2, 3, 4, 5]), None, 2)
+    (1.5,)
+    """
+    distinct, below = tally(values, weights)
+    if distinct.size < 2:
+        return ()
+    total, below = below[-1], below[:-1]
+    cuts = set()
+    for k in range(1, bins):
+        goal = k * total
+        after = int(np.searchsorted(below * bins, goal))
+        near = [i for i in (after - 1, after) if 0 <= i < below.size]
+        cuts.add(min(near, key=lambda i: (abs(below[i] * bins - goal), i)))
+    chosen = sorted(cuts)
+    edges = between(distinct[chosen], distinct[np.add(chosen, 1)])
+    return tuple(edges.tolist())
+
+
+def tally(values: np.ndarray, weights: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
+    """The distinct values, rising, and the number (weight) of values up to each."""
+    if weights is None:
+        distinct, counts = np.unique(values, return_counts=True)
+        return distinct, np.cumsum(counts)
+    distinct, place = np.unique(values, return_inverse=True)
+    return distinct, np.cumsum(np.bincount(place, weights=weights))

@@ -1,0 +1,78 @@
+"""Feature-by-label arrays of a few labels, for what does not commute with the sum over them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mlfs.information.table import Table
+from mlfs.information.triples import Sums
+from mlfs.information.xlogx import entropies
+
+__all__ = ["LabelBlock"]
+
+
+class LabelBlock:
+    """The (f, block of labels) arrays that `Info.sum_over_labels` hands to its function.
+
+    Parameters
+    ----------
+    table : Table
+        The counts.
+    labels : ndarray of int
+        The labels of the block.
+    where : ndarray of int or None
+        Where the candidates stand among the counted columns; None for: as they are.
+    """
+
+    def __init__(self, table: Table, labels: np.ndarray, where: np.ndarray | None) -> None:
+        self._table, self._labels, self._where = table, labels, where
+        self.q = int(labels.size)
+        self._made: dict[int, Sums] = {}
+
+    @property
+    def mi_fl(self) -> np.ndarray:
+        """I(f;l)."""
+        values = [self._table.pair_with_label(label).mi for label in self._labels.tolist()]
+        return self._cut(np.stack(values))
+
+    def cmi_sl_given_f(self, s: int) -> np.ndarray:
+        """I(s;l|f)."""
+        return self._cut(self._sums(s).sl_given_f(self._table.clogc))
+
+    def cmi_fl_given_s(self, s: int) -> np.ndarray:
+        """I(f;l|s)."""
+        return self._cut(self._sums(s).fl_given_s(self._table.clogc))
+
+    def interaction_fsl(self, s: int) -> np.ndarray:
+        """I(f;s;l) = I(f;l) - I(f;l|s), both on the rows in which all three are known."""
+        return self._mi_fl(s) - self.cmi_fl_given_s(s)
+
+    def joint_fsl(self, s: int) -> np.ndarray:
+        """I(f,s;l) = I(f;l) + I(s;l|f), both on the rows in which all three are known."""
+        return self._mi_fl(s) + self.cmi_sl_given_f(s)
+
+    def mi_fs(self, s: int) -> np.ndarray:
+        """I(f;s) on the rows in which each label is known."""
+        sums = self._sums(s)
+        return self._entropy(sums.rows, sums.f + sums.s - sums.fs)
+
+    def h_fsl(self, s: int) -> np.ndarray:
+        """H(f,s,l)."""
+        sums = self._sums(s)
+        return self._entropy(sums.rows, sums.fsl)
+
+    def _mi_fl(self, s: int) -> np.ndarray:
+        sums = self._sums(s)
+        return self._entropy(sums.rows, sums.f + sums.l - sums.fl)
+
+    def _sums(self, s: int) -> Sums:
+        if s not in self._made:
+            table, at = self._table, self._table.position(s)
+            self._made = {s: table.triples.sums(table.feature(at), self._labels)}
+        return self._made[s]
+
+    def _entropy(self, rows: np.ndarray, t: np.ndarray) -> np.ndarray:
+        return self._cut(entropies(rows, t, self._table.clogc))
+
+    def _cut(self, values: np.ndarray) -> np.ndarray:
+        return (values if self._where is None else values[:, self._where]).T

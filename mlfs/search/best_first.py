@@ -1,0 +1,128 @@
+"""Best-first search: for the set of greatest merit, expanding the best set still open."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from mlfs._kernels.choosing import TIE
+from mlfs.criteria import Criterion
+from mlfs.information.info import Info
+from mlfs.search.checked import Asked
+from mlfs.search.greedy import greedy
+from mlfs.search.picks import Path, Pick
+
+__all__ = ["best_first"]
+
+PATIENCE = 5  # expansions without progress after which the search gives up
+
+
+def best_first(
+    criterion: Criterion,
+    info: Info,
+    *,
+    forced: Sequence[int] = (),
+    excluded: Sequence[int] = (),
+    name: str = "criterion",
+    on_pick: Callable[[Pick], object] | None = None,
+) -> Path:
+    """Search for the set of greatest merit, expanding the best set that is still open.
+
+    The search gives up after five expansions in a row that found no better set. Sets whose
+    merits differ by rounding count as equally good: the one found first stays, and of the
+    sets of one expansion the lowest column goes first.
+
+    Parameters
+    ----------
+    criterion, info, forced, excluded, name, on_pick
+        As for `greedy`.
+
+    Returns
+    -------
+    Path
+        The best set, in the order in which it grew.
+    """
+    closed = np.isin(info.features, np.asarray(excluded, np.int64))
+    path = Path()
+    best = list(forced)
+    seen: set[frozenset[int]] = set()
+    fronts: list[_Front] = []
+    current: list[int] | None = best
+    stale = 0
+    try:
+        asked = Asked(criterion, info, name)
+        best_merit = _merit_of_start(asked, best)
+        while current is not None and stale < PATIENCE:
+            seen.add(frozenset(current))
+            fronts.append(_Front(asked, current, closed))
+            found = fronts[-1].merit
+            if found > best_merit + TIE:
+                best, best_merit, stale = fronts[-1].best, found, 0
+            else:
+                stale += 1
+            current = _next_open(fronts, seen)
+    except KeyboardInterrupt:
+        path.interrupted = True
+    # Walk the set again as a greedy search would, so that every pick can be explained.
+    grown = greedy(criterion, info, len(best), forced=best, excluded=excluded, name=name)
+    path.interrupted |= grown.interrupted
+    try:
+        for pick in grown.picks:
+            path.picks.append(replace(pick, forced=pick.index in forced))
+            if on_pick is not None:
+                on_pick(path.picks[-1])
+    except KeyboardInterrupt:
+        path.interrupted = True
+    return path
+
+
+def _merit_of_start(asked: Asked, start: list[int]) -> float:
+    """The merit of the set that the search starts from, the parents of the label included."""
+    if not start:
+        return asked.merit_of_nothing()
+    at = np.flatnonzero(asked.info.features == start[-1])[0]
+    return float(asked.merit(start[:-1])[at])
+
+
+class _Front:
+    """The sets that one expansion made, best first; of equally good ones the lowest column."""
+
+    def __init__(self, asked: Asked, base: list[int], closed: np.ndarray) -> None:
+        self.base = base
+        features = asked.info.features
+        taken = closed | np.isin(features, np.asarray(base, np.int64))
+        merits = np.where(taken, -np.inf, asked.merit(base))
+        order = np.argsort(-merits, kind="stable")
+        order = order[: int(np.isfinite(merits).sum())]
+        # neighbours in the order that differ by rounding belong together
+        apart = np.concatenate([[0], np.cumsum(-np.diff(merits[order]) > TIE)])[: order.size]
+        order = order[np.lexsort((features[order], apart))]
+        self._columns, self._merits = features[order], merits[order]
+        self._next = 0
+
+    @property
+    def merit(self) -> float:
+        """The merit of the best set that is left."""
+        left = self._next < self._columns.size
+        return float(self._merits[self._next]) if left else -np.inf
+
+    @property
+    def best(self) -> list[int]:
+        """The best set that is left."""
+        return [*self.base, int(self._columns[self._next])]
+
+    def skip(self, seen: set[frozenset[int]]) -> None:
+        """Pass over the sets that were expanded already."""
+        while self.merit > -np.inf and frozenset(self.best) in seen:
+            self._next += 1
+
+
+def _next_open(fronts: list[_Front], seen: set[frozenset[int]]) -> list[int] | None:
+    for front in fronts:
+        front.skip(seen)
+    top = max(front.merit for front in fronts)
+    if top == -np.inf:
+        return None
+    return next(front.best for front in fronts if front.merit >= top - TIE)

@@ -1,0 +1,173 @@
+"""Ask a criterion and check what it answers, so that its faults are told under its name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from mlfs.criteria import Criterion
+from mlfs.errors import CriterionError, MlfsError, printable
+from mlfs.information.info import Info
+
+__all__ = ["Asked"]
+
+JUDGEMENTS = {"relevance", "score", "merit"}
+
+
+class Asked:
+    """A criterion, held against one view of the data.
+
+    Every method is one of the criterion's, and gives finite numbers of the right shape, or
+    -inf for what is never to be picked, or raises `CriterionError`.
+
+    Parameters
+    ----------
+    criterion : Criterion
+        Who is asked.
+    info : Info
+        What is asked about.
+    name : str
+        How errors call the criterion.
+    """
+
+    def __init__(self, criterion: Criterion, info: Info, name: str) -> None:
+        self.criterion, self.info, self.name = criterion, info, name
+
+    def on(self, view: Info) -> Asked:
+        """The same criterion on another view."""
+        return Asked(self.criterion, view, self.name)
+
+    def relevance(self) -> np.ndarray:
+        """What each candidate is worth on its own."""
+        return self._array("relevance", self.info)
+
+    def label_correlation(self) -> np.ndarray:
+        """The part of the relevance that comes from correlations between labels."""
+        return self._array("label_correlation", self.info)
+
+    def start(self) -> np.ndarray:
+        """What the fold starts from."""
+        return self._array("start", self.info)
+
+    def term(self, s: int) -> np.ndarray:
+        """What the picking of s brings."""
+        return self._array("term", self.info, s, after=s)
+
+    def fold(self, total: np.ndarray, term: np.ndarray) -> np.ndarray:
+        """The terms so far, and one more."""
+        return np.asarray(self._fold(total, term))
+
+    def fold_terms(self, total: np.ndarray, picks: Sequence[int], sizes: Sequence[int]) -> None:
+        """Fold the terms of some picks into `total`, each into so many of the first places.
+
+        NaN is let through, for who looks for it in the total.
+        """
+        fold, shape = self._fold, (self.info.d,)
+        for s, size in zip(picks, sizes, strict=True):
+            term = self._answer("term", self.info, s)
+            if type(term) is not np.ndarray or term.dtype != np.float64 or term.shape != shape:
+                term = self._numbers("term", term)
+            part = total[:size]
+            fold(part, term[:size], out=part)
+
+    @property
+    def _fold(self) -> np.ufunc:
+        if not isinstance(self.criterion.fold, np.ufunc):
+            raise self._fault("has a fold that is no numpy ufunc, such as np.add or np.minimum")
+        return self.criterion.fold
+
+    def score(self, relevance: np.ndarray, total: np.ndarray, picked: list[int]) -> np.ndarray:
+        """The worth of each candidate once something is picked."""
+        return self._array("score", relevance, total, list(picked), after=picked[-1])
+
+    def bound(self, relevance: np.ndarray, total: np.ndarray, picked: list[int]) -> np.ndarray:
+        """The score of totals that lack terms; +inf where these say nothing yet."""
+        answer = self._answer("score", relevance, total, list(picked))
+        bounds = self._numbers("score", answer)
+        if bounds.base is not None or bounds is relevance or bounds is total:
+            bounds = bounds.copy()  # it is changed in place
+        if bounds.size and np.isnan(np.maximum.reduce(bounds)):
+            bounds[np.isnan(bounds)] = np.inf
+        return bounds
+
+    def merit(self, picked: list[int]) -> np.ndarray:
+        """The worth of the picked set with each candidate."""
+        return self._array("merit", self.info, list(picked))
+
+    def merit_of_nothing(self) -> float:
+        """The worth of the set with which best-first search starts."""
+        value = self._answer("merit_of_nothing", self.info)
+        if not isinstance(value, (int, float, np.integer, np.floating)) or np.isnan(value):
+            raise self._fault(f"gives {printable(repr(value))} as merit_of_nothing, not a number")
+        return float(value)
+
+    def size(self) -> int | None:
+        """How many features it wants, if it has an opinion."""
+        value = self._answer("size", self.info)
+        if value is None:
+            return None
+        if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 0:
+            raise self._fault(
+                f"gives {printable(repr(value))} as size: it must be None or a number from 0 on"
+            )
+        return int(value)
+
+    def _answer(self, method: str, *arguments: Any) -> Any:
+        try:
+            return getattr(self.criterion, method)(*arguments)
+        except MlfsError:
+            raise
+        except NotImplementedError as error:
+            raise self._fault(f"does not say its {method}: define that method") from error
+        except Exception as error:
+            raise self._fault(f"fails in {method}: {self._why(error)}") from error
+
+    def _why(self, error: Exception) -> str:
+        """What went wrong in a criterion, and which parameter of it may be to blame."""
+        why = f"{type(error).__name__}: {printable(error, 200)}"
+        if not isinstance(error, (TypeError, ValueError)):
+            return why
+        if "ufunc" in str(error):  # numpy goes on at length about loops and signatures
+            why = f"{type(error).__name__.removeprefix('_')}: it computes with what is no number"
+        given = vars(self.criterion) if hasattr(self.criterion, "__dict__") else {}
+        texts = [f"{key}={printable(repr(v), 40)}" for key, v in given.items() if type(v) is str]
+        return f"{why}; is its parameter {' or '.join(texts)} to be a number?" if texts else why
+
+    def _array(self, method: str, *arguments: Any, after: int | None = None) -> np.ndarray:
+        answer = self._answer(method, *arguments)
+        array = self._numbers(method, answer)
+        top = np.maximum.reduce(array) if array.size else 0.0  # NaN if there is one
+        if top < np.inf or (top == np.inf and method not in JUDGEMENTS):
+            return array
+        if np.isnan(top):
+            if answer is None:
+                raise self._fault(f"gives None as {method}: does it lack a return?")
+            f = int(self.info.features[np.flatnonzero(np.isnan(array))[0]])
+            when = "" if after is None else f" after the pick of column {after}"
+            raise self._fault(f"gives NaN as {method} of column {f}{when}")
+        f = int(self.info.features[np.flatnonzero(np.isposinf(array))[0]])
+        raise self._fault(f"gives +inf as {method} of column {f}: only -inf has a meaning")
+
+    def _numbers(self, method: str, answer: Any) -> np.ndarray:
+        """One number for each candidate, of whatever a criterion answers."""
+        d = self.info.d
+        if type(answer) is np.ndarray and answer.dtype == np.float64 and answer.shape == (d,):
+            return answer
+        try:
+            if np.iscomplexobj(answer):
+                raise self._fault(f"gives complex numbers as {method}")
+            array = np.asarray(answer, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise self._fault(f"gives {type(answer).__name__} as {method}, not numbers") from error
+        if array.shape == (d,):
+            return array
+        if array.shape:
+            raise self._fault(
+                f"gives {method} of shape {array.shape} for {d} candidates: it must be ({d},)"
+            )
+        return np.full(d, array)
+
+    def _fault(self, what: str) -> CriterionError:
+        return CriterionError(f"the criterion {self.name} {what}")

@@ -1,0 +1,175 @@
+"""Label structures that come from counts: the order of a chain, its parents, a tree.
+
+They are what MLFS and MLCFS take as the parents of each label, and what chains are built on.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from mlfs.criteria import Criterion
+from mlfs.errors import plural
+from mlfs.information.info import Info
+from mlfs.information.pair_statistics import Held
+from mlfs.search.greedy import greedy
+
+__all__ = ["Network", "chain_order_cheap", "chain_order_full", "information_tree", "k_parents"]
+
+
+@dataclass(frozen=True)
+class Network:
+    """The parents of each label, and the order in which no label precedes its parents.
+
+    Parameters
+    ----------
+    kind : str
+        How it was made: ``chain``, ``tree`` or ``given``.
+    order : tuple of int
+        The labels, parents first.
+    parents : tuple of tuple of int
+        The parents of every label, in column order.
+    note : str
+        The choices behind it, in words.
+    """
+
+    kind: str
+    order: tuple[int, ...]
+    parents: tuple[tuple[int, ...], ...]
+    note: str = ""
+
+
+class _ParentGain(Criterion):
+    """Eq. (33) of Sun & Kudo: I(a;l) + 1/|pa| sum_{p in pa} I(l;p|a), for a candidate parent a."""
+
+    def relevance(self, info: Info) -> np.ndarray:
+        return info.mi_fL
+
+    def term(self, info: Info, s: int) -> np.ndarray:
+        return info.cmi_sL_given_f(s)
+
+    def score(self, relevance: np.ndarray, total: np.ndarray, picked: list[int]) -> np.ndarray:
+        return relevance + total / len(picked)
+
+
+def k_parents(info: Info, order: tuple[int, ...], k: int | None = None) -> Network:
+    """Give each label the k best of its predecessors, by eq. (33).
+
+    Parameters
+    ----------
+    info : Info
+        The data.
+    order : tuple of int
+        The order of the chain.
+    k : int, optional
+        At most so many parents; ceil(0.8 q) by default, as in the paper.
+    """
+    q = info.table.q
+    k = math.ceil(0.8 * q) if k is None else k
+    among = Info(info.table.among_labels)
+    parents: list[tuple[int, ...]] = [()] * q
+    for at, label in enumerate(order):
+        before = sorted(order[:at])
+        if len(before) <= k:
+            parents[label] = tuple(before)
+        elif k > 0:
+            path = greedy(_ParentGain(), among.for_label(label).only(before), k)
+            parents[label] = tuple(sorted(pick.index for pick in path.picks))
+    note = f"at most {plural(k, 'parent')} by eq. (33)"
+    return Network("chain", tuple(order), tuple(parents), note)
+
+
+def chain_order_cheap(info: Info, component: np.ndarray) -> tuple[int, ...]:
+    """Order the labels by Algorithm 2, one coded column standing for all features.
+
+    Parameters
+    ----------
+    info : Info
+        The data.
+    component : ndarray of int
+        The first principal component in three levels.
+    """
+    among = info.table.among_labels
+    return _greedy_order(_given_one(info, among.held(among.counts.other(component))))
+
+
+def chain_order_full(info: Info) -> tuple[int, ...]:
+    """Order the labels by Algorithm 2 in full: every feature, and the second term of (47)."""
+    table = info.table
+    q, d = table.q, table.d
+    labels = np.arange(q)
+    total = np.zeros((q, q))
+    if table.is_whole(labels):
+        for label in range(q - 1):
+            given = table.triples.over_features(table.label(label), labels[label + 1 :])
+            total[label, label + 1 :] = total[label + 1 :, label] = given
+        return _greedy_order(total / d, info)
+    for feature in range(d):
+        held = table.among_labels.held(table.feature(feature).given)
+        total += _given_one(info, held)
+    return _greedy_order(total / d, info)
+
+
+def _given_one(info: Info, given: Held) -> np.ndarray:
+    """I(a;b|g) for all pairs of labels a, b, the diagonal 0."""
+    q, among = info.table.q, info.table.among_labels
+    sums = among.triples.sums(given, np.arange(q))
+    out = sums.fl_given_s(among.clogc)[:, :q].copy()
+    np.fill_diagonal(out, 0.0)
+    return out
+
+
+def _greedy_order(given_features: np.ndarray, info: Info | None = None) -> tuple[int, ...]:
+    q = given_features.shape[0]
+    is_open = np.ones(q, bool)
+    score = np.zeros(q)
+    for column in range(q):
+        score += given_features[column]
+    order: list[int] = []
+    gain = np.zeros(q)
+    for _ in range(q):
+        best = _lowest_best(score if not order else gain, is_open)
+        if info is not None and order:
+            # sum over the earlier l of I(Y_best; Y_l | Y_j), for every j that is still open
+            among = info.table.among_labels
+            together = among.triples.cmi_sums(among.label(best), np.array(order))[0]
+            gain += together[:q] / len(order)
+        gain += given_features[best]
+        order.append(best)
+        is_open[best] = False
+    return tuple(order)
+
+
+def _lowest_best(score: np.ndarray, is_open: np.ndarray) -> int:
+    values = np.where(is_open, score, -np.inf)
+    top = values.max()
+    return int(np.flatnonzero(values >= top - 1e-12 * max(1.0, abs(top)))[0])
+
+
+def information_tree(info: Info) -> Network:
+    """Link the labels by the maximum spanning tree on I(a;b) / min(H(a), H(b)).
+
+    The root is the label that shares most with all others; every other label has one parent.
+    """
+    q, among = info.table.q, info.table.among_labels
+    shared = np.zeros((q, q))
+    for label in range(q):
+        mi, h_f, h_l = among.pair_with_label(label)
+        least = np.minimum(h_f, h_l)[:q]
+        np.divide(mi[:q], least, out=shared[label], where=least > 0)
+    np.fill_diagonal(shared, 0.0)
+    root = _lowest_best(shared.sum(axis=0), np.ones(q, bool)) if q else 0
+    order, parents = [root], [()] * q  # type: list[int], list[tuple[int, ...]]
+    link, best = np.full(q, root), shared[root].copy()
+    is_open = np.arange(q) != root
+    while is_open.any():
+        label = _lowest_best(best, is_open)
+        parents[label] = (int(link[label]),)
+        order.append(label)
+        is_open[label] = False
+        nearer = is_open & (shared[label] > best + 1e-12)
+        link[nearer], best[nearer] = label, shared[label][nearer]
+    note = "maximum spanning tree on I(a;b) / min(H(a), H(b))"
+    return Network("tree", tuple(order), tuple(parents), note)

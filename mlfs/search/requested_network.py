@@ -1,0 +1,131 @@
+"""Give a criterion the label network that it wants: made from counts, or given by the user."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from mlfs.criteria import Criterion
+from mlfs.data.dataset import Dataset
+from mlfs.data.first_component import first_component, in_three_levels
+from mlfs.errors import UnknownName, UsageError, plural, printable
+from mlfs.information.info import Info
+from mlfs.search.networks import (
+    Network,
+    chain_order_cheap,
+    chain_order_full,
+    information_tree,
+    k_parents,
+)
+
+__all__ = ["given_network", "network_for"]
+
+ORDERS = {
+    "cheap": "labels ordered by Algorithm 2 on the first principal component in three levels",
+    "full": "labels ordered by Algorithm 2 on all features",
+    "given": "labels in the order of their columns",
+}
+
+
+def network_for(
+    criterion: Criterion,
+    wanted: Any,
+    dataset: Dataset,
+    info: Info,
+    weights: np.ndarray | None,
+    order: str,
+    k: int | None,
+) -> Network | None:
+    """The network for a criterion, or None where it wants none.
+
+    Parameters
+    ----------
+    criterion : Criterion
+        What it is for; its ``network`` names the kind that it wants by default.
+    wanted : str, Network, mapping or None
+        What the user asks for.
+    dataset, info, weights
+        The data.
+    order, k
+        How the chain is made, see `mlfs.select`.
+    """
+    if order not in ORDERS:
+        raise UnknownName("order of labels", str(order), ORDERS)
+    if k is not None and (isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 0):
+        msg = f"k is the greatest number of parents of a label, not {printable(repr(k))}"
+        raise UsageError(msg)
+    if criterion.network is False:
+        if wanted is not None:
+            msg = f"the criterion {type(criterion).__name__} uses no label network"
+            raise UsageError(msg)
+        return None
+    if isinstance(wanted, Network):
+        if len(wanted.parents) != len(dataset.labels):
+            msg = (
+                f"the network has {plural(len(wanted.parents), 'label')}, "
+                f"but the data have {plural(len(dataset.labels), 'label')}"
+            )
+            raise UsageError(msg)
+        known = given_network(dict(enumerate(wanted.parents)), dataset.label_names)
+        return replace(wanted, parents=known.parents)
+    if isinstance(wanted, Mapping):
+        return given_network(wanted, dataset.label_names)
+    kind = wanted or ("chain" if criterion.network is True else criterion.network)
+    if kind == "tree":
+        return information_tree(info)
+    if kind != "chain":
+        raise UnknownName("label network", str(kind), ("chain", "tree"))
+    if order == "given":
+        sequence = tuple(range(len(dataset.labels)))
+    elif order == "full":
+        sequence = chain_order_full(info)
+    else:
+        sequence = chain_order_cheap(
+            info, in_three_levels(first_component(dataset, weights), weights)
+        )
+    made = k_parents(info, sequence, k)
+    return Network(made.kind, made.order, made.parents, f"{ORDERS[order]}; {made.note}")
+
+
+def given_network(parents: Mapping[Any, Sequence[Any]], names: Sequence[str]) -> Network:
+    """Check the parents of labels that a user gives: known names, no circle.
+
+    Examples
+    --------
+    >>> given_network({"b": ["a"]}, ["a", "b"]).parents
+    ((), (0,))
+    """
+    where = {name: i for i, name in enumerate(names)}
+
+    def number(label: Any) -> int:
+        if label in where:
+            return where[label]
+        if isinstance(label, (int, np.integer)) and 0 <= label < len(names):
+            return int(label)
+        raise UnknownName("label in the network", str(label), names)
+
+    of: dict[int, tuple[int, ...]] = {}
+    for label, pa in parents.items():
+        if isinstance(pa, str) or not isinstance(pa, Iterable):
+            msg = (
+                f"the parents of the label {printable(repr(label))} are a list of labels, "
+                f"not {printable(repr(pa))}"
+            )
+            raise UsageError(msg)
+        of[number(label)] = tuple(sorted({number(p) for p in pa}))
+    order: list[int] = []
+    left = list(range(len(names)))
+    while left:
+        free = [i for i in left if all(p in order for p in of.get(i, ()))]
+        if not free:
+            msg = (
+                f"the network has a circle through the label {printable(names[left[0]])!r}: "
+                "no label may come before its own parents"
+            )
+            raise UsageError(msg)
+        order += free
+        left = [i for i in left if i not in free]
+    return Network("given", tuple(order), tuple(of.get(i, ()) for i in range(len(names))), "given")
