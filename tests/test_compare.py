@@ -19,17 +19,17 @@ import numpy as np
 import pytest
 
 import mlfs
-import mlfs.compare.data
-import mlfs.compare.protocol
+import mlfs.compare.data_sources
 import mlfs.compare.rankers
+import mlfs.compare.resampling
 import mlfs.compare.settings
 from mlfs.cli.compare import _failures
-from mlfs.compare.data import sources
+from mlfs.compare.cell_folder import CellFolder
+from mlfs.compare.data_sources import sources
 from mlfs.compare.named import named
 from mlfs.compare.results import Results
 from mlfs.compare.running import run
 from mlfs.compare.sizes import size
-from mlfs.compare.store import Store
 from mlfs.data.arrays import from_arrays
 from mlfs.data.dataset import Column
 from mlfs.errors import DataError, MlfsError, UnknownName, UsageError
@@ -110,8 +110,8 @@ def test_selection_sees_the_training_rows_alone() -> None:
     rank = mlfs.compare.rankers.ranker(named("mim"), {}).rank
     seed = mlfs.compare.settings.seed_for(0, "splits", sources(data)[0].digest)
     expected = []
-    for split in mlfs.compare.protocol.Folds(3).splits(data, seed):
-        train = mlfs.compare.data.rows_of(data, split.train)
+    for split in mlfs.compare.resampling.Folds(3).splits(data, seed):
+        train = mlfs.compare.data_sources.rows_of(data, split.train)
         expected.append(list(rank(train, 2, 0).union))
     results = compared(data={"one": data}, criteria="mim", models="mlnb", n=2)
     assert [record["selected"] for record in results.records] == expected
@@ -152,7 +152,7 @@ def test_cells_of_plain_and_of_stratified_folds_are_not_mixed(
     folder = tmp_path / "report"
     small = {"data": {"one": some_data()}, "criteria": "mim", "models": "mlnb", "n": 2}
     stratified = compared(folder=folder, **small)
-    monkeypatch.setattr(mlfs.compare.protocol, "_stratifier", lambda: None)
+    monkeypatch.setattr(mlfs.compare.resampling, "_stratifier", lambda: None)
     plain = compared(folder=folder, **small, jobs=1)
     assert not {one["key"] for one in plain.records} & {one["key"] for one in stratified.records}
     assert any("protocol: 3-fold" in note and "plain shuffles" in note for note in plain.notes)
@@ -233,7 +233,7 @@ def test_a_bad_parameter_of_a_plugin_is_told_shortly(tmp_path: Path, monkeypatch
 def test_what_a_killed_run_left_half_written_is_cleared_away(tmp_path: Path) -> None:
     (tmp_path / "cells").mkdir()
     (tmp_path / "cells" / ".mlfs-x.part").write_text("{", encoding="utf-8")
-    with Store(tmp_path):
+    with CellFolder(tmp_path):
         assert not list((tmp_path / "cells").iterdir())
 
 
@@ -257,7 +257,7 @@ def test_a_failing_cell_is_told_and_the_rest_goes_on(tmp_path: Path) -> None:
     assert "Traceback" in results.failed()[0]["traceback"]
     rows = [row for row in csv.DictReader(io.StringIO(results.to_csv())) if row["status"] != "ok"]
     assert len(rows) == 3
-    with Store(folder) as store:
+    with CellFolder(folder) as store:
         assert not store.has(results.failed()[0]["key"])
         assert store.get(results.failed()[0]["key"]) is not None
 
@@ -337,17 +337,17 @@ def _session(leader: int) -> list[int]:
 
 
 def test_one_run_at_a_time_has_the_folder(tmp_path: Path) -> None:
-    with Store(tmp_path / "report"), pytest.raises(UsageError, match="in use by another run"):
-        Store(tmp_path / "report").__enter__()
-    with Store(tmp_path / "report"):  # and it is free again
+    with CellFolder(tmp_path / "report"), pytest.raises(UsageError, match="in use by another run"):
+        CellFolder(tmp_path / "report").__enter__()
+    with CellFolder(tmp_path / "report"):  # and it is free again
         pass
 
 
 def test_a_folder_of_something_else_is_refused(tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").write_text("x", encoding="utf-8")
-    with pytest.raises(UsageError, match="has other things in it"), Store(tmp_path):
+    with pytest.raises(UsageError, match="has other things in it"), CellFolder(tmp_path):
         pass
-    with pytest.raises(UsageError, match="is a file"), Store(tmp_path / "thesis.tex"):
+    with pytest.raises(UsageError, match="is a file"), CellFolder(tmp_path / "thesis.tex"):
         pass
 
 

@@ -314,7 +314,7 @@ def test_many_rows_are_ranked_in_blocks(monkeypatch):
     Y, _, S, _ = problem(3)
     Y, S = np.tile(Y, (50, 1)), np.tile(S, (50, 1))
     whole = evaluate(Y, scores=S)
-    monkeypatch.setattr("mlfs.compare.ordering.CELLS", 7)
+    monkeypatch.setattr("mlfs.compare.ranking_metrics.CELLS", 7)
     assert evaluate(Y, scores=S) == pytest.approx(whole, nan_ok=True)
 
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from mlfs.compare import protocol
-from mlfs.compare.protocol import Folds, Given, Holdout, joined
+from mlfs.compare import resampling
+from mlfs.compare.resampling import Folds, Given, Holdout, joined
 from mlfs.data.arrays import from_arrays
 from mlfs.errors import DataError, UsageError
 
@@ -64,7 +64,7 @@ def test_strata_keep_the_share_of_each_label() -> None:
 
 def test_without_the_package_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     assert Folds(stratified=False).note == ""
-    monkeypatch.setattr(protocol, "_stratifier", lambda: None)
+    monkeypatch.setattr(resampling, "_stratifier", lambda: None)
     assert "plain shuffles" in Folds().note
     assert len(list(Folds(3).splits(some_data(), 0))) == 3
 

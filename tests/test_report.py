@@ -17,13 +17,13 @@ import pytest
 from scipy import stats
 
 from mlfs.compare.contest import Contest, contests, sizes_of
-from mlfs.compare.data import Source
+from mlfs.compare.data_sources import DataSource
 from mlfs.compare.metrics import METRICS
 from mlfs.compare.named import named
 from mlfs.compare.overlap import overlaps
-from mlfs.compare.protocol import Folds
 from mlfs.compare.report import write_report
 from mlfs.compare.report.charts import cost_chart
+from mlfs.compare.resampling import Folds
 from mlfs.compare.results import Results
 from mlfs.compare.settings import Settings
 from mlfs.compare.sizes import size
@@ -44,7 +44,7 @@ def made_up(
     generator = np.random.default_rng(seed)
     names = [f"set{i}" for i in range(n_data - 1)] + [NASTY]
     settings = Settings(
-        tuple(Source(name, digest=f"{i:064d}") for i, name in enumerate(names)),
+        tuple(DataSource(name, digest=f"{i:064d}") for i, name in enumerate(names)),
         tuple(map(named, criteria)),
         tuple(map(named, models)),
         tuple(map(size, sizes)),

@@ -141,31 +141,6 @@ def test_pairs_agree_with_scikit_posthocs() -> None:
     assert (apart == (nemenyi < 0.05)).all()
 
 
-def test_paired_t_is_scipys_and_safe() -> None:
-    table = some_table(5, 10, 2)
-    theirs = stats.ttest_rel(table[:, 0], table[:, 1])
-    assert pairs.paired_t(table[:, 0], table[:, 1]) == (
-        pytest.approx(theirs.statistic),
-        pytest.approx(theirs.pvalue),
-    )
-    assert pairs.paired_t([1, 1], [1, 1]) == (0.0, 1.0)
-    assert pairs.paired_t([2, 2], [1, 1]) == (math.inf, 0.0)
-
-
-def test_bayesian_signed_rank_knows_the_better_one() -> None:
-    pytest.importorskip("baycomp", reason="baycomp is not installed")
-    generator = np.random.default_rng(0)
-    worse = generator.random(15)
-    better = worse + 0.1 + 0.01 * generator.random(15)
-    belief = pairs.bayesian_signed_rank(better, worse, higher_is_better=True, rope=0.01)
-    assert belief.better > 0.99
-    assert belief.better + belief.equal + belief.worse == pytest.approx(1)
-    turned = pairs.bayesian_signed_rank(better, worse, higher_is_better=False)
-    assert turned.worse > 0.99
-    again = pairs.bayesian_signed_rank(better, worse, higher_is_better=True, rope=0.01)
-    assert again == belief
-
-
 def naive_nogueira(selections: list[set[int]], d: int) -> float:
     m = len(selections)
     mean_size = sum(map(len, selections)) / m

@@ -11,7 +11,7 @@ import click
 
 from mlfs.cli.console import console_of
 from mlfs.cli.help import OTHER, topical
-from mlfs.compare.literals import literal
+from mlfs.compare.named import literal
 from mlfs.errors import DataError, UsageError, printable
 
 __all__ = [

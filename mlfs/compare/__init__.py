@@ -1,15 +1,13 @@
-"""Benchmark comparisons: how good predictions are, and whether one way is better than another.
+"""Compare criteria and models on data sets, with cross-validation, statistics and a report.
 
-├── running.py     `run`: the one function behind the command
-├── settings.py    what is compared; data.py, named.py, sizes.py, protocol.py its parts
-├── work.py        one piece of work: rankers.py choose, classifiers.py learn, measure.py measures
-├── crew.py        the processes that work; worker.py is what they run; store.py keeps cells
-├── results.py     the tidy table; contest.py, overlap.py and report/ are made of it
-├── ranks.py       Friedman, Nemenyi, Bonferroni-Dunn; pairs.py and stability.py beside it
-├── filters.py     simple filters (relief.py); naive_bayes.py and nearest.py, simple models
-└── metrics.py     every metric by its name (agreement.py, ordering.py, areas.py, truth.py)
+Data sets, criteria, models and numbers of features come in (`run` in running.py, settings.py);
+worker processes (pool.py, worker.py) select, train and measure on the splits of resampling.py
+(work.py with rankers.py, filters.py, relief.py, classifiers.py, naive_bayes.py, nearest.py), and
+cell_folder.py keeps what is finished. Out goes `Results`, a tidy table (results.py); contest.py,
+ranks.py and pairs.py test it, overlap.py and stability.py compare the selections, and report/
+writes the files. metrics.py names every metric: label_metrics.py, auc.py, ranking_metrics.py.
 
-The names are resolved when they are first used: metrics need no models.
+Names are imported when they are first used, because metrics need no models.
 """
 
 from __future__ import annotations

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import importlib
 import inspect
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from mlfs.compare.named import Named
+from mlfs.compare.named import Named, import_path
 from mlfs.errors import UnknownName, UsageError, printable
 
 __all__ = ["OWN", "Answers", "Judged", "check_classifier", "classifier", "known_models"]
 
-OWN = {"mlnb": ("mlfs.compare.naive_bayes", "MLNB"), "mlknn": ("mlfs.compare.nearest", "MLkNN")}
+OWN = {"mlnb": "mlfs.compare.naive_bayes.MLNB", "mlknn": "mlfs.compare.nearest.MLkNN"}
 
 
 class Answers(NamedTuple):
@@ -119,14 +118,13 @@ def classifier(
 
 def _made(given: Named, seed: int, features: Mapping[int, Sequence[int]] | str) -> Any:
     if given.name in OWN:
-        module, name = OWN[given.name]
-        return _called(getattr(importlib.import_module(module), name), given)
+        return _called(import_path(OWN[given.name], "model"), given)
     from mlfs.models import available, make
 
     if given.name in available():
         model = make(given.name, **given.parameters)
     elif "." in given.name:
-        learner = _seeded(_called(_imported(given.name), given), given, seed)
+        learner = _seeded(_called(import_path(given.name, "model"), given), given, seed)
         if features in ("all", "own") and _knows_many_labels(learner):
             return learner
         model = make("br", base_estimator=learner)
@@ -145,15 +143,6 @@ def _looking_at(model: Any, features: Mapping[int, Sequence[int]] | str) -> Any:
     if {"model__features", "model__n"} <= known.keys():  # an ensemble deals out columns itself
         return model.set_params(model__features="all", model__n=None)
     return model
-
-
-def _imported(path: str) -> Any:
-    module, _, name = path.rpartition(".")
-    try:
-        return getattr(importlib.import_module(module), name)
-    except (ImportError, AttributeError, ValueError) as error:
-        msg = f"the model {printable(path)!r} cannot be imported: {printable(error, 200)}"
-        raise UsageError(msg) from error
 
 
 def _called(kind: Any, given: Named) -> Any:

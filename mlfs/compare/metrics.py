@@ -15,7 +15,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from mlfs.compare.agreement import (
+from mlfs.compare.auc import label_auc, macro_auc, micro_auc
+from mlfs.compare.label_metrics import (
     accuracy,
     exact_match,
     hamming_loss,
@@ -25,8 +26,7 @@ from mlfs.compare.agreement import (
     micro_f1,
     sample_f1,
 )
-from mlfs.compare.areas import label_auc, macro_auc, micro_auc
-from mlfs.compare.ordering import (
+from mlfs.compare.ranking_metrics import (
     average_precision,
     coverage,
     normalised_coverage,

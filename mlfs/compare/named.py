@@ -1,16 +1,18 @@
-"""A criterion or a model in a comparison: its name with its parameters."""
+"""A criterion or a model of a comparison: its name with its parameters."""
 
 from __future__ import annotations
 
+import importlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from mlfs.compare.literals import literal
 from mlfs.errors import UsageError, printable
 
-__all__ = ["Named", "named"]
+__all__ = ["Named", "import_path", "literal", "named"]
+
+WORDS = {"true": True, "false": False, "none": None}
 
 
 @dataclass(frozen=True)
@@ -75,3 +77,31 @@ def _pair(text: str, whole: str) -> tuple[str, Any]:
 
 def _shown(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, default=repr)
+
+
+def literal(text: str) -> bool | float | str | None:
+    """Read true, none, 3 and 0.5 as Python values, and everything else as text.
+
+    Examples
+    --------
+    >>> literal("0.5"), literal("3"), literal("True"), literal("none"), literal("mean")
+    (0.5, 3, True, None, 'mean')
+    """
+    if text.lower() in WORDS:
+        return WORDS[text.lower()]
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
+def import_path(path: str, what: str) -> Any:
+    """Import a criterion or a model that is known by its import path only."""
+    module, _, name = path.rpartition(".")
+    try:
+        return getattr(importlib.import_module(module), name)
+    except (ImportError, AttributeError, ValueError) as error:
+        msg = f"the {what} {printable(path)!r} cannot be imported: {printable(error, 200)}"
+        raise UsageError(msg) from error

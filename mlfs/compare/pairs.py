@@ -1,18 +1,17 @@
-"""Is one method better than another? Tests of pairs, over data sets or over folds."""
+"""Wilcoxon's signed-rank test of pairs of methods over data sets, with Holm's correction."""
 
 from __future__ import annotations
 
 import itertools
-import math
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from mlfs.compare.ranks import settled
-from mlfs.errors import DataError, MissingExtra
+from mlfs.errors import DataError
 
-__all__ = ["Belief", "Pair", "bayesian_signed_rank", "holm", "paired_t", "wilcoxon", "wilcoxon_all"]
+__all__ = ["Pair", "holm", "wilcoxon", "wilcoxon_all"]
 
 
 @dataclass(frozen=True)
@@ -109,70 +108,6 @@ def holm(p_values: Any) -> list[float]:
     corrected = np.empty(given.size)
     corrected[order] = raised
     return [float(p) for p in corrected]
-
-
-def paired_t(first: Any, second: Any) -> tuple[float, float]:
-    """The paired t-test over folds, two-sided: t and the p-value.
-
-    Folds share training rows, so their differences are not independent, and the test finds
-    differences too easily; it is here because the papers of the field use it.
-
-    Examples
-    --------
-    >>> t, p = paired_t([1.0, 2.0, 3.0], [1.5, 2.5, 3.0])
-    >>> round(t, 3), round(p, 3)
-    (-2.0, 0.184)
-    """
-    from scipy import stats
-
-    a, b = _paired(first, second)
-    differences = a - b
-    if differences.size < 2 or np.ptp(differences) == 0:
-        apart = differences.size > 1 and differences.any()
-        return (math.copysign(math.inf, differences[0]), 0.0) if apart else (0.0, 1.0)
-    found = stats.ttest_rel(a, b)
-    return float(found.statistic), float(found.pvalue)
-
-
-@dataclass(frozen=True)
-class Belief:
-    """How probable it is that one method is better, equal, or worse in practice."""
-
-    better: float
-    equal: float
-    worse: float
-
-
-def bayesian_signed_rank(
-    first: Any, second: Any, *, higher_is_better: bool, rope: float = 0.0, seed: int = 0
-) -> Belief:
-    """The Bayesian signed-rank test of Benavoli et al. (2017), by the package baycomp.
-
-    Parameters
-    ----------
-    first, second : array, shape (data sets,)
-        The values of two methods.
-    higher_is_better : bool
-        Whether great values are good.
-    rope : float
-        Differences up to this count as none in practice.
-    seed : int
-        The test samples; the same seed gives the same answer.
-    """
-    try:
-        import baycomp
-    except ModuleNotFoundError as error:
-        raise MissingExtra("the Bayesian signed-rank test", "baycomp", "compare") from error
-
-    a, b = _paired(first, second)
-    if not higher_is_better:
-        a, b = -a, -b
-    found = baycomp.SignedRankTest.probs(a, b, rope=rope, random_state=seed)
-    if rope > 0:
-        first_better, equal, second_better = (float(p) for p in found)
-        return Belief(first_better, equal, second_better)
-    first_better, second_better = (float(p) for p in found)
-    return Belief(first_better, 0.0, second_better)
 
 
 def _paired(first: Any, second: Any) -> tuple[np.ndarray, np.ndarray]:

@@ -5,7 +5,6 @@ A ranker sees the rows that train and nothing else.
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -15,9 +14,9 @@ import numpy as np
 from mlfs import criteria
 from mlfs.api.selecting import select
 from mlfs.compare.filters import FILTERS, filter_scores
-from mlfs.compare.named import Named
+from mlfs.compare.named import Named, import_path
 from mlfs.data.dataset import Dataset
-from mlfs.errors import UnknownName, UsageError, printable
+from mlfs.errors import UnknownName, UsageError
 from mlfs.models.table import TrainingTable
 
 __all__ = ["BASELINES", "Ranked", "Ranker", "known_rankers", "ranker"]
@@ -169,20 +168,10 @@ def ranker(given: Named, options: Mapping[str, Any]) -> Ranker:
         FILTERS[given.name].check(given.parameters)
         return _ByFilter(given.name, given.parameters, options)
     if "." in given.name:
-        kind = _imported(given.name)
+        kind = import_path(given.name, "criterion")
         criteria.get(kind, given.parameters)
         return _ByCriterion(kind, given.parameters, options)
     if given.name not in known_rankers() and given.name not in criteria.ALIASES:
         raise UnknownName("criterion", given.name, [*known_rankers(), *criteria.ALIASES])
     criteria.get(given.name, given.parameters)
     return _ByCriterion(given.name, given.parameters, options)
-
-
-def _imported(path: str) -> Any:
-    """A criterion that is installed nowhere, by its import path."""
-    module, _, name = path.rpartition(".")
-    try:
-        return getattr(importlib.import_module(module), name)
-    except (ImportError, AttributeError, ValueError) as error:
-        msg = f"the criterion {printable(path)!r} cannot be imported: {printable(error, 200)}"
-        raise UsageError(msg) from error

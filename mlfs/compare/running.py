@@ -11,17 +11,17 @@ from pathlib import Path
 from typing import Any
 
 from mlfs.api.validate import checked_count, checked_seed
+from mlfs.compare.cell_folder import CellFolder
 from mlfs.compare.classifiers import check_classifier
-from mlfs.compare.crew import Crew
-from mlfs.compare.data import sources
+from mlfs.compare.data_sources import sources
 from mlfs.compare.metrics import METRICS
 from mlfs.compare.named import named
-from mlfs.compare.protocol import Folds, Given, Holdout, Protocol
+from mlfs.compare.pool import WorkerPool
 from mlfs.compare.rankers import ranker
+from mlfs.compare.resampling import Folds, Given, Holdout, Protocol
 from mlfs.compare.results import Results
 from mlfs.compare.settings import Settings
 from mlfs.compare.sizes import size
-from mlfs.compare.store import Store
 from mlfs.errors import UnknownName, UsageError, plural, printable
 
 __all__ = ["DEFAULT_METRICS", "run", "settings_of"]
@@ -107,7 +107,7 @@ def run(
     crew_size = _processes(jobs)
     if folder is None:
         return _run(settings, shown, crew_size, None, on_cell)
-    with Store(folder) as store:
+    with CellFolder(folder) as store:
         return _run(settings, shown, crew_size, store, on_cell)
 
 
@@ -154,7 +154,7 @@ def _run(
     settings: Settings,
     metrics: tuple[str, ...],
     crew_size: int,
-    store: Store | None,
+    store: CellFolder | None,
     on_cell: Progress | None,
 ) -> Results:
     notes = [note for note in [settings.protocol.note] if note]
@@ -171,7 +171,7 @@ def _run(
     tell(len(done), len(cells), None)
     interrupted = False
     with contextlib.ExitStack() as stack:
-        crew = stack.enter_context(Crew(settings, crew_size))
+        crew = stack.enter_context(WorkerPool(settings, crew_size))
         try:
             for record in crew.do(jobs, set(done)):
                 if store is not None:
@@ -217,7 +217,7 @@ def _not_excluded(settings: Settings, records: Sequence[Mapping[str, Any]]) -> l
     ]
 
 
-def _resumed(settings: Settings, store: Store) -> list[str]:
+def _resumed(settings: Settings, store: CellFolder) -> list[str]:
     earlier = store.earlier_settings()
     notes = []
     if earlier is not None:

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import mlfs
-from mlfs.compare.data import Source
+from mlfs.compare.data_sources import DataSource
 from mlfs.compare.named import Named
-from mlfs.compare.protocol import Protocol
+from mlfs.compare.resampling import Protocol
 from mlfs.compare.sizes import ALL, Size
 
 __all__ = ["SCHEMA", "Cell", "Job", "Settings", "seed_for"]
@@ -26,7 +26,7 @@ class Settings:
 
     Parameters
     ----------
-    sources : tuple of Source
+    sources : tuple of DataSource
         The data sets.
     rankers : tuple of Named
         What chooses features: criteria and baselines.
@@ -42,7 +42,7 @@ class Settings:
         How selections are made: options of `mlfs.select`, such as ``bins``.
     """
 
-    sources: tuple[Source, ...]
+    sources: tuple[DataSource, ...]
     rankers: tuple[Named, ...]
     models: tuple[Named, ...]
     sizes: tuple[Size, ...]
@@ -99,7 +99,7 @@ class Settings:
 class Cell:
     """One number of features, chosen in one way, for one model, on one split of one data set."""
 
-    source: Source
+    source: DataSource
     ranker: Named
     model: Named
     size: Size
@@ -141,7 +141,7 @@ class Cell:
 class Job:
     """The cells that share one selection."""
 
-    source: Source
+    source: DataSource
     ranker: Named
     split: int
     cells: tuple[Cell, ...]

@@ -11,23 +11,23 @@ import numpy as np
 import scipy.sparse as sp
 
 from mlfs.compare.classifiers import classifier
-from mlfs.compare.data import Source, excluded, rows_of, without
+from mlfs.compare.data_sources import DataSource, excluded, rows_of, without
 from mlfs.compare.measure import Cost, measured
 from mlfs.compare.metrics import evaluate
-from mlfs.compare.protocol import Given, Split
 from mlfs.compare.rankers import Ranked, ranker
+from mlfs.compare.resampling import Given, Split
 from mlfs.compare.settings import Cell, Job, Settings, seed_for
 from mlfs.data.dataset import Dataset
 from mlfs.data.identifiers import identifier_columns
 from mlfs.errors import MlfsError, printable
 from mlfs.models.table import TrainingTable
 
-__all__ = ["Workshop", "failure"]
+__all__ = ["JobRunner", "failure"]
 
 NAMED = 200  # features whose names are kept, for the report
 
 
-class Workshop:
+class JobRunner:
     """Where jobs are done; it keeps the data set that it read last.
 
     Parameters
@@ -38,7 +38,7 @@ class Workshop:
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
-        self._source: Source | None = None
+        self._source: DataSource | None = None
         self._data: Dataset | None = None
         self._splits: list[Split] = []
         self._identifiers: list[str] = []

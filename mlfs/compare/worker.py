@@ -48,13 +48,13 @@ def main() -> None:
     os.dup2(2, 1)  # whatever prints must not get among the records
     threading.Thread(target=_listen, args=(source, inbox), daemon=True).start()
 
-    from mlfs.compare.work import Workshop
+    from mlfs.compare.work import JobRunner
 
-    workshop = Workshop(inbox.get())
+    runner = JobRunner(inbox.get())
     send(target, ("ready", None))
     while True:
         job, finished = inbox.get()
-        for record in workshop.do(job, finished):
+        for record in runner.do(job, finished):
             send(target, ("cell", record))
         send(target, ("done", None))
 

@@ -20,7 +20,7 @@ from mlfs.compare.settings import Job, Settings
 from mlfs.compare.work import failure
 from mlfs.compare.worker import receive, send
 
-__all__ = ["Crew"]
+__all__ = ["WorkerPool"]
 
 # libraries that add in another order with other numbers of threads
 ONE_THREAD = dict.fromkeys(
@@ -36,7 +36,7 @@ ONE_THREAD = dict.fromkeys(
 HEARTBEAT = 0.2
 
 
-class Crew:
+class WorkerPool:
     """Some workers; use it in a ``with`` block, and none survives it.
 
     Parameters

@@ -12,18 +12,18 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from mlfs.compare.protocol import joined
+from mlfs.compare.resampling import joined
 from mlfs.data.dataset import Dataset
 from mlfs.data.label_values import ASK_CLASSES
 from mlfs.errors import DataError, UnknownName, UsageError, printable
 
-__all__ = ["Source", "excluded", "rows_of", "sources", "without"]
+__all__ = ["DataSource", "excluded", "rows_of", "sources", "without"]
 
 PARTS = (("-train", "-test"), ("_train", "_test"), (".train", ".test"))
 
 
 @dataclass(frozen=True)
-class Source:
+class DataSource:
     """One data set of a comparison.
 
     Parameters
@@ -78,7 +78,7 @@ def sources(
     labels: str | None = None,
     exclude: tuple[str, ...] = (),
     given: bool = False,
-) -> list[Source]:
+) -> list[DataSource]:
     """Find the data sets of a comparison and give each a name of its own.
 
     Parameters
@@ -108,17 +108,17 @@ def sources(
     return _told_apart(found)
 
 
-def _source(name: str, one: Any, labels: str | None, given: bool) -> Source:
+def _source(name: str, one: Any, labels: str | None, given: bool) -> DataSource:
     if isinstance(one, Dataset):
         if given:
             raise UsageError("split='given' is about files: join the parts of a Dataset yourself")
         name = name or one.source.relation or Path(one.source.path).stem
-        return Source(name, labels=labels, digest=_digest_of(one), dataset=one)
+        return DataSource(name, labels=labels, digest=_digest_of(one), dataset=one)
     path = Path(one)
     test = _test_half(path) if given else None
     shown = name or (_common_name(path) if given else _stem(path))
     digest = _digest_of_files([path] + ([] if test is None else [test]))
-    return Source(shown, str(path), "" if test is None else str(test), labels, digest)
+    return DataSource(shown, str(path), "" if test is None else str(test), labels, digest)
 
 
 def _read(path: str, labels: str | None) -> Dataset:
@@ -161,7 +161,7 @@ def _test_half(path: Path) -> Path:
     raise DataError(msg)
 
 
-def _told_apart(found: list[Source]) -> list[Source]:
+def _told_apart(found: list[DataSource]) -> list[DataSource]:
     """Number those that would have the same name."""
     times: dict[str, int] = {}
     unique = []

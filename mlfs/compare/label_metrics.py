@@ -80,7 +80,7 @@ def accuracy(Y: Any, predicted: Any, *, empty: float = 1.0) -> float:
     >>> accuracy([[1, 0], [0, 1]], [[1, 0], [1, 1]])
     0.75
     """
-    both, true, said = overlap(Y, predicted, axis=1)
+    both, true, said = label_counts(Y, predicted, axis=1)
     return kept(both, true + said - both, empty)
 
 
@@ -99,7 +99,7 @@ def sample_f1(Y: Any, predicted: Any, *, empty: float = 1.0) -> float:
     >>> sample_f1([[1, 0], [0, 0]], [[1, 1], [0, 0]])
     0.8333333333333333
     """
-    both, true, said = overlap(Y, predicted, axis=1)
+    both, true, said = label_counts(Y, predicted, axis=1)
     return kept(2 * both, true + said, empty)
 
 
@@ -118,7 +118,7 @@ def label_f1(Y: Any, predicted: Any, *, empty: float = 0.0) -> np.ndarray:
     >>> label_f1([[1, 0, 0], [0, 1, 0]], [[1, 0, 0], [1, 1, 0]]).tolist()
     [0.6666666666666666, 1.0, 0.0]
     """
-    both, true, said = overlap(Y, predicted, axis=0)
+    both, true, said = label_counts(Y, predicted, axis=0)
     return ratios(2 * both, true + said, empty)
 
 
@@ -140,7 +140,7 @@ def macro_f1(Y: Any, predicted: Any, *, empty: float = 0.0) -> float:
     >>> macro_f1([[1, 0, 0], [0, 1, 0]], [[1, 0, 0], [1, 1, 0]], empty=1)
     0.8888888888888888
     """
-    both, true, said = overlap(Y, predicted, axis=0)
+    both, true, said = label_counts(Y, predicted, axis=0)
     return kept(2 * both, true + said, empty)
 
 
@@ -152,11 +152,11 @@ def micro_f1(Y: Any, predicted: Any) -> float:
     >>> micro_f1([[1, 0, 0], [0, 1, 0]], [[1, 0, 0], [1, 1, 0]])
     0.8
     """
-    both, true, said = (int(part.sum()) for part in overlap(Y, predicted, axis=0))
+    both, true, said = (int(part.sum()) for part in label_counts(Y, predicted, axis=0))
     return 2 * both / (true + said) if true + said else 0.0
 
 
-def overlap(Y: Any, predicted: Any, axis: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def label_counts(Y: Any, predicted: Any, axis: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Per row (axis 1) or label (axis 0): how many are true and predicted, true, predicted.
 
     Rows without a known label are left out.

@@ -21,7 +21,7 @@ __all__ = ["average_precision", "coverage", "normalised_coverage", "one_error", 
 CELLS = 1 << 20
 
 
-class Ranked(NamedTuple):
+class RankedLabels(NamedTuple):
     """Some rows with their labels from the greatest score to the least; all of shape (rows, q).
 
     ``above`` and ``relevant_above`` count the known and the relevant labels of at least the same
@@ -48,7 +48,7 @@ class Ranked(NamedTuple):
         return (self.positives > 0) & (self.positives < self.known)
 
 
-def ranked(Y: Any, scores: Any) -> Iterator[Ranked]:
+def ranked(Y: Any, scores: Any) -> Iterator[RankedLabels]:
     """The rows of which some label is known, in blocks."""
     truth = truth_of(Y)
     score = scores_of(scores, truth)
@@ -59,7 +59,7 @@ def ranked(Y: Any, scores: Any) -> Iterator[Ranked]:
         yield in_order(Truth(truth.relevant[block], truth.known[block]), score[block])
 
 
-def in_order(truth: Truth, score: np.ndarray) -> Ranked:
+def in_order(truth: Truth, score: np.ndarray) -> RankedLabels:
     """Sort the labels of each row; in a tie those that the row has come first."""
     score = np.where(truth.known, score, -np.inf)
     order = np.lexsort((~truth.relevant, -score), axis=1)
@@ -71,7 +71,7 @@ def in_order(truth: Truth, score: np.ndarray) -> Ranked:
     ends = np.ones(score.shape, dtype=bool)
     ends[:, :-1] = score[:, :-1] != score[:, 1:]
     last = np.minimum.accumulate(np.where(ends, place, q)[:, ::-1], axis=1)[:, ::-1]
-    return Ranked(
+    return RankedLabels(
         relevant,
         np.take_along_axis(np.cumsum(known, axis=1), last, axis=1),
         np.take_along_axis(np.cumsum(relevant, axis=1), last, axis=1),
@@ -102,7 +102,7 @@ def ranking_loss(Y: Any, scores: Any) -> float:
     return together(found)
 
 
-def steps(rows: Ranked) -> np.ndarray:
+def steps(rows: RankedLabels) -> np.ndarray:
     """How far down the ranking all labels of a row lie; 0 where there is nothing to rank."""
     worst = np.where(rows.relevant, rows.above, 0).max(axis=1)
     return np.where(rows.open, worst - 1, 0)

@@ -16,12 +16,12 @@ from typing import Any, Self
 from mlfs.data.files import replacing
 from mlfs.errors import DataError, UsageError, printable
 
-__all__ = ["Store"]
+__all__ = ["CellFolder"]
 
 SETTINGS, LOCK, CELLS = "settings.json", ".lock", "cells"
 
 
-class Store:
+class CellFolder:
     """The folder of one comparison; use it in a ``with`` block.
 
     Parameters
