@@ -16,7 +16,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numba.core import config
 
-from mlfs.data import Dataset, Limits, arff, read, write
+from mlfs.data import Dataset, Limits, read, write
+from mlfs.data.arff import arff_reader as arff
 from mlfs.data.dataset import Column, Label
 from mlfs.data.request import Request
 from mlfs.errors import DataError, MlfsError, ParseError

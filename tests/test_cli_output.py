@@ -122,7 +122,7 @@ def test_what_cannot_be_written_whole_is_not_written_and_the_ranking_is_not_lost
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("mlfs.data.delimited.write", full)
+    monkeypatch.setattr("mlfs.data.delimited.csv_reader.write", full)
     done = run("select", "-q", "-n", "2", "--format", "names", "-o", "r.csv", SONGS)
     assert done.code == 1
     assert done.out == "drums\ndistortion\n"

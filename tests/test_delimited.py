@@ -9,12 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mlfs.data import delimited
 from mlfs.data.arrays import from_arrays
 from mlfs.data.dataset import Column
-from mlfs.data.limits import Limits
-from mlfs.data.records import MISSING
-from mlfs.data.request import Request
+from mlfs.data.delimited import csv_reader as delimited
+from mlfs.data.delimited.records import MISSING
+from mlfs.data.request import Limits, Request
 from mlfs.errors import DataError, UsageError
 from tests.any_dataset import assert_same, datasets, dense, outcome
 

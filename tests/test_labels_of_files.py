@@ -14,10 +14,11 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mlfs.data import Limits, label_values, mulan, read
-from mlfs.data.arff_text import escaped, unescaped
-from mlfs.data.labels import resolve
-from mlfs.data.meka import label_count
+from mlfs.data import Limits, read
+from mlfs.data.arff.syntax import escaped, unescaped
+from mlfs.data.labels import label_values, mulan
+from mlfs.data.labels.chosen import resolve
+from mlfs.data.labels.meka import label_count
 from mlfs.data.request import Request
 from mlfs.errors import DataError, MlfsError, ParseError, UnknownName, UsageError
 

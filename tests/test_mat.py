@@ -10,8 +10,7 @@ from hypothesis import given
 
 from mlfs.data import mat
 from mlfs.data.arrays import from_arrays
-from mlfs.data.limits import Limits
-from mlfs.data.request import Request
+from mlfs.data.request import Limits, Request
 from mlfs.errors import DataError
 from tests.any_dataset import assert_same, datasets, dense, outcome
 from tests.shared import shared_data

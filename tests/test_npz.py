@@ -9,8 +9,7 @@ from hypothesis import given
 
 from mlfs.data import npz
 from mlfs.data.arrays import from_arrays
-from mlfs.data.limits import Limits
-from mlfs.data.request import Request
+from mlfs.data.request import Limits, Request
 from mlfs.errors import DataError, UsageError
 from tests.any_dataset import assert_same, datasets
 

@@ -9,10 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mlfs._kernels import tokens
-from mlfs.data import arff, arff_table, delimited, delimited_quick
+from mlfs.data.arff import arff_reader as arff
+from mlfs.data.arff import fast_rows
 from mlfs.data.dataset import Dataset
-from mlfs.data.limits import Limits
-from mlfs.data.request import Request
+from mlfs.data.delimited import csv_reader as delimited
+from mlfs.data.delimited import fast_cells
+from mlfs.data.request import Limits, Request
 from mlfs.errors import MlfsError
 
 pytestmark = pytest.mark.skipif(not tokens.is_compiled(), reason="the kernels are not compiled")
@@ -140,8 +142,8 @@ def test_only_what_is_no_plain_letter_needs_the_tables(monkeypatch: pytest.Monke
         asked.append(arguments[8] is not None)  # the tables
         return kernel(*arguments)
 
-    kernel = arff_table.rows.sparse_rows
-    monkeypatch.setattr(arff_table.rows, "sparse_rows", sparse_rows)
+    kernel = fast_rows.rows.sparse_rows
+    monkeypatch.setattr(fast_rows.rows, "sparse_rows", sparse_rows)
     plain = "{0 b,1 2,2 1}\n" * 100
     assert arff.read((LETTERS + plain).encode(), "t", LAST).Y.sum() == 100
     assert asked == [False] * len(asked)
@@ -154,7 +156,7 @@ def test_only_what_is_no_plain_letter_needs_the_tables(monkeypatch: pytest.Monke
 def test_room_grows_where_the_first_rows_told_little(
     sparse: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(arff_table, "SAMPLE", 1)
+    monkeypatch.setattr(fast_rows, "SAMPLE", 1)
     generator = np.random.default_rng(0)
     x = generator.integers(1, 9, (3000, 3))
     cell = "{{0 {},1 {},2 {}}}\n" if sparse else "{},{},{}\n"
@@ -194,18 +196,18 @@ def csv_text(draw: st.DrawFn) -> str:
 @given(csv_text())
 def test_cells_read_alike_with_and_without_the_kernel(text: str) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(delimited_quick, "SMALL", 0)
+        patch.setattr(fast_cells, "SMALL", 0)
         both(delimited.read, text.encode(), Request(labels="y"))
 
 
 def test_words_that_come_late_and_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(delimited_quick, "PROBE", 40)
-    monkeypatch.setattr(delimited_quick, "SLOTS", 16)
-    monkeypatch.setattr(delimited_quick, "HARD", 8)
+    monkeypatch.setattr(fast_cells, "PROBE", 40)
+    monkeypatch.setattr(fast_cells, "SLOTS", 16)
+    monkeypatch.setattr(fast_cells, "HARD", 8)
     lines = [f"{i},w{i % 300},{i if i < 400 else 'x'},NA,{i % 2}" for i in range(500)]
     text = "\n".join(["a,b,c,d,y", *lines, ""])
     careful = delimited._Table(text.encode(), "t", Request(labels="y"), ",").dataset("csv")
-    quick = delimited_quick.quick_table(text.encode(), "t", Request(labels="y"), ",")
+    quick = fast_cells.quick_table(text.encode(), "t", Request(labels="y"), ",")
     assert quick is not None
     same(delimited.read(text.encode(), "t", Request(labels="y")), careful)
     assert len(careful.columns[1].values) == 300

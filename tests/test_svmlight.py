@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from mlfs.data import svmlight
 from mlfs.data.arrays import from_arrays
-from mlfs.data.limits import Limits
-from mlfs.data.request import Request
+from mlfs.data.request import Limits, Request
 from mlfs.errors import DataError, UsageError
 from tests.any_dataset import assert_same, datasets, dense, outcome
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from mlfs.counting.codes import Codes
-from mlfs.data.alike import Lazy
+from mlfs.data.uniform import Lazy
 from mlfs.errors import UnknownName, UsageError, printable
 
 __all__ = ["Grouping", "columns_named", "grouping"]

@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from mlfs.data.dataset import Dataset
-from mlfs.data.identifiers import names_each_row
+from mlfs.data.dataset import Dataset, names_each_row
 from mlfs.discretize.blocks import Block, blocks
 from mlfs.errors import printable
 from mlfs.information.imbalance import imbalance

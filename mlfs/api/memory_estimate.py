@@ -95,7 +95,7 @@ def of_table(data: Any, most: int) -> Needs:
     X = data[0] if isinstance(data, tuple) and len(data) == 2 else data
     if not isinstance(X, np.ndarray) or X.ndim != 2 or X.dtype.kind not in "biuf":
         return Needs(1, 0, 0)
-    from mlfs.data.kept import KEPT
+    from mlfs.data.matrices import KEPT
 
     rows, d = X.shape
     other = 0 if X.dtype.newbyteorder("=") in KEPT and X.dtype.isnative else 8 * X.size

@@ -34,7 +34,7 @@ def opened(path: str) -> Any:
 
 def data_of(data: str, options: dict[str, Any], **more: Any) -> Any:
     """The data set of the options; what is told of wrong labels names no option of `select`."""
-    from mlfs.data.label_values import ASK_CLASSES
+    from mlfs.data.labels.label_values import ASK_CLASSES
 
     try:
         return input_data(data, options, **more)

@@ -14,7 +14,7 @@ import scipy.sparse as sp
 
 from mlfs.compare.resampling import joined
 from mlfs.data.dataset import Dataset
-from mlfs.data.label_values import ASK_CLASSES
+from mlfs.data.labels.label_values import ASK_CLASSES
 from mlfs.errors import DataError, UnknownName, UsageError, printable
 
 __all__ = ["DataSource", "excluded", "rows_of", "sources", "without"]

@@ -17,8 +17,7 @@ from mlfs.compare.metrics import evaluate
 from mlfs.compare.rankers import Ranked, ranker
 from mlfs.compare.resampling import Given, Split
 from mlfs.compare.settings import Cell, Job, Settings, seed_for
-from mlfs.data.dataset import Dataset
-from mlfs.data.identifiers import identifier_columns
+from mlfs.data.dataset import Dataset, identifier_columns
 from mlfs.errors import MlfsError, printable
 from mlfs.models.table import TrainingTable
 

@@ -1,10 +1,18 @@
-"""Readers and writers: any multi-label table in, one `Dataset` out."""
+"""Readers and writers: any multi-label table in, one `Dataset` out.
+
+`formats` finds the reader or writer of a file by its suffix; `arrays` (with `frames`, `columns`
+and `matrices`) takes what is in memory. The readers are `arff`, `delimited` (CSV and TSV),
+`svmlight` and `xmc` (over `sparse_rows`), `npz`, `mat` and `parquet`; `assemble` and `metadata`
+are what they share, and `labels` finds the label columns and maps their values. `files` and
+`unpacking` open and compress, `request` holds what a user asks of a reader and its limits.
+`dataset` and `uniform` are the result; `generated` and `first_component` make and project one.
+"""
 
 from __future__ import annotations
 
 from mlfs.data.dataset import Column, Dataset, Label, Source
 from mlfs.data.formats import FORMATS, Format, read, write
-from mlfs.data.limits import Limits
+from mlfs.data.request import Limits
 
 __all__ = [
     "FORMATS",

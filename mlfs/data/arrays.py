@@ -8,21 +8,20 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from mlfs.data.alike import Alike, Numbered, names_of
-from mlfs.data.categorical import force_nominal
 from mlfs.data.columns import (
     NotAFeatureError,
     column_of,
+    force_nominal,
     is_missing,
     refuse_infinite,
 )
 from mlfs.data.dataset import Column, Dataset, Source
-from mlfs.data.kept import EXACT, is_careful, kept
-from mlfs.data.label_values import is_binary
-from mlfs.data.labels import resolve, twice
+from mlfs.data.labels.chosen import resolve, twice
+from mlfs.data.labels.label_arrays import targets
+from mlfs.data.labels.label_values import is_binary
+from mlfs.data.matrices import EXACT, from_sparse, is_careful, kept
 from mlfs.data.request import Request
-from mlfs.data.sparse_tables import from_sparse
-from mlfs.data.targets import targets
+from mlfs.data.uniform import Alike, Numbered, names_of
 from mlfs.errors import DataError, UsageError, printable
 
 __all__ = ["from_arrays"]
@@ -48,7 +47,7 @@ def from_arrays(
         categories become nominal columns, dates are left out with a reason, NaN, NA and None
         are missing values.
     Y : array, sparse matrix, frame, series, or list of label sets, optional
-        See `mlfs.data.targets`; a sparse Y and label sets stay sparse.
+        See `mlfs.data.labels.label_arrays`; a sparse Y and label sets stay sparse.
     feature_names, label_names : sequence of str, optional
         Names where X or Y has none of its own (default ``x0, x1, ...`` and ``y0, y1, ...``).
     categorical : iterable of str or int, optional
@@ -60,7 +59,7 @@ def from_arrays(
         (A 1-D Y may always hold classes.)
     labels : str or sequence of str, optional
         Which columns of the frame X are the labels, when Y is not given: names, or a text as
-        ``--labels`` takes it (see `mlfs.data.labels`).
+        ``--labels`` takes it (see `mlfs.data.labels.chosen`).
 
     Returns
     -------

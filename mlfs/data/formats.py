@@ -10,15 +10,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mlfs.data import mulan
-from mlfs.data.dataset import Dataset
+from mlfs.data.dataset import Column, Dataset
 from mlfs.data.files import read_bytes, replacing, split_suffix
-from mlfs.data.limits import Limits
-from mlfs.data.losses import losses
-from mlfs.data.request import Request
+from mlfs.data.labels import mulan
+from mlfs.data.request import Limits, Request
 from mlfs.errors import DataError, ParseError, UnknownName, UsageError, printable
 
-__all__ = ["FORMATS", "Format", "format_of", "read", "write"]
+__all__ = ["FORMATS", "Format", "format_of", "losses", "read", "write"]
+
+PICKLES = (".pkl", ".pickle", ".joblib", ".dump", ".p")
 
 
 @dataclass(frozen=True)
@@ -53,10 +53,18 @@ class Format:
 
 
 FORMATS = {
-    "arff": Format((".arff",), "mlfs.data.arff", "Weka, Mulan, MEKA; dense and sparse", True),
-    "csv": Format((".csv",), "mlfs.data.delimited", "comma-separated with a header", True),
+    "arff": Format(
+        (".arff",), "mlfs.data.arff.arff_reader", "Weka, Mulan, MEKA; dense and sparse", True
+    ),
+    "csv": Format(
+        (".csv",), "mlfs.data.delimited.csv_reader", "comma-separated with a header", True
+    ),
     "tsv": Format(
-        (".tsv", ".tab"), "mlfs.data.delimited", "tab-separated with a header", True, "_tsv"
+        (".tsv", ".tab"),
+        "mlfs.data.delimited.csv_reader",
+        "tab-separated with a header",
+        True,
+        "_tsv",
     ),
     "svmlight": Format(
         (".svm", ".svmlight", ".libsvm"), "mlfs.data.svmlight", "multi-label svmlight"
@@ -66,7 +74,6 @@ FORMATS = {
     "mat": Format((".mat",), "mlfs.data.mat", "MATLAB v5 with data and target"),
     "parquet": Format((".parquet", ".pq"), "mlfs.data.parquet", "Parquet (extra)"),
 }
-PICKLES = (".pkl", ".pickle", ".joblib", ".dump", ".p")
 
 
 def _known() -> str:
@@ -251,7 +258,7 @@ def write(
         if name != "-" and form.sidecar and (Path(name).is_file() or not Path(name).exists()):
             _sidecar(dataset, name, force, stack)
             if kind == "arff":
-                from mlfs.data.arff_writer import write_labels_last as writer
+                from mlfs.data.arff.arff_writer import write_labels_last as writer
         stream = stack.enter_context(replacing(name, force))
         writer(dataset, stream)
     return losses(dataset, kind)
@@ -272,3 +279,46 @@ def _sidecar(dataset: Dataset, name: str, force: bool, stack: contextlib.ExitSta
             if set(mulan.read(file, Limits())) == set(dataset.label_names):
                 return
     stack.enter_context(replacing(file, force)).write(document)
+
+
+def losses(dataset: Dataset, kind: str) -> list[str]:
+    """Tell what will read back otherwise than it was written.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        What is written.
+    kind : str
+        The name of the format.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mlfs.data.dataset import Label
+    >>> data = Dataset(np.zeros((1, 1)), np.zeros((1, 1)), (Column("a", "nominal", ("1", "2")),),
+    ...                (Label("y"),))
+    >>> losses(data, "csv")
+    ['csv has no kinds of columns: 1 nominal column of number-like values reads back as numbers']
+    """
+    told = []
+    if kind in {"csv", "tsv"}:
+        many = sum(_looks_numeric(column) for column in dataset.columns)
+        if many:
+            what = "column" if many == 1 else "columns"
+            reads = "reads" if many == 1 else "read"
+            told.append(
+                f"{kind} has no kinds of columns: {many} nominal {what} of number-like values "
+                f"{reads} back as numbers"
+            )
+    if kind == "xmc":
+        told.append("xmc has no names and no kinds: columns read back as numbered ones of numbers")
+    return told
+
+
+def _looks_numeric(column: Column) -> bool:
+    if column.kind != "nominal" or not column.values:
+        return False
+    try:
+        return all(float(value) is not None for value in column.values)
+    except ValueError:
+        return False

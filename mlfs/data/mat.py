@@ -28,10 +28,8 @@ import scipy.sparse as sp
 
 from mlfs.data.arrays import from_arrays
 from mlfs.data.dataset import Dataset, Source
-from mlfs.data.limits import Limits, exceeded
-from mlfs.data.positions import own_columns, own_labels, pairs, values_of
-from mlfs.data.request import Request
-from mlfs.data.schema import refuse_other_labels
+from mlfs.data.metadata import own_columns, own_labels, pairs, refuse_other_labels, values_of
+from mlfs.data.request import Limits, Request, exceeded
 from mlfs.errors import DataError, ParseError, printable
 
 __all__ = ["read", "write"]

@@ -4,7 +4,7 @@
 ``X``                                            rows by features, numbers, booleans or text
 ``X_data X_indices X_indptr X_shape``            the same as a scipy CSR matrix (without
                                                  ``X_data``, every entry is 1)
-``Y``, or ``Y_data Y_indices Y_indptr Y_shape``  the labels, in any shape of `mlfs.data.targets`
+``Y``, or ``Y_data Y_indices Y_indptr Y_shape``  the labels, in any shape of `label_arrays`
 ``feature_names label_names``                    text, optional
 ``weights``                                      the weights of the rows, optional
 ``nominal_columns nominal_values``               optional: text by text, the column and its value;
@@ -31,10 +31,8 @@ import scipy.sparse as sp
 
 from mlfs.data.arrays import from_arrays
 from mlfs.data.dataset import Dataset, Source
-from mlfs.data.limits import Limits, exceeded
-from mlfs.data.positions import own_columns, own_labels, pairs, values_of
-from mlfs.data.request import Request
-from mlfs.data.schema import refuse_other_labels
+from mlfs.data.metadata import own_columns, own_labels, pairs, refuse_other_labels, values_of
+from mlfs.data.request import Limits, Request, exceeded
 from mlfs.errors import DataError, ParseError, printable
 
 __all__ = ["read", "write"]

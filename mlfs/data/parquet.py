@@ -19,14 +19,13 @@ from typing import Any, BinaryIO
 import numpy as np
 import scipy.sparse as sp
 
+from mlfs.data.assemble import Cells, assemble, refuse_collisions, without_weights
 from mlfs.data.columns import column_of, nominal, number_text, refuse_infinite
 from mlfs.data.dataset import Column, Dataset
-from mlfs.data.label_sets import label_sets
-from mlfs.data.labels import Chosen, resolve, twice
-from mlfs.data.limits import exceeded
-from mlfs.data.request import Request
-from mlfs.data.schema import dump, load
-from mlfs.data.tables import Cells, assemble, refuse_collisions, without_weights
+from mlfs.data.labels.chosen import Chosen, resolve, twice
+from mlfs.data.labels.label_sets import label_sets
+from mlfs.data.metadata import dump, load
+from mlfs.data.request import Request, exceeded
 from mlfs.errors import DataError, MissingExtra, ParseError, printable
 
 __all__ = ["read", "write"]

@@ -2,13 +2,80 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 
-from mlfs.data.limits import Limits
+from mlfs.errors import DataError, ParseError, UnknownName, UsageError
 
-__all__ = ["Request"]
+__all__ = ["Limits", "Request", "exceeded"]
+
+GIB = 1 << 30
+UNITS = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How large a file may be. Each can be raised: ``--limit max_rows=200000000``.
+
+    Parameters
+    ----------
+    max_line_bytes : int
+        The longest line of a text file.
+    max_attributes : int
+        The most columns that a table may have.
+    max_values : int
+        The most values that a nominal attribute may declare.
+    max_decompressed : int
+        The most bytes that a compressed file, an archive or standard input may unpack to.
+    max_ratio : int
+        The most bytes that one compressed byte may stand for (looked at beyond 16 MiB).
+    max_rows : int
+        The most rows, declared or present.
+    max_cells : int
+        The most cells of a dense table, that is rows times columns.
+    max_features : int
+        The largest feature index of a format without a header (svmlight, XMC).
+    max_labels : int
+        The most labels, and the largest label index of a format without a header.
+    max_xml_bytes : int
+        The largest label file (Mulan XML, or a list of names).
+
+    Examples
+    --------
+    >>> Limits().raised(["max_rows=2k"]).max_rows
+    2048
+    """
+
+    max_line_bytes: int = 64 << 20
+    max_attributes: int = 2_000_000
+    max_values: int = 1_000_000
+    max_decompressed: int = GIB
+    max_ratio: int = 1000
+    max_rows: int = 100_000_000
+    max_cells: int = 1 << 30
+    max_features: int = 1 << 24
+    max_labels: int = 1 << 22
+    max_xml_bytes: int = 16 << 20
+
+    def raised(self, settings: Iterable[str]) -> Limits:
+        """Change some limits by ``name=number`` texts, where the number may end in k, M or G."""
+        known = [field.name for field in fields(self)]
+        changes: dict[str, int] = {}
+        for setting in settings:
+            name, equals, text = setting.partition("=")
+            name = name.strip().replace("-", "_")
+            if name not in known:
+                raise UnknownName("limit", name, known)
+            number = text.strip().lower()
+            unit = UNITS.get(number[-1:], 1)
+            digits = number[:-1] if unit > 1 else number
+            if not (equals and digits.isascii() and digits.isdigit() and int(digits) > 0):
+                raise UsageError(
+                    f"a limit is set as {name}=NUMBER (k, M and G may follow), not {setting!r}"
+                )
+            changes[name] = int(digits) * unit
+        return replace(self, **changes)
 
 
 @dataclass(frozen=True)
@@ -18,7 +85,7 @@ class Request:
     Parameters
     ----------
     labels : str or sequence of str, optional
-        Which columns are labels. A text is what ``--labels`` takes (see `mlfs.data.labels`);
+        Which columns are labels. A text is what ``--labels`` takes (see `mlfs.data.labels.chosen`);
         a sequence holds exact names.
     classes : bool
         Take label columns with more than two values as classes instead of refusing them.
@@ -48,3 +115,46 @@ class Request:
     encoding: str = "utf-8"
     binary_path: Path | None = None
     known: tuple[str, ...] | None = None
+
+
+def exceeded(
+    limits: Limits,
+    name: str,
+    found: int,
+    what: str,
+    path: str,
+    line: int | None = None,
+    column: int | None = None,
+    *,
+    enough: int | None = None,
+) -> DataError:
+    """Make the error for a limit that a file passes, to be raised by the reader.
+
+    Parameters
+    ----------
+    limits : Limits
+        The limits in force.
+    name : str
+        The field of `Limits` that is passed.
+    found : int
+        What the file has, or asks for.
+    what : str
+        The thing counted, as it reads in "has 5 <what>".
+    path, line, column
+        The place.
+    enough : int, optional
+        The limit to advise, where the file was not read to its end and may have more.
+
+    Examples
+    --------
+    >>> print(exceeded(Limits(max_rows=3), "max_rows", 5, "rows", "a.csv"))
+    a.csv: 5 rows are more than the limit of 3; raise it with --limit max_rows=5
+    """
+    limit = getattr(limits, name)
+    return ParseError(
+        f"{found} {what} are more than the limit of {limit}; "
+        f"raise it with --limit {name}={found if enough is None else enough}",
+        path,
+        line,
+        column,
+    )

@@ -14,7 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from mlfs.data.columns import number_text
-from mlfs.data.limits import Limits, exceeded
+from mlfs.data.request import Limits, exceeded
 from mlfs.errors import DataError, ParseError, printable
 
 __all__ = ["Rows", "parse_rows", "refuse_unwritable", "write_rows"]

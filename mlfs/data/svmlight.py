@@ -7,7 +7,7 @@ r"""svmlight with several labels a row: ``1,5,10 3:0.5 7:1 # comment``.
 - A file whose rows all have the one id -1 or +1 holds one binary label.
 
 The format itself has no names, no kinds, and no trace of a feature or label that occurs in no
-row. So `write` starts with a comment ``# mlfs {...}`` (see `mlfs.data.schema`) that other readers
+row. So `write` starts with a comment ``# mlfs {...}`` (see `mlfs.data.metadata`) that other readers
 skip and with which everything reads back equal. Missing values, missing labels, labels of several
 classes and weights have no place in it and are refused. X and Y come back sparse.
 """
@@ -19,13 +19,12 @@ from typing import BinaryIO
 import numpy as np
 import scipy.sparse as sp
 
+from mlfs.data.assemble import without_weights
 from mlfs.data.dataset import Column, Dataset, Label, Source
 from mlfs.data.files import decoded
-from mlfs.data.limits import exceeded
-from mlfs.data.request import Request
-from mlfs.data.schema import default_columns, dump, load, refuse_other_labels
+from mlfs.data.metadata import default_columns, dump, load, refuse_other_labels
+from mlfs.data.request import Request, exceeded
 from mlfs.data.sparse_rows import Rows, parse_rows, refuse_unwritable, write_rows
-from mlfs.data.tables import without_weights
 from mlfs.errors import ParseError
 
 __all__ = ["read", "write"]

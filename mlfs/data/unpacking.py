@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from typing import Any, BinaryIO
 
-from mlfs.data.limits import Limits, exceeded
+from mlfs.data.request import Limits, exceeded
 from mlfs.errors import DataError, printable
 
 __all__ = ["MAGIC", "unpacked"]

@@ -16,14 +16,13 @@ from typing import BinaryIO
 import numpy as np
 import scipy.sparse as sp
 
+from mlfs.data.assemble import without_weights
 from mlfs.data.dataset import Dataset, Label, Source
 from mlfs.data.files import decoded
-from mlfs.data.limits import exceeded
-from mlfs.data.request import Request
-from mlfs.data.schema import default_columns, refuse_other_labels
+from mlfs.data.metadata import default_columns, refuse_other_labels
+from mlfs.data.request import Request, exceeded
 from mlfs.data.sparse_rows import parse_rows, refuse_unwritable, write_rows
 from mlfs.data.svmlight import label_rows
-from mlfs.data.tables import without_weights
 from mlfs.errors import ParseError, plural, printable
 
 __all__ = ["read", "write"]

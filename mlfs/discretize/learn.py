@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from mlfs.data.alike import declared, names_of
+from mlfs.data.uniform import declared, names_of
 from mlfs.discretize import small
 from mlfs.discretize.blocks import Block, blocks
 from mlfs.discretize.coding import codes_of, counts_of, tallied

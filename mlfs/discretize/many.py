@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mlfs._kernels import planes
-from mlfs.data.alike import Lazy
+from mlfs.data.uniform import Lazy
 from mlfs.discretize.blocks import Block
 from mlfs.discretize.record import Binning
 

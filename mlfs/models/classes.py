@@ -10,8 +10,8 @@ import scipy.sparse as sp
 
 from mlfs.data.columns import is_missing
 from mlfs.data.frames import array_of, family
-from mlfs.data.label_sets import is_sets
-from mlfs.data.targets import targets
+from mlfs.data.labels.label_arrays import targets
+from mlfs.data.labels.label_sets import is_sets
 from mlfs.errors import DataError, plural, printable
 from mlfs.models.problem import MISSING
 

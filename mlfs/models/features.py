@@ -21,7 +21,7 @@ from mlfs.api.selecting import select
 from mlfs.api.selection import Selection
 from mlfs.api.selector import FeatureSelector
 from mlfs.criteria import Criterion
-from mlfs.data.categorical import force_nominal
+from mlfs.data.columns import force_nominal
 from mlfs.errors import UnknownName, UsageError, printable
 from mlfs.information.info import Info
 from mlfs.models.problem import Problem

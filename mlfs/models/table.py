@@ -18,7 +18,7 @@ import scipy.sparse as sp
 
 from mlfs.data.columns import number_text
 from mlfs.data.dataset import Dataset
-from mlfs.data.limits import Limits
+from mlfs.data.request import Limits
 from mlfs.errors import DataError, UsageError, plural, printable
 from mlfs.models.fields import Field, codes_of, fill_columns, fills_of, same, spread
 

@@ -23,11 +23,11 @@ import scipy.sparse as sp
 
 from mlfs.data.columns import is_missing, number_text
 from mlfs.data.dataset import Label
-from mlfs.data.label_sets import is_missing_row, is_sets, label_names, label_sets
-from mlfs.data.label_values import is_binary, map_texts
-from mlfs.data.labels import twice
+from mlfs.data.labels.chosen import twice
+from mlfs.data.labels.label_sets import is_missing_row, is_sets, label_names, label_sets
+from mlfs.data.labels.label_values import is_binary, map_texts
+from mlfs.data.matrices import check_places
 from mlfs.data.request import Request
-from mlfs.data.sparse_tables import check_places
 from mlfs.errors import DataError, plural, printable
 
 __all__ = ["targets"]

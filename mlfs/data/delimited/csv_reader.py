@@ -25,16 +25,15 @@ from typing import Any
 
 import numpy as np
 
+from mlfs.data.assemble import assemble
 from mlfs.data.columns import nominal
 from mlfs.data.dataset import Column, Dataset
-from mlfs.data.delimited_quick import quick_table
-from mlfs.data.delimited_writer import write, write_tsv
+from mlfs.data.delimited.csv_writer import write, write_tsv
+from mlfs.data.delimited.fast_cells import quick_table
+from mlfs.data.delimited.records import MISSING, NAMES, Quoted, Record, is_number, records
 from mlfs.data.files import decoded
-from mlfs.data.labels import resolve, twice
-from mlfs.data.limits import Limits, exceeded
-from mlfs.data.records import MISSING, NAMES, Quoted, Record, is_number, records
-from mlfs.data.request import Request
-from mlfs.data.tables import assemble
+from mlfs.data.labels.chosen import resolve, twice
+from mlfs.data.request import Limits, Request, exceeded
 from mlfs.errors import ParseError, plural, printable
 
 __all__ = ["read", "read_tsv", "write", "write_tsv"]

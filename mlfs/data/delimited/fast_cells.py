@@ -10,9 +10,9 @@ import numpy as np
 
 from mlfs._kernels import tokens as kernel
 from mlfs.data.dataset import Column
-from mlfs.data.encoding import UTF16, decoded, utf8
-from mlfs.data.labels import Chosen, resolve, twice
-from mlfs.data.records import MISSING, is_number, records
+from mlfs.data.delimited.records import MISSING, is_number, records
+from mlfs.data.files import UTF16, decoded, utf8
+from mlfs.data.labels.chosen import Chosen, resolve, twice
 from mlfs.data.request import Request
 from mlfs.errors import ParseError
 

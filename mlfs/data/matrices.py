@@ -8,13 +8,31 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from mlfs.data.alike import Alike
+from mlfs._kernels import extremes
 from mlfs.data.columns import column_of
 from mlfs.data.dataset import Column
-from mlfs.data.kept import kept
+from mlfs.data.uniform import Alike
 from mlfs.errors import DataError, printable
 
-__all__ = ["check_places", "from_sparse"]
+__all__ = ["EXACT", "KEPT", "check_places", "from_sparse", "is_careful", "kept"]
+
+EXACT = 1 << 53
+EIGHT = 8  # bytes of a whole number that may be beyond that
+KEPT = frozenset(map(np.dtype, ("?", "b", "B", "i2", "u2", "i4", "u4", "i8", "f4", "f8")))
+
+
+def kept(x: Any) -> Any:
+    """Numbers as they are, where they are of a type that is counted as it is."""
+    return x if x.dtype.newbyteorder("=") in KEPT and x.dtype.isnative else x.astype(np.float64)
+
+
+def is_careful(x: np.ndarray) -> bool:
+    """Whether numbers are worth a closer look: one is missing, infinite or huge."""
+    if x.dtype.kind != "f" and x.dtype.itemsize != EIGHT:
+        return False
+    if x.dtype not in KEPT or not x.flags.forc:
+        return True
+    return bool(extremes.is_beyond(x.ravel("K"), x.dtype.type(EXACT)))
 
 
 def check_places(x: Any, what: str) -> None:

@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from mlfs.data import dates
-from mlfs.data.arff_header import Attribute
-from mlfs.data.arff_text import Misfit, Token, joined, tokens
+from mlfs.data.arff.header import Attribute
+from mlfs.data.arff.syntax import Misfit, Token, date_seconds, joined, tokens
 from mlfs.errors import printable
 
 __all__ = ["Row", "RowReader", "number"]
@@ -149,7 +148,7 @@ class RowReader:
         if kind == "numeric":
             return self._number(j, text, at)
         if kind == "date":
-            moment = dates.seconds(text, self.attributes[j].type.pattern)
+            moment = date_seconds(text, self.attributes[j].type.pattern)
             if moment is None:
                 pattern = self.attributes[j].type.pattern
                 raise Misfit(

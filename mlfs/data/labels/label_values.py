@@ -10,8 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from mlfs.data.dataset import Label
-from mlfs.data.limits import exceeded
-from mlfs.data.request import Request
+from mlfs.data.request import Request, exceeded
 from mlfs.errors import DataError, printable
 
 __all__ = [

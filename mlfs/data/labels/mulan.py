@@ -8,9 +8,9 @@ from typing import Any, NoReturn
 from xml.parsers import expat
 from xml.sax.saxutils import quoteattr
 
-from mlfs.data.arff_text import escaped, unescaped
+from mlfs.data.arff.syntax import escaped, unescaped
 from mlfs.data.files import read_small
-from mlfs.data.limits import Limits
+from mlfs.data.request import Limits
 from mlfs.errors import DataError, ParseError, printable
 
 __all__ = ["columns", "document", "parse", "read"]

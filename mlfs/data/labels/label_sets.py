@@ -11,7 +11,7 @@ import scipy.sparse as sp
 
 from mlfs.data.columns import is_missing
 from mlfs.data.dataset import Label
-from mlfs.data.labels import twice
+from mlfs.data.labels.chosen import twice
 from mlfs.errors import DataError, plural, printable
 
 __all__ = ["is_missing_row", "is_sets", "label_names", "label_sets"]

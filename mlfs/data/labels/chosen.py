@@ -29,20 +29,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from mlfs.data import meka, mulan
 from mlfs.data.files import decoded, read_small, split_suffix
-from mlfs.data.label_values import is_binary, map_label, map_numbers, map_texts, split_lists
+from mlfs.data.labels import meka, mulan
 from mlfs.data.request import Request
 from mlfs.errors import DataError, ParseError, UnknownName, UsageError, printable
 
 __all__ = [
     "Chosen",
-    "is_binary",
-    "map_label",
-    "map_numbers",
-    "map_texts",
     "resolve",
-    "split_lists",
     "twice",
 ]
 

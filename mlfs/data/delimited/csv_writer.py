@@ -1,4 +1,4 @@
-"""CSV and TSV written: see `mlfs.data.delimited` for what comes back."""
+"""CSV and TSV written: see `mlfs.data.delimited.csv_reader` for what comes back."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
+from mlfs.data.assemble import refuse_collisions, row_block, without_weights
 from mlfs.data.columns import number_text
 from mlfs.data.dataset import Column, Dataset
-from mlfs.data.records import MISSING, is_number
-from mlfs.data.tables import refuse_collisions, row_block, without_weights
+from mlfs.data.delimited.records import MISSING, is_number
 from mlfs.errors import DataError, printable
 
 __all__ = ["write", "write_tsv"]

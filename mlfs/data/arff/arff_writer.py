@@ -10,10 +10,10 @@ from typing import Any, BinaryIO
 import numpy as np
 import scipy.sparse as sp
 
-from mlfs.data import meka
-from mlfs.data.arff_text import quoted
+from mlfs.data.arff.syntax import quoted
 from mlfs.data.dataset import Dataset
-from mlfs.data.labels import twice
+from mlfs.data.labels import meka
+from mlfs.data.labels.chosen import twice
 from mlfs.errors import DataError, printable
 
 __all__ = ["write", "write_labels_last"]

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-from mlfs.data import dates
-from mlfs.data.arff_text import Misfit, Token, joined, tokens
-from mlfs.data.limits import Limits, exceeded
+from mlfs.data.arff.syntax import DATE_PATTERN, Misfit, Token, date_pattern, joined, tokens
+from mlfs.data.request import Limits, exceeded
 from mlfs.errors import DataError, ParseError, printable
 
 __all__ = ["Attribute", "Header", "Type", "place", "read_header"]
@@ -190,8 +189,8 @@ def _type(found: list[Token], text: str) -> Type:
     after = found[2:]
     kind = Type("string") if word == "string" else Type("numeric")
     if word == "date":
-        pattern = after.pop(0).text if after else dates.DEFAULT
-        translated = dates.python_pattern(pattern)
+        pattern = after.pop(0).text if after else DATE_PATTERN
+        translated = date_pattern(pattern)
         if translated is None:
             raise Misfit(f"the date format {printable(pattern)!r} is not known", first.start)
         kind = Type("date", (), translated)
