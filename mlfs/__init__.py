@@ -10,6 +10,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from mlfs.api.explanation import Explanation, explain
     from mlfs.api.prepared import Prepared, prepare
     from mlfs.api.selecting import select
     from mlfs.api.selection import Selection
@@ -34,6 +35,7 @@ __all__ = [
     "CriterionError",
     "DataError",
     "Dataset",
+    "Explanation",
     "FeatureSelector",
     "Info",
     "LabelBlock",
@@ -45,6 +47,7 @@ __all__ = [
     "UnknownName",
     "UsageError",
     "__version__",
+    "explain",
     "prepare",
     "read",
     "select",
@@ -65,6 +68,8 @@ _HOME = {
     "UsageError": "mlfs.errors",
     "Info": "mlfs.information.info",
     "LabelBlock": "mlfs.information.label_block",
+    "Explanation": "mlfs.api.explanation",
+    "explain": "mlfs.api.explanation",
     "Prepared": "mlfs.api.prepared",
     "prepare": "mlfs.api.prepared",
     "select": "mlfs.api.selecting",

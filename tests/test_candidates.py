@@ -7,7 +7,7 @@ import pytest
 
 from mlfs import UnknownName, UsageError
 from mlfs.api.candidates import Grouping, columns_named, grouping
-from mlfs.api.selecting import prepare
+from mlfs.api.prepared import prepare
 from mlfs.counting.codes import Codes
 from tests import naive
 from tests.problems import columns

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import numpy as np
 import pytest
 
 import mlfs
 from mlfs import cli
-from mlfs.api.explanation import of_features, of_picks
-from mlfs.api.selecting import prepare
 from tests.documents import ROOT
 
 SONGS = str(ROOT / "docs" / "examples" / "songs.arff")
@@ -49,7 +48,7 @@ def test_what_was_not_picked_has_the_score_that_it_would_have(criterion: str) ->
     songs = mlfs.read(SONGS)
     four, five = (mlfs.select(songs, criterion, n) for n in (4, 5))
     nxt = five.chosen[4]
-    told = of_features(songs, four, [nxt.name, "track_number"], {"criterion": criterion})
+    told = mlfs.explain(songs, four, [nxt.name, "track_number"])
     assert told[0].rank is None
     assert told[0].score == nxt.score
     assert told[0].redundancy == nxt.redundancy
@@ -62,9 +61,9 @@ def test_what_was_not_picked_has_the_score_that_it_would_have(criterion: str) ->
 def test_shared_information_is_that_of_the_counts() -> None:
     songs = mlfs.read(SONGS)
     three = mlfs.select(songs, "mim", 3)
-    (told,) = of_features(songs, three, ["track_number"], {"criterion": "mim"})
+    (told,) = mlfs.explain(songs, three, ["track_number"])
     column = songs.feature_names.index("track_number")
-    info = prepare(songs).info
+    info = mlfs.prepare(songs).info
     assert {j: value for j, _, value in told.shared} == {
         j: float(info.mi_fs(j)[column]) for j in three.indices
     }
@@ -104,8 +103,48 @@ def test_globs_groups_and_bits(capsys) -> None:
     assert len(names) == len(set(names))
 
 
-def test_of_picks_needs_names_only() -> None:
+def test_picks_are_explained_without_names_of_features() -> None:
     X = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
     picks = mlfs.select((X, X[:, :1]), "mim", 1)
-    (one,) = of_picks(picks, ["left", "right"])
-    assert (one.name, one.rival) == (picks.names[0], (1, "right"))
+    (one,) = mlfs.explain((X, X[:, :1]), picks)
+    assert (one.name, one.rival) == (picks.names[0], (1, "x1"))
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"criterion": "jmi", "per_label": True, "missing": "ignore"},
+        {"criterion": "scls", "units": "bits", "bins": "width", "n_bins": 4},
+        {"criterion": "mlfs_global", "network": "tree", "exclude": ["t*"], "prefilter": 9},
+        {"criterion": "mlcfs", "groups": {"loud": ["loud*"]}},
+    ],
+    ids=lambda options: options["criterion"],
+)
+def test_prepared_data_give_the_same_reasons(options: dict[str, Any]) -> None:
+    preparing = {name: options[name] for name in ("missing", "bins", "n_bins", "groups")
+                 if name in options}  # fmt: skip
+    ready = mlfs.prepare(SONGS, **preparing)
+    selection = mlfs.select(ready, n=3, **options)
+    features = ["tempo", *selection.names[:1], "loud*"]
+    assert mlfs.explain(ready, selection, features) == mlfs.explain(SONGS, selection, features)
+
+
+def test_data_that_are_not_those_of_the_selection_are_refused() -> None:
+    selection = mlfs.select(SONGS, "mim", 2, bins="width", n_bins=3)
+    with pytest.raises(mlfs.UsageError, match="the selection was made with 'width'"):
+        mlfs.explain(mlfs.prepare(SONGS), selection, ["tempo"])
+    songs = mlfs.read(SONGS)
+    with pytest.raises(mlfs.UsageError, match="the data have rows 100"):
+        mlfs.explain((songs.X[:100], songs.Y[:100]), selection, [0])
+
+
+def test_a_criterion_of_ones_own_is_named_again() -> None:
+    class Alone(mlfs.Criterion):
+        def relevance(self, info: mlfs.Info) -> np.ndarray:
+            return info.mi_fL
+
+    selection = mlfs.select(SONGS, Alone, 2)
+    with pytest.raises(mlfs.UnknownName, match="alone"):
+        mlfs.explain(SONGS, selection, ["tempo"])
+    expected = mlfs.explain(SONGS, mlfs.select(SONGS, "mim", 2), ["tempo"])
+    assert mlfs.explain(SONGS, selection, ["tempo"], criterion=Alone) == expected

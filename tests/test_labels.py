@@ -9,7 +9,7 @@ import pytest
 
 import mlfs
 from mlfs import Info, UnknownName, UsageError
-from mlfs.api.selecting import prepare
+from mlfs.api.prepared import prepare
 from mlfs.criteria import get
 from mlfs.search.networks import (
     Network,

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 import mlfs
 import mlfs.criteria
 from mlfs import Criterion, MlfsError, UnknownName, UsageError
-from mlfs.api.selecting import prepare
+from mlfs.api.prepared import prepare
 from mlfs.criteria import available
 from mlfs.data import from_arrays
 from mlfs.search.greedy import greedy

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from mlfs.api.candidates import columns_named
+from mlfs.api.prepared import Prepared
 from mlfs.data.dataset import Dataset
 from mlfs.errors import UsageError, printable
 
@@ -58,9 +59,18 @@ class Positions:
     def found(cls, x: Any, data: Dataset) -> Positions:
         """Find out which columns of X became features."""
         d = len(data.columns) + len(data.left_out)
-        names = [str(name) for name in x.columns] if hasattr(x, "columns") else None
+        names = x.columns if hasattr(x, "columns") else (f"x{j}" for j in range(d))
+        return cls._without([str(name) for name in names], data)
+
+    @classmethod
+    def of_prepared(cls, ready: Prepared) -> Positions:
+        """Find out which columns of the X that was prepared became features."""
+        names = ready.dataset.feature_names if ready.columns is None else ready.columns
+        return cls._without(names, ready.dataset)
+
+    @classmethod
+    def _without(cls, names: Sequence[str], data: Dataset) -> Positions:
         gone = {name for name, _ in data.left_out}
-        names = [f"x{j}" for j in range(d)] if names is None else names
         return cls(tuple(names), tuple(j for j, name in enumerate(names) if name not in gone))
 
     @property

@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from mlfs import criteria
 from mlfs.api.candidates import Grouping, columns_named
 from mlfs.api.plan import NOTHING_MORE
-from mlfs.api.prepared import prepare
+from mlfs.api.prepared import Prepared, as_dataset, prepare
 from mlfs.api.selecting import UNITS, select
 from mlfs.api.selection import Chosen, Ranking, Selection
-from mlfs.data.dataset import Dataset
-from mlfs.errors import printable
+from mlfs.criteria import Criterion
+from mlfs.errors import UsageError, printable
 from mlfs.information.info import Info
 
-__all__ = ["Explanation", "document", "explained", "of_features", "of_picks"]
+__all__ = ["Explanation", "document", "explain", "explained", "of_picks"]
 
-COUNTING = ("groups", "bins", "n_bins", "nominal_limit", "missing", "n_jobs", "max_memory")
+COUNTING = ("groups", "bins", "n_bins", "nominal_limit", "missing")
 SHOWN = 5
 Named = tuple[int, str]
 
@@ -138,54 +139,115 @@ def _explanation(
     )
 
 
-def of_features(
-    dataset: Dataset, selection: Selection, features: Any, options: Mapping[str, Any]
+def explain(
+    data: Any,
+    selection: Selection,
+    features: Any = None,
+    *,
+    criterion: Any = None,
+    labels: Any = None,
+    sample_weight: Any = None,
+    units: str | None = None,
+    n_jobs: int | None = None,
+    max_memory: int | str | None = None,
 ) -> list[Explanation]:
-    """Explain why some features were picked or not.
+    """Explain why features were picked or not.
 
-    What was not picked is scored as if it came next, by the criterion itself.
+    A feature that was not picked is scored by the criterion as if it came next.
 
     Parameters
     ----------
-    dataset : Dataset
-        The data.
+    data : Dataset, path, (X, Y), or Prepared
+        The data from which the features were selected. They are prepared as they were for the
+        selection; a `Prepared` is used as it is.
     selection : Selection
-        What was selected from them.
-    features : sequence of str or int
-        Names, globs or columns.
-    options : mapping
-        The other arguments that `mlfs.select` got.
+        What `mlfs.select` returned.
+    features : str, int or sequence of them, optional
+        Names, globs or columns; by default the picks. Explanations of picks that were not named
+        come without `place` and `shared`, and nothing is counted for them.
+    criterion : str, type or Criterion, optional
+        The criterion of the selection; needed only if it is not known by its name.
+    labels, sample_weight, n_jobs, max_memory
+        As for `mlfs.select`.
+    units : {"nats", "bits"}, optional
+        The unit of scores and terms; by default that of the selection.
+
+    Returns
+    -------
+    list of Explanation
+        For each feature one, or one for each label if the selection is for each label.
+
+    Examples
+    --------
+    >>> import mlfs
+    >>> data = ([[0, 0], [0, 1], [1, 0], [1, 1]], [[0], [0], [1], [1]])
+    >>> (why,) = explain(data, mlfs.select(data, "mim", 1), [1])
+    >>> why.rank, why.place, why.rival
+    (None, 2, (0, 'x0'))
     """
-    names = dataset.feature_names
-    ready = prepare(dataset, **{name: options[name] for name in COUNTING if name in options})
-    factor = UNITS[options.get("units", "nats")]
-    told = []
-    for column in columns_named(features, names, "the features to explain"):
-        candidate = ready.grouping.candidates([column])[0]
-        block = ready.grouping.members[candidate]
-        probe, excluded = _probe(dataset, selection, column, block, options)
-        for ranking in _rankings(selection):
-            info = ready.info
-            if ranking.label:
-                info = info.for_label(dataset.label_names.index(ranking.label))
-            view = info.only([candidate])
-            place = 1 + int((info.mi_fL > view.mi_fL[0]).sum())
-            mine = next((one for one in ranking.chosen if one.index == column), None)
-            after = probe.labels[ranking.label] if ranking.label else probe
-            found = mine or next(one for one in after.chosen if one.index == column)
-            why = excluded or _filtered(options.get("prefilter"), place)
-            told.append(
-                _explanation(
-                    found,
-                    ranking.label,
-                    None if mine is None else mine.rank,
-                    names,
-                    place=place,
-                    shared=_shared(view, ready.grouping, ranking, mine, names, factor),
-                    excluded="" if mine else why,
-                )
+    if features is None:
+        dataset = data.dataset if isinstance(data, Prepared) else as_dataset(data, labels)
+        return of_picks(selection, dataset.feature_names)
+    ready = prepare(
+        data,
+        labels=labels,
+        sample_weight=sample_weight,
+        n_jobs=n_jobs,
+        max_memory=max_memory,
+        **({} if isinstance(data, Prepared) else {n: selection.settings[n] for n in COUNTING}),
+    )
+    _refuse_other_data(ready, selection)
+    if units is None:
+        units = "nats" if selection.units == "ratio" else selection.units
+    given = selection.criterion if criterion is None else criterion
+    parameters = None if isinstance(given, Criterion) else selection.parameters
+    chosen = criteria.get(given, parameters)[1]
+    return [
+        explanation
+        for column in columns_named(features, ready.dataset.names, "the features to explain")
+        for explanation in _of_feature(ready, selection, chosen, column, units)
+    ]
+
+
+def _refuse_other_data(ready: Prepared, selection: Selection) -> None:
+    """Refuse data that differ from those of the selection in their shape or preparation."""
+    rows, d, q = ready.dataset.shape
+    found = {**ready.settings, "rows": rows, "features": d, "labels": q}
+    for name, value in {**selection.settings, **selection.data}.items():
+        if name in found and name != "labels_by" and found[name] != value:
+            msg = (
+                f"the data have {name} {printable(repr(found[name]))}, but the selection was made "
+                f"with {printable(repr(value))}: give the data from which it was made"
             )
-    return told
+            raise UsageError(msg)
+
+
+def _of_feature(
+    ready: Prepared, selection: Selection, criterion: Criterion, column: int, units: str
+) -> Iterator[Explanation]:
+    """Explain one column, for all labels or for each."""
+    names = ready.dataset.feature_names
+    candidate = ready.grouping.candidates([column])[0]
+    probe, excluded = _probe(ready, selection, criterion, column, units)
+    for ranking in _rankings(selection):
+        info = ready.info
+        if ranking.label:
+            info = info.for_label(ready.dataset.label_names.index(ranking.label))
+        view = info.only([candidate])
+        place = 1 + int((info.mi_fL > view.mi_fL[0]).sum())
+        mine = next((one for one in ranking.chosen if one.index == column), None)
+        after = probe.labels[ranking.label] if ranking.label else probe
+        found = mine or next(one for one in after.chosen if one.index == column)
+        why = excluded or _filtered(selection.settings["prefilter"], place)
+        yield _explanation(
+            found,
+            ranking.label,
+            None if mine is None else mine.rank,
+            names,
+            place=place,
+            shared=_shared(view, ready.grouping, ranking, mine, names, UNITS[units]),
+            excluded="" if mine else why,
+        )
 
 
 def _shared(
@@ -212,23 +274,25 @@ def _filtered(prefilter: int | None, place: int) -> str:
 
 
 def _probe(
-    dataset: Dataset,
-    selection: Selection,
-    column: int,
-    block: Sequence[int],
-    options: Mapping[str, Any],
+    ready: Prepared, selection: Selection, criterion: Criterion, column: int, units: str
 ) -> tuple[Selection, str]:
     """Select once more, the feature coming next after the picks; also say if it was excluded."""
-    given = dict(options)
-    banned = columns_named(given.get("exclude", ()), dataset.feature_names, "exclude")
-    given["exclude"] = [j for j in banned if j not in block]
-    given["include"] = [column]
-    given["start"] = selection
-    given["n"] = NOTHING_MORE  # the picks and this one
-    given["network"] = selection.network
-    given.pop("on_pick", None)
-    excluded = "it was excluded" if set(banned) & set(block) else ""
-    return select(dataset, given.pop("criterion"), given.pop("n"), **given), excluded
+    settings = selection.settings
+    block = set(ready.grouping.members[ready.grouping.candidates([column])[0]])
+    banned = columns_named(settings["exclude"], ready.dataset.names, "exclude")
+    found = select(
+        ready,
+        criterion,
+        NOTHING_MORE,  # the picks and this one
+        per_label=selection.scope == "each label",
+        include=[column],
+        exclude=[j for j in banned if j not in block],
+        start=selection,
+        prefilter=settings["prefilter"],
+        network=selection.network,
+        units=units,
+    )
+    return found, "it was excluded" if block & {*banned} else ""
 
 
 def document(selection: Selection, reasons: Sequence[Explanation]) -> dict[str, Any]:

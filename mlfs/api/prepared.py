@@ -1,11 +1,11 @@
-"""Make data ready: read, bin, code and count them, and tell what was decided on the way."""
+"""Prepare data: read, bin, code and count them once, for any number of selections."""
 
 from __future__ import annotations
 
 import os
 import weakref
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,14 +19,18 @@ from mlfs.counting.counts import Counts
 from mlfs.counting.label_codes import code_labels, with_masks
 from mlfs.counting.memory import Budget, bytes_of
 from mlfs.counting.weights import checked_weights, on_grid
+from mlfs.criteria import Criterion
 from mlfs.data.dataset import Dataset
+from mlfs.data.frames import family
 from mlfs.discretize import Binning, Binnings, coded, learn
 from mlfs.discretize.small import surveyed
 from mlfs.errors import DataError, UsageError, plural, printable
 from mlfs.information.info import Info
 from mlfs.information.table import Table
+from mlfs.search.networks import Network
+from mlfs.search.requested_network import network_for
 
-__all__ = ["Prepared", "check_jobs", "prepare"]
+__all__ = ["Prepared", "as_dataset", "check_jobs", "plain", "prepare"]
 
 MISSING = ("level", "ignore", "error")
 CELLS_AT_ONCE = 1 << 20
@@ -34,7 +38,31 @@ CELLS_AT_ONCE = 1 << 20
 
 @dataclass(frozen=True)
 class Prepared:
-    """A data set, coded and counted: what all criteria on the same data share."""
+    """A data set that was read, binned and counted, and can be used for many selections.
+
+    `prepare` makes it. Whatever takes data also takes it in their place: `mlfs.select`,
+    `mlfs.explain`, `mlfs.FeatureSelector.fit`. Pair statistics that one criterion needed are kept
+    for the next one, as far as `max_memory` allows.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        The data; rows of weight 0 are left out.
+    binnings : sequence of Binning
+        How each column of X was binned.
+    grouping : Grouping
+        The candidates: single columns, or groups of columns.
+    table : Table
+        The counts, and what was made of them.
+    weights : ndarray of float64 or None
+        The weights of the rows.
+    notes : tuple of str
+        What a user should know about the data.
+    options : mapping
+        The arguments of `prepare`.
+    columns : tuple of str or None
+        The names of the columns of the frame X that was given; None if X was no frame.
+    """
 
     dataset: Dataset
     binnings: Sequence[Binning]
@@ -42,11 +70,66 @@ class Prepared:
     table: Table
     weights: np.ndarray | None
     notes: tuple[str, ...]
+    options: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    columns: tuple[str, ...] | None = field(default=None, repr=False)
+    _networks: dict[Any, Network | None] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def info(self) -> Info:
         """The view on all candidates and all labels."""
         return Info(self.table)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """How the data were prepared, as plain values that JSON can hold."""
+        names, options = self.dataset.names, self.options
+        return {
+            "bins": options["bins"],
+            "n_bins": plain(options["n_bins"]),
+            "nominal_limit": plain(options["nominal_limit"]),
+            "missing": options["missing"],
+            "groups": None if self.grouping.trivial else self.grouping.named(names),
+            "weighted": self.weights is not None,
+            "labels_by": self.dataset.source.labels_by,
+        }
+
+    def network(self, criterion: Criterion, wanted: Any, order: str, k: int | None) -> Any:
+        """The label network for a criterion, or None; one that was learned is kept."""
+        key = (criterion.network, wanted, order, k)
+        if not (wanted is None or isinstance(wanted, str)) or isinstance(k, bool):
+            return network_for(criterion, wanted, self.dataset, self.info, self.weights, order, k)
+        if key not in self._networks:
+            made = network_for(criterion, wanted, self.dataset, self.info, self.weights, order, k)
+            self._networks[key] = made
+        return self._networks[key]
+
+    def made_with(self, **options: Any) -> bool:
+        """Whether the data were prepared with exactly these options.
+
+        Examples
+        --------
+        >>> ready = prepare(([[0], [1]], [[0], [1]]), bins="width", n_bins=4)
+        >>> ready.made_with(n_bins=4), ready.made_with(n_bins=None)
+        (True, False)
+        """
+        return all(_equal(self.options[name], value) for name, value in options.items())
+
+    def refuse_other(self, **options: Any) -> None:
+        """Raise `UsageError` if an option is neither its default nor what was prepared with."""
+        for name, value in options.items():
+            default = DEFAULTS.get(name)
+            used = self.options.get(name, default)
+            if name == "groups" and value is not None:
+                names = self.dataset.names
+                same = grouping(value, names).named(names) == self.grouping.named(names)
+            else:
+                same = _equal(value, default) or _equal(value, used)
+            if not same:
+                msg = (
+                    f"{name} is {printable(repr(value))}, but the data were prepared with "
+                    f"{printable(repr(used))}: leave it out, or prepare the data with it"
+                )
+                raise UsageError(msg)
 
 
 def prepare(
@@ -63,15 +146,52 @@ def prepare(
     max_memory: int | str | None = None,
     binnings: Sequence[Binning] | None = None,
 ) -> Prepared:
-    """Read, bin and count a data set; see `select` for the parameters."""
+    """Read, bin and count data once, for any number of selections.
+
+    Parameters
+    ----------
+    data : Dataset, path, (X, Y), or Prepared
+        The data, as for `mlfs.select`. What is prepared already is returned as it is, after a
+        check that no option differs from what it was prepared with; defaults never differ.
+    labels, groups, bins, n_bins, nominal_limit, missing, sample_weight, n_jobs, max_memory
+        See `mlfs.select`.
+    binnings : sequence of Binning, optional
+        The binnings of other data, which are applied unchanged; `bins`, `n_bins` and
+        `nominal_limit` are not used then.
+
+    Returns
+    -------
+    Prepared
+
+    Examples
+    --------
+    >>> import mlfs
+    >>> ready = mlfs.prepare(([[0, 5], [0, 5], [1, 5], [1, 6]], [[0], [0], [1], [1]]))
+    >>> [mlfs.select(ready, name, n=1).indices for name in ("mim", "jmi")]
+    [(0,), (0,)]
+    """
+    options = {
+        "labels": labels,
+        "groups": groups,
+        "bins": bins,
+        "n_bins": n_bins,
+        "nominal_limit": nominal_limit,
+        "missing": missing,
+        "sample_weight": sample_weight,
+        "n_jobs": n_jobs,
+        "max_memory": max_memory,
+        "binnings": binnings,
+    }
+    if isinstance(data, Prepared):
+        data.refuse_other(**options)
+        return data
     if missing not in MISSING:
         msg = f"missing is one of {', '.join(MISSING)}, not {printable(repr(missing))}"
         raise UsageError(msg)
     most = bytes_of(max_memory)
     needs.of_table(data, most).free(most)
-    dataset = _as_dataset(data, labels)
-    is_given = isinstance(data, (Dataset, str, os.PathLike))
-    from_user = _arrays(dataset.table, dataset.Y) if is_given else _arrays(*_pair(data))
+    dataset = as_dataset(data, labels)
+    from_user = _arrays_of(data, dataset)
     if dataset.shape[2] == 0:
         where = printable(dataset.source.path, 400)
         msg = f"{where} has no label columns, and there is nothing to select for"
@@ -82,23 +202,40 @@ def prepare(
     dataset, weights = _weighted(dataset, sample_weight, notes)
     if missing == "error":
         _refuse_missing(dataset)
-    n_threads = _threads(n_jobs)
     own = _made_of(from_user, dataset)
+    groups_, learned, table = _counted(dataset, weights, options, most, own)
+    notes += _notes(dataset, table, groups_, learned, missing)
+    ready = Prepared(
+        dataset, learned, groups_, table, weights, tuple(notes), options, _frame_columns(data)
+    )
+    weakref.finalize(ready, table.let_go)
+    return ready
+
+
+DEFAULTS: dict[str, Any] = prepare.__kwdefaults__ or {}
+
+
+def _counted(
+    dataset: Dataset, weights: np.ndarray | None, options: Mapping[str, Any], most: int, own: int
+) -> tuple[Grouping, Binnings, Table]:
+    """Bin, code and count the columns; `own` bytes are taken already of the `most` that may be."""
+    n_threads = _threads(options["n_jobs"])
+    ignore_missing = options["missing"] == "ignore"
     survey = surveyed(dataset.table, n_threads)
     if dataset.is_sparse:
         small = None if survey is None else survey.small
         needs.of_entries(dataset.table, small, own, dataset.Y).free(most)
-    learned = (
-        learn(dataset, bins, n_bins, nominal_limit, weights=weights, survey=survey)
-        if binnings is None
-        else Binnings.made_of(binnings)
-    )
+    if options["binnings"] is None:
+        how = (options["bins"], options["n_bins"], options["nominal_limit"])
+        learned = learn(dataset, *how, weights=weights, survey=survey)
+    else:
+        learned = Binnings.made_of(options["binnings"])
     if survey is not None and survey.slices is not None:
         needs.of_slices(survey.slices, learned, own, dataset.Y).free(most)
-    groups_ = grouping(groups, dataset.names)
+    groups = grouping(options["groups"], dataset.names)
     coded_x = coded(dataset.table, learned, survey)
     del survey
-    coded_x = groups_.merged(coded_x, ignore_missing=missing == "ignore")
+    coded_x = groups.merged(coded_x, ignore_missing=ignore_missing)
     values = [len(label.values) for label in dataset.labels]
     y, mask_of = with_masks(code_labels(dataset.Y, values))
     kind = kinds([coded_x], [y], weights is not None)
@@ -106,7 +243,7 @@ def prepare(
     del coded_x
     kind.sort()
     free = needs.of_codes(codes, y, kind, own, moved=place is not None).free(most)
-    beside = needs.packed(codes, kind) if max_memory is None else None
+    beside = needs.packed(codes, kind) if options["max_memory"] is None else None
     budget = Budget.of(free, beside, n_threads)
     grid = None if weights is None else [on_grid(weights)]
     counts = Counts([codes], [y], grid, n_threads, kind)
@@ -114,14 +251,11 @@ def prepare(
         counts,
         dataset.shape[2],
         mask_of,
-        ignore_missing=missing == "ignore",
+        ignore_missing=ignore_missing,
         place=place,
         budget=budget,
     )
-    notes += _told(dataset, table, groups_, learned, missing)
-    ready = Prepared(dataset, learned, groups_, table, weights, tuple(notes))
-    weakref.finalize(ready, table.let_go)
-    return ready
+    return groups, learned, table
 
 
 def _weighted(
@@ -142,7 +276,8 @@ def _weighted(
     return dataset, weights
 
 
-def _as_dataset(data: Any, labels: Any) -> Dataset:
+def as_dataset(data: Any, labels: Any = None) -> Dataset:
+    """The data set that a user's data are; `labels` says which columns are labels."""
     if isinstance(data, Dataset):
         if labels is not None:
             msg = "labels= was given beside a Dataset, which knows its labels"
@@ -173,8 +308,32 @@ def _made_of(given: list[np.ndarray], dataset: Dataset) -> int:
     )
 
 
-def _pair(data: Any) -> tuple[Any, ...]:
-    return data if isinstance(data, tuple) else (data,)
+def _arrays_of(data: Any, dataset: Dataset) -> list[np.ndarray]:
+    """The arrays that a user's data hold."""
+    if isinstance(data, (Dataset, str, os.PathLike)):
+        return _arrays(dataset.table, dataset.Y)
+    return _arrays(*data) if isinstance(data, tuple) else _arrays(data)
+
+
+def _frame_columns(data: Any) -> tuple[str, ...] | None:
+    if isinstance(data, tuple) and family(data[0]):
+        return tuple(str(name) for name in data[0].columns)
+    return None
+
+
+def _equal(one: Any, other: Any) -> bool:
+    """Whether two values of an option are the same; arrays and frames by their values."""
+    if one is other:
+        return True
+    try:
+        return bool(one == other)
+    except (TypeError, ValueError):
+        return bool(np.array_equal(one, other))
+
+
+def plain(value: Any) -> Any:
+    """A numpy scalar as Python's own number, which JSON can hold; all else as it is."""
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def _arrays(*tables: Any) -> list[np.ndarray]:
@@ -208,7 +367,7 @@ def _refuse_missing(dataset: Dataset) -> None:
         raise DataError(msg)
 
 
-def _told(
+def _notes(
     dataset: Dataset, table: Table, groups: Grouping, binnings: Binnings, missing: str
 ) -> list[str]:
     notes = []

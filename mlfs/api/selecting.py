@@ -11,15 +11,14 @@ import numpy as np
 from mlfs import criteria
 from mlfs.api.candidates import columns_named
 from mlfs.api.plan import Plan, search
-from mlfs.api.prepared import Prepared, prepare
+from mlfs.api.prepared import Prepared, plain, prepare
 from mlfs.api.rankings import ranking_of, scaled, union_of
 from mlfs.api.selection import Ranking, Selection
-from mlfs.api.validate import checked_count, checked_seed, checked_share, plain
+from mlfs.api.validate import checked_count, checked_seed, checked_share
 from mlfs.criteria import Criterion
 from mlfs.errors import UsageError, plural, printable
 from mlfs.information.info import Info
 from mlfs.search.picks import Pick
-from mlfs.search.requested_network import network_for
 
 __all__ = ["select"]
 
@@ -60,8 +59,9 @@ def select(
 
     Parameters
     ----------
-    data : Dataset, path, or (X, Y)
-        What `mlfs.read` gives, a file that it reads, or arrays or frames.
+    data : Dataset, path, (X, Y), or Prepared
+        What `mlfs.read` gives, a file that it reads, arrays or frames, or what `mlfs.prepare`
+        made of any of these; then the options of reading and counting are those it was made with.
     criterion : str, type or Criterion
         The name of a criterion, or one's own.
     n : int, float or "auto", optional
@@ -166,12 +166,13 @@ def select(
         on_pick=on_pick,
         lazy=lazy if isinstance(lazy, str) else bool(lazy),
     )
-    used = network_for(chosen, network, ready.dataset, ready.info, ready.weights, order, k)
+    used = ready.network(chosen, network, order, k)
     info = Info(ready.table, parents=None if used is None else used.parents)
     each = per_label or chosen.scope == "each label"
     by_label, why, interrupted, pair_terms = _all_searches(plan, ready, info, each)
     ranked = union_of(by_label) if each else by_label[""].chosen if by_label else ()
     rows, d, q = ready.dataset.shape
+    made = ready.settings
     factor = UNITS[units] if chosen.unit == "information" else 1.0
     return Selection(
         chosen=scaled(ranked, factor),
@@ -190,21 +191,18 @@ def select(
         binnings=ready.binnings,
         settings={
             "n": plain(n),
-            "bins": bins,
-            "n_bins": plain(n_bins),
-            "nominal_limit": plain(nominal_limit),
-            "missing": missing,
+            **{name: made[name] for name in ("bins", "n_bins", "nominal_limit", "missing")},
             "prefilter": plan.prefilter,
             "include": [names[j] for j in plan.forced],
             "exclude": [names[j] for j in plan.excluded],
-            "groups": None if ready.grouping.trivial else ready.grouping.named(names),
+            "groups": made["groups"],
             "started": start is not None,
             "order": order,
             "k": plain(k),
             "alpha": plan.alpha,
             "min_gain": plan.min_gain,
-            "weighted": ready.weights is not None,
-            "labels_by": ready.dataset.source.labels_by,
+            "weighted": made["weighted"],
+            "labels_by": made["labels_by"],
             "seed": plan.seed,
         },
         notes=(*ready.notes, *why),

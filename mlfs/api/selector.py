@@ -16,8 +16,9 @@ from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mlfs.api.arguments import check_kinds, seed_of, threads
-from mlfs.api.candidates import Grouping, columns_named, grouping
+from mlfs.api.candidates import columns_named, grouping
 from mlfs.api.column_mapping import Positions, width
+from mlfs.api.prepared import Prepared
 from mlfs.api.selecting import select
 from mlfs.api.selection import Selection
 from mlfs.data.arrays import from_arrays
@@ -202,16 +203,18 @@ class FeatureSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sk
         self.random_state = random_state
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, *, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, *, sample_weight: Any = None) -> Self:
         """Learn which features to keep.
 
         Parameters
         ----------
-        X : array, sparse matrix or frame, shape (N, d)
+        X : array, sparse matrix, frame, or Prepared, shape (N, d)
             Dense, CSR or CSC, or a pandas or polars frame with numbers, booleans, categories,
-            strings and missing values.
+            strings and missing values. What `mlfs.prepare` returned is used as it is; the
+            options of counting are then those it was made with.
         y : array, sparse matrix, frame, or list of label sets
-            One column (binary or classes), or one column of 0 and 1 for each label.
+            One column (binary or classes), or one column of 0 and 1 for each label; left out
+            with a Prepared.
         sample_weight : array of shape (N,), optional
             How much each row counts: an integer weight equals repetition.
 
@@ -220,17 +223,9 @@ class FeatureSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sk
         FeatureSelector
             Itself.
         """
-        if y is None:
-            msg = (
-                f"This {type(self).__name__} estimator requires y to be passed, but the target y "
-                "is None: give the labels of each row"
-            )
-            raise DataError(msg)
         check_kinds(self.get_params(deep=False))
-        _refuse_no_columns(X)
-        data = from_arrays(X, y, classes=self.classes, categorical=self._categorical(X))
-        validate_data(self, X, skip_check_array=True)
-        columns = Positions.found(X, data)
+        data, columns = self._read(X, y)
+        dataset = data.dataset if isinstance(data, Prepared) else data
         groups = columns.groups(self.groups)
         selection = select(
             data,
@@ -254,14 +249,14 @@ class FeatureSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sk
             alpha=self.alpha,
             min_gain=self.min_gain,
             units=self.units,
-            n_jobs=threads(self.n_jobs),
+            n_jobs=self.n_jobs if data is X else threads(self.n_jobs),
             max_memory=self.max_memory,
             seed=seed_of(self.random_state),
-            on_pick=_Teller(grouping(groups, data.feature_names), data) if self.verbose else None,
+            on_pick=_Teller(groups, dataset) if self.verbose else None,
         )
         if selection.interrupted and not len(selection):
             raise KeyboardInterrupt
-        self._keep(selection, columns, data)
+        self._keep(selection, columns, dataset)
         if selection.interrupted:
             raise KeyboardInterrupt
         return self
@@ -343,11 +338,47 @@ class FeatureSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sk
         check_is_fitted(self)
         return self.support_
 
+    def _read(self, X: Any, y: Any) -> tuple[Dataset | Prepared, Positions]:
+        """The data of `fit`, and how their columns map to those of X."""
+        if isinstance(X, Prepared):
+            return X, self._of_prepared(X, y)
+        if y is None:
+            msg = (
+                f"This {type(self).__name__} estimator requires y to be passed, but the target y "
+                "is None: give the labels of each row"
+            )
+            raise DataError(msg)
+        _refuse_no_columns(X)
+        data = from_arrays(X, y, classes=self.classes, categorical=self._categorical(X))
+        validate_data(self, X, skip_check_array=True)
+        return data, Positions.found(X, data)
+
+    def _of_prepared(self, ready: Prepared, y: Any) -> Positions:
+        if y is not None:
+            msg = "y is given beside a Prepared, which knows its labels: leave y out"
+            raise UsageError(msg)
+        if self.classes or not self._by_dtype():
+            msg = (
+                "classes and categorical_features say how X and y are read, and a Prepared has "
+                "been read already: give them to mlfs.data.from_arrays, and prepare what it returns"
+            )
+            raise UsageError(msg)
+        columns = Positions.of_prepared(ready)
+        self.__dict__.pop("feature_names_in_", None)
+        self.n_features_in_ = len(columns.names)
+        if ready.columns is not None:
+            self.feature_names_in_ = np.array(columns.names, dtype=object)
+        return columns
+
+    def _by_dtype(self) -> bool:
+        asked = self.categorical_features
+        return asked is None or (isinstance(asked, str) and asked == "from_dtype")
+
     def _categorical(self, x: Any) -> list[str] | None:
         """The names of the columns that are to be categories."""
-        asked = self.categorical_features
-        if asked is None or (isinstance(asked, str) and asked == "from_dtype"):
+        if self._by_dtype():
             return None
+        asked = self.categorical_features
         names = [str(n) for n in x.columns] if family(x) else [f"x{j}" for j in range(width(x))]
         if not isinstance(asked, str):
             mask = np.asarray(asked)
@@ -390,8 +421,9 @@ class FeatureSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sk
 class _Teller:
     """Tells of each pick on stderr as it is made."""
 
-    def __init__(self, groups: Grouping, data: Dataset) -> None:
-        self.members, self.names, self.made = groups.members, data.feature_names, 0
+    def __init__(self, groups: Any, data: Dataset) -> None:
+        self.names, self.made = data.feature_names, 0
+        self.members = grouping(groups, self.names).members
 
     def __call__(self, label: str, pick: Pick) -> None:
         self.made += 1

@@ -8,7 +8,7 @@ import numpy as np
 
 from mlfs.errors import UsageError, printable
 
-__all__ = ["checked_count", "checked_seed", "checked_share", "n_of", "plain"]
+__all__ = ["checked_count", "checked_seed", "checked_share", "n_of"]
 
 
 def n_of(n: Any, candidates: int, features: int) -> int | None:
@@ -68,8 +68,3 @@ def checked_share(value: Any, what: str) -> float:
         msg = f"{what} lies between 0 and 1, not {printable(repr(value))}"
         raise UsageError(msg)
     return float(value)
-
-
-def plain(value: Any) -> Any:
-    """A numpy scalar as Python's own number, which JSON can hold; all else as it is."""
-    return value.item() if isinstance(value, np.generic) else value

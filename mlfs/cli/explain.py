@@ -47,18 +47,17 @@ def explain(
     it shares with the picks. Names may be globs.
     """
     from mlfs.api.candidates import columns_named
-    from mlfs.api.explanation import document, explained, of_features, of_picks
+    from mlfs.api.explanation import document, explained
+    from mlfs.api.explanation import explain as explanations
     from mlfs.api.text import json_text
 
     console = console_of(context)
     wanted = selection_options(options)
     dataset = input_data(data, options)
     columns_named(features, dataset.feature_names, "the features to explain")
-    selection = run_selection(console, dataset, wanted)
-    if features and not selection.interrupted:
-        reasons = of_features(dataset, selection, features, wanted)
-    else:
-        reasons = of_picks(selection, dataset.feature_names)
+    ready, selection = run_selection(console, dataset, wanted)
+    named = features if features and not selection.interrupted else None
+    reasons = explanations(ready, selection, named, units=wanted["units"])
     if form == "json":
         console.data(json_text(document(selection, reasons)))
     else:

@@ -77,7 +77,7 @@ def select(
     began = time.perf_counter()
     dataset = input_data(data, options)
     read = time.perf_counter()
-    selection = run_selection(console, dataset, wanted)
+    _, selection = run_selection(console, dataset, wanted)
     _tell(console, selection, read - began, time.perf_counter() - read)
     _deliver(console, dataset, selection, place, force=force)
     if selection.interrupted:
@@ -86,20 +86,22 @@ def select(
     return 0
 
 
-def run_selection(console: Console, dataset: Any, wanted: dict[str, Any]) -> Any:
-    """Select, with progress on a terminal, and pass on what the user should know."""
-    from mlfs.api.candidates import grouping
+def run_selection(console: Console, dataset: Any, wanted: dict[str, Any]) -> tuple[Any, Any]:
+    """Prepare and select, with progress on a terminal; pass on what the user should know."""
+    from mlfs.api.prepared import DEFAULTS, prepare
     from mlfs.api.selecting import select as run
 
+    preparing = {name: value for name, value in wanted.items() if name in DEFAULTS}
+    searching = {name: value for name, value in wanted.items() if name not in DEFAULTS}
+    ready = prepare(dataset, **preparing)
     names = dataset.feature_names
-    members = grouping(wanted["groups"], names).members
     n = wanted["n"] if isinstance(wanted["n"], int) else None
-    shown = [names[columns[0]] for columns in members]
+    shown = [names[columns[0]] for columns in ready.grouping.members]
     with Progress(console, shown, dataset.label_names, n) as progress:
-        selection = run(dataset, on_pick=progress.pick, **wanted)
+        selection = run(ready, on_pick=progress.pick, **searching)
     for note in selection.notes:
         console.note(note)
-    return selection
+    return ready, selection
 
 
 def _deliver(console: Console, dataset: Any, selection: Any, place: Output, *, force: bool) -> None:
