@@ -12,22 +12,16 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 PYTHON = [sys.executable, "-m"]
 
-# Where the kernels and what stands on them are tested; run once more without the compiler,
-# because only so does coverage see inside a kernel.
+# The tests of the kernels and of what is built on them; run once more without the compiler,
+# because only then does coverage see inside a kernel.
 KERNEL_TESTS = [
-    "tests/test_small.py",
-    "tests/test_stripes.py",
-    "tests/test_kernels.py",
-    "tests/test_kernels_choosing.py",
-    "tests/test_kernels_lists.py",
-    "tests/test_kernels_packing.py",
-    "tests/test_kernels_planes.py",
-    "tests/test_clogc.py",
-    "tests/test_labels.py",
-    "tests/test_info.py",
-    "tests/test_forms.py",
-    "tests/test_sums.py",
-    "tests/test_moments.py",
+    "tests/kernels",
+    "tests/information",
+    "tests/counting/test_stripes.py",
+    "tests/discretize/test_forms.py",
+    "tests/discretize/test_moments.py",
+    "tests/discretize/test_small.py",
+    "tests/search/test_labels.py",
 ]
 
 STEPS: dict[str, list[list[str]]] = {

@@ -33,6 +33,7 @@ from mlfs.compare.sizes import size
 from mlfs.data.arrays import from_arrays
 from mlfs.data.dataset import Column
 from mlfs.errors import DataError, MlfsError, UnknownName, UsageError
+from tests.documents import ROOT
 
 pytest.importorskip("sklearn")
 
@@ -287,7 +288,7 @@ def test_a_worker_that_is_killed_costs_its_cells_alone(tmp_path: Path) -> None:
 PROGRAM = """
 import sys, time
 sys.path.insert(0, {tests!r})
-from tests.test_compare import compared
+from tests.compare.test_compare import compared
 compared(folder={folder!r}, jobs=2)
 """
 
@@ -297,9 +298,8 @@ compared(folder={folder!r}, jobs=2)
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT], ids=["kill", "ctrl-c"])
 def test_killed_in_the_middle_and_resumed(tmp_path: Path, reference: Results, how: int) -> None:
     folder = tmp_path / "report"
-    root = str(Path(__file__).parents[1])
-    program = PROGRAM.format(tests=root, folder=str(folder))
-    process = subprocess.Popen([sys.executable, "-c", program], cwd=root, start_new_session=True)
+    program = PROGRAM.format(tests=str(ROOT), folder=str(folder))
+    process = subprocess.Popen([sys.executable, "-c", program], cwd=ROOT, start_new_session=True)
     cells = folder / "cells"
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline and process.poll() is None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -12,10 +10,11 @@ from hypothesis import strategies as st
 
 import mlfs
 from tests import naive
+from tests.documents import ROOT
 from tests.problems import Problem, problem, with_holes
 from tests.walk import NEAR, answers, check_greedy, close, criterion, same, select
 
-FILES = sorted(p.stem for p in (Path(__file__).parents[1] / "criteria").glob("*.py"))
+FILES = sorted(p.stem for p in (ROOT / "criteria").glob("*.py"))
 PLAIN = [name for name in FILES if not criterion(name).network]
 GREEDY = [name for name in FILES if criterion(name).search == "greedy"]
 PLAIN_GREEDY = [name for name in PLAIN if name in GREEDY]

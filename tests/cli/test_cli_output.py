@@ -11,8 +11,8 @@ import scipy.sparse as sp
 
 import mlfs
 from mlfs import cli
+from tests.cli.test_cli import SONGS, run
 from tests.documents import ROOT
-from tests.test_cli import SONGS, run
 
 __all__ = ["run"]
 

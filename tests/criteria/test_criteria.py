@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -13,6 +11,7 @@ from mlfs.api.prepared import prepare
 from mlfs.criteria import available
 from mlfs.search import networks as structure
 from tests import naive
+from tests.documents import ROOT
 from tests.problems import problem, with_holes
 from tests.walk import (
     NEAR,
@@ -25,7 +24,7 @@ from tests.walk import (
     select,
 )
 
-FILES = sorted(p.stem for p in (Path(__file__).parents[1] / "criteria").glob("*.py"))
+FILES = sorted(p.stem for p in (ROOT / "criteria").glob("*.py"))
 BEST_FIRST = [name for name in FILES if criterion(name).search != "greedy"]
 SEEDS = st.integers(0, 2**32 - 1)
 # A constant column is told of in a warning; here nearly every problem has one.

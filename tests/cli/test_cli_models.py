@@ -20,9 +20,9 @@ from mlfs.compare.metrics import evaluate as measure
 from mlfs.data import from_arrays, read, write
 from mlfs.models import available, make
 from mlfs.models.store import load_stored
+from tests.cli.test_cli_process import POSIX, Terminal, mlfs
 from tests.documents import ROOT
 from tests.shared import shared_data
-from tests.test_cli_process import POSIX, Terminal, mlfs
 
 SONGS = str(ROOT / "docs" / "examples" / "songs.arff")
 SOME = {"br", "pcc", "occ", "ebcc-ldf", "pacc-ldf"}

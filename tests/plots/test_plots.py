@@ -12,7 +12,7 @@ import pytest
 
 import mlfs
 from mlfs.errors import DataError, MissingExtra, UnknownName, UsageError
-from tests.test_report import made_up
+from tests.compare.test_report import made_up
 
 pytest.importorskip("matplotlib", reason="matplotlib is not installed")
 
