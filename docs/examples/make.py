@@ -1,8 +1,8 @@
 """Make songs.arff: 240 invented songs, 24 features, 6 moods, the same on every machine.
 
-A song has two hidden qualities, how lively it is and how bright.
-Some features follow from them, some only repeat another feature, and some are noise:
-a good selection takes the first, takes few of the second and leaves the third.
+Each song has two hidden properties: how lively and how bright it is.
+Some features depend on these properties, some repeat another feature, and some are noise.
+A good selection has the first kind, few of the second and none of the third.
 
 Run it as ``python docs/examples/make.py``; it writes songs.arff beside itself.
 """
@@ -45,7 +45,7 @@ NOMINAL = {
 
 
 def song(draw: random.Random) -> tuple[dict[str, str], dict[str, int]]:
-    """Draw one song: what the features say, and which moods listeners heard."""
+    """Draw one song: its features and its moods."""
     lively, bright = draw.gauss(0, 1), draw.gauss(0, 1)
 
     def about(value: float, spread: float) -> float:
@@ -99,7 +99,7 @@ def song(draw: random.Random) -> tuple[dict[str, str], dict[str, int]]:
 
 
 def arff() -> str:
-    """Write the songs down; the relation says in MEKA's way that the last six are labels."""
+    """Return the songs as ARFF text; the relation name marks the last six columns as labels."""
     draw = random.Random(2016)
     lines = [
         "% 240 invented songs and the moods that listeners heard in them.",

@@ -1,6 +1,6 @@
-"""Draw picks.svg: what the first picks on the example songs are worth, and what is said twice.
+"""Draw picks.svg: the score and the redundancy of the first picks on the example songs.
 
-Run it as ``python docs/examples/make_picture.py``; ``--check`` only says whether it is current.
+Run it as ``python docs/examples/make_picture.py``; ``--check`` only tests whether it is current.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ SCORE, REPEATED, INK, FAINT = "#1f6f8b", "#f0c987", "#22282d", "#6b747b"
 
 
 def rect(x: float, y: float, width: float, height: float, fill: str) -> str:
-    """One filled rectangle."""
+    """Return a filled rectangle."""
     place = f"x='{x}' y='{y}' width='{width:.1f}' height='{height}'"
     return f"<rect {place} fill='{fill}'/>"
 
 
 def text(x: float, y: float, words: str, fill: str, more: str = "") -> str:
-    """One line of text."""
+    """Return a line of text."""
     return f"<text x='{x:.1f}' y='{y}' fill='{fill}' {more}>{escape(words)}</text>"
 
 
 def draw(names: list[str], relevance: list[float], scores: list[float]) -> str:
-    """One bar a pick: its relevance, of which the score is what no earlier pick has told."""
+    """Draw one bar for each pick: its relevance, divided into score and redundancy."""
     scale = WIDE / max(relevance)
     height = TOP + ROW * len(names) + 20
     box = f"xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {LEFT + WIDE + 120} {height}'"
@@ -39,8 +39,8 @@ def draw(names: list[str], relevance: list[float], scores: list[float]) -> str:
     command = f"$ mlfs select -c {CRITERION} -n {PICKS} docs/examples/songs.arff"
     parts += [text(20, 30, command, INK, "font-family='ui-monospace, monospace'")]
     legend = (
-        (SCORE, "score: what is new about the six moods"),
-        (REPEATED, "said by earlier picks"),
+        (SCORE, "score: new information about the moods"),
+        (REPEATED, "redundancy: shared with earlier picks"),
     )
     for place, (colour, meaning) in enumerate(legend):
         x = LEFT + 320 * place
@@ -57,7 +57,7 @@ def draw(names: list[str], relevance: list[float], scores: list[float]) -> str:
 
 
 def picture() -> str:
-    """Select on the example songs and draw what came out."""
+    """Select features of the example songs and draw the picks."""
     selection = mlfs.select(mlfs.read(HERE / "songs.arff"), CRITERION, PICKS)
     relevance = [float(value) for value in selection.terms["relevance"]]
     return draw(list(selection.names), relevance, [float(score) for score in selection.scores])
