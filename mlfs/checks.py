@@ -19,9 +19,9 @@ from mlfs.criteria import SCOPES, SEARCHES, Criterion, documentation
 from mlfs.errors import CriterionError
 from mlfs.information.info import VOCABULARY, Info
 from mlfs.search.best_first import best_first
-from mlfs.search.checked import Asked
+from mlfs.search.checked import CheckedCriterion
 from mlfs.search.greedy import greedy
-from mlfs.search.picks import Path
+from mlfs.search.picks import SearchResult
 
 __all__ = ["check_criterion", "yield_checks"]
 
@@ -104,8 +104,8 @@ def _views(criterion: Criterion, info: Info) -> list[Info]:
     return [info]
 
 
-def _run(name: str, criterion: Criterion, info: Info) -> list[Path]:
-    def one(view: Info) -> Path:
+def _run(name: str, criterion: Criterion, info: Info) -> list[SearchResult]:
+    def one(view: Info) -> SearchResult:
         if criterion.search == "best first":
             return best_first(criterion, view, name=name)
         return greedy(criterion, view, PICKS, name=name)
@@ -113,8 +113,8 @@ def _run(name: str, criterion: Criterion, info: Info) -> list[Path]:
     return [one(view) for view in _views(criterion, info)]
 
 
-def _scores(paths: list[Path]) -> list[float]:
-    return [pick.score for path in paths for pick in path.picks]
+def _scores(paths: list[SearchResult]) -> list[float]:
+    return [score for path in paths for score in path.picks.scores.tolist()]
 
 
 def _says_what_it_is(name: str, criterion: Criterion) -> None:
@@ -136,11 +136,11 @@ def _keeps_its_parameters(name: str, criterion: Criterion) -> None:
 
 def _gives_arrays(name: str, criterion: Criterion) -> None:
     for view in _views(criterion, _info(criterion, *_problem(0))):
-        _ask_all(Asked(criterion, view, name))
+        _ask_all(CheckedCriterion(criterion, view, name))
 
 
-def _ask_all(asked: Asked) -> None:
-    """Ask for everything once; `Asked` refuses what is no answer."""
+def _ask_all(asked: CheckedCriterion) -> None:
+    """Ask for everything once; `CheckedCriterion` refuses what is no answer."""
     asked.size()
     relevance = asked.relevance()
     asked.label_correlation()
@@ -165,13 +165,13 @@ def _works_on_a_view(name: str, criterion: Criterion) -> None:
     """`score` must work on per-candidate state alone, so that the engine may be lazy."""
     some = [1, 4, 5]
     for view in _views(criterion, _info(criterion, *_problem(2))):
-        whole = _answers(Asked(criterion, view, name))
-        part = _answers(Asked(criterion, view.only(some), name))
+        whole = _answers(CheckedCriterion(criterion, view, name))
+        part = _answers(CheckedCriterion(criterion, view.only(some), name))
         if any(not np.array_equal(a[some], b) for a, b in zip(whole, part, strict=True)):
             raise _fail(name, "gives other numbers on info.only(features) than on the whole")
 
 
-def _answers(asked: Asked) -> list[np.ndarray]:
+def _answers(asked: CheckedCriterion) -> list[np.ndarray]:
     relevance = asked.relevance()
     if asked.criterion.search == "best first":
         return [relevance, asked.merit([0, 2])]
@@ -218,7 +218,7 @@ def _unlinked(features: np.ndarray, labels: np.ndarray) -> Info:
 def _changes_nothing_in_place(name: str, criterion: Criterion) -> None:
     for view in _views(criterion, _info(criterion, *_problem(7))):
         before = view.mi_fL.copy()
-        _ask_all(Asked(criterion, view, name))
+        _ask_all(CheckedCriterion(criterion, view, name))
         if not np.array_equal(before, view.mi_fL):
             raise _fail(name, "changes an array of Info in place: work on a copy")
 
@@ -229,7 +229,7 @@ def _falls_if_it_says_so(name: str, criterion: Criterion) -> None:
         return
     for seed in range(3):
         for view in _views(criterion, _info(criterion, *_problem(seed))):
-            asked = Asked(criterion, view, name)
+            asked = CheckedCriterion(criterion, view, name)
             relevance, total = asked.relevance(), asked.start()
             picked, bound = [0, 2, 5], None
             for s in picked:
@@ -255,7 +255,7 @@ class _Listening:
 def _keeps_to_the_vocabulary(name: str, criterion: Criterion) -> None:
     for view in _views(criterion, _info(criterion, *_problem(5))):
         ear: Any = _Listening(view)
-        _ask_all(Asked(criterion, ear, name))
+        _ask_all(CheckedCriterion(criterion, ear, name))
         if ear.strange:
             words = ", ".join(sorted(ear.strange))
             raise _fail(name, f"asks Info for {words}, which is not in its vocabulary")

@@ -1,4 +1,4 @@
-"""One search as the user wants it: how many, what first, what never, and when to stop."""
+"""One search with the options of a user: how many picks, which first, which never, when to stop."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from mlfs.criteria import Criterion
 from mlfs.errors import UsageError, printable
 from mlfs.information.info import Info
 from mlfs.search.best_first import best_first
-from mlfs.search.checked import Asked
+from mlfs.search.checked import CheckedCriterion
 from mlfs.search.greedy import greedy
-from mlfs.search.picks import Path, Pick
+from mlfs.search.picks import Pick, SearchResult
 from mlfs.search.stopping import AutoStop
 
 __all__ = ["NOTHING_MORE", "Outcome", "Plan", "search"]
 
-NOTHING_MORE = "nothing more"  # an n: the picks that are asked for by name, and no other
+NOTHING_MORE = "nothing more"  # a value of n: only the picks that are included or started from
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What was asked for; see `mlfs.select` for the meaning of each."""
+    """The options of a search; see `mlfs.select` for their meaning."""
 
     name: str
     criterion: Criterion
@@ -46,9 +46,9 @@ class Plan:
 
 @dataclass(frozen=True)
 class Outcome:
-    """The picks, and why there are fewer than were asked for, if there are."""
+    """What a search found, and why there are fewer picks than were asked for, if there are."""
 
-    path: Path
+    result: SearchResult
     note: str = ""
 
 
@@ -58,7 +58,7 @@ def search(plan: Plan, ready: Prepared, info: Info, label: str = "") -> Outcome:
     Parameters
     ----------
     plan : Plan
-        What was asked for.
+        The options.
     ready : Prepared
         The data.
     info : Info
@@ -80,22 +80,22 @@ def search(plan: Plan, ready: Prepared, info: Info, label: str = "") -> Outcome:
     if plan.n == "auto":
         closes = _on_view(auto.closes, view)
         n = view.d
-    told = plan.on_pick
+    on_pick = plan.on_pick
     common: dict[str, Any] = {
         "forced": forced,
         "excluded": excluded,
         "name": plan.name,
-        "on_pick": None if told is None else (lambda pick: told(label, pick)),
+        "on_pick": None if on_pick is None else (lambda pick: on_pick(label, pick)),
     }
     if n is None:
-        path = best_first(plan.criterion, view, **common)
-        return Outcome(path, "" if path.picks else "no feature makes the set better")
-    path = greedy(plan.criterion, view, n, closes=closes, lazy=plan.lazy, **common)
-    return Outcome(path, _why_fewer(plan, path, n, view.d < info.d))
+        result = best_first(plan.criterion, view, **common)
+        return Outcome(result, "" if len(result.picks) else "no feature makes the set better")
+    result = greedy(plan.criterion, view, n, closes=closes, lazy=plan.lazy, **common)
+    return Outcome(result, _why_fewer(plan, result, n, view.d < info.d))
 
 
 def _sides(plan: Plan, ready: Prepared, label: str) -> tuple[list[int], list[int]]:
-    """The candidates that are picked first, and those that never are."""
+    """Find the candidates that are picked first, and those that are never picked."""
     names = ready.dataset.names
     begun = columns_named(_start_of(plan.start, label), names, "start")
     forced = ready.grouping.candidates([*begun, *plan.forced])
@@ -109,7 +109,7 @@ def _sides(plan: Plan, ready: Prepared, label: str) -> tuple[list[int], list[int
 
 
 def _number(plan: Plan, info: Info, forced: int, excluded: int) -> int | None:
-    """How many to pick; None leaves it to best-first search."""
+    """Find the number of picks; None leaves it to best-first search."""
     left = info.d - excluded
     if left == 0:
         msg = "every feature is excluded, and there is nothing to select from"
@@ -124,7 +124,7 @@ def _number(plan: Plan, info: Info, forced: int, excluded: int) -> int | None:
         )
         raise UsageError(msg)
     if n is None and plan.criterion.search != "best first":
-        n = Asked(plan.criterion, info, plan.name).size()
+        n = CheckedCriterion(plan.criterion, info, plan.name).size()
         n = max(1, info.d // 2) if n is None else n
     return None if n is None else min(max(n, forced), left)
 
@@ -133,25 +133,26 @@ def _on_view(closes: Callable[[int], np.ndarray], view: Info) -> Callable[[int],
     return lambda s: closes(s)[view.features]
 
 
-def _why_fewer(plan: Plan, path: Path, n: int, filtered: bool) -> str:
-    if path.interrupted or len(path.picks) >= n:
+def _why_fewer(plan: Plan, result: SearchResult, n: int, filtered: bool) -> str:
+    made = len(result.picks)
+    if result.interrupted or made >= n:
         return ""
     if plan.n == "auto":
-        return "" if path.picks else "no feature tells more than chance would"
+        return "" if made else "no feature tells more than chance would"
     if filtered:
         why = "prefilter leaves no more candidates"
     else:
         why = f"{plan.name} would never pick the others"
-    return f"fewer features than asked for, {len(path.picks)} of {n}: {why}"
+    return f"fewer features than asked for, {made} of {n}: {why}"
 
 
 def _rounded(values: np.ndarray) -> np.ndarray:
-    """Relevances that differ by rounding only are made equal, so that columns decide."""
+    """Make values equal that differ by rounding only, so that the lower column goes first."""
     return np.round(values / 1e-12)
 
 
 def _start_of(start: Any, label: str) -> Any:
-    """The columns of an earlier selection, for all labels or for one."""
+    """Give the columns of an earlier selection, for all labels or for one."""
     if start is None:
         return ()
     if isinstance(start, Selection):

@@ -1,76 +1,71 @@
-"""From the picks of the engine to the columns of the user: rankings, and the union of subsets."""
+"""From the picks of a search to the columns of the user: rankings, and the union of subsets."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from mlfs.api.candidates import Grouping
-from mlfs.api.selection import Chosen, Ranking
-from mlfs.search.picks import Path
+from mlfs.api.selection import TERMS, Ranking
+from mlfs.search.picks import Picks, SearchResult
 
 __all__ = ["ranking_of", "scaled", "union_of"]
 
 
-def ranking_of(path: Path, grouping: Grouping, names: Sequence[str], label: str = "") -> Ranking:
+def ranking_of(
+    result: SearchResult, grouping: Grouping, names: Sequence[str], label: str = ""
+) -> Ranking:
     """Name the columns of each pick; the columns of a group share its rank and its score."""
-    members, group_names = grouping.members, grouping.names
-    chosen = [
-        Chosen(
-            rank=rank,
-            index=column,
-            name=names[column],
-            score=pick.score,
-            relevance=pick.relevance,
-            redundancy=pick.redundancy,
-            label_correlation=pick.label_correlation,
-            margin=pick.margin,
-            runner_up=None if pick.runner_up is None else members[pick.runner_up][0],
-            ties=tuple(members[tied][0] for tied in pick.ties),
-            forced=pick.forced,
-            group=group_names[pick.index],
-        )
-        for rank, pick in enumerate(path.picks, start=1)
-        for column in members[pick.index]
-    ]
-    return Ranking(tuple(chosen), label, path.interrupted)
+    picks = result.picks
+    ranks = np.arange(1, len(picks) + 1)
+    groups: tuple[str, ...] = ()
+    if not grouping.trivial:
+        members, candidates = grouping.members, picks.columns.tolist()
+        rows = np.repeat(np.arange(len(picks)), [len(members[one]) for one in candidates])
+        first = np.array([columns[0] for columns in members])
+        columns = np.array([j for one in candidates for j in members[one]], np.int64)
+        groups = tuple(grouping.names[one] for one in candidates for _ in members[one])
+        others = np.where(picks.runners_up < 0, -1, first[picks.runners_up])
+        picks = replace(picks, runners_up=others, tied=first[picks.tied])
+        picks, ranks = replace(picks.taken(rows), columns=columns), ranks[rows]
+    named = tuple(map(names.__getitem__, picks.columns.tolist()))
+    return Ranking(picks, ranks, named, groups, label=label, interrupted=result.interrupted)
 
 
-def union_of(by_label: Mapping[str, Ranking]) -> tuple[Chosen, ...]:
-    """All that any label picked: by best rank, then by how many picked it, then by column.
+def union_of(by_label: Mapping[str, Ranking]) -> Ranking:
+    """Unite the picks of all labels: by best rank, then by how many picked it, then by column.
 
-    Score and terms are those of the label that ranked it best; of several such labels, that with
-    the highest score, so that the order of the labels is no matter.
+    Score and terms are those of the label that ranked a column best; of several such labels, of
+    the one with the highest score, so that the order of the labels does not matter.
     """
-    best: dict[int, Chosen] = {}
-    times: dict[int, int] = {}
-    for ranking in by_label.values():
-        for one in ranking.chosen:
-            times[one.index] = times.get(one.index, 0) + 1
-            if one.index not in best or _standing(one) < _standing(best[one.index]):
-                best[one.index] = one
-    order = sorted(best, key=lambda j: (best[j].rank, -times[j], j))
-    return tuple(
-        replace(best[j], rank=place, labels=times[j]) for place, j in enumerate(order, start=1)
+    parts = list(by_label.values())
+    if not parts:
+        return Ranking(Picks.none(), np.zeros(0, np.int64), ())
+    picks = Picks.joined([part.picks for part in parts])
+    rank = np.concatenate([part.ranks for part in parts])
+    worth = (-picks.margins, picks.redundancy, -picks.relevance, -picks.scores)
+    order = np.lexsort((*worth, rank, picks.columns))
+    _, first, times = np.unique(picks.columns[order], return_index=True, return_counts=True)
+    best = order[first]
+    order = np.lexsort((picks.columns[best], -times, rank[best]))
+    best, times = best[order], times[order]
+    names = [name for part in parts for name in part.names]
+    groups = [group for part in parts for group in part.groups]
+    return Ranking(
+        picks.taken(best),
+        np.arange(1, best.size + 1),
+        tuple(names[i] for i in best),
+        tuple(groups[i] for i in best) if groups else (),
+        times,
     )
 
 
-def _standing(one: Chosen) -> tuple[float, ...]:
-    return (one.rank, -one.score, -one.relevance, one.redundancy, -one.margin)
-
-
-def scaled(chosen: tuple[Chosen, ...], factor: float) -> tuple[Chosen, ...]:
-    """Scores and terms in another unit."""
+def scaled(ranking: Ranking, factor: float) -> Ranking:
+    """Express scores and terms in another unit."""
     if factor == 1.0:
-        return chosen
-    return tuple(
-        replace(
-            one,
-            score=one.score * factor,
-            relevance=one.relevance * factor,
-            redundancy=one.redundancy * factor,
-            label_correlation=one.label_correlation * factor,
-            margin=one.margin * factor,
-        )
-        for one in chosen
-    )
+        return ranking
+    changed = ("scores", "margins", *TERMS)
+    values = {name: getattr(ranking.picks, name) * factor for name in changed}
+    return replace(ranking, picks=replace(ranking.picks, **values))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -170,23 +169,24 @@ def select(
     info = Info(ready.table, parents=None if used is None else used.parents)
     each = per_label or chosen.scope == "each label"
     by_label, why, interrupted, pair_terms = _all_searches(plan, ready, info, each)
-    ranked = union_of(by_label) if each else by_label[""].chosen if by_label else ()
+    ranked = union_of(by_label) if each or not by_label else by_label[""]
     rows, d, q = ready.dataset.shape
     made = ready.settings
     factor = UNITS[units] if chosen.unit == "information" else 1.0
+    ranked = scaled(ranked, factor)
     return Selection(
-        chosen=scaled(ranked, factor),
+        picks=ranked.picks,
+        ranks=ranked.ranks,
+        names=ranked.names,
+        groups=ranked.groups,
+        times=ranked.times,
         interrupted=interrupted,
         criterion=name,
         parameters=_parameters_of(chosen),
         scope="each label" if each else "all labels",
         units=units if chosen.unit == "information" else "ratio",
         data={"rows": rows, "features": d, "labels": q},
-        labels={
-            key: replace(one, chosen=scaled(one.chosen, factor))
-            for key, one in by_label.items()
-            if each
-        },
+        labels={key: scaled(one, factor) for key, one in by_label.items() if each},
         network=used,
         binnings=ready.binnings,
         settings={
@@ -225,12 +225,12 @@ def _all_searches(
         except KeyboardInterrupt:
             interrupted = True
             break
-        by_label[label_name] = ranking_of(found.path, ready.grouping, names, label_name)
-        pair_terms["counted"] += found.path.counted
-        pair_terms["eager"] += found.path.eager
+        by_label[label_name] = ranking_of(found.result, ready.grouping, names, label_name)
+        pair_terms["counted"] += found.result.counted
+        pair_terms["eager"] += found.result.eager
         if found.note:
             short[label_name] = found.note
-        if found.path.interrupted:
+        if found.result.interrupted:
             interrupted = True
             break
     if not each:

@@ -1,16 +1,18 @@
-"""The answer: which features, in which order, with which score and why; ready to be printed."""
+"""The answer of a selection: the selected features in order, with scores and reasons."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from mlfs.discretize import Binning
 from mlfs.search.networks import Network
+from mlfs.search.picks import Pick, Picks
 
 __all__ = ["SCHEMA", "Chosen", "Ranking", "Selection"]
 
@@ -18,26 +20,18 @@ SCHEMA = 1
 TERMS = ("relevance", "redundancy", "label_correlation")
 
 
-@dataclass(frozen=True)
-class Chosen:
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Chosen(Pick):
     """One selected column.
 
     Parameters
     ----------
+    index, score, relevance, redundancy, label_correlation, runner_up, margin, forced, tied
+        As in `mlfs.search.picks.Pick`, with columns of X.
     rank : int
         Its place, from 1; the columns of one group share a rank.
-    index, name : int, str
-        The column of X, from 0, and its name.
-    score, relevance, redundancy, label_correlation : float
-        ``score = relevance + label_correlation - redundancy``.
-    margin : float
-        What it was ahead of the runner-up by; NaN without one.
-    runner_up : int or None
-        The next best column.
-    ties : tuple of int
-        Columns that were as good; the lowest column wins.
-    forced : bool
-        It was asked for, not chosen.
+    name : str
+        Its name.
     group : str
         The group that it came with, or empty.
     labels : int
@@ -45,21 +39,12 @@ class Chosen:
     """
 
     rank: int
-    index: int
     name: str
-    score: float
-    relevance: float
-    redundancy: float
-    label_correlation: float
-    margin: float = math.nan
-    runner_up: int | None = None
-    ties: tuple[int, ...] = ()
-    forced: bool = False
     group: str = ""
     labels: int = 0
 
     def to_dict(self) -> dict[str, Any]:
-        """The record for JSON; what is not finite becomes null."""
+        """Give the record for JSON; numbers that are not finite become null."""
         record: dict[str, Any] = {
             "rank": self.rank,
             "index": self.index,
@@ -81,57 +66,82 @@ class Chosen:
 
 @dataclass(frozen=True)
 class Ranking:
-    """Selected columns in order, for all labels or for one."""
+    """Selected columns in order, for all labels or for one.
 
-    chosen: tuple[Chosen, ...]
+    Parameters
+    ----------
+    picks : Picks
+        The columns of X, with scores, terms, runners-up and ties.
+    ranks : ndarray of int
+        The rank of each, from 1.
+    names : tuple of str
+        The name of each.
+    groups : tuple of str
+        The group of each, or empty if there are no groups.
+    times : ndarray of int, optional
+        In a union of subsets: how many labels picked each.
+    label : str
+        The label; empty for all labels.
+    interrupted : bool
+        Whether Ctrl-C ended the search.
+    """
+
+    picks: Picks
+    ranks: np.ndarray = field(compare=False)
+    names: tuple[str, ...]
+    groups: tuple[str, ...] = ()
+    times: np.ndarray | None = field(default=None, compare=False)
     label: str = ""
     interrupted: bool = False
 
     def __len__(self) -> int:
-        return len(self.chosen)
+        return len(self.picks)
+
+    @cached_property
+    def chosen(self) -> tuple[Chosen, ...]:
+        """The selected columns one by one, made when they are first asked for."""
+        n = len(self)
+        labels = [0] * n if self.times is None else self.times.tolist()
+        more = zip(self.ranks.tolist(), self.names, self.groups or [""] * n, labels, strict=True)
+        return tuple(
+            Chosen(**vars(pick), rank=rank, name=name, group=group, labels=times)
+            for pick, (rank, name, group, times) in zip(self.picks, more, strict=True)
+        )
 
     @property
     def indices(self) -> tuple[int, ...]:
         """The columns, in pick order."""
-        return tuple(one.index for one in self.chosen)
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Their names."""
-        return tuple(one.name for one in self.chosen)
+        return tuple(self.picks.columns.tolist())
 
     @property
     def scores(self) -> np.ndarray:
         """Their scores."""
-        return np.array([one.score for one in self.chosen], dtype=np.float64)
+        return self.picks.scores.copy()
 
     @property
     def margins(self) -> np.ndarray:
-        """What each was ahead of its runner-up by."""
-        return np.array([one.margin for one in self.chosen], dtype=np.float64)
+        """The score of each minus that of its runner-up."""
+        return self.picks.margins.copy()
 
     @property
     def runners_up(self) -> tuple[int | None, ...]:
         """The next best column of each."""
-        return tuple(one.runner_up for one in self.chosen)
+        return tuple(None if j < 0 else j for j in self.picks.runners_up.tolist())
 
     @property
     def ties(self) -> tuple[tuple[int, ...], ...]:
         """The columns that were as good as each."""
-        return tuple(one.ties for one in self.chosen)
+        return tuple(pick.ties for pick in self.picks)
 
     @property
     def terms(self) -> dict[str, np.ndarray]:
         """The parts of the scores: relevance, redundancy, label_correlation."""
-        return {
-            term: np.array([getattr(one, term) for one in self.chosen], dtype=np.float64)
-            for term in TERMS
-        }
+        return {term: getattr(self.picks, term).copy() for term in TERMS}
 
 
 @dataclass(frozen=True)
 class Selection(Ranking):
-    """The features that a criterion selected, and everything that was decided on the way.
+    """The features that a criterion selected, and all decisions that led to them.
 
     Parameters
     ----------
@@ -152,10 +162,10 @@ class Selection(Ranking):
     binnings : sequence of Binning
         What was decided for each column of X.
     notes : tuple of str
-        What a user should know.
+        Remarks for the user.
     pair_terms : dict
-        How many terms of one pick and one candidate were ``counted``, and how many a search makes
-        that leaves none out (``eager``).
+        How many terms of one pick and one candidate were ``counted``, and how many an eager search
+        counts (``eager``).
     """
 
     criterion: str = ""
@@ -171,7 +181,7 @@ class Selection(Ranking):
     pair_terms: Mapping[str, int] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON document of ``mlfs select --format json``."""
+        """Give the JSON document of ``mlfs select --format json``."""
         document: dict[str, Any] = {
             "schema": SCHEMA,
             "criterion": self.criterion,

@@ -199,9 +199,9 @@ def _remarks(one: Chosen, columns: Sequence[Binning]) -> str:
     said = ["asked for"] if one.forced else []
     if one.group:
         said.append(f"group {printable(one.group, WIDEST)}")
-    if one.ties:
-        more = f" and {len(one.ties) - 1} more" if len(one.ties) > 1 else ""
-        said.append(f"ties with {printable(columns[one.ties[0]].name, WIDEST)}{more}")
+    if one.tied.size:
+        more = f" and {one.tied.size - 1} more" if one.tied.size > 1 else ""
+        said.append(f"ties with {printable(columns[one.tied[0]].name, WIDEST)}{more}")
     return "; ".join(said)
 
 

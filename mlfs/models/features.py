@@ -138,7 +138,7 @@ class LDF(FeaturePlan):
         plan = Plan("mlig", mlig, None, [], [], None, None, 0.05, 0.01, 0, None)
         ready = problem.prepared()
         paths = [
-            search(plan, ready, ready.info.for_label(label), name).path
+            search(plan, ready, ready.info.for_label(label), name).result
             for label, name in enumerate(problem.names)
         ]
         return tuple(_picked(path) for path in paths)
@@ -257,4 +257,4 @@ def _number(label: Any, names: tuple[str, ...]) -> int:
 def _picked(path: Any) -> np.ndarray:
     if path.interrupted:
         raise KeyboardInterrupt
-    return np.array([pick.index for pick in path.picks], dtype=np.intp)
+    return path.picks.columns.astype(np.intp)

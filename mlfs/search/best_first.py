@@ -10,9 +10,9 @@ import numpy as np
 from mlfs._kernels.choosing import TIE
 from mlfs.criteria import Criterion
 from mlfs.information.info import Info
-from mlfs.search.checked import Asked
+from mlfs.search.checked import CheckedCriterion
 from mlfs.search.greedy import greedy
-from mlfs.search.picks import Path, Pick
+from mlfs.search.picks import Pick, SearchResult
 
 __all__ = ["best_first"]
 
@@ -27,7 +27,7 @@ def best_first(
     excluded: Sequence[int] = (),
     name: str = "criterion",
     on_pick: Callable[[Pick], object] | None = None,
-) -> Path:
+) -> SearchResult:
     """Search for the set of greatest merit, expanding the best set that is still open.
 
     The search gives up after five expansions in a row that found no better set. Sets whose
@@ -41,22 +41,22 @@ def best_first(
 
     Returns
     -------
-    Path
+    SearchResult
         The best set, in the order in which it grew.
     """
     closed = np.isin(info.features, np.asarray(excluded, np.int64))
-    path = Path()
+    result = SearchResult()
     best = list(forced)
     seen: set[frozenset[int]] = set()
     fronts: list[_Front] = []
     current: list[int] | None = best
     stale = 0
     try:
-        asked = Asked(criterion, info, name)
-        best_merit = _merit_of_start(asked, best)
+        checked = CheckedCriterion(criterion, info, name)
+        best_merit = _merit_of_start(checked, best)
         while current is not None and stale < PATIENCE:
             seen.add(frozenset(current))
-            fronts.append(_Front(asked, current, closed))
+            fronts.append(_Front(checked, current, closed))
             found = fronts[-1].merit
             if found > best_merit + TIE:
                 best, best_merit, stale = fronts[-1].best, found, 0
@@ -64,36 +64,31 @@ def best_first(
                 stale += 1
             current = _next_open(fronts, seen)
     except KeyboardInterrupt:
-        path.interrupted = True
-    # Walk the set again as a greedy search would, so that every pick can be explained.
+        result.interrupted = True
+    # A greedy search repeats the picks, so that every one can be explained.
     grown = greedy(criterion, info, len(best), forced=best, excluded=excluded, name=name)
-    path.interrupted |= grown.interrupted
-    try:
-        for pick in grown.picks:
-            path.picks.append(replace(pick, forced=pick.index in forced))
-            if on_pick is not None:
-                on_pick(path.picks[-1])
-    except KeyboardInterrupt:
-        path.interrupted = True
-    return path
+    picks = replace(grown.picks, forced=np.isin(grown.picks.columns, forced))
+    result.picks, stopped = picks.reported(on_pick)
+    result.interrupted |= grown.interrupted | stopped
+    return result
 
 
-def _merit_of_start(asked: Asked, start: list[int]) -> float:
+def _merit_of_start(checked: CheckedCriterion, start: list[int]) -> float:
     """The merit of the set that the search starts from, the parents of the label included."""
     if not start:
-        return asked.merit_of_nothing()
-    at = np.flatnonzero(asked.info.features == start[-1])[0]
-    return float(asked.merit(start[:-1])[at])
+        return checked.merit_of_nothing()
+    at = np.flatnonzero(checked.info.features == start[-1])[0]
+    return float(checked.merit(start[:-1])[at])
 
 
 class _Front:
     """The sets that one expansion made, best first; of equally good ones the lowest column."""
 
-    def __init__(self, asked: Asked, base: list[int], closed: np.ndarray) -> None:
+    def __init__(self, checked: CheckedCriterion, base: list[int], closed: np.ndarray) -> None:
         self.base = base
-        features = asked.info.features
+        features = checked.info.features
         taken = closed | np.isin(features, np.asarray(base, np.int64))
-        merits = np.where(taken, -np.inf, asked.merit(base))
+        merits = np.where(taken, -np.inf, checked.merit(base))
         order = np.argsort(-merits, kind="stable")
         order = order[: int(np.isfinite(merits).sum())]
         # neighbours in the order that differ by rounding belong together

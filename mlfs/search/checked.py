@@ -1,4 +1,4 @@
-"""Ask a criterion and check what it answers, so that its faults are told under its name."""
+"""Call a criterion and check its answers, so that an error names the criterion at fault."""
 
 from __future__ import annotations
 
@@ -11,58 +11,58 @@ from mlfs.criteria import Criterion
 from mlfs.errors import CriterionError, MlfsError, printable
 from mlfs.information.info import Info
 
-__all__ = ["Asked"]
+__all__ = ["CheckedCriterion"]
 
 JUDGEMENTS = {"relevance", "score", "merit"}
 
 
-class Asked:
-    """A criterion, held against one view of the data.
+class CheckedCriterion:
+    """A criterion on one view of the data, with checked answers.
 
-    Every method is one of the criterion's, and gives finite numbers of the right shape, or
-    -inf for what is never to be picked, or raises `CriterionError`.
+    Every method calls the criterion's method of that name. It returns finite numbers of the right
+    shape (-inf for candidates that must never be picked) or raises `CriterionError`.
 
     Parameters
     ----------
     criterion : Criterion
-        Who is asked.
+        The criterion.
     info : Info
-        What is asked about.
+        The view of the data.
     name : str
-        How errors call the criterion.
+        The name of the criterion in errors.
     """
 
     def __init__(self, criterion: Criterion, info: Info, name: str) -> None:
         self.criterion, self.info, self.name = criterion, info, name
 
-    def on(self, view: Info) -> Asked:
+    def on(self, view: Info) -> CheckedCriterion:
         """The same criterion on another view."""
-        return Asked(self.criterion, view, self.name)
+        return CheckedCriterion(self.criterion, view, self.name)
 
     def relevance(self) -> np.ndarray:
-        """What each candidate is worth on its own."""
+        """Compute the worth of each candidate on its own."""
         return self._array("relevance", self.info)
 
     def label_correlation(self) -> np.ndarray:
-        """The part of the relevance that comes from correlations between labels."""
+        """Compute the part of the relevance that comes from correlations between labels."""
         return self._array("label_correlation", self.info)
 
     def start(self) -> np.ndarray:
-        """What the fold starts from."""
+        """Give the value from which the fold starts."""
         return self._array("start", self.info)
 
     def term(self, s: int) -> np.ndarray:
-        """What the picking of s brings."""
+        """Compute the term of the pick s for each candidate."""
         return self._array("term", self.info, s, after=s)
 
     def fold(self, total: np.ndarray, term: np.ndarray) -> np.ndarray:
-        """The terms so far, and one more."""
+        """Fold one more term into the total."""
         return np.asarray(self._fold(total, term))
 
     def fold_terms(self, total: np.ndarray, picks: Sequence[int], sizes: Sequence[int]) -> None:
-        """Fold the terms of some picks into `total`, each into so many of the first places.
+        """Fold the terms of some picks into the first `sizes` places of `total`, in place.
 
-        NaN is let through, for who looks for it in the total.
+        NaN is not an error here; it shows in the total.
         """
         fold, shape = self._fold, (self.info.d,)
         for s, size in zip(picks, sizes, strict=True):
@@ -79,32 +79,32 @@ class Asked:
         return self.criterion.fold
 
     def score(self, relevance: np.ndarray, total: np.ndarray, picked: list[int]) -> np.ndarray:
-        """The worth of each candidate once something is picked."""
+        """Compute the score of each candidate after at least one pick."""
         return self._array("score", relevance, total, list(picked), after=picked[-1])
 
     def bound(self, relevance: np.ndarray, total: np.ndarray, picked: list[int]) -> np.ndarray:
-        """The score of totals that lack terms; +inf where these say nothing yet."""
+        """Compute the scores of totals that lack terms; +inf where they give no bound yet."""
         answer = self._answer("score", relevance, total, list(picked))
         bounds = self._numbers("score", answer)
         if bounds.base is not None or bounds is relevance or bounds is total:
-            bounds = bounds.copy()  # it is changed in place
+            bounds = bounds.copy()  # because it will be changed in place
         if bounds.size and np.isnan(np.maximum.reduce(bounds)):
             bounds[np.isnan(bounds)] = np.inf
         return bounds
 
     def merit(self, picked: list[int]) -> np.ndarray:
-        """The worth of the picked set with each candidate."""
+        """Compute the merit of the picked set with each candidate."""
         return self._array("merit", self.info, list(picked))
 
     def merit_of_nothing(self) -> float:
-        """The worth of the set with which best-first search starts."""
+        """Compute the merit of the empty set."""
         value = self._answer("merit_of_nothing", self.info)
         if not isinstance(value, (int, float, np.integer, np.floating)) or np.isnan(value):
             raise self._fault(f"gives {printable(repr(value))} as merit_of_nothing, not a number")
         return float(value)
 
     def size(self) -> int | None:
-        """How many features it wants, if it has an opinion."""
+        """Give the number of features that the criterion suggests, or None."""
         value = self._answer("size", self.info)
         if value is None:
             return None
@@ -125,11 +125,11 @@ class Asked:
             raise self._fault(f"fails in {method}: {self._why(error)}") from error
 
     def _why(self, error: Exception) -> str:
-        """What went wrong in a criterion, and which parameter of it may be to blame."""
+        """Describe an error of a criterion, and the parameters that may have caused it."""
         why = f"{type(error).__name__}: {printable(error, 200)}"
         if not isinstance(error, (TypeError, ValueError)):
             return why
-        if "ufunc" in str(error):  # numpy goes on at length about loops and signatures
+        if "ufunc" in str(error):  # numpy's own message is about loops and signatures
             why = f"{type(error).__name__.removeprefix('_')}: it computes with what is no number"
         given = vars(self.criterion) if hasattr(self.criterion, "__dict__") else {}
         texts = [f"{key}={printable(repr(v), 40)}" for key, v in given.items() if type(v) is str]
@@ -151,7 +151,7 @@ class Asked:
         raise self._fault(f"gives +inf as {method} of column {f}: only -inf has a meaning")
 
     def _numbers(self, method: str, answer: Any) -> np.ndarray:
-        """One number for each candidate, of whatever a criterion answers."""
+        """Turn an answer into one number for each candidate."""
         d = self.info.d
         if type(answer) is np.ndarray and answer.dtype == np.float64 and answer.shape == (d,):
             return answer

@@ -1,20 +1,19 @@
-"""The greedy loop, once. Knows no criterion by name."""
+"""Greedy forward selection: the loop that all criteria share."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 
 from mlfs.criteria import Criterion
 from mlfs.information.info import Info
-from mlfs.search.checked import Asked
-from mlfs.search.lazy import Lazy
-from mlfs.search.picks import Path, Pick
-from mlfs.search.scores import Fixed, Merits, Standing
+from mlfs.search.checked import CheckedCriterion
+from mlfs.search.lazy import LazyScores
+from mlfs.search.picks import Pick, SearchResult
+from mlfs.search.scores import CandidateScores, FixedScores, SetScores
 
-__all__ = ["Path", "Pick", "greedy"]
+__all__ = ["greedy"]
 
 
 def greedy(
@@ -28,76 +27,80 @@ def greedy(
     on_pick: Callable[[Pick], object] | None = None,
     closes: Callable[[int], np.ndarray] | None = None,
     lazy: bool | str = "auto",
-) -> Path:
-    """Pick features one after the other, each the best in the eyes of the criterion.
+) -> SearchResult:
+    """Pick features one after the other, each with the best score by the criterion.
 
     Parameters
     ----------
     criterion : Criterion
-        What scores the candidates.
+        Scores the candidates.
     info : Info
-        What the criterion may ask.
+        The view of the data: its candidates and its labels.
     n : int
-        How many to pick; fewer come back when no candidate is left.
+        The number of picks; there are fewer when no candidate is left.
     forced : sequence of int
         Columns that are picked first, in this order.
     excluded : sequence of int
         Columns that are never picked.
     name : str
-        How errors call the criterion.
+        The name of the criterion in errors.
     on_pick : callable, optional
         Called with every pick as soon as it is made.
     closes : callable, optional
-        Called with every pick; tells which candidates are no longer worth picking.
+        Called with every picked column; returns a mask of the candidates that are no longer worth
+        picking.
     lazy : bool or "auto"
-        Leave terms uncounted that cannot matter, where the criterion says that its scores fall;
-        "auto" does so where it is faster. The picks are the same.
+        Whether terms that cannot change the picks are left uncounted, for a criterion whose
+        scores fall; "auto" does so where it is faster. The picks are the same.
 
     Returns
     -------
-    Path
-        The picks; marked when a KeyboardInterrupt cut it short.
+    SearchResult
+        The picks; those made so far if a KeyboardInterrupt ended the search.
     """
-    asked = Asked(criterion, info, name)
-    path = Path()
-    is_open = np.ones(info.d, bool)
-    if len(excluded):
-        is_open[np.isin(info.features, np.asarray(excluded, np.int64))] = False
-    queue = list(forced)
+    result = SearchResult()
+    scores: CandidateScores | None = None
     try:
-        standing = _standing(asked, lazy)
-        while len(path.picks) < n:
-            at = _position(info.features, queue.pop(0)) if queue else -1
-            pick = standing.pick(is_open, at)
-            if pick is None:
-                path.exhausted = True
+        scores = _candidate_scores(CheckedCriterion(criterion, info, name), lazy)
+        is_open = np.ones(info.d, bool)
+        if len(excluded):
+            is_open[np.isin(info.features, np.asarray(excluded, np.int64))] = False
+        for place in range(n):
+            at = _position(info.features, forced[place]) if place < len(forced) else -1
+            if at < 0 and closes is None and isinstance(scores, FixedScores):
+                scores.pick_rest(is_open, n - place, on_pick)
                 break
-            path.picks.append(pick)
-            is_open[_position(info.features, pick.index)] = False
+            here = scores.pick(is_open, at)
+            if here < 0:
+                break
+            is_open[here] = False
+            column = int(info.features[here])
             if closes is not None:
-                is_open &= ~closes(pick.index)
+                is_open &= ~closes(column)
             if on_pick is not None:
-                on_pick(pick)
-            if len(path.picks) < n:
-                standing.take(pick.index)
-            path.counted, path.eager = standing.counted, standing.eager
+                on_pick(scores.picks(place)[0])
+            if place + 1 < n:
+                scores.take(column)
     except KeyboardInterrupt:
-        path.interrupted = True
-    return path
+        result.interrupted = True
+    if scores is not None:
+        result.picks, result.counted, result.eager = scores.picks(), scores.counted, scores.eager
+    result.exhausted = len(result.picks) < n and not result.interrupted
+    return result
 
 
-def _standing(asked: Asked, lazy: Any) -> Standing:
-    kind = type(asked.criterion)
-    if asked.criterion.search == "best first":
-        return Merits(asked)
-    if kind.term is Criterion.term and kind.score is Criterion.score:
-        return Fixed(asked)
-    if asked.criterion.falls and lazy in {True, "auto"}:
-        return Lazy(asked, insist=lazy is True)
-    return Standing(asked)
+def _candidate_scores(checked: CheckedCriterion, lazy: bool | str) -> CandidateScores:
+    kind = type(checked.criterion)
+    if checked.criterion.search == "best first":
+        return SetScores(checked)
+    if all(getattr(kind, of) is getattr(Criterion, of) for of in ("start", "term", "score")):
+        return FixedScores(checked)
+    if checked.criterion.falls and lazy in {True, "auto"}:
+        return LazyScores(checked, insist=lazy is True)
+    return CandidateScores(checked)
 
 
 def _position(features: np.ndarray, column: int) -> int:
-    if column < features.size and features[column] == column:  # all candidates are there
+    if column < features.size and features[column] == column:  # all columns are candidates
         return column
     return int(np.flatnonzero(features == column)[0])

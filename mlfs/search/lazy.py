@@ -1,4 +1,4 @@
-"""Leave terms uncounted that cannot matter; the picks are those of the loop that counts all.
+"""Lazy evaluation: leave terms uncounted that cannot change the picks.
 
 For fixed picks a further term never raises a score, if the criterion says ``falls = True``. So the
 score with the terms folded so far bounds the score with all of them, and a candidate whose
@@ -10,41 +10,41 @@ from __future__ import annotations
 import numpy as np
 
 from mlfs._kernels import choosing
-from mlfs.search.checked import Asked
-from mlfs.search.scores import Standing
+from mlfs.search.checked import CheckedCriterion
+from mlfs.search.scores import CandidateScores
 
-__all__ = ["Lazy"]
+__all__ = ["LazyScores"]
 
-AT_ONCE = 64  # candidates that are brought up to date first; then twice as many
+AT_ONCE = 64  # candidates that are updated first; then twice as many
 FEWEST = 16
 MOST = 4096
-TRIALS = 4  # picks after which it must have paid
-PRICE = 75_000.0  # nanoseconds that a lazy step costs, whatever it counts
+TRIALS = 4  # picks after which half of the terms must have been saved
+PRICE = 75_000.0  # nanoseconds that a lazy step costs beside counting
 
 
-class Lazy(Standing):
-    """Standing in which only what matters is up to date.
+class LazyScores(CandidateScores):
+    """Candidate scores that are up to date only where they can matter.
 
     Parameters
     ----------
-    asked : Asked
+    checked : CheckedCriterion
         A criterion whose scores fall.
     insist : bool
-        Be lazy even where counting everything is faster.
+        Stay lazy even where eager evaluation is faster.
     """
 
-    def __init__(self, asked: Asked, *, insist: bool = False) -> None:
-        super().__init__(asked)
+    def __init__(self, checked: CheckedCriterion, *, insist: bool = False) -> None:
+        super().__init__(checked)
         d = self.info.d
         self.total = np.array(self.total)  # changed in place
-        self._folded = np.zeros(d, np.int64)  # how many terms the total of each has
+        self._folded = np.zeros(d, np.int64)  # terms in the total of each candidate
         self._found = np.empty(d, np.int64)
         self._fresh = np.zeros(0, np.int64)
         self._at_once = min(AT_ONCE, max(2, d // 4))
         self._insist, self._is_lazy, self._worth = insist, True, 0.0
 
     def take(self, s: int) -> None:
-        """Pick a column."""
+        """Add a column to the picks."""
         if self._is_lazy:
             self.picked.append(s)
             self.eager += self.info.d
@@ -52,15 +52,15 @@ class Lazy(Standing):
             super().take(s)
 
     def scores(self, is_open: np.ndarray, forced: int) -> np.ndarray:
-        """The scores, or bounds where these are too low to matter."""
+        """Compute the scores, or bounds where these are too low to matter."""
         if not self.picked or not self._is_lazy:
             return super().scores(is_open, forced)
-        bounds = self.asked.bound(self.relevance, self.total, self.picked)
+        bounds = self.checked.bound(self.relevance, self.total, self.picked)
         wanted, fresh, at_once = self._first(bounds, is_open, forced), [], self._at_once
         while wanted.size:
-            fresh.append(self._bring(wanted, bounds))
+            fresh.append(self._update(wanted, bounds))
             if len(self.picked) == 1 and not self._insist and self._worth < PRICE:
-                self._catch_up(bounds)
+                self._switch_to_eager(bounds)
                 break
             self._fresh = np.concatenate(fresh)
             second, slack = choosing.leaders_of(
@@ -69,18 +69,18 @@ class Lazy(Standing):
             wanted = self._stale(bounds, is_open, second - slack, at_once)
             at_once *= 2
         if not self._insist and len(self.picked) == TRIALS and 2 * self.counted > self.eager:
-            self._catch_up(bounds)
+            self._switch_to_eager(bounds)
         return bounds
 
-    def _catch_up(self, bounds: np.ndarray) -> None:
-        """Be lazy no more."""
+    def _switch_to_eager(self, bounds: np.ndarray) -> None:
+        """Switch to eager evaluation."""
         behind = np.flatnonzero(self._folded < len(self.picked))
         if behind.size:
             self._sweep(behind, bounds)
         self._is_lazy = False
 
     def _first(self, bounds: np.ndarray, is_open: np.ndarray, forced: int) -> np.ndarray:
-        """Who is brought up to date before anything is known: who was up to date before."""
+        """Choose the candidates to update first: those that were up to date before."""
         some = self._fresh[is_open[self._fresh]]
         if some.size < 2:
             some = self._stale(bounds, is_open, -np.inf, self._at_once)
@@ -93,20 +93,20 @@ class Lazy(Standing):
     def _stale(
         self, bounds: np.ndarray, is_open: np.ndarray, least: float, at_once: int
     ) -> np.ndarray:
-        """The best of the stale candidates whose bound reaches `least`."""
+        """Find the best of the stale candidates whose bound reaches `least`."""
         size = choosing.stale_ones(
             bounds, is_open, self._folded, len(self.picked), least, self._found
         )
         some = self._found[:size].copy()
         if size > at_once:
-            unbounded = int((bounds[some] == np.inf).sum())  # who must be counted in any case
+            unbounded = int((bounds[some] == np.inf).sum())  # these must be counted
             at_once = max(at_once, unbounded)
             if size > at_once:
                 some = some[(-bounds[some]).argpartition(at_once - 1)[:at_once]]
         return some
 
-    def _bring(self, some: np.ndarray, bounds: np.ndarray) -> np.ndarray:
-        """Bring candidates up to date, and tell whom: there may be more of them in the end."""
+    def _update(self, some: np.ndarray, bounds: np.ndarray) -> np.ndarray:
+        """Update at least some candidates, and give all that were updated."""
         if 2 * some.size > self.info.d:
             return self._sweep(some, bounds)
         for at in range(0, some.size, MOST):
@@ -121,28 +121,28 @@ class Lazy(Standing):
         view = self.info.only(self.features[some], alone=True)
         if view.few is not None:
             view.few.expect(self.picked[first:], folded - first)
-        asked, total = self.asked.on(view), self.total[some]
+        checked, total = self.checked.on(view), self.total[some]
         sizes = folded.searchsorted(np.arange(first, n), side="right").tolist()
-        asked.fold_terms(total, self.picked[first:], sizes)
+        checked.fold_terms(total, self.picked[first:], sizes)
         if np.isnan(np.maximum.reduce(total)):
             for s in self.picked[first:]:
-                asked.term(s)  # names the fault
+                checked.term(s)  # raises, and names the column
         self.counted += sum(sizes)
         self.total[some] = total
         self._folded[some] = n
-        bounds[some] = asked.score(self.relevance[some], total, self.picked)
+        bounds[some] = checked.score(self.relevance[some], total, self.picked)
         if n == 1:
             self._worth = 0.0 if view.few is None else view.few.cost()
 
     def _sweep(self, some: np.ndarray, bounds: np.ndarray) -> np.ndarray:
-        """The same by terms of all candidates, for all who lack no earlier one."""
+        """Do so with terms of all candidates, and update all that lack no earlier term."""
         first, n = int(self._folded[some].min()), len(self.picked)
         some = np.flatnonzero((self._folded >= first) & (self._folded < n))
         for i in range(first, n):
             lack = some[self._folded[some] <= i]
-            term = self.asked.term(self.picked[i])
-            self.total[lack] = self.asked.fold(self.total[lack], term[lack])
+            term = self.checked.term(self.picked[i])
+            self.total[lack] = self.checked.fold(self.total[lack], term[lack])
             self.counted += lack.size
         self._folded[some] = n
-        bounds[some] = self.asked.score(self.relevance, self.total, self.picked)[some]
+        bounds[some] = self.checked.score(self.relevance, self.total, self.picked)[some]
         return some

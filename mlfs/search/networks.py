@@ -76,7 +76,7 @@ def k_parents(info: Info, order: tuple[int, ...], k: int | None = None) -> Netwo
             parents[label] = tuple(before)
         elif k > 0:
             path = greedy(_ParentGain(), among.for_label(label).only(before), k)
-            parents[label] = tuple(sorted(pick.index for pick in path.picks))
+            parents[label] = tuple(np.sort(path.picks.columns).tolist())
     note = f"at most {plural(k, 'parent')} by eq. (33)"
     return Network("chain", tuple(order), tuple(parents), note)
 

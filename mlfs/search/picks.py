@@ -1,13 +1,21 @@
-"""What a search returns: picks in order, each with its reasons."""
+"""Picks as arrays: what a search returns, and the single pick that is made on demand."""
 
 from __future__ import annotations
 
+import dataclasses
+import math
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
-__all__ = ["Path", "Pick"]
+import numpy as np
+
+__all__ = ["Pick", "Picks", "SearchResult", "Ties"]
+
+NO_COLUMNS = np.zeros(0, np.int64)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Pick:
     """One picked feature and why it was picked.
 
@@ -18,15 +26,15 @@ class Pick:
     score : float
         J of the pick when it was picked; ``relevance + label_correlation - redundancy``.
     relevance, redundancy, label_correlation : float
-        The parts; a negative redundancy is what the picked features add.
-    ties : tuple of int
-        Columns that were as good; the lowest wins.
+        The parts of the score; a negative redundancy is what the earlier picks add.
     runner_up : int or None
         The best column that was not as good, or the next tied one.
     margin : float
-        What the pick was ahead of the runner-up by.
+        The score of the pick minus that of the runner-up; NaN without one.
     forced : bool
-        It was not chosen but asked for.
+        Whether the column was asked for instead of chosen.
+    tied : ndarray of int
+        The columns of `ties` as a view on an array that picks share.
     """
 
     index: int
@@ -34,28 +42,182 @@ class Pick:
     relevance: float
     redundancy: float
     label_correlation: float
-    ties: tuple[int, ...] = ()
     runner_up: int | None = None
-    margin: float = float("nan")
+    margin: float = math.nan
     forced: bool = False
+    tied: np.ndarray = field(default_factory=lambda: NO_COLUMNS)
+
+    @property
+    def ties(self) -> tuple[int, ...]:
+        """The other columns that were as good; of tied columns the lowest is picked."""
+        return tuple(self.tied.tolist())
+
+    def _values(self) -> dict[str, Any]:
+        values = {one.name: getattr(self, one.name) for one in dataclasses.fields(self)}
+        del values["tied"]
+        return {**values, "ties": self.ties}
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Pick) and self._values() == other._values()
+
+    def __hash__(self) -> int:
+        return hash(tuple(self._values().items()))
+
+    def __repr__(self) -> str:
+        told = ", ".join(f"{key}={value!r}" for key, value in self._values().items())
+        return f"{type(self).__name__}({told})"
 
 
-@dataclass
-class Path:
-    """Picks in order: what a search returns, and what it has so far when interrupted.
+class Ties:
+    """Collects the columns that tie with each pick; picks of one group share its columns.
+
+    The lowest column of a tied group is picked, so the group of the next pick is often the rest
+    of the same group, and is stored as a part of it.
 
     Parameters
     ----------
-    picks : list of Pick
-        The picks.
-    interrupted, exhausted : bool
-        Ctrl-C cut it short; no candidate was left.
-    counted, eager : int
-        How many terms were made, each of one pick and one candidate; how many a loop makes that
-        leaves none out.
+    stored : ndarray of int
+        Columns to store before all groups.
     """
 
-    picks: list[Pick] = field(default_factory=list)
+    def __init__(self, stored: np.ndarray = NO_COLUMNS) -> None:
+        self._stored, self._size = stored, stored.size  # there may be room behind the size
+        self._rest: dict[int, tuple[int, int]] = {}  # of each group, by its next pick
+
+    def add(self, group: np.ndarray) -> tuple[int, int]:
+        """Store a tied group, in ascending order; give the place of all but its first column."""
+        first, last = self._rest.pop(int(group[0]), (0, 0))
+        if not np.array_equal(self._stored[first:last], group):
+            first, last = self._size, self._size + group.size
+            if last > self._stored.size:
+                self._stored = np.resize(self._stored, 2 * last)
+            self._stored[first:last] = group
+            self._size = last
+        if first + 1 < last:
+            self._rest[int(group[1])] = first + 1, last
+        return first + 1, last
+
+    @property
+    def columns(self) -> np.ndarray:
+        """All stored columns."""
+        return self._stored[: self._size]
+
+
+@dataclass(frozen=True, eq=False)
+class Picks(Sequence[Pick]):
+    """Picks in order, as arrays with one value for each pick.
+
+    Parameters
+    ----------
+    columns : ndarray of int
+        The picked columns.
+    scores, relevance, redundancy, label_correlation, margins : ndarray of float
+        As in `Pick`.
+    runners_up : ndarray of int
+        As in `Pick`; -1 without one.
+    forced : ndarray of bool
+        As in `Pick`.
+    ties_from, ties_to : ndarray of int
+        Where the ties of each pick are in `tied`.
+    tied : ndarray of int
+        Groups of equal candidates, shared by the picks.
+    """
+
+    columns: np.ndarray
+    scores: np.ndarray
+    relevance: np.ndarray
+    redundancy: np.ndarray
+    label_correlation: np.ndarray
+    margins: np.ndarray
+    runners_up: np.ndarray
+    forced: np.ndarray
+    ties_from: np.ndarray
+    ties_to: np.ndarray
+    tied: np.ndarray
+
+    def __post_init__(self) -> None:
+        if {array.shape for array in self.arrays} != {(self.columns.size,)}:
+            msg = "the arrays of picks differ in length"
+            raise ValueError(msg)
+
+    @classmethod
+    def none(cls) -> Picks:
+        """No picks."""
+        whole, real = NO_COLUMNS, np.zeros(0)
+        forced = np.zeros(0, bool)
+        return cls(whole, real, real, real, real, real, whole, forced, whole, whole, whole)
+
+    @classmethod
+    def joined(cls, parts: Sequence[Picks]) -> Picks:
+        """Picks one after the other."""
+        arrays = [np.concatenate(same) for same in zip(*(p.arrays for p in parts), strict=True)]
+        starts = np.cumsum([0, *(part.tied.size for part in parts)])[:-1]
+        shift = np.repeat(starts, [len(part) for part in parts])
+        tied = np.concatenate([part.tied for part in parts])
+        return cls(*[*arrays[:-2], arrays[-2] + shift, arrays[-1] + shift, tied])
+
+    @property
+    def arrays(self) -> tuple[np.ndarray, ...]:
+        """The arrays with one value for each pick."""
+        return tuple(getattr(self, one.name) for one in dataclasses.fields(self)[:-1])
+
+    def taken(self, some: np.ndarray | slice) -> Picks:
+        """Some of the picks, by their places."""
+        return Picks(*[*(array[some] for array in self.arrays), self.tied])
+
+    def reported(self, on_pick: Callable[[Pick], object] | None) -> tuple[Picks, bool]:
+        """Call `on_pick` with each pick; if it is interrupted, give the picks so far and True."""
+        if on_pick is None:
+            return self, False
+        made = 0
+        try:
+            for pick in self:
+                made += 1
+                on_pick(pick)
+        except KeyboardInterrupt:
+            return self.taken(slice(made)), True
+        return self, False
+
+    def __len__(self) -> int:
+        return int(self.columns.size)
+
+    def __getitem__(self, place: Any) -> Any:
+        if isinstance(place, slice):
+            return list(self.taken(place))
+        return next(iter(self.taken(np.array([range(len(self))[place]]))))
+
+    def __iter__(self) -> Iterator[Pick]:
+        for *terms, margin, other, forced, first, last in zip(
+            *(array.tolist() for array in self.arrays), strict=True
+        ):
+            margin = math.nan if math.isnan(margin) else margin  # one NaN: picks are equal
+            runner_up = None if other < 0 else other
+            yield Pick(*[*terms, runner_up, margin, forced, self.tied[first:last]])
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Sequence):
+            return NotImplemented
+        return len(self) == len(other) and list(self) == list(other)
+
+    __hash__ = None  # type: ignore[assignment]  # arrays can change
+
+
+@dataclass
+class SearchResult:
+    """What a search found, or had found when it was interrupted.
+
+    Parameters
+    ----------
+    picks : Picks
+        The picks in order.
+    interrupted, exhausted : bool
+        Whether Ctrl-C ended the search; whether no candidate was left.
+    counted, eager : int
+        How many terms of one pick and one candidate were computed; how many an eager search
+        computes.
+    """
+
+    picks: Picks = field(default_factory=Picks.none)
     interrupted: bool = False
     exhausted: bool = False
     counted: int = 0

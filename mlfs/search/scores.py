@@ -1,158 +1,197 @@
-"""Where the candidates stand: their scores, given what is picked so far."""
+"""Candidate scores: what a criterion gives every candidate after the picks so far."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from mlfs._kernels import choosing
-from mlfs.search.checked import Asked
-from mlfs.search.picks import Pick
+from mlfs.search.checked import CheckedCriterion
+from mlfs.search.picks import Pick, Picks, Ties
 
-__all__ = ["Fixed", "Merits", "Standing"]
+__all__ = ["CandidateScores", "FixedScores", "SetScores"]
 
 
-class Standing:
-    """The scores of all candidates, from relevances and a fold over the picks.
+class CandidateScores:
+    """The scores of all candidates, from relevance and the folded terms of the picks.
 
     Parameters
     ----------
-    asked : Asked
+    checked : CheckedCriterion
         The criterion on its view of the data.
     """
 
-    def __init__(self, asked: Asked) -> None:
-        self._begin(asked)
-        self.relevance = asked.relevance()
-        self.correlation = asked.label_correlation()
-        self.total = asked.start()
+    def __init__(self, checked: CheckedCriterion) -> None:
+        self._begin(checked)
+        self.correlation = checked.label_correlation()
+        self.total = checked.start()
 
-    def _begin(self, asked: Asked) -> None:
-        self.asked, self.info = asked, asked.info
-        self.features = asked.info.features
+    def _begin(self, checked: CheckedCriterion) -> None:
+        self.checked, self.info = checked, checked.info
+        self.features = checked.info.features
+        self.relevance = checked.relevance()
         self.picked: list[int] = []
-        self.counted = self.eager = 0  # terms that were made, and that could have been
+        self.counted = self.eager = 0  # terms that were computed, and that could have been
+        self._steps: list[tuple[Any, ...]] = []
+        self._ties = Ties()
 
     def scores(self, is_open: np.ndarray, forced: int) -> np.ndarray:  # noqa: ARG002
-        """The scores; exact for the best of the open ones, the next, and the forced one."""
+        """Compute the scores; exact for the two best open candidates and the forced one."""
         if not self.picked:
             return self.relevance
-        return self.asked.score(self.relevance, self.total, self.picked)
+        return self.checked.score(self.relevance, self.total, self.picked)
 
     def take(self, s: int) -> None:
-        """Pick a column."""
+        """Add a column to the picks."""
         self.picked.append(s)
-        self.total = self.asked.fold(self.total, self.asked.term(s))
+        self.total = self.checked.fold(self.total, self.checked.term(s))
         self.eager += self.info.d
         self.counted += self.info.d
 
-    def among(self, is_open: np.ndarray) -> np.ndarray | None:  # noqa: ARG002
-        """The candidates of which the next pick must be one; None for all."""
-        return None
+    def pick(self, is_open: np.ndarray, forced: int) -> int:
+        """Pick the best open candidate, or the one at the position `forced` unless it is -1.
 
-    def pick(self, is_open: np.ndarray, forced: int) -> Pick | None:
-        """The next pick: the best, or the candidate that is forced, given by its position."""
-        scores = self.scores(is_open, forced)
-        some = self.among(is_open) if forced < 0 else None
-        if some is None:
-            return self._pick(self.features, scores, is_open, self.relevance, self.total, forced)
-        return self._pick(
-            self.features[some],
-            scores[some],
-            is_open[some],
-            self.relevance[some],
-            self.total[some],
-            forced,
-            some,
-        )
-
-    def _pick(
-        self,
-        features: np.ndarray,
-        scores: np.ndarray,
-        is_open: np.ndarray,
-        relevance: np.ndarray,
-        total: np.ndarray,
-        forced: int,
-        some: np.ndarray | None = None,
-    ) -> Pick | None:
+        Returns the position of the pick, or -1 if no candidate is left.
+        """
+        values = self.scores(is_open, forced)
         here, second, tied, least = choosing.leaders(
-            scores, is_open, features, relevance, total, bool(self.picked), forced
+            values, is_open, self.features, self.relevance, self.total, bool(self.picked), forced
         )
-        if here < 0:
-            return None
-        ties: tuple[int, ...] = ()
-        if tied:
-            near = features[(scores >= least) & is_open]
-            ties = tuple(np.sort(near)[1:].tolist())
-        score = float(scores[here])
-        correlation = float(self.correlation[here if some is None else some[here]])
-        alone = float(relevance[here]) - correlation
-        margin, runner_up = float("nan"), None
-        if second >= 0:
-            runner_up, margin = int(features[second]), score - float(scores[second])
-            if forced < 0:  # of picks that are tied the lower column may be behind by rounding
-                margin = max(0.0, margin)
-        finite = abs(score) < np.inf and abs(alone) < np.inf
-        return Pick(
-            int(features[here]),
-            score,
+        if here >= 0:
+            place = (0, 0)
+            if tied:
+                place = self._ties.add(np.sort(self.features[(values >= least) & is_open]))
+            step = (here, second, values[here], values[second], forced >= 0, *place)
+            self._steps.append(step)
+        return int(here)
+
+    def picks(self, first: int = 0) -> Picks:
+        """Give the picks, from the first, second, ... one."""
+        if len(self._steps) == first:
+            return Picks.none()
+        columns = map(np.array, zip(*self._steps[first:], strict=True))
+        return self._explained(*columns, self._ties.columns)
+
+    def _explained(
+        self,
+        here: np.ndarray,
+        second: np.ndarray,
+        scores: np.ndarray,
+        next_scores: np.ndarray,
+        forced: np.ndarray,
+        *ties: np.ndarray,
+    ) -> Picks:
+        """Explain picks and their runners-up, which are given by positions and scores."""
+        correlation = self.correlation[here]
+        alone = self.relevance[here] - correlation
+        redundancy = np.zeros(here.size)
+        finite = np.isfinite(scores) & np.isfinite(alone)
+        np.subtract(alone + correlation, scores, out=redundancy, where=finite)
+        margins = np.full(here.size, np.nan)
+        np.subtract(scores, next_scores, out=margins, where=second >= 0)
+        # the lowest of tied columns may be behind the runner-up by rounding
+        margins = np.where(forced, margins, np.maximum(0.0, margins))
+        return Picks(
+            self.features[here],
+            scores,
             alone,
-            alone + correlation - score if finite else 0.0,
+            redundancy,
             correlation,
-            ties,
-            runner_up,
-            margin,
-            forced >= 0,
+            margins,
+            np.where(second < 0, -1, self.features[second]),
+            forced,
+            *ties,
         )
 
 
-class Merits(Standing):
+class SetScores(CandidateScores):
     """Scores that are merits of whole sets."""
 
-    def __init__(self, asked: Asked) -> None:
-        self._begin(asked)
-        self.total = self.correlation = np.zeros(asked.info.d)
-        self.relevance = asked.relevance()
+    def __init__(self, checked: CheckedCriterion) -> None:
+        self._begin(checked)
+        self.total = self.correlation = np.zeros(checked.info.d)
 
     def scores(self, is_open: np.ndarray, forced: int) -> np.ndarray:  # noqa: ARG002
-        """The merits of the picked set with each candidate."""
-        return self.asked.merit(self.picked)
+        """Compute the merits of the picked set with each candidate."""
+        return self.checked.merit(self.picked)
 
     def take(self, s: int) -> None:
-        """Pick a column."""
+        """Add a column to the picks."""
         self.picked.append(s)
 
 
-class Fixed(Standing):
-    """Scores that no pick changes: sorted once, then read off."""
+class FixedScores(CandidateScores):
+    """Scores that no pick changes: sorting the relevance once gives all picks."""
 
-    def __init__(self, asked: Asked) -> None:
-        super().__init__(asked)
-        self._order = np.lexsort((self.features, -self.relevance))
-        self._first = 0
+    _rest: Picks | None = None
 
     def scores(self, is_open: np.ndarray, forced: int) -> np.ndarray:  # noqa: ARG002
-        """The relevances."""
+        """Give the relevance."""
         return self.relevance
 
     def take(self, s: int) -> None:
-        """Pick a column."""
+        """Add a column to the picks."""
         self.picked.append(s)
 
-    def among(self, is_open: np.ndarray) -> np.ndarray:
-        """The open candidates that are as good as the best, and the next one."""
-        while self._first < self._order.size and not is_open[self._order[self._first]]:
-            self._first += 1
-        found: list[int] = []
-        for at in self._order[self._first :]:
-            if is_open[at]:
-                found.append(int(at))
-                relevance = self.relevance[found[0]]
-                slack = choosing.TIE * max(1.0, abs(relevance) + self._scale(found[0]))
-                if self.relevance[at] < relevance - slack:
-                    break
-        return np.array(found, np.int64)
+    def pick_rest(
+        self, is_open: np.ndarray, n: int, on_pick: Callable[[Pick], object] | None
+    ) -> None:
+        """Make all picks that are left, at most `n`.
 
-    def _scale(self, at: int) -> float:
-        total = abs(float(self.total[at])) if self.picked else 0.0
-        return total if total < np.inf else 0.0
+        Candidates whose relevance differs from the next one by rounding form a cluster. If all of
+        a cluster tie with its best one, they are picked in the order of their columns.
+        """
+        order = np.flatnonzero(is_open & (self.relevance > -np.inf))
+        order = order[np.lexsort((self.features[order], -self.relevance[order]))]
+        relevance = self.relevance[order]
+        limits = relevance - choosing.TIE * np.maximum(1.0, np.abs(relevance))
+        firsts = np.flatnonzero(np.append(True, relevance[1:] < limits[:-1])[: order.size])
+        lasts = np.append(firsts[1:], order.size)[: firsts.size][firsts < n]
+        firsts = firsts[: lasts.size]
+        size = int(lasts.max(initial=0))
+        end = np.repeat(lasts, lasts - firsts)
+        here = order[np.lexsort((self.features[order[:size]], end))]
+        places, beyond, ties = (
+            np.arange(1, size + 1),
+            np.append(order, -1),
+            Ties(self.features[here]),
+        )
+        second = np.where(places < end, np.append(here[1:], -1)[:size], beyond[end])
+        ties_from, ties_to, ties = places, end.copy(), Ties(self.features[here])
+        for i in np.flatnonzero(relevance[lasts - 1] < limits[firsts]):
+            part = slice(firsts[i], lasts[i])
+            steps = _one_by_one(self.features[order[part]], relevance[part], limits[part], ties)
+            chosen, following, ties_from[part], ties_to[part] = np.array(steps).T
+            here[part], second[part] = order[part][chosen], beyond[firsts[i] + following]
+        here, second = here[:n], second[:n]
+        scores, following, forced = self.relevance[here], self.relevance[second], here < 0
+        found = here, second, scores, following, forced, ties_from[:n], ties_to[:n]
+        self._rest, stopped = self._explained(*found, ties.columns).reported(on_pick)
+        if stopped:
+            raise KeyboardInterrupt
+
+    def picks(self, first: int = 0) -> Picks:
+        """Give the picks, from the first, second, ... one."""
+        found = super().picks(first)
+        return found if self._rest is None else Picks.joined([found, self._rest])
+
+
+def _one_by_one(
+    columns: np.ndarray, scores: np.ndarray, limits: np.ndarray, ties: Ties
+) -> list[tuple[int, int, int, int]]:
+    """Pick all candidates of a cluster: for each step pick, runner-up and where its ties are."""
+    steps = []
+    left = list(range(columns.size))
+    while left:
+        near = []
+        for i in left:
+            if scores[i] < limits[left[0]]:
+                break
+            near.append(i)
+        near.sort(key=columns.__getitem__)
+        following = near[1] if len(near) > 1 else left[1] if len(left) > 1 else columns.size
+        steps.append((near[0], following, *ties.add(columns[near])))
+        left.remove(near[0])
+    return steps

@@ -21,6 +21,7 @@ MODELS: dict[str, tuple[str, ...]] = {
 PARTS: dict[str, tuple[str, ...]] = {
     "mlfs.discretize.record": ("Binning",),
     "mlfs.search.networks": ("Network",),
+    "mlfs.search.picks": ("Picks",),
     "mlfs.models.classes": ("Classes",),
     "mlfs.models.conditionals": ("FittedConditionals",),
     "mlfs.models.em": ("Mixture",),
@@ -36,7 +37,7 @@ PARTS: dict[str, tuple[str, ...]] = {
         "Arborescence", "Chain", "Given", "Independent", "KParents", "OneParent", "Polytree",
     ),
     "mlfs.models.table": ("TrainingTable",),
-    "mlfs.api.selection": ("Chosen", "Ranking", "Selection"),
+    "mlfs.api.selection": ("Ranking", "Selection"),
     "mlfs.api.selector": ("FeatureSelector",),
 }  # fmt: skip
 LEARNERS: dict[str, tuple[str, ...]] = {
