@@ -31,6 +31,7 @@ class CandidateScores:
     def _begin(self, checked: CheckedCriterion) -> None:
         self.checked, self.info = checked, checked.info
         self.features = checked.info.features
+        self._ascending = bool((self.features[1:] > self.features[:-1]).all())
         self.relevance = checked.relevance()
         self.picked: list[int] = []
         self.counted = self.eager = 0  # terms that were computed, and that could have been
@@ -62,7 +63,8 @@ class CandidateScores:
         if here >= 0:
             place = (0, 0)
             if tied:
-                place = self._ties.add(np.sort(self.features[(values >= least) & is_open]))
+                group = self.features[(values >= least) & is_open]
+                place = self._ties.add(group if self._ascending else np.sort(group))
             step = (here, second, values[here], values[second], forced >= 0, *place)
             self._steps.append(step)
         return int(here)
