@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+from collections.abc import Iterable
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -77,12 +78,12 @@ class CellFolder:
 
     def keep_settings(self, settings: dict[str, Any]) -> None:
         """Remember the settings of this run."""
-        self.write(SETTINGS, json.dumps(settings, indent=1, default=repr) + "\n")
+        self._write(SETTINGS, json.dumps(settings, indent=1, default=repr) + "\n")
 
-    def has(self, key: str) -> bool:
-        """Whether a cell is finished; one that failed is not."""
-        record = self.get(key)
-        return record is not None and record.get("status") == "ok"
+    def finished(self, keys: Iterable[str]) -> dict[str, dict[str, Any]]:
+        """The records of those cells that are finished, by key; one that failed is not."""
+        found = {key: self.get(key) for key in keys}
+        return {key: one for key, one in found.items() if one and one.get("status") == "ok"}
 
     def get(self, key: str) -> dict[str, Any] | None:
         """What is kept of a cell."""
@@ -96,19 +97,14 @@ class CellFolder:
 
     def keep(self, record: dict[str, Any]) -> None:
         """Keep the results of a cell."""
-        text = json.dumps(record, allow_nan=False)
-        with replacing(str(self.folder / CELLS / f"{record['key']}.json"), force=True) as stream:
-            stream.write(text.encode())
+        self._write(f"{CELLS}/{record['key']}.json", json.dumps(record, allow_nan=False))
 
     def count(self) -> int:
         """How many cells are kept, of whatever settings."""
         return sum(path.suffix == ".json" for path in (self.folder / CELLS).iterdir())
 
-    def write(self, name: str, text: str) -> None:
-        """Write a file of the report, whole or not at all."""
-        path = self.folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with replacing(str(path), force=True) as stream:
+    def _write(self, name: str, text: str) -> None:
+        with replacing(str(self.folder / name), force=True) as stream:
             stream.write(text.encode())
 
 

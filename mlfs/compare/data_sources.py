@@ -17,7 +17,7 @@ from mlfs.data.dataset import Dataset
 from mlfs.data.labels.label_values import ASK_CLASSES
 from mlfs.errors import DataError, UnknownName, UsageError, printable
 
-__all__ = ["DataSource", "excluded", "rows_of", "sources", "without"]
+__all__ = ["DataSource", "dense", "excluded", "rows_of", "sources", "without"]
 
 PARTS = (("-train", "-test"), ("_train", "_test"), (".train", ".test"))
 
@@ -242,3 +242,8 @@ def rows_of(data: Dataset, rows: np.ndarray) -> Dataset:
     """Some rows of a data set."""
     weights = None if data.weights is None else data.weights[rows]
     return replace(data, X=data.X[rows], Y=data.Y[rows], weights=weights)
+
+
+def dense(labels: Any) -> np.ndarray:
+    """The labels of a data set as a plain array."""
+    return np.asarray(labels.toarray() if sp.issparse(labels) else labels)

@@ -24,15 +24,13 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from mlfs.api.prepared import Prepared, prepare
 from mlfs.api.validate import checked_count
+from mlfs.compare.data_sources import dense
 from mlfs.compare.relief import ppt_relieff, relieff_ml
-from mlfs.data.dataset import Dataset
+from mlfs.compare.training_rows import TrainingRows
 from mlfs.errors import DataError, UsageError, printable
 
 __all__ = ["FILTERS", "Filter", "filter_scores"]
-
-BINNING = ("bins", "n_bins", "nominal_limit", "missing")
 
 
 @dataclass(frozen=True)
@@ -42,12 +40,15 @@ class Filter:
     Parameters
     ----------
     scores : callable
-        ``scores(data, options, seed, **parameters)`` gives the worth of each feature.
+        ``scores(train, seed, **parameters)`` gives the worth of each feature.
+    counts : bool
+        Whether it uses the rows binned and counted, not the values themselves.
     parameters : mapping
         The parameters, with their defaults.
     """
 
     scores: Callable[..., np.ndarray]
+    counts: bool = False
     parameters: Mapping[str, int] = field(default_factory=dict)
 
     def check(self, given: Mapping[str, Any]) -> None:
@@ -60,47 +61,36 @@ class Filter:
             checked_count(value, name)
 
 
-def filter_scores(
-    name: str, data: Dataset, seed: int, options: Mapping[str, Any], **parameters: Any
-) -> np.ndarray:
+def filter_scores(name: str, train: TrainingRows, seed: int, **parameters: Any) -> np.ndarray:
     """Score every feature; great is good.
 
     Parameters
     ----------
     name : str
         One of `FILTERS`.
-    data : Dataset
-        The rows that train.
+    train : TrainingRows
+        The training rows.
     seed : int
         ReliefF looks at a random sample of the rows.
-    options : mapping
-        How columns are binned, as for `mlfs.select`.
     **parameters
         Of the filter.
     """
     kind = FILTERS[name]
-    return kind.scores(data, options, seed, **{**kind.parameters, **parameters})
+    return kind.scores(train, seed, **{**kind.parameters, **parameters})
 
 
-def _ready(data: Dataset, options: Mapping[str, Any]) -> Prepared:
-    return prepare(data, **{key: value for key, value in options.items() if key in BINNING})
+def _information_gain(train: TrainingRows) -> np.ndarray:
+    return train.prepared.info.mi_fl
 
 
-def _information_gain(data: Dataset, options: Mapping[str, Any], seed: int) -> np.ndarray:
-    del seed
-    return _ready(data, options).info.mi_fl
-
-
-def _gain_ratio(data: Dataset, options: Mapping[str, Any], seed: int) -> np.ndarray:
-    del seed
-    info = _ready(data, options).info
+def _gain_ratio(train: TrainingRows) -> np.ndarray:
+    info = train.prepared.info
     gain, entropy = info.mi_fl, info.h_f[:, None]
     return np.divide(gain, entropy, out=np.zeros_like(gain), where=entropy > 0)
 
 
-def _chi2(data: Dataset, options: Mapping[str, Any], seed: int) -> np.ndarray:
-    del seed
-    table = _ready(data, options).table
+def _chi2(train: TrainingRows) -> np.ndarray:
+    table = train.prepared.table
     first = np.asarray(table.counts.offsets[:-1])
     out = np.zeros((table.d, table.q))
     for label in range(table.q):
@@ -115,16 +105,16 @@ def _chi2(data: Dataset, options: Mapping[str, Any], seed: int) -> np.ndarray:
     return out if table.place is None else out[table.place]
 
 
-def _f(data: Dataset, options: Mapping[str, Any], seed: int) -> np.ndarray:
+def _f(train: TrainingRows) -> np.ndarray:
     """F of two groups, from sums; 0 where a group is empty or nothing varies."""
-    del options, seed
+    data = train.data
     X = sp.csr_array(data.X) if sp.issparse(data.X) else np.asarray(data.X, float)
     stored = X.data if sp.issparse(X) else X
     if np.isnan(stored).any():
         msg = "the F filter takes no missing values: use information-gain or chi2"
         raise DataError(msg)
     weights = np.ones(X.shape[0]) if data.weights is None else data.weights
-    Y = np.asarray(data.Y.toarray() if sp.issparse(data.Y) else data.Y)
+    Y = dense(data.Y)
     out = np.zeros((X.shape[1], Y.shape[1]))
     squares = X * X
     for label in range(Y.shape[1]):
@@ -143,9 +133,13 @@ def _f(data: Dataset, options: Mapping[str, Any], seed: int) -> np.ndarray:
     return np.where(np.isinf(out), np.finfo(float).max / (2 * Y.shape[1]), out)
 
 
-def _over_labels(way: str, scores: Callable[..., np.ndarray]) -> Filter:
+def _over_labels(way: str, of_labels: Callable[[TrainingRows], np.ndarray]) -> Filter:
     together = np.max if way == "max" else np.mean
-    return Filter(lambda *given: np.asarray(together(scores(*given), axis=1)))
+
+    def scores(train: TrainingRows, _: int) -> np.ndarray:
+        return np.asarray(together(of_labels(train), axis=1))
+
+    return Filter(scores, counts=of_labels is not _f)
 
 
 FILTERS: dict[str, Filter] = {
@@ -159,6 +153,6 @@ FILTERS: dict[str, Filter] = {
         )
         for way in ("max", "mean")
     },
-    "ppt-relieff": Filter(ppt_relieff, {"k": 10, "rows": 500, "prune": 6}),
-    "relieff-ml": Filter(relieff_ml, {"k": 10, "rows": 500}),
+    "ppt-relieff": Filter(ppt_relieff, parameters={"k": 10, "rows": 500, "prune": 6}),
+    "relieff-ml": Filter(relieff_ml, parameters={"k": 10, "rows": 500}),
 }

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from mlfs.compare.results import Results
+from mlfs.compare.results import Results, finite
 from mlfs.compare.stability import agreement, jaccard, kuncheva, nogueira
 
 __all__ = ["Overlap", "overlaps"]
@@ -43,11 +43,11 @@ class Overlap:
         return {
             "n": self.n,
             "criteria": list(self.criteria),
-            "shared": [[_number(value) for value in row] for row in self.shared],
+            "shared": [[finite(value) for value in row] for row in self.shared],
             "stability": [
                 {
                     "data": data, "criterion": criterion,
-                    "nogueira": _number(a), "kuncheva": _number(b), "jaccard": _number(c),
+                    "nogueira": finite(a), "kuncheva": finite(b), "jaccard": finite(c),
                 }
                 for (data, criterion), (a, b, c) in self.stability.items()
             ],
@@ -127,7 +127,3 @@ def _often(records: list[dict[str, Any]], top: int) -> list[tuple[str, float]]:
         names.update(zip(record["selected"], record["names"], strict=False))
     best = sorted(times, key=lambda j: (-times[j], j))[:top]
     return [(names.get(j, f"column {j}"), times[j] / len(records)) for j in best]
-
-
-def _number(value: float) -> float | None:
-    return float(value) if math.isfinite(value) else None

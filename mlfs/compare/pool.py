@@ -12,6 +12,7 @@ import queue
 import subprocess
 import sys
 import threading
+from collections import deque
 from collections.abc import Iterable, Iterator
 from types import TracebackType
 from typing import Any, Self
@@ -37,7 +38,7 @@ HEARTBEAT = 0.2
 
 
 class WorkerPool:
-    """Some workers; use it in a ``with`` block, and none survives it.
+    """Some worker processes; use it in a ``with`` block, at the end of which all are gone.
 
     Parameters
     ----------
@@ -56,6 +57,8 @@ class WorkerPool:
         self._processes: set[subprocess.Popen[bytes]] = set()
         self._lock = threading.Lock()
         self._closed = False
+        self._waiting: dict[Any, deque[Job]] = {}
+        self._begun: set[Any] = set()
 
     def __enter__(self) -> Self:
         return self
@@ -71,20 +74,18 @@ class WorkerPool:
             for process in self._processes:
                 process.kill()
 
-    def do(self, jobs: Iterable[Job], finished: set[str]) -> Iterator[dict[str, Any]]:
-        """The records of the cells as they get finished, in whatever order."""
-        waiting: queue.SimpleQueue[Job] = queue.SimpleQueue()
+    def do(self, jobs: Iterable[Job]) -> Iterator[dict[str, Any]]:
+        """The records of the cells in the order in which they get finished."""
         number = 0
         for job in jobs:
-            waiting.put(job)
+            self._waiting.setdefault(job.fold, deque()).append(job)
             number += 1
-        hands = [
-            threading.Thread(target=self._lead, args=(waiting, finished), daemon=True)
-            for _ in range(min(self._size, number))
+        threads = [
+            threading.Thread(target=self._feed, daemon=True) for _ in range(min(self._size, number))
         ]
-        for hand in hands:
-            hand.start()
-        busy = len(hands)
+        for thread in threads:
+            thread.start()
+        busy = len(threads)
         while busy:
             with contextlib.suppress(queue.Empty):
                 found = self._records.get(timeout=HEARTBEAT)  # short, so that Ctrl-C gets through
@@ -95,17 +96,13 @@ class WorkerPool:
                 else:
                     yield found
 
-    def _lead(self, waiting: queue.SimpleQueue[Job], finished: set[str]) -> None:
-        """Hand jobs to a worker, and replace it when it dies."""
-        process = None
+    def _feed(self) -> None:
+        """Give jobs to a worker process until none is left, and replace it when it dies."""
+        process, fold = None, None
         try:
-            while not self._closed:
-                try:
-                    job = waiting.get_nowait()
-                except queue.Empty:
-                    break
-                process = process or self._start()
-                if not self._hand_over(process, job, finished):
+            while not self._closed and (job := self._next(fold)) is not None:
+                process, fold = process or self._start(), job.fold
+                if not self._hand_over(process, job):
                     process = None
         except BaseException as error:  # noqa: BLE001 -- raised in the main thread
             if not self._closed:
@@ -114,6 +111,26 @@ class WorkerPool:
             if process is not None:
                 self._end(process)
             self._records.put(None)
+
+    def _next(self, fold: Any) -> Job | None:
+        """The next job for a worker that has prepared a fold: of that fold if there is one.
+
+        Else it begins a fold of its own; if others have begun all folds, it helps with the one
+        that has most left.
+        """
+        with self._lock:
+            if not self._waiting:
+                return None
+            if fold not in self._waiting:
+                new = [one for one in self._waiting if one not in self._begun]
+                longest = max(self._waiting, key=lambda one: len(self._waiting[one]))
+                fold = new[0] if new else longest
+            self._begun.add(fold)
+            jobs = self._waiting[fold]
+            job = jobs.popleft()
+            if not jobs:
+                del self._waiting[fold]
+            return job
 
     def _start(self) -> subprocess.Popen[bytes]:
         with self._lock:
@@ -127,10 +144,9 @@ class WorkerPool:
             self._processes.add(process)
         return process
 
-    def _hand_over(self, process: subprocess.Popen[bytes], job: Job, finished: set[str]) -> bool:
+    def _hand_over(self, process: subprocess.Popen[bytes], job: Job) -> bool:
         """Have a job done; False if the worker died of it."""
-        open_ = {cell.key: cell for cell in job.cells if cell.key not in finished}
-        told = set(finished & {cell.key for cell in job.cells})
+        left = {cell.key: cell for cell in job.cells}
         assert process.stdin is not None
         assert process.stdout is not None
         try:
@@ -138,17 +154,17 @@ class WorkerPool:
                 send(process.stdin, self._settings)
                 receive(process.stdout)
                 process.ready = True  # type: ignore[attr-defined]
-            send(process.stdin, (job, told))
+            send(process.stdin, job)
             while True:
                 kind, record = receive(process.stdout)
                 if kind == "done":
                     return True
-                open_.pop(record["key"], None)
+                left.pop(record["key"], None)
                 self._records.put(record)
         except (EOFError, OSError):
             self._end(process)
             if not self._closed:
-                for cell in open_.values():
+                for cell in left.values():
                     self._records.put(failure(cell, _died(process.returncode)))
             return False
 

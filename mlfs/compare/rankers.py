@@ -1,6 +1,6 @@
 """What chooses features in a comparison: every criterion, all, random ones, and simple filters.
 
-A ranker sees the rows that train and nothing else.
+A ranker sees the training rows and nothing else.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from mlfs import criteria
 from mlfs.api.selecting import select
 from mlfs.compare.filters import FILTERS, filter_scores
 from mlfs.compare.named import Named, import_path
+from mlfs.compare.training_rows import TrainingRows
 from mlfs.data.dataset import Dataset
 from mlfs.errors import UnknownName, UsageError
 from mlfs.models.table import TrainingTable
@@ -92,10 +93,14 @@ class Ranker(Protocol):
     """What ranks features."""
 
     @property
+    def counts(self) -> bool:
+        """Whether it uses the rows binned and counted, not the values themselves."""
+
+    @property
     def nested(self) -> bool:
         """Whether n features are the first n of more."""
 
-    def rank(self, train: Dataset, n: int, seed: int) -> Ranked:
+    def rank(self, train: TrainingRows, n: int, seed: int) -> Ranked:
         """Choose n features (for each label, if it chooses per label)."""
 
 
@@ -103,31 +108,34 @@ class Ranker(Protocol):
 class _ByCriterion:
     name: Any
     parameters: Mapping[str, Any]
-    options: Mapping[str, Any]
+    counts: bool = True
 
     @property
     def nested(self) -> bool:
         _, criterion = criteria.get(self.name, self.parameters)
         return criterion.search == "greedy"
 
-    def rank(self, train: Dataset, n: int, seed: int) -> Ranked:
-        found = select(train, self.name, n, parameters=self.parameters, seed=seed, **self.options)
+    def rank(self, train: TrainingRows, n: int, seed: int) -> Ranked:
+        found = select(
+            train.prepared, self.name, n, parameters=self.parameters, seed=seed, **train.options
+        )
         if found.interrupted:
             raise KeyboardInterrupt
         note = "; ".join(one for one in found.notes if "fewer" in one)
         if found.scope == "all labels":
-            return Ranked((tuple(found.indices),), train.shape[1], note=note)
+            return Ranked((tuple(found.indices),), train.data.shape[1], note=note)
         orders = tuple(tuple(one.indices) for one in found.labels.values())
-        return Ranked(orders, train.shape[1], note=note)
+        return Ranked(orders, train.data.shape[1], note=note)
 
 
 @dataclass(frozen=True)
 class _Baseline:
     name: str
+    counts: bool = False
     nested: bool = True
 
-    def rank(self, train: Dataset, n: int, seed: int) -> Ranked:
-        d = train.shape[1]
+    def rank(self, train: TrainingRows, n: int, seed: int) -> Ranked:
+        d = train.data.shape[1]
         if self.name == "random":
             order = np.random.default_rng(seed).permutation(d)[:n].tolist()
             return Ranked((tuple(order),), d)
@@ -138,13 +146,16 @@ class _Baseline:
 class _ByFilter:
     name: str
     parameters: Mapping[str, Any]
-    options: Mapping[str, Any]
     nested: bool = True
 
-    def rank(self, train: Dataset, n: int, seed: int) -> Ranked:
-        scores = filter_scores(self.name, train, seed, self.options, **self.parameters)
+    @property
+    def counts(self) -> bool:
+        return FILTERS[self.name].counts
+
+    def rank(self, train: TrainingRows, n: int, seed: int) -> Ranked:
+        scores = filter_scores(self.name, train, seed, **self.parameters)
         order = np.lexsort((np.arange(scores.size), -scores))[:n]
-        return Ranked((tuple(order.tolist()),), train.shape[1])
+        return Ranked((tuple(order.tolist()),), scores.size)
 
 
 def known_rankers() -> list[str]:
@@ -152,12 +163,12 @@ def known_rankers() -> list[str]:
     return sorted({*criteria.available(), *BASELINES, *FILTERS})
 
 
-def ranker(given: Named, options: Mapping[str, Any]) -> Ranker:
+def ranker(given: Named) -> Ranker:
     """Find what ranks features by name; criteria of third parties too.
 
     Examples
     --------
-    >>> ranker(Named("random"), {}).nested
+    >>> ranker(Named("random")).nested
     True
     """
     if given.name in BASELINES:
@@ -166,12 +177,12 @@ def ranker(given: Named, options: Mapping[str, Any]) -> Ranker:
         return _Baseline(given.name)
     if given.name in FILTERS:
         FILTERS[given.name].check(given.parameters)
-        return _ByFilter(given.name, given.parameters, options)
+        return _ByFilter(given.name, given.parameters)
     if "." in given.name:
         kind = import_path(given.name, "criterion")
         criteria.get(kind, given.parameters)
-        return _ByCriterion(kind, given.parameters, options)
+        return _ByCriterion(kind, given.parameters)
     if given.name not in known_rankers() and given.name not in criteria.ALIASES:
         raise UnknownName("criterion", given.name, [*known_rankers(), *criteria.ALIASES])
     criteria.get(given.name, given.parameters)
-    return _ByCriterion(given.name, given.parameters, options)
+    return _ByCriterion(given.name, given.parameters)

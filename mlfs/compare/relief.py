@@ -7,12 +7,11 @@ of rows that is looked at depends on the seed alone.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 import scipy.sparse as sp
 
+from mlfs.compare.data_sources import dense
+from mlfs.compare.training_rows import TrainingRows
 from mlfs.data.dataset import Dataset
 from mlfs.errors import DataError
 
@@ -57,23 +56,19 @@ class _Space:
         return out
 
 
-def ppt_relieff(
-    data: Dataset, options: Mapping[str, Any], seed: int, *, k: int, rows: int, prune: int
-) -> np.ndarray:
+def ppt_relieff(train: TrainingRows, seed: int, *, k: int, rows: int, prune: int) -> np.ndarray:
     """ReliefF (Kononenko, 1994) on label sets as classes; rows of rarer sets are left out.
 
     Parameters
     ----------
-    data : Dataset
-        The rows that train.
-    options : mapping
-        Not looked at: ReliefF takes the values as they are.
+    train : TrainingRows
+        The training rows; ReliefF takes their values as they are.
     seed : int
         Seeds the sample.
     k, rows, prune : int
         Neighbours in each class, rows that are looked at, and how often a label set must occur.
     """
-    del options
+    data = train.data
     kept, classes = _pruned(data, prune)
     space = _Space(_of_rows(data, kept))
     n = kept.size
@@ -94,24 +89,20 @@ def ppt_relieff(
     return weights / sample.size
 
 
-def relieff_ml(
-    data: Dataset, options: Mapping[str, Any], seed: int, *, k: int, rows: int
-) -> np.ndarray:
+def relieff_ml(train: TrainingRows, seed: int, *, k: int, rows: int) -> np.ndarray:
     """RReliefF, the share of labels that differ as the distance of two rows' answers.
 
     Parameters
     ----------
-    data : Dataset
-        The rows that train.
-    options : mapping
-        Not looked at: ReliefF takes the values as they are.
+    train : TrainingRows
+        The training rows; ReliefF takes their values as they are.
     seed : int
         Seeds the sample.
     k, rows : int
         Neighbours of each row, and rows that are looked at.
     """
-    del options
-    labels = np.asarray(data.Y.toarray() if sp.issparse(data.Y) else data.Y)
+    data = train.data
+    labels = dense(data.Y)
     space = _Space(data)
     n, d = data.shape[:2]
     other_label, other_value, both = 0.0, np.zeros(d), np.zeros(d)
@@ -131,7 +122,7 @@ def relieff_ml(
 
 def _pruned(data: Dataset, prune: int) -> tuple[np.ndarray, np.ndarray]:
     """The rows whose label set occurs often enough, and the number of the set of each."""
-    labels = np.asarray(data.Y.toarray() if sp.issparse(data.Y) else data.Y)
+    labels = dense(data.Y)
     _, which, times = np.unique(labels, axis=0, return_inverse=True, return_counts=True)
     often = times >= prune
     if often.sum() < 2:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,13 +15,15 @@ from mlfs.compare.metrics import METRICS
 from mlfs.compare.settings import Settings
 from mlfs.errors import UnknownName, UsageError
 
-__all__ = ["COLUMNS", "Results"]
+__all__ = ["COLUMNS", "Results", "Summary", "finite", "seconds_of"]
 
+SECONDS = ("prepare_seconds", "select_seconds", "fit_seconds", "predict_seconds")
+COSTS = (*SECONDS, "peak_mb")
 COLUMNS = (
     *("data", "criterion", "model", "n", "features", "split", "metric", "value"),
-    *("select_seconds", "fit_seconds", "predict_seconds", "peak_mb", "status", "note"),
+    *COSTS,
+    *("status", "note"),
 )
-COSTS = ("select_seconds", "fit_seconds", "predict_seconds", "peak_mb")
 
 
 @dataclass(frozen=True)
@@ -163,6 +166,16 @@ def _summary(n: str, metric: str, found: Sequence[Mapping[str, Any]]) -> Summary
         float(np.mean([record["features"] for record in found])),
         tuple(record["metrics"][metric] for record in found),
     )
+
+
+def seconds_of(record: Mapping[str, Any]) -> float:
+    """The seconds of a cell, with those of preparing the training rows."""
+    return sum(record.get(step) or 0.0 for step in SECONDS)
+
+
+def finite(value: float) -> float | None:
+    """A number that JSON can hold; None for NaN and infinity."""
+    return float(value) if math.isfinite(value) else None
 
 
 def _field(value: Any) -> Any:

@@ -6,6 +6,7 @@ import contextlib
 import fnmatch
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from numbers import Real
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from mlfs.compare.cell_folder import CellFolder
 from mlfs.compare.classifiers import check_classifier
 from mlfs.compare.data_sources import sources
 from mlfs.compare.metrics import METRICS
-from mlfs.compare.named import named
+from mlfs.compare.named import Named, named
 from mlfs.compare.pool import WorkerPool
 from mlfs.compare.rankers import ranker
 from mlfs.compare.resampling import Folds, Given, Holdout, Protocol
@@ -24,9 +25,10 @@ from mlfs.compare.settings import Settings
 from mlfs.compare.sizes import size
 from mlfs.errors import UnknownName, UsageError, plural, printable
 
-__all__ = ["DEFAULT_METRICS", "run", "settings_of"]
+__all__ = ["DEFAULT_METRICS", "run"]
 
 DEFAULT_METRICS = ("exact_match", "hamming_loss", "macro_f1", "micro_f1", "ranking_loss")
+OPTIONS = ("bins", "n_bins", "nominal_limit", "missing", "network", "order", "k", "prefilter")
 SHOWN = 5  # names in a note
 Progress = Callable[[int, int, Mapping[str, Any] | None], object]
 
@@ -92,95 +94,66 @@ def run(
     Results
         A tidy table and what is made of it; marked when Ctrl-C cut it short.
     """
-    settings = settings_of(
-        data,
-        criteria,
-        models,
-        n,
-        labels=labels,
-        exclude=_names(exclude),
-        protocol=_protocol(folds, holdout, repeat, split),
-        seed=seed,
-        options=options,
-    )
-    shown = _metrics(metrics)
-    crew_size = _processes(jobs)
-    if folder is None:
-        return _run(settings, shown, crew_size, None, on_cell)
-    with CellFolder(folder) as store:
-        return _run(settings, shown, crew_size, store, on_cell)
-
-
-def settings_of(
-    data: Any,
-    criteria: Any,
-    models: Any,
-    n: Any,
-    *,
-    labels: str | None,
-    protocol: Protocol,
-    seed: int,
-    options: Mapping[str, Any],
-    exclude: Sequence[str] = (),
-) -> Settings:
-    """Check everything that can be checked before anything is computed."""
     for option in options:
         if option not in OPTIONS:
             raise UnknownName("option of a comparison", option, OPTIONS)
-    rankers = tuple(named(one) for one in _several(criteria, "criteria"))
-    learners = tuple(named(one) for one in _several(models, "models"))
+    rankers = _distinct("criterion", [named(one) for one in _several(criteria, "criteria")])
+    learners = _distinct("model", [named(one) for one in _several(models, "models")])
     for one in rankers:
-        ranker(one, options)
+        ranker(one)
     for one in learners:
         check_classifier(one)
-    for what, chosen in (("criterion", rankers), ("model", learners)):
-        names = [str(one) for one in chosen]
-        twice = {name for name in names if names.count(name) > 1}
-        if twice:
-            raise UsageError(f"the {what} {printable(min(twice))!r} is given twice")
     sizes = tuple(dict.fromkeys(size(one) for one in _several(n, "n")))
-    found = sources(
-        data, labels=labels, exclude=tuple(map(str, exclude)), given=isinstance(protocol, Given)
+    protocol = _protocol(folds, holdout, repeat, split)
+    patterns = _names(exclude)
+    found = sources(data, labels=labels, exclude=patterns, given=isinstance(protocol, Given))
+    settings = Settings(
+        tuple(found), rankers, learners, sizes, protocol, checked_seed(seed), options
     )
-    return Settings(
-        tuple(found), rankers, learners, sizes, protocol, checked_seed(seed), dict(options)
-    )
+    shown, processes = _metrics(metrics), _processes(jobs)
+    with contextlib.nullcontext() if folder is None else CellFolder(folder) as kept:
+        return _run(settings, shown, processes, kept, on_cell or (lambda *_: None))
 
 
-OPTIONS = ("bins", "n_bins", "nominal_limit", "missing", "network", "order", "k", "prefilter")
+def _distinct(what: str, chosen: list[Named]) -> tuple[Named, ...]:
+    names = [str(one) for one in chosen]
+    twice = {name for name in names if names.count(name) > 1}
+    if twice:
+        raise UsageError(f"the {what} {printable(min(twice))!r} is given twice")
+    return tuple(chosen)
 
 
 def _run(
     settings: Settings,
     metrics: tuple[str, ...],
-    crew_size: int,
-    store: CellFolder | None,
-    on_cell: Progress | None,
+    processes: int,
+    kept: CellFolder | None,
+    on_cell: Progress,
 ) -> Results:
-    notes = [note for note in [settings.protocol.note] if note]
+    notes = [settings.protocol.note] if settings.protocol.note else []
     cells = settings.cells()
-    done: dict[str, dict[str, Any]] = {}
-    if store is not None:
-        done = {cell.key: store.get(cell.key) or {} for cell in cells if store.has(cell.key)}
-    jobs = [job for job in settings.jobs() if any(cell.key not in done for cell in job.cells)]
+    done = {} if kept is None else kept.finished(cell.key for cell in cells)
+    jobs = [
+        replace(job, cells=tuple(left))
+        for job in settings.jobs()
+        if (left := [cell for cell in job.cells if cell.key not in done])
+    ]
     for source in dict.fromkeys(job.source for job in jobs):
         source.check()
-    if store is not None:
-        notes += _resumed(settings, store)
-    tell = on_cell or (lambda *_: None)
-    tell(len(done), len(cells), None)
+    if kept is not None:
+        notes += _resumed(settings, kept, len(done))
+    on_cell(len(done), len(cells), None)
     interrupted = False
-    with contextlib.ExitStack() as stack:
-        crew = stack.enter_context(WorkerPool(settings, crew_size))
+    with WorkerPool(settings, processes) as pool:
         try:
-            for record in crew.do(jobs, set(done)):
-                if store is not None:
-                    store.keep(record)
+            for record in pool.do(jobs):
+                if kept is not None:
+                    kept.keep(record)
                 done[record["key"]] = record
-                tell(len(done), len(cells), record)
+                on_cell(len(done), len(cells), record)
         except KeyboardInterrupt:
             interrupted = True
-    # a cell that is there from another name of the same data goes by the name it has now
+    # a cell that was kept under another name of the same data gets the name it has now
     records = tuple(
         {**done[cell.key], "cell": cell.to_dict()} for cell in cells if cell.key in done
     )
@@ -217,21 +190,21 @@ def _not_excluded(settings: Settings, records: Sequence[Mapping[str, Any]]) -> l
     ]
 
 
-def _resumed(settings: Settings, store: CellFolder) -> list[str]:
-    earlier = store.earlier_settings()
+def _resumed(settings: Settings, kept: CellFolder, n_done: int) -> list[str]:
+    """What a user should know about the earlier runs in the same folder."""
+    earlier = kept.earlier_settings()
     notes = []
+    keys = {cell.key for cell in settings.cells()}
     if earlier is not None:
         notes = [f"settings changed since the last run: {one}" for one in settings.changed(earlier)]
-    keys = {cell.key for cell in settings.cells()}
-    there = sum(store.has(key) for key in keys)
-    if earlier is not None and there:
-        notes.append(f"{there} of {len(keys)} cells are there already")
-    others = store.count() - sum(store.get(key) is not None for key in keys)
+        if n_done:
+            notes.append(f"{n_done} of {len(keys)} cells are there already")
+    others = kept.count() - sum(kept.get(key) is not None for key in keys)
     if others:
         notes.append(
             f"{plural(others, 'cell')} of other settings: in the folder, not in this report"
         )
-    store.keep_settings(settings.to_dict())
+    kept.keep_settings(settings.to_dict())
     return notes
 
 
@@ -282,11 +255,11 @@ def _several(given: Any, what: str) -> list[Any]:
     return found
 
 
-def _names(exclude: Any) -> list[str]:
+def _names(exclude: Any) -> tuple[str, ...]:
     found = [exclude] if isinstance(exclude, str) else exclude
     if not isinstance(found, Iterable) or not all(isinstance(one, str) for one in (*found,)):
         raise UsageError(f"exclude takes names or globs of columns, not {printable(repr(exclude))}")
-    return list(found)
+    return tuple(found)
 
 
 def _is_pair(given: Any) -> bool:

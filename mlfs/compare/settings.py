@@ -61,7 +61,7 @@ class Settings:
                         for size in sizes
                         for model in self.models
                     )
-                    yield Job(source, ranker, split, cells)
+                    yield Job(source, ranker, split, sizes, cells)
 
     def cells(self) -> list[Cell]:
         """All cells, in the order of the table."""
@@ -139,12 +139,21 @@ class Cell:
 
 @dataclass(frozen=True)
 class Job:
-    """The cells that share one selection."""
+    """The cells that share one selection, of which some may be finished and left out.
+
+    The sizes are those of all cells, so that the selection does not depend on what is left out.
+    """
 
     source: DataSource
     ranker: Named
     split: int
+    sizes: tuple[Size, ...]
     cells: tuple[Cell, ...]
+
+    @property
+    def fold(self) -> tuple[DataSource, int]:
+        """The data set and the split: jobs of one fold share the prepared training rows."""
+        return self.source, self.split
 
 
 def seed_for(seed: int, *parts: object) -> int:

@@ -1,22 +1,22 @@
-"""Do one job of a comparison: choose features on the rows that train, then fit and judge."""
+"""Run one job of a comparison: select on the training rows, then train, predict and measure."""
 
 from __future__ import annotations
 
 import traceback
 import warnings
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
-import scipy.sparse as sp
-
 from mlfs.compare.classifiers import classifier
-from mlfs.compare.data_sources import DataSource, excluded, rows_of, without
+from mlfs.compare.data_sources import DataSource, dense, excluded, rows_of, without
 from mlfs.compare.measure import Cost, measured
 from mlfs.compare.metrics import evaluate
 from mlfs.compare.rankers import Ranked, ranker
 from mlfs.compare.resampling import Given, Split
+from mlfs.compare.results import finite
 from mlfs.compare.settings import Cell, Job, Settings, seed_for
+from mlfs.compare.training_rows import TrainingRows
 from mlfs.data.dataset import Dataset, identifier_columns
 from mlfs.errors import MlfsError, printable
 from mlfs.models.table import TrainingTable
@@ -27,7 +27,10 @@ NAMED = 200  # features whose names are kept, for the report
 
 
 class JobRunner:
-    """Where jobs are done; it keeps the data set that it read last.
+    """Does jobs one after another, and keeps what the next one may need too.
+
+    The data set is read once, and the training rows of a split are prepared once, as long as
+    jobs of the same data set and the same split follow each other.
 
     Parameters
     ----------
@@ -40,67 +43,82 @@ class JobRunner:
         self._source: DataSource | None = None
         self._data: Dataset | None = None
         self._splits: list[Split] = []
-        self._identifiers: list[str] = []
-        self._excluded: list[str] = []
+        self._notes: dict[str, list[str]] = {}
+        self._fold: tuple[DataSource, int] | None = None
+        self._parts: tuple[TrainingRows, Dataset] | None = None
 
-    def do(self, job: Job, finished: set[str]) -> Iterator[dict[str, Any]]:
-        """Do the cells of a job that are not finished; what fails is told in its record."""
-        cells = [cell for cell in job.cells if cell.key not in finished]
+    def do(self, job: Job) -> Iterator[dict[str, Any]]:
+        """The records of the cells of a job; some may have failed."""
         try:
-            train, test = self._parts(job)
-            chosen = _Choices(self.settings, job, train, train.shape[0] + test.shape[0])
-        except Exception as error:  # noqa: BLE001 -- told in the record
-            yield from (failure(cell, error) for cell in cells)
+            train, test = self._rows(job)
+            chosen = _Choices(self.settings, job, train, train.data.shape[0] + test.shape[0])
+        except Exception as error:  # noqa: BLE001 -- the record has it
+            yield from (failure(cell, error) for cell in job.cells)
             return
-        for cell in cells:
+        for cell in job.cells:
             try:
-                found = _judged(cell, train, test, chosen)
-                yield {**found, "identifiers": self._identifiers, "excluded": self._excluded}
-            except Exception as error:  # noqa: BLE001 -- told in the record
+                yield {**_evaluated(cell, train.data, test, chosen), **self._notes}
+            except Exception as error:  # noqa: BLE001 -- the record has it
                 yield failure(cell, error)
 
-    def _parts(self, job: Job) -> tuple[Dataset, Dataset]:
-        if self._source != job.source or self._data is None:
-            self._data = None  # let go of the last one first
-            self._data, n_train = job.source.read()
-            self._excluded = excluded(self._data, job.source.exclude, job.source.name)
-            self._data = without(self._data, self._excluded)
+    def _rows(self, job: Job) -> tuple[TrainingRows, Dataset]:
+        """The rows that train and those that test."""
+        if self._parts is None or self._fold != job.fold:
+            self._parts = None  # free the last ones first
+            data = self._read(job.source)
+            split = self._splits[job.split]
+            train = TrainingRows(rows_of(data, split.train), self.settings.options)
+            self._parts = train, rows_of(data, split.test)
+            self._fold = job.fold
+        return self._parts
+
+    def _read(self, source: DataSource) -> Dataset:
+        if self._data is None or self._source != source:
+            self._data = None  # free the last one first
+            data, n_train = source.read()
+            gone = excluded(data, source.exclude, source.name)
+            data = without(data, gone)
             protocol = self.settings.protocol
             if isinstance(protocol, Given):
                 protocol = Given(n_train)
-            seed = seed_for(self.settings.seed, "splits", job.source.digest)
-            self._splits = list(protocol.splits(self._data, seed))
-            named = identifier_columns(self._data)
-            self._identifiers = [self._data.columns[j].name for j in named]
-            self._source = job.source
-        split = self._splits[job.split]
-        return rows_of(self._data, split.train), rows_of(self._data, split.test)
+            seed = seed_for(self.settings.seed, "splits", source.digest)
+            self._splits = list(protocol.splits(data, seed))
+            named = [data.columns[j].name for j in identifier_columns(data)]
+            self._notes = {"identifiers": named, "excluded": gone}
+            self._data, self._source = data, source
+        return self._data
 
 
 class _Choices:
     """The features that one ranker chooses on the training rows; smaller n are prefixes."""
 
-    def __init__(self, settings: Settings, job: Job, train: Dataset, n_rows: int) -> None:
-        self._ranker = ranker(job.ranker, settings.options)
+    def __init__(self, settings: Settings, job: Job, train: TrainingRows, n_rows: int) -> None:
+        self._ranker = ranker(job.ranker)
         self._seed = seed_for(settings.seed, "ranker", job.source.digest, job.split)
         self._train = train
         self._ranked: dict[int, tuple[Ranked, Cost]] = {}
-        self._sizes = {cell.size: cell.size.of(n_rows, train.shape[1]) for cell in job.cells}
+        self._sizes = {size: size.of(n_rows, train.data.shape[1]) for size in job.sizes}
 
     def of(self, cell: Cell) -> tuple[Ranked, Cost]:
-        """What was chosen for a cell, and what that cost."""
+        """What was chosen for a cell, and what that cost once the rows were prepared."""
         n = self._sizes[cell.size]
         most = max(self._sizes.values()) if self._ranker.nested else n
         if most not in self._ranked:
+            if self._ranker.counts:
+                _ = self._train.prepared  # outside of the clock
             with measured() as cost:
                 found = self._ranker.rank(self._train, most, self._seed)
             self._ranked[most] = found, cost
         found, cost = self._ranked[most]
         return found.first(n), cost
 
+    @property
+    def preparing(self) -> Cost:
+        """What preparing the rows cost, for a ranker that uses them so."""
+        return self._train.preparing if self._ranker.counts else Cost()
 
-def _judged(cell: Cell, train: Dataset, test: Dataset, choices: _Choices) -> dict[str, Any]:
-    heard: dict[str, int] = {}
+
+def _evaluated(cell: Cell, train: Dataset, test: Dataset, choices: _Choices) -> dict[str, Any]:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         chosen, selecting = choices.of(cell)
@@ -109,30 +127,27 @@ def _judged(cell: Cell, train: Dataset, test: Dataset, choices: _Choices) -> dic
         model = classifier(cell.model, seed, chosen.for_model(table))
         X, _ = table.matrix(chosen.cut(train))
         with measured() as fitting:
-            model.fit(X, _dense(train.Y), train.weights)
-        truth = _dense(test.Y)
+            model.fit(X, dense(train.Y), train.weights)
+        truth = dense(test.Y)
         X, _ = table.matrix(chosen.cut(test), unseen="missing")
         with measured() as predicting:
             answers = model.answers(X, truth)
-    for one in caught:
-        told = f"{one.category.__name__}: {printable(one.message, 160)}"
-        heard[told] = heard.get(told, 0) + 1
-    values = evaluate(truth, *answers)
+    shown = [f"{one.category.__name__}: {printable(one.message, 160)}" for one in caught]
+    costs = {"prepare": choices.preparing, "select": selecting, "fit": fitting}
+    costs["predict"] = predicting
     return {
         "key": cell.key,
         "cell": cell.to_dict(),
         "status": "ok",
         "note": chosen.note,
-        "warnings": heard,
-        "metrics": {name: _finite(value) for name, value in values.items()},
+        "warnings": dict(Counter(shown)),
+        "metrics": {name: finite(v) for name, v in evaluate(truth, *answers).items()},
         "features": chosen.mean_size,
         "selected": list(chosen.union),
         "names": [train.columns[j].name for j in chosen.union[:NAMED]],
         "columns": train.shape[1],
-        "select_seconds": selecting.seconds,
-        "fit_seconds": fitting.seconds,
-        "predict_seconds": predicting.seconds,
-        "peak_mb": max(selecting.peak_mb, fitting.peak_mb, predicting.peak_mb),
+        **{f"{step}_seconds": cost.seconds for step, cost in costs.items()},
+        "peak_mb": max(cost.peak_mb for cost in costs.values()),
     }
 
 
@@ -151,11 +166,3 @@ def failure(cell: Cell, error: BaseException | str) -> dict[str, Any]:
         "note": note,
         "traceback": trace[-4000:],
     }
-
-
-def _dense(labels: Any) -> np.ndarray:
-    return np.asarray(labels.toarray() if sp.issparse(labels) else labels)
-
-
-def _finite(value: float) -> float | None:
-    return float(value) if np.isfinite(value) else None

@@ -53,8 +53,7 @@ def main() -> None:
     runner = JobRunner(inbox.get())
     send(target, ("ready", None))
     while True:
-        job, finished = inbox.get()
-        for record in runner.do(job, finished):
+        for record in runner.do(inbox.get()):
             send(target, ("cell", record))
         send(target, ("done", None))
 

@@ -259,7 +259,7 @@ def test_a_failing_cell_is_told_and_the_rest_goes_on(tmp_path: Path) -> None:
     rows = [row for row in csv.DictReader(io.StringIO(results.to_csv())) if row["status"] != "ok"]
     assert len(rows) == 3
     with CellFolder(folder) as store:
-        assert not store.has(results.failed()[0]["key"])
+        assert not store.finished([results.failed()[0]["key"]])
         assert store.get(results.failed()[0]["key"]) is not None
 
 

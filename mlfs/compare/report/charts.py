@@ -11,7 +11,7 @@ from mlfs.compare.contest import Contest
 from mlfs.compare.metrics import METRICS
 from mlfs.compare.overlap import Overlap
 from mlfs.compare.report.svg import Axis, Picture, colour, dash
-from mlfs.compare.results import Results, Summary
+from mlfs.compare.results import Results, Summary, seconds_of
 
 __all__ = ["agreement_chart", "cost_chart", "curve_chart", "rank_chart"]
 
@@ -124,9 +124,8 @@ def cost_chart(results: Results, metric: str) -> str:
         value = record.get("metrics", {}).get(metric)
         if value is not None:
             cell = record["cell"]
-            spent = sum(record[f"{part}_seconds"] for part in ("select", "fit", "predict"))
             key = (cell["criterion"], cell["model"], cell["n"])
-            kept.setdefault(key, []).append((spent, value, record["peak_mb"]))
+            kept.setdefault(key, []).append((seconds_of(record), value, record["peak_mb"]))
     if not kept:
         return ""
     means = {key: np.mean(found, axis=0) for key, found in kept.items()}
