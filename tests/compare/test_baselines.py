@@ -21,6 +21,7 @@ from mlfs.compare.naive_bayes import MLNB
 from mlfs.compare.named import Named
 from mlfs.compare.nearest import MLkNN
 from mlfs.compare.rankers import BASELINES, known_rankers, ranker
+from mlfs.compare.training_rows import TrainingRows
 from mlfs.data.arrays import from_arrays
 from mlfs.errors import DataError, UsageError
 from tests import naive
@@ -171,6 +172,10 @@ def test_parameters_that_make_no_sense_are_refused() -> None:
             model.fit(X, Y)
 
 
+def scored(name: str, data: Any, **parameters: int) -> np.ndarray:
+    return filter_scores(name, TrainingRows(data), 0, **parameters)
+
+
 @given(seed=SEEDS)
 @settings(max_examples=20, deadline=None)
 def test_chi2_is_scipys(seed: int) -> None:
@@ -187,8 +192,8 @@ def test_chi2_is_scipys(seed: int) -> None:
             if (table.sum(0) > 0).all() and len(table) > 1:
                 scores[f, label] = stats.chi2_contingency(table, correction=False).statistic
     data = from_arrays(X, Y)
-    np.testing.assert_allclose(filter_scores("chi2-max", data, 0, {}), scores.max(1), atol=1e-9)
-    np.testing.assert_allclose(filter_scores("chi2-mean", data, 0, {}), scores.mean(1), atol=1e-9)
+    np.testing.assert_allclose(scored("chi2-max", data), scores.max(1), atol=1e-9)
+    np.testing.assert_allclose(scored("chi2-mean", data), scores.mean(1), atol=1e-9)
 
 
 @given(seed=SEEDS)
@@ -201,8 +206,8 @@ def test_f_is_scikit_learns(seed: int) -> None:
     theirs = np.column_stack([f_classif(X, Y[:, label])[0] for label in range(2)])
     for table in (X, sp.csr_array(X)):
         data = from_arrays(table, Y)
-        np.testing.assert_allclose(filter_scores("f-mean", data, 0, {}), theirs.mean(1), rtol=1e-6)
-        np.testing.assert_allclose(filter_scores("f-max", data, 0, {}), theirs.max(1), rtol=1e-6)
+        np.testing.assert_allclose(scored("f-mean", data), theirs.mean(1), rtol=1e-6)
+        np.testing.assert_allclose(scored("f-max", data), theirs.max(1), rtol=1e-6)
 
 
 @given(seed=SEEDS)
@@ -215,7 +220,7 @@ def test_information_gain_and_gain_ratio(seed: int) -> None:
     data = from_arrays(X, Y)
     for name, expected in (("information-gain", gain), ("gain-ratio", ratio)):
         for way in ("max", "mean"):
-            found = filter_scores(f"{name}-{way}", data, 0, {})
+            found = scored(f"{name}-{way}", data)
             np.testing.assert_allclose(found, getattr(expected, way)(axis=1), atol=1e-9)
 
 
@@ -271,10 +276,10 @@ def test_relieff_is_its_naive_twin(seed: int, k: int) -> None:
     data = from_arrays(X, Y)
     sets = [tuple(row) for row in Y.tolist()]
     kept = [i for i, one in enumerate(sets) if sets.count(one) >= 2]
-    ours = filter_scores("ppt-relieff", data, 0, {}, k=k, prune=2)
+    ours = scored("ppt-relieff", data, k=k, prune=2)
     expected = naive_relieff(X[kept], [sets[i] for i in kept], k)
     np.testing.assert_allclose(ours, expected, atol=1e-7)
-    ours = filter_scores("relieff-ml", data, 0, {}, k=k)
+    ours = scored("relieff-ml", data, k=k)
     np.testing.assert_allclose(ours, naive_relieff_ml(X, Y, k), atol=1e-7)
 
 
@@ -284,32 +289,33 @@ def test_a_filter_finds_what_matters(name: str) -> None:
     X = generator.random((150, 6))
     X[:, 4] = (X[:, 4] > 0.5) * 1.0
     Y = np.column_stack([X[:, 1] > 0.5, X[:, 4] > 0.5]).astype(int)
-    chosen = ranker(Named(name), {}).rank(from_arrays(X, Y), 2, 0).union
+    chosen = ranker(Named(name)).rank(TrainingRows(from_arrays(X, Y)), 2, 0).union
     assert set(chosen) == {1, 4}
-    sparse = ranker(Named(name), {}).rank(from_arrays(sp.csr_array(X), Y), 2, 0).union
+    rows = TrainingRows(from_arrays(sp.csr_array(X), Y))
+    sparse = ranker(Named(name)).rank(rows, 2, 0).union
     assert sparse == chosen
 
 
 def test_relieff_takes_gaps_and_names() -> None:
     X = [[1.0, 0.0], [math.nan, 1.0], [3.0, 0.0], [4.0, 1.0]] * 5
     Y = [[0], [1], [0], [1]] * 5
-    scores = filter_scores("relieff-ml", from_arrays(X, Y), 0, {}, k=2)
+    scores = scored("relieff-ml", from_arrays(X, Y), k=2)
     assert np.isfinite(scores).all()
     assert scores[1] > scores[0]
     with pytest.raises(DataError, match="lower prune"):
-        filter_scores("ppt-relieff", from_arrays(X, Y), 0, {}, prune=50)
+        scored("ppt-relieff", from_arrays(X, Y), prune=50)
     with pytest.raises(DataError, match="no missing values"):
-        filter_scores("f-max", from_arrays(X, Y), 0, {})
+        scored("f-max", from_arrays(X, Y))
 
 
 def test_baselines_and_their_features() -> None:
     X, Y = problem(1)
     data = from_arrays(X, Y)
     assert set(BASELINES) <= set(known_rankers())
-    first, again = (ranker(Named("random"), {}).rank(data, 3, 7).union for _ in range(2))
+    first, again = (ranker(Named("random")).rank(TrainingRows(data), 3, 7).union for _ in range(2))
     assert first == again
     assert len(set(first)) == 3
-    assert ranker(Named("all"), {}).rank(data, 5, 0).union == (0, 1, 2, 3, 4)
-    assert not ranker(Named("own"), {}).rank(data, 5, 0).imposed
+    assert ranker(Named("all")).rank(TrainingRows(data), 5, 0).union == (0, 1, 2, 3, 4)
+    assert not ranker(Named("own")).rank(TrainingRows(data), 5, 0).imposed
     with pytest.raises(UsageError, match="takes no parameters"):
-        ranker(Named("all", {"k": 1}), {})
+        ranker(Named("all", {"k": 1}))

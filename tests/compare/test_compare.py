@@ -30,6 +30,7 @@ from mlfs.compare.named import named
 from mlfs.compare.results import Results
 from mlfs.compare.running import run
 from mlfs.compare.sizes import size
+from mlfs.compare.training_rows import TrainingRows
 from mlfs.data.arrays import from_arrays
 from mlfs.data.dataset import Column
 from mlfs.errors import DataError, MlfsError, UnknownName, UsageError
@@ -108,14 +109,33 @@ def test_another_seed_gives_other_folds(reference: Results) -> None:
 
 def test_selection_sees_the_training_rows_alone() -> None:
     data = some_data()
-    rank = mlfs.compare.rankers.ranker(named("mim"), {}).rank
+    rank = mlfs.compare.rankers.ranker(named("mim")).rank
     seed = mlfs.compare.settings.seed_for(0, "splits", sources(data)[0].digest)
     expected = []
     for split in mlfs.compare.resampling.Folds(3).splits(data, seed):
-        train = mlfs.compare.data_sources.rows_of(data, split.train)
+        train = TrainingRows(mlfs.compare.data_sources.rows_of(data, split.train))
         expected.append(list(rank(train, 2, 0).union))
     results = compared(data={"one": data}, criteria="mim", models="mlnb", n=2)
     assert [record["selected"] for record in results.records] == expected
+
+
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_training_rows_are_prepared_once_for_all_criteria(jobs: int) -> None:
+    some = {"data": some_data(), "models": "mlnb", "n": 2, "folds": 2, "jobs": jobs}
+    criteria = ["mim", "jmi", "chi2-max", "random", "all"]
+    together = compared(criteria=criteria, **some)
+    seconds: dict[int, set[float]] = {}
+    for record in together.records:
+        of = record["cell"]
+        if of["criterion"] in {"random", "all"}:
+            assert record["prepare_seconds"] == 0
+        else:
+            seconds.setdefault(of["split"], set()).add(record["prepare_seconds"])
+    if jobs == 1:
+        assert [len(one) for one in seconds.values()] == [1, 1]
+    alone = [record for one in criteria for record in compared(criteria=one, **some).records]
+    chosen = {record["key"]: record["selected"] for record in alone}
+    assert chosen == {record["key"]: record["selected"] for record in together.records}
 
 
 def test_finished_cells_are_not_computed_again(tmp_path: Path, reference: Results) -> None:
