@@ -135,7 +135,7 @@ def cost_chart(results: Results, metric: str) -> str:
     x = Axis(min(seconds) / 1.3, max(seconds) * 1.3, 62, 600, logarithmic=True)
     y = Axis(*_range([float(one[1]) for one in means.values()]), 260, 16)
     better = "higher" if METRICS[metric].higher_is_better else "lower"
-    picture.axes(x, y, "seconds of preparation, selection, training and prediction, mean over all cells",
+    picture.axes(x, y, "seconds to prepare, select, train and predict, mean over all cells",
                  f"{metric} ({better} is better)")  # fmt: skip
     for (criterion, model, n), (spent, value, peak) in means.items():
         at = names.index((criterion, model))
