@@ -88,7 +88,7 @@ def select(
         or is refused.
     sample_weight : array, optional
         How much each row counts; the file's own weights by default.
-    network : {"chain", "tree"}, Network or mapping, optional
+    network : {"chain", "tree"}, Structure or mapping, optional
         The parents of the labels, for criteria that want them; by default what the criterion
         names.
     order : {"cheap", "full", "given"}

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from mlfs.discretize import Binning
-from mlfs.search.networks import Network
+from mlfs.search.label_parents import Structure
 from mlfs.search.picks import Pick, Picks
 
 __all__ = ["SCHEMA", "Chosen", "Ranking", "Selection"]
@@ -157,7 +157,7 @@ class Selection(Ranking):
         rows, features, labels: the shape of the data.
     labels : dict of str to Ranking
         For subsets per label: the ranking of each label.
-    network : Network or None
+    network : Structure or None
         The parents of labels that the criterion used.
     binnings : sequence of Binning
         What was decided for each column of X.
@@ -174,7 +174,7 @@ class Selection(Ranking):
     units: str = "nats"
     data: Mapping[str, int] = field(default_factory=dict)
     labels: Mapping[str, Ranking] = field(default_factory=dict)
-    network: Network | None = None
+    network: Structure | None = None
     binnings: Sequence[Binning] = ()
     settings: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()

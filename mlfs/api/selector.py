@@ -74,7 +74,7 @@ class FeatureSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sk
     classes : bool, default=False
         Take the columns of a 2-D y with more than two values as classes instead of refusing
         them. A 1-D y may always hold classes.
-    network : {"chain", "tree"}, Network or mapping, optional
+    network : {"chain", "tree"}, Structure or mapping, optional
         The parents of the labels, for criteria that want them.
     order : {"cheap", "full", "given"}, default="cheap"
         How the chain of labels is ordered.
@@ -123,7 +123,7 @@ class FeatureSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sk
         Their names, where X is a frame with names.
     binnings_ : tuple of Binning
         What was decided for each column of X (dates, which cannot be features, left out).
-    network_ : Network or None
+    network_ : Structure or None
         The parents of labels that the criterion used.
     notes_ : tuple of str
         What a user should know: constant features, missing values, ...

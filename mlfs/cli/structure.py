@@ -163,7 +163,7 @@ def _text(stored: Any, found: Any) -> str:
 
 def _draw(found: Any, output: str, suffix: str, *, force: bool) -> None:
     from mlfs.data.files import replacing
-    from mlfs.models.draw import draw
+    from mlfs.search.structure_drawing import draw
 
     if len(found) > 1:
         raise UsageError(

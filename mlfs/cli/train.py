@@ -79,9 +79,9 @@ def train(
     console = console_of(context)
     name, settings = options["model"], settings_of(options, missing)
     model = made(options)
-    from mlfs.models.base import keep_names, tell_names
-    from mlfs.models.store import check_place_of_model, check_storable, save
-    from mlfs.models.table import TrainingTable
+    from mlfs.models.label_model import keep_names, tell_names
+    from mlfs.models.model_files import check_place_of_model, check_storable, save
+    from mlfs.models.training_table import TrainingTable
 
     check_place_of_model(output)
     check_storable(model)

@@ -25,7 +25,7 @@ unseen_values = topical(
 
 def opened(path: str) -> Any:
     """What a model file holds."""
-    from mlfs.models.store import load_stored
+    from mlfs.models.model_files import load_stored
 
     if path == "-":
         raise UsageError("a model is not read from stdin: name its file")

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from mlfs.data.dataset import Column, Dataset, Label
 from mlfs.discretize import METHODS, Binning, learn
 from mlfs.errors import UsageError, printable
-from mlfs.models.base import LabelModel
+from mlfs.models.label_model import LabelModel
 from mlfs.models.problem import Problem
 
 __all__ = ["MLNB"]

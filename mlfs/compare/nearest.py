@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 
 from mlfs.errors import DataError, UsageError, printable
-from mlfs.models.base import LabelModel
+from mlfs.models.label_model import LabelModel
 
 __all__ = ["MLkNN"]
 

@@ -18,7 +18,7 @@ from mlfs.compare.named import Named, import_path
 from mlfs.compare.training_rows import TrainingRows
 from mlfs.data.dataset import Dataset
 from mlfs.errors import UnknownName, UsageError
-from mlfs.models.table import TrainingTable
+from mlfs.models.training_table import TrainingTable
 
 __all__ = ["BASELINES", "Ranked", "Ranker", "known_rankers", "ranker"]
 

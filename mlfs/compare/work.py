@@ -19,7 +19,7 @@ from mlfs.compare.settings import Cell, Job, Settings, seed_for
 from mlfs.compare.training_rows import TrainingRows
 from mlfs.data.dataset import Dataset, identifier_columns
 from mlfs.errors import MlfsError, printable
-from mlfs.models.table import TrainingTable
+from mlfs.models.training_table import TrainingTable
 
 __all__ = ["JobRunner", "failure"]
 

@@ -28,12 +28,12 @@ if TYPE_CHECKING:
     from mlfs.models.ensemble import StructuredEnsemble
     from mlfs.models.features import LDF
     from mlfs.models.mixture import MixtureOfTrees
+    from mlfs.models.model_files import load, save
     from mlfs.models.monte_carlo_chain import MonteCarloChain
     from mlfs.models.recipes import available, make
-    from mlfs.models.store import load, save
-    from mlfs.models.structure import Structure
     from mlfs.models.switching import Switching
     from mlfs.models.tuned import TunedLogistic
+    from mlfs.search.label_parents import Structure
 
 __all__ = [
     "LDF",
@@ -51,25 +51,25 @@ __all__ = [
 ]
 
 _HOME = {
-    "LDF": "features",
-    "MixtureOfTrees": "mixture",
-    "MonteCarloChain": "monte_carlo_chain",
-    "Structure": "structure",
-    "StructuredClassifier": "chain",
-    "StructuredEnsemble": "ensemble",
-    "Switching": "switching",
-    "TunedLogistic": "tuned",
-    "available": "recipes",
-    "load": "store",
-    "make": "recipes",
-    "save": "store",
+    "LDF": "mlfs.models.features",
+    "MixtureOfTrees": "mlfs.models.mixture",
+    "MonteCarloChain": "mlfs.models.monte_carlo_chain",
+    "Structure": "mlfs.search.label_parents",
+    "StructuredClassifier": "mlfs.models.chain",
+    "StructuredEnsemble": "mlfs.models.ensemble",
+    "Switching": "mlfs.models.switching",
+    "TunedLogistic": "mlfs.models.tuned",
+    "available": "mlfs.models.recipes",
+    "load": "mlfs.models.model_files",
+    "make": "mlfs.models.recipes",
+    "save": "mlfs.models.model_files",
 }
 _PARTS = {"inference", "structures"}
 
 
 def __getattr__(name: str) -> Any:
     if name in _HOME:
-        value = getattr(importlib.import_module(f"mlfs.models.{_HOME[name]}"), name)
+        value = getattr(importlib.import_module(_HOME[name]), name)
         globals()[name] = value
         return value
     if name in _PARTS:

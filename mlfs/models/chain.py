@@ -9,13 +9,13 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from mlfs.errors import UsageError, printable
-from mlfs.models.base import LabelModel
 from mlfs.models.conditionals import Conditionals, FittedConditionals
 from mlfs.models.features import feature_plan
 from mlfs.models.inference import Greedy, Inference, joint_log_proba, marginals, sample
+from mlfs.models.label_model import LabelModel
 from mlfs.models.problem import MISSING
-from mlfs.models.structure import Structure
 from mlfs.models.structures import Independent, learner_for
+from mlfs.search.label_parents import Structure
 
 __all__ = ["StructuredClassifier"]
 

@@ -10,12 +10,13 @@ import numpy as np
 import scipy.sparse as sp
 
 from mlfs.errors import UsageError, printable
-from mlfs.models.learners import Learner, fit_learners, stacked
+from mlfs.models.base_learners import Learner, fit_learners, stacked
+from mlfs.models.inference.vectors import configurations, numbered
 from mlfs.models.problem import Problem
-from mlfs.models.structure import Structure
 from mlfs.models.switched import SwitchedParts
+from mlfs.search.label_parents import Structure
 
-__all__ = ["LEAST", "Conditionals", "FittedConditionals", "configurations"]
+__all__ = ["LEAST", "Conditionals", "FittedConditionals"]
 
 LEAST = 1e-12  # no probability is less, so that logarithms are finite
 MOST_PARENTS = 12
@@ -187,9 +188,8 @@ class Conditionals:
     def _scores(self, label: int, rows: Rows, parents: np.ndarray) -> np.ndarray:
         columns = self._switched.columns[label]
         if columns is not None:
-            number = parents.astype(np.intp) @ (1 << np.arange(parents.shape[1]))
             every = np.arange(self.n_rows)[rows] if isinstance(rows, slice) else rows
-            return self._of_configurations[every, columns[number]]
+            return self._of_configurations[every, columns[numbered(parents)]]
         of_x = self._of_x[rows, label]
         of_parents = self._parts.of_parents[label]
         return of_x + offsets(parents, of_parents) if of_parents.size else of_x.copy()
@@ -213,18 +213,6 @@ class Conditionals:
     @cached_property
     def _of_configurations(self) -> np.ndarray:
         return self._switched.times(self.X)
-
-
-def configurations(n_parents: int) -> np.ndarray:
-    """All values of some parents; the k-th is bit k of the row's number.
-
-    Examples
-    --------
-    >>> configurations(2).tolist()
-    [[0, 0], [1, 0], [0, 1], [1, 1]]
-    """
-    numbers = np.arange(1 << n_parents)
-    return (numbers[:, None] >> np.arange(n_parents) & 1).astype(np.int8)
 
 
 def offsets(parents: np.ndarray, coefficients: np.ndarray) -> np.ndarray:

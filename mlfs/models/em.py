@@ -14,12 +14,15 @@ from typing import Any
 import numpy as np
 
 from mlfs.errors import UsageError, printable
+from mlfs.models.base_learners import Learner
 from mlfs.models.conditionals import Conditionals, FittedConditionals
-from mlfs.models.learners import Learner
+from mlfs.models.features import FeaturePlan
+from mlfs.models.inference.along_order import log_proba_of
 from mlfs.models.problem import MISSING, Problem
-from mlfs.models.structure import Structure
+from mlfs.models.structures import StructureLearner
+from mlfs.search.label_parents import Structure
 
-__all__ = ["HeldMixture", "Mixture", "em", "em_step", "fitted_tree", "observed_log_proba"]
+__all__ = ["Grower", "HeldMixture", "Mixture", "em", "em_step", "fitted_tree", "observed_log_proba"]
 
 
 @dataclass(frozen=True)
@@ -152,14 +155,10 @@ def refitted(
 
 def observed_log_proba(conditionals: Conditionals, Y: np.ndarray) -> np.ndarray:
     """Log P of the labels that are known, the missing (-1) summed out; exact on a forest."""
-    structure = conditionals.structure
     gone = (Y == MISSING).any(axis=1)
     total = np.zeros(len(Y))
     whole = np.flatnonzero(~gone)
-    for label in structure.order:
-        parents = Y[whole][:, list(structure.parents[label])]
-        both = conditionals.log_proba(label, whole, parents)
-        total[whole] += both[np.arange(whole.size), Y[whole, label]]
+    total[whole] = log_proba_of(conditionals, whole, Y[whole])
     if gone.any():
         total[gone] = _summed_out(conditionals, Y, np.flatnonzero(gone))
     return total
@@ -266,3 +265,55 @@ def log_sum(values: np.ndarray) -> np.ndarray:
 def _log(shares: np.ndarray) -> np.ndarray:
     with np.errstate(divide="ignore"):
         return np.asarray(np.log(shares))
+
+
+NO_DOUBT = 1e-9
+
+
+@dataclass(frozen=True)
+class Grower:
+    """How trees are added to a mixture, section 5.3 of Hong, Batal & Hauskrecht.
+
+    Parameters
+    ----------
+    learner : learner of structures
+        How a tree is learned.
+    plan : FeaturePlan
+        How the columns of its labels are found.
+    tol, max_iter : float, int
+        When EM ends.
+    """
+
+    learner: StructureLearner
+    plan: FeaturePlan
+    tol: float
+    max_iter: int
+
+    def first(self, problem: Problem) -> Mixture:
+        """A mixture of one tree."""
+        return Mixture((self._tree(problem),), np.ones(1))
+
+    def next(self, problem: Problem, mixture: Mixture) -> Mixture | None:
+        """A mixture with one tree more; None if all rows are predicted beyond doubt."""
+        doubt = -np.expm1(np.minimum(0.0, mixture.on(problem.X).log_proba(problem.Y)))
+        if problem.weights is not None:
+            doubt = doubt * problem.weights
+        total = doubt.sum()
+        if total <= NO_DOUBT * problem.n_rows:
+            return None
+        # the paper's weights sum to 1; with a sum of N a penalty stays as strong as it was
+        weights = doubt * (self._weight(problem) / total)
+        every = np.arange(problem.n_rows)
+        grown = mixture.grown(self._tree(problem.rows(every, weights)))
+        return em(problem, grown, tol=self.tol, max_iter=self.max_iter)[0]
+
+    @staticmethod
+    def _weight(problem: Problem) -> float:
+        return problem.n_rows if problem.weights is None else float(problem.weights.sum())
+
+    def _tree(self, problem: Problem) -> FittedConditionals:
+        before = self.plan.before(problem)
+        structure = self.learner.learn(problem.on(before))
+        after = self.plan.after(problem, structure, before)
+        columns = tuple(None if own is None else np.sort(own) for own in after)
+        return fitted_tree(problem.on(columns), structure)

@@ -12,7 +12,7 @@ from sklearn.utils.metaestimators import available_if
 from mlfs.api.selection import Selection
 from mlfs.api.validate import checked_count
 from mlfs.errors import UnknownName, UsageError, printable
-from mlfs.models.base import LabelModel, tell_names
+from mlfs.models.label_model import LabelModel, tell_names
 from mlfs.models.problem import MISSING, Problem
 from mlfs.models.splits import row_marks
 

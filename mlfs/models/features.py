@@ -25,8 +25,8 @@ from mlfs.data.columns import force_nominal
 from mlfs.errors import UnknownName, UsageError, printable
 from mlfs.information.info import Info
 from mlfs.models.problem import Problem
-from mlfs.models.structure import Structure
 from mlfs.search.best_first import best_first
+from mlfs.search.label_parents import Structure
 
 __all__ = ["LDF", "AllFeatures", "Columns", "FeaturePlan", "Features", "feature_plan"]
 
@@ -109,7 +109,7 @@ class Selected(FeaturePlan):
             data = problem.dataset(columns)
         _, criterion = criteria.get(asked["criterion"], asked["parameters"])
         if criterion.network is not False and asked["network"] is None:
-            asked["network"] = structure.to_network()
+            asked["network"] = structure
         asked.update(n_jobs=n_jobs, seed=seed, sample_weight=problem.weights)
         found = select(data, asked.pop("criterion"), n, **asked)
         if found.interrupted:

@@ -13,12 +13,12 @@ from threadpoolctl import threadpool_limits
 from mlfs.api.arguments import seed_of
 from mlfs.api.validate import checked_share
 from mlfs.errors import UsageError, printable
-from mlfs.models.base import LabelModel
-from mlfs.models.em import Mixture, em, weighted_mean
+from mlfs.models.em import Grower, Mixture, em, weighted_mean
 from mlfs.models.features import feature_plan
-from mlfs.models.growing import Grower
 from mlfs.models.inference import MaxSum, anneal, marginals, sample
-from mlfs.models.inference.base import blocks, whole
+from mlfs.models.inference.contract import whole
+from mlfs.models.inference.vectors import blocks
+from mlfs.models.label_model import LabelModel
 from mlfs.models.problem import Problem
 from mlfs.models.splits import kept_aside
 from mlfs.models.structures import Arborescence, learner_for

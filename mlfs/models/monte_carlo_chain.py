@@ -15,18 +15,24 @@ from threadpoolctl import threadpool_limits
 
 from mlfs.api.arguments import seed_of, threads
 from mlfs.errors import UsageError, printable
+from mlfs.models.base_learners import Learner, fit_learner
 from mlfs.models.chain import StructuredClassifier
 from mlfs.models.conditionals import FittedConditionals
 from mlfs.models.inference import Greedy
-from mlfs.models.inference.base import Inference, refuse_without_probabilities, whole
+from mlfs.models.inference.along_order import log_proba_of
+from mlfs.models.inference.contract import (
+    Conditionals,
+    Inference,
+    Labels,
+    refuse_without_probabilities,
+    whole,
+)
 from mlfs.models.inference.nodes import Nodes, best_leaves
-from mlfs.models.inference.protocol import Conditionals, Labels
 from mlfs.models.inference.sampling import drawn, row_blocks
-from mlfs.models.learners import Learner, fit_learner
 from mlfs.models.problem import Problem
 from mlfs.models.splits import kept_aside
-from mlfs.models.structure import Structure, from_order
 from mlfs.models.structures import StructureLearner
+from mlfs.search.label_parents import Structure, from_order
 
 __all__ = ["BestSample", "MonteCarloChain", "SwappedOrder"]
 
@@ -133,7 +139,7 @@ class BestSample(Inference):
             found, _, _ = drawn(conditionals, rows, uniforms)
             at = np.concatenate([found.rows, np.arange(len(rows))])
             labels = np.concatenate([found.labels, greedy[rows]])
-            scores = _log_proba(conditionals, rows[at], labels)
+            scores = log_proba_of(conditionals, rows[at], labels)
             out[rows] = best_leaves(Nodes(conditionals.q, at, labels, scores)).labels
         return out
 
@@ -208,16 +214,6 @@ class MonteCarloChain(StructuredClassifier):
         problem = super()._begin(X, Y, sample_weight)
         self._seed = problem.seed
         return problem
-
-
-def _log_proba(conditionals: Conditionals, rows: np.ndarray, labels: Labels) -> np.ndarray:
-    """Log P of label vectors of some rows, of which one may come more than once."""
-    structure = conditionals.structure
-    total = np.zeros(len(rows))
-    for label in structure.order:
-        both = conditionals.log_proba(label, rows, labels[:, list(structure.parents[label])])
-        total += both[np.arange(len(rows)), labels[:, label]]
-    return total
 
 
 class _Payoffs:

@@ -34,11 +34,11 @@ from typing import Any
 from sklearn.svm import LinearSVC
 
 from mlfs.errors import UnknownName, UsageError, printable
-from mlfs.models.base import default_learner
 from mlfs.models.chain import StructuredClassifier
 from mlfs.models.ensemble import StructuredEnsemble
 from mlfs.models.features import LDF
 from mlfs.models.inference import BestFirst, Greedy, MaxSum
+from mlfs.models.label_model import default_learner
 from mlfs.models.structures import (
     Arborescence,
     Chain,

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy.special import logit
 
-from mlfs.models.learners import Learner, linear_parts
+from mlfs.models.base_learners import Learner, linear_parts
 from mlfs.models.switching import Switching
 
 __all__ = ["SwitchedParts"]

@@ -14,8 +14,8 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from mlfs.errors import UsageError, printable
-from mlfs.models.inference.base import whole
-from mlfs.models.neighbours import check_neighbours
+from mlfs.models.base_learners import check_neighbours
+from mlfs.models.inference.contract import whole
 from mlfs.models.tuned import TunedLogistic
 
 __all__ = ["Switching", "one_class_share"]
@@ -160,7 +160,7 @@ class Switching(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklear
     def _one(
         self, x: Any, codes: np.ndarray, weights: np.ndarray | None, rows: np.ndarray, like: Any
     ) -> Any:
-        from mlfs.models.learners import weight_name
+        from mlfs.models.base_learners import weight_name
 
         base = self.base if like is None else like
         given = {}

@@ -11,7 +11,7 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from mlfs.errors import UsageError, printable
-from mlfs.models.inference.base import whole
+from mlfs.models.inference.contract import whole
 from mlfs.models.splits import stratified_folds
 from mlfs.models.structures.logistic import MOST_COLUMNS, one_regression, with_last
 

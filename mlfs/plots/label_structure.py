@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any, Self
 
 from mlfs.errors import UsageError, printable
-from mlfs.models.draw import draw
-from mlfs.models.structure import Structure
 from mlfs.plots.axes import axes_for
+from mlfs.search.label_parents import Structure
+from mlfs.search.structure_drawing import draw
 
 __all__ = ["LabelStructureDisplay"]
 

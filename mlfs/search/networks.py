@@ -6,7 +6,7 @@ They are what MLFS and MLCFS take as the parents of each label, and what chains 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -15,30 +15,9 @@ from mlfs.errors import plural
 from mlfs.information.info import Info
 from mlfs.information.pair_statistics import Held
 from mlfs.search.greedy import greedy
+from mlfs.search.label_parents import Structure, numbered_names
 
-__all__ = ["Network", "chain_order_cheap", "chain_order_full", "information_tree", "k_parents"]
-
-
-@dataclass(frozen=True)
-class Network:
-    """The parents of each label, and the order in which no label precedes its parents.
-
-    Parameters
-    ----------
-    kind : str
-        How it was made: ``chain``, ``tree`` or ``given``.
-    order : tuple of int
-        The labels, parents first.
-    parents : tuple of tuple of int
-        The parents of every label, in column order.
-    note : str
-        The choices behind it, in words.
-    """
-
-    kind: str
-    order: tuple[int, ...]
-    parents: tuple[tuple[int, ...], ...]
-    note: str = ""
+__all__ = ["chain_order_cheap", "chain_order_full", "information_tree", "k_parents"]
 
 
 class _ParentGain(Criterion):
@@ -54,7 +33,9 @@ class _ParentGain(Criterion):
         return relevance + total / len(picked)
 
 
-def k_parents(info: Info, order: tuple[int, ...], k: int | None = None) -> Network:
+def k_parents(
+    info: Info, order: tuple[int, ...], k: int | None = None, names: Sequence[str] | None = None
+) -> Structure:
     """Give each label the k best of its predecessors, by eq. (33).
 
     Parameters
@@ -64,9 +45,12 @@ def k_parents(info: Info, order: tuple[int, ...], k: int | None = None) -> Netwo
     order : tuple of int
         The order of the chain.
     k : int, optional
-        At most so many parents; ceil(0.8 q) by default, as in the paper.
+        The greatest number of parents; ceil(0.8 q) by default, as in the paper.
+    names : sequence of str, optional
+        The names of the labels; ``y0, y1, ...`` by default.
     """
     q = info.table.q
+    names = numbered_names(q) if names is None else tuple(names)
     k = math.ceil(0.8 * q) if k is None else k
     among = Info(info.table.among_labels)
     parents: list[tuple[int, ...]] = [()] * q
@@ -78,7 +62,7 @@ def k_parents(info: Info, order: tuple[int, ...], k: int | None = None) -> Netwo
             path = greedy(_ParentGain(), among.for_label(label).only(before), k)
             parents[label] = tuple(np.sort(path.picks.columns).tolist())
     note = f"at most {plural(k, 'parent')} by eq. (33)"
-    return Network("chain", tuple(order), tuple(parents), note)
+    return Structure("chain", names, tuple(order), tuple(parents), note=note)
 
 
 def chain_order_cheap(info: Info, component: np.ndarray) -> tuple[int, ...]:
@@ -148,7 +132,7 @@ def _lowest_best(score: np.ndarray, is_open: np.ndarray) -> int:
     return int(np.flatnonzero(values >= top - 1e-12 * max(1.0, abs(top)))[0])
 
 
-def information_tree(info: Info) -> Network:
+def information_tree(info: Info, names: Sequence[str] | None = None) -> Structure:
     """Link the labels by the maximum spanning tree on I(a;b) / min(H(a), H(b)).
 
     The root is the label that shares most with all others; every other label has one parent.
@@ -172,4 +156,5 @@ def information_tree(info: Info) -> Network:
         nearer = is_open & (shared[label] > best + 1e-12)
         link[nearer], best[nearer] = label, shared[label][nearer]
     note = "maximum spanning tree on I(a;b) / min(H(a), H(b))"
-    return Network("tree", tuple(order), tuple(parents), note)
+    names = numbered_names(q) if names is None else tuple(names)
+    return Structure("tree", names, tuple(order), tuple(parents), note=note)

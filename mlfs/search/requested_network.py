@@ -13,8 +13,8 @@ from mlfs.data.dataset import Dataset
 from mlfs.data.first_component import first_component, in_three_levels
 from mlfs.errors import UnknownName, UsageError, plural, printable
 from mlfs.information.info import Info
+from mlfs.search.label_parents import Structure
 from mlfs.search.networks import (
-    Network,
     chain_order_cheap,
     chain_order_full,
     information_tree,
@@ -38,14 +38,14 @@ def network_for(
     weights: np.ndarray | None,
     order: str,
     k: int | None,
-) -> Network | None:
+) -> Structure | None:
     """The network for a criterion, or None where it wants none.
 
     Parameters
     ----------
     criterion : Criterion
         What it is for; its ``network`` names the kind that it wants by default.
-    wanted : str, Network, mapping or None
+    wanted : str, Structure, mapping or None
         What the user asks for.
     dataset, info, weights
         The data.
@@ -62,20 +62,19 @@ def network_for(
             msg = f"the criterion {type(criterion).__name__} uses no label network"
             raise UsageError(msg)
         return None
-    if isinstance(wanted, Network):
+    if isinstance(wanted, Structure):
         if len(wanted.parents) != len(dataset.labels):
             msg = (
                 f"the network has {plural(len(wanted.parents), 'label')}, "
                 f"but the data have {plural(len(dataset.labels), 'label')}"
             )
             raise UsageError(msg)
-        known = given_network(dict(enumerate(wanted.parents)), dataset.label_names)
-        return replace(wanted, parents=known.parents)
+        return wanted.renumbered(dataset.label_names)
     if isinstance(wanted, Mapping):
         return given_network(wanted, dataset.label_names)
     kind = wanted or ("chain" if criterion.network is True else criterion.network)
     if kind == "tree":
-        return information_tree(info)
+        return information_tree(info, dataset.label_names)
     if kind != "chain":
         raise UnknownName("label network", str(kind), ("chain", "tree"))
     if order == "given":
@@ -86,11 +85,11 @@ def network_for(
         sequence = chain_order_cheap(
             info, in_three_levels(first_component(dataset, weights), weights)
         )
-    made = k_parents(info, sequence, k)
-    return Network(made.kind, made.order, made.parents, f"{ORDERS[order]}; {made.note}")
+    made = k_parents(info, sequence, k, dataset.label_names)
+    return replace(made, note=f"{ORDERS[order]}; {made.note}")
 
 
-def given_network(parents: Mapping[Any, Sequence[Any]], names: Sequence[str]) -> Network:
+def given_network(parents: Mapping[Any, Sequence[Any]], names: Sequence[str]) -> Structure:
     """Check the parents of labels that a user gives: known names, no circle.
 
     Examples
@@ -128,4 +127,5 @@ def given_network(parents: Mapping[Any, Sequence[Any]], names: Sequence[str]) ->
             raise UsageError(msg)
         order += free
         left = [i for i in left if i not in free]
-    return Network("given", tuple(order), tuple(of.get(i, ()) for i in range(len(names))), "given")
+    known = tuple(of.get(i, ()) for i in range(len(names)))
+    return Structure("given", tuple(names), tuple(order), known, note="given")

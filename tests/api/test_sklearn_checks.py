@@ -7,7 +7,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mlfs import FeatureSelector, criteria
 from mlfs.models import StructuredClassifier, StructuredEnsemble, available, make
-from mlfs.models.base import default_learner
+from mlfs.models.label_model import default_learner
 
 SELECTORS = [
     FeatureSelector(),

@@ -19,7 +19,7 @@ from mlfs.compare.metrics import METRICS
 from mlfs.compare.metrics import evaluate as measure
 from mlfs.data import from_arrays, read, write
 from mlfs.models import available, make
-from mlfs.models.store import load_stored
+from mlfs.models.model_files import load_stored
 from tests.cli.test_cli_process import POSIX, Terminal, mlfs
 from tests.documents import ROOT
 from tests.shared import shared_data

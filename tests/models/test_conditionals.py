@@ -21,9 +21,10 @@ from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 from mlfs.errors import UsageError
-from mlfs.models.conditionals import LEAST, FittedConditionals, configurations
+from mlfs.models.conditionals import LEAST, FittedConditionals
+from mlfs.models.inference.vectors import configurations
 from mlfs.models.problem import Problem
-from mlfs.models.structure import Structure
+from mlfs.search.label_parents import Structure
 
 PROBABILISTIC = [
     LogisticRegression(),

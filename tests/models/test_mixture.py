@@ -26,10 +26,10 @@ from mlfs.models.inference import MaxSum
 from mlfs.models.mixture import MixtureOfTrees
 from mlfs.models.problem import Problem
 from mlfs.models.splits import kept_aside
-from mlfs.models.structure import Structure
 from mlfs.models.structures import Arborescence
 from mlfs.models.switching import Switching
 from mlfs.models.tuned import PENALTIES, TunedLogistic
+from mlfs.search.label_parents import Structure
 
 TREES = [((), (0,), (0,), (1,)), ((3,), (0,), (3,), ()), ((), (), (1,), (2,))]
 ORDERS = [(0, 1, 2, 3), (3, 0, 2, 1), (0, 1, 2, 3)]

@@ -157,7 +157,7 @@ def test_features_by_a_criterion_are_those_of_select(features: str) -> None:
     X, Y = songs(8)
     model = StructuredClassifier(KParents(k=2), features=features, n=3).fit(X, Y)
     wants = mlfs.criteria.get(features)[1].network is not False
-    network = {"network": model.structure_.to_network()} if wants else {}
+    network = {"network": model.structure_} if wants else {}
     wanted = mlfs.select((X, Y), features, 3, **network)
     for name, found in model.features_.items():
         ranking = wanted.labels.get(name, wanted)

@@ -36,12 +36,12 @@ from sklearn.tree import DecisionTreeClassifier
 from mlfs.data import from_arrays
 from mlfs.errors import DataError, UsageError
 from mlfs.models import StructuredClassifier, available, load, make, save
+from mlfs.models.model_files import check_storable, load_stored
 from mlfs.models.storage.allowed import LEARNERS
 from mlfs.models.storage.archive import START, read_archive, write_archive
 from mlfs.models.storage.reader import Reader
 from mlfs.models.storage.writer import Writer
-from mlfs.models.store import check_storable, load_stored
-from mlfs.models.table import TrainingTable
+from mlfs.models.training_table import TrainingTable
 
 ASKED = ("predict", "predict_proba", "decision_function")
 SLOW_TO_FIT = {"mc": {"max_trees": 2}, "mc-ldf": {"max_trees": 2}}
@@ -307,7 +307,7 @@ def test_a_file_appears_whole_or_not_at_all(place: str, monkeypatch: Any) -> Non
     def broken(*_: Any) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("mlfs.models.store.write_archive", broken)
+    monkeypatch.setattr("mlfs.models.model_files.write_archive", broken)
     with pytest.raises(OSError, match="No space"):
         save(model, place, force=True)
     assert Path(place).read_bytes() == before
@@ -425,7 +425,8 @@ def test_deep_nesting_is_refused(small: bytes, place: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["os.system", "builtins.eval", "mlfs.models.store.save", "sklearn.svm.SVR", "", "x"]
+    "name",
+    ["os.system", "builtins.eval", "mlfs.models.store.save", "sklearn.svm.SVR", "", "x"],
 )
 def test_other_classes_are_never_imported(name: str, small: bytes, place: str) -> None:
     def change(header: dict[str, Any]) -> None:

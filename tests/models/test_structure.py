@@ -14,10 +14,9 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 
 from mlfs import DataError, MissingExtra, MlfsError, UsageError
-from mlfs.models.layout import in_layers
-from mlfs.models.structure import Structure, from_order, parents_first
 from mlfs.models.structures import Given
-from mlfs.search.networks import Network
+from mlfs.search.label_parents import Structure, from_order, parents_first
+from mlfs.search.structure_drawing import in_layers
 
 NASTY = 'a "quoted" \\N label\n<b>&lt;\x1b[31m $x_1$'
 
@@ -202,13 +201,6 @@ def test_other_labels_are_named(names, sentence):
         from_order((0, 1, 2), ("a", "b", "c")).renumbered(names)
 
 
-def test_a_network_comes_and_goes():
-    network = Network("chain", (1, 0), ((1,), ()), "why")
-    one = Structure.from_network(network, ["a", "b"], {(1, 0): 0.5})
-    assert (one.kind, one.note, one.weights) == ("chain", "why", {(1, 0): 0.5})
-    assert one.to_network() == network
-
-
 def changed(**changes):
     stored = structure().to_dict() | changes
     return {name: value for name, value in stored.items() if value is not ...}
@@ -343,7 +335,7 @@ def test_a_picture_without_matplotlib_names_the_extra(monkeypatch):
 
 def test_only_structures_are_drawn():
     pytest.importorskip("matplotlib", reason="matplotlib is not installed")
-    from mlfs.models.draw import draw
+    from mlfs.search.structure_drawing import draw
 
     with pytest.raises(UsageError, match="only a Structure can be drawn"):
-        draw(Network("chain", (0,), ((),)))
+        draw({"a": ["b"]})

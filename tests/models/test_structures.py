@@ -22,7 +22,6 @@ from sklearn.svm import LinearSVC
 
 from mlfs import DataError, UnknownName, UsageError
 from mlfs.models.problem import Problem
-from mlfs.models.structure import Structure
 from mlfs.models.structures import (
     Arborescence,
     Chain,
@@ -34,13 +33,14 @@ from mlfs.models.structures import (
     learner_for,
 )
 from mlfs.models.structures.arborescence import log_likelihoods
-from mlfs.models.structures.base import LabelPairs, labels_alone
 from mlfs.models.structures.basins import directed_by_tests
-from mlfs.models.structures.cutting import held_out
+from mlfs.models.structures.held_out import held_out
 from mlfs.models.structures.logistic import side_by_side, solvable, with_last
 from mlfs.models.structures.polytree import conditional_information, independent_by_g
-from mlfs.models.structures.skeleton import spanning_forest
-from mlfs.search.networks import Network, information_tree
+from mlfs.models.structures.spanning import spanning_forest
+from mlfs.models.structures.structure_learner import LabelPairs, labels_alone
+from mlfs.search.label_parents import Structure
+from mlfs.search.networks import information_tree
 from tests import naive
 from tests.problems import columns
 
@@ -256,8 +256,7 @@ def test_parents_by_eq_33(seed, k):
         (Arborescence(folds=1.5), UsageError, "folds is a number of folds from 2 on"),
         (Arborescence(folds=True), UsageError, "folds is a number of folds from 2 on"),
         (Arborescence(folds="x"), UsageError, "folds is a number of folds from 2 on, .*'x'"),
-        (Given(3), UsageError, "a given structure is a Structure, a Network, or a mapping"),
-        (Given(Network("given", (0,), ((),))), UsageError, "network has 1 label"),
+        (Given(3), UsageError, "a given structure is a Structure, or a mapping"),
         (Given({"label 9": []}), UnknownName, "unknown label in the network"),
         (Given({"label 1": [1]}), UsageError, "circle"),
     ],
@@ -272,7 +271,6 @@ def test_given_structures():
     one = problem(0, q=3)
     wanted = ((), (0,), (0, 1))
     assert Given({"label 1": [0], "label 2": ["label 0", 1]}).learn(one).parents == wanted
-    assert Given(Network("given", (0, 1, 2), wanted)).learn(one).parents == wanted
     turned = Structure("x", ("label 2", "label 0", "label 1"), (1, 2, 0), ((1, 2), (), (1,)))
     assert Given(turned).learn(one).parents == wanted
     with pytest.raises(UsageError, match="the label 'z' is not in the data"):
@@ -284,7 +282,7 @@ def test_what_a_user_may_mean_by_a_structure():
     assert isinstance(learner_for(None), Independent)
     assert learner_for(tree) is tree
     assert isinstance(learner_for("polytree"), Polytree)
-    assert isinstance(learner_for(Network("given", (0,), ((),))), Given)
+    assert isinstance(learner_for(Structure("given", ("a",), (0,), ((),))), Given)
     assert isinstance(learner_for({"a": ["b"]}), Given)
 
     class Mine:

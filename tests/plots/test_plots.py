@@ -19,8 +19,8 @@ pytest.importorskip("matplotlib", reason="matplotlib is not installed")
 from matplotlib.figure import Figure
 
 from mlfs import plots
-from mlfs.models.structure import Structure
 from mlfs.plots import axes
+from mlfs.search.label_parents import Structure
 
 
 def some_selection(**more: Any) -> mlfs.Selection:

@@ -11,8 +11,8 @@ import mlfs
 from mlfs import Info, UnknownName, UsageError
 from mlfs.api.prepared import prepare
 from mlfs.criteria import get
+from mlfs.search.label_parents import Structure, from_order
 from mlfs.search.networks import (
-    Network,
     chain_order_cheap,
     chain_order_full,
     information_tree,
@@ -183,7 +183,9 @@ NAMES = ["a", "b", "c"]
 
 def test_a_given_network():
     network = given_network({"a": ["c", "b", "c"], "c": [1]}, NAMES)
-    assert network == Network("given", (1, 2, 0), ((1, 2), (), (1,)), "given")
+    assert network == Structure(
+        "given", ("a", "b", "c"), (1, 2, 0), ((1, 2), (), (1,)), note="given"
+    )
     assert given_network({}, NAMES).parents == ((), (), ())
 
 
@@ -245,8 +247,12 @@ def test_the_kind_is_what_the_criterion_names():
         ({"name": "mlcfs", "k": -1}, UsageError, "k is the greatest number of parents"),
         ({"name": "mlcfs", "k": 1.5}, UsageError, "k is the greatest number of parents"),
         ({"name": "mlcfs", "k": True}, UsageError, "k is the greatest number of parents"),
-        ({"name": "mlcfs", "network": Network("given", (0,), ((),))}, UsageError, "5 labels"),
-        ({"name": "mlcfs", "network": Network("given", (), ((9,),) * 5)}, UnknownName, "label"),
+        (
+            {"name": "mlcfs", "network": Structure("given", ("a",), (0,), ((),))},
+            UsageError,
+            "5 labels",
+        ),
+        ({"name": "mlcfs", "network": from_order(range(5), "abcde")}, UsageError, "'a' is not in"),
     ],
 )
 def test_what_makes_no_sense_is_refused(options, error, sentence):

@@ -9,18 +9,15 @@ from __future__ import annotations
 from typing import Any
 
 from mlfs.errors import UnknownName, UsageError, printable
+from mlfs.models.inference.along_order import Greedy, joint_log_proba
 from mlfs.models.inference.annealing import Annealing, anneal
-from mlfs.models.inference.base import Inference
 from mlfs.models.inference.beam import Beam
-from mlfs.models.inference.best_first import BestFirst
+from mlfs.models.inference.contract import Conditionals, Inference
 from mlfs.models.inference.exhaustive import Exhaustive
-from mlfs.models.inference.greedy import Greedy
-from mlfs.models.inference.joint import joint_log_proba
 from mlfs.models.inference.marginal import has_exact_marginals, marginals
 from mlfs.models.inference.max_sum import MaxSum
-from mlfs.models.inference.modes import mode
+from mlfs.models.inference.mode_search import BestFirst, mode
 from mlfs.models.inference.monte_carlo import MonteCarlo
-from mlfs.models.inference.protocol import Conditionals
 from mlfs.models.inference.sampling import sample
 
 __all__ = [

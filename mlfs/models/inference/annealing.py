@@ -10,10 +10,15 @@ import numpy as np
 
 from mlfs.api.arguments import seed_of
 from mlfs.errors import UsageError, printable
-from mlfs.models.inference.base import Inference, refuse_without_probabilities, whole
-from mlfs.models.inference.greedy import walk
-from mlfs.models.inference.joint import joint_log_proba
-from mlfs.models.inference.protocol import Conditionals, Floats, Labels
+from mlfs.models.inference.along_order import joint_log_proba, walk
+from mlfs.models.inference.contract import (
+    Conditionals,
+    Floats,
+    Inference,
+    Labels,
+    refuse_without_probabilities,
+    whole,
+)
 
 __all__ = ["Annealing", "anneal"]
 

@@ -4,9 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from mlfs.models.inference.base import Inference, blocks, refuse_without_probabilities, whole
+from mlfs.models.inference.contract import (
+    Conditionals,
+    Inference,
+    Ints,
+    Labels,
+    refuse_without_probabilities,
+    whole,
+)
 from mlfs.models.inference.nodes import Nodes, best_leaves
-from mlfs.models.inference.protocol import Conditionals, Ints, Labels
+from mlfs.models.inference.vectors import blocks
 
 __all__ = ["Beam", "fan"]
 

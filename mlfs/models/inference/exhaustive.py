@@ -6,16 +6,17 @@ import numpy as np
 
 from mlfs.errors import UsageError
 from mlfs.models.inference import decisions
-from mlfs.models.inference.base import (
+from mlfs.models.inference.contract import (
     TIE,
+    Conditionals,
     Inference,
-    blocks,
+    Ints,
+    Labels,
     refuse_without_probabilities,
     whole,
 )
-from mlfs.models.inference.enumeration import every_vector, joint_table
-from mlfs.models.inference.moments import marginals_of_table, sizes_of_table
-from mlfs.models.inference.protocol import Conditionals, Ints, Labels
+from mlfs.models.inference.decisions import marginals_of_table, sizes_of_table
+from mlfs.models.inference.vectors import blocks, every_vector, joint_table
 
 __all__ = ["Exhaustive"]
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mlfs.models.inference.base import table_of
-from mlfs.models.inference.protocol import Conditionals, Floats, Ints, Shape
+from mlfs.models.inference.contract import Conditionals, Floats, Ints, Shape
+from mlfs.models.inference.vectors import table_of
 
 __all__ = ["Factors", "Plan"]
 

@@ -9,18 +9,17 @@ import numpy as np
 
 from mlfs.api.arguments import seed_of
 from mlfs.errors import UnknownName, UsageError
-from mlfs.models.inference.base import (
-    blocks,
-    configurations,
-    numbered,
+from mlfs.models.inference.contract import (
+    Conditionals,
+    Floats,
+    Ints,
+    Shape,
     refuse_without_probabilities,
-    table_of,
     whole,
 )
-from mlfs.models.inference.enumeration import every_vector
-from mlfs.models.inference.protocol import Conditionals, Floats, Ints, Shape
+from mlfs.models.inference.max_sum import MOST_PARENTS, is_small_polytree, most_parents
 from mlfs.models.inference.sampling import drawn, row_blocks
-from mlfs.models.inference.skeleton import MOST_PARENTS, in_degree, is_polytree
+from mlfs.models.inference.vectors import blocks, configurations, every_vector, numbered, table_of
 
 __all__ = ["MOST_OPEN", "has_exact_marginals", "marginals"]
 
@@ -71,7 +70,7 @@ def marginals(
         raise UsageError(msg)
     if method == "sample" or not exact:
         found = _sampled(conditionals, n_samples, seed)
-    elif _is_small_polytree(structure):
+    elif is_small_polytree(structure.parents):
         found = _along_polytree(conditionals)
     else:
         found = _along_chain(conditionals)
@@ -80,18 +79,14 @@ def marginals(
 
 def has_exact_marginals(structure: Shape) -> bool:
     """Whether `marginals` is exact for a structure."""
-    return _is_small_polytree(structure) or max(_open_labels(structure)) <= MOST_OPEN
-
-
-def _is_small_polytree(structure: Shape) -> bool:
-    return is_polytree(structure.parents) and in_degree(structure.parents) <= MOST_PARENTS
+    return is_small_polytree(structure.parents) or max(_open_labels(structure)) <= MOST_OPEN
 
 
 def _along_polytree(conditionals: Conditionals) -> Floats:
     """Forward sum-product: without evidence below, the parents of a label are independent."""
     structure = conditionals.structure
     out = np.zeros((conditionals.n_rows, conditionals.q))
-    for rows in blocks(conditionals.n_rows, 1 << in_degree(structure.parents), CELLS):
+    for rows in blocks(conditionals.n_rows, 1 << most_parents(structure.parents), CELLS):
         for label in structure.order:
             ones = np.exp(table_of(conditionals, label, rows)[:, :, 1])
             given = structure.parents[label]

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
-from mlfs.models.inference.base import TIE, Inference, blocks, refuse_without_probabilities
+from mlfs.errors import UsageError, printable
+from mlfs.models.inference.contract import (
+    TIE,
+    Conditionals,
+    Inference,
+    Labels,
+    refuse_without_probabilities,
+)
 from mlfs.models.inference.factors import Factors, Plan
-from mlfs.models.inference.protocol import Conditionals, Labels
-from mlfs.models.inference.skeleton import in_degree, refuse_unless_polytree
+from mlfs.models.inference.vectors import blocks
+from mlfs.search.label_parents import closing_edge
 
-__all__ = ["MaxSum"]
+__all__ = ["MOST_PARENTS", "MaxSum", "is_small_polytree", "most_parents"]
 
 CELLS = 1 << 22
 
@@ -32,7 +41,7 @@ class MaxSum(Inference):
         refuse_without_probabilities(conditionals, "max-sum")
         refuse_unless_polytree(conditionals, "max-sum", "use BestFirst()")
         plan = Plan.of(conditionals.structure)
-        cells = conditionals.q << (in_degree(conditionals.structure.parents) + 1)
+        cells = conditionals.q << (most_parents(conditionals.structure.parents) + 1)
         out = np.zeros((conditionals.n_rows, conditionals.q), dtype=np.int8)
         for rows in blocks(conditionals.n_rows, cells, CELLS):
             out[rows] = _mode(Factors.of(conditionals, rows, plan))
@@ -54,3 +63,44 @@ def _mode(factors: Factors) -> Labels:
         factors, best, rows = factors.some(open_rows), best[:, open_rows], rows[open_rows]
         factors.known[tied[:, open_rows].argmax(axis=0), np.arange(len(rows)), 1] = -np.inf
         scores = factors.max_marginals()
+
+
+MOST_PARENTS = 12
+
+
+def is_small_polytree(parents: Sequence[Sequence[int]]) -> bool:
+    """Whether there is no cycle, directions ignored, and no label has too many parents.
+
+    Examples
+    --------
+    >>> is_small_polytree([(), (), (0, 1)]), is_small_polytree([(), (0,), (0, 1)])
+    (True, False)
+    """
+    return closing_edge(parents) is None and most_parents(parents) <= MOST_PARENTS
+
+
+def most_parents(parents: Sequence[Sequence[int]]) -> int:
+    """The greatest number of parents of a label."""
+    return max(map(len, parents), default=0)
+
+
+def refuse_unless_polytree(conditionals: Conditionals, what: str, remedy: str) -> None:
+    """Say which edge closes a cycle, or which label has too many parents."""
+    structure = conditionals.structure
+    closing = closing_edge(structure.parents)
+    if closing is not None:
+        first, second = (printable(repr(structure.names[label])) for label in closing)
+        msg = (
+            f"{what} is exact on trees and polytrees only, and the edge between {first} and "
+            f"{second} closes a cycle: {remedy}"
+        )
+        raise UsageError(msg)
+    most = most_parents(structure.parents)
+    if most > MOST_PARENTS:
+        label = [len(given) for given in structure.parents].index(most)
+        name = printable(repr(structure.names[label]))
+        msg = (
+            f"{what} takes at most {MOST_PARENTS} parents for a label, and {name} has {most}: "
+            f"{remedy}"
+        )
+        raise UsageError(msg)

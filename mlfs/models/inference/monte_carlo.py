@@ -8,9 +8,14 @@ import numpy as np
 
 from mlfs.api.arguments import seed_of
 from mlfs.models.inference import decisions
-from mlfs.models.inference.base import Inference, refuse_without_probabilities, whole
-from mlfs.models.inference.moments import Support
-from mlfs.models.inference.protocol import Conditionals, Labels
+from mlfs.models.inference.contract import (
+    Conditionals,
+    Inference,
+    Labels,
+    refuse_without_probabilities,
+    whole,
+)
+from mlfs.models.inference.decisions import Support
 from mlfs.models.inference.sampling import drawn, row_blocks
 
 __all__ = ["MonteCarlo"]

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mlfs.models.inference.base import TIE, parents_in
-from mlfs.models.inference.protocol import Conditionals, Floats, Ints, Labels
+from mlfs.models.inference.contract import TIE, Conditionals, Floats, Ints, Labels
+from mlfs.models.inference.vectors import parents_in
 
 __all__ = ["Nodes", "best_leaves", "later"]
 

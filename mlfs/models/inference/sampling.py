@@ -7,17 +7,17 @@ from typing import Any
 import numpy as np
 
 from mlfs.api.arguments import seed_of
-from mlfs.models.inference.base import (
-    blocks,
-    configurations,
-    numbered,
-    parents_in,
+from mlfs.models.inference.contract import (
+    Conditionals,
+    Floats,
+    Ints,
+    Labels,
     refuse_without_probabilities,
     whole,
 )
-from mlfs.models.inference.moments import Support
+from mlfs.models.inference.decisions import Support
 from mlfs.models.inference.nodes import Nodes
-from mlfs.models.inference.protocol import Conditionals, Floats, Ints, Labels
+from mlfs.models.inference.vectors import blocks, configurations, numbered, parents_in
 
 __all__ = ["drawn", "row_blocks", "sample"]
 

@@ -7,10 +7,22 @@ this list, write its name down; what compiled code holds also needs a part of `n
 from __future__ import annotations
 
 import importlib
+import inspect
 from functools import cache
 from typing import Any
 
-__all__ = ["LEARNERS", "class_named", "is_model", "listed_learners", "name_of"]
+import scipy.sparse as sp
+
+__all__ = [
+    "DEEPEST",
+    "LEARNERS",
+    "SPARSE",
+    "class_named",
+    "is_computed",
+    "is_model",
+    "listed_learners",
+    "name_of",
+]
 
 MODELS: dict[str, tuple[str, ...]] = {
     "mlfs.models.chain": ("StructuredClassifier",),
@@ -19,8 +31,7 @@ MODELS: dict[str, tuple[str, ...]] = {
     "mlfs.models.monte_carlo_chain": ("MonteCarloChain",),
 }
 PARTS: dict[str, tuple[str, ...]] = {
-    "mlfs.discretize.record": ("Binning",),
-    "mlfs.search.networks": ("Network",),
+    "mlfs.binning.record": ("Binning",),
     "mlfs.search.picks": ("Picks",),
     "mlfs.models.classes": ("Classes",),
     "mlfs.models.conditionals": ("FittedConditionals",),
@@ -37,8 +48,8 @@ PARTS: dict[str, tuple[str, ...]] = {
         "Arborescence", "Chain", "Given", "Independent", "KParents", "OneParent", "Polytree",
     ),
     "mlfs.models.table": ("TrainingTable",),
-    "mlfs.api.selection": ("Ranking", "Selection"),
-    "mlfs.api.selector": ("FeatureSelector",),
+    "mlfs.selection": ("Ranking", "Selection"),
+    "mlfs.selector": ("FeatureSelector",),
 }  # fmt: skip
 LEARNERS: dict[str, tuple[str, ...]] = {
     "sklearn.linear_model": (
@@ -75,13 +86,23 @@ HELPERS: dict[str, tuple[str, ...]] = {
         "Normalizer", "RobustScaler", "StandardScaler",
     ),
 }  # fmt: skip
+# The names in files stay; the module in which a class of ours is found may be another one by now.
+MODULES = {
+    "mlfs.binning.record": "mlfs.discretize.record",
+    "mlfs.models.fields": "mlfs.models.training_table",
+    "mlfs.models.learners": "mlfs.models.base_learners",
+    "mlfs.models.structure": "mlfs.search.label_parents",
+    "mlfs.models.table": "mlfs.models.training_table",
+    "mlfs.selection": "mlfs.api.selection",
+    "mlfs.selector": "mlfs.api.selector",
+}
 
 
 @cache
 def _by_name() -> dict[str, tuple[str, str]]:
     tables = (MODELS, PARTS, LEARNERS, HELPERS)
     return {
-        f"{module}.{name}": (module, name)
+        f"{module}.{name}": (MODULES.get(module, module), name)
         for table in tables
         for module, names in table.items()
         for name in names
@@ -128,3 +149,18 @@ def is_model(name: str) -> bool:
 def listed_learners() -> str:
     """The base learners that can be stored, in words."""
     return ", ".join(sorted(name for names in LEARNERS.values() for name in names))
+
+
+DEEPEST = 64
+SPARSE = {
+    "csr_array": sp.csr_array,
+    "csr_matrix": sp.csr_matrix,
+    "csc_array": sp.csc_array,
+    "csc_matrix": sp.csc_matrix,
+}
+
+
+def is_computed(cls: type, name: str) -> bool:
+    """Whether a class itself has a method, a property or the like of that name."""
+    own = inspect.getattr_static(cls, name, None)
+    return callable(own) or hasattr(type(own), "__get__")

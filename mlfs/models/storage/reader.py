@@ -12,9 +12,8 @@ import numpy as np
 
 from mlfs.errors import MlfsError, printable
 from mlfs.models.storage import native
-from mlfs.models.storage.allowed import class_named
+from mlfs.models.storage.allowed import DEEPEST, SPARSE, class_named, is_computed
 from mlfs.models.storage.archive import TYPES
-from mlfs.models.storage.graph import DEEPEST, SPARSE, is_computed
 from mlfs.models.storage.native import DamagedError
 
 __all__ = ["Reader"]

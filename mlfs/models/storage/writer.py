@@ -12,15 +12,14 @@ import scipy.sparse as sp
 
 from mlfs.errors import UsageError, printable
 from mlfs.models.storage import native
-from mlfs.models.storage.allowed import listed_learners, name_of
+from mlfs.models.storage.allowed import DEEPEST, SPARSE, is_computed, listed_learners, name_of
 from mlfs.models.storage.archive import TYPES
-from mlfs.models.storage.graph import DEEPEST, SPARSE, is_computed
 
 __all__ = ["Writer"]
 
 # What only further training would use, and compiled or random code holds.
 TRAINING_ONLY = {"_loss_function_", "_optimizer", "_random_state"}
-PARAMETERS_ONLY = {"mlfs.api.selector.FeatureSelector"}
+PARAMETERS_ONLY = {"mlfs.selector.FeatureSelector"}
 REMEDY = "keep such a model with pickle from Python, for those who trust the file"
 
 

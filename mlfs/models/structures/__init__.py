@@ -19,13 +19,12 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from mlfs.errors import UnknownName, UsageError, printable
-from mlfs.models.structure import Structure
 from mlfs.models.structures.arborescence import Arborescence
-from mlfs.models.structures.base import StructureLearner
 from mlfs.models.structures.chains import Chain, Given, Independent, KParents
 from mlfs.models.structures.one_parent import OneParent
 from mlfs.models.structures.polytree import Polytree
-from mlfs.search.networks import Network
+from mlfs.models.structures.structure_learner import StructureLearner
+from mlfs.search.label_parents import Structure
 
 __all__ = [
     "Arborescence",
@@ -63,7 +62,7 @@ def learner_for(wanted: Any) -> StructureLearner:
         return Independent()
     if isinstance(wanted, StructureLearner):
         return wanted
-    if isinstance(wanted, (Structure, Network, Mapping)):
+    if isinstance(wanted, (Structure, Mapping)):
         return Given(wanted)
     if isinstance(wanted, str):
         if wanted not in BY_NAME:

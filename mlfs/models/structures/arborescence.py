@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mlfs.models.edmonds import maximum_arborescence
-from mlfs.models.structure import Edge, Structure, parents_first
-from mlfs.models.structures.base import StructureLearner
-from mlfs.models.structures.cutting import held_out
-from mlfs.models.structures.held_out import HeldOut
+from mlfs.models.structures.held_out import HeldOut, held_out
+from mlfs.models.structures.structure_learner import StructureLearner
+from mlfs.search.label_parents import Edge, Structure, parents_first
 
 if TYPE_CHECKING:
     from mlfs.models.problem import Problem

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from mlfs.models.structure import Edge
-from mlfs.models.structures.skeleton import away_from_roots, neighbours_of, strongest_first
+from mlfs.models.structures.spanning import away_from_roots, neighbours_of, strongest_first
+from mlfs.search.label_parents import Edge
 
 __all__ = ["directed_by_tests"]
 

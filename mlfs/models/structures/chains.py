@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mlfs.data.first_component import first_component, in_three_levels
-from mlfs.errors import UnknownName, UsageError, plural, printable
-from mlfs.models.structure import Structure, from_order
-from mlfs.models.structures.base import LabelPairs, StructureLearner
-from mlfs.search.networks import Network, chain_order_cheap, chain_order_full, k_parents
+from mlfs.errors import UnknownName, UsageError, printable
+from mlfs.models.structures.structure_learner import LabelPairs, StructureLearner
+from mlfs.search.label_parents import Structure, from_order
+from mlfs.search.networks import chain_order_cheap, chain_order_full, k_parents
 from mlfs.search.requested_network import given_network
 
 if TYPE_CHECKING:
@@ -98,10 +98,8 @@ class KParents(StructureLearner):
             raise UsageError(msg)
         order, note = ordered(problem, self.order)
         pairs = LabelPairs.of(problem)
-        network = k_parents(pairs.info, order, None if k is None else int(k))
-        network = replace(network, note=f"{note}; {network.note}")
-        found = Structure.from_network(network, problem.names)
-        return replace(found, weights=pairs.weights(found))
+        found = k_parents(pairs.info, order, None if k is None else int(k), problem.names)
+        return replace(found, weights=pairs.weights(found), note=f"{note}; {found.note}")
 
 
 class Given(StructureLearner):
@@ -109,7 +107,7 @@ class Given(StructureLearner):
 
     Parameters
     ----------
-    structure : Structure, Network or mapping from label to its parents
+    structure : Structure or mapping from label to its parents
         A structure is matched with the labels by name; a mapping names labels or numbers them.
     """
 
@@ -121,19 +119,13 @@ class Given(StructureLearner):
         given = self.structure
         if isinstance(given, Structure):
             return given.renumbered(problem.names)
-        if isinstance(given, Network):
-            if len(given.parents) != problem.q:
-                has = plural(len(given.parents), "label")
-                msg = f"the network has {has}, the data have {problem.q}"
-                raise UsageError(msg)
-            return Structure.from_network(given, problem.names)
         if not isinstance(given, Mapping):
             msg = (
-                "a given structure is a Structure, a Network, or a mapping from labels to their "
+                "a given structure is a Structure, or a mapping from labels to their "
                 f"parents, not {printable(repr(given))}"
             )
             raise UsageError(msg)
-        return Structure.from_network(given_network(given, problem.names), problem.names)
+        return given_network(given, problem.names)
 
 
 def ordered(problem: Problem, order: Any) -> tuple[tuple[int, ...], str]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mlfs.errors import UnknownName
-from mlfs.models.structure import Structure, parents_first
-from mlfs.models.structures.base import LabelPairs, StructureLearner
-from mlfs.models.structures.skeleton import away_from_roots, spanning_forest, strongest_first
+from mlfs.models.structures.spanning import away_from_roots, spanning_forest, strongest_first
+from mlfs.models.structures.structure_learner import LabelPairs, StructureLearner
+from mlfs.search.label_parents import Structure, parents_first
 
 if TYPE_CHECKING:
     from mlfs.models.problem import Problem

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mlfs.errors import UnknownName, UsageError, printable
-from mlfs.models.structure import Structure, parents_first
-from mlfs.models.structures.base import LabelPairs, StructureLearner
 from mlfs.models.structures.basins import directed_by_tests
-from mlfs.models.structures.cutting import held_out
-from mlfs.models.structures.held_out import HeldOut
-from mlfs.models.structures.skeleton import spanning_forest
+from mlfs.models.structures.held_out import HeldOut, held_out
+from mlfs.models.structures.spanning import spanning_forest
+from mlfs.models.structures.structure_learner import LabelPairs, StructureLearner
+from mlfs.search.label_parents import Structure, parents_first
 
 if TYPE_CHECKING:
     from mlfs.models.problem import Problem

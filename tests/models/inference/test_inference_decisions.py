@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from mlfs.errors import UnknownName
 from mlfs.models.inference import Exhaustive, MonteCarlo, decisions
-from mlfs.models.inference.moments import Support
+from mlfs.models.inference.decisions import Support
 from tests.any_conditionals import (
     Tabled,
     as_tuples,

@@ -17,7 +17,7 @@ from mlfs.models.inference import (
     marginals,
 )
 from mlfs.models.problem import Problem
-from mlfs.models.structure import Structure
+from mlfs.search.label_parents import Structure
 from tests.any_conditionals import Shape, Tabled, as_tuples, vectors
 
 LEARNERS = [LogisticRegression(C=3.0), DecisionTreeClassifier(max_depth=3, random_state=0)]

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator
 
 from mlfs.counting.weights import on_grid
 from mlfs.information.info import Info
-from mlfs.models.structure import Edge, Structure
+from mlfs.search.label_parents import Edge, Structure
 
 if TYPE_CHECKING:
     from mlfs.models.problem import Problem

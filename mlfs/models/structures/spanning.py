@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from mlfs.models.structure import Edge
+from mlfs.search.label_parents import Edge
 
 __all__ = ["NEAR", "away_from_roots", "neighbours_of", "spanning_forest", "strongest_first"]
 

@@ -1,71 +1,24 @@
-"""What all inferences share: the refusal without probabilities, ties, tables for some rows."""
+"""Label vectors by number, and the tables of a model over them, for blocks of rows."""
 
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
-from mlfs.errors import UsageError, printable
-from mlfs.models.inference.protocol import Conditionals, Floats, Ints, Labels
+from mlfs.models.inference.contract import Conditionals, Floats, Ints, Labels
 
 __all__ = [
-    "TIE",
-    "Inference",
     "blocks",
     "configurations",
+    "every_vector",
+    "joint_table",
     "numbered",
     "parents_in",
-    "refuse_without_probabilities",
     "table_of",
-    "whole",
 ]
 
-TIE = 1e-10  # log-probabilities that differ by no more are equal: that is rounding
 LARGE_TABLE = 8
-
-
-class Inference(BaseEstimator):  # type: ignore[misc]  # sklearn has no types
-    """From the conditional probabilities of a model to label vectors.
-
-    A subclass is a parameter object: it has `predict` and changes nothing of itself, so that one
-    may serve many models at the same time.
-    """
-
-    needs_probabilities = True
-
-    def check(self) -> None:
-        """Refuse parameters that cannot be, before anything is trained."""
-
-    def predict(self, conditionals: Conditionals) -> Labels:
-        """The label vector of each row, int8 of shape (n_rows, q)."""
-        raise NotImplementedError
-
-
-def refuse_without_probabilities(conditionals: Conditionals, what: str) -> None:
-    """Say which inference needs what the base learner has not."""
-    if not conditionals.probabilistic:
-        msg = (
-            f"{what} needs probabilities, and a base learner here has no predict_proba: use "
-            "Greedy(), or a base learner with probabilities such as LogisticRegression"
-        )
-        raise UsageError(msg)
-
-
-def whole(value: Any, name: str, least: int = 1) -> int:
-    """A parameter that counts something.
-
-    Examples
-    --------
-    >>> whole(3, "width")
-    3
-    """
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
-        msg = f"{name} is a whole number from {least} on, not {printable(repr(value))}"
-        raise UsageError(msg)
-    return int(value)
 
 
 def parents_in(conditionals: Conditionals, label: int, labels: Labels) -> Labels:
@@ -121,3 +74,34 @@ def table_of(conditionals: Conditionals, label: int, rows: Ints) -> Floats:
     asked = np.tile(values, (len(rows), 1))
     flat = conditionals.log_proba(label, np.repeat(rows, len(values)), asked)
     return np.asarray(flat).reshape(len(rows), len(values), 2)
+
+
+def every_vector(q: int) -> Labels:
+    """All label vectors, the lowest first.
+
+    Examples
+    --------
+    >>> every_vector(2).tolist()
+    [[0, 0], [0, 1], [1, 0], [1, 1]]
+    """
+    return (np.arange(1 << q)[:, None] >> np.arange(q - 1, -1, -1) & 1).astype(np.int8)
+
+
+def joint_table(conditionals: Conditionals, rows: Ints) -> Floats:
+    """Logarithms of P(Y | x) of all vectors, in the order of `every_vector`, (len(rows), 2**q)."""
+    structure, q = conditionals.structure, conditionals.q
+    vectors = every_vector(q)
+    scores = np.zeros((len(rows), 1))
+    place: dict[int, int] = {}
+    for depth, label in enumerate(structure.order):
+        before = vectors[: 1 << depth, q - depth :]  # the first label of the order is the highest
+        values = np.zeros(1 << depth, dtype=np.intp)
+        for bit, parent in enumerate(structure.parents[label]):
+            values |= before[:, place[parent]].astype(np.intp) << bit
+        table = table_of(conditionals, label, rows)
+        scores = (scores[:, :, None] + table[:, values]).reshape(len(rows), -1)
+        place[label] = depth
+    if tuple(structure.order) == tuple(range(q)):
+        return scores
+    weights = 1 << (q - 1 - np.arange(q))
+    return scores[:, vectors[:, list(structure.order)] @ weights]

@@ -1,4 +1,4 @@
-"""The joint mode by search in the probability tree: exact, or within epsilon."""
+"""The joint mode by best-first search in the probability tree: exact, or within epsilon."""
 
 from __future__ import annotations
 
@@ -8,22 +8,23 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from mlfs.errors import UsageError, printable
-from mlfs.models.inference.base import (
+from mlfs.models.inference.along_order import walk
+from mlfs.models.inference.beam import fan
+from mlfs.models.inference.contract import (
     TIE,
+    Conditionals,
+    Floats,
     Inference,
-    blocks,
+    Ints,
+    Labels,
     refuse_without_probabilities,
     whole,
 )
-from mlfs.models.inference.beam import fan
-from mlfs.models.inference.bounds import rests
-from mlfs.models.inference.greedy import walk
-from mlfs.models.inference.max_sum import MaxSum
+from mlfs.models.inference.max_sum import MaxSum, is_small_polytree
 from mlfs.models.inference.nodes import Nodes, best_leaves, later
-from mlfs.models.inference.protocol import Conditionals, Floats, Ints, Labels
-from mlfs.models.inference.skeleton import MOST_PARENTS, in_degree, is_polytree
+from mlfs.models.inference.vectors import blocks, table_of
 
-__all__ = ["BestFirst"]
+__all__ = ["BestFirst", "mode", "rests"]
 
 ROWS = 4096
 CELLS = 1 << 20
@@ -78,8 +79,7 @@ class BestFirst(Inference):
         refuse_without_probabilities(conditionals, "best-first search")
         floor = _floor(self.epsilon)
         most = np.inf if self.max_nodes is None else whole(self.max_nodes, "max_nodes")
-        parents = conditionals.structure.parents
-        if np.isneginf(floor) and is_polytree(parents) and in_degree(parents) <= MOST_PARENTS:
+        if np.isneginf(floor) and is_small_polytree(conditionals.structure.parents):
             return MaxSum().predict(conditionals)
         out = np.zeros((conditionals.n_rows, conditionals.q), dtype=np.int8)
         given_up = 0
@@ -204,3 +204,39 @@ def _floor(epsilon: float) -> float:
         msg = f"epsilon is a number from 0 to less than 1, not {printable(repr(epsilon))}"
         raise UsageError(msg)
     return float(np.log(epsilon)) if epsilon else -np.inf
+
+
+FEW_PARENTS = 4
+
+
+def rests(conditionals: Conditionals, rows: Ints) -> Floats:
+    """An upper bound of log P(labels from a depth on | x, labels before), (q + 1, len(rows)).
+
+    For a label with few parents it is the best of its table, which makes the search as quick as
+    greedy inference where labels are independent. Where a label has all its predecessors as
+    parents, 0 is taken: all that is known when it matters is known exactly.
+    """
+    structure = conditionals.structure
+    bounds = np.zeros((conditionals.q + 1, len(rows)))
+    for place in range(conditionals.q - 1, -1, -1):
+        label = structure.order[place]
+        bounds[place] = bounds[place + 1]
+        k = len(structure.parents[label])
+        if k <= FEW_PARENTS and k < place:
+            bounds[place] += table_of(conditionals, label, rows).max(axis=(1, 2))
+    return bounds
+
+
+def mode(conditionals: Conditionals) -> Labels:
+    """The most probable label vector of each row: max-sum on polytrees, else best-first search.
+
+    Parameters
+    ----------
+    conditionals : Conditionals
+        A model held against rows.
+
+    Returns
+    -------
+    ndarray of int8, shape (n_rows, q)
+    """
+    return BestFirst().predict(conditionals)

@@ -18,14 +18,14 @@ from sklearn.utils.validation import has_fit_parameter
 from threadpoolctl import ThreadpoolController
 
 from mlfs.api.arguments import threads
-from mlfs.errors import UsageError, printable
-from mlfs.models.neighbours import check_neighbours
+from mlfs.errors import UsageError, plural, printable
 from mlfs.models.problem import MISSING, Problem
-from mlfs.models.structure import Structure
+from mlfs.search.label_parents import Structure
 
 __all__ = [
     "Learner",
     "LinearParts",
+    "check_neighbours",
     "fit_learner",
     "fit_learners",
     "linear_parts",
@@ -252,3 +252,26 @@ def _thread_safe(estimator: Any) -> bool:
 @cache
 def _blas() -> ThreadpoolController:
     return ThreadpoolController()
+
+
+def check_neighbours(estimator: Any, n_rows: int, whose: str) -> None:
+    """Refuse a learner that looks at more neighbours than it is given rows.
+
+    Examples
+    --------
+    >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> check_neighbours(KNeighborsClassifier(n_neighbors=9), 4, "the label 'happy'")
+    Traceback (most recent call last):
+    mlfs.errors.UsageError: ... looks at 9 neighbours, but the label 'happy' has 4 rows to learn
+    from: lower n_neighbors to 4 or less
+    """
+    if isinstance(estimator, Pipeline) and estimator.steps:
+        estimator = estimator.steps[-1][1]
+    wanted = getattr(estimator, "n_neighbors", None)
+    if not hasattr(estimator, "kneighbors") or not isinstance(wanted, int) or wanted <= n_rows:
+        return
+    raise UsageError(
+        f"the base learner {printable(type(estimator).__name__)} looks at {wanted} neighbours, "
+        f"but {whose} has {plural(n_rows, 'row')} to learn from: lower n_neighbors to {n_rows} "
+        "or less"
+    )

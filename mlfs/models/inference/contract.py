@@ -1,4 +1,4 @@
-"""What inference asks of a model: P(label | x, parents) for any rows and any parents."""
+"""What an inference is, and what it asks of a model: P(label | x, parents) for any rows."""
 
 from __future__ import annotations
 
@@ -6,8 +6,21 @@ from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.base import BaseEstimator
 
-__all__ = ["Conditionals", "Floats", "Ints", "Labels", "Shape"]
+from mlfs.errors import UsageError, printable
+
+__all__ = [
+    "TIE",
+    "Conditionals",
+    "Floats",
+    "Inference",
+    "Ints",
+    "Labels",
+    "Shape",
+    "refuse_without_probabilities",
+    "whole",
+]
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.intp]
@@ -68,3 +81,47 @@ class Conditionals(Protocol):
 
         The k-th parent, ascending, is bit k of the middle index.
         """
+
+
+TIE = 1e-10  # log-probabilities that differ by no more are equal: that is rounding
+
+
+class Inference(BaseEstimator):  # type: ignore[misc]  # sklearn has no types
+    """From the conditional probabilities of a model to label vectors.
+
+    A subclass is a parameter object: it has `predict` and changes nothing of itself, so that one
+    may serve many models at the same time.
+    """
+
+    needs_probabilities = True
+
+    def check(self) -> None:
+        """Refuse parameters that cannot be, before anything is trained."""
+
+    def predict(self, conditionals: Conditionals) -> Labels:
+        """The label vector of each row, int8 of shape (n_rows, q)."""
+        raise NotImplementedError
+
+
+def refuse_without_probabilities(conditionals: Conditionals, what: str) -> None:
+    """Say which inference needs what the base learner has not."""
+    if not conditionals.probabilistic:
+        msg = (
+            f"{what} needs probabilities, and a base learner here has no predict_proba: use "
+            "Greedy(), or a base learner with probabilities such as LogisticRegression"
+        )
+        raise UsageError(msg)
+
+
+def whole(value: Any, name: str, least: int = 1) -> int:
+    """A parameter that counts something.
+
+    Examples
+    --------
+    >>> whole(3, "width")
+    3
+    """
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
+        msg = f"{name} is a whole number from {least} on, not {printable(repr(value))}"
+        raise UsageError(msg)
+    return int(value)

@@ -22,7 +22,7 @@ from mlfs.models.storage.archive import read_archive, write_archive
 from mlfs.models.storage.native import DamagedError
 from mlfs.models.storage.reader import Reader
 from mlfs.models.storage.writer import Writer
-from mlfs.models.table import Field, TrainingTable
+from mlfs.models.training_table import Field, TrainingTable
 
 __all__ = ["Stored", "check_place_of_model", "check_storable", "load", "load_stored", "save"]
 

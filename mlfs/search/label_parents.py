@@ -1,55 +1,46 @@
-"""The structure of a chain: the parents of each label, their weights, and an order.
+"""`Structure`: the parents of each label, an order in which they come first, and their weights.
 
-It is what a learner of structures finds, what a model is built on, and what can be looked at:
-as text, as DOT, as JSON, or as a picture (`mlfs.models.draw`).
+Criteria that use the parents of labels call it their label network; models are built on it. It can
+be shown as text, as DOT, as JSON and as a picture.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from mlfs.errors import DataError, UsageError
-from mlfs.models.structure_checks import (
-    FORMAT,
-    VERSION,
-    check_texts,
-    checked_dict,
-    is_number,
-    label_number,
-    shown,
-)
-from mlfs.search.networks import Network
+from mlfs.errors import UsageError, printable
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["Edge", "Structure", "from_order", "parents_first"]
+__all__ = ["Edge", "Structure", "closing_edge", "from_order", "numbered_names", "parents_first"]
 
 Edge = tuple[int, int]
 
 
 @dataclass(frozen=True)
 class Structure:
-    """Which labels each label is told when it is predicted.
+    """The parents of each label, and an order in which no label precedes its parents.
 
     Parameters
     ----------
     kind : str
         How it was made: ``independent``, ``chain``, ``tree``, ``forest``, ``polytree``, ``given``.
     names : tuple of str
-        The labels.
+        The names of the labels.
     order : tuple of int
         The labels by number, parents before their children.
     parents : tuple of tuple of int
         The parents of each label, ascending.
     weights : mapping from (parent, child) to float
-        What the learner measured; ``(label, label)`` weighs a label that stands on its own.
+        What the learner measured; ``(label, label)`` is the weight of a label without parents.
         Empty where nothing was measured.
     note : str
-        The choices behind it, in words.
+        How it was made, in words.
 
     Examples
     --------
@@ -71,9 +62,9 @@ class Structure:
     note: str = ""
 
     def __post_init__(self) -> None:
-        check_texts(self.kind, self.names, self.note)
+        self._check_texts()
         q = len(self.names)
-        order = tuple(label_number(i, q, "the order") for i in self.order)
+        order = tuple(_number(i, q, "the order") for i in self.order)
         if sorted(order) != list(range(q)):
             msg = f"the order names {len(set(order))} of {q} labels: name each label once"
             raise UsageError(msg)
@@ -81,7 +72,7 @@ class Structure:
             msg = f"there are parents for {len(self.parents)} labels, but {q} labels"
             raise UsageError(msg)
         parents = tuple(
-            tuple(sorted(label_number(p, q, f"the parents of {shown(name)}") for p in given))
+            tuple(sorted(_number(p, q, "the parents of ", name) for p in given))
             for name, given in zip(self.names, self.parents, strict=True)
         )
         self._check_parents(order, parents)
@@ -89,6 +80,21 @@ class Structure:
         object.__setattr__(self, "order", order)
         object.__setattr__(self, "parents", parents)
         object.__setattr__(self, "weights", dict(self._checked_weights(parents)))
+
+    def _check_texts(self) -> None:
+        for what, text in (("kind", self.kind), ("note", self.note)):
+            if not isinstance(text, str):
+                msg = f"the {what} of a structure is a text, not {shown(text)}"
+                raise UsageError(msg)
+        seen: set[str] = set()
+        for name in self.names:
+            if not isinstance(name, str):
+                msg = f"the name of a label is a text, not {shown(name)}"
+                raise UsageError(msg)
+            if name in seen:
+                msg = f"two labels are called {shown(name)}"
+                raise UsageError(msg)
+            seen.add(name)
 
     def _check_parents(self, order: tuple[int, ...], parents: tuple[tuple[int, ...], ...]) -> None:
         place = {label: at for at, label in enumerate(order)}
@@ -110,22 +116,22 @@ class Structure:
             if not isinstance(key, tuple) or len(key) != 2:
                 msg = f"a weight belongs to a pair (parent, child), not to {shown(key)}"
                 raise UsageError(msg)
-            parent, child = (label_number(i, q, "the weights") for i in key)
+            parent, child = (_number(i, q, "the weights") for i in key)
             alone = parent == child and not parents[child]
             if parent not in parents[child] and not alone:
                 names = f"{shown(self.names[parent])} to {shown(self.names[child])}"
                 msg = f"there is a weight from {names}, but no such edge"
                 raise UsageError(msg)
-            if not is_number(weight):
+            if not _is_finite(weight):
                 msg = f"the weights are finite numbers, not {shown(weight)}"
                 raise UsageError(msg)
             yield (parent, child), float(weight)
 
-    # ---- what it looks like -----------------------------------------------------------------
+    # ---- properties -------------------------------------------------------------------------
 
     @property
     def q(self) -> int:
-        """How many labels there are."""
+        """The number of labels."""
         return len(self.names)
 
     @cached_property
@@ -159,27 +165,12 @@ class Structure:
 
     @cached_property
     def is_polytree(self) -> bool:
-        """Whether there is at most one way between two labels, directions aside."""
-        if sum(map(len, self.parents)) >= max(self.q, 1):
-            return False
-        group = list(range(self.q))
-
-        def leader(label: int) -> int:
-            while group[label] != label:
-                group[label] = group[group[label]]
-                label = group[label]
-            return label
-
-        for parent, child in self.edges:
-            a, b = leader(parent), leader(child)
-            if a == b:
-                return False
-            group[a] = b
-        return True
+        """Whether at most one path connects two labels, whatever the directions of its edges."""
+        return closing_edge(self.parents) is None
 
     @cached_property
     def levels(self) -> tuple[int, ...]:
-        """How many labels stand above each label on the longest way from a root."""
+        """The length of the longest path from a root to each label."""
         level = [0] * self.q
         for label in self.order:
             level[label] = max((level[p] + 1 for p in self.parents[label]), default=0)
@@ -187,24 +178,8 @@ class Structure:
 
     # ---- other forms ------------------------------------------------------------------------
 
-    @classmethod
-    def from_network(
-        cls,
-        network: Network,
-        names: Sequence[str],
-        weights: Mapping[Edge, float] | None = None,
-    ) -> Structure:
-        """The structure of a label network that was made from counts."""
-        return cls(
-            network.kind, tuple(names), network.order, network.parents, weights or {}, network.note
-        )
-
-    def to_network(self) -> Network:
-        """The network that criteria such as ``mlfs_local`` take."""
-        return Network(self.kind, self.order, self.parents, self.note)
-
     def renumbered(self, names: Sequence[str]) -> Structure:
-        """The same structure over labels that stand in another order."""
+        """The same structure for the same labels in another order."""
         if tuple(names) == self.names:
             return self
         for name in (*self.names, *names):
@@ -222,61 +197,95 @@ class Structure:
 
     def to_text(self) -> str:
         """A table for people: the labels in order, each with its parents and their weights."""
-        from mlfs.models.showing import as_text
+        from mlfs.search.structure_forms import as_text
 
         return as_text(self)
 
     def to_dot(self) -> str:
         """A graph in the DOT language of Graphviz."""
-        from mlfs.models.showing import as_dot
+        from mlfs.search.structure_forms import as_dot
 
         return as_dot(self)
 
-    def draw(self, ax: Any = None) -> Figure:
-        """A picture; needs matplotlib, see `mlfs.models.draw.draw`."""
-        from mlfs.models.draw import draw
-
-        return draw(self, ax)
-
     def to_dict(self) -> dict[str, Any]:
         """What `from_dict` reads, ready for JSON."""
-        weights = [[a, b, weight] for (a, b), weight in sorted(self.weights.items())]
-        return {
-            "format": FORMAT,
-            "version": VERSION,
-            "kind": self.kind,
-            "names": list(self.names),
-            "order": list(self.order),
-            "parents": [list(given) for given in self.parents],
-            "weights": weights,
-            "note": self.note,
-        }
+        from mlfs.search.structure_forms import as_dict
+
+        return as_dict(self)
 
     @classmethod
     def from_dict(cls, given: Any) -> Structure:
-        """Read what `to_dict` wrote; anything else is refused in a sentence."""
-        parts = checked_dict(given)
-        pairs: dict[Edge, float] = {}
-        for entry in parts["weights"]:
-            if not isinstance(entry, list) or len(entry) != 3:
-                msg = f"not a label structure: a weight is [parent, child, w], not {shown(entry)}"
-                raise DataError(msg)
-            if not all(isinstance(i, int) for i in entry[:2]) or tuple(entry[:2]) in pairs:
-                msg = f"not a label structure: the weight {shown(entry)} is of no edge, or twice"
-                raise DataError(msg)
-            pairs[entry[0], entry[1]] = entry[2]
-        try:
-            return cls(
-                parts["kind"],
-                tuple(parts["names"]),
-                tuple(parts["order"]),
-                tuple(map(tuple, parts["parents"])),
-                pairs,
-                parts["note"],
-            )
-        except UsageError as error:
-            msg = f"not a label structure: {error}"
-            raise DataError(msg) from error
+        """Read what `to_dict` wrote; anything else is refused with one sentence."""
+        from mlfs.search.structure_forms import of_dict
+
+        return of_dict(given)
+
+    def draw(self, ax: Any = None) -> Figure:
+        """Draw the structure; needs matplotlib.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        matplotlib Figure
+            It belongs to no window: ``savefig`` it, or show it in a notebook.
+        """
+        from mlfs.search.structure_drawing import draw
+
+        return draw(self, ax)
+
+
+def shown(value: object) -> str:
+    """A value of unknown type as it appears in an error message."""
+    return repr(printable(value)) if isinstance(value, str) else printable(repr(value))
+
+
+def _number(value: Any, q: int, where: str, name: str | None = None) -> int:
+    """The number of a label, checked."""
+    if type(value) is int and 0 <= value < q:
+        return value
+    if isinstance(value, bool) or not hasattr(value, "__index__") or not 0 <= value < q:
+        where = where if name is None else where + shown(name)
+        msg = f"a label in {where} is a number from 0 to {q - 1}, not {shown(value)}"
+        raise UsageError(msg)
+    return int(value)
+
+
+def _is_finite(value: Any) -> bool:
+    if isinstance(value, bool) or not hasattr(value, "__float__"):
+        return False
+    try:
+        return math.isfinite(value)
+    except (OverflowError, TypeError, ValueError):
+        return False
+
+
+def closing_edge(parents: Sequence[Sequence[int]]) -> Edge | None:
+    """The first edge that closes a cycle when directions are ignored; None in a polytree.
+
+    Examples
+    --------
+    >>> closing_edge([(), (), (0, 1)]), closing_edge([(), (0,), (0, 1)])
+    (None, (1, 2))
+    """
+    leader = list(range(len(parents)))
+
+    def find(label: int) -> int:
+        while leader[label] != label:
+            leader[label] = leader[leader[label]]
+            label = leader[label]
+        return label
+
+    for child, given in enumerate(parents):
+        for parent in given:
+            one, other = find(parent), find(child)
+            if one == other:
+                return parent, child
+            leader[one] = other
+    return None
 
 
 def parents_first(parents: Sequence[Sequence[int]]) -> tuple[int, ...]:
@@ -314,3 +323,8 @@ def from_order(order: Sequence[int], names: Sequence[str], note: str = "") -> St
     for at, label in enumerate(order):
         parents[label] = tuple(sorted(order[:at]))
     return Structure("chain", tuple(names), tuple(order), tuple(parents), note=note)
+
+
+def numbered_names(q: int) -> tuple[str, ...]:
+    """The names of labels that have none: ``y0, y1, ...``."""
+    return tuple(f"y{label}" for label in range(q))
