@@ -22,7 +22,7 @@ from mlfs.models.inference import (
     joint_log_proba,
     mode,
 )
-from mlfs.models.inference import best_first as module
+from mlfs.models.inference import mode_search as module
 from tests.any_conditionals import (
     FLAVOURS,
     LEAST,
