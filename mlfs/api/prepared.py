@@ -27,7 +27,7 @@ from mlfs.discretize.small import surveyed
 from mlfs.errors import DataError, UsageError, plural, printable
 from mlfs.information.info import Info
 from mlfs.information.table import Table
-from mlfs.search.networks import Network
+from mlfs.search.label_parents import Structure
 from mlfs.search.requested_network import network_for
 
 __all__ = ["Prepared", "as_dataset", "check_jobs", "plain", "prepare"]
@@ -72,7 +72,7 @@ class Prepared:
     notes: tuple[str, ...]
     options: Mapping[str, Any] = field(default_factory=dict, repr=False)
     columns: tuple[str, ...] | None = field(default=None, repr=False)
-    _networks: dict[Any, Network | None] = field(default_factory=dict, repr=False, compare=False)
+    _networks: dict[Any, Structure | None] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def info(self) -> Info:

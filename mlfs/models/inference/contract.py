@@ -28,7 +28,7 @@ Labels = npt.NDArray[np.int8]
 
 
 class Shape(Protocol):
-    """The structure of a model; `mlfs.models.structure.Structure` is one."""
+    """The structure of a model; `mlfs.models.Structure` is one."""
 
     @property
     def names(self) -> tuple[str, ...]:
