@@ -12,7 +12,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from benchmarks import limits, machine, picture, table
+from benchmarks import against, limits, machine, picture, table
 from benchmarks.cases import CASES, Case, chosen, reduced
 
 __all__ = ["main"]
@@ -30,6 +30,7 @@ def _arguments(given: list[str]) -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true", help="small inputs, about a minute")
     parser.add_argument("--no-peers", action="store_true")
     parser.add_argument("--light", action="store_true", help="leave out what takes gigabytes")
+    parser.add_argument("--against", type=Path, help="measure this other checkout beside this one")
     parser.add_argument("--list", action="store_true", help="name the cases and stop")
     return parser.parse_args(given)
 
@@ -46,6 +47,8 @@ def main(given: list[str]) -> int:
         return 0
     about = machine.describe()
     print(machine.line(about))
+    if options.against is not None:
+        return _against(cases, options)
     bounds = limits.measure(0.1 if options.quick else 0.5)
     print(table.limits_line(bounds.to_dict()))
     records = []
@@ -56,6 +59,28 @@ def main(given: list[str]) -> int:
     document = {"machine": about, "limits": bounds.to_dict(), "quick": options.quick}
     write(options.output, {**document, "cases": records})
     print(f"written: {options.output}/benchmarks.md .json .csv .svg")
+    return 1 if any("failed" in record for record in records) else 0
+
+
+def _against(cases: list[Case], options: argparse.Namespace) -> int:
+    """Print each case as it was in the other checkout and as it is in this one."""
+    if not (options.against / "mlfs" / "__init__.py").is_file():
+        sys.stderr.write(f"{options.against} is no checkout: it holds no mlfs/__init__.py\n")
+        return 2
+    inputs, records = options.inputs or options.output / "inputs", []
+    budget = QUICK["seconds"] if options.quick else FULL["seconds"] / 2
+    for record in against.compare(
+        options.against, cases, inputs, quick=options.quick, budget=budget
+    ):
+        records.append(record)
+        print(against.row(record), flush=True)
+    options.output.mkdir(parents=True, exist_ok=True)
+    for suffix, text in (
+        ("md", against.markdown(records)),
+        ("json", json.dumps(records, indent=1) + "\n"),
+    ):
+        (options.output / f"against.{suffix}").write_text(text, encoding="utf-8")
+    print(f"written: {options.output}/against.md .json")
     return 1 if any("failed" in record for record in records) else 0
 
 

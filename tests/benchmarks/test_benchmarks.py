@@ -206,6 +206,24 @@ def test_one_command_writes_table_and_picture(
     assert str(tmp_path) not in page
 
 
+def test_two_checkouts_are_compared(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    asked = ["--quick", "--case", "emotionslike/scls", "--case", "growth/bin10k/rows"]
+    assert command.main([*asked, "--against", str(ROOT), "-o", str(tmp_path)]) == 0
+    assert "| select/emotionslike/scls | 2 |" in capsys.readouterr().out
+    records = json.loads((tmp_path / "against.json").read_text(encoding="utf-8"))
+    assert [one["threads"] for one in records] == [1, 2]  # growth has no turns
+    assert all(one["same"] and min(one["least"]) > 0 for one in records)
+    page = (tmp_path / "against.md").read_text(encoding="utf-8")
+    assert page.count("| select/emotionslike/scls |") == 2
+
+
+def test_a_folder_that_is_no_checkout_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert command.main(["--against", str(tmp_path)]) == 2
+    assert "holds no mlfs" in capsys.readouterr().err
+
+
 def test_an_unknown_case_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert command.main(["--case", "nonsense"]) == 2
     assert "select/bin10k/mim" in capsys.readouterr().err
