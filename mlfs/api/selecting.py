@@ -214,7 +214,7 @@ def _all_searches(
     plan: Plan, ready: Prepared, info: Info, each: bool
 ) -> tuple[dict[str, Ranking], list[str], bool, dict[str, int]]:
     """Search for each label or for all; what is finished survives an interrupt."""
-    names = ready.dataset.names
+    names = ready.dataset.feature_names if each else ready.dataset.names
     by_label: dict[str, Ranking] = {}
     short: dict[str, str] = {}
     pair_terms = {"counted": 0, "eager": 0}

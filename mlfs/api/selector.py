@@ -319,6 +319,12 @@ class FeatureSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sk
         whole[:, self.support_] = given
         return whole
 
+    @property
+    def ties_(self) -> tuple[tuple[int, ...], ...]:
+        """The columns that were as good as each pick, made when they are asked for."""
+        check_is_fitted(self)
+        return tuple(self._columns.outside(tied) for tied in self.selection_.ties)
+
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "support_")
 
@@ -399,9 +405,9 @@ class FeatureSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sk
         self.scores_ = selection.scores
         self.score_terms_ = selection.terms
         self.margins_ = selection.margins
-        self.ties_ = tuple(columns.outside(tied) for tied in selection.ties)
-        ranks = [one.rank for one in selection.chosen]
-        self.ranking_ = np.full(len(columns.names), max(ranks, default=0) + 1, dtype=np.intp)
+        self._columns = columns
+        ranks = selection.ranks
+        self.ranking_ = np.full(len(columns.names), ranks.max(initial=0) + 1, dtype=np.intp)
         self.ranking_[self.indices_] = ranks
         self.support_ = np.zeros(len(columns.names), dtype=bool)
         self.support_[self.indices_] = True

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Self
 
 from mlfs.cli.console import Console
@@ -48,8 +48,13 @@ class Progress:
             sys.stderr.write("\r\x1b[K")
             sys.stderr.flush()
 
+    @property
+    def on_pick(self) -> Callable[[str, Any], None] | None:
+        """What `mlfs.select` calls with each pick; None if nothing is shown."""
+        return self.pick if self._shown else None
+
     def pick(self, label: str, pick: Any) -> None:
-        """Tell of a pick: what `mlfs.select` calls as ``on_pick``."""
+        """Show a pick."""
         first = not self._at
         self._at[label] = self._at.get(label, 0) + 1
         now = time.perf_counter()

@@ -98,7 +98,7 @@ def run_selection(console: Console, dataset: Any, wanted: dict[str, Any]) -> tup
     n = wanted["n"] if isinstance(wanted["n"], int) else None
     shown = [names[columns[0]] for columns in ready.grouping.members]
     with Progress(console, shown, dataset.label_names, n) as progress:
-        selection = run(ready, on_pick=progress.pick, **searching)
+        selection = run(ready, on_pick=progress.on_pick, **searching)
     for note in selection.notes:
         console.note(note)
     return ready, selection
