@@ -9,7 +9,7 @@ from typing import Any
 
 from mlfs._kernels.jit import compiled
 
-__all__ = ["dot", "from_columns", "onto_columns"]
+__all__ = ["dot", "from_columns", "onto_columns", "orthogonalise"]
 
 
 @compiled
@@ -19,6 +19,15 @@ def dot(a: Any, b: Any) -> float:
     for i in range(a.size):
         total += a[i] * b[i]
     return total
+
+
+@compiled
+def orthogonalise(vector: Any, basis: Any) -> None:
+    """Take from a vector its part along each row of an orthonormal basis, one after another."""
+    for row in range(basis.shape[0]):
+        part = dot(vector, basis[row])
+        for i in range(vector.size):
+            vector[i] -= part * basis[row, i]
 
 
 @compiled

@@ -13,7 +13,7 @@ import math
 import numpy as np
 import scipy.sparse as sp
 
-from mlfs._kernels.products import dot, from_columns, onto_columns
+from mlfs._kernels.products import dot, from_columns, onto_columns, orthogonalise
 from mlfs.data.dataset import Dataset
 
 __all__ = ["first_component", "in_three_levels"]
@@ -95,21 +95,21 @@ def _norm(vector: np.ndarray) -> float:
 
 def _lanczos(apply: object, start: np.ndarray) -> tuple[np.ndarray, float]:
     """The best approximation of the first eigenvector from a Krylov space, and its residual."""
-    basis = [start / _norm(start)]
+    basis = np.empty((min(STEPS, start.size) + 1, start.size))
+    basis[0] = start / _norm(start)
     diagonal: list[float] = []
     beside: list[float] = []
-    for _ in range(min(STEPS, start.size)):
-        new = apply(basis[-1])  # type: ignore[operator]  # a function of a vector
-        diagonal.append(dot(new, basis[-1]))
+    for step in range(len(basis) - 1):
+        new = apply(basis[step])  # type: ignore[operator]  # a function of a vector
+        diagonal.append(dot(new, basis[step]))
         for _twice in range(2):  # once loses orthogonality to rounding
-            for old in basis:
-                new = new - dot(new, old) * old
+            orthogonalise(new, basis[: step + 1])
         length = _norm(new)
         if length <= TOLERANCE * max(1e-300, abs(diagonal[0])):
             beside.append(0.0)
             break
         beside.append(length)
-        basis.append(new / length)
+        basis[step + 1] = new / length
     size = len(diagonal)
     small = np.diag(diagonal) + np.diag(beside[: size - 1], 1) + np.diag(beside[: size - 1], -1)
     values, vectors = np.linalg.eigh(small)

@@ -14,14 +14,14 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 
 from mlfs import criteria
-from mlfs.api.arguments import seed_of, threads
+from mlfs.api.arguments import seed_of
 from mlfs.api.candidates import columns_named
 from mlfs.api.plan import Plan, search
+from mlfs.api.prepared import DEFAULTS
 from mlfs.api.selecting import select
 from mlfs.api.selection import Selection
 from mlfs.api.selector import FeatureSelector
 from mlfs.criteria import Criterion
-from mlfs.data.columns import force_nominal
 from mlfs.errors import UnknownName, UsageError, printable
 from mlfs.information.info import Info
 from mlfs.models.problem import Problem
@@ -101,17 +101,13 @@ class Selected(FeaturePlan):
         asked.pop("classes")
         asked.pop("verbose")
         seed = seed_of(asked.pop("random_state"))
-        n_jobs = threads(problem.n_jobs if asked["n_jobs"] is None else asked["n_jobs"])
-        data = problem.dataset()
-        nominal = asked.pop("categorical_features")
-        if not (nominal is None or (isinstance(nominal, str) and nominal == "from_dtype")):
-            _, columns = force_nominal(data.X, data.columns, _named(nominal, problem))
-            data = problem.dataset(columns)
+        counting = {name: asked.pop(name) for name in DEFAULTS if name in asked}
+        nominal = _named(asked.pop("categorical_features"), problem)
+        ready = problem.prepared(nominal, **counting)
         _, criterion = criteria.get(asked["criterion"], asked["parameters"])
         if criterion.network is not False and asked["network"] is None:
             asked["network"] = structure
-        asked.update(n_jobs=n_jobs, seed=seed, sample_weight=problem.weights)
-        found = select(data, asked.pop("criterion"), n, **asked)
+        found = select(ready, asked.pop("criterion"), n, seed=seed, **asked)
         if found.interrupted:
             raise KeyboardInterrupt
         return _columns_of(found, problem)
@@ -239,6 +235,9 @@ def _columns_of(selection: Selection, problem: Problem) -> Features:
 
 
 def _named(nominal: Any, problem: Problem) -> list[str]:
+    """The names of the columns that a `FeatureSelector` takes as nominal."""
+    if nominal is None or (isinstance(nominal, str) and nominal == "from_dtype"):
+        return []
     if not isinstance(nominal, str) and np.asarray(nominal).dtype == bool:
         nominal = np.flatnonzero(nominal)
     found = columns_named(nominal, problem.feature_names, "categorical_features")

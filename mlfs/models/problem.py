@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from mlfs.api.arguments import threads
-from mlfs.api.prepared import Prepared, prepare
+from mlfs.api.prepared import DEFAULTS, Prepared, prepare
+from mlfs.data.columns import force_nominal
 from mlfs.data.dataset import Column, Dataset, Label
 
 __all__ = ["MISSING", "Problem"]
@@ -41,10 +42,8 @@ class Problem:
         How many labels are fitted at the same time; the answer does not depend on it.
     seed : int
         Seeds every random choice.
-    binning : dict
-        How columns are binned where counts are wanted: options of `mlfs.select`.
-    shared : dict
-        Keeps what is counted, for all problems on the same rows.
+    shared : list of Prepared
+        What was prepared so far, for all problems on the same rows.
 
     Examples
     --------
@@ -62,8 +61,7 @@ class Problem:
     features: tuple[np.ndarray | None, ...] = ()
     n_jobs: int | None = None
     seed: int = 0
-    binning: dict[str, Any] = field(default_factory=dict)
-    shared: dict[str, Prepared] = field(default_factory=dict, repr=False, compare=False)
+    shared: list[Prepared] = field(default_factory=list, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if not self.feature_names:
@@ -73,7 +71,7 @@ class Problem:
             object.__setattr__(self, "features", (None,) * self.q)
 
     def __getstate__(self) -> dict[str, Any]:
-        return self.__dict__ | {"shared": {}}  # a worker counts for itself: caches hold locks
+        return self.__dict__ | {"shared": []}  # caches hold locks: a worker counts for itself
 
     @property
     def n_rows(self) -> int:
@@ -109,23 +107,41 @@ class Problem:
             X=self.X[rows],
             Y=self.Y[rows],
             weights=own if weights is None else weights,
-            shared={},
+            shared=[],
         )
 
-    def prepared(self) -> Prepared:
-        """The data coded and counted as for `mlfs.select`; made once."""
-        if "counts" not in self.shared:
-            self.shared["counts"] = self._counted()
-        return self.shared["counts"]
+    def prepared(self, nominal: Sequence[str] = (), **options: Any) -> Prepared:
+        """The data prepared with options of `mlfs.prepare`; made once for the same options.
 
-    def dataset(self, columns: Sequence[Column] | None = None) -> Dataset:
-        """The rows and labels as a data set; the columns of X are numeric if not told."""
-        if columns is None:
-            columns = tuple(Column(name) for name in self.feature_names)
-        labels = tuple(Label(name) for name in self.names)
-        return Dataset(self.X, self.Y, tuple(columns), labels)
+        Parameters
+        ----------
+        nominal : sequence of str
+            The columns of X that are taken as nominal, by name.
+        **options
+            Those of `mlfs.prepare`.
 
-    def _counted(self) -> Prepared:
-        return prepare(
-            self.dataset(), sample_weight=self.weights, n_jobs=threads(self.n_jobs), **self.binning
-        )
+        Examples
+        --------
+        >>> problem = Problem(np.eye(3), np.array([[0], [1], [0]], np.int8), ("sad",))
+        >>> problem.prepared() is problem.prepared(bins="mean-sd")
+        True
+        """
+        options = DEFAULTS | options
+        own = options["n_jobs"]
+        options["n_jobs"] = threads(self.n_jobs if own is None else own)
+        del options["sample_weight"]
+        data = self.dataset()
+        if nominal:
+            _, columns = force_nominal(data.X, data.columns, nominal)
+            data = replace(data, columns=tuple(columns))
+            return prepare(data, sample_weight=self.weights, **options)
+        for ready in self.shared:
+            if ready.made_with(**options):
+                return ready
+        self.shared.append(prepare(data, sample_weight=self.weights, **options))
+        return self.shared[-1]
+
+    def dataset(self) -> Dataset:
+        """The rows and labels as a data set of numeric columns."""
+        columns = tuple(Column(name) for name in self.feature_names)
+        return Dataset(self.X, self.Y, columns, tuple(Label(name) for name in self.names))

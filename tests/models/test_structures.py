@@ -117,7 +117,7 @@ def test_trees_are_trees_and_leave_constant_labels_alone(learner, seed):
 @pytest.mark.parametrize("learner", LEARNERS, ids=str)
 def test_names_change_nothing_but_names(learner):
     one = problem(2)
-    other = replace(one, names=tuple("vwxyz"), feature_names=("c", "b", "a"), shared={})
+    other = replace(one, names=tuple("vwxyz"), feature_names=("c", "b", "a"), shared=[])
     found, again = learner.learn(one), learner.learn(other)
     assert again.names == tuple("vwxyz")
     assert replace(again, names=found.names) == found
@@ -130,7 +130,7 @@ def test_names_change_nothing_but_names(learner):
 )
 def test_as_many_workers_as_you_like(learner):
     one = problem(3, missing=0.1)
-    assert learner.learn(one) == learner.learn(replace(one, n_jobs=2, shared={}))
+    assert learner.learn(one) == learner.learn(replace(one, n_jobs=2, shared=[]))
 
 
 @pytest.mark.parametrize("learner", LEARNERS, ids=str)
@@ -143,7 +143,7 @@ def test_few_labels(learner, q):
 @pytest.mark.parametrize("fill", [0, 1, -1])
 def test_labels_that_tell_nothing(learner, fill):
     one = problem(1)
-    one = replace(one, Y=np.full_like(one.Y, fill), shared={})
+    one = replace(one, Y=np.full_like(one.Y, fill), shared=[])
     found = learner.learn(one)
     assert sorted(found.order) == list(range(5))
     if learner in FORESTS:
@@ -154,7 +154,7 @@ def test_labels_that_tell_nothing(learner, fill):
 def test_sparse_rows_are_the_same_rows(learner):
     one = problem(4, base=LogisticRegression(tol=1e-10, max_iter=1000))
     found = learner.learn(one)
-    other = learner.learn(replace(one, X=sp.csr_array(one.X), shared={}))
+    other = learner.learn(replace(one, X=sp.csr_array(one.X), shared=[]))
     assert other.parents == found.parents
     assert other.order == found.order
     for edge, weight in found.weights.items():
@@ -671,7 +671,7 @@ def test_features_of_a_label_are_all_that_its_classifiers_see():
     noisy = one.X.copy()
     noisy[:, 2] = 1e6
     few = one.on(columns_)
-    other = replace(few, X=noisy, shared={})
+    other = replace(few, X=noisy, shared=[])
     assert Arborescence().learn(few) == Arborescence().learn(other)
     assert Polytree().learn(few) == Polytree().learn(other)
 
@@ -723,9 +723,9 @@ def test_wide_rows_of_zeros_are_the_same_rows():
     rng = np.random.default_rng(2)
     one = problem(2, q=3)
     wide = np.hstack([one.X, (rng.random((60, 600)) < 0.02).astype(float)])
-    found = log_likelihoods(replace(one, X=wide, feature_names=(), shared={}), 2)
+    found = log_likelihoods(replace(one, X=wide, feature_names=(), shared=[]), 2)
     base = Generic(max_iter=1000)
-    same = replace(one, X=wide, feature_names=(), base_estimator=base, shared={})
+    same = replace(one, X=wide, feature_names=(), base_estimator=base, shared=[])
     assert found == pytest.approx(log_likelihoods(same, 2), abs=1e-6)
 
 

@@ -7,7 +7,6 @@ this list, write its name down; what compiled code holds also needs a part of `n
 from __future__ import annotations
 
 import importlib
-import inspect
 from functools import cache
 from typing import Any
 
@@ -18,7 +17,6 @@ __all__ = [
     "LEARNERS",
     "SPARSE",
     "class_named",
-    "is_computed",
     "is_model",
     "listed_learners",
     "name_of",
@@ -158,9 +156,3 @@ SPARSE = {
     "csc_array": sp.csc_array,
     "csc_matrix": sp.csc_matrix,
 }
-
-
-def is_computed(cls: type, name: str) -> bool:
-    """Whether a class itself has a method, a property or the like of that name."""
-    own = inspect.getattr_static(cls, name, None)
-    return callable(own) or hasattr(type(own), "__get__")

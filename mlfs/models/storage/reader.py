@@ -12,9 +12,10 @@ import numpy as np
 
 from mlfs.errors import MlfsError, printable
 from mlfs.models.storage import native
-from mlfs.models.storage.allowed import DEEPEST, SPARSE, class_named, is_computed
+from mlfs.models.storage.allowed import DEEPEST, SPARSE, class_named
 from mlfs.models.storage.archive import TYPES
 from mlfs.models.storage.native import DamagedError
+from mlfs.models.storage.writer import is_computed
 
 __all__ = ["Reader"]
 

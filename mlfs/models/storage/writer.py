@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import inspect
 import math
 from types import MappingProxyType
 from typing import Any
@@ -12,10 +13,10 @@ import scipy.sparse as sp
 
 from mlfs.errors import UsageError, printable
 from mlfs.models.storage import native
-from mlfs.models.storage.allowed import DEEPEST, SPARSE, is_computed, listed_learners, name_of
+from mlfs.models.storage.allowed import DEEPEST, SPARSE, listed_learners, name_of
 from mlfs.models.storage.archive import TYPES
 
-__all__ = ["Writer"]
+__all__ = ["Writer", "is_computed"]
 
 # What only further training would use, and compiled or random code holds.
 TRAINING_ONLY = {"_loss_function_", "_optimizer", "_random_state"}
@@ -31,6 +32,7 @@ class Writer:
         self.arrays: list[np.ndarray] = []
         self._seen: dict[int, tuple[Any, int]] = {}  # the value too, so that no id comes twice
         self._open: set[int] = set()
+        self._names: dict[type, str | None] = {}
 
     def node(self, value: Any, place: str = "the model", depth: int = 0) -> Any:
         """The JSON of a value.
@@ -92,7 +94,10 @@ class Writer:
             return self._seen[id(value)][1]
         if id(value) in self._open:
             raise UsageError(f"{place} holds itself, which a model file cannot")
-        name = native.NAMES.get(type(value).__name__) or name_of(type(value))
+        kind = type(value)
+        if kind not in self._names:
+            self._names[kind] = native.NAMES.get(kind.__name__) or name_of(kind)
+        name = self._names[kind]
         if name is None:
             raise _unlisted(value, place)
         self._open.add(id(value))
@@ -134,3 +139,9 @@ def _state(value: Any, name: str) -> dict[str, Any]:
         for key, part in state.items()
         if key not in TRAINING_ONLY and not is_computed(type(value), key)
     }
+
+
+def is_computed(cls: type, name: str) -> bool:
+    """Whether a class itself has a method, a property or the like of that name."""
+    own = inspect.getattr_static(cls, name, None)
+    return callable(own) or hasattr(type(own), "__get__")

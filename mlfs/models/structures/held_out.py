@@ -304,7 +304,7 @@ def held_out(problem: Problem, folds: Any) -> HeldOut:
     if hasattr(problem.base_estimator, "untuned"):
         problem = replace(problem, base_estimator=problem.base_estimator.untuned())
     splits = [(np.setdiff1d(every, part, assume_unique=True), part) for part in parts]
-    return HeldOut(replace(problem, X=_stored(problem), shared={}), splits)
+    return HeldOut(replace(problem, X=_stored(problem), shared=[]), splits)
 
 
 def _stored(problem: Problem) -> Any:

@@ -57,7 +57,8 @@ class LabelPairs:
         """Count the pairs of labels of a problem."""
         known = (problem.Y >= 0).astype(np.float64)
         weights = np.ones(problem.n_rows) if problem.weights is None else problem.weights
-        return cls(labels_alone(problem), (known * weights[:, None]).T @ known)
+        info = problem.shared[0].info if problem.shared else labels_alone(problem)
+        return cls(info, (known * weights[:, None]).T @ known)
 
     @cached_property
     def _parts(self) -> tuple[np.ndarray, np.ndarray]:
