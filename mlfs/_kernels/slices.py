@@ -9,7 +9,7 @@ import numpy as np
 from mlfs._kernels.jit import compiled, inner
 from mlfs._kernels.planes import popcount
 
-__all__ = ["count_values", "turn", "write_planes"]
+__all__ = ["count_values", "flip", "write_planes"]
 
 SMALL = 16  # values 0 to 15; slice 4, where there is one, marks the missing ones
 LOW = 4
@@ -111,11 +111,11 @@ def _value_plane(
 
 
 @compiled
-def turn(planes: Any, bases: Any, last: Any) -> None:
-    """Make the planes of code 1 those of code 0, where 1 is the base."""
+def flip(planes: Any, modes: Any, last: Any) -> None:
+    """Make the planes of code 1 those of code 0, where 1 is the mode."""
     words = planes.shape[1]
     for j in range(planes.shape[0]):
-        if bases[j]:
+        if modes[j]:
             for word in range(words):
                 planes[j, word] = ~planes[j, word]
             planes[j, words - 1] &= last
@@ -128,13 +128,12 @@ def write_planes(
     counts: Any,
     last: Any,
     columns: Any,
-    shapes: Any,
     codes: Any,
-    bases: Any,
+    modes: Any,
     first_plane: Any,
     planes: Any,
 ) -> None:
-    """A plane for each code but the base of some columns; codes[shapes[i], v] is that of value v.
+    """Write a plane for each code but the mode of some columns; codes[i, v] is that of value v.
 
     `last` has ones where the last word has rows. The planes of columns[i] begin at first_plane[i].
     """
@@ -147,10 +146,10 @@ def write_planes(
         n_values = 1 << width
         for at in range(n_values + 1):
             value = at if at < n_values else SMALL
-            code = codes[shapes[i], value]
-            if counts[j, value] == 0 or code == bases[i]:
+            code = np.int64(codes[i, value])
+            if counts[j, value] == 0 or code == modes[i]:
                 continue
-            to = first_plane[i] + code - (1 if code > bases[i] else 0)
+            to = first_plane[i] + code - (1 if code > modes[i] else 0)
             if begun[to]:
                 _value_plane(slices, j, value, width, last, spare, 0)
                 for word in range(words):

@@ -12,7 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from mlfs.data.dataset import Dataset, names_each_row
-from mlfs.discretize.blocks import Block, blocks
+from mlfs.discretize.column_blocks import Block, blocks
 from mlfs.errors import printable
 from mlfs.information.imbalance import imbalance
 
@@ -250,11 +250,7 @@ class _Columns:
 def _columns(dataset: Dataset) -> _Columns:
     found = _Columns()
     for block in blocks(dataset.X):
-        seen, lost = block.observed()
-        low = seen.reduce(np.minimum, seen.values, np.inf)
-        high = seen.reduce(np.maximum, seen.values, -np.inf)
-        low = np.where(block.implicit > 0, np.minimum(low, 0), low)
-        high = np.where(block.implicit > 0, np.maximum(high, 0), high)
+        low, high, lost = block.extremes()
         same = np.where(lost > 0, lost == block.n_rows, low >= high)
         found.missing += int(lost.sum())
         found.missing_columns += int((lost > 0).sum())
@@ -271,11 +267,10 @@ def _columns(dataset: Dataset) -> _Columns:
 
 def _digest(block: Block, j: int, kind: str) -> bytes:
     """A fingerprint (128 bits) of what a column holds, the same for the same values."""
-    values, rows = block.values[j] if block.bounds is None else None, None
-    if block.bounds is not None and block.rows is not None:
-        part = slice(block.bounds[j], block.bounds[j + 1])
-        there = block.values[part] != 0
-        values, rows = block.values[part][there], block.rows[part][there]
+    part = slice(block.bounds[j], block.bounds[j + 1])
+    values, rows = block.values[part], None
+    if block.rows.size:
+        values, rows = values[values != 0], block.rows[part][values != 0]
     # Adding 0 makes -0.0 and 0.0 one.
     plain = np.asarray(values) + 0.0
     plain[np.isnan(plain)] = np.nan

@@ -10,9 +10,9 @@ import scipy.sparse as sp
 
 from mlfs.counting.codes import Codes
 from mlfs.counting.column_groups import COLUMNS_AT_ONCE, FEW_LEVELS, Kind
-from mlfs.discretize.blocks import CELLS
-from mlfs.discretize.many import Binnings
-from mlfs.discretize.slicing import Slices
+from mlfs.discretize.binnings import Binnings
+from mlfs.discretize.bit_slices import Slices
+from mlfs.discretize.column_blocks import CELLS
 from mlfs.errors import DataError
 from mlfs.information.xlogx import TABLE_SIZE
 
@@ -115,14 +115,14 @@ def of_table(data: Any, most: int) -> Needs:
     return replace(least, likely=more, labels=data[1] if isinstance(data, tuple) else None)
 
 
-def of_entries(table: Any, small: np.ndarray | None, own: int, labels: Any) -> Needs:
+def of_entries(table: Any, small: np.ndarray, own: int, labels: Any) -> Needs:
     """What it takes to bin and code a sparse table.
 
     Parameters
     ----------
     table : sparse array
         The table.
-    small : ndarray of bool, optional
+    small : ndarray of bool
         Which columns hold small whole numbers only; the others are looked at column by column.
     own : int
         What was made of the data before, and stays.
@@ -131,7 +131,7 @@ def of_entries(table: Any, small: np.ndarray | None, own: int, labels: Any) -> N
     """
     rows, d = table.shape
     cut = 0
-    if small is None or not small.all():
+    if not small.all():
         cut = 2 * COPIED_BYTES * int(table.nnz) + LOOKED_BYTES * min(int(table.nnz), CELLS)
     codes = ENTRY_BYTES * int(table.nnz) + own
     counted = _needs(rows, d, 2 * codes + 16 * rows).of_rows

@@ -23,7 +23,7 @@ from mlfs.criteria import Criterion
 from mlfs.data.dataset import Dataset
 from mlfs.data.frames import family
 from mlfs.discretize import Binning, Binnings, coded, learn
-from mlfs.discretize.small import surveyed
+from mlfs.discretize.table_survey import Survey
 from mlfs.errors import DataError, UsageError, plural, printable
 from mlfs.information.info import Info
 from mlfs.information.table import Table
@@ -221,16 +221,15 @@ def _counted(
     """Bin, code and count the columns; `own` bytes are taken already of the `most` that may be."""
     n_threads = _threads(options["n_jobs"])
     ignore_missing = options["missing"] == "ignore"
-    survey = surveyed(dataset.table, n_threads)
+    survey = Survey.of(dataset.table, n_threads)
     if dataset.is_sparse:
-        small = None if survey is None else survey.small
-        needs.of_entries(dataset.table, small, own, dataset.Y).free(most)
+        needs.of_entries(dataset.table, survey.small, own, dataset.Y).free(most)
     if options["binnings"] is None:
         how = (options["bins"], options["n_bins"], options["nominal_limit"])
         learned = learn(dataset, *how, weights=weights, survey=survey)
     else:
-        learned = Binnings.made_of(options["binnings"])
-    if survey is not None and survey.slices is not None:
+        learned = Binnings.of(options["binnings"])
+    if survey.slices is not None:
         needs.of_slices(survey.slices, learned, own, dataset.Y).free(most)
     groups = grouping(options["groups"], dataset.names)
     coded_x = coded(dataset.table, learned, survey)

@@ -15,7 +15,7 @@ from mlfs.api.selection import Chosen, Ranking, Selection
 from mlfs.errors import plural, printable
 
 if TYPE_CHECKING:
-    from mlfs.discretize.record import Binning
+    from mlfs.discretize.binning import Binning
 
 __all__ = [
     "aligned",

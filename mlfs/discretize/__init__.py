@@ -1,14 +1,19 @@
-"""Discretisation, learned once, kept, shown and applied again: `learn`, `encode`, `Binning`.
+"""Discretisation: learned once, kept, shown and applied again.
 
-A `Dataset` comes in, coded columns and the record of what was decided go out. Each method is one
-file; a new one is a function from a column to its edges and a line in `METHODS`.
+A `Dataset` comes in; a `Binnings` (one `Binning` for each column) and the coded columns go out.
+`learning` decides how each column is binned, by `unsupervised`, `mdlp` or `laim` (on
+`class_counts`) and with `exact_moments`; `encoder` codes a table by its binnings. Both walk over
+`column_blocks`, except for columns of small integers (`table_survey`, `bit_slices`). `binning` and
+`binnings` hold what was decided. A new method is a function from a column to its edges and a line
+in `METHODS`.
 """
 
 from __future__ import annotations
 
-from mlfs.discretize.coding import Encoded, coded, encode
-from mlfs.discretize.learn import METHODS, learn
-from mlfs.discretize.many import Binnings
-from mlfs.discretize.record import Binning
+from mlfs.counting.codes import Codes as Encoded  # the public name of what `encode` returns
+from mlfs.discretize.binning import Binning
+from mlfs.discretize.binnings import Binnings
+from mlfs.discretize.encoder import coded, encode
+from mlfs.discretize.learning import METHODS, learn
 
 __all__ = ["METHODS", "Binning", "Binnings", "Encoded", "coded", "encode", "learn"]

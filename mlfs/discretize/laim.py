@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mlfs.discretize.targets import Classes, Ladder
+from mlfs.discretize.class_counts import Classes, Ladder
 from mlfs.discretize.unsupervised import between
 
 __all__ = ["laim"]

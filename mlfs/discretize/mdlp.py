@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from mlfs.discretize.targets import Classes, Ladder
+from mlfs.discretize.class_counts import Classes, Ladder
 from mlfs.discretize.unsupervised import between
 
 __all__ = ["mdlp"]

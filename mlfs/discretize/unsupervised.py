@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from mlfs.discretize.blocks import Block
-from mlfs.discretize.moments import mean_sd
+from mlfs.discretize.column_blocks import Block
+from mlfs.discretize.exact_moments import mean_sd
 
 __all__ = ["between", "equal_frequency", "equal_width", "mean_sd_edges"]
 
@@ -25,7 +25,11 @@ def between(low: np.ndarray, high: np.ndarray) -> np.ndarray:
 
 
 def mean_sd_edges(
-    block: Block, low: np.ndarray, high: np.ndarray, weights: np.ndarray | None
+    block: Block,
+    low: np.ndarray,
+    high: np.ndarray,
+    lost: np.ndarray,
+    weights: np.ndarray | None,
 ) -> np.ndarray:
     """Three levels: x < mean - sd, the middle, x > mean + sd (population sd).
 
@@ -33,7 +37,7 @@ def mean_sd_edges(
     No value is further than one sd from the mean only where two values are equally frequent;
     then both are the middle, and the rounding of mean - sd and mean + sd must not say otherwise.
     """
-    mean, sd = mean_sd(block, low, high, weights)
+    mean, sd = mean_sd(block, low, high, lost, weights)
     below, above = mean - sd, mean + sd
     reach = ROUNDING * np.maximum(np.abs(low), np.abs(high))
     halves = (np.abs(low - below) <= reach) & (np.abs(high - above) <= reach)
@@ -42,11 +46,15 @@ def mean_sd_edges(
     return np.stack([below, above], axis=1)
 
 
-def equal_width(low: np.ndarray, high: np.ndarray, bins: int) -> list[tuple[float, ...]]:
-    """Intervals of one width from the least to the greatest value."""
+def equal_width(low: np.ndarray, high: np.ndarray, bins: int) -> np.ndarray:
+    """Intervals of one width from the least to the greatest value, a row for each column.
+
+    Edges that are equal in floating point are one; inf stands behind the last.
+    """
     steps = np.arange(1, bins)
-    edges = low[:, None] + (high / bins - low / bins)[:, None] * steps
-    return [tuple(sorted(set(row))) for row in edges.tolist()]
+    edges = np.sort(low[:, None] + (high / bins - low / bins)[:, None] * steps, axis=1)
+    edges[:, 1:][edges[:, 1:] == edges[:, :-1]] = np.inf
+    return np.sort(edges, axis=1)
 
 
 def equal_frequency(values: np.ndarray, weights: np.ndarray | None, bins: int) -> tuple[float, ...]:

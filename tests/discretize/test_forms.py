@@ -16,8 +16,8 @@ import mlfs
 from mlfs.api.prepared import prepare
 from mlfs.counting.codes import Codes
 from mlfs.data.arrays import from_arrays
-from mlfs.discretize import coded, learn, small
-from mlfs.discretize.slicing import counted
+from mlfs.discretize import coded, learn
+from mlfs.discretize.bit_slices import sliced
 
 EXAMPLES = 5 if config.DISABLE_JIT else 40
 SHAPES = st.tuples(st.integers(1, 140), st.integers(1, 70))
@@ -89,7 +89,7 @@ def test_missing_and_odd_values_are_seen(X, share, by_column):
     table = X.astype(float)
     table[generator.random(X.shape) < share / 2] = np.nan
     table[generator.random(X.shape) < share / 9] = 0.5
-    bits = counted(np.asfortranarray(table) if by_column else table)
+    bits = sliced(np.asfortranarray(table) if by_column else table)
     for j, column in enumerate(table.T):
         whole = np.isnan(column) | np.isin(column, range(16))
         assert bits.small[j] == whole.all()
@@ -101,18 +101,13 @@ def test_missing_and_odd_values_are_seen(X, share, by_column):
 
 @settings(deadline=None, max_examples=EXAMPLES)
 @given(arrays.arrays(np.float64, (40, 5), elements=st.sampled_from([0.0, 1, 2, 3, 0.5, np.nan])))
-def test_dense_and_sparse_and_the_general_way_are_one(X):
+def test_dense_and_sparse_tables_have_the_same_codes(X):
     Y = (np.arange(40) % 2).astype(int)
     dense, sparse = from_arrays(X, Y), from_arrays(sp.csr_array(X), Y)
     binnings = learn(dense)
     assert learn(sparse) == binnings
     codes = coded(dense.table, binnings)
     same_codes(codes, coded(sparse.table, binnings))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(small, "surveyed", lambda table: None)
-        assert learn(dense) == binnings
-        same_codes(codes, coded(dense.table, binnings))
-        same_codes(codes, coded(sparse.table, binnings))
 
 
 @settings(deadline=None, max_examples=EXAMPLES)
@@ -193,11 +188,11 @@ def test_booleans_and_frames():
 
 
 def test_two_threads_slice_as_one(monkeypatch):
-    monkeypatch.setattr("mlfs.discretize.slicing.THREADED_FROM", 0)
-    monkeypatch.setattr("mlfs.discretize.slicing.BYTES", 4096)
+    monkeypatch.setattr("mlfs.discretize.bit_slices.THREADED_FROM", 0)
+    monkeypatch.setattr("mlfs.discretize.bit_slices.BYTES", 4096)
     X = np.random.default_rng(5).integers(0, 20, (3000, 70)).astype(np.uint8)
     for x in (X, np.asfortranarray(X), X.astype(float)):
-        one, two = counted(x, 1), counted(x, 2)
+        one, two = sliced(x, 1), sliced(x, 2)
         assert np.array_equal(one.planes, two.planes)
         assert np.array_equal(one.counts, two.counts)
 

@@ -1,4 +1,4 @@
-"""The short way for small whole numbers learns and codes as the general way does."""
+"""Columns of small integers are learned and coded from counts as other columns are."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from mlfs.data.dataset import Column, Dataset, Label
-from mlfs.discretize import encode, learn, small
+from mlfs.discretize import encode, learn
+from mlfs.discretize.table_survey import Survey
 
 
 def table(seed: int, rows: int = 90) -> Dataset:
@@ -39,15 +40,32 @@ def table(seed: int, rows: int = 90) -> Dataset:
     return Dataset(X, np.ones((rows, 1), np.int8), tuple(kinds[j] for j in order), (Label("y"),))
 
 
+PARTS = ("indptr", "rows", "codes", "base", "levels", "missing", "counts")
+
+
+def general(monkeypatch):
+    """Survey tables as if no column held small integers only."""
+    survey = Survey.of
+
+    def no_small(table, n_jobs=1):
+        found = survey(table, n_jobs)
+        found.small[:] = False
+        return found
+
+    monkeypatch.setattr(Survey, "of", no_small)
+
+
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("nominal_limit", [0, 3, 10, 16, 1000])
-def test_both_ways_are_one(seed, nominal_limit, monkeypatch):
+def test_small_integers_are_learned_and_coded_as_other_numbers(seed, nominal_limit, monkeypatch):
     data = table(seed)
     short = learn(data, nominal_limit=nominal_limit)
     short_codes = encode(data, short)
-    monkeypatch.setattr(small, "surveyed", lambda table: None)
+    general(monkeypatch)
     assert learn(data, nominal_limit=nominal_limit) == short
-    for one, other in zip(short_codes, encode(data, short), strict=True):
+    long_codes = encode(data, short)
+    for part in PARTS:
+        one, other = getattr(short_codes, part), getattr(long_codes, part)
         assert one.dtype == other.dtype
         assert np.array_equal(one, other)
 
@@ -59,9 +77,10 @@ def test_values_that_were_never_seen_go_where_they_should(seed, monkeypatch):
     strange.X[::7] += 3
     strange.X[::11] = np.nan
     short = encode(strange, binnings)
-    monkeypatch.setattr(small, "surveyed", lambda table: None)
-    for one, other in zip(short, encode(strange, binnings), strict=True):
-        assert np.array_equal(one, other)
+    general(monkeypatch)
+    long = encode(strange, binnings)
+    for part in PARTS:
+        assert np.array_equal(getattr(short, part), getattr(long, part))
 
 
 def test_a_table_of_small_numbers_alone():
@@ -75,11 +94,3 @@ def test_a_table_of_small_numbers_alone():
         at = slice(coded.indptr[j], coded.indptr[j + 1])
         full[coded.rows[at]] = coded.codes[at]
         assert np.array_equal(full, binning.apply(X[:, j]))
-
-
-def test_what_is_looked_over():
-    X = np.zeros((3, 2))
-    assert small.surveyed(X) is not None
-    assert small.surveyed(np.asfortranarray(X)) is not None
-    assert small.surveyed(X[:, :0]) is None
-    assert small.surveyed(X[:0]) is None

@@ -10,8 +10,9 @@ import numpy as np
 
 from mlfs._kernels import packing, slices
 from mlfs._kernels.packing import STRIP
+from mlfs.counting.entries import edges_of
 
-__all__ = ["Slices", "counted"]
+__all__ = ["Slices", "code_planes", "sliced"]
 
 CHUNK = 1 << 18  # cells that are turned into bytes at a time
 BYTES = 1 << 22  # cells that are bytes
@@ -44,7 +45,7 @@ class Slices:
     last: np.uint64
 
 
-def counted(table: np.ndarray, n_jobs: int = 1) -> Slices:
+def sliced(table: np.ndarray, n_jobs: int = 1) -> Slices:
     """Slice a table of numbers or booleans and count its values; it has rows and columns."""
     n_rows, d = table.shape
     n_words = -(-n_rows // STRIP)
@@ -113,3 +114,35 @@ def _bytes(part: np.ndarray) -> np.ndarray:
     out = np.empty(part.shape, np.uint8)
     packing.as_bytes(part.reshape(-1), part.dtype.type(0), out.reshape(-1))
     return out
+
+
+def code_planes(
+    bits: Slices, columns: np.ndarray, codes: np.ndarray, modes: np.ndarray, levels: np.ndarray
+) -> np.ndarray:
+    """The planes of some columns: one for each code but the mode.
+
+    Parameters
+    ----------
+    bits : Slices
+        The bits of the values.
+    columns : ndarray of int64
+        The columns.
+    codes : ndarray of uint8, shape (columns, 17)
+        The code of each value.
+    modes, levels : ndarray of int32
+        The most frequent code and the number of codes.
+    """
+    first = edges_of(levels - 1)
+    planes = np.empty((int(first[-1]), bits.planes.shape[2]), np.uint64)
+    slices.write_planes(
+        bits.planes,
+        bits.top,
+        bits.counts,
+        bits.last,
+        columns,
+        codes,
+        modes,
+        first[:-1],
+        planes,
+    )
+    return planes

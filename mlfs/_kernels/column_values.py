@@ -1,0 +1,171 @@
+"""Columns of any numbers, one after the other in one array: their values, codes and row lists.
+
+Column j has the values ``values[bounds[j]:bounds[j + 1]]``, in the rows ``rows`` at the same
+places. Without `rows` (an array of size 0) a column has one value for each row; otherwise the rows
+that are not stored hold 0.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from mlfs._kernels.jit import compiled, inner
+
+__all__ = ["count_codes", "distinct_integers", "find_codes", "transpose", "write_lists"]
+
+ROWS = 32  # rows at a time that stay in a cache, each with at least one line of every column
+LINEAR = 8  # up to this many edges, comparing with each is faster than a binary search
+
+
+@compiled
+def transpose(table: Any, first: int, out: Any) -> None:
+    """Copy columns of a table that is stored row by row: out[c] = column first + c."""
+    for start in range(0, table.shape[0], ROWS):
+        last = min(start + ROWS, table.shape[0])
+        for c in range(out.shape[0]):
+            for row in range(start, last):
+                out[c, row] = table[row, first + c]
+
+
+@inner
+def _position(knots: Any, low: int, high: int, value: float) -> int:
+    """The first place from low to high whose knot is not below the value."""
+    while low < high:
+        middle = (low + high) >> 1
+        if knots[middle] < value:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@compiled
+def distinct_integers(
+    values: Any, bounds: Any, n_rows: int, limits: Any, starts: Any, found: Any, sizes: Any
+) -> None:
+    """Collect the distinct values of each column that has at most limits[j], all integers.
+
+    found[starts[j]:] receives them in rising order and sizes[j] their number, -1 if the column
+    has more or others. NaN is ignored.
+    """
+    for j in range(sizes.size):
+        start, size = starts[j], 0
+        if bounds[j + 1] - bounds[j] < n_rows:  # the rows that are not stored hold 0
+            size = 1 if limits[j] > 0 else -1
+            if size > 0:
+                found[start] = 0.0
+        for at in range(bounds[j], bounds[j + 1]):
+            value = values[at]
+            if size < 0:
+                break
+            if value != value:  # NaN
+                continue
+            k = _position(found, start, start + size, value)
+            if k < start + size and found[k] == value:
+                continue
+            if size == limits[j] or value != math.floor(value):
+                size = -1
+                break
+            for other in range(start + size, k, -1):
+                found[other] = found[other - 1]
+            found[k] = value + 0.0  # -0.0 becomes 0.0
+            size += 1
+        sizes[j] = size
+
+
+@compiled
+def find_codes(
+    values: Any, bounds: Any, knots: Any, starts: Any, nominal: Any, unknown: Any, codes: Any
+) -> None:
+    """Find the code of each value: its position among the knots of its column.
+
+    The knots of a nominal column are its values, and other values get the code unknown[j]. Those
+    of another column are edges, and only NaN gets it.
+    """
+    for j in range(starts.size - 1):
+        first, last = starts[j], starts[j + 1]
+        own, out = values[bounds[j] : bounds[j + 1]], codes[bounds[j] : bounds[j + 1]]
+        if nominal[j] or last - first > LINEAR:
+            for at in range(own.size):
+                value = own[at]
+                k = _position(knots, first, last, value)
+                is_known = value == value
+                if nominal[j]:
+                    is_known = k < last and knots[k] == value
+                out[at] = k - first if is_known else unknown[j]
+        else:  # loops that the compiler turns into vector instructions
+            for at in range(own.size):
+                out[at] = 0
+            for k in range(first, last):
+                edge = knots[k]
+                for at in range(own.size):
+                    out[at] += own[at] > edge
+            for at in range(own.size):
+                if own[at] != own[at]:
+                    out[at] = unknown[j]
+
+
+@compiled
+def count_codes(
+    codes: Any,
+    bounds: Any,
+    rows: Any,
+    weights: Any,
+    implicit: Any,
+    zero: Any,
+    offsets: Any,
+    counts: Any,
+    modes: Any,
+) -> None:
+    """Add the number (or weight) of the rows with each code, and find the mode of each column.
+
+    The counts of column j begin at offsets[j]. implicit[j] is the number (or weight) of its rows
+    that are not stored, which have the code zero[j].
+    """
+    for j in range(modes.size):
+        start = offsets[j]
+        for at in range(bounds[j], bounds[j + 1]):
+            if weights.size:
+                row = rows[at] if rows.size else at - bounds[j]
+                counts[start + codes[at]] += weights[row]
+            else:
+                counts[start + codes[at]] += 1.0
+        counts[start + zero[j]] += implicit[j]
+        mode = start
+        for cell in range(start + 1, offsets[j + 1]):
+            if counts[cell] > counts[mode]:
+                mode = cell
+        modes[j] = mode - start
+
+
+@compiled
+def write_lists(
+    codes: Any,
+    bounds: Any,
+    rows: Any,
+    n_rows: int,
+    zero: Any,
+    modes: Any,
+    starts: Any,
+    rows_out: Any,
+    codes_out: Any,
+) -> None:
+    """Write the rows in which each column has not its mode, rising, and its codes there."""
+    for j in range(modes.size):
+        to, at, last = starts[j], bounds[j], bounds[j + 1]
+        if last - at < n_rows and zero[j] != modes[j]:  # the rows that are not stored count too
+            for row in range(n_rows):
+                code = zero[j]
+                if at < last and rows[at] == row:
+                    code = codes[at]
+                    at += 1
+                if code != modes[j]:
+                    rows_out[to], codes_out[to] = row, code
+                    to += 1
+        else:
+            for place in range(at, last):
+                if codes[place] != modes[j]:
+                    rows_out[to] = rows[place] if rows.size else place - at
+                    codes_out[to] = codes[place]
+                    to += 1

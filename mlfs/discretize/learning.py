@@ -1,0 +1,252 @@
+"""Learn how each column of a data set is binned: which columns are taken as they are, which cut."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from mlfs._kernels import column_values
+from mlfs.counting.entries import edges_of
+from mlfs.data.uniform import declared, names_of
+from mlfs.discretize.binnings import Binnings, join, ranges
+from mlfs.discretize.class_counts import Classes, classes_of
+from mlfs.discretize.column_blocks import Block, blocks
+from mlfs.discretize.encoder import Encoder, modes_of
+from mlfs.discretize.exact_moments import round_weights
+from mlfs.discretize.laim import laim
+from mlfs.discretize.mdlp import mdlp
+from mlfs.discretize.table_survey import Survey, learn_small
+from mlfs.discretize.unsupervised import equal_frequency, equal_width, mean_sd_edges
+from mlfs.errors import DataError, UnknownName, UsageError, printable
+
+__all__ = ["METHODS", "learn"]
+
+METHODS = {
+    "mean-sd": "three levels: below mean - sd, between, above mean + sd",
+    "width": "intervals of equal width (3, or as many as are asked for)",
+    "frequency": "levels as equally filled as ties allow (3, or as many as are asked for)",
+    "mdlp": "cuts that make the labels purer (Fayyad & Irani, summed over the labels)",
+    "laim": "cuts that maximise label-attribute interdependence (Cano et al.)",
+}
+COUNTED = ("width", "frequency")
+MOST_BINS = 10_000
+SUPERVISED = {"mdlp": mdlp, "laim": laim}
+
+
+def learn(
+    dataset: Any,
+    method: str = "mean-sd",
+    bins: int | None = None,
+    nominal_limit: int = 10,
+    Y: Any = None,
+    weights: Any = None,
+    survey: Survey | None = None,
+) -> Binnings:
+    """Learn a binning for each column of a data set.
+
+    A nominal column is taken as it is, and so is a numeric one with at most `nominal_limit`
+    distinct values, all integers. The others are cut by the method. The result does not depend
+    on the order of the rows, nor on X being dense or sparse; integer weights give what repeated
+    rows give, and a row of weight 0 is not there.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        X may hold NaN, which gets a level of its own, but nothing infinite.
+    method : {"mean-sd", "width", "frequency", "mdlp", "laim"}
+        How numeric columns are cut.
+    bins : int, optional
+        How many levels, for ``"width"`` and ``"frequency"``; 3 by default.
+    nominal_limit : int
+        0 has every numeric column cut.
+    Y : ndarray or sparse array, optional
+        The labels that ``"mdlp"`` and ``"laim"`` look at, instead of the data set's.
+    weights : array, optional
+        One for each row, not negative.
+    survey : Survey, optional
+        The survey of X, if there is one; it keeps what learning has coded.
+
+    Examples
+    --------
+    >>> from mlfs.data.dataset import Column, Dataset, Label
+    >>> X = np.array([[0.5, 0], [1.5, 1], [2.5, 1], [9.5, 0]])
+    >>> data = Dataset(X, np.ones((4, 1)), (Column("size"), Column("flag")), (Label("y"),))
+    >>> for binning in learn(data):
+    ...     print(binning.method, binning.levels())
+    mean-sd ['x <= -0.0355339', '-0.0355339 < x <= 7.03553', '7.03553 < x']
+    nominal ['0', '1']
+    """
+    bins = _checked(method, bins, nominal_limit)
+    table, labels = dataset.table, dataset.Y if Y is None else Y
+    mass = None
+    if weights is not None:
+        mass, kept = _weights(weights, table.shape[0])
+        if not kept.all():
+            chosen = np.flatnonzero(kept)
+            table, labels, mass = table[chosen], labels[chosen], mass[chosen]
+    groups: list[Classes] = []
+    if method in SUPERVISED:
+        if labels.shape[0] != table.shape[0]:
+            raise DataError(
+                f"{labels.shape[0]} rows of labels for {table.shape[0]} rows of features: "
+                f"{method} needs the labels of every row"
+            )
+        groups = list(classes_of(labels, mass))
+
+    names, sizes = names_of(dataset.columns), declared(dataset.columns)
+    small, parts = np.zeros(0, np.int64), [Binnings.of(())]
+    if mass is None:
+        survey = Survey.of(table) if survey is None else survey
+        small, own = learn_small(survey, sizes, nominal_limit)
+        if small.size == sizes.size:
+            return own.named(names)
+        parts.append(own)
+    left = np.ones(sizes.size, bool)
+    left[small] = False
+    rest = np.flatnonzero(left)
+    encoder = None
+    if mass is None and survey is not None and (sizes[rest] < 0).all():
+        # To learn a column is to code it; not doing so twice saves a quarter of selecting from
+        # 10,000 x 2,000 floats.
+        encoder = survey.encoder = Encoder(table.shape[0])
+    how = _Method(method, bins, nominal_limit, groups, mass)
+    for block in blocks(table[:, rest] if small.size else table):
+        at = rest[block.start : block.start + block.width]
+        found = _learn_block(block, at, sizes[at], names, how)
+        if encoder is None:
+            found.fallback = modes_of(block, found, mass)
+        else:
+            found.fallback = encoder.add(at, block, found)
+        parts.append(found)
+    return join(parts).take(np.concatenate([small, rest]).argsort()).named(names)
+
+
+class _Method(NamedTuple):
+    """How columns are binned, see `learn`."""
+
+    name: str
+    bins: int
+    nominal_limit: int
+    groups: list[Classes]
+    weights: np.ndarray | None
+
+
+def _learn_block(
+    block: Block, where: np.ndarray, sizes: np.ndarray, names: Sequence[str], how: _Method
+) -> Binnings:
+    """The binnings of the columns of a block, without names and fallbacks."""
+    low, high, lost = block.extremes()
+    is_free = sizes <= 0
+    _refuse_infinite(low[is_free], high[is_free], where[is_free], names)
+    limits = np.where(sizes > 0, 0, np.diff(block.bounds) + 1)
+    limits[sizes < 0] = np.minimum(limits[sizes < 0], how.nominal_limit)
+    starts, n_values = edges_of(limits), np.empty(sizes.size, np.int64)
+    values = np.empty(int(starts[-1]))
+    column_values.distinct_integers(
+        block.values, block.bounds, block.n_rows, limits, starts, values, n_values
+    )
+    own = np.flatnonzero(sizes > 0)
+    few = np.flatnonzero(is_free & (n_values >= 0))
+    cut = np.flatnonzero(is_free & (n_values < 0))
+    edges, n_edges = _edges(block, cut, low[cut], high[cut], lost[cut], how)
+    order = np.concatenate([own, few, cut])
+    found = Binnings(
+        (),
+        np.where(np.arange(order.size) < own.size + few.size, "nominal", how.name),
+        np.concatenate(
+            [
+                ranges(np.zeros(own.size, np.int64), sizes[own]),
+                values[ranges(starts[few], n_values[few])],
+                edges[np.arange(edges.shape[1]) < n_edges[:, None]],
+            ]
+        ),
+        edges_of(np.concatenate([sizes[own], n_values[few], n_edges])),
+        lost[order] > 0,
+        np.zeros(order.size, np.int64),
+    )
+    return found.take(order.argsort())
+
+
+def _edges(
+    block: Block,
+    columns: np.ndarray,
+    low: np.ndarray,
+    high: np.ndarray,
+    lost: np.ndarray,
+    how: _Method,
+) -> tuple[np.ndarray, np.ndarray]:
+    """The edges of some columns, a row for each, and how many each has."""
+    if how.name == "mean-sd":
+        edges = mean_sd_edges(block.take(columns), low, high, lost, how.weights)
+        sizes = np.full(columns.size, edges.shape[1])
+    else:
+        if how.name == "width":
+            edges = equal_width(low, high, how.bins)
+        else:
+            found = [_cut_one(block, j, how) for j in columns.tolist()]
+            edges = np.full((columns.size, max(map(len, found), default=0)), np.inf)
+            for row, one in zip(edges, found, strict=True):
+                row[: len(one)] = one
+        sizes = (edges < np.inf).sum(axis=1)
+    sizes[low == high] = 0
+    return edges, sizes
+
+
+def _cut_one(block: Block, j: int, how: _Method) -> tuple[float, ...]:
+    """The edges of one column by a method that looks at one column at a time."""
+    values, weights, groups = block.column(j), how.weights, how.groups
+    known = ~np.isnan(values)
+    if not known.all():
+        values = values[known]
+        weights = None if weights is None else weights[known]
+        groups = [group.rows(known, weights) for group in groups]
+    if how.name == "frequency":
+        return equal_frequency(values, weights, how.bins)
+    return SUPERVISED[how.name](values, groups, weights)
+
+
+def _refuse_infinite(
+    low: np.ndarray, high: np.ndarray, where: np.ndarray, names: Sequence[str]
+) -> None:
+    for j in np.flatnonzero((low == -np.inf) | (high == np.inf)).tolist():
+        raise DataError(
+            f"the column {printable(names[where[j]])!r} holds an infinite value, which no "
+            "binning can place: replace it, or mark it as missing"
+        )
+
+
+def _checked(method: str, bins: int | None, nominal_limit: int) -> int:
+    if not isinstance(method, str) or method not in METHODS:
+        raise UnknownName("binning", str(method), METHODS)
+    for what, number in (("nominal_limit", nominal_limit), ("the number of bins", bins or 2)):
+        if isinstance(number, bool) or not isinstance(number, (int, np.integer)):
+            raise UsageError(f"{what} is a whole number, not {printable(repr(number))}")
+    if nominal_limit < 0:
+        raise UsageError(f"nominal_limit is {nominal_limit}: it must be 0 or more")
+    if bins is None:
+        return 3
+    if method not in COUNTED:
+        raise UsageError(
+            f"the binning {method!r} finds the number of levels itself, so {bins} cannot be asked "
+            f"for: leave the number away, or choose one of {', '.join(COUNTED)}"
+        )
+    if bins < 2:
+        raise UsageError(f"{bins} bins: there must be 2 or more")
+    if bins > MOST_BINS:
+        raise UsageError(f"{bins} bins: there may be {MOST_BINS} at most")
+    return int(bins)
+
+
+def _weights(weights: Any, n_rows: int) -> tuple[np.ndarray, np.ndarray]:
+    """The weights on a common grid, and which rows are there at all."""
+    given = np.asarray(weights, dtype=np.float64)
+    if given.shape != (n_rows,):
+        raise DataError(f"{given.size} weights for {n_rows} rows: there must be one for each row")
+    if not (np.isfinite(given).all() and (given >= 0).all()):
+        raise DataError("a weight is negative or not a finite number: weights are 0 or more")
+    mass = round_weights(given)
+    if not mass.any():
+        raise DataError("all weights are 0: nothing is left to learn from")
+    return mass, mass > 0

@@ -1,0 +1,176 @@
+"""Which columns of a table hold only the integers 0 to 15 and missing values, and how often each.
+
+Such columns are learned and coded from these counts, dense ones from their bit slices and sparse
+ones row by row. On 10,000 x 2,000 bytes this takes a tenth of the time of the general way, on the
+sparse table of bibtex a third. The binnings and codes are the same.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from mlfs._kernels import slices, small_integers
+from mlfs._kernels.small_integers import SMALL
+from mlfs.counting.codes import Codes, Packed
+from mlfs.counting.entries import edges_of
+from mlfs.discretize.binnings import Binnings
+from mlfs.discretize.bit_slices import Slices, code_planes, sliced
+
+__all__ = ["Survey", "encode_small", "learn_small"]
+
+
+@dataclass
+class Survey:
+    """The values of a table.
+
+    Parameters
+    ----------
+    table : ndarray or sparse array
+        The table.
+    counts : ndarray of int32, shape (d, 17)
+        The number of rows in which each column has the values 0 to 15, and a missing one.
+    small : ndarray of bool, shape (d,)
+        Whether that is all that the column holds; if it is sparse, 0 is also its mode.
+    slices : Slices, optional
+        The bits of a dense table.
+    encoder : Encoder, optional
+        The codes of the other columns, if they were made while their binnings were learned.
+    """
+
+    table: Any
+    counts: np.ndarray
+    small: np.ndarray
+    slices: Slices | None = None
+    encoder: Any = None
+
+    @classmethod
+    def of(cls, table: Any, n_jobs: int = 1) -> Survey:
+        """Survey a table; it can be encoded once, as its bits can become the planes of the codes.
+
+        In a sparse table that is not CSR no column counts as small.
+        """
+        n_rows, d = table.shape
+        has_numbers = n_rows > 0 and d > 0 and table.dtype.kind in "biuf"
+        if has_numbers and isinstance(table, np.ndarray):
+            bits = sliced(table, n_jobs)
+            return cls(table, bits.counts, bits.small, bits)
+        counts = np.zeros((d, SMALL + 2), np.int32)
+        if not (has_numbers and table.format == "csr" and table.has_canonical_format):
+            return cls(table, counts[:, :-1], np.zeros(d, bool))
+        small_integers.count_stored(table.indices, _stored(table), counts)
+        counts[:, 0] += n_rows - counts.sum(axis=1)
+        is_small = (counts[:, -1] == 0) & (2 * counts[:, 0] > n_rows)
+        return cls(table, counts[:, :-1], is_small)
+
+
+def learn_small(
+    survey: Survey, declared: np.ndarray, nominal_limit: int
+) -> tuple[np.ndarray, Binnings]:
+    """Learn the columns of small integers that are taken as they are.
+
+    Parameters
+    ----------
+    survey : Survey
+        The table.
+    declared : ndarray of int
+        The number of values that each column declares, -1 for a numeric one.
+    nominal_limit : int
+        The number of distinct values up to which a numeric column is taken as it is.
+
+    Returns
+    -------
+    columns : ndarray
+        These columns.
+    binnings : Binnings
+        Their binnings, without names.
+    """
+    d = declared.size
+    columns, knots, starts = np.empty(d, np.int64), np.empty(SMALL * d), np.zeros(d + 1, np.int64)
+    missing, fallback = np.empty(d, bool), np.empty(d, np.int64)
+    n = small_integers.learn_values(
+        survey.counts,
+        survey.small,
+        declared,
+        nominal_limit,
+        columns,
+        knots,
+        starts,
+        missing,
+        fallback,
+    )
+    methods, knots = np.full(n, "nominal"), knots[: starts[n]]
+    return columns[:n], Binnings((), methods, knots, starts[: n + 1], missing[:n], fallback[:n])
+
+
+def encode_small(survey: Survey, binnings: Binnings) -> tuple[np.ndarray, Codes]:
+    """Code the nominal columns of small integers.
+
+    Parameters
+    ----------
+    survey : Survey
+        The table.
+    binnings : Binnings
+        One for each column of the table.
+
+    Returns
+    -------
+    columns : ndarray
+        These columns.
+    codes : Codes
+        Their codes.
+    """
+    n_rows = int(survey.table.shape[0])
+    able = survey.small & binnings.is_nominal & (binnings.levels <= SMALL + 1)
+    columns = np.flatnonzero(able)
+    if columns.size < able.size:
+        binnings = binnings.take(columns)
+    codes = np.empty((columns.size, SMALL + 1), np.uint8)
+    unknown = binnings.unknown.astype(np.uint8)
+    small_integers.code_values(binnings.knots, binnings.starts, unknown, codes)
+    offsets = edges_of(binnings.levels)
+    counts, modes = np.zeros(int(offsets[-1]), np.int64), np.empty(columns.size, np.int32)
+    small_integers.sum_counts(survey.counts, columns, codes, offsets, counts, modes)
+    packed, none = None, np.zeros(0, np.int32)
+    lists = np.zeros(columns.size + 1, np.int64), none, none
+    if survey.slices is not None:
+        packed = _packed(survey.slices, columns, codes, modes, binnings.levels)
+    elif columns.size:
+        sizes = n_rows - counts[offsets[:-1] + modes]
+        lists = _lists(survey.table, columns, codes, sizes)
+    levels, missing = binnings.levels, binnings.missing_codes
+    return columns, Codes(n_rows, *lists, modes, levels, missing, packed=packed, counts=counts)
+
+
+def _stored(table: Any) -> np.ndarray:
+    return np.asarray(table.data.view(np.uint8) if table.dtype == bool else table.data)
+
+
+def _lists(
+    table: Any, columns: np.ndarray, codes: np.ndarray, sizes: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The row lists of some columns of a CSR table."""
+    d = table.shape[1]
+    indptr = edges_of(sizes)
+    places, table_codes = np.full(d, -1, np.int64), np.zeros((d, SMALL + 1), np.uint8)
+    places[columns], table_codes[columns] = indptr[:-1], codes
+    rows, kept = (np.empty(int(indptr[-1]), np.int32) for _ in range(2))
+    small_integers.write_entries(
+        table.indptr, table.indices, _stored(table), table_codes, places, rows, kept
+    )
+    return indptr, rows, kept
+
+
+def _packed(
+    bits: Slices, columns: np.ndarray, codes: np.ndarray, modes: np.ndarray, levels: np.ndarray
+) -> Packed:
+    """The planes of some columns of a dense table."""
+    is_plain = (codes[:, 0] == 0) & (codes[:, 1] == 1) & (levels == 2)
+    if columns.size == bits.top.size and (is_plain & (bits.top == 1)).all():
+        planes = bits.planes[0]  # binary columns: the bits are the planes
+        slices.flip(planes, modes, bits.last)
+        return Packed(planes, np.arange(columns.size))
+    planes = code_planes(bits, columns, codes, modes, levels)
+    return Packed(planes, edges_of(levels - 1)[:-1])
