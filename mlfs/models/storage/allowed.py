@@ -86,7 +86,7 @@ HELPERS: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 # The names in files stay; the module in which a class of ours is found may be another one by now.
 MODULES = {
-    "mlfs.binning.record": "mlfs.discretize.record",
+    "mlfs.binning.record": "mlfs.discretize.binning",
     "mlfs.models.fields": "mlfs.models.training_table",
     "mlfs.models.learners": "mlfs.models.base_learners",
     "mlfs.models.structure": "mlfs.search.label_parents",
