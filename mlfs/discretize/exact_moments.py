@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import chain
 
 import numpy as np
 
@@ -60,14 +61,34 @@ def column_sums(
     for values, middle, squares in pieces:
         if add_parts(values, block.bounds, middle, squares, top, bits, parts, rest):
             left.append(rest.copy())
-    terms = np.stack([*parts, *more], axis=1)
-    terms = terms[:, terms.any(axis=0)]
-    sums = [math.fsum(row) for row in terms.tolist()]
-    if left:  # numbers of very different magnitude in one column
-        for j, row in enumerate(terms.tolist()):
-            own = slice(block.bounds[j], block.bounds[j + 1])
-            sums[j] = math.fsum([*row, *np.concatenate([each[own] for each in left]).tolist()])
-    return np.array(sums)
+    terms = [*parts, *more]
+    sums, is_exact = _rounded_once([term for term in terms if term.any()], block.width)
+    for j in np.flatnonzero(~is_exact | bool(left)).tolist():
+        own = slice(block.bounds[j], block.bounds[j + 1])
+        extra = [each[own].tolist() for each in left]  # magnitudes that differ very much
+        sums[j] = math.fsum(chain([term[j] for term in terms], *extra))
+    return sums
+
+
+def _rounded_once(terms: list[np.ndarray], size: int) -> tuple[np.ndarray, np.ndarray]:
+    """The sums of some terms, and where they are known to be rounded only once.
+
+    They are the sums of two floats each, the rounded sum and its error, unless the sum of the
+    errors is not exact.
+    """
+    total, error, is_exact = np.zeros(size), np.zeros(size), np.ones(size, bool)
+    for term in terms:
+        total, lost = _two_sum(total, term)
+        error, beyond = _two_sum(error, lost)
+        is_exact &= beyond == 0
+    return total + error, is_exact
+
+
+def _two_sum(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The rounded sum and its error: a + b = total + error exactly (Knuth)."""
+    total = a + b
+    other = total - a
+    return total, (a - (total - other)) + (b - other)
 
 
 def two_product(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
