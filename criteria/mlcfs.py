@@ -13,13 +13,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from mlfs import Criterion, Info
+from mlfs import Info, SetCriterion
 
 
-class MLCFS(Criterion):
+class MLCFS(SetCriterion):
     unit = "ratio"
     scope = "each label"
-    search = "best first"
     network = "tree"
 
     def relevance(self, info: Info):

@@ -12,12 +12,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from mlfs import Criterion, Info
+from mlfs import Info, SetCriterion
 
 
-class MLCFSGlobal(Criterion):
+class MLCFSGlobal(SetCriterion):
     unit = "ratio"
-    search = "best first"
 
     def relevance(self, info: Info):
         return info.su_fl.mean(axis=1)

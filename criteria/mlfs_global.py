@@ -9,16 +9,15 @@ maximization, eq. (42).
 
 from __future__ import annotations
 
-from mlfs import Criterion, Info
-from mlfs.criteria import number
+from mlfs import Criterion, Info, checked_number
 
 
 class MLFSGlobal(Criterion):
     network = True
 
     def __init__(self, beta: float | None = None, gamma: float | None = None):
-        self.beta = beta if beta is None else number("beta", beta)
-        self.gamma = gamma if gamma is None else number("gamma", gamma)
+        self.beta = beta if beta is None else checked_number("beta", beta)
+        self.gamma = gamma if gamma is None else checked_number("gamma", gamma)
 
     def relevance(self, info: Info):
         return info.mi_fL + self.label_correlation(info)

@@ -12,15 +12,14 @@ from __future__ import annotations
 
 import math
 
-from mlfs import Criterion, Info
-from mlfs.criteria import number
+from mlfs import Criterion, Info, checked_number
 
 
 class MLIG(Criterion):
     scope = "each label"
 
     def __init__(self, r: float = 0.15):
-        self.r = number("r", r, high=1 / 3)
+        self.r = checked_number("r", r, high=1 / 3)
 
     def relevance(self, info: Info):
         return info.mi_fL

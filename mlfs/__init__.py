@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from mlfs.api.selecting import select
     from mlfs.api.selection import Selection
     from mlfs.api.selector import FeatureSelector
-    from mlfs.criteria import Criterion
+    from mlfs.criteria import Criterion, SetCriterion, checked_number
     from mlfs.data import Dataset, read, write
     from mlfs.errors import (
         CriterionError,
@@ -44,9 +44,11 @@ __all__ = [
     "ParseError",
     "Prepared",
     "Selection",
+    "SetCriterion",
     "UnknownName",
     "UsageError",
     "__version__",
+    "checked_number",
     "explain",
     "prepare",
     "read",
@@ -56,6 +58,8 @@ __all__ = [
 
 _HOME = {
     "Criterion": "mlfs.criteria",
+    "SetCriterion": "mlfs.criteria",
+    "checked_number": "mlfs.criteria",
     "Dataset": "mlfs.data",
     "read": "mlfs.data",
     "write": "mlfs.data",

@@ -1,9 +1,9 @@
-"""What every criterion must pass; for the authors of plugins.
+"""Checks that every criterion must pass; for the authors of plugins.
 
 >>> from mlfs.checks import check_criterion
 >>> check_criterion("mim")
 
-`yield_checks` gives the single checks, for a test suite that wants one test for each.
+`yield_checks` gives the checks one by one, for a test suite with one test for each.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ PICKS = 4
 
 
 def check_criterion(criterion: Any, **parameters: Any) -> None:
-    """Run all checks on a criterion; the first that fails raises `CriterionError`.
+    """Run all checks on a criterion and raise `CriterionError` at the first that fails.
 
     Parameters
     ----------
@@ -140,7 +140,7 @@ def _gives_arrays(name: str, criterion: Criterion) -> None:
 
 
 def _ask_all(asked: CheckedCriterion) -> None:
-    """Ask for everything once; `CheckedCriterion` refuses what is no answer."""
+    """Call every method once; `CheckedCriterion` refuses wrong answers."""
     asked.size()
     relevance = asked.relevance()
     asked.label_correlation()
@@ -162,7 +162,7 @@ def _survives_odd_data(name: str, criterion: Criterion) -> None:
 
 
 def _works_on_a_view(name: str, criterion: Criterion) -> None:
-    """`score` must work on per-candidate state alone, so that the engine may be lazy."""
+    """`score` must use only what is known of each candidate, so that the search may be lazy."""
     some = [1, 4, 5]
     for view in _views(criterion, _info(criterion, *_problem(2))):
         whole = _answers(CheckedCriterion(criterion, view, name))
@@ -211,7 +211,7 @@ def _follows_the_labels(name: str, criterion: Criterion) -> None:
 
 
 def _unlinked(features: np.ndarray, labels: np.ndarray) -> Info:
-    """A network without parents stays the same however the labels are ordered."""
+    """Make an Info whose network has no parents, and so does not depend on the order of labels."""
     return Info.from_codes(features, labels, parents=[()] * labels.shape[1])
 
 
@@ -224,7 +224,7 @@ def _changes_nothing_in_place(name: str, criterion: Criterion) -> None:
 
 
 def _falls_if_it_says_so(name: str, criterion: Criterion) -> None:
-    """For a fixed S, a candidate's score with fewer terms folded in must bound its score."""
+    """For the same picks, a score with fewer terms must be an upper bound of the score."""
     if not criterion.falls:
         return
     for seed in range(3):
@@ -240,8 +240,8 @@ def _falls_if_it_says_so(name: str, criterion: Criterion) -> None:
                 bound = score
 
 
-class _Listening:
-    """An Info that notes which words are asked for."""
+class _Recording:
+    """An Info that records which names outside of the vocabulary are used."""
 
     def __init__(self, info: Info) -> None:
         self._info, self.strange = info, set[str]()
@@ -254,8 +254,8 @@ class _Listening:
 
 def _keeps_to_the_vocabulary(name: str, criterion: Criterion) -> None:
     for view in _views(criterion, _info(criterion, *_problem(5))):
-        ear: Any = _Listening(view)
-        _ask_all(CheckedCriterion(criterion, ear, name))
-        if ear.strange:
-            words = ", ".join(sorted(ear.strange))
+        recording: Any = _Recording(view)
+        _ask_all(CheckedCriterion(criterion, recording, name))
+        if recording.strange:
+            words = ", ".join(sorted(recording.strange))
             raise _fail(name, f"asks Info for {words}, which is not in its vocabulary")

@@ -1,4 +1,4 @@
-"""Look over the scores of all candidates: who leads, who comes second, who might still lead."""
+"""Compare the scores of all candidates: the best, the next best, and those that might be best."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from mlfs._kernels.jit import compiled, inner
 
 __all__ = ["TIE", "leaders", "leaders_of", "stale_ones"]
 
-TIE = 1e-12  # rounding, not information: must not decide
+TIE = 1e-12  # differences of this relative size are rounding
 
 
 @inner
@@ -31,9 +31,9 @@ def leaders(
     with_total: bool,
     forced: int,
 ) -> tuple[int, int, int, float]:
-    """Find the pick, the runner-up, how many others tie with the pick, and from which score on.
+    """Find the pick, the runner-up, the number of other tied candidates, and the least tied score.
 
-    Both are positions, -1 where there is none. Of those that tie the lowest column leads.
+    Both are positions, or -1 if there is none. Of tied candidates the lowest column is the pick.
     """
     best = -1
     second = -1
@@ -75,9 +75,9 @@ def leaders(
 def leaders_of(
     some: Any, scores: Any, is_open: Any, relevance: Any, total: Any, forced: int
 ) -> tuple[float, float]:
-    """The score of the second best of some candidates, and the tolerance of the best.
+    """Find the score of the second best of some candidates, and the tolerance of the best.
 
-    A forced pick is out of the contest, and the best of the others counts as second.
+    A forced pick does not compete, and the best of the others counts as second.
     """
     best = -1
     second = -np.inf

@@ -1,4 +1,4 @@
-"""A selection as text: table, names, indices, CSV, JSON; pure functions."""
+"""Selections as text: table, names, indices, CSV and JSON."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ COLUMNS = (
     "runner_up", "ties",
 )  # fmt: skip
 WIDEST = 60
-TOLD = 20
-# What moves a cursor, hides or reorders text; line ends and tabs among them.
+SHOWN = 20
+# Characters that move the cursor, hide or reorder text, including line ends and tabs.
 CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 CONTROL_IN_CELLS = re.compile(CONTROL.pattern.replace("\x00-\x1f", "\x00-\x08\x0b-\x1f"))
 
 
 def rendered(selection: Selection, form: str) -> str:
-    """A selection in one of the forms of ``--format``, with a line end.
+    """Render a selection in one of the forms of ``--format``, with a line end.
 
     Examples
     --------
@@ -61,7 +61,7 @@ def rendered(selection: Selection, form: str) -> str:
 
 
 def escaped(text: str, what: re.Pattern[str] = CONTROL) -> str:
-    """Show control characters as escapes and leave the rest alone, however long.
+    """Show control characters as escapes; other text is not changed or cut.
 
     Examples
     --------
@@ -72,7 +72,7 @@ def escaped(text: str, what: re.Pattern[str] = CONTROL) -> str:
 
 
 def csv_text(selection: Selection) -> str:
-    """One line a pick, full precision; for subsets per label with the label in front."""
+    """Render one line for each pick in full precision; per label, the label comes first."""
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     each = selection.scope == "each label"
@@ -98,7 +98,7 @@ def _cells(one: Chosen) -> list[Any]:
 
 
 def json_text(document: Mapping[str, Any]) -> str:
-    """One JSON document, a record of its lists a line; safe to show on a terminal.
+    """Render a JSON document with one record of a list in each line; safe to show on a terminal.
 
     Examples
     --------
@@ -127,7 +127,7 @@ def _dumped(value: Any) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """What JSON has a form for; a parameter of a plugin may be anything."""
+    """Convert a value to what JSON can hold; a parameter of a plugin may be anything."""
     if isinstance(value, Mapping):
         return {str(key): _plain(one) for key, one in value.items()}
     if isinstance(value, (list, tuple, set, frozenset)):
@@ -140,7 +140,7 @@ def _plain(value: Any) -> Any:
 
 
 def heading(selection: Selection) -> str:
-    """What was done to what, in one line."""
+    """Name the criterion, its parameters and the data in one line."""
     chosen = {key: value for key, value in selection.parameters.items() if value is not None}
     given = ", ".join(f"{key}={value}" for key, value in chosen.items())
     data = selection.data
@@ -154,7 +154,7 @@ def heading(selection: Selection) -> str:
 
 
 def table(selection: Selection) -> str:
-    """A table for people: picks in order, with terms, margin and runner-up."""
+    """Render a table to read: picks in order, with terms, margin and runner-up."""
     columns = selection.binnings
     lines = [heading(selection)]
     if selection.scope != "each label":
@@ -196,13 +196,13 @@ def _picks(chosen: Sequence[Chosen], columns: Sequence[Binning]) -> list[str]:
 
 
 def _remarks(one: Chosen, columns: Sequence[Binning]) -> str:
-    said = ["asked for"] if one.forced else []
+    remarks = ["asked for"] if one.forced else []
     if one.group:
-        said.append(f"group {printable(one.group, WIDEST)}")
+        remarks.append(f"group {printable(one.group, WIDEST)}")
     if one.tied.size:
         more = f" and {one.tied.size - 1} more" if one.tied.size > 1 else ""
-        said.append(f"ties with {printable(columns[one.tied[0]].name, WIDEST)}{more}")
-    return "; ".join(said)
+        remarks.append(f"ties with {printable(columns[one.tied[0]].name, WIDEST)}{more}")
+    return "; ".join(remarks)
 
 
 def _number(value: float) -> str:
@@ -212,7 +212,7 @@ def _number(value: float) -> str:
 def aligned(
     header: Sequence[str], rows: Sequence[Sequence[str]], *, left: set[int] | None = None
 ) -> list[str]:
-    """Lines of columns, to the right but for those in `left`.
+    """Align columns to the right, and those in `left` to the left.
 
     Examples
     --------
@@ -232,18 +232,18 @@ def aligned(
 
 
 def criteria_text(listing: Sequence[Mapping[str, Any]]) -> str:
-    """The list of ``mlfs criteria`` as a table; broken ones say why."""
+    """Render the list of ``mlfs criteria`` as a table, with the reason if one cannot be used."""
     rows = []
     for one in listing:
         aliases = f" ({', '.join(one['aliases'])})" if one["aliases"] else ""
-        told = f"cannot be used: {one['broken']}" if one["broken"] else one["formula"]
-        told = told or one["reference"]
+        text = f"cannot be used: {one['broken']}" if one["broken"] else one["formula"]
+        text = text or one["reference"]
         rows.append(
             [
                 printable(one["name"]) + aliases,
                 one["scope"] or "-",
                 printable(one["origin"]),
-                printable(told, 400),
+                printable(text, 400),
             ]
         )
     lines = aligned(["name", "scope", "origin", "formula"], rows, left={0, 1, 2, 3})
@@ -251,14 +251,14 @@ def criteria_text(listing: Sequence[Mapping[str, Any]]) -> str:
 
 
 def binning_lines(selection: Selection, *, every: bool = False) -> list[str]:
-    """What was decided for the columns, in words.
+    """Describe how the columns were binned.
 
     Parameters
     ----------
     selection : Selection
-        What knows its binnings.
+        The selection.
     every : bool
-        Tell of every column instead of the first numeric ones.
+        Describe every column instead of the first numeric ones.
     """
     counts = Counter(
         (binning.method, binning.n_levels) for binning in selection.binnings
@@ -267,12 +267,12 @@ def binning_lines(selection: Selection, *, every: bool = False) -> list[str]:
         f"binning: {plural(n, 'column')} {method} in {levels} levels"
         for (method, levels), n in counts
     ]
-    told = [one for one in selection.binnings if every or one.method != "nominal"]
-    shown = told if every else told[:TOLD]
+    described = [one for one in selection.binnings if every or one.method != "nominal"]
+    shown = described if every else described[:SHOWN]
     for one in shown:
         levels = one.levels()
-        more = f" and {len(levels) - TOLD} more" if len(levels) > TOLD else ""
-        lines.append(f"  {printable(one.name, WIDEST)}: {', '.join(levels[:TOLD])}{more}")
-    if len(told) > len(shown):
-        lines.append(f"  and {len(told) - len(shown):,} more columns: -vv shows all")
+        more = f" and {len(levels) - SHOWN} more" if len(levels) > SHOWN else ""
+        lines.append(f"  {printable(one.name, WIDEST)}: {', '.join(levels[:SHOWN])}{more}")
+    if len(described) > len(shown):
+        lines.append(f"  and {len(described) - len(shown):,} more columns: -vv shows all")
     return lines

@@ -1,5 +1,7 @@
-"""Search: a criterion and an `Info` come in, picks go out.
+"""Search: a criterion and an `Info` come in, picks with their reasons go out.
 
-`greedy` is the forward selection, `lazy` its evaluation of what matters only, `best_first` the
-search for a set, `stopping` the automatic number of features, and `networks` the label networks.
+`greedy` is forward selection: it takes the candidate scores of `scores`, or of `lazy`, which
+leaves out terms that cannot change the picks, and calls the criterion through `checked`.
+`best_first` searches for a set, `stopping` finds the number of features, and `picks` is what a
+search returns. `networks` and `requested_network` make label networks.
 """

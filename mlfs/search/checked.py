@@ -98,6 +98,8 @@ class CheckedCriterion:
 
     def merit_of_nothing(self) -> float:
         """Compute the merit of the empty set."""
+        if not hasattr(self.criterion, "merit_of_nothing"):  # a Criterion with search and merit
+            return 0.0
         value = self._answer("merit_of_nothing", self.info)
         if not isinstance(value, (int, float, np.integer, np.floating)) or np.isnan(value):
             raise self._fault(f"gives {printable(repr(value))} as merit_of_nothing, not a number")
@@ -115,6 +117,8 @@ class CheckedCriterion:
         return int(value)
 
     def _answer(self, method: str, *arguments: Any) -> Any:
+        if not hasattr(self.criterion, method):
+            raise self._fault(f"does not say its {method}: define that method")
         try:
             return getattr(self.criterion, method)(*arguments)
         except MlfsError:

@@ -1,6 +1,6 @@
-"""Label structures that come from counts: the order of a chain, its parents, a tree.
+"""Label structures computed from counts: the order of a chain, its parents, a tree.
 
-They are what MLFS and MLCFS take as the parents of each label, and what chains are built on.
+MLFS and MLCFS take the parents of each label from them, and classifier chains use them.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def k_parents(
 
 
 def chain_order_cheap(info: Info, component: np.ndarray) -> tuple[int, ...]:
-    """Order the labels by Algorithm 2, one coded column standing for all features.
+    """Order the labels by Algorithm 2, with one coded column in place of all features.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def chain_order_cheap(info: Info, component: np.ndarray) -> tuple[int, ...]:
 
 
 def chain_order_full(info: Info) -> tuple[int, ...]:
-    """Order the labels by Algorithm 2 in full: every feature, and the second term of (47)."""
+    """Order the labels by Algorithm 2 on all features, with the second term of eq. (47)."""
     table = info.table
     q, d = table.q, table.d
     labels = np.arange(q)
@@ -97,7 +97,7 @@ def chain_order_full(info: Info) -> tuple[int, ...]:
 
 
 def _given_one(info: Info, given: Held) -> np.ndarray:
-    """I(a;b|g) for all pairs of labels a, b, the diagonal 0."""
+    """Compute I(a;b|g) for all pairs of labels a and b; the diagonal is 0."""
     q, among = info.table.q, info.table.among_labels
     sums = among.triples.sums(given, np.arange(q))
     out = sums.fl_given_s(among.clogc)[:, :q].copy()
@@ -133,7 +133,7 @@ def _lowest_best(score: np.ndarray, is_open: np.ndarray) -> int:
 
 
 def information_tree(info: Info, names: Sequence[str] | None = None) -> Structure:
-    """Link the labels by the maximum spanning tree on I(a;b) / min(H(a), H(b)).
+    """Link the labels by the maximum spanning tree of I(a;b) / min(H(a), H(b)).
 
     The root is the label that shares most with all others; every other label has one parent.
     """

@@ -1,4 +1,4 @@
-"""Give a criterion the label network that it wants: made from counts, or given by the user."""
+"""The label network that a criterion uses: computed from counts, or given by the user."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def network_for(
     order: str,
     k: int | None,
 ) -> Structure | None:
-    """The network for a criterion, or None where it wants none.
+    """Make the network for a criterion; None if it uses none.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ def network_for(
 
 
 def given_network(parents: Mapping[Any, Sequence[Any]], names: Sequence[str]) -> Structure:
-    """Check the parents of labels that a user gives: known names, no circle.
+    """Check the parents of labels that a user gives: known names and no cycle.
 
     Examples
     --------

@@ -1,13 +1,12 @@
-"""The automatic number of features: what is beyond chance, and beyond what is picked already.
+"""The automatic number of features: pick while features tell more than chance and than the picks.
 
-Two rules. A candidate must carry more information about the labels than chance gives it: its
-relevance is compared with its relevances about shuffled rows of labels, and the false
-discoveries among the candidates that pass, counted on further shuffles, are held at `alpha`
-(Storey & Tibshirani, 2003). And it
-must bring something: once a feature is picked, candidates of which it leaves less than a
-`min_gain` share of the greatest relevance are passed over. Both informations are corrected by
-what chance gives. The search ends when no candidate is left. A weight stays with its row of
-features when the labels are shuffled, so here a weight of 2 is not the same as two rows.
+Two rules decide. First, the relevance of a candidate must be greater than by chance: it is
+compared with the relevance for shuffled rows of labels, and the share of false discoveries,
+counted on further shuffles, is controlled at `alpha` (Storey & Tibshirani, 2003). Second, a
+candidate must add information: after each pick, candidates whose relevance given the pick is less
+than a `min_gain` share of the greatest relevance are no longer considered. Both kinds of relevance
+are corrected by their mean under chance. The search ends when no candidate is left. A weight stays
+with its row of features when the labels are shuffled, so here a weight of 2 differs from two rows.
 """
 
 from __future__ import annotations
@@ -26,20 +25,20 @@ ROUNDING = 1e-12
 
 
 class AutoStop:
-    """Which candidates are still worth picking.
+    """Decides which candidates are still worth picking.
 
     Parameters
     ----------
     info : Info
         The view that is searched.
     alpha : float
-        The share of false discoveries that is accepted.
+        The accepted share of false discoveries.
     min_gain : float
-        The least share of the greatest relevance that a pick must bring.
+        The least gain of a pick, as a share of the greatest relevance.
     seed : int
         Seeds the shuffles.
     shuffles : int
-        How often the labels are shuffled.
+        The number of shuffles of the labels.
     """
 
     def __init__(
@@ -58,7 +57,7 @@ class AutoStop:
         self._chance = mean
         relevance = info.mi_fL
         self.p_values = _tail(relevance, mean, variance)
-        fresh = _by_chance(info, generator, shuffles)  # the others have shaped mean and variance
+        fresh = _by_chance(info, generator, shuffles)  # mean and variance come from the others
         by_chance = np.concatenate([_tail(row, mean, variance) for row in fresh])
         self.significant = _discoveries(self.p_values, by_chance, shuffles, alpha)
         gain = relevance - mean
@@ -66,14 +65,14 @@ class AutoStop:
         self.left_out = info.features[~self.significant | (gain < self._least)]
 
     def closes(self, s: int) -> np.ndarray:
-        """The candidates to which the pick of s leaves too little."""
+        """Give a mask of the candidates that add too little after the pick of s."""
         levels = int(self._info.table.f_valid[self._info.table.position(s)])
         left: np.ndarray = self._info.cmi_fL_given_s(s) - levels * self._chance
         return left < self._least
 
 
 def _by_chance(info: Info, generator: np.random.Generator, shuffles: int) -> np.ndarray:
-    """The relevances when the rows of labels are shuffled, a row for each shuffle."""
+    """Compute the relevance for shuffled rows of labels, a row for each shuffle."""
     table = info.table
     out = np.empty((shuffles, info.d))
     for row in out:
@@ -91,15 +90,15 @@ def _by_chance(info: Info, generator: np.random.Generator, shuffles: int) -> np.
 
 
 def _tail(relevance: np.ndarray, mean: np.ndarray, variance: np.ndarray) -> np.ndarray:
-    """P(chance >= relevance), chance being a gamma variable of that mean and variance.
+    """Compute P(chance >= relevance), where chance is a gamma variable of this mean and variance.
 
     2 N I is a chi-square variable under independence, and a sum over dependent labels is close
     to a scaled one (Satterthwaite): this gives small p-values without a million shuffles. Rare
-    values have a heavier tail than that, so these are a scale to compare on, not yet chances.
+    values have a heavier tail, so the results are comparable, but are not yet probabilities.
     """
-    from scipy.special import gammaincc  # not at the top: most selections do without
+    from scipy.special import gammaincc  # most selections do not need it
 
-    # information that shuffling does not change (an identifier has all of it) tells nothing
+    # relevance that shuffling does not change (as of an identifier) is not evidence
     same = relevance - mean <= ROUNDING * np.maximum(1.0, mean)
     ok = (mean > 0) & (variance > 0) & ~same
     shape = np.divide(mean**2, variance, out=np.ones_like(mean), where=ok)
@@ -111,11 +110,10 @@ def _tail(relevance: np.ndarray, mean: np.ndarray, variance: np.ndarray) -> np.n
 def _discoveries(
     p_values: np.ndarray, by_chance: np.ndarray, shuffles: int, alpha: float
 ) -> np.ndarray:
-    """The largest set of features of which chance explains at most a share of alpha.
+    """Find the largest set of features of which chance explains at most a share of alpha.
 
-    How many features chance puts below a threshold is counted on the shuffled labels
-    (Storey & Tibshirani, 2003, with one more for the shuffle that was seen), so it holds however
-    the tails of their distributions look.
+    The number of features that chance puts below a threshold is counted on shuffled labels
+    (Storey & Tibshirani, 2003, plus one), so the result holds for any distribution of the tails.
     """
     order = np.argsort(p_values, kind="stable")
     found = np.searchsorted(p_values[order], p_values[order], side="right")

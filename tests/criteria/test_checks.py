@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mlfs import Criterion, CriterionError, UnknownName
+import mlfs
+from mlfs import Criterion, CriterionError, SetCriterion, UnknownName
 from mlfs.checks import check_criterion, yield_checks
 from mlfs.criteria import available, get, origins
 
@@ -162,3 +163,33 @@ def test_answers_that_are_no_judgement_are_refused(answer, words) -> None:
 
     with pytest.raises(CriterionError, match=words):
         check_criterion(Odd)
+
+
+class Plain(Criterion):
+    """A set criterion without `SetCriterion`.   Merit(S) = mean of sum_l I(f;l)"""
+
+    search = "best first"
+
+    def relevance(self, info):
+        return info.mi_fL
+
+    def merit(self, info, picked):
+        return (info.only(picked).mi_fL.sum() + info.mi_fL) / (len(picked) + 1)
+
+
+class OfSets(SetCriterion):
+    """The same with `SetCriterion`."""
+
+    relevance, merit = Plain.relevance, Plain.merit
+
+
+def test_a_set_criterion_needs_a_merit_and_no_certain_base_class():
+    X, Y = np.random.default_rng(0).integers(0, 2, (2, 40, 6))
+    for n in (None, 3):
+        one, other = (mlfs.select((X, Y), kind(), n).chosen for kind in (Plain, OfSets))
+        assert list(map(repr, one)) == list(map(repr, other))
+    for kind in (Plain, OfSets):
+        check_criterion(kind)
+    bare = type("Bare", (Criterion,), {"search": "best first", "relevance": Plain.relevance})
+    with pytest.raises(CriterionError, match="does not say its merit: define that method"):
+        mlfs.select((X, Y), bare())

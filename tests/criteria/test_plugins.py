@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from importlib import metadata
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -146,7 +147,7 @@ class _Point:
 @pytest.fixture
 def offered(monkeypatch: pytest.MonkeyPatch) -> list[_Point]:
     points: list[_Point] = []
-    monkeypatch.setattr(criteria.metadata, "entry_points", lambda group: points)
+    monkeypatch.setattr(metadata, "entry_points", lambda group: points)
     return points
 
 

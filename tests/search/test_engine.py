@@ -96,6 +96,30 @@ def test_the_runner_up_is_the_next_best():
     assert np.isnan(third.margin)
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_scores_that_no_pick_changes_give_the_same_at_once_and_step_by_step(seed):
+    """Near ties included: values that differ by less or more than the tolerance of a tie."""
+    rng = np.random.default_rng(seed)
+    d = int(rng.integers(1, 15))
+    values = rng.choice([0.0, 0.5, 1.0, 1000.0, -3.0, -np.inf], d)
+    values = values * (1 + rng.integers(-4, 5, d) * rng.choice([1e-13, 5e-13, 1e-11]))
+    bare = type("Bare", (Criterion,), {"relevance": lambda self, info: values[info.features]})()
+    at_once = greedy(bare, blank(d), d)
+    stepwise = greedy(bare, blank(d), d, closes=lambda s: np.zeros(d, bool))
+    assert list(map(repr, at_once.picks)) == list(map(repr, stepwise.picks))
+
+
+@pytest.mark.parametrize("name", ["mim", "jmi", "mrmr"])
+def test_picks_that_tie_share_their_ties(name):
+    X = np.zeros((40, 600), int)
+    X[:, 7] = Y = np.arange(40) % 2
+    found = greedy(get(name)[1], Info.from_codes(X, Y[:, None]), 300).picks
+    assert found[0].ties == ()
+    rest = [j for j in range(600) if j != 7]
+    assert [pick.ties for pick in found[1:]] == [tuple(rest[k + 1 :]) for k in range(299)]
+    assert found.tied.size <= 2 * 600
+
+
 def test_forced_columns_come_first_and_in_their_order():
     path = picks(Fixed([4, 3, 2, 1]), 4, 3, forced=[3, 1])
     assert [(pick.index, pick.forced) for pick in path] == [(3, True), (1, True), (0, False)]

@@ -1,0 +1,222 @@
+"""The registry of criteria: find them by name, those of mlfs and those of plugins."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import importlib
+import inspect
+import pkgutil
+import re
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+from types import NoneType
+from typing import Any
+
+from mlfs.criteria._contract import NETWORKS, SCOPES, SEARCHES, UNITS, Criterion
+from mlfs.errors import CriterionError, UnknownName, UsageError, printable
+
+__all__ = ["ALIASES", "Origin", "available", "documentation", "get", "origins"]
+
+PACKAGE = __name__.rpartition(".")[0]
+GROUP = "mlfs.criteria"  # of entry points
+ALIASES = {"cife": "d2f"}
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where a criterion of a certain name comes from.
+
+    Parameters
+    ----------
+    name : str
+        Its name.
+    distribution : str
+        ``mlfs`` or the distribution that provides it.
+    summary : str
+        The first line of its documentation.
+    broken : str
+        Why it cannot be used, or empty.
+    """
+
+    name: str
+    distribution: str
+    summary: str = ""
+    broken: str = ""
+
+
+def _built_in() -> tuple[str, ...]:
+    folders = sys.modules[PACKAGE].__path__
+    return _named_in(*((folder, _changed(folder)) for folder in folders))
+
+
+def _changed(folder: str) -> int:
+    try:
+        return Path(folder).stat().st_mtime_ns
+    except OSError:  # a part of a zip archive, which does not change
+        return -1
+
+
+@functools.lru_cache(maxsize=1)
+def _named_in(*folders: tuple[str, int]) -> tuple[str, ...]:
+    """List the criteria in some folders again when one of them has changed.
+
+    A module whose name begins with an underscore is not a criterion.
+    """
+    names = (module.name for module in pkgutil.iter_modules([folder for folder, _ in folders]))
+    return tuple(sorted(name for name in names if not name.startswith("_")))
+
+
+def _plugins() -> dict[str, metadata.EntryPoint]:
+    """Give the entry points of third parties by name in lower case; of several, the first."""
+    return {name: points[0] for name, points in _offers().items()}
+
+
+def _offers() -> dict[str, list[metadata.EntryPoint]]:
+    found: dict[str, list[metadata.EntryPoint]] = {}
+    ours = {*_built_in(), *ALIASES}
+    for point in sorted(metadata.entry_points(group=GROUP), key=lambda p: (p.name, p.value)):
+        name = point.name.lower()  # names are asked for in lower case
+        if name in ours:  # our own names win
+            continue
+        same = found.setdefault(name, [])
+        if all(point.value != other.value for other in same):  # an editable one is found twice
+            same.append(point)
+    return found
+
+
+def _distribution(point: metadata.EntryPoint) -> str:
+    return point.dist.name if point.dist is not None else "an unknown distribution"
+
+
+def available() -> list[str]:
+    """Name all criteria, built-in and installed, without importing any.
+
+    Examples
+    --------
+    >>> "scls" in available()
+    True
+    """
+    return sorted({*_built_in(), *_plugins()})
+
+
+def _import_built_in(name: str) -> Any:
+    return importlib.import_module(f"{PACKAGE}.{name}")
+
+
+def _load_plugin(name: str, point: metadata.EntryPoint) -> type[Criterion]:
+    who = f"the criterion {printable(name)!r} of the distribution {printable(_distribution(point))}"
+    rivals = _offers()[name]
+    if len(rivals) > 1:
+        both = " and ".join(printable(f"{_distribution(p)} ({p.value})") for p in rivals)
+        msg = f"the criterion {printable(name)!r} is offered by {both}: uninstall one of them"
+        raise CriterionError(msg)
+    try:
+        with contextlib.redirect_stdout(sys.stderr):  # stdout is for data
+            loaded = point.load()
+    except (Exception, SystemExit) as error:  # the module of a third party may do anything
+        msg = f"{who} cannot be imported: {type(error).__name__}: {printable(error, 300)}"
+        raise CriterionError(msg) from error
+    loaded = getattr(loaded, "criterion", loaded)
+    return _checked(loaded, who)
+
+
+def _checked(loaded: Any, who: str) -> type[Criterion]:
+    if not (inspect.isclass(loaded) and issubclass(loaded, Criterion)):
+        msg = f"{who} is {printable(loaded)}, but must be a subclass of mlfs.Criterion"
+        raise CriterionError(msg)
+    limits = (("scope", SCOPES), ("search", SEARCHES), ("network", NETWORKS), ("unit", UNITS))
+    for name, allowed in limits:
+        if getattr(loaded, name) not in allowed:
+            msg = f"{who} has {name} = {getattr(loaded, name)!r}, but must have one of {allowed}"
+            raise CriterionError(msg)
+    return loaded
+
+
+def get(criterion: Any, parameters: Mapping[str, Any] | None = None) -> tuple[str, Criterion]:
+    """Find a criterion by name and give it its parameters.
+
+    Parameters
+    ----------
+    criterion : str, type or Criterion
+        A name, a subclass of `Criterion`, or an instance (which takes no more parameters).
+    parameters : mapping, optional
+        Keyword arguments of the class.
+
+    Returns
+    -------
+    tuple of str and Criterion
+        The name under which to report it, and an instance.
+
+    Examples
+    --------
+    >>> get("jmi")[0]
+    'jmi'
+    """
+    if not isinstance(parameters, (Mapping, NoneType)):
+        msg = f"parameters is a mapping from names to values, not {printable(repr(parameters))}"
+        raise UsageError(msg)
+    parameters = dict(parameters or {})
+    if isinstance(criterion, Criterion):
+        if parameters:
+            msg = f"parameters {sorted(parameters)} were given beside a criterion that has its own"
+            raise UsageError(msg)
+        return type(criterion).__name__.lower(), criterion
+    if isinstance(criterion, str):
+        name = ALIASES.get(criterion.lower(), criterion.lower())
+        kind = _by_name(name)
+    else:
+        kind = _checked(criterion, "the criterion")
+        name = kind.__name__.lower()
+    known = [p for p in inspect.signature(kind).parameters if p != "self"]
+    for given in parameters:
+        if given not in known:
+            takes = ", ".join(known) or "none"
+            msg = f"the criterion {name} has no parameter {printable(given)!r}; it takes: {takes}"
+            raise UsageError(msg)
+    try:
+        return name, kind(**parameters)
+    except (TypeError, ValueError) as error:
+        msg = f"the criterion {name} refuses its parameters: {printable(error, 300)}"
+        raise UsageError(msg) from error
+
+
+def _by_name(name: str) -> type[Criterion]:
+    if name in _built_in():
+        kind: type[Criterion] = _import_built_in(name).criterion
+        return kind
+    plugins = _plugins()
+    if name in plugins:
+        return _load_plugin(name, plugins[name])
+    raise UnknownName("criterion", name, sorted({*available(), *ALIASES}))
+
+
+def origins() -> list[Origin]:
+    """Give origin and summary of every criterion, including those that cannot be used."""
+    listed = [
+        Origin(name, "mlfs", _summary(_import_built_in(name).__doc__)) for name in _built_in()
+    ]
+    for name, point in _plugins().items():
+        who = _distribution(point)
+        try:
+            kind = _load_plugin(name, point)
+        except CriterionError as error:
+            listed.append(Origin(name, who, broken=str(error)))
+        else:
+            listed.append(Origin(name, who, _summary(documentation(kind))))
+    return listed
+
+
+def documentation(kind: type[Criterion]) -> str:
+    """Give the documentation of a criterion: its own docstring, or else that of its file."""
+    module = sys.modules.get(kind.__module__)  # None has a docstring too
+    own = vars(kind).get("__doc__") or (module.__doc__ if module is not None else "")
+    return inspect.cleandoc(own or "")
+
+
+def _summary(doc: str | None) -> str:
+    """Give the first paragraph, which has reference and formula, as one line."""
+    return re.sub(r"\s*\n\s*", " ", (doc or "").strip().split("\n\n")[0]).strip()
