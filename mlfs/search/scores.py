@@ -155,11 +155,7 @@ class FixedScores(CandidateScores):
         size = int(lasts.max(initial=0))
         end = np.repeat(lasts, lasts - firsts)
         here = order[np.lexsort((self.features[order[:size]], end))]
-        places, beyond, ties = (
-            np.arange(1, size + 1),
-            np.append(order, -1),
-            Ties(self.features[here]),
-        )
+        places, beyond = np.arange(1, size + 1), np.append(order, -1)
         second = np.where(places < end, np.append(here[1:], -1)[:size], beyond[end])
         ties_from, ties_to, ties = places, end.copy(), Ties(self.features[here])
         for i in np.flatnonzero(relevance[lasts - 1] < limits[firsts]):

@@ -1,4 +1,4 @@
-"""The front door: what each option means, what is refused and how, and what the answer holds."""
+"""`mlfs.select`: the meaning of each option, the refusals, and the contents of the answer."""
 
 from __future__ import annotations
 
@@ -281,14 +281,14 @@ def test_a_prefilter_never_takes_what_is_included():
     assert select("mim", 2, prefilter=1, include=[0]).indices[0] == 0
 
 
-def test_too_few_are_told_with_the_right_reason():
+def test_too_few_are_reported_with_the_right_reason():
     filtered = select("mim", 3, prefilter=1)
     assert not any("would never pick" in note for note in filtered.notes)
     assert any("prefilter" in note for note in filtered.notes)
 
 
 @pytest.mark.parametrize("options", [{"n": 5}, {"n": 5, "per_label": True}, {"n": None}])
-def test_fewer_than_n_are_told(options):
+def test_fewer_than_n_are_reported(options):
     few = np.column_stack([X[:, 2], np.ones((40, 5))])
     notes = mlfs.select((few, Y), "scls", **options).notes
     assert any("only 1 feature" in note or "fewer" in note for note in notes)
@@ -401,14 +401,14 @@ def test_the_union_is_ordered_by_rank_then_labels_then_column():
     assert [one.rank for one in selection.chosen] == list(range(1, len(ranks) + 1))
 
 
-def test_what_was_decided_is_told():
+def test_what_was_decided_is_reported():
     odd = np.column_stack([X, np.ones(40)])
     odd[0, 0] = np.nan
     labels = np.column_stack([Y.astype(float), np.zeros(40)])
     labels[3, 1] = np.nan
     notes = " ".join(mlfs.select((odd, labels), "mim", 2).notes)
-    for told in ("missing values in 1 column", "'x6'", "'y3'"):
-        assert told in notes
+    for reported in ("missing values in 1 column", "'x6'", "'y3'"):
+        assert reported in notes
     assert select("mim", 2).notes == ()
 
 
@@ -424,15 +424,15 @@ def test_a_missing_value_is_refused_on_request():
         )
 
 
-def test_picks_are_told_with_their_label():
-    told = []
+def test_picks_are_reported_with_their_label():
+    reported = []
     selection = select(
-        "jmi", 2, per_label=True, on_pick=lambda label, pick: told.append((label, pick.index))
+        "jmi", 2, per_label=True, on_pick=lambda label, pick: reported.append((label, pick.index))
     )
-    assert told == [(name, j) for name, one in selection.labels.items() for j in one.indices]
-    told.clear()
-    select("jmi", 2, on_pick=lambda label, pick: told.append(label))
-    assert told == ["", ""]
+    assert reported == [(name, j) for name, one in selection.labels.items() for j in one.indices]
+    reported.clear()
+    select("jmi", 2, on_pick=lambda label, pick: reported.append(label))
+    assert reported == ["", ""]
 
 
 class Stops(Criterion):

@@ -12,7 +12,7 @@ from mlfs.criteria import available, get, origins
 
 
 def made(name="Bad", **parts):
-    """A criterion that differs from MIM in what is told."""
+    """A criterion that differs from MIM in the given parts."""
     parts.setdefault("__doc__", "Doc.   J(f) = sum_l I(f;l)")
     parts.setdefault("relevance", lambda self, info: info.mi_fL)
     return type(name, (Criterion,), parts)
@@ -126,12 +126,12 @@ def test_what_is_no_criterion_is_refused():
 
 
 def test_the_registry_tells_of_every_criterion():
-    told = {origin.name: origin for origin in origins()}
-    assert set(available()) == set(told)
+    reported = {origin.name: origin for origin in origins()}
+    assert set(available()) == set(reported)
     for name in available():
         assert get(name)[0] == name
-        assert told[name].summary
-        assert not told[name].broken
+        assert reported[name].summary
+        assert not reported[name].broken
     assert get("cife")[0] == "d2f"
     assert get("MIM")[0] == "mim"
 

@@ -27,7 +27,7 @@ from tests.walk import (
 FILES = sorted(p.stem for p in (ROOT / "criteria").glob("*.py"))
 BEST_FIRST = [name for name in FILES if criterion(name).search != "greedy"]
 SEEDS = st.integers(0, 2**32 - 1)
-# A constant column is told of in a warning; here nearly every problem has one.
+# A constant column causes a warning; here nearly every problem has one.
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 

@@ -19,7 +19,7 @@ PLAIN = [name for name in FILES if not criterion(name).network]
 GREEDY = [name for name in FILES if criterion(name).search == "greedy"]
 PLAIN_GREEDY = [name for name in PLAIN if name in GREEDY]
 SEEDS = st.integers(0, 2**32 - 1)
-# A constant column is told of in a warning; here nearly every problem has one.
+# A constant column causes a warning; here nearly every problem has one.
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 
@@ -186,7 +186,7 @@ def test_names_of_the_values(name, seed):
 @modest(4)
 @given(SEEDS)
 def test_a_copy_of_a_column(name, seed):
-    """Nothing changes until the original is picked, it goes first, and the tie is told."""
+    """Nothing changes until the original is picked, it goes first, and the tie is reported."""
     given_problem = problem(seed)
     d = given_problem.X.shape[1]
     copied = int(np.random.default_rng(seed).integers(d))

@@ -1,4 +1,4 @@
-"""The plugin door: a distribution with a criterion, and a broken one, installed by pip and used."""
+"""Plugins: a distribution with a criterion, and a broken one, installed by pip and used."""
 
 from __future__ import annotations
 
@@ -92,9 +92,9 @@ def test_the_transformer_takes_the_plugin_by_name(site: Path) -> None:
         "from mlfs.data import from_arrays\n"
         "rng = np.random.default_rng(0)\n"
         "X, Y = rng.integers(0, 3, (60, 8)), rng.integers(0, 2, (60, 3))\n"
-        "door = mlfs.FeatureSelector(criterion='mifs', n_features_to_select=4).fit(X, Y)\n"
+        "selector = mlfs.FeatureSelector(criterion='mifs', n_features_to_select=4).fit(X, Y)\n"
         "plain = mlfs.select(from_arrays(X, Y), 'mifs', 4)\n"
-        "print(door.indices_.tolist() == list(plain.indices), len(door.indices_))"
+        "print(selector.indices_.tolist() == list(plain.indices), len(selector.indices_))"
     )
     done = python(site, program)
     assert done.stdout.split() == ["True", "4"], done.stderr
@@ -137,7 +137,7 @@ def test_a_slip_in_the_plugins_name_is_helped(site: Path) -> None:
 
 
 class _Point:
-    """As much of an entry point as the door looks at."""
+    """The parts of an entry point that the registry uses."""
 
     def __init__(self, name: str, load: Callable[[], object], distribution: str) -> None:
         self.name, self.value, self.load = name, f"{distribution}:{name}", load
@@ -166,8 +166,8 @@ def test_a_plugin_that_ends_the_program_when_imported_does_not(
         sys.exit(3)
 
     offered.append(_Point("leaves", leaves, "rude"))
-    [told] = [one for one in criteria.origins() if one.name == "leaves"]
-    assert "rude" in told.broken
+    [reported] = [one for one in criteria.origins() if one.name == "leaves"]
+    assert "rude" in reported.broken
     assert capsys.readouterr().out == ""
 
 

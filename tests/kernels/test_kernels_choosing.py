@@ -1,4 +1,4 @@
-"""The kernels that look over the scores against plain sorting."""
+"""The kernels that compare candidate scores against plain sorting."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ SIZES = st.sampled_from([0.0, 0.25, -40.0, 1e6, np.inf])
 
 
 @st.composite
-def standings(draw, most=9):
-    """Scores, who is open, the columns, their relevances and totals, and who is forced."""
+def candidate_scores(draw, most=9):
+    """Scores, open candidates, columns, relevance, totals and the forced candidate."""
     n = draw(st.integers(0, most))
     values = draw(st.sampled_from([FINITE, SCORES]))
     some = {"min_size": n, "max_size": n}
@@ -33,7 +33,7 @@ def standings(draw, most=9):
 
 
 def in_order(scores, among):
-    """The candidates that have a score at all, the best first, of equal ones the first."""
+    """The candidates that have a score, the best first, of equal ones the first."""
     return sorted((f for f in among if scores[f] > -np.inf), key=lambda f: -scores[f])
 
 
@@ -42,9 +42,9 @@ def slack(relevance, total):
 
 
 @settings(max_examples=EXAMPLES, deadline=None)
-@given(standings(), st.booleans())
-def test_the_pick_the_next_and_the_tied(standing, with_total):
-    scores, is_open, features, relevance, total, forced = standing
+@given(candidate_scores(), st.booleans())
+def test_the_pick_the_next_and_the_tied(current, with_total):
+    scores, is_open, features, relevance, total, forced = current
     found = choosing.leaders(scores, is_open, features, relevance, total, with_total, forced)
     order = in_order(scores, [f for f in np.flatnonzero(is_open) if f != forced])
     if forced >= 0:
@@ -63,9 +63,9 @@ def test_the_pick_the_next_and_the_tied(standing, with_total):
 
 
 @settings(max_examples=EXAMPLES, deadline=None)
-@given(standings(), st.randoms())
-def test_the_second_best_of_some(standing, random):
-    scores, is_open, _, relevance, total, forced = standing
+@given(candidate_scores(), st.randoms())
+def test_the_second_best_of_some(current, random):
+    scores, is_open, _, relevance, total, forced = current
     some = random.sample(range(scores.size), random.randint(0, scores.size))
     found = choosing.leaders_of(np.array(some, np.int64), scores, is_open, relevance, total, forced)
     order = in_order(scores, [f for f in some if is_open[f] and f != forced])
@@ -80,9 +80,9 @@ def test_the_second_best_of_some(standing, random):
 
 
 @settings(max_examples=EXAMPLES, deadline=None)
-@given(standings(), st.randoms(), SCORES)
-def test_those_that_lack_terms_and_might_lead(standing, random, least):
-    bounds, is_open = standing[:2]
+@given(candidate_scores(), st.randoms(), SCORES)
+def test_those_that_lack_terms_and_might_lead(current, random, least):
+    bounds, is_open = current[:2]
     folded = np.array([random.randint(0, 3) for _ in bounds], np.int64)
     out = np.full(bounds.size, -7)
     n = choosing.stale_ones(bounds, is_open, folded, 2, least, out)

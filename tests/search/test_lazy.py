@@ -211,11 +211,11 @@ def test_an_interrupt_keeps_the_picks_so_far():
     assert path.picks == whole.picks[: len(path.picks)]
 
 
-def test_picks_are_told_as_they_are_made():
-    told = []
+def test_picks_are_reported_as_they_are_made():
+    reported = []
     info = info_of(0, "plain")
-    path = greedy(get("mrmr")[1], info, 5, lazy=True, on_pick=told.append)
-    assert told == path.picks
+    path = greedy(get("mrmr")[1], info, 5, lazy=True, on_pick=reported.append)
+    assert reported == path.picks
 
 
 def test_what_falls_must_fall():
@@ -226,7 +226,7 @@ def test_what_falls_must_fall():
 
 
 @pytest.mark.parametrize("where", ["term", "score"])
-def test_a_fault_is_told_under_its_name(where):
+def test_an_error_names_the_method_at_fault(where):
     class Faulty(Discounted):
         def term(self, info, s):
             return np.full(info.d, np.nan) if where == "term" else super().term(info, s)
@@ -294,7 +294,7 @@ def test_columns_of_both_forms_are_counted_alone():
         np.testing.assert_array_equal(view.cmi_fL_given_s(s), info.cmi_fL_given_s(s)[some])
 
 
-# Through the front door --------------------------------------------------------------------------
+# Through mlfs.select -----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", FALLING)

@@ -17,7 +17,7 @@ from tests.problems import problem
 
 
 class Fixed(Criterion):
-    """Relevances and terms as they are told, for single columns."""
+    """A criterion with given relevance and terms of single columns."""
 
     def __init__(self, relevance, term=None, falls=False):
         self.values, self.terms, self.falls = np.asarray(relevance, float), term, falls
@@ -54,7 +54,7 @@ def picks(criterion, d, n, **options):
     return greedy(criterion, blank(d), n, **options).picks
 
 
-def test_of_exact_ties_the_lowest_column_wins_and_the_others_are_told():
+def test_of_exact_ties_the_lowest_column_wins_and_the_others_are_reported():
     first, second = picks(Fixed([1, 2, 0, 2, 2]), 5, 2)
     assert (first.index, first.ties, first.runner_up, first.margin) == (1, (3, 4), 3, 0.0)
     assert (second.index, second.ties, second.runner_up) == (3, (4,), 4)
@@ -133,7 +133,7 @@ def test_forced_columns_bring_their_terms():
     assert [pick.index for pick in path] == [3, 1]
 
 
-def test_excluded_columns_are_never_picked_nor_told():
+def test_excluded_columns_are_never_picked_nor_reported():
     path = picks(Fixed([4, 4, 2, 1]), 4, 4, excluded=[0, 2])
     assert [pick.index for pick in path] == [1, 3]
     assert (path[0].ties, path[0].runner_up) == ((), 3)
@@ -228,7 +228,7 @@ def test_an_interrupt_before_the_first_pick_gives_an_empty_path():
     assert path.interrupted
 
 
-def test_an_interrupt_while_a_pick_is_told_keeps_it():
+def test_an_interrupt_while_a_pick_is_reported_keeps_it():
     def tell(pick):
         if pick.index == 2:
             raise KeyboardInterrupt
@@ -238,10 +238,10 @@ def test_an_interrupt_while_a_pick_is_told_keeps_it():
     assert path.interrupted
 
 
-def test_picks_are_told_as_they_are_made():
-    told = []
-    path = greedy(Fixed([1, 3, 2]), blank(3), 3, on_pick=told.append)
-    assert told == path.picks
+def test_picks_are_reported_as_they_are_made():
+    reported = []
+    path = greedy(Fixed([1, 3, 2]), blank(3), 3, on_pick=reported.append)
+    assert reported == path.picks
 
 
 def test_closed_candidates_stay_closed():
@@ -345,7 +345,7 @@ def test_an_interrupted_best_first_search_says_so(stops_at):
     assert path.interrupted == (criterion.asked >= stops_at)
 
 
-def test_an_interrupt_while_a_pick_of_best_first_is_told_keeps_it():
+def test_an_interrupt_while_a_pick_of_best_first_is_reported_keeps_it():
     def tell(pick):
         raise KeyboardInterrupt
 
