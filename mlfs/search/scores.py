@@ -23,6 +23,8 @@ class CandidateScores:
         The criterion on its view of the data.
     """
 
+    has_terms = True
+
     def __init__(self, checked: CheckedCriterion) -> None:
         self._begin(checked)
         self.correlation = checked.label_correlation()
@@ -47,9 +49,10 @@ class CandidateScores:
     def take(self, s: int) -> None:
         """Add a column to the picks."""
         self.picked.append(s)
-        self.total = self.checked.fold(self.total, self.checked.term(s))
-        self.eager += self.info.d
-        self.counted += self.info.d
+        if self.has_terms:
+            self.total = self.checked.fold(self.total, self.checked.term(s))
+            self.eager += self.info.d
+            self.counted += self.info.d
 
     def pick(self, is_open: np.ndarray, forced: int) -> int:
         """Pick the best open candidate, or the one at the position `forced` unless it is -1.
@@ -111,6 +114,8 @@ class CandidateScores:
 class SetScores(CandidateScores):
     """Scores that are merits of whole sets."""
 
+    has_terms = False
+
     def __init__(self, checked: CheckedCriterion) -> None:
         self._begin(checked)
         self.total = self.correlation = np.zeros(checked.info.d)
@@ -119,23 +124,12 @@ class SetScores(CandidateScores):
         """Compute the merits of the picked set with each candidate."""
         return self.checked.merit(self.picked)
 
-    def take(self, s: int) -> None:
-        """Add a column to the picks."""
-        self.picked.append(s)
-
 
 class FixedScores(CandidateScores):
     """Scores that no pick changes: sorting the relevance once gives all picks."""
 
+    has_terms = False
     _rest: Picks | None = None
-
-    def scores(self, is_open: np.ndarray, forced: int) -> np.ndarray:  # noqa: ARG002
-        """Give the relevance."""
-        return self.relevance
-
-    def take(self, s: int) -> None:
-        """Add a column to the picks."""
-        self.picked.append(s)
 
     def pick_rest(
         self, is_open: np.ndarray, n: int, on_pick: Callable[[Pick], object] | None
