@@ -21,7 +21,7 @@ from mlfs.search.greedy import greedy
 from mlfs.search.picks import Pick, SearchResult
 from mlfs.search.stopping import AutoStop
 
-__all__ = ["NOTHING_MORE", "Outcome", "Plan", "search"]
+__all__ = ["NOTHING_MORE", "Plan", "search"]
 
 NOTHING_MORE = "nothing more"  # a value of n: only the picks that are included or started from
 
@@ -44,15 +44,7 @@ class Plan:
     lazy: bool | str = "auto"
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """What a search found, and why there are fewer picks than were asked for, if there are."""
-
-    result: SearchResult
-    note: str = ""
-
-
-def search(plan: Plan, ready: Prepared, info: Info, label: str = "") -> Outcome:
+def search(plan: Plan, ready: Prepared, info: Info, label: str = "") -> SearchResult:
     """Search for all labels together, or for the one that the view is on.
 
     Parameters
@@ -68,7 +60,7 @@ def search(plan: Plan, ready: Prepared, info: Info, label: str = "") -> Outcome:
     """
     forced, excluded = _sides(plan, ready, label)
     n = _number(plan, info, len(forced), len(excluded))
-    closes = None
+    closes: Callable[[int], np.ndarray] | None = None
     if plan.n == "auto":
         auto = AutoStop(info, alpha=plan.alpha, min_gain=plan.min_gain, seed=plan.seed)
         excluded = sorted({*excluded, *auto.left_out.tolist()} - {*forced})
@@ -78,8 +70,7 @@ def search(plan: Plan, ready: Prepared, info: Info, label: str = "") -> Outcome:
         kept = order[~np.isin(order, excluded)][: plan.prefilter]
         view = info.only(sorted({*kept.tolist(), *forced}))
     if plan.n == "auto":
-        closes = _on_view(auto.closes, view)
-        n = view.d
+        closes, n = (lambda s: auto.closes(s)[view.features]), view.d
     on_pick = plan.on_pick
     common: dict[str, Any] = {
         "forced": forced,
@@ -89,9 +80,11 @@ def search(plan: Plan, ready: Prepared, info: Info, label: str = "") -> Outcome:
     }
     if n is None:
         result = best_first(plan.criterion, view, **common)
-        return Outcome(result, "" if len(result.picks) else "no feature makes the set better")
+        result.note = "" if len(result.picks) else "no feature makes the set better"
+        return result
     result = greedy(plan.criterion, view, n, closes=closes, lazy=plan.lazy, **common)
-    return Outcome(result, _why_fewer(plan, result, n, view.d < info.d))
+    result.note = _why_fewer(plan, result, n, view.d < info.d)
+    return result
 
 
 def _sides(plan: Plan, ready: Prepared, label: str) -> tuple[list[int], list[int]]:
@@ -127,10 +120,6 @@ def _number(plan: Plan, info: Info, forced: int, excluded: int) -> int | None:
         n = CheckedCriterion(plan.criterion, info, plan.name).size()
         n = max(1, info.d // 2) if n is None else n
     return None if n is None else min(max(n, forced), left)
-
-
-def _on_view(closes: Callable[[int], np.ndarray], view: Info) -> Callable[[int], np.ndarray]:
-    return lambda s: closes(s)[view.features]
 
 
 def _why_fewer(plan: Plan, result: SearchResult, n: int, filtered: bool) -> str:

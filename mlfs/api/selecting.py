@@ -225,12 +225,12 @@ def _all_searches(
         except KeyboardInterrupt:
             interrupted = True
             break
-        by_label[label_name] = ranking_of(found.result, ready.grouping, names, label_name)
-        pair_terms["counted"] += found.result.counted
-        pair_terms["eager"] += found.result.eager
+        by_label[label_name] = ranking_of(found, ready.grouping, names, label_name)
+        pair_terms["counted"] += found.counted
+        pair_terms["eager"] += found.eager
         if found.note:
             short[label_name] = found.note
-        if found.result.interrupted:
+        if found.interrupted:
             interrupted = True
             break
     if not each:

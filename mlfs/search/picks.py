@@ -215,6 +215,8 @@ class SearchResult:
     counted, eager : int
         How many terms of one pick and one candidate were computed; how many an eager search
         computes.
+    note : str
+        Why there are fewer picks than were asked for; empty if there are not.
     """
 
     picks: Picks = field(default_factory=Picks.none)
@@ -222,3 +224,4 @@ class SearchResult:
     exhausted: bool = False
     counted: int = 0
     eager: int = 0
+    note: str = ""
