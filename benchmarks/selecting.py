@@ -77,7 +77,7 @@ def _from_counts(data: Input, case: Case, budget: float) -> float | None:
     def ready() -> Info:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return Info(prepare((data.X, data.Y)).table)
+            return prepare((data.X, data.Y)).info
 
     n = min(case.n, data.X.shape[1])
     return clock.best_of(lambda info: greedy(criterion, info, n, name=name), ready, budget=budget)[

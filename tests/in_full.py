@@ -18,20 +18,20 @@ class Column:
 
     full: np.ndarray
     levels: int
-    base: int
+    mode: int
     off: list[int] = field(init=False)
 
     def __post_init__(self) -> None:
-        self.off = [code for code in range(self.levels) if code != self.base]
+        self.off = [code for code in range(self.levels) if code != self.mode]
 
     @property
     def planes(self) -> np.ndarray:
-        """Whether a row has a code, for each code but the base."""
+        """Whether a row has a code, for each code but the mode."""
         return self.full == np.array(self.off, int)[:, None]
 
     @property
     def rows(self) -> np.ndarray:
-        return np.flatnonzero(self.full != self.base).astype(np.int32)
+        return np.flatnonzero(self.full != self.mode).astype(np.int32)
 
     @property
     def key(self) -> tuple[int, ...]:
@@ -57,8 +57,8 @@ def n(*columns, weights=1):
     return table
 
 
-def T(clogc, *columns, weights=1):
-    return clogc[n(*columns, weights=weights)].sum()
+def T(xlogx, *columns, weights=1):
+    return xlogx[n(*columns, weights=weights)].sum()
 
 
 def any_table(generator, total):
@@ -75,7 +75,7 @@ def starts(generator, shape):
 
 def by_row(features):
     """The columns off their bases row by row, and their codes."""
-    off = np.stack([f.full != f.base for f in features], axis=1)
+    off = np.stack([f.full != f.mode for f in features], axis=1)
     indptr = np.concatenate([[0], np.cumsum(off.sum(axis=1))])
     codes = np.stack([f.full for f in features], axis=1)[off]
     return indptr, np.nonzero(off)[1].astype(np.int32), codes.astype(np.int32)

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 import mlfs
+from mlfs.information.for_search import report
 from tests.documents import ROOT
 
 SONGS = str(ROOT / "docs" / "examples" / "songs.arff")
@@ -30,10 +31,10 @@ def test_a_selection_from_prepared_data_is_that_from_the_data(ready, criterion: 
 def test_pair_statistics_are_kept_for_the_next_criterion() -> None:
     ready = mlfs.prepare(SONGS)
     mlfs.select(ready, "mrmr", 4, lazy=False)
-    counted = ready.info.describe()["pairs counted"]
+    counted = report(ready.info)["pairs counted"]
     assert counted
     mlfs.select(ready, "mrmr", 4, lazy=False)
-    assert ready.info.describe()["pairs counted"] == counted
+    assert report(ready.info)["pairs counted"] == counted
 
 
 @pytest.mark.parametrize(

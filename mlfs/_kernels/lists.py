@@ -30,7 +30,7 @@ def take(
 
 @compiled
 def from_planes(
-    planes: Any, first: Any, bases: Any, levels: Any, own: Any, rows: Any, codes: Any
+    planes: Any, first: Any, modes: Any, levels: Any, own: Any, rows: Any, codes: Any
 ) -> None:
     """Write the entries of the columns that have planes, rows rising, from own[f] on."""
     for f in range(first.size):
@@ -47,7 +47,7 @@ def from_planes(
                 while not planes[first[f] + plane, word] >> np.uint64(bit) & ONE:
                     plane += 1
                 rows[place] = word * WORD + bit
-                codes[place] = plane + 1 if plane >= bases[f] else plane
+                codes[place] = plane + 1 if plane >= modes[f] else plane
                 place += 1
                 together &= together - ONE
 

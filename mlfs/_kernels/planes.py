@@ -1,4 +1,4 @@
-"""Bit planes: one bit a row, 64 rows a word; a meeting of columns is an AND and a popcount."""
+"""Bit planes: one bit a row, 64 rows a word; AND and popcount count co-occurrences."""
 
 from __future__ import annotations
 
@@ -12,10 +12,8 @@ from numba.extending import intrinsic
 from mlfs._kernels.jit import compiled
 
 __all__ = [
-    "count_planes",
     "cut",
     "lowest",
-    "mark_meetings",
     "pack",
     "popcount",
     "unpack",
@@ -54,13 +52,13 @@ else:  # pragma: no cover  # runs compiled only: it tells LLVM what to make
 
 
 @compiled
-def pack(indptr: Any, rows: Any, codes: Any, bases: Any, first_plane: Any, planes: Any) -> None:
-    """Set the bits of the rows in which a column is off its base, one plane for each code."""
-    for f in range(bases.size):
+def pack(indptr: Any, rows: Any, codes: Any, modes: Any, first_plane: Any, planes: Any) -> None:
+    """Set the bits of the rows in which a column is off its mode, one plane for each code."""
+    for f in range(modes.size):
         for at in range(indptr[f], indptr[f + 1]):
             code = codes[at]
             plane = first_plane[f] + code
-            if code > bases[f]:
+            if code > modes[f]:
                 plane -= 1
             row = rows[at]
             planes[plane, row >> 6] |= ONE << (np.uint64(row) & LOW)
@@ -83,48 +81,10 @@ def cut(values: Any, edges: Any, unknown: Any, codes: Any) -> None:
 
 
 @compiled
-def unpack(planes: Any, base: int, full: Any) -> None:
-    """Write the code of each row that is off the base of a column with these planes."""
+def unpack(planes: Any, mode: int, full: Any) -> None:
+    """Write the code of each row that is off the mode of a column with these planes."""
     for plane in range(planes.shape[0]):
-        code = plane + 1 if plane >= base else plane
+        code = plane + 1 if plane >= mode else plane
         for row in range(full.size):
             if planes[plane, row >> 6] >> (np.uint64(row) & LOW) & ONE:
                 full[row] = code
-
-
-@compiled
-def mark_meetings(
-    s_codes: Any,
-    s_base: int,
-    s_levels: int,
-    label_indptr: Any,
-    label_rows: Any,
-    label_codes: Any,
-    labels: Any,
-    l_levels: int,
-    masks: Any,
-) -> None:
-    """Set the bits of the rows in which s and a label are both off their bases.
-
-    The mask of labels[i], code c of s and code y of the label is ``(i * s_levels + c) *
-    l_levels + y``.
-    """
-    for i in range(labels.size):
-        for at in range(label_indptr[labels[i]], label_indptr[labels[i] + 1]):
-            row = label_rows[at]
-            code = s_codes[row]
-            if code != s_base:
-                mask = (i * s_levels + code) * l_levels + label_codes[at]
-                masks[mask, row >> 6] |= ONE << (np.uint64(row) & LOW)
-
-
-@compiled
-def count_planes(planes: Any, masks: Any, wanted: Any, out: Any) -> None:
-    """out[p, k] = the number of rows that plane p and mask wanted[k] have in common."""
-    for p in range(planes.shape[0]):
-        for k in range(wanted.size):
-            mask = wanted[k]
-            total = np.uint64(0)
-            for word in range(planes.shape[1]):
-                total += popcount(planes[p, word] & masks[mask, word])
-            out[p, k] = total

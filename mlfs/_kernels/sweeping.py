@@ -12,7 +12,7 @@ import numpy as np
 from mlfs._kernels.jit import compiled
 from mlfs._kernels.planes import LOW, ONE, popcount
 
-__all__ = ["mark", "spread", "sweep", "sweep_across"]
+__all__ = ["mark", "sweep", "sweep_across"]
 
 
 @compiled
@@ -71,14 +71,3 @@ def sweep_across(turned: Any, masks: Any, out: Any) -> None:
             bits = turned[word]
             for p in range(met.size):
                 met[p] += np.int64(popcount(bits[p] & mask))
-
-
-@compiled
-def spread(found: Any, cells: Any, s_base: int, out: Any) -> None:
-    """out[i, cell, code of s] += found[i * codes + k, p], for each code of s but its base."""
-    codes = out.shape[2] - 1
-    for i in range(out.shape[0]):
-        for k in range(codes):
-            code = k + 1 if k >= s_base else k
-            for p in range(cells.size):
-                out[i, cells[p], code] += found[i * codes + k, p]

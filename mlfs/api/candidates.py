@@ -120,7 +120,7 @@ class Grouping:
             if len(columns) == 1:
                 j = columns[0]
                 parts.append(codes.entries(j))
-                base.append(int(codes.base[j]))
+                base.append(int(codes.mode[j]))
                 levels.append(int(codes.levels[j]))
                 missing.append(int(codes.missing[j]))
                 continue

@@ -10,11 +10,11 @@ import scipy.sparse as sp
 
 from mlfs.counting.codes import Codes
 from mlfs.counting.column_groups import COLUMNS_AT_ONCE, FEW_LEVELS, Kind
+from mlfs.counting.xlogx import TABLE_SIZE
 from mlfs.discretize.binnings import Binnings
 from mlfs.discretize.bit_slices import Slices
 from mlfs.discretize.column_blocks import CELLS
 from mlfs.errors import DataError
-from mlfs.information.xlogx import TABLE_SIZE
 
 __all__ = ["Needs", "of_codes", "of_entries", "of_slices", "of_table", "packed"]
 
@@ -185,11 +185,13 @@ def of_codes(features: Codes, labels: Codes, kind: np.ndarray, own: int, *, move
     listed = (kind == Kind.LISTS) | (kind == Kind.BINARY_LISTS)
     planes = (features.levels - 1) * _plane(rows)
     packed = np.zeros(d, bool) if features.packed is None else features.packed.first >= 0
-    of_rows = ENTRY_BYTES * (int(features.off[~packed].sum()) + int(features.off[listed].sum()))
+    of_rows = ENTRY_BYTES * (
+        int(features.non_mode[~packed].sum()) + int(features.non_mode[listed].sum())
+    )
     if listed.any():
         of_rows += -(-int(listed.sum()) // COLUMNS_AT_ONCE) * 8 * rows
         stripe = min(1.0, COLUMNS_AT_ONCE / int(listed.sum()))
-        of_rows += int(ENTRY_BYTES * features.off[listed & packed].sum() * stripe)
+        of_rows += int(ENTRY_BYTES * features.non_mode[listed & packed].sum() * stripe)
     copies = int(moved) + int(rows <= 64 * FEW_WORDS)
     of_rows += int(planes[packed].sum()) + copies * int(planes[~listed].sum())
     of_rows += int(planes[~listed & ~packed].sum())
@@ -202,7 +204,7 @@ def packed(features: Codes, kind: np.ndarray) -> int:
     """What coded columns take in the forms in which they are counted."""
     listed = (kind == Kind.LISTS) | (kind == Kind.BINARY_LISTS)
     planes = int((features.levels[~listed] - 1).sum()) * _plane(features.n_rows)
-    return planes + ENTRY_BYTES * int(features.off[listed].sum())
+    return planes + ENTRY_BYTES * int(features.non_mode[listed].sum())
 
 
 def _needs(rows: int, columns: int, of_rows: int) -> Needs:

@@ -14,6 +14,7 @@ import scipy.sparse as sp
 
 from mlfs.api import memory_estimate as needs
 from mlfs.api.candidates import Grouping, grouping
+from mlfs.counting.blocks import Block
 from mlfs.counting.column_groups import kinds
 from mlfs.counting.counts import Counts
 from mlfs.counting.label_codes import code_labels, with_masks
@@ -25,6 +26,7 @@ from mlfs.data.frames import family
 from mlfs.discretize import Binning, Binnings, coded, learn
 from mlfs.discretize.table_survey import Survey
 from mlfs.errors import DataError, UsageError, plural, printable
+from mlfs.information.exact import ExactInfo
 from mlfs.information.info import Info
 from mlfs.information.table import Table
 from mlfs.search.label_parents import Structure
@@ -52,8 +54,8 @@ class Prepared:
         How each column of X was binned.
     grouping : Grouping
         The candidates: single columns, or groups of columns.
-    table : Table
-        The counts, and what was made of them.
+    info : Info
+        Entropies and mutual information of all candidates and all labels.
     weights : ndarray of float64 or None
         The weights of the rows.
     notes : tuple of str
@@ -67,17 +69,12 @@ class Prepared:
     dataset: Dataset
     binnings: Sequence[Binning]
     grouping: Grouping
-    table: Table
+    info: Info
     weights: np.ndarray | None
     notes: tuple[str, ...]
     options: Mapping[str, Any] = field(default_factory=dict, repr=False)
     columns: tuple[str, ...] | None = field(default=None, repr=False)
     _networks: dict[Any, Structure | None] = field(default_factory=dict, repr=False, compare=False)
-
-    @property
-    def info(self) -> Info:
-        """The view on all candidates and all labels."""
-        return Info(self.table)
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -206,9 +203,16 @@ def prepare(
     groups_, learned, table = _counted(dataset, weights, options, most, own)
     notes += _notes(dataset, table, groups_, learned, missing)
     ready = Prepared(
-        dataset, learned, groups_, table, weights, tuple(notes), options, _frame_columns(data)
+        dataset,
+        learned,
+        groups_,
+        ExactInfo(table),
+        weights,
+        tuple(notes),
+        options,
+        _frame_columns(data),
     )
-    weakref.finalize(ready, table.let_go)
+    weakref.finalize(ready, table.release)
     return ready
 
 
@@ -237,15 +241,15 @@ def _counted(
     coded_x = groups.merged(coded_x, ignore_missing=ignore_missing)
     values = [len(label.values) for label in dataset.labels]
     y, mask_of = with_masks(code_labels(dataset.Y, values))
-    kind = kinds([coded_x], [y], weights is not None)
+    kind = kinds(coded_x, y, weighted=weights is not None)
     codes, place = coded_x.sorted_by(kind)
     del coded_x
     kind.sort()
     free = needs.of_codes(codes, y, kind, own, moved=place is not None).free(most)
     beside = needs.packed(codes, kind) if options["max_memory"] is None else None
     budget = Budget.of(free, beside, n_threads)
-    grid = None if weights is None else [on_grid(weights)]
-    counts = Counts([codes], [y], grid, n_threads, kind)
+    grid = None if weights is None else on_grid(weights)
+    counts = Counts([Block(codes, y, grid)], kind, n_threads)
     table = Table(
         counts,
         dataset.shape[2],
@@ -374,7 +378,7 @@ def _notes(
     if n_missing:
         how = "are a level of their own" if missing == "level" else "are left out"
         notes.append(f"missing values in {plural(n_missing, 'column')} {how}")
-    constant = np.flatnonzero(Info(table).h_f == 0)
+    constant = np.flatnonzero(ExactInfo(table).h_f == 0)
     if constant.size:
         first = dataset.columns[groups.members[int(constant[0])][0]].name
         notes.append(

@@ -16,6 +16,7 @@ from mlfs.api.selection import Ranking, Selection
 from mlfs.api.validate import checked_count, checked_seed, checked_share
 from mlfs.criteria import Criterion
 from mlfs.errors import UsageError, plural, printable
+from mlfs.information.for_search import with_parents
 from mlfs.information.info import Info
 from mlfs.search.picks import Pick
 
@@ -166,7 +167,7 @@ def select(
         lazy=lazy if isinstance(lazy, str) else bool(lazy),
     )
     used = ready.network(chosen, network, order, k)
-    info = Info(ready.table, parents=None if used is None else used.parents)
+    info = with_parents(ready.info, None if used is None else used.parents)
     each = per_label or chosen.scope == "each label"
     by_label, why, interrupted, pair_terms = _all_searches(plan, ready, info, each)
     ranked = union_of(by_label) if each or not by_label else by_label[""]

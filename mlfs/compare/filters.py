@@ -29,6 +29,7 @@ from mlfs.compare.data_sources import dense
 from mlfs.compare.relief import ppt_relieff, relieff_ml
 from mlfs.compare.training_rows import TrainingRows
 from mlfs.errors import DataError, UsageError, printable
+from mlfs.information.for_search import table_of
 
 __all__ = ["FILTERS", "Filter", "filter_scores"]
 
@@ -90,11 +91,11 @@ def _gain_ratio(train: TrainingRows) -> np.ndarray:
 
 
 def _chi2(train: TrainingRows) -> np.ndarray:
-    table = train.prepared.table
+    table = table_of(train.prepared.info)
     first = np.asarray(table.counts.offsets[:-1])
     out = np.zeros((table.d, table.q))
     for label in range(table.q):
-        n_fl = np.asarray(table.with_labels.counts(label), float)[:, : int(table.l_valid[label])]
+        n_fl = table.label(label).complete_table[:, : int(table.l_valid[label])].astype(float)
         n_f = n_fl.sum(axis=1)
         n_l = np.add.reduceat(n_fl, first, axis=0)  # of each feature, where values may be missing
         which = np.repeat(np.arange(table.d), np.diff(table.counts.offsets))

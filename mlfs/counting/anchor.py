@@ -1,4 +1,4 @@
-"""One column that is held against all features."""
+"""Anchor columns: one column against which all features are counted."""
 
 from __future__ import annotations
 
@@ -10,80 +10,128 @@ import numpy as np
 from mlfs.counting.bit_planes import packed_planes
 from mlfs.counting.codes import Codes
 
-__all__ = ["Given", "one_column"]
+__all__ = ["AddedAnchor", "Anchor", "BlockAnchor"]
 
 TWO = 2
 
 
-class Given:
-    """A column that is held against all features: a picked feature or a parent label.
+class Anchor:
+    """A picked feature, a label, or any coded column.
 
     Parameters
     ----------
-    blocks : sequence of Codes
-        Where it stands, for each block of rows.
-    j : int
-        Its number there.
+    mode, levels : int
+        Its mode, and the number of its codes.
     valid : int
-        Codes from here on are left out.
-    alone : ndarray
+        Codes from here are left out of all results.
+    n : ndarray
         How often each code occurs.
     """
 
-    def __init__(self, blocks: Sequence[Codes], j: int, valid: int, alone: np.ndarray) -> None:
-        self._blocks, self._j = blocks, j
-        self.valid, self.alone = valid, alone
-        self.base, self.levels = int(blocks[0].base[j]), int(blocks[0].levels[j])
-        self.off_base = int(alone.sum() - alone[self.base])
+    def __init__(self, mode: int, levels: int, valid: int, n: np.ndarray) -> None:
+        self.mode, self.levels, self.valid, self.n = mode, levels, valid, n
+        self.cells = levels - 1
 
     @cached_property
-    def others(self) -> np.ndarray:
-        """Its codes but the base."""
-        return np.delete(np.arange(self.levels), self.base)
+    def non_modes(self) -> np.ndarray:
+        """Its codes but the mode."""
+        return np.delete(np.arange(self.levels), self.mode)
 
     @cached_property
-    def _entries(self) -> list[tuple[np.ndarray, np.ndarray]]:
-        return [block.entries(self._j) for block in self._blocks]
-
-    @property
-    def rows(self) -> list[np.ndarray]:
-        """The rows in which it is off its base, ascending, for each block."""
-        return [rows for rows, _ in self._entries]
-
-    @property
-    def off(self) -> list[np.ndarray]:
-        """Its codes there."""
-        return [codes for _, codes in self._entries]
+    def n_cells(self) -> np.ndarray:
+        """How often each code but the mode occurs."""
+        return self.n[self.non_modes]
 
     @cached_property
-    def codes(self) -> list[np.ndarray]:
-        """The column in full."""
-        return [block.column(self._j) for block in self._blocks]
-
-    @cached_property
-    def masks(self) -> list[np.ndarray]:
-        """A bit plane for each code but the base."""
-        return [
-            block.planes_of(self._j)
-            if block.is_packed(self._j)
-            else packed_planes(block, self._j, self._j + 1)
-            for block in self._blocks
-        ]
+    def non_mode(self) -> int:
+        """In how many rows it is not at its mode."""
+        return int(self.n.sum() - self.n[self.mode])
 
     @property
     def nbytes(self) -> int:
-        """What keeping it costs; the column in full is made where there are many levels."""
+        """The memory that it takes."""
+        raise NotImplementedError
+
+
+class BlockAnchor(Anchor):
+    """An anchor in one block of rows.
+
+    Parameters
+    ----------
+    codes : Codes
+        The table it is in.
+    j : int
+        Its number there.
+    valid, n
+        As for `Anchor`.
+    """
+
+    def __init__(self, codes: Codes, j: int, valid: int, n: np.ndarray) -> None:
+        super().__init__(int(codes.mode[j]), int(codes.levels[j]), valid, n)
+        self._table, self._j = codes, j
+
+    @cached_property
+    def _entries(self) -> tuple[np.ndarray, np.ndarray]:
+        rows, codes = self._table.entries(self._j)
+        if self.levels == TWO:
+            return rows, np.zeros(rows.size, np.int8)
+        return rows, codes - (codes > self.mode)
+
+    @property
+    def rows(self) -> np.ndarray:
+        """The rows in which it is not at its mode, ascending."""
+        return self._entries[0]
+
+    @property
+    def row_cells(self) -> np.ndarray:
+        """The cell of each of these rows: its code, counted without the mode."""
+        return self._entries[1]
+
+    @cached_property
+    def codes(self) -> np.ndarray:
+        """The column in full."""
+        return self._table.column(self._j)
+
+    @cached_property
+    def all_cells(self) -> np.ndarray:
+        """The cell of each row, -1 where it is at its mode."""
+        found = np.full(self._table.n_rows, -1, np.int32)
+        found[self.rows] = self.row_cells
+        return found
+
+    @cached_property
+    def planes(self) -> np.ndarray:
+        """A bit plane for each code but the mode."""
+        if self._table.is_packed(self._j):
+            return self._table.planes_of(self._j)
+        return packed_planes(self._table, self._j, self._j + 1)
+
+    @property
+    def nbytes(self) -> int:
+        """The memory that it takes; the column in full is made where there are many levels."""
         made = vars(self)
-        lists = sum(part.nbytes for both in made.get("_entries", ()) for part in both)
-        packed = all(block.is_packed(self._j) for block in self._blocks)  # lie there anyway
-        masks = 0 if packed else sum(part.nbytes for part in made.get("masks", ()))
-        full = 4 * sum(block.n_rows for block in self._blocks) * (self.levels > TWO)
-        return int(lists + masks + full)
+        lists = sum(part.nbytes for part in made.get("_entries", ()))
+        packed = 0 if self._table.is_packed(self._j) else getattr(made.get("planes"), "nbytes", 0)
+        full = 4 * self._table.n_rows * (self.levels > TWO)
+        return int(lists + packed + full)
 
 
-def one_column(codes: np.ndarray, base: int, levels: int) -> Codes:
-    """A table of one column that is given in full."""
-    rows = np.flatnonzero(codes != base).astype(np.int32)
-    edges, off = np.array([0, rows.size]), codes[rows].astype(np.int32)
-    one = (np.array([number], np.int32) for number in (base, levels, -1))
-    return Codes(codes.size, edges, rows, off, *one)
+class AddedAnchor(Anchor):
+    """An anchor in several blocks of rows.
+
+    Parameters
+    ----------
+    parts : sequence of Anchor
+        The same column in each block.
+    """
+
+    def __init__(self, parts: Sequence[Anchor]) -> None:
+        first = parts[0]
+        n = np.add.reduce([part.n for part in parts])
+        super().__init__(first.mode, first.levels, first.valid, n)
+        self.parts = tuple(parts)
+
+    @property
+    def nbytes(self) -> int:
+        """The memory that it takes."""
+        return sum(part.nbytes for part in self.parts)

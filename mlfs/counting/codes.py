@@ -1,8 +1,9 @@
 """Columns coded to small integers, in the form that is counted.
 
-A column is kept as row lists, the rows in which its code is not its base (its most frequent code,
-the lowest one when several are equally frequent), or as bit planes, one for each code but the base.
-Lists are little for sparse data, planes for dense data of few levels; both are exact.
+A column is kept as row lists, the rows in which its code is not its mode (its most frequent code,
+the lowest one when several are equally frequent), or as bit planes, one for each code but the mode.
+Lists are small for sparse data, planes for dense data of few levels; both are exact. For a label
+the first code takes the place of the mode.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mlfs._kernels import lists, planes
-from mlfs.counting.entries import edges_of, joined, listed, turned
+from mlfs.counting.entries import edges_of, joined, listed, rows_of_columns
 
 __all__ = ["FEW", "Codes", "Packed"]
 
@@ -29,7 +30,7 @@ class Packed(NamedTuple):
         A bit a row, 64 rows to the word; bits behind the last row are 0.
     first : ndarray of int64
         The first plane of each column, -1 for a column that is not packed. The planes of a column
-        are those of its codes without its base, rising.
+        are those of its codes without its mode, rising.
     """
 
     planes: np.ndarray
@@ -45,9 +46,9 @@ class Codes:
         Number of rows.
     indptr, rows, codes : ndarray
         Column j has the code ``codes[k]`` in the row ``rows[k]`` for k in
-        ``indptr[j]:indptr[j + 1]``, rows ascending, and its base in all other rows.
-    base : ndarray
-        The base of each column.
+        ``indptr[j]:indptr[j + 1]``, rows ascending, and its mode in all other rows.
+    mode : ndarray
+        The mode of each column.
     levels : ndarray
         The number of codes of each column, a level for missing values included.
     missing : ndarray
@@ -65,7 +66,7 @@ class Codes:
         indptr: np.ndarray,
         rows: np.ndarray,
         codes: np.ndarray,
-        base: np.ndarray,
+        mode: np.ndarray,
         levels: np.ndarray,
         missing: np.ndarray,
         *,
@@ -73,12 +74,12 @@ class Codes:
         counts: np.ndarray | None = None,
     ) -> None:
         self.n_rows, self.packed = n_rows, packed
-        self.base, self.levels, self.missing = base, levels, missing
+        self.mode, self.levels, self.missing = mode, levels, missing
         self._lists = (indptr, rows, codes)
         self._counts = counts
 
     def __len__(self) -> int:
-        return int(self.base.size)
+        return int(self.mode.size)
 
     @classmethod
     def from_dense(cls, matrix: Any, *, missing_code: int | None = -1) -> Codes:
@@ -87,7 +88,7 @@ class Codes:
         n_rows, n_columns = matrix.shape
         none = np.zeros(0, np.int32)
         parts: list[tuple[np.ndarray, np.ndarray]] = [(none, none)]
-        base = np.zeros(n_columns, np.int32)
+        mode = np.zeros(n_columns, np.int32)
         levels = np.ones(n_columns, np.int32)
         missing = np.full(n_columns, -1, np.int32)
         for j in range(n_columns):
@@ -99,15 +100,15 @@ class Codes:
                 missing[j] = levels[j]
                 column = np.where(gone, levels[j], column)
                 levels[j] += 1
-            base[j] = int(np.bincount(column).argmax()) if n_rows else 0
-            rows = np.flatnonzero(column != base[j])
+            mode[j] = int(np.bincount(column).argmax()) if n_rows else 0
+            rows = np.flatnonzero(column != mode[j])
             parts.append((rows.astype(np.int32), column[rows].astype(np.int32)))
         sizes = [rows.size for rows, _ in parts[1:]]
         return cls(
             n_rows,
             edges_of(sizes),
             *joined(parts),
-            base,
+            mode,
             levels,
             missing,
         )
@@ -119,7 +120,7 @@ class Codes:
             return self._lists
         own, rows, codes = self._lists
         first = self.packed.first
-        indptr = edges_of(np.where(first >= 0, self.off, np.diff(own)))
+        indptr = edges_of(np.where(first >= 0, self.non_mode, np.diff(own)))
         packed = np.flatnonzero(first >= 0).tolist()
         if len(packed) <= FEW:
             parts, at = [], 0
@@ -131,7 +132,7 @@ class Codes:
         size = int(indptr[-1])
         whole = indptr, np.empty(size, np.int32), np.empty(size, np.int32)
         lists.take(own, rows, codes, np.arange(len(self)), *whole)
-        lists.from_planes(self.packed.planes, first, self.base, self.levels, *whole)
+        lists.from_planes(self.packed.planes, first, self.mode, self.levels, *whole)
         return whole
 
     @property
@@ -159,14 +160,26 @@ class Codes:
         """How often each code of each column occurs, ragged."""
         if self._counts is not None:
             return self._counts
-        if (self.levels == 2).all():  # what is off the bases tells all
-            both = np.stack([self.off, self.off], axis=1)
-            both[np.arange(len(self)), self.base] = self.n_rows - self.off
+        if (self.levels == 2).all():  # the non-mode rows suffice
+            both = np.stack([self.non_mode, self.non_mode], axis=1)
+            both[np.arange(len(self)), self.mode] = self.n_rows - self.non_mode
             return both.reshape(-1)
         out = np.bincount(self.offsets[self.column_of_entry] + self.codes, minlength=self._cells)
         if len(self):
-            at_base = self.offsets[:-1] + self.base
-            out[at_base] = self.n_rows - np.add.reduceat(out, self.offsets[:-1])
+            modes = self.offsets[:-1] + self.mode
+            out[modes] = self.n_rows - np.add.reduceat(out, self.offsets[:-1])
+        return out
+
+    def weighted_counts(self, weights: np.ndarray) -> np.ndarray:
+        """How often each code of each column occurs, each row counted as its weight says."""
+        if (weights == 1).all():
+            return self.counts
+        out = np.zeros(self._cells, np.int64)
+        cells = self.offsets[self.column_of_entry] + self.codes
+        np.add.at(out, cells, weights[self.rows])  # np.bincount would round above 2**53
+        if len(self):
+            modes = self.offsets[:-1] + self.mode
+            out[modes] = int(weights.sum()) - np.add.reduceat(out, self.offsets[:-1])
         return out
 
     @property
@@ -174,16 +187,16 @@ class Codes:
         return int(self.offsets[-1])
 
     @cached_property
-    def off(self) -> np.ndarray:
-        """The number of rows in which each column is not at its base."""
+    def non_mode(self) -> np.ndarray:
+        """The number of rows in which each column is not at its mode."""
         if self._counts is None:
             return np.diff(self.indptr)
-        return np.asarray(self.n_rows - self._counts[self.offsets[:-1] + self.base])
+        return np.asarray(self.n_rows - self._counts[self.offsets[:-1] + self.mode])
 
     @property
     def n_entries(self) -> int:
-        """The number of cells that are not at the base of their column."""
-        return int(self.off.sum())
+        """The number of cells that are not at the mode of their column."""
+        return int(self.non_mode.sum())
 
     @property
     def column_of_entry(self) -> np.ndarray:
@@ -201,18 +214,18 @@ class Codes:
         return self.packed.planes[first : first + int(self.levels[j]) - 1]
 
     def entries(self, j: int) -> tuple[np.ndarray, np.ndarray]:
-        """Rows in which column j is not at its base, and its codes there."""
+        """Rows in which column j is not at its mode, and its codes there."""
         if self.is_packed(j):
-            return listed(self.planes_of(j), int(self.base[j]))
+            return listed(self.planes_of(j), int(self.mode[j]))
         indptr, rows, codes = self._lists
         at = slice(indptr[j], indptr[j + 1])
         return rows[at], codes[at]
 
     def column(self, j: int) -> np.ndarray:
         """Column j in full."""
-        full = np.full(self.n_rows, self.base[j], np.int32)
+        full = np.full(self.n_rows, self.mode[j], np.int32)
         if self.is_packed(j):
-            planes.unpack(self.planes_of(j), int(self.base[j]), full)
+            planes.unpack(self.planes_of(j), int(self.mode[j]), full)
         else:
             rows, codes = self.entries(j)
             full[rows] = codes
@@ -222,8 +235,8 @@ class Codes:
         """The columns from first to last, row by row: indptr, columns from 0, codes."""
         if self.packed is not None and (self.packed.first[first:last] >= 0).any():
             some = self.take(np.arange(first, last))
-            return turned(self.n_rows, some.indptr, some.rows, some.codes, 0, last - first)
-        return turned(self.n_rows, *self._lists, first, last)
+            return rows_of_columns(self.n_rows, some.indptr, some.rows, some.codes, 0, last - first)
+        return rows_of_columns(self.n_rows, *self._lists, first, last)
 
     def take(self, columns: np.ndarray) -> Codes:
         """Some columns, in the order given; planes stay where they are."""
@@ -241,7 +254,7 @@ class Codes:
             own,
             rows,
             codes,
-            self.base[columns],
+            self.mode[columns],
             self.levels[columns],
             self.missing[columns],
             packed=packed,
@@ -279,7 +292,7 @@ class Codes:
             np.concatenate([indptr, indptr[-1] + more[1:]]),
             np.concatenate([rows, more_rows]),
             np.concatenate([codes, more_codes]),
-            np.concatenate([self.base, other.base]),
+            np.concatenate([self.mode, other.mode]),
             np.concatenate([self.levels, other.levels]),
             np.concatenate([self.missing, other.missing]),
             packed=Packed(planes, np.concatenate([one.first, moved])),
@@ -307,7 +320,7 @@ class Codes:
             ends[self.indptr].astype(np.int64),
             (self.rows[kept] - first).astype(np.int32),
             self.codes[kept],
-            self.base,
+            self.mode,
             self.levels,
             self.missing,
         )
@@ -320,7 +333,7 @@ class Codes:
             self.indptr,
             place[self.rows],
             self.codes,
-            self.base,
+            self.mode,
             self.levels,
             self.missing,
             counts=self._counts,

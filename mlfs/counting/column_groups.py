@@ -1,27 +1,35 @@
-"""Neighbouring columns in the form that counts them fastest.
+"""Column groups: neighbouring columns in the layout that counts them fastest.
 
-====== =================================================================================
-Lists  for each row the columns that are not at their base there: sparse data, any number
-       of levels, weights; a meeting costs what both have off their bases
-Planes for each column and code a bit a row: dense data of few levels; a meeting costs a
-       sixty-fourth of the rows, in vector instructions
-====== =================================================================================
+========== ================================================================================
+RowLists   for each row the cells that occur in it: sparse data, any number of levels,
+           weights; to count a co-occurrence costs the rows that two columns share
+BitPlanes  for each cell a bit a row: dense data of few levels; to count a co-occurrence
+           costs a sixty-fourth of the rows, in vector instructions
+AddedGroup the same columns in several blocks of rows, wherever they are; counts are added
+========== ================================================================================
 
-Both count the meetings off the bases only, as integers; the rest follows by subtraction.
+A cell is a column at one of its codes but the mode. All count the co-occurrences of cells only,
+as whole numbers; what is at a mode follows by subtraction, in one place (`mlfs._kernels.co_sums`).
 """
 
 from __future__ import annotations
 
+import contextlib
 import itertools
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from mlfs._kernels import co_sums, full_tables
 from mlfs.counting.codes import Codes
+from mlfs.counting.entries import edges_of
 
-__all__ = ["Column", "Kind", "Meeting", "Stripe", "TwoLevels", "cut", "kinds"]
+if TYPE_CHECKING:
+    from mlfs.counting.anchor import AddedAnchor, Anchor
+    from mlfs.counting.label_columns import AddedLabels, Labels
+
+__all__ = ["AddedGroup", "ColumnGroup", "Kind", "Triples", "cut", "kinds"]
 
 FEW_LEVELS = 16
 FEW_COLUMNS = 1 / 100
@@ -37,23 +45,22 @@ class Kind:
     NAMES = ("row lists, two levels", "bit planes, two levels", "bit planes", "row lists")
 
 
-def kinds(features: Sequence[Codes], labels: Sequence[Codes], weighted: bool) -> np.ndarray:
-    """The kind of each column; weighted rows are counted through lists.
+def kinds(features: Codes, labels: Codes, *, weighted: bool) -> np.ndarray:
+    """Choose the kind of each column; weighted rows are counted through lists.
 
-    A meeting of f, s and l costs the rows in which all are off their bases through lists, and a
+    A co-occurrence of f, s and l costs the rows in which none is at its mode through lists, and a
     sixty-fourth of all rows through planes; s is taken to be like f.
     """
-    levels = features[0].levels
-    n_rows = max(1, sum(block.n_rows for block in features))
-    f_off = sum(block.off for block in features) / n_rows
-    l_off = sum(block.n_entries for block in labels) / (n_rows * max(1, len(labels[0])))
+    levels, n_rows = features.levels, max(1, features.n_rows)
+    f_share = features.non_mode / n_rows
+    l_share = labels.n_entries / (n_rows * max(1, len(labels)))
     may = (levels > 1) & (levels <= FEW_LEVELS) & (not weighted)
-    is_dense = (f_off**2 * l_off > WORD_COST) & may
-    for alike in (levels == 2, levels > 2):  # a form of their own does not pay for a few columns
-        if (is_dense & alike).sum() < len(levels) * FEW_COLUMNS:
-            is_dense &= ~alike
-        elif (may & alike & ~is_dense).sum() < (is_dense & alike).sum() * SOME_COLUMNS:
-            is_dense |= may & alike
+    is_dense = (f_share**2 * l_share > WORD_COST) & may
+    for same in (levels == 2, levels > 2):  # a layout of their own does not pay for a few columns
+        if (is_dense & same).sum() < len(levels) * FEW_COLUMNS:
+            is_dense &= ~same
+        elif (may & same & ~is_dense).sum() < (is_dense & same).sum() * SOME_COLUMNS:
+            is_dense |= may & same
     return np.where(
         levels == 2,
         np.where(is_dense, Kind.BINARY_PLANES, Kind.BINARY_LISTS),
@@ -62,7 +69,7 @@ def kinds(features: Sequence[Codes], labels: Sequence[Codes], weighted: bool) ->
 
 
 def cut(kind: np.ndarray, share: np.ndarray) -> list[tuple[int, int]]:
-    """Cut columns into stripes of one kind, so that tables fit the cache and threads have work.
+    """Cut columns into groups of one kind, so that tables fit the cache and threads have work.
 
     `share` is into how many parts the columns of each kind are cut at the least.
     """
@@ -70,102 +77,214 @@ def cut(kind: np.ndarray, share: np.ndarray) -> list[tuple[int, int]]:
     edges: list[tuple[int, int]] = []
     for first, last in itertools.pairwise([0, *ends.tolist(), kind.size]):
         least = min(int(share[first]), last - first) if first < last else 1
-        stripes = max(-(-(last - first) // COLUMNS_AT_ONCE), least, 1)
-        edges += itertools.pairwise(np.linspace(first, last, stripes + 1).astype(int).tolist())
+        groups = max(-(-(last - first) // COLUMNS_AT_ONCE), least, 1)
+        edges += itertools.pairwise(np.linspace(first, last, groups + 1).astype(int).tolist())
     return edges
 
 
-class Column(Protocol):
-    """A column that is held against others, block by block of the rows."""
+class Triples(NamedTuple):
+    """What is known of an anchor and labels of two levels before they are counted with features."""
 
-    base: int
-    levels: int
-
-    @property
-    def rows(self) -> list[np.ndarray]:
-        """The rows in which it is off its base."""
+    pairs: Any  # PairStatistics of the anchor
+    group: int
+    labels: Any  # Labels
+    some: np.ndarray  # which labels
 
     @property
-    def off(self) -> list[np.ndarray]:
-        """Its codes there."""
-
-    @property
-    def codes(self) -> list[np.ndarray]:
-        """The column in full."""
-
-    @property
-    def masks(self) -> list[np.ndarray]:
-        """A bit plane for each code but the base."""
+    def n_sl(self) -> np.ndarray:
+        """The rows of each of these labels with each cell of the anchor: (labels, cells)."""
+        return self.pairs.n_sl[self.some]
 
 
-@dataclass(frozen=True)
-class Meeting:
-    """A column s and some labels, in one block of rows."""
+class ColumnGroup:
+    """The interface of neighbouring columns.
 
-    given: Column
-    block: int
-    y: Codes
-    labels: np.ndarray
-    weights: np.ndarray
-    masks: np.ndarray | None  # the labels as bit planes, if that was made
+    Parameters
+    ----------
+    levels, modes : ndarray
+        Of each column.
+    n : ndarray
+        How often each code occurs, ragged.
+    total : int
+        The weight of all rows.
+    """
 
-    @property
-    def s_codes(self) -> np.ndarray:
-        """The column s in full."""
-        return self.given.codes[self.block]
+    def __init__(self, levels: np.ndarray, modes: np.ndarray, n: np.ndarray, total: int) -> None:
+        self.levels, self.modes, self.n, self.total = levels, modes, n, total
+        self.size = int(levels.size)
+        self.two_levels = bool((levels == 2).all()) and self.size > 0
+        self.offsets = edges_of(levels)
+        self.first = edges_of(levels - 1)
+        self.small = np.int32 if total < 1 << 31 else np.int64
+        is_cell = np.ones(n.size, bool)
+        is_cell[self.offsets[:-1] + modes] = False
+        self.n_cells = n[is_cell].astype(self.small)
+        self.cells = int(self.n_cells.size)
 
-    @property
-    def s_base(self) -> int:
-        """The base of s."""
-        return self.given.base
+    # ---- counting: what a layout must do ----------------------------------------------------
 
+    def pairs(self, anchor: Any, out: np.ndarray) -> None:
+        """Add the co-occurrences with an anchor: out[cell of s, cell]."""
+        raise NotImplementedError
 
-@dataclass(frozen=True)
-class TwoLevels:
-    """A column s and some labels, all of two levels, told by the rows off their bases."""
+    def label_pairs(self, labels: Any, some: np.ndarray, out: np.ndarray) -> None:
+        """Add those with some labels of two levels: out[i, cell]."""
+        raise NotImplementedError
 
-    given: Column
-    labels: np.ndarray
-    rows: np.ndarray  # where s and a label are off their bases, label after label
-    first: np.ndarray  # where those of each label begin,
-    last: np.ndarray  # and where they end
-    weights: np.ndarray
-    off_s: int
-    off_l: np.ndarray
-    off_sl: np.ndarray
-    off_fs: np.ndarray  # of the features of the stripe
-    off_fl: np.ndarray  # (labels, features)
+    def triples(self, anchor: Any, labels: Any, some: np.ndarray, out: np.ndarray) -> None:
+        """Add those with an anchor and some labels of two levels: out[i, cell of s, cell]."""
+        raise NotImplementedError
 
+    def triples_of(self, anchor: Any, labels: Any, label: int, out: np.ndarray) -> None:
+        """Add those with an anchor and one label: out[cell of the label, cell of s, cell]."""
+        raise NotImplementedError
 
-class Stripe(Protocol):
-    """What Counts asks of neighbouring columns; every table has a cell for each code."""
+    # ---- summing: the same for all layouts ---------------------------------------------------
 
-    def pairs(self, given: Column, block: int, weights: np.ndarray, table: np.ndarray) -> None:
-        """Add to table[cell, code of s] the rows in which s is off its base."""
+    def add_pair_sums(self, anchor: Any, co: np.ndarray, xlogx: np.ndarray, out: Any) -> None:
+        """out[f] += the sum of c log c over n(f,s), from the co-occurrences."""
+        if self.two_levels and anchor.cells == 1:
+            sums = np.empty(self.size, np.int64)
+            own = self.n_cells, co[0], anchor.non_mode, self.total
+            co_sums.pairs_of_two(*own, xlogx, sums)
+            out += sums
+            return
+        own_sums = self.sums_of_cells(xlogx)
+        n = self.n_cells, own_sums, co, anchor.n_cells, self.total
+        co_sums.add_pairs_of_cells(self.first, *n, xlogx, out)
 
-    def triples(self, m: Meeting, tables: np.ndarray) -> None:
-        """Add to tables[i, cell, code of s, code of labels[i]] the rows off all bases."""
+    def add_label_sums(self, n_l: np.ndarray, co: np.ndarray, xlogx: np.ndarray, out: Any) -> None:
+        """out[f] += the sums of c log c over n(f,l) of labels of two levels."""
+        if self.two_levels:
+            co_sums.add_label_pairs_of_two(self.n_cells, co, n_l, self.total, xlogx, out)
+            return
+        sums = self.sums_of_cells(xlogx)
+        for i in range(n_l.size):
+            n = self.n_cells, sums, co[i : i + 1], n_l[i : i + 1], self.total
+            co_sums.add_pairs_of_cells(self.first, *n, xlogx, out)
 
-    def off_pairs(self, given: Column, block: int, weights: np.ndarray, out: np.ndarray) -> None:
-        """Where all have two levels: add to out[column] the rows in which s is off its base."""
+    has_planes = False  # whether bit planes of its columns are at hand
 
-    def off_labels(
-        self,
-        y: Codes,
-        labels: np.ndarray,
-        masks: np.ndarray | None,
-        weights: np.ndarray,
-        out: np.ndarray,
+    def planes_of(self, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Bit planes in which some of its columns are, and the first plane of each."""
+        raise NotImplementedError
+
+    needs_label_pairs = True  # for the sums of triples
+
+    def add_triple_sums(
+        self, known: Triples, co_fl: np.ndarray, xlogx: np.ndarray, out: np.ndarray
     ) -> None:
-        """Where all have two levels: add to out[i, column] the rows of labels[i]."""
+        """Add the sums of c log c over n(f,s,l): each label's to its row of `out`, or all to one.
 
-    def add_joint(
+        `co_fl` are the co-occurrences with the labels, if `needs_label_pairs`.
+        """
+        with self.counted(known) as co:
+            if self.two_levels and known.pairs.anchor.cells == 1:
+                n_sl = known.n_sl[:, 0]
+                co_sums.joints_of_two(co[:, 0], self._two(known, co_fl), n_sl, xlogx, out)
+                return
+            n = co_sums.Levels(
+                self.total,
+                self.n_cells,
+                known.pairs.anchor.n_cells,
+                known.labels.n_cells[known.some],
+                known.pairs.co(known.group),
+                co_fl,
+                known.n_sl,
+            )
+            cells = co.reshape(known.some.size * known.pairs.anchor.cells, self.cells)
+            co_sums.add_joint_of_cells(self.first, n, cells, xlogx, out)
+
+    @contextlib.contextmanager
+    def counted(self, known: Triples) -> Iterator[np.ndarray]:
+        """The co-occurrences with an anchor and some labels: (labels, cells of s, cells)."""
+        anchor, some = known.pairs.anchor, known.some
+        co = np.zeros((some.size, anchor.cells, self.cells), self.small)
+        self.triples(anchor, known.labels, some, co)
+        yield co
+
+    def _two(self, known: Triples, co_fl: np.ndarray) -> co_sums.TwoLevels:
+        return co_sums.TwoLevels(
+            self.total,
+            self.n_cells,
+            known.pairs.anchor.non_mode,
+            known.labels.n_cells[known.some],
+            known.pairs.co(known.group)[0],
+            co_fl,
+        )
+
+    def sums_of_cells(self, xlogx: np.ndarray) -> np.ndarray:
+        """The sum of c log c over the cells of each column."""
+        if self._sums is None:
+            terms = np.concatenate([[0], np.cumsum(xlogx[self.n_cells])])
+            self._sums = terms[self.first[1:]] - terms[self.first[:-1]]
+        return self._sums
+
+    _sums: np.ndarray | None = None
+
+    # ---- complete tables -----------------------------------------------------------------------
+
+    def pair_table(self, anchor: Anchor, co: np.ndarray) -> np.ndarray:
+        """n(f,s): (codes of all columns, codes of s)."""
+        table = np.empty((int(self.offsets[-1]), anchor.levels), np.int64)
+        own = self.offsets, self.modes, anchor.mode
+        full_tables.complete_pairs(co, self.n, anchor.n, *own, table)
+        return table
+
+    def triple_table(
         self,
-        parts: TwoLevels,
-        masks: np.ndarray | None,
-        off_f: np.ndarray,
-        n_rows: int,
-        clogc: np.ndarray,
-        out: np.ndarray,
+        anchor: Anchor,
+        labels: Labels,
+        label: int,
+        n_fs: np.ndarray,
+        n_fl: np.ndarray,
+        n_sl: np.ndarray,
+    ) -> np.ndarray:
+        """n(f,s,l) of one label: (codes of all columns, codes of s, codes of l)."""
+        levels = int(labels.levels[label])
+        co = np.zeros((levels - 1, anchor.cells, self.cells), self.small)
+        self.triples_of(anchor, labels, label, co)
+        table = np.empty((int(self.offsets[-1]), anchor.levels, levels), np.int64)
+        own = self.offsets, self.modes, anchor.mode, int(labels.modes[label])
+        full_tables.complete_triples(co, n_fs, n_fl, n_sl, *own, table)
+        return table
+
+
+class AddedGroup(ColumnGroup):
+    """The same columns in several blocks of rows: what each counts is added.
+
+    Parameters
+    ----------
+    parts : sequence of ColumnGroup
+        The columns in each block. The anchors and labels that are handed in have as many parts.
+    """
+
+    def __init__(self, parts: Sequence[ColumnGroup]) -> None:
+        first = parts[0]
+        n = np.add.reduce([part.n for part in parts])
+        super().__init__(first.levels, first.modes, n, sum(part.total for part in parts))
+        self.parts = tuple(parts)
+
+    def pairs(self, anchor: AddedAnchor, out: np.ndarray) -> None:
+        """Add those of all blocks."""
+        for part, own in zip(self.parts, anchor.parts, strict=True):
+            part.pairs(own, out)
+
+    def label_pairs(self, labels: AddedLabels, some: np.ndarray, out: np.ndarray) -> None:
+        """Add those of all blocks."""
+        for part, own in zip(self.parts, labels.parts, strict=True):
+            part.label_pairs(own, some, out)
+
+    def triples(
+        self, anchor: AddedAnchor, labels: AddedLabels, some: np.ndarray, out: np.ndarray
     ) -> None:
-        """Where all have two levels: add the sums over n(f,s,l), each label's or one of all."""
+        """Add those of all blocks."""
+        for part, s, l in zip(self.parts, anchor.parts, labels.parts, strict=True):
+            part.triples(s, l, some, out)
+
+    def triples_of(
+        self, anchor: AddedAnchor, labels: AddedLabels, label: int, out: np.ndarray
+    ) -> None:
+        """Add those of all blocks."""
+        for part, s, l in zip(self.parts, anchor.parts, labels.parts, strict=True):
+            part.triples_of(s, l, label, out)

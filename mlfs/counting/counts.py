@@ -1,286 +1,227 @@
-"""Contingency counts: the only thing that looks at rows, additive over blocks of rows."""
+"""Counts of a table: how often codes occur, and occur together; added over blocks of rows.
+
+Nothing above this file asks in which layout columns are kept, or in how many blocks.
+"""
 
 from __future__ import annotations
 
 import copy
+import itertools
 from collections.abc import Sequence
-from functools import cached_property
+from typing import Any
 
 import numpy as np
 
-from mlfs._kernels import counting, sweeping
-from mlfs.counting.anchor import Given, one_column
-from mlfs.counting.bit_planes import Planes, packed_planes
+from mlfs._kernels import finishing
+from mlfs.counting.anchor import AddedAnchor, Anchor
+from mlfs.counting.blocks import Block
 from mlfs.counting.codes import Codes
-from mlfs.counting.column_groups import Kind, Meeting, Stripe, cut, kinds
-from mlfs.counting.row_lists import Lists
-from mlfs.counting.sharing import Shares
+from mlfs.counting.column_groups import AddedGroup, ColumnGroup, Kind, cut, kinds
+from mlfs.counting.entries import edges_of
+from mlfs.counting.label_columns import AddedLabels, Labels
+from mlfs.counting.pair_statistics import PairStatistics
+from mlfs.counting.parallel import Parallel
+from mlfs.counting.xlogx import of_rows, xlogx_table
 
-__all__ = ["Counts", "Given"]
-
-MASKS_KEPT = 16 << 20  # bytes
+__all__ = ["Counts"]
 
 
 class Counts:
-    """Counts of the values of features, and of their meetings with other columns.
+    """Counts of features, of their co-occurrences, and their sums of c log c.
 
     Parameters
     ----------
-    features, labels : sequence of Codes
-        One of each for every block of rows, all coded alike.
-    weights : sequence of ndarray of int64, optional
-        The weights of the rows on a common grid.
+    blocks : sequence of Block
+        The rows; all blocks are coded alike.
+    kind : ndarray
+        The kind of each feature, ascending, see `mlfs.counting.column_groups.kinds`.
     n_jobs : int
-        Threads; the counts, being integers, do not depend on it.
-    kind : ndarray, optional
-        The kind of each column, if it is known; see `mlfs.counting.column_groups.kinds`.
+        Threads; counts are whole numbers and do not depend on it.
+    xlogx : ndarray, optional
+        c log c of every count, if it is known from other counts of the same rows.
     """
 
     def __init__(
         self,
-        features: Sequence[Codes],
-        labels: Sequence[Codes],
-        weights: Sequence[np.ndarray] | None = None,
+        blocks: Sequence[Any],
+        kind: np.ndarray,
         n_jobs: int = 1,
-        kind: np.ndarray | None = None,
+        xlogx: np.ndarray | None = None,
     ) -> None:
-        self.features, self.labels, self.most_masks = features, labels, MASKS_KEPT
-        self.weights = (
-            [np.ones(block.n_rows, np.int64) for block in features] if weights is None else weights
-        )
-        first = features[0]
-        self.d, self.q = len(first), len(labels[0])
-        self.levels, self.base = first.levels, first.base
-        self.offsets = np.concatenate([[0], np.cumsum(first.levels)]).astype(np.int64)
-        self.total = sum(int(w.sum()) for w in self.weights)
-        self.n_entries = sum(block.n_entries for block in features)
-        kind = kinds(features, labels, weights is not None) if kind is None else kind
-        if (np.diff(kind) < 0).any():  # not sorted by Codes.by_kind: take them as they come
-            kind[:] = Kind.BINARY_LISTS if (first.levels == 2).all() else Kind.LISTS
-        self.shares = Shares(self, kind, n_jobs)
-        self.edges = cut(kind, self.shares.parts)
+        self.blocks, self._kind = tuple(blocks), kind
+        features = self.blocks[0].features
+        self.levels, self.modes, self.missing = features.levels, features.mode, features.missing
+        self.d, self.n_rows = len(features), sum(block.n_rows for block in self.blocks)
+        self.total = sum(int(block.weights.sum()) for block in self.blocks)
+        self.rows = np.array(self.total)
+        self.counts_rows = all(block.counts_rows for block in self.blocks)
+        self.offsets = edges_of(self.levels)
+        self.n_f = np.add.reduce([block.n for block in self.blocks])
+        self.non_mode = np.add.reduce([block.non_mode for block in self.blocks])
+        self.labels: Labels = self._added(AddedLabels, [block.labels for block in self.blocks])
+        nats = float(np.log2(self.labels.levels).sum())  # more than the sum of logarithms
+        self.xlogx = xlogx_table(self.total, nats) if xlogx is None else xlogx
+        self.in_table = self.total < self.xlogx.size - 1
+        self.parallel = Parallel(self, kind, n_jobs)
+        self.edges = cut(kind, self.parallel.parts)
         self.kinds = [int(kind[a]) if a < b else Kind.LISTS for a, b in self.edges]
-        self.is_planes = [k in {Kind.BINARY_PLANES, Kind.PLANES} for k in self.kinds]
-        self.only_binary_lists = all(k == Kind.BINARY_LISTS for k in self.kinds)
-        self.binary = [k in {Kind.BINARY_LISTS, Kind.BINARY_PLANES} for k in self.kinds]
-        self.blocks = [
-            [_stripe_of(block, a, b, k) for (a, b), k in zip(self.edges, self.kinds, strict=True)]
-            for block in features
+        self.groups: list[ColumnGroup] = [
+            self._added(AddedGroup, [block.group(a, b, k) for block in self.blocks])
+            for (a, b), k in zip(self.edges, self.kinds, strict=True)
         ]
-        self.n_f = self.alone(features)
         self.small = np.int32 if self.total < 1 << 31 else np.int64
-        # how often each code but the base occurs, stripe by stripe; not of lists of many levels
-        self.off_f = [self._off(i) for i in range(len(self.edges))]
-        self.n_l = _counted(labels, self.weights)
-        self.l_offsets = np.concatenate([[0], np.cumsum(labels[0].levels)]).astype(np.int64)
 
-    def _off(self, i: int) -> np.ndarray:
-        (a, b), stripe = self.edges[i], self.stripes[i]
-        if self.kinds[i] == Kind.LISTS:
-            return np.zeros(0, self.small)
-        if isinstance(stripe, Planes):
-            return self.n_f[self.offsets[a] + stripe.cells].astype(self.small)
-        return self.n_f[self.offsets[a:b] + 1 - self.base[a:b]].astype(self.small)
+    @classmethod
+    def of(
+        cls,
+        features: Codes,
+        labels: Codes,
+        weights: np.ndarray | None = None,
+        n_jobs: int = 1,
+        blocks: int = 1,
+    ) -> tuple[Counts, np.ndarray | None]:
+        """Count coded columns, and give the place of each among the counted ones.
 
-    @cached_property
-    def off_l(self) -> np.ndarray:
-        """In how many rows the labels of two levels are off their bases; 0 for the others."""
-        y = self.labels[0]
-        out = np.zeros(len(y), self.small)
-        two = y.levels == 2
-        first, base = self.l_offsets[:-1][two], y.base[two]
-        out[two] = self.n_l[first + 1 - base]
-        return out
+        The place is None where all columns stay in their order.
+        """
+        kind = kinds(features, labels, weighted=weights is not None)
+        features, place = features.sorted_by(kind)
+        kind.sort()
+        if blocks == 1:
+            return cls([Block(features, labels, weights)], kind, n_jobs), place
+        edges = np.linspace(0, features.n_rows, blocks + 1).astype(int).tolist()
+        parts = []
+        for a, b in itertools.pairwise(edges):
+            own = None if weights is None else weights[a:b]
+            parts.append(Block(features.between_rows(a, b), labels.between_rows(a, b), own))
+        return cls(parts, kind, n_jobs), place
 
-    @cached_property
-    def labels_by_row(self) -> tuple[np.ndarray, np.ndarray]:
-        """The labels that are off their bases, row by row."""
-        y = self.labels[0]
-        indptr, columns, _ = y.by_row(0, len(y))
-        return indptr, columns
+    @staticmethod
+    def _added(kind: Any, parts: list[Any]) -> Any:
+        return parts[0] if len(parts) == 1 else kind(parts)
 
-    @property
-    def stripes(self) -> list[Stripe]:
-        """The columns of the first block of rows, stripe by stripe."""
-        return self.blocks[0]
+    # ---- other views on the same rows ---------------------------------------------------------
 
-    def forms(self) -> dict[str, int]:
-        """How many columns are counted in which form."""
-        told: dict[str, int] = {}
-        for (a, b), kind in zip(self.edges, self.kinds, strict=True):
-            told[Kind.NAMES[kind]] = told.get(Kind.NAMES[kind], 0) + b - a
-        return told
+    def take(self, columns: np.ndarray) -> Counts:
+        """The counts of some of the features."""
+        blocks = [block.take(columns) for block in self.blocks]
+        kind = self._kind[columns]
+        if (np.diff(kind) < 0).any():
+            kind = np.full(kind.size, Kind.LISTS)
+        return Counts(blocks, kind, xlogx=self.xlogx)
+
+    def among_labels(self) -> Counts:
+        """The labels in the place of the features."""
+        blocks = [block.among_labels() for block in self.blocks]
+        codes = blocks[0].features
+        rows = Kind.BINARY_LISTS if (codes.levels == 2).all() else Kind.LISTS
+        kind = np.full(len(codes), rows)
+        if len(blocks) == 1:
+            best = kinds(codes, codes, weighted=not self.counts_rows)
+            kind = best if not (np.diff(best) < 0).any() else kind
+        return Counts(blocks, kind)
 
     def shuffled(self, generator: np.random.Generator) -> Counts:
         """The same features with the rows of labels shuffled within each block."""
         other = copy.copy(self)
-        for made_of_labels in ("off_l", "labels_by_row", "label_masks"):
-            vars(other).pop(made_of_labels, None)
-        other.labels = [block.shuffled(generator) for block in self.labels]
-        if any((weight != 1).any() for weight in self.weights):
-            other.n_l = _counted(other.labels, self.weights)
+        other.labels = self.labels.shuffled(generator)
         return other
 
-    def alone(self, codes: Sequence[Codes]) -> np.ndarray:
-        """How often each code of each column occurs, ragged."""
-        return _counted(codes, self.weights)
+    # ---- single columns -----------------------------------------------------------------------
 
-    def cells(self, first: int, last: int) -> tuple[np.ndarray, slice]:
-        """Offsets from 0 of a stripe of columns, and where its cells lie among all."""
-        offsets = self.offsets[first : last + 1]
-        return offsets - offsets[0], slice(int(offsets[0]), int(offsets[-1]))
+    def valid(self, *, ignore_missing: bool) -> np.ndarray:
+        """The number of leading codes of each feature that are looked at."""
+        return (self.levels - ((self.missing >= 0) & ignore_missing)).astype(np.int32)
 
-    def feature(self, j: int, valid: int) -> Given:
-        """A feature, to be held against all; codes from `valid` on are left out."""
-        alone = self.n_f[self.offsets[j] : self.offsets[j + 1]]
-        return Given(self.features, j, valid, alone)
+    def single_sums(self, valid: np.ndarray) -> np.ndarray:
+        """Rows and sums of c log c of each feature: (features, 2)."""
+        return self._singles(self.n_f, self.offsets, valid)
 
-    def label(self, j: int, valid: int) -> Given:
-        """A label, to be held against all; codes from `valid` on are left out."""
-        alone = self.n_l[self.l_offsets[j] : self.l_offsets[j + 1]]
-        return Given(self.labels, j, valid, alone)
+    def label_sums(self, valid: np.ndarray) -> np.ndarray:
+        """The like of each label."""
+        return self._singles(self.labels.n, self.labels.offsets, valid)
 
-    def other(self, codes: np.ndarray) -> Given:
-        """Any coded column, to be held against all."""
-        sizes = [block.n_rows for block in self.features]
+    def anchor_sum(self, anchor: Anchor) -> np.int64:
+        """The sum of c log c of an anchor."""
+        edges, valid = np.array([0, anchor.levels]), np.array([anchor.valid], np.int32)
+        return self._singles(anchor.n, edges, valid)[0, 1]
+
+    def total_sum(self, rows: np.ndarray) -> np.ndarray:
+        """N log N of every N."""
+        return of_rows(rows, self.xlogx)
+
+    def _singles(self, n: np.ndarray, offsets: np.ndarray, valid: np.ndarray) -> np.ndarray:
+        out = np.empty((valid.size, 2), np.int64)
+        finishing.singles(n, offsets, valid, self.xlogx, out)
+        return out
+
+    # ---- anchors ------------------------------------------------------------------------------
+
+    def feature(self, j: int, valid: int) -> Anchor:
+        """A feature as an anchor; codes from `valid` are left out."""
+        return self._added(AddedAnchor, [block.anchor(j, valid) for block in self.blocks])
+
+    def other(self, codes: np.ndarray) -> Anchor:
+        """Any coded column as an anchor."""
+        sizes = [block.n_rows for block in self.blocks]
         parts = np.split(codes, np.cumsum(sizes)[:-1])
         levels = int(codes.max(initial=0)) + 1
-        base = int(np.bincount(codes).argmax()) if codes.size else 0
-        alone = np.zeros(levels, np.int64)
-        for part, weight in zip(parts, self.weights, strict=True):
-            np.add.at(alone, part, weight)
-        blocks = [one_column(part, base, levels) for part in parts]
-        return Given(blocks, 0, levels, alone)
+        mode = int(np.bincount(codes).argmax()) if codes.size else 0
+        both = zip(self.blocks, parts, strict=True)
+        return self._added(
+            AddedAnchor, [block.other_anchor(part, mode, levels) for block, part in both]
+        )
 
-    def pairs(self, given: Given) -> np.ndarray:
-        """n(f, g) for all features and one given column: (cells, levels of g)."""
-        table = np.zeros((int(self.offsets[-1]), given.levels), np.int64)
+    def pair_co(self, i: int, anchor: Anchor) -> np.ndarray:
+        """The co-occurrences of an anchor and a column group: (cells of s, cells)."""
+        group = self.groups[i]
+        out = np.zeros((anchor.cells, group.cells), group.small)
+        group.pairs(anchor, out)
+        return out
+
+    def label_co(self, i: int, some: np.ndarray) -> np.ndarray:
+        """Those of some labels of two levels and a column group: (labels, cells)."""
+        group = self.groups[i]
+        out = np.zeros((some.size, group.cells), group.small)
+        group.label_pairs(self.labels, some, out)
+        return out
+
+    def pair_statistics(
+        self,
+        anchor: Anchor,
+        t_f: np.ndarray,
+        label_co: Any = None,
+    ) -> PairStatistics:
+        """Count an anchor with all features; nothing is left out, and the table has all counts.
+
+        Parameters
+        ----------
+        anchor : Anchor
+            The column.
+        t_f : ndarray
+            The sums of c log c of the features.
+        label_co : callable, optional
+            Where the anchor is a label whose co-occurrences are known: gives those of a group.
+        """
+        co: list[np.ndarray | None] = [None] * len(self.groups)
+        t_fs = np.zeros(self.d, np.int64)
 
         def work(i: int, a: int, b: int) -> None:
-            self.pairs_of(i, given, table[self.cells(a, b)[1]])
+            group = self.groups[i]
+            found = self.pair_co(i, anchor) if label_co is None else label_co(i)
+            group.add_pair_sums(anchor, found, self.xlogx, t_fs[a:b])
+            if self.kinds[i] != Kind.LISTS:  # tables are made of those
+                co[i] = found
 
-        self.shares.over_stripes(work, self.shares.cost_of(given))
-        return table
+        self.parallel.over_groups(work, self.parallel.cost_of(anchor))
+        t_s = np.array(self.anchor_sum(anchor))
+        return PairStatistics(self, anchor, co, self.rows, t_fs, t_f, t_s)
 
-    def pairs_of(self, i: int, given: Given, part: np.ndarray) -> np.ndarray:
-        """n(f, g) for one stripe of features, written into zeros: (cells, levels of g)."""
-        a, b = self.edges[i]
-        offsets, where = self.cells(a, b)
-        for block, stripes in enumerate(self.blocks):
-            stripes[i].pairs(given, block, self.weights[block], part)
-        counting.complete_pairs(
-            part, self.n_f[where], given.alone, offsets, self.base[a:b], given.base
-        )
-        return part
+    # ---- what is reported ---------------------------------------------------------------------
 
-    def add_pair_sums_of(self, i: int, given: Given, clogc: np.ndarray, out: np.ndarray) -> bool:
-        """Add to out[f] the sum over n(f, g) for one stripe, if there is a short way."""
-        stripe = self.stripes[i]
-        if len(self.features) > 1:
-            return False
-        if isinstance(stripe, Planes):
-            off_s = given.alone[given.others]
-            stripe.add_pair_sums(given, off_s, self.off_f[i], clogc, out)
-            return True
-        assert isinstance(stripe, Lists)
-        a, b = self.edges[i]
-        features = self.n_f[self.cells(a, b)[1]], self.base[a:b]
-        own, alone = (given.rows[0], given.off[0]), (given.alone, given.base)
-        stripe.pair_sums(own, alone, features, self.weights[0], clogc, out)
-        return True
-
-    def add_label_sums_of(
-        self, i: int, labels: np.ndarray, clogc: np.ndarray, out: np.ndarray
-    ) -> bool:
-        """Add to out[f] the sums over n(f, l) of labels of two levels, if there is a short way."""
-        a, b = self.edges[i]
-        stripe = self.stripes[i]
-        if isinstance(stripe, Planes):
-            if self.label_masks is None:
-                return False
-            masks, off_l = self.label_masks[labels], self.off_l[labels]
-            stripe.add_label_sums(masks, off_l, self.off_f[i], clogc, out)
-            return True
-        n_f, off_l = self.n_f[self.cells(a, b)[1], None], self.off_l[labels, None]
-        nothing = Meeting(self._nothing, 0, self.labels[0], labels, self.weights[0], None)
-        assert isinstance(stripe, Lists)
-        stripe.add_joint_of_levels(nothing, self.base[a:b], n_f, off_l, clogc, out[None])
-        return True
-
-    @cached_property
-    def _nothing(self) -> Given:
-        """A column that says nothing."""
-        return self.other(np.zeros(sum(block.n_rows for block in self.features), np.int32))
-
-    @cached_property
-    def label_masks(self) -> np.ndarray | None:
-        """The labels as bit planes, all of two levels, where that is the way to count them."""
-        y = self.labels[0]
-        if not any(self.is_planes) or len(self.labels) > 1 or (y.levels != 2).any():
-            return None
-        words = -(-y.n_rows // 64)
-        return packed_planes(y, 0, len(y)) if 8 * words * len(y) <= self.most_masks else None
-
-    def off_pairs(self, i: int, given: Given) -> np.ndarray:
-        """In how many rows f and g are off their bases, both of two levels, for one stripe."""
-        a, b = self.edges[i]
-        out = np.zeros(b - a, self.small)
-        for block, stripes in enumerate(self.blocks):
-            stripes[i].off_pairs(given, block, self.weights[block], out)
-        return out
-
-    def off_labels(self, i: int, labels: np.ndarray) -> np.ndarray:
-        """The like for some labels of two levels: (labels, codes but the base)."""
-        out = np.zeros((labels.size, self.off_f[i].size), self.small)
-        for block, stripes in enumerate(self.blocks):
-            masks = None if self.label_masks is None else self.label_masks[labels]
-            stripes[i].off_labels(self.labels[block], labels, masks, self.weights[block], out)
-        return out
-
-    def pairs_with_label(self, label: int) -> np.ndarray:
-        """n(f, l) for all features and one label: (cells, levels of l)."""
-        return self.pairs(self.label(label, int(self.labels[0].levels[label])))
-
-    def given_with_labels(self, given: Given) -> np.ndarray:
-        """n(s, l) for one column and every label: (labels, levels of s, most levels of l)."""
-        first = self.labels[0]
-        labels = np.arange(len(first))
-        masks = self.label_masks
-        if masks is not None:
-            return self._given_with_masks(given, masks)
-        n_sl = np.zeros((labels.size, given.levels, int(first.levels.max(initial=1))), np.int64)
-        for codes, y, weights in zip(given.codes, self.labels, self.weights, strict=True):
-            counting.count_given(codes, y.indptr, y.rows, y.codes, labels, weights, n_sl)
-        counting.complete_given(n_sl, given.alone, first.base)
-        return n_sl
-
-    def _given_with_masks(self, given: Given, masks: np.ndarray) -> np.ndarray:
-        y, labels = self.labels[0], np.arange(self.q)
-        met = np.zeros((given.levels - 1, labels.size), np.int64)
-        sweeping.sweep(masks, given.masks[0], met)
-        n_sl = np.zeros((labels.size, given.levels, 2), np.int64)
-        n_sl[labels[:, None], given.others, 1 - y.base[:, None]] = met.T
-        n_sl[labels, given.base, 1 - y.base] = self.off_l - met.sum(axis=0)
-        counting.complete_given(n_sl, given.alone, y.base)
-        return n_sl
-
-
-def _stripe_of(codes: Codes, first: int, last: int, kind: int) -> Stripe:
-    form = Planes if kind in {Kind.BINARY_PLANES, Kind.PLANES} else Lists
-    return form(codes, first, last)
-
-
-def _counted(blocks: Sequence[Codes], weights: Sequence[np.ndarray]) -> np.ndarray:
-    if all((weight == 1).all() for weight in weights):
-        return sum((block.counts for block in blocks[1:]), blocks[0].counts)
-    first = blocks[0]
-    offsets = np.concatenate([[0], np.cumsum(first.levels)]).astype(np.int64)
-    out = np.zeros(int(offsets[-1]), np.int64)
-    total = 0
-    for block, weight in zip(blocks, weights, strict=True):
-        cells = offsets[block.column_of_entry] + block.codes
-        np.add.at(out, cells, weight[block.rows])  # np.bincount would round above 2**53
-        total += int(weight.sum())
-    at_base = offsets[:-1] + first.base
-    out[at_base] = total - np.add.reduceat(out, offsets[:-1]) if first.base.size else 0
-    return out
+    def layouts(self) -> dict[str, int]:
+        """How many columns are counted in which layout."""
+        found: dict[str, int] = {}
+        for (a, b), kind in zip(self.edges, self.kinds, strict=True):
+            found[Kind.NAMES[kind]] = found.get(Kind.NAMES[kind], 0) + b - a
+        return found

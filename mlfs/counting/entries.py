@@ -1,4 +1,4 @@
-"""Lists of the rows in which columns are off their bases: ends, from planes, by row, joined."""
+"""Lists of the rows in which columns are not at their modes: ends, from planes, by row, joined."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import numpy as np
 
 from mlfs._kernels import lists
 
-__all__ = ["edges_of", "joined", "listed", "turned"]
+__all__ = ["edges_of", "joined", "listed", "rows_of_columns"]
 
 
-def listed(planes: np.ndarray, base: int) -> tuple[np.ndarray, np.ndarray]:
+def listed(planes: np.ndarray, mode: int) -> tuple[np.ndarray, np.ndarray]:
     """The rows, rising, that the planes of a column have, and its codes there.
 
     Examples
@@ -26,7 +26,7 @@ def listed(planes: np.ndarray, base: int) -> tuple[np.ndarray, np.ndarray]:
     ]
     rows = np.concatenate([np.zeros(0, np.int64), *parts]).astype(np.int32)
     codes = np.arange(len(parts), dtype=np.int32)
-    codes = np.repeat(codes + (codes >= base), [part.size for part in parts])
+    codes = np.repeat(codes + (codes >= mode), [part.size for part in parts])
     if len(parts) > 1:
         order = rows.argsort(kind="stable")
         rows, codes = rows[order], codes[order]
@@ -46,15 +46,15 @@ def edges_of(sizes: Any) -> np.ndarray:
     return edges
 
 
-def turned(
+def rows_of_columns(
     n_rows: int, indptr: np.ndarray, rows: np.ndarray, codes: np.ndarray, first: int, last: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Lists of columns as lists of rows."""
     size = int(indptr[last] - indptr[first])
     ends = np.zeros(n_rows + 1, np.int64)
-    columns, turned = np.empty(size, np.int32), np.empty(size, np.int32)
-    lists.by_row(indptr, rows, codes, first, last, ends, np.empty_like(ends), columns, turned)
-    return ends, columns, turned
+    columns, by_row = np.empty(size, np.int32), np.empty(size, np.int32)
+    lists.by_row(indptr, rows, codes, first, last, ends, np.empty_like(ends), columns, by_row)
+    return ends, columns, by_row
 
 
 def joined(parts: list[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:

@@ -77,7 +77,7 @@ def with_masks(labels: Codes) -> tuple[Codes, np.ndarray]:
     for j in np.flatnonzero(labels.missing >= 0).tolist():
         rows, codes = labels.entries(j)
         gone = rows[codes == labels.missing[j]]
-        if labels.missing[j] == labels.base[j]:
+        if labels.missing[j] == labels.mode[j]:
             gone = np.setdiff1d(np.arange(labels.n_rows, dtype=np.int32), rows)
         key = gone.tobytes()
         if key not in known:
@@ -93,7 +93,7 @@ def with_masks(labels: Codes) -> tuple[Codes, np.ndarray]:
         np.concatenate([labels.indptr, ends]).astype(np.int64),
         np.concatenate([labels.rows, *masks]).astype(np.int32),
         np.concatenate([labels.codes, np.ones(int(ends[-1] - labels.indptr[-1]), np.int32)]),
-        np.concatenate([labels.base, np.zeros(n, np.int32)]),
+        np.concatenate([labels.mode, np.zeros(n, np.int32)]),
         np.concatenate([labels.levels, np.full(n, 2, np.int32)]),
         np.concatenate([labels.missing, np.ones(n, np.int32)]),
     ), mask_of

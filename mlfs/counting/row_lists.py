@@ -1,158 +1,116 @@
-"""Columns kept row by row: for each row those that are not at their base there."""
+"""Row lists: for each row the cells that occur in it."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
-from mlfs._kernels import counting, meeting, touching
+from mlfs._kernels import row_walks
+from mlfs.counting.bit_planes import packed_planes
 from mlfs.counting.codes import Codes
-from mlfs.counting.column_groups import Column, Meeting, TwoLevels
-from mlfs.counting.threads import apart
+from mlfs.counting.column_groups import ColumnGroup, Triples
+from mlfs.counting.entries import edges_of
+from mlfs.counting.threads import padded
 
-__all__ = ["Lists"]
+if TYPE_CHECKING:
+    from mlfs.counting.anchor import BlockAnchor
+    from mlfs.counting.label_columns import LabelColumns
+
+__all__ = ["RowLists"]
+
+START = np.zeros(1, np.int64)
 
 
-class Lists:
-    """Columns kept row by row."""
+class RowLists(ColumnGroup):
+    """Columns kept as row lists.
 
-    def __init__(self, codes: Codes, first: int, last: int) -> None:
-        self.indptr, self.columns, self._codes = codes.by_row(first, last)
-        levels = codes.levels[first:last]
-        self._offsets = np.concatenate([[0], np.cumsum(levels)]).astype(np.int64)
+    Parameters
+    ----------
+    codes : Codes
+        The table of which they are the columns from `first` to `last`.
+    first, last : int
+        Which columns.
+    n : ndarray
+        How often each of their codes occurs.
+    weights : ndarray of int
+        The weight of each row.
+    """
 
-    def pairs(self, given: Column, block: int, weights: np.ndarray, table: np.ndarray) -> None:
-        """Walk the rows."""
-        rows, off = given.rows[block], given.off[block]
-        counting.count_pairs(
-            self.indptr, self.columns, self._codes, self._offsets, rows, off, weights, table
-        )
+    def __init__(
+        self, codes: Codes, first: int, last: int, n: np.ndarray, weights: np.ndarray
+    ) -> None:
+        levels, modes = codes.levels[first:last], codes.mode[first:last]
+        super().__init__(levels, modes, n, int(weights.sum()))
+        self._codes, self._begin = codes, first
+        indptr, cells, values = codes.by_row(first, last)
+        column = np.arange(self.size, dtype=np.int32)
+        if not self.two_levels:
+            column = np.repeat(column, levels - 1)
+            values -= values > modes[cells]
+            cells = (values + self.first[cells]).astype(np.int32)
+        self.needs_label_pairs = self.two_levels
+        self._lists = row_walks.Lists(indptr, cells, weights, self.first, column)
 
-    def triples(self, m: Meeting, tables: np.ndarray) -> None:
-        """Walk the rows of each label in which s is off its base."""
-        counting.count_triples(
-            self.indptr,
-            self.columns,
-            self._codes,
-            self._offsets,
-            m.s_codes,
-            m.s_base,
-            m.y.indptr,
-            m.y.rows,
-            m.y.codes,
-            m.labels,
-            m.weights,
-            tables,
-        )
+    def planes_of(self, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The planes of some columns, made now."""
+        some = self._codes.take(columns + self._begin)
+        return packed_planes(some, 0, columns.size), edges_of(some.levels - 1)[:-1]
 
-    def off_pairs(self, given: Column, block: int, weights: np.ndarray, out: np.ndarray) -> None:
-        """Walk the rows."""
-        meeting.meet_rows(self.indptr, self.columns, given.rows[block], weights, out)
+    def pairs(self, anchor: BlockAnchor, out: np.ndarray) -> None:
+        """Walk the rows in which the anchor is not at its mode."""
+        row_walks.count_pairs(*self._lists[:3], anchor.rows, anchor.row_cells, out)
 
-    def off_labels(
-        self,
-        y: Codes,
-        labels: np.ndarray,
-        masks: np.ndarray | None,
-        weights: np.ndarray,
-        out: np.ndarray,
+    def label_pairs(self, labels: LabelColumns, some: np.ndarray, out: np.ndarray) -> None:
+        """Walk the rows of each label."""
+        y = labels.codes
+        row_walks.count_labels(*self._lists[:3], y.indptr, y.rows, some, out)
+
+    def triples(
+        self, anchor: BlockAnchor, labels: LabelColumns, some: np.ndarray, out: np.ndarray
     ) -> None:
         """Walk the rows of each label."""
-        del masks
-        meeting.meet_labels(self.indptr, self.columns, y.indptr, y.rows, labels, weights, out)
+        for i, label in enumerate(some.tolist()):
+            self.triples_of(anchor, labels, label, out[i : i + 1])
 
-    def add_joint(
-        self,
-        parts: TwoLevels,
-        masks: np.ndarray | None,
-        off_f: np.ndarray,
-        n_rows: int,
-        clogc: np.ndarray,
-        out: np.ndarray,
+    def triples_of(
+        self, anchor: BlockAnchor, labels: LabelColumns, label: int, out: np.ndarray
     ) -> None:
-        """Walk the rows of each label in which s is off its base, and finish at once."""
-        del masks
-        meeting.joint_of_lists(
-            self.indptr,
-            self.columns,
-            parts.first,
-            parts.last,
-            parts.rows,
-            parts.weights,
-            off_f,
-            parts.off_fs,
-            parts.off_fl,
-            parts.off_s,
-            parts.off_l,
-            parts.off_sl,
-            n_rows,
-            clogc,
-            apart(off_f.shape, off_f.dtype),
-            out,
-        )
+        """Walk the rows of the label."""
+        rows, codes = labels.codes.entries(label)
+        cells = codes - (codes > labels.modes[label])
+        row_walks.count_triples(*self._lists[:3], anchor.all_cells, rows, cells, out)
 
-    def pair_sums(
-        self,
-        given_rows: tuple[np.ndarray, np.ndarray],
-        alone: tuple[np.ndarray, int],
-        features: tuple[np.ndarray, np.ndarray],
-        weights: np.ndarray,
-        clogc: np.ndarray,
-        out: np.ndarray,
+    def add_triple_sums(
+        self, known: Triples, co_fl: np.ndarray, xlogx: np.ndarray, out: np.ndarray
     ) -> None:
-        """Set out[column] to the sum over n(f,s), any levels; see `touching.pairs_of_levels`."""
-        n_f, bases = features
-        t_off = np.empty(bases.size, np.int64)
-        touching.off_base_sums(n_f[:, None], self._offsets, bases, clogc, t_off)
-        touching.pairs_of_levels(
-            self.indptr,
-            self.columns,
-            self._codes,
-            self._offsets,
-            bases,
-            n_f,
-            t_off,
-            *given_rows,
-            weights,
-            *alone,
-            clogc,
-            *self._scratch(alone[0].size),
-            out,
-        )
+        """Count and sum label by label."""
+        anchor, some = known.pairs.anchor, known.some
+        if not self.two_levels or anchor.cells != 1:
+            self._add_joint_of_levels(known, xlogx, out)
+            return
+        if some.size == 1:
+            own, (other, _) = anchor.rows, known.labels.codes.entries(int(some[0]))
+            rows = np.empty(own.size, np.int32)
+            ends = START, np.array([row_walks.shared_rows(own, other, rows)])
+        else:
+            rows, starts = known.pairs.grouped
+            ends = starts[some], starts[some + 1]
+        co = padded((self.size,), self.small)
+        n = self._two(known, co_fl)
+        row_walks.add_joint_of_lists(self._lists, rows, *ends, n, xlogx, co, out)
 
-    def add_joint_of_levels(
-        self,
-        m: Meeting,
-        bases: np.ndarray,
-        n_fs: np.ndarray,
-        n_sl: np.ndarray,
-        clogc: np.ndarray,
-        out: np.ndarray,
-    ) -> None:
-        """Add the sums over n(f,s,l), labels of two levels; see `touching.joint_of_levels`."""
-        t_off = np.empty(bases.size, np.int64)
-        touching.off_base_sums(n_fs, self._offsets, bases, clogc, t_off)
-        touching.joint_of_levels(
-            self.indptr,
-            self.columns,
-            self._codes,
-            self._offsets,
-            bases,
-            m.s_codes,
-            m.y.indptr,
-            m.y.rows,
-            m.labels,
-            m.weights,
-            n_fs,
-            n_fs[self._offsets[:-1] + bases],
-            t_off,
-            n_sl,
-            clogc,
-            *self._scratch(n_fs.shape[1]),
-            out,
+    def _add_joint_of_levels(self, known: Triples, xlogx: np.ndarray, out: np.ndarray) -> None:
+        anchor, y = known.pairs.anchor, known.labels.codes
+        n_sl = np.empty((known.some.size, anchor.levels), np.int64)
+        cells = known.n_sl
+        n_sl[:, anchor.non_modes] = cells
+        n_sl[:, anchor.mode] = known.labels.n_cells[known.some] - cells.sum(axis=1)
+        scratch = row_walks.Scratch(
+            padded((self.cells, anchor.levels), np.int64),
+            np.empty(self.size, np.int32),
+            padded((self.size,), np.uint8),
         )
-
-    def _scratch(self, levels: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """What is met, which columns are, and whether one is already."""
-        size = self._offsets.size - 1
-        met = apart((int(self._offsets[-1]), levels), np.int64)
-        return met, np.empty(size, np.int32), apart((size,), np.uint8)
+        table = known.pairs.cells(known.group)
+        rows = anchor.codes, y.indptr, y.rows, known.some
+        row_walks.add_joint_of_levels(self._lists, *rows, table, n_sl, xlogx, scratch, out)

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-__all__ = ["THREADED_FROM", "Threads", "apart", "at_work"]
+__all__ = ["THREADED_FROM", "Threads", "at_work", "padded"]
 
 Result = TypeVar("Result")
 THREADED_FROM = 1 << 19  # nanoseconds or so; below, threads cost more than they save
@@ -25,12 +25,12 @@ def at_work(cost: int, n: int) -> int:
     return min(n, max(1, 2 * cost // max(1, THREADED_FROM))) if cost >= THREADED_FROM else 1
 
 
-def apart(shape: tuple[int, ...], kind: Any) -> np.ndarray:
+def padded(shape: tuple[int, ...], kind: Any) -> np.ndarray:
     """Zeros that share no cache line with anything else: for what a thread writes often.
 
     Examples
     --------
-    >>> apart((2, 3), np.int64).tolist()
+    >>> padded((2, 3), np.int64).tolist()
     [[0, 0, 0], [0, 0, 0]]
     """
     size, pad = math.prod(shape), LINE // np.dtype(kind).itemsize

@@ -41,7 +41,7 @@ def encode(dataset: Any, binnings: Sequence[Binning]) -> Codes:
     >>> data = Dataset(np.array([[0.0], [2.0], [0.0]]), np.ones((3, 1)), (Column("a"),),
     ...                (Label("y"),))
     >>> codes = encode(data, [Binning("a", "nominal", values=(0.0, 2.0))])
-    >>> codes.rows.tolist(), codes.codes.tolist(), codes.base.tolist()
+    >>> codes.rows.tolist(), codes.codes.tolist(), codes.mode.tolist()
     ([1], [1], [0])
     """
     return coded(dataset.table, binnings)

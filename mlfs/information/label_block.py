@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from mlfs.information.entropy import entropies
 from mlfs.information.table import Table
 from mlfs.information.triples import Sums
-from mlfs.information.xlogx import entropies
 
 __all__ = ["LabelBlock"]
 
@@ -21,7 +21,7 @@ class LabelBlock:
     labels : ndarray of int
         The labels of the block.
     where : ndarray of int or None
-        Where the candidates stand among the counted columns; None for: as they are.
+        The positions of the candidates among the counted columns; None for all in order.
     """
 
     def __init__(self, table: Table, labels: np.ndarray, where: np.ndarray | None) -> None:
@@ -37,11 +37,11 @@ class LabelBlock:
 
     def cmi_sl_given_f(self, s: int) -> np.ndarray:
         """I(s;l|f)."""
-        return self._cut(self._sums(s).sl_given_f(self._table.clogc))
+        return self._cut(self._sums(s).sl_given_f(self._table.counts.xlogx))
 
     def cmi_fl_given_s(self, s: int) -> np.ndarray:
         """I(f;l|s)."""
-        return self._cut(self._sums(s).fl_given_s(self._table.clogc))
+        return self._cut(self._sums(s).fl_given_s(self._table.counts.xlogx))
 
     def interaction_fsl(self, s: int) -> np.ndarray:
         """I(f;s;l) = I(f;l) - I(f;l|s), both on the rows in which all three are known."""
@@ -72,7 +72,7 @@ class LabelBlock:
         return self._made[s]
 
     def _entropy(self, rows: np.ndarray, t: np.ndarray) -> np.ndarray:
-        return self._cut(entropies(rows, t, self._table.clogc))
+        return self._cut(entropies(rows, t, self._table.counts.xlogx))
 
     def _cut(self, values: np.ndarray) -> np.ndarray:
         return (values if self._where is None else values[:, self._where]).T

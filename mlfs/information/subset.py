@@ -1,4 +1,4 @@
-"""Terms of a few candidates, counted without a sweep over all; the same bits as a sweep."""
+"""Terms of a few candidates, counted without the other columns; the same bits."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mlfs.counting.counts import Counts
+from mlfs.counting.subset_planes import Part, SubsetPlanes
 from mlfs.information.label_block import LabelBlock
-from mlfs.information.meetings import Meetings, Part
 from mlfs.information.table import Table
+from mlfs.information.triples import Sums
 
 if TYPE_CHECKING:
-    from mlfs.information.pair_statistics import Held
-    from mlfs.information.triples import Sums
+    from mlfs._kernels.subset import Results
+    from mlfs.counting.anchor import Anchor
 
-__all__ = ["Few"]
+__all__ = ["Subset"]
 
-SUM_BYTES = 16  # of a sum of a pick that is expected, and of what it is made of
-BLOCK = 8.0  # how much dearer it is to ask through blocks of labels, one pick at a time
+SUM_BYTES = 16  # of a sum of an anchor that is expected, and of what it is made of
+BLOCK = 8.0  # how much slower it is to ask through blocks of labels, one anchor at a time
 
 
-class Few:
-    """What picked features say of a few candidates, for some labels.
+class Subset:
+    """What anchors tell about a few candidates, for some labels.
 
     Parameters
     ----------
@@ -34,110 +34,129 @@ class Few:
     labels : ndarray of int
         The labels in play.
     where : ndarray of int
-        Where the candidates stand among the counted columns.
+        The positions of the candidates among the counted columns.
     """
 
     def __init__(self, table: Table, labels: np.ndarray, where: np.ndarray) -> None:
         self._table, self._labels, self._where = table, labels, where
-        self._meetings = meetings = Meetings.of(table)
-        whole = meetings.fits and table.is_whole(labels)
-        self.fits = whole and meetings.mostly_planes(where)
-        self.asked_triples = self._asked_block = False
-        self._picks: dict[int, int] = {}
-        self._start = np.zeros(0, np.int64)
-        self._mi: np.ndarray | None = None
-        self._both: tuple[np.ndarray, np.ndarray] | None = None
-        self._sums: dict[tuple[tuple[int, ...], bytes], list[Sums]] = {}
+        if table.subset_planes is None:
+            table.subset_planes = SubsetPlanes(table.counts, table.t_f, table.budget)
+        self._planes: SubsetPlanes = table.subset_planes
+        whole = self._planes.fits and table.is_whole(labels)
+        self._fits = whole and self._planes.mostly_planes(where)
+        self._asked_triples = self._asked_block = False
+        self.expect({}, np.zeros(0, np.int64))
 
-    def expect(self, picks: Sequence[int], start: np.ndarray) -> None:
-        """Say which columns will be asked for, and from which of them on each candidate.
+    def expect(self, anchors: Sequence[int] | dict[int, int], start: np.ndarray) -> None:
+        """Note which columns will be asked for, and from which of them on each candidate.
 
         Before that the answers are zero. All of them are counted at the first question.
         """
-        self._picks = {self._table.position(s): at for at, s in enumerate(picks)}
+        self._anchors = {self._table.position(s): at for at, s in enumerate(anchors)}
+        self._forget(start)
+
+    def _forget(self, start: np.ndarray) -> None:
         self._start = start
-        self._mi = self._both = None
-        self._sums = {}
+        self._mi: np.ndarray | None = None
+        self._both: Results | None = None
+        self._sums: dict[tuple[tuple[int, ...], bytes], list[Sums]] = {}
 
     def cost(self) -> float:
-        """About how many nanoseconds a sweep for what was asked takes; 0 where it is the rule."""
-        if not self.fits:
+        """About how many nanoseconds a count of all columns takes for what was asked.
+
+        It is 0 where that is the rule.
+        """
+        if not self._fits:
             return 0.0
-        cost = self._meetings.cost(self._labels, triples=self.asked_triples)
+        cost = self._planes.cost(self._labels, triples=self._asked_triples)
         return cost / BLOCK if self._asked_block else cost
 
     def _place(self, s: int) -> int:
-        """Where s stands among the columns that are expected; the only one, if it was not."""
-        if s not in self._picks:
-            self._picks, self._start = {s: 0}, np.zeros(self._where.size, np.int64)
-            self._mi = self._both = None
-            self._sums = {}
-        return self._picks[s]
+        """The place of s among the columns that are expected; the only one, if it was not."""
+        if s not in self._anchors:
+            self._anchors = {s: 0}
+            self._forget(np.zeros(self._where.size, np.int64))
+        return self._anchors[s]
 
     def mi_fs(self, s: int) -> np.ndarray:
         """I(f;s)."""
-        if not self.fits:
+        if not self._fits:
             return self._small.mi_with_feature(s, self._labels)
         at = self._place(s)
         if self._mi is None:
-            self._mi = self._meetings.pairs(
-                self._where, list(self._picks), self._start, self._parts
-            )
+            anchors = list(self._anchors)
+            self._mi = self._planes.pairs(self._where, anchors, self._start, self._parts)
+            self._table.pairs_counted += int((len(anchors) - self._start).sum())
         return self._mi[at]
 
     def cmi(self, s: int) -> tuple[np.ndarray, np.ndarray]:
         """sum_l I(s;l|f) and sum_l I(f;l|s)."""
-        self.asked_triples = True
-        if not self.fits or not self._has_room:
+        self._asked_triples = True
+        if not self._fits or not self._has_room:
             return self._small.triples.cmi_sums(self._small.feature(s), self._labels)
         at = self._place(s)
         if self._both is None:
-            self._both = self._meetings.informations(
-                self._where, list(self._picks), self._start, self._labels, self._parts
-            )
-        return self._both[0][at], self._both[1][at]
+            self._both = self._triples(list(self._anchors), self._start, self._labels)
+        return self._both.sl_given_f[at], self._both.fl_given_s[at]
 
     def block(self, labels: np.ndarray) -> LabelBlock:
         """What `Info.sum_over_labels` hands to its function."""
-        self.asked_triples = self._asked_block = True
-        if not self.fits or not self._has_room:
+        self._asked_triples = self._asked_block = True
+        if not self._fits or not self._has_room:
             return LabelBlock(self._small, labels, None)
         return _Block(self, self._table, labels, self._where)
 
     def sums(self, s: int, labels: np.ndarray) -> Sums:
-        """All sums, for one pick and some labels."""
+        """All sums, for one anchor and some labels."""
         self._place(s)
-        values = 4 * len(self._picks) * self._labels.size * self._where.size
+        values = 4 * len(self._anchors) * labels.size * self._where.size
         keeps = SUM_BYTES * values <= self._table.budget.block
-        picks = list(self._picks) if keeps else [s]
-        key = (tuple(picks), labels.tobytes())
+        anchors = list(self._anchors) if keeps else [s]
+        key = (tuple(anchors), labels.tobytes())
         if key not in self._sums:
             start = self._start if keeps else np.zeros_like(self._start)
-            made = self._meetings.sums(self._where, picks, start, labels, self._parts)
+            found = self._triples(anchors, start, labels, with_sums=True)
+            made = [self._sums_of(one, labels, found.sums[:, at]) for at, one in enumerate(anchors)]
             self._sums = {**self._sums, key: made} if keeps else {key: made}
-        return self._sums[key][picks.index(s)]
+        return self._sums[key][anchors.index(s)]
+
+    def _sums_of(self, s: int, labels: np.ndarray, sums: np.ndarray) -> Sums:
+        table, shape = self._table, (labels.size, self._where.size)
+        t_fsl, t_fs, t_fl, t_sl = sums
+        t_f, t_s, t_l = table.t_f[self._where], table.t_f[s], table.t_l[labels, None]
+        alone = (np.broadcast_to(part, shape) for part in (t_f, t_s, t_l))
+        return Sums(table.rows, t_fsl, t_fs, t_fl, t_sl, *alone)
+
+    def _triples(
+        self, anchors: list[int], start: np.ndarray, labels: np.ndarray, *, with_sums: bool = False
+    ) -> Results:
+        pairs = int((len(anchors) - start).sum())
+        self._table.pairs_counted += pairs
+        self._table.triples.counted += pairs * labels.size
+        own = self._where, anchors, start, labels, self._parts
+        return self._planes.triples(*own, with_sums=with_sums)
 
     @cached_property
     def _has_room(self) -> bool:
-        return self._meetings.has_room(self._labels)
+        return self._planes.has_room(self._labels)
 
     @cached_property
     def _parts(self) -> list[Part]:
-        return list(self._meetings.parts(self._where))
+        return list(self._planes.parts(self._where))
 
     @cached_property
     def _small(self) -> Table:
-        made = _Small(self._table, self._where)
-        weakref.finalize(self, made.let_go)
+        made = _SmallTable(self._table, self._where)
+        weakref.finalize(self, made.release)
         return made
 
 
 class _Block(LabelBlock):
-    """A block of labels of which only the sums of some candidates are made."""
+    """A block of labels for some candidates."""
 
-    def __init__(self, few: Few, table: Table, labels: np.ndarray, where: np.ndarray) -> None:
+    def __init__(self, subset: Subset, table: Table, labels: np.ndarray, where: np.ndarray) -> None:
         super().__init__(table, labels, None)
-        self._few, self._some = few, where
+        self._subset, self._some = subset, where
 
     @property
     def mi_fl(self) -> np.ndarray:
@@ -146,35 +165,27 @@ class _Block(LabelBlock):
         return np.stack(values, axis=1)
 
     def _sums(self, s: int) -> Sums:
-        return self._few.sums(self._table.position(s), self._labels)
+        return self._subset.sums(self._table.position(s), self._labels)
 
 
-class _Small(Table):
-    """A table of some columns; the picked ones are still those of the whole."""
+class _SmallTable(Table):
+    """A table of some columns; the anchors are still those of the whole."""
 
     def __init__(self, whole: Table, where: np.ndarray) -> None:
         self._whole = whole
-        counts = whole.counts
         super().__init__(
-            Counts([x.take(where) for x in counts.features], counts.labels, counts.weights),
+            whole.counts.take(where),
             whole.q,
             whole.mask_of,
             ignore_missing=whole.ignore_missing,
             budget=whole.budget.small(),
-            clogc=whole.clogc,
         )
 
     def position(self, column: int) -> int:
-        """Where a column of the data stands among all counted columns."""
+        """The position of a column of the data among all counted columns."""
         return self._whole.position(column)
 
-    def feature(self, s: int) -> Held:
-        """A picked feature, beside the few."""
-
-        def make() -> Held:
-            self._whole.pairs_counted += self.d
-            held = self.held(self._whole.counts.feature(s, int(self._whole.f_valid[s])))
-            return held.kept_in(self.cache, ("s", s))
-
-        found: Held = self.cache.get(("s", s), make)
-        return found
+    def anchor(self, s: int) -> Anchor:
+        """A feature of the whole as an anchor."""
+        self._whole.pairs_counted += self.d
+        return self._whole.anchor(s)

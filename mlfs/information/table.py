@@ -1,31 +1,31 @@
-"""The cached table of entropies and informations: counts each thing once.
+"""The cached table of entropies and mutual information: computes each thing once.
 
-`Table` finishes counts into numbers for all features at once; `Info` (in info.py) is the
-vocabulary in which criteria ask for them.
+`Table` turns counts into numbers for all features at once; `Info` (in info.py) is the vocabulary
+in which criteria ask for them.
 """
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from mlfs._kernels import finishing, meeting
-from mlfs.counting.counts import Counts, Given
+from mlfs._kernels import full_tables
+from mlfs.counting.anchor import Anchor
+from mlfs.counting.cache import Cache
+from mlfs.counting.counts import Counts
 from mlfs.counting.memory import ROOMY, Budget
-from mlfs.information.cache import Cache
+from mlfs.counting.pair_statistics import PairStatistics
+from mlfs.counting.subset_planes import SubsetPlanes
+from mlfs.information.entropy import entropies, per_row
 from mlfs.information.label_pairs import LabelPairs
-from mlfs.information.pair_statistics import Held
-from mlfs.information.triples import Triples
-from mlfs.information.xlogx import clogc_table, entropies, of_rows, per_row
+from mlfs.information.triples import TripleSums
 
-if TYPE_CHECKING:
-    from mlfs.information.meetings import Meetings
-
-__all__ = ["Cache", "PairInfo", "Table", "entropies"]
+__all__ = ["PairInfo", "Table"]
 
 
 class PairInfo(NamedTuple):
@@ -43,12 +43,12 @@ class PairInfo(NamedTuple):
 
 
 class Table:
-    """Informations of all features with anything, finished from counts and cached.
+    """Entropies and mutual information of all features with anything, cached.
 
     Parameters
     ----------
     counts : Counts
-        The counts of the data. Label columns from `q` on are masks of missing labels.
+        The counts of the data. Label columns from `q` are masks of missing labels.
     q : int
         Number of labels.
     mask_of : ndarray of int
@@ -56,15 +56,11 @@ class Table:
     ignore_missing : bool
         Leave out rows in which a feature is missing, instead of counting them as a level.
     place : ndarray of int, optional
-        Where each column of the data stands among the counted columns; the arrays of a table
+        The position of each column of the data among the counted columns; the arrays of a table
         are in the order of the counted ones.
     budget : Budget
-        What memory may be taken.
-    clogc : ndarray, optional
-        c log c of every count, if another table of the same rows has it.
+        The memory that may be taken.
     """
-
-    meetings: Meetings | None = None  # what `mlfs.information.meetings.Meetings.of` makes of it
 
     def __init__(
         self,
@@ -75,139 +71,138 @@ class Table:
         ignore_missing: bool = False,
         place: np.ndarray | None = None,
         budget: Budget = ROOMY,
-        clogc: np.ndarray | None = None,
     ) -> None:
-        self.place = place
-        self.counts, self.q, self.mask_of = counts, q, mask_of
-        counts.most_masks = min(counts.most_masks, budget.masks)
+        self.counts, self.q, self.mask_of, self.place = counts, q, mask_of, place
+        counts.labels.limit_masks(budget.masks)
         self.d = counts.d
         self.ignore_missing = ignore_missing
-        self.f_valid = counts.features[0].valid(ignore_missing=ignore_missing)
+        self.f_valid = counts.valid(ignore_missing=ignore_missing)
         self.f_whole = bool((self.f_valid == counts.levels).all())
-        self.l_valid = counts.labels[0].valid(ignore_missing=True)
+        self.l_valid = counts.labels.levels.copy()
+        self.l_valid[:q] -= mask_of[:q] >= 0
+        self.l_valid[q:] -= 1
+        self.l_whole = self.l_valid == counts.labels.levels
+        self._l_all_whole = bool(self.l_whole.all())
+        self._no_masks = bool((mask_of < 0).all())
         self.budget = budget
         self.cache = Cache(budget.cache)
         self.recent = Cache(budget.recent)  # what is asked for within one step
-        self.l_whole = self.l_valid == counts.labels[0].levels
-        self._l_all_whole = bool(self.l_whole.all())
-        self.l_binary = counts.labels[0].levels == 2
-        nats = float(np.log2(counts.labels[0].levels).sum())  # more than the logarithms' sum
-        self.clogc = clogc_table(counts.total, nats) if clogc is None else clogc
-        self.in_table = counts.total < self.clogc.size - 1
-        self.rows = np.array(counts.total)
+        self.rows = counts.rows
+        self.last_set: dict[Any, tuple[Any, ...]] = {}  # what `ExactInfo` sums over a set
+        self.subset_planes: SubsetPlanes | None = None  # made by `Subset`
         self.pairs_counted = 0
-        self._no_masks = bool((mask_of < 0).all())
 
     def position(self, column: int) -> int:
-        """Where a column of the data stands among the counted columns."""
+        """The position of a column of the data among the counted columns."""
         return int(column) if self.place is None else int(self.place[column])
+
+    def is_whole(self, labels: np.ndarray, anchor: Anchor | None = None) -> bool:
+        """Whether every row counts: no missing value is left out of a term about them."""
+        whole = self.f_whole and (anchor is None or anchor.valid == anchor.levels)
+        return whole and (self._l_all_whole or bool(self.l_whole[labels].all()))
+
+    # ---- single columns -----------------------------------------------------------------------
 
     @cached_property
     def h_f(self) -> np.ndarray:
         """H(f)."""
-        return entropies(self._f_sums[:, 0], self.t_f, self.clogc)
+        return entropies(self._f_sums[:, 0], self.t_f, self.counts.xlogx)
 
     @cached_property
     def h_l(self) -> np.ndarray:
         """H(l), missing values left out."""
-        return entropies(self._l_sums[:, 0], self.t_l, self.clogc)[: self.q]
+        return entropies(self._l_sums[:, 0], self.t_l, self.counts.xlogx)[: self.q]
 
     @cached_property
     def t_f(self) -> np.ndarray:
         """The sums of c log c over n(f) of every feature."""
-        return self._f_sums[:, 1].copy()  # in one piece, as it is asked for in every step
+        return self._f_sums[:, 1].copy()  # contiguous, as it is used in every step
 
     @cached_property
     def t_l(self) -> np.ndarray:
         """The sums of c log c over n(l) of every label."""
         return self._l_sums[:, 1].copy()
 
-    def t_of(self, given: Given) -> np.ndarray:
-        """The sum of c log c over n(s)."""
-        out = np.empty((1, 2), np.int64)
-        edges, valid = np.array([0, given.levels]), np.array([given.valid], np.int32)
-        finishing.singles(given.alone, edges, valid, self.clogc, out)
-        return out[0, 1]
-
     @cached_property
-    def _t_n(self) -> np.ndarray:
-        return of_rows(self.rows, self.clogc)
+    def t_n(self) -> np.ndarray:
+        """N log N."""
+        return self.counts.total_sum(self.rows)
 
     @cached_property
     def _f_sums(self) -> np.ndarray:
-        return self._singles(self.counts.n_f, self.counts.offsets, self.f_valid)
+        return self.counts.single_sums(self.f_valid)
 
     @cached_property
     def _l_sums(self) -> np.ndarray:
-        return self._singles(self.counts.n_l, self.counts.l_offsets, self.l_valid)
+        return self.counts.label_sums(self.l_valid)
 
-    def _singles(self, n: np.ndarray, offsets: np.ndarray, valid: np.ndarray) -> np.ndarray:
-        out = np.empty((valid.size, 2), np.int64)
-        finishing.singles(n, offsets, valid, self.clogc, out)
-        return out
+    def entropy_in_context(self, labels: np.ndarray) -> np.ndarray:
+        """H(f) inside terms about labels: the mean over the labels in play."""
+        masks = self.masks_of(labels)
+        parts = [self.h_f if mask < 0 else self.pair_with_label(mask).h_f for mask, _ in masks]
+        if len(parts) == 1:
+            return parts[0]
+        weighted = [n * part for (_, n), part in zip(masks, parts, strict=True)]
+        total: np.ndarray = sum(weighted[1:], weighted[0]) / labels.size
+        return total
 
-    def is_whole(self, labels: np.ndarray, given: Given | None = None) -> bool:
-        """Whether every row counts: no missing value is left out of a term about them."""
-        whole = self.f_whole and (given is None or given.valid == given.levels)
-        return whole and (self._l_all_whole or bool(self.l_whole[labels].all()))
+    # ---- anchors ------------------------------------------------------------------------------
 
-    def feature(self, s: int) -> Held:
-        """A picked feature, beside all features."""
+    def feature(self, s: int) -> PairStatistics:
+        """A feature at a counted position, with all features."""
 
-        def make() -> Held:
+        def make() -> PairStatistics:
             self.pairs_counted += self.d
-            held = self.held(self.counts.feature(s, int(self.f_valid[s])))
-            return held.kept_in(self.cache, ("s", s))
+            return self._kept(("s", s), self.anchor(s))
 
-        found: Held = self.cache.get(("s", s), make)
+        found: PairStatistics = self.cache.get(("s", s), make)
         return found
 
-    def label(self, p: int) -> Held:
-        """A label, beside all features."""
+    def anchor(self, s: int) -> Anchor:
+        """A feature at a counted position, as an anchor."""
+        return self.counts.feature(s, int(self.f_valid[s]))
 
-        def make() -> Held:
-            held = self.held(self.counts.label(p, int(self.l_valid[p])), p)
-            return held.kept_in(self.cache, ("p", p))
+    def label(self, p: int) -> PairStatistics:
+        """A label, with all features."""
 
-        found: Held = self.cache.get(("p", p), make)
+        def make() -> PairStatistics:
+            return self._kept(("p", p), self.counts.labels.anchor(p, int(self.l_valid[p])), p)
+
+        found: PairStatistics = self.cache.get(("p", p), make)
         return found
 
-    def held(self, given: Given, label: int | None = None) -> Held:
-        """Any column, beside all features; a label is known to have been counted."""
-        counts, d = self.counts, self.d
-        whole = self.f_whole and given.valid == given.levels
-        small = whole and self.in_table and given.levels == 2
-        parts = [np.zeros(0, np.int64)] * len(counts.edges)
-        sums = np.empty((4, 0 if small and all(counts.binary) else d), np.int64)
-        t_fs = np.zeros(d, np.int64)
+    def _kept(
+        self, key: tuple[str, int], anchor: Anchor, label: int | None = None
+    ) -> PairStatistics:
+        return self.statistics(anchor, label).kept_in(self.cache, key)
+
+    def statistics(self, anchor: Anchor, label: int | None = None) -> PairStatistics:
+        """Any anchor, with all features; the co-occurrences of a label may be known."""
+        counts = self.counts
+        whole = self.f_whole and anchor.valid == anchor.levels
+        if whole and counts.in_table:
+            if label is None or anchor.levels != 2:
+                return counts.pair_statistics(anchor, self.t_f)
+            one = np.array([label])
+            return counts.pair_statistics(anchor, self.t_f, lambda i: self.label_pairs.co(i, one))
+        sums = np.empty((4, self.d), np.int64)
 
         def work(i: int, a: int, b: int) -> None:
-            if small and counts.binary[i]:
-                parts[i] = (
-                    counts.off_pairs(i, given)
-                    if label is None
-                    else self.with_labels.off(i, np.array([label]))[0]
-                )
-                off, n = given.off_base, counts.total
-                meeting.pairs_of_two(counts.off_f[i], parts[i], off, n, self.clogc, t_fs[a:b])
-                return
-            in_short = whole and self.in_table
-            if in_short and counts.add_pair_sums_of(i, given, self.clogc, t_fs[a:b]):
-                return
-            offsets, where = counts.cells(a, b)
-            zeros = np.zeros((where.stop - where.start, given.levels), np.int64)
-            parts[i] = counts.pairs_of(i, given, zeros)
+            group = counts.groups[i]
+            table = group.pair_table(anchor, counts.pair_co(i, anchor))
+            own = group.offsets, self.f_valid[a:b], anchor.valid, counts.xlogx
             four = np.empty((b - a, 4), np.int64)
-            finishing.pair_sums(parts[i], offsets, self.f_valid[a:b], given.valid, self.clogc, four)
-            t_fs[a:b] = four[:, 1]
-            if not whole:
-                sums[:, a:b] = four.T
+            full_tables.pair_sums(table, *own, four)
+            sums[:, a:b] = four.T
 
-        counts.shares.over_stripes(work, counts.shares.cost_of(given))
+        counts.parallel.over_groups(work, counts.parallel.cost_of(anchor))
+        rows, t_fs, t_f, t_s = sums
         if whole:
-            t_s = np.array(self.t_of(given))
-            return Held(counts, given, parts, self.rows, t_fs, self.t_f, t_s)
-        return Held(counts, given, parts, sums[0], t_fs, sums[2], sums[3])
+            rows, t_f, t_s = self.rows, self.t_f, np.array(counts.anchor_sum(anchor))
+        none: list[np.ndarray | None] = [None] * len(counts.groups)
+        return PairStatistics(counts, anchor, none, rows, t_fs, t_f, t_s)
+
+    # ---- pairs --------------------------------------------------------------------------------
 
     def pair_with_label(self, label: int) -> PairInfo:
         """I(f;l) and the entropies."""
@@ -215,40 +210,28 @@ class Table:
         def make() -> PairInfo:
             if self.is_whole(np.array([label])):
                 t_l = self.t_l[label : label + 1]
-                return self._informed(self.rows, self.with_labels.sums(label), self.t_f, t_l)
-            return self._pair(self.with_labels.counts(label), int(self.l_valid[label]))
+                return self._pair(self.rows, self.label_pairs.sums(label), self.t_f, t_l)
+            return self._pair_of(self.label(label))
 
         found: PairInfo = self.cache.get(("fl", label), make)
         return found
 
-    def _pair(self, table: np.ndarray, g_valid: int) -> PairInfo:
-        return self._informed(*self.pair_sums(table, g_valid).T)
+    def _pair_of(self, pairs: PairStatistics) -> PairInfo:
+        return self._pair(pairs.rows, pairs.t_fs, pairs.t_f, pairs.t_s)
 
-    def _informed(
+    def _pair(
         self, rows: np.ndarray, t_fg: np.ndarray, t_f: np.ndarray, t_g: np.ndarray
     ) -> PairInfo:
-        clogc = self.clogc
-        t_n = of_rows(rows, clogc)
-        shape = np.shape(t_fg)
-        h_f = self.h_f if t_f is self.t_f or np.shares_memory(t_f, self.t_f) else None
+        xlogx = self.counts.xlogx
+        t_n = self._t_n(rows)
         return PairInfo(
-            per_row(t_n + t_fg - t_f - t_g, rows, clogc),
-            per_row(t_n - t_f, rows, clogc) if h_f is None else h_f,
-            np.broadcast_to(per_row(t_n - t_g, rows, clogc), shape),
+            per_row(t_n + t_fg - t_f - t_g, rows, xlogx),
+            self.h_f if t_f is self.t_f else per_row(t_n - t_f, rows, xlogx),
+            np.broadcast_to(per_row(t_n - t_g, rows, xlogx), np.shape(t_fg)),
         )
 
-    def pair_sums(self, table: np.ndarray, g_valid: int) -> np.ndarray:
-        """Rows and sums of c log c over fg, f, g: (features, 4)."""
-        sums = np.empty((self.d, 4), np.int64)
-
-        def work(_: int, a: int, b: int) -> None:
-            offsets, where = self.counts.cells(a, b)
-            finishing.pair_sums(
-                table[where], offsets, self.f_valid[a:b], g_valid, self.clogc, sums[a:b]
-            )
-
-        self.counts.shares.over_stripes(work)
-        return sums
+    def _t_n(self, rows: np.ndarray) -> np.ndarray:
+        return self.t_n if rows is self.rows else self.counts.total_sum(rows)
 
     def masks_of(self, labels: np.ndarray) -> list[tuple[int, int]]:
         """The masks of missing values of some labels, each with the number of its labels."""
@@ -258,7 +241,7 @@ class Table:
         return list(zip(masks.tolist(), times.tolist(), strict=True))
 
     def pair_with_feature(self, s: int, labels: np.ndarray) -> PairInfo:
-        """I(f;s) and the entropies, as they stand inside terms about labels."""
+        """I(f;s) and the entropies inside terms about labels."""
         return self._in_context(("fs", s), labels, lambda: self.feature(s))
 
     def mi_with_feature(self, s: int, labels: np.ndarray) -> np.ndarray:
@@ -267,44 +250,42 @@ class Table:
             return self.pair_with_feature(s, labels).mi
 
         def make() -> np.ndarray:
-            held = self.feature(s)
-            t_n = self._t_n if held.rows is self.rows else of_rows(held.rows, self.clogc)
-            return per_row(t_n + held.t_fs - held.t_f - held.t_s, held.rows, self.clogc)
+            pairs = self.feature(s)
+            t_n = self._t_n(pairs.rows)
+            return per_row(t_n + pairs.t_fs - pairs.t_f - pairs.t_s, pairs.rows, self.counts.xlogx)
 
         found: np.ndarray = self.cache.get(("mi", s), make)
         return found
 
     def su_with_feature(self, s: int, labels: np.ndarray) -> np.ndarray:
-        """SU(f,s), as it stands inside terms about labels."""
+        """SU(f,s) inside terms about labels."""
         key = ("su", s, tuple(self.masks_of(labels)))
         found: np.ndarray = self.cache.get(key, lambda: self.pair_with_feature(s, labels).su)
         return found
 
     def pair_with_parent(self, p: int, labels: np.ndarray) -> PairInfo:
-        """I(f;p) and the entropies, as they stand inside terms about labels."""
+        """I(f;p) and the entropies inside terms about labels."""
         return self._in_context(("fp", p), labels, lambda: self.label(p))
 
     def _in_context(
-        self, key: tuple[str, int], labels: np.ndarray, held: Callable[[], Held]
+        self, key: tuple[str, int], labels: np.ndarray, pairs: Callable[[], PairStatistics]
     ) -> PairInfo:
-        """The mean over the labels in play of what their own rows say.
+        """The mean over the labels in play of what their own rows give.
 
         A row in which a label is missing is left out of everything inside a term about that
         label. Without missing labels this is the plain pair.
         """
 
-        def plain() -> PairInfo:
-            column = held()
-            return self._informed(column.rows, column.t_fs, column.t_f, column.t_s)
-
         def masked(mask: int) -> PairInfo:
-            sums = self.triples.sums(held(), np.array([mask]))
-            rows, t_fs, t_f, t_s = (part[0] for part in (sums.rows, sums.fs, sums.f, sums.s))
-            return self._informed(rows, t_fs, t_f, t_s)
+            sums = self.triples.sums(pairs(), np.array([mask]))
+            return self._pair(*(part[0] for part in (sums.rows, sums.fs, sums.f, sums.s)))
 
         masks = self.masks_of(labels)
         parts = [
-            self.cache.get((key, mask), plain if mask < 0 else functools.partial(masked, mask))
+            self.cache.get(
+                (key, mask),
+                (lambda: self._pair_of(pairs())) if mask < 0 else functools.partial(masked, mask),
+            )
             for mask, _ in masks
         ]
         if len(parts) == 1:
@@ -317,39 +298,41 @@ class Table:
             )
         )
 
-    def entropy_in_context(self, labels: np.ndarray) -> np.ndarray:
-        """H(f) as it stands inside terms about labels: the mean over the labels in play."""
-        masks = self.masks_of(labels)
-        parts = [self.h_f if mask < 0 else self.pair_with_label(mask).h_f for mask, _ in masks]
-        if len(parts) == 1:
-            return parts[0]
-        weighted = [n * part for (_, n), part in zip(masks, parts, strict=True)]
-        total: np.ndarray = sum(weighted[1:], weighted[0]) / labels.size
-        return total
+    # ---- parts that are made when they are asked for ------------------------------------------
 
     @cached_property
-    def with_labels(self) -> LabelPairs:
-        """What is said about pairs of a feature and a label."""
+    def label_pairs(self) -> LabelPairs:
+        """Pairs of a feature and a label."""
         return LabelPairs(self)
 
     @cached_property
-    def triples(self) -> Triples:
-        """What is said about triples of a feature, a picked column and a label."""
-        return Triples(self)
+    def triples(self) -> TripleSums:
+        """Triples of a feature, an anchor and a label."""
+        return TripleSums(self)
 
     @cached_property
     def among_labels(self) -> Table:
         """The same table with the labels in the place of the features."""
-        blocks = self.counts.labels
-        counts = Counts(blocks, blocks, self.counts.weights)
         budget = self.budget.among_labels()
+        counts = self.counts.among_labels()
         return Table(counts, self.q, self.mask_of, ignore_missing=True, budget=budget)
 
-    def let_go(self) -> None:
-        """Break the circles that it is in, so that its memory is free once nobody asks it."""
+    def shuffled(self, generator: np.random.Generator) -> Table:
+        """The same features with the rows of labels shuffled, to be used once."""
+        return Table(
+            self.counts.shuffled(generator),
+            self.q,
+            self.mask_of,
+            ignore_missing=self.ignore_missing,
+            place=self.place,
+            budget=replace(self.budget, cache=0),
+        )
+
+    def release(self) -> None:
+        """Break reference cycles, so that memory is freed when nothing refers to the table."""
         among = vars(self).pop("among_labels", None)
         if among is not None:
-            among.let_go()
-        for part in ("with_labels", "triples"):
+            among.release()
+        for part in ("label_pairs", "triples"):
             vars(self).pop(part, None)
-        self.meetings = None
+        self.subset_planes = None

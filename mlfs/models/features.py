@@ -23,7 +23,7 @@ from mlfs.api.selection import Selection
 from mlfs.api.selector import FeatureSelector
 from mlfs.criteria import Criterion
 from mlfs.errors import UnknownName, UsageError, printable
-from mlfs.information.info import Info
+from mlfs.information.for_search import with_parents
 from mlfs.models.problem import Problem
 from mlfs.search.best_first import best_first
 from mlfs.search.label_parents import Structure
@@ -142,7 +142,7 @@ class LDF(FeaturePlan):
     def after(self, problem: Problem, structure: Structure, before: Features) -> Features:
         """What MLCFS keeps of it."""
         _, mlcfs = criteria.get("mlcfs")
-        info = Info(problem.prepared().table, parents=structure.parents)
+        info = with_parents(problem.prepared().info, structure.parents)
         paths = [
             best_first(mlcfs, info.for_label(label).only(np.sort(columns)), name="mlcfs")
             for label, columns in enumerate(before)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from mlfs._kernels import choosing
+from mlfs.information.for_search import sweep_cost, view_of_some
 from mlfs.search.checked import CheckedCriterion
 from mlfs.search.scores import CandidateScores
 
@@ -118,9 +119,8 @@ class LazyScores(CandidateScores):
         some = some[self._folded[some].argsort(kind="stable")]
         folded, n = self._folded[some], len(self.picked)
         first = int(folded[0])
-        view = self.info.only(self.features[some], alone=True)
-        if view.few is not None:
-            view.few.expect(self.picked[first:], folded - first)
+        picked, start = self.picked[first:], folded - first
+        view = view_of_some(self.info, self.features[some], picked, start)
         checked, total = self.checked.on(view), self.total[some]
         sizes = folded.searchsorted(np.arange(first, n), side="right").tolist()
         checked.fold_terms(total, self.picked[first:], sizes)
@@ -132,7 +132,7 @@ class LazyScores(CandidateScores):
         self._folded[some] = n
         bounds[some] = checked.score(self.relevance[some], total, self.picked)
         if n == 1:
-            self._worth = 0.0 if view.few is None else view.few.cost()
+            self._worth = sweep_cost(view)
 
     def _sweep(self, some: np.ndarray, bounds: np.ndarray) -> np.ndarray:
         """Do so with terms of all candidates, and update all that lack no earlier term."""

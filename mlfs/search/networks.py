@@ -12,8 +12,14 @@ import numpy as np
 
 from mlfs.criteria import Criterion
 from mlfs.errors import plural
+from mlfs.information.for_search import (
+    among_labels,
+    given_codes,
+    given_features,
+    given_labels,
+    label_pair,
+)
 from mlfs.information.info import Info
-from mlfs.information.pair_statistics import Held
 from mlfs.search.greedy import greedy
 from mlfs.search.label_parents import Structure, numbered_names
 
@@ -49,10 +55,10 @@ def k_parents(
     names : sequence of str, optional
         The names of the labels; ``y0, y1, ...`` by default.
     """
-    q = info.table.q
+    q = info.q
     names = numbered_names(q) if names is None else tuple(names)
     k = math.ceil(0.8 * q) if k is None else k
-    among = Info(info.table.among_labels)
+    among = among_labels(info)
     parents: list[tuple[int, ...]] = [()] * q
     for at, label in enumerate(order):
         before = sorted(order[:at])
@@ -75,34 +81,12 @@ def chain_order_cheap(info: Info, component: np.ndarray) -> tuple[int, ...]:
     component : ndarray of int
         The first principal component in three levels.
     """
-    among = info.table.among_labels
-    return _greedy_order(_given_one(info, among.held(among.counts.other(component))))
+    return _greedy_order(given_codes(info, component))
 
 
 def chain_order_full(info: Info) -> tuple[int, ...]:
     """Order the labels by Algorithm 2 on all features, with the second term of eq. (47)."""
-    table = info.table
-    q, d = table.q, table.d
-    labels = np.arange(q)
-    total = np.zeros((q, q))
-    if table.is_whole(labels):
-        for label in range(q - 1):
-            given = table.triples.over_features(table.label(label), labels[label + 1 :])
-            total[label, label + 1 :] = total[label + 1 :, label] = given
-        return _greedy_order(total / d, info)
-    for feature in range(d):
-        held = table.among_labels.held(table.feature(feature).given)
-        total += _given_one(info, held)
-    return _greedy_order(total / d, info)
-
-
-def _given_one(info: Info, given: Held) -> np.ndarray:
-    """Compute I(a;b|g) for all pairs of labels a and b; the diagonal is 0."""
-    q, among = info.table.q, info.table.among_labels
-    sums = among.triples.sums(given, np.arange(q))
-    out = sums.fl_given_s(among.clogc)[:, :q].copy()
-    np.fill_diagonal(out, 0.0)
-    return out
+    return _greedy_order(given_features(info), info)
 
 
 def _greedy_order(given_features: np.ndarray, info: Info | None = None) -> tuple[int, ...]:
@@ -117,9 +101,7 @@ def _greedy_order(given_features: np.ndarray, info: Info | None = None) -> tuple
         best = _lowest_best(score if not order else gain, is_open)
         if info is not None and order:
             # sum over the earlier l of I(Y_best; Y_l | Y_j), for every j that is still open
-            among = info.table.among_labels
-            together = among.triples.cmi_sums(among.label(best), np.array(order))[0]
-            gain += together[:q] / len(order)
+            gain += given_labels(info, best, order) / len(order)
         gain += given_features[best]
         order.append(best)
         is_open[best] = False
@@ -137,12 +119,12 @@ def information_tree(info: Info, names: Sequence[str] | None = None) -> Structur
 
     The root is the label that shares most with all others; every other label has one parent.
     """
-    q, among = info.table.q, info.table.among_labels
+    q = info.q
     shared = np.zeros((q, q))
     for label in range(q):
-        mi, h_f, h_l = among.pair_with_label(label)
-        least = np.minimum(h_f, h_l)[:q]
-        np.divide(mi[:q], least, out=shared[label], where=least > 0)
+        mi, h_f, h_l = label_pair(info, label)
+        least = np.minimum(h_f, h_l)
+        np.divide(mi, least, out=shared[label], where=least > 0)
     np.fill_diagonal(shared, 0.0)
     root = _lowest_best(shared.sum(axis=0), np.ones(q, bool)) if q else 0
     order, parents = [root], [()] * q  # type: list[int], list[tuple[int, ...]]

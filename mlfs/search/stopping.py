@@ -11,12 +11,10 @@ with its row of features when the labels are shuffled, so here a weight of 2 dif
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
+from mlfs.information.for_search import levels_of, shuffled
 from mlfs.information.info import Info
-from mlfs.information.table import Table
 
 __all__ = ["AutoStop"]
 
@@ -66,26 +64,16 @@ class AutoStop:
 
     def closes(self, s: int) -> np.ndarray:
         """Give a mask of the candidates that add too little after the pick of s."""
-        levels = int(self._info.table.f_valid[self._info.table.position(s)])
+        levels = levels_of(self._info, s)
         left: np.ndarray = self._info.cmi_fL_given_s(s) - levels * self._chance
         return left < self._least
 
 
 def _by_chance(info: Info, generator: np.random.Generator, shuffles: int) -> np.ndarray:
     """Compute the relevance for shuffled rows of labels, a row for each shuffle."""
-    table = info.table
     out = np.empty((shuffles, info.d))
     for row in out:
-        shuffled = Table(
-            table.counts.shuffled(generator),
-            table.q,
-            table.mask_of,
-            ignore_missing=table.ignore_missing,
-            place=table.place,
-            budget=replace(table.budget, cache=0),
-        )
-        view = Info(shuffled, labels=info.labels, features=info.features)
-        row[:] = view.mi_fL
+        row[:] = shuffled(info, generator).mi_fL
     return out
 
 

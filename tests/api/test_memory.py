@@ -18,8 +18,9 @@ import mlfs
 from mlfs import DataError, select
 from mlfs.api.memory_estimate import Needs
 from mlfs.api.prepared import prepare
+from mlfs.counting.cache import Cache
 from mlfs.counting.memory import Budget
-from mlfs.information.cache import Cache
+from mlfs.information.for_search import table_of
 from mlfs.information.table import Table
 from tests.documents import ROOT
 
@@ -126,7 +127,7 @@ def test_what_grows_in_a_cache_is_counted():
 def test_a_table_of_counts_is_told_to_the_cache_when_it_is_made():
     generator = np.random.default_rng(0)
     X = generator.integers(0, 3, (200, 5)) * (generator.random((200, 5)) < 0.1)
-    table = prepare((sp.csr_array(X.astype(float)), X[:, :1] > 0)).table
+    table = table_of(prepare((sp.csr_array(X.astype(float)), X[:, :1] > 0)).info)
     held, before = table.feature(0), table.cache.bytes
     held.table(0)
     assert table.cache.bytes == before + held.table(0).nbytes

@@ -7,11 +7,11 @@ import pytest
 
 from mlfs import DataError, UsageError, select
 from mlfs.counting.codes import Codes
-from mlfs.counting.column_groups import kinds
 from mlfs.counting.counts import Counts
 from mlfs.counting.memory import Budget, bytes_of
 from mlfs.criteria import available
-from mlfs.information.info import Info
+from mlfs.information.exact import ExactInfo
+from mlfs.information.for_search import table_of
 from mlfs.information.table import Table
 
 NOTHING = Budget(cache=0, kept=0, labels=0)
@@ -39,17 +39,17 @@ def test_little_memory_changes_no_bit(name):
 @pytest.mark.parametrize("seed", range(3))
 def test_one_label_at_a_time_gives_the_same_bits(seed, word):
     x, y = (Codes.from_dense(part) for part in problem(seed))
-    x, place = x.sorted_by(kinds([x], [y], weighted=False))
+    counts, place = Counts.of(x, y)
     roomy, tight = (
-        Info(Table(Counts([x], [y]), 5, np.full(5, -1), place=place, budget=budget))
+        ExactInfo(Table(counts, 5, np.full(5, -1), place=place, budget=budget))
         for budget in (Budget(), NOTHING)
     )
-    assert tight.table.with_labels.at_once(0) == 1
+    assert table_of(tight).label_pairs.at_once(0) == 1
     for s in range(12):
         assert getattr(roomy, word)(s).tobytes() == getattr(tight, word)(s).tobytes()
     assert roomy.mi_fL.tobytes() == tight.mi_fL.tobytes()
     assert roomy.interaction_fLL.tobytes() == tight.interaction_fLL.tobytes()
-    assert tight.table.cache.bytes == 0
+    assert table_of(tight).cache.bytes == 0
 
 
 @pytest.mark.parametrize(

@@ -39,7 +39,7 @@ def check_form(codes):
     for j in range(len(codes)):
         rows, values = codes.entries(j)
         assert (np.diff(rows) > 0).all()
-        assert (values != codes.base[j]).all()
+        assert (values != codes.mode[j]).all()
         assert ((values >= 0) & (values < codes.levels[j])).all()
         if codes.missing[j] >= 0:
             assert codes.missing[j] == codes.levels[j] - 1
@@ -59,7 +59,7 @@ def test_a_matrix_survives(seed):
 def test_the_base_is_the_most_frequent_code(seed):
     X = matrix(seed, missing=0)
     codes = Codes.from_dense(X)
-    assert codes.base.tolist() == [int(np.bincount(column).argmax()) for column in X.T]
+    assert codes.mode.tolist() == [int(np.bincount(column).argmax()) for column in X.T]
     assert (codes.missing == -1).all()
     assert codes.levels.tolist() == [int(column.max()) + 1 for column in X.T]
 
@@ -69,7 +69,7 @@ def test_odd_columns():
     check_form(codes)
     assert codes.levels.tolist() == [2, 1, 8]
     assert codes.missing.tolist() == [1, -1, -1]
-    assert codes.base.tolist() == [1, 0, 7]
+    assert codes.mode.tolist() == [1, 0, 7]
     assert codes.valid(ignore_missing=True).tolist() == [1, 1, 8]
     assert codes.valid(ignore_missing=False).tolist() == [2, 1, 8]
     assert codes.rows.size == 0
@@ -99,7 +99,7 @@ def test_blocks_of_rows(seed):
         parts = [codes.between_rows(a, b) for a, b in pairwise(edges)]
         for part in parts:
             assert part.levels.tolist() == codes.levels.tolist()
-            assert part.base.tolist() == codes.base.tolist()
+            assert part.mode.tolist() == codes.mode.tolist()
         np.testing.assert_array_equal(np.vstack([restored(part) for part in parts]), X)
 
 

@@ -131,7 +131,7 @@ def test_dense_and_sparse_agree_bit_for_bit(method, seed):
     learned = learn(dense, method)
     assert learn(sparse, method) == learned
     codes = encode(dense, learned), encode(sparse, learned)
-    for part in ("indptr", "rows", "codes", "base", "levels", "missing", "counts"):
+    for part in ("indptr", "rows", "codes", "mode", "levels", "missing", "counts"):
         ours, theirs = (getattr(each, part) for each in codes)
         assert ours.dtype == theirs.dtype
         np.testing.assert_array_equal(ours, theirs)
@@ -167,7 +167,7 @@ def test_the_code_is_what_apply_says(method, seed):
             counts = Counter(codes.tolist())
             base = min(counts, key=lambda c: (-counts[c], c))
             part = slice(coded.indptr[j], coded.indptr[j + 1])
-            assert coded.base[j] == base
+            assert coded.mode[j] == base
             np.testing.assert_array_equal(coded.rows[part], np.flatnonzero(codes != base))
             np.testing.assert_array_equal(coded.codes[part], codes[codes != base])
             assert coded.levels[j] == binning.n_levels > codes.max()
@@ -209,7 +209,7 @@ def test_a_nominal_column_keeps_all_its_declared_values():
     [binning] = learn(make(X, kinds=[Column("colour", "nominal", ("r", "g", "b"))]))
     assert binning.values == (0.0, 1.0, 2.0)
     assert binning.fallback == 2
-    assert encode(make(X), [binning]).base.tolist() == [2]
+    assert encode(make(X), [binning]).mode.tolist() == [2]
 
 
 def test_constant_columns_have_one_level():

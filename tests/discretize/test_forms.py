@@ -56,7 +56,7 @@ def forms(X: np.ndarray) -> dict[str, object]:
 
 
 def same_codes(one: Codes, other: Codes) -> None:
-    for name in ("indptr", "rows", "codes", "base", "levels", "missing", "counts", "off"):
+    for name in ("indptr", "rows", "codes", "mode", "levels", "missing", "counts", "non_mode"):
         np.testing.assert_array_equal(getattr(one, name), getattr(other, name), name)
 
 
@@ -121,7 +121,7 @@ def test_packed_and_listed_columns_answer_alike(X, seed):
         packed.indptr,
         packed.rows,
         packed.codes,
-        packed.base,
+        packed.mode,
         packed.levels,
         packed.missing,
     )

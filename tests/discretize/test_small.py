@@ -40,7 +40,7 @@ def table(seed: int, rows: int = 90) -> Dataset:
     return Dataset(X, np.ones((rows, 1), np.int8), tuple(kinds[j] for j in order), (Label("y"),))
 
 
-PARTS = ("indptr", "rows", "codes", "base", "levels", "missing", "counts")
+PARTS = ("indptr", "rows", "codes", "mode", "levels", "missing", "counts")
 
 
 def general(monkeypatch):
@@ -90,7 +90,7 @@ def test_a_table_of_small_numbers_alone():
     binnings = learn(data)
     coded = encode(data, binnings)
     for j, binning in enumerate(binnings):
-        full = np.full(50, coded.base[j])
+        full = np.full(50, coded.mode[j])
         at = slice(coded.indptr[j], coded.indptr[j + 1])
         full[coded.rows[at]] = coded.codes[at]
         assert np.array_equal(full, binning.apply(X[:, j]))

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from mlfs import CriterionError, Info
+from mlfs.information.for_search import table_of, with_parents
 from mlfs.information.info import VOCABULARY
 from tests import naive
 
@@ -247,7 +248,7 @@ def test_what_was_asked_first_changes_no_bit():
 def test_the_answer_does_not_depend_on_what_fits_into_the_cache(seed):
     X, Y = codes(seed, y=0.1)
     roomy, tight = (Info.from_codes(X, Y, parents=CHAIN) for _ in range(2))
-    tight.table.cache.limit = 0
+    table_of(tight).cache.limit = 0
     same_bits(words(roomy, 1), words(tight, 1))
 
 
@@ -323,7 +324,7 @@ def test_a_criterion_cannot_spoil_what_others_read():
             values *= 3
         except ValueError:
             continue
-    same_bits(words(Info(info.table, parents=tuple(CHAIN)), 1), before)
+    same_bits(words(with_parents(info, CHAIN), 1), before)
 
 
 def test_rows_of_features_and_labels_must_match():

@@ -16,9 +16,9 @@ from mlfs._kernels import jit
 pytestmark = pytest.mark.skipif(bool(config.DISABLE_JIT), reason="nothing is compiled")
 TABLE = "[0.0, 0.0, 1.386, 3.296]"
 CALL = (
-    "import numpy as np; from mlfs._kernels.finishing import fill_clogc; "
-    "table = np.zeros(5, np.int64); fill_clogc(table, 1000.0); "
-    "hits = sum(fill_clogc.stats.cache_hits.values()); "
+    "import numpy as np; from mlfs._kernels.finishing import fill_xlogx; "
+    "table = np.zeros(5, np.int64); fill_xlogx(table, 1000.0); "
+    "hits = sum(fill_xlogx.stats.cache_hits.values()); "
     "print((table[:4] / 1000).tolist(), hits)"
 )
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 
-from mlfs._kernels import dense, few, sweeping
+from mlfs._kernels import co_sums, sweeping
+from mlfs._kernels import subset as kernels
 from tests import naive
 from tests.in_full import T, any_table, drawn, edges, n, starts, words
 
@@ -33,54 +36,53 @@ def test_sums_of_planes(n_rows, s_levels, each):
     features = [drawn(generator, n_rows, levels) for levels in (2, 3, 1, 5, 2)]
     labels = [drawn(generator, n_rows, 2) for _ in range(3)]
     s = drawn(generator, n_rows, s_levels, 0.9)
-    clogc = any_table(generator, n_rows)
+    xlogx = any_table(generator, n_rows)
     planes = np.concatenate([f.planes for f in features])
     first = edges([f.levels - 1 for f in features])
-    off_f = planes.sum(axis=1).astype(np.int32)
-    off_s = s.planes.sum(axis=1)
+    n_f = planes.sum(axis=1).astype(np.int32)
+    n_s = s.planes.sum(axis=1)
+    cells = np.array([xlogx[n_f[a:b]].sum() for a, b in itertools.pairwise(first)])
 
-    met = (s.planes[:, None] & planes).sum(axis=2).astype(np.int32)
+    co = (s.planes[:, None] & planes).sum(axis=2).astype(np.int32)
     begun = starts(generator, len(features))
     out = begun.copy()
-    dense.pairs_of_planes(first, off_f, met, off_s, n_rows, clogc, out)
-    assert out.tolist() == (begun + [T(clogc, f, s) for f in features]).tolist()
+    co_sums.add_pairs_of_cells(first, n_f, cells, co, n_s, n_rows, xlogx, out)
+    assert out.tolist() == (begun + [T(xlogx, f, s) for f in features]).tolist()
 
     on = np.stack([label.planes[0] for label in labels])
     masks = (on[:, None] & s.planes).reshape(-1, n_rows)
     begun = starts(generator, (len(labels) if each else 1, len(features)))
     out = begun.copy()
-    dense.joint_of_planes(
-        first,
-        off_f,
-        (masks[:, None] & planes).sum(axis=2).astype(np.int32),
-        off_s,
+    counts = co_sums.Levels(
         n_rows,
-        met,
+        n_f,
+        n_s,
+        on.sum(axis=1),
+        co,
         (on[:, None] & planes).sum(axis=2).astype(np.int32),
-        on.sum(axis=1).astype(np.int32),
         masks.sum(axis=1).reshape(len(labels), -1),
-        clogc,
-        out,
     )
-    sums = np.array([[T(clogc, f, s, label) for f in features] for label in labels])
+    shared = (masks[:, None] & planes).sum(axis=2).astype(np.int32)
+    co_sums.add_joint_of_cells(first, counts, shared, xlogx, out)
+    sums = np.array([[T(xlogx, f, s, label) for f in features] for label in labels])
     assert out.tolist() == (begun + (sums if each else sums.sum(axis=0))).tolist()
 
 
-def in_planes(generator, columns, clogc):
-    """Columns as `few` takes them: planes in any order, and what is known of each."""
+def in_planes(generator, columns, xlogx):
+    """Columns as the kernels take them: planes in any order, and what is known of each."""
     order = generator.permutation(len(columns))
     sizes = np.array([columns[i].levels - 1 for i in order])
     first = np.empty(len(columns), np.int64)
     first[order] = edges(sizes)[:-1]
-    numbers = (
+    return kernels.Columns(
+        words(np.concatenate([columns[i].planes for i in order])),
         first,
         np.array([column.levels for column in columns]),
-        np.array([column.base for column in columns]),
-        np.concatenate([n(column) for column in columns]),
+        np.array([column.mode for column in columns]),
         edges([column.levels for column in columns])[:-1],
-        np.array([T(clogc, column) for column in columns]),
+        np.array([T(xlogx, column) for column in columns]),
+        np.concatenate([n(column) for column in columns]),
     )
-    return words(np.concatenate([columns[i].planes for i in order])), *numbers
 
 
 def information(a, b, given=None):
@@ -103,20 +105,19 @@ def test_informations_of_a_few(seed, levels):
     counts = np.arange(1, n_rows + 1)
     plain = counts * np.log(counts)
     shift = 2.0 ** int(62 - np.log2(plain[-1]))  # the sums over labels leave 64 bits on the way
-    clogc = np.array([0, *np.rint(plain * shift).astype(int), 0])
+    xlogx = np.array([0, *np.rint(plain * shift).astype(int), 0])
     start = generator.integers(0, len(picks) + 1, len(features))
     where = generator.permutation(len(features))
-    f, s = in_planes(generator, features, clogc), in_planes(generator, picks, clogc)
-    l_planes, *of_labels = in_planes(generator, labels, clogc)
-    of_labels[1:3] = [numbers.astype(np.int32) for numbers in of_labels[1:3]]
+    f, s, l = (in_planes(generator, columns, xlogx) for columns in (features, picks, labels))
 
     shape = (len(picks), len(features))
     pairs, sl_given_f, fl_given_s, again = np.zeros((4, *shape))
     sums = np.zeros((4, len(picks), len(labels), len(features)), np.int64)
-    few.few_pairs(*f, *s, start, where, n_rows, n_rows * shift, clogc, pairs)
-    asked = *f, *s, start, where, n_rows * shift, clogc, l_planes, *of_labels[:-1]
-    few.few_triples(*asked, sl_given_f, fl_given_s, sums)
-    few.few_triples(*asked, again, fl_given_s, np.zeros((4, 0, 0, 0), np.int64))
+    kernels.subset_pairs(f, s, start, where, n_rows, n_rows * shift, xlogx, pairs)
+    asked = f, s, l, start, where, n_rows * shift, xlogx
+    kernels.subset_triples(*asked, kernels.Results(sl_given_f, fl_given_s, sums))
+    none = np.zeros((4, 0, 0, 0), np.int64)
+    kernels.subset_triples(*asked, kernels.Results(again, fl_given_s, none))
     assert (again == sl_given_f).all()
 
     told = np.zeros((3, *shape))
@@ -129,6 +130,6 @@ def test_informations_of_a_few(seed, levels):
             told[2, j, where[i]] = sum(information(x, y, z) for y in labels)
             for k, y in enumerate(labels):
                 tables = [(x, z, y), (x, z), (x, y), (z, y)]
-                exact[:, j, k, where[i]] = [T(clogc, *columns) for columns in tables]
+                exact[:, j, k, where[i]] = [T(xlogx, *columns) for columns in tables]
     assert (sums == exact).all()
     np.testing.assert_allclose([pairs, sl_given_f, fl_given_s], told, rtol=0, atol=1e-9)

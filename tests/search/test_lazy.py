@@ -12,6 +12,7 @@ import mlfs.search.lazy
 from mlfs import Criterion, CriterionError, Info, UsageError
 from mlfs.counting.column_groups import Kind
 from mlfs.criteria import available, get
+from mlfs.information.for_search import table_of, view_of_some
 from mlfs.search.greedy import greedy
 from tests.problems import Problem, problem, with_holes
 
@@ -114,6 +115,11 @@ def sides(info: Info, seed: int) -> dict[str, list[int]]:
     return {"forced": order[:forced], "excluded": order[-excluded:] if excluded else []}
 
 
+def some_of(info, features):
+    """A view whose terms are counted without the other columns."""
+    return view_of_some(info, np.asarray(features), (), np.zeros(0, np.int64))
+
+
 @pytest.fixture(params=["lists", "planes"])
 def form(request, monkeypatch):
     """Small problems are dense and sparse columns at once, so both forms are tried."""
@@ -166,10 +172,10 @@ def test_noise_is_left_uncounted(name):
     good = y[:, None] ^ (rng.random((400, 6)) < [0.05, 0.1, 0.15, 0.2, 0.25, 0.3])
     noise = rng.integers(0, 2, (400, 300))
     info = Info.from_codes(np.concatenate([noise, good], axis=1), y[:, None])
-    before = info.table.pairs_counted
+    before = table_of(info).pairs_counted
     lazy, eager = both(get(name)[1], info, 4)
     assert lazy.counted < eager.counted / 2
-    assert info.table.pairs_counted - before <= eager.counted + 2 * lazy.counted
+    assert table_of(info).pairs_counted - before <= eager.counted + 2 * lazy.counted
 
 
 def test_auto_is_eager_too():
@@ -249,8 +255,8 @@ def test_a_view_that_is_counted_alone_gives_the_same_bits(kind):
     for seed in range(4):
         info = info_of(seed, kind)
         some = np.random.default_rng(seed).permutation(info.d)[:3]
-        views = [(info, info.only(some, alone=True))]
-        views.append((info.for_label(0), info.only(some, alone=True).for_label(0)))
+        views = [(info, some_of(info, some))]
+        views.append((info.for_label(0), some_of(info, some).for_label(0)))
         for whole, view in views:
             for s in range(info.d):
                 for word in ("mi_fs", "cmi_fL_given_s", "cmi_sL_given_f", "joint_fsL", "su_fs"):
@@ -274,9 +280,9 @@ def test_a_small_view_on_many_columns_counts_these_alone():
     info = Info.from_codes(rng.integers(0, 3, (50, 1100)), rng.integers(0, 2, (50, 1)))
     view = info.only(range(7))
     np.testing.assert_array_equal(view.cmi_fL_given_s(500), info.cmi_fL_given_s(500)[:7])
-    before = info.table.pairs_counted
+    before = table_of(info).pairs_counted
     view.mi_fs(600)
-    assert info.table.pairs_counted - before == 7
+    assert table_of(info).pairs_counted - before == 7
 
 
 def test_columns_of_both_forms_are_counted_alone():
@@ -285,10 +291,10 @@ def test_columns_of_both_forms_are_counted_alone():
     X = rng.integers(0, 3, (300, 12))
     X[:, ::3] = rng.random((300, 4)) < 0.02
     info = Info.from_codes(X, rng.integers(0, 2, (300, 2)))
-    assert len(set(info.table.counts.kinds)) > 1
-    assert Kind.LISTS not in info.table.counts.kinds
+    assert len(set(table_of(info).counts.kinds)) > 1
+    assert Kind.LISTS not in table_of(info).counts.kinds
     some = [0, 1, 2, 4, 5, 9]
-    view = info.only(some, alone=True)
+    view = some_of(info, some)
     for s in range(12):
         np.testing.assert_array_equal(view.mi_fs(s), info.mi_fs(s)[some])
         np.testing.assert_array_equal(view.cmi_fL_given_s(s), info.cmi_fL_given_s(s)[some])

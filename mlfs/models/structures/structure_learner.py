@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from mlfs.counting.weights import on_grid
+from mlfs.information.for_search import label_pair
 from mlfs.information.info import Info
 from mlfs.search.label_parents import Edge, Structure
 
@@ -62,11 +63,11 @@ class LabelPairs:
 
     @cached_property
     def _parts(self) -> tuple[np.ndarray, np.ndarray]:
-        q, among = self.info.table.q, self.info.table.among_labels
+        q = self.info.q
         mi, least = np.zeros((q, q)), np.zeros((q, q))
         for label in range(q):
-            found, h_f, h_l = among.pair_with_label(label)
-            mi[label], least[label] = found[:q], np.minimum(h_f, h_l)[:q]
+            mi[label], h_f, h_l = label_pair(self.info, label)
+            least[label] = np.minimum(h_f, h_l)
         np.fill_diagonal(mi, 0.0)
         return mi, least
 
@@ -89,7 +90,7 @@ class LabelPairs:
     @property
     def constant(self) -> np.ndarray:
         """Which labels have one value."""
-        return self.info.table.h_l == 0
+        return self.info.h_l == 0
 
     def weights(self, structure: Structure) -> dict[Edge, float]:
         """The normalised information of each edge."""

@@ -29,8 +29,7 @@ class Cache:
                 self._kept.move_to_end(key)
                 return found[0]
         value = make()  # outside the lock: two threads may both make it, and make the same
-        arrays = value if isinstance(value, tuple) else (value,)
-        size = sum(array.nbytes for array in arrays)
+        size = sum(array.nbytes for array in value) if isinstance(value, tuple) else value.nbytes
         with self._lock:
             if size <= self.limit // 2 and key not in self._kept:
                 self._kept[key] = value, size

@@ -13,10 +13,11 @@ import scipy.sparse as sp
 from numba.core import config
 
 from mlfs import select
-from mlfs.counting import column_groups as stripes
-from mlfs.counting import threads
+from mlfs.counting import column_groups, threads
 from mlfs.counting.codes import Codes
 from mlfs.criteria import available, get
+from mlfs.information.exact import ExactInfo
+from mlfs.information.for_search import report, table_of, view_of_some
 from mlfs.information.info import Info
 from mlfs.search.best_first import best_first
 from mlfs.search.greedy import greedy
@@ -60,10 +61,10 @@ def told(name: str, info: Info) -> list[tuple[int, float, float]]:
 def test_planes_and_lists_give_the_same_bits(name, seed, monkeypatch):
     answers, forms = [], []
     for word_cost in (ONLY_PLANES, ONLY_LISTS):
-        monkeypatch.setattr(stripes, "WORD_COST", word_cost)
+        monkeypatch.setattr(column_groups, "WORD_COST", word_cost)
         info = Info.from_codes(*table(seed), parents=CHAIN, ignore_missing=seed == 3)
         answers.append(told(name, info))
-        forms.append(info.describe()["forms"])
+        forms.append(report(info)["layouts"])
     assert answers[0] == answers[1]
     assert any(form.startswith("bit planes") for form in forms[0])
     assert all(form.startswith("row lists") for form in forms[1])
@@ -71,35 +72,36 @@ def test_planes_and_lists_give_the_same_bits(name, seed, monkeypatch):
 
 def test_columns_of_all_kinds_stand_in_the_order_of_their_kinds():
     features, labels = (Codes.from_dense(part) for part in table(0))
-    kind = stripes.kinds([features], [labels], weighted=False)
+    kind = column_groups.kinds(features, labels, weighted=False)
     assert set(kind.tolist()) == {0, 1, 2, 3}
-    turned, place = features.sorted_by(kind)
-    assert (np.diff(stripes.kinds([turned], [labels], weighted=False)) >= 0).all()
+    ordered, place = features.sorted_by(kind)
+    assert (np.diff(column_groups.kinds(ordered, labels, weighted=False)) >= 0).all()
     for column in range(len(features)):
-        assert (turned.column(int(place[column])) == features.column(column)).all()
+        assert (ordered.column(int(place[column])) == features.column(column)).all()
 
 
 def test_weighted_rows_are_counted_through_lists():
     features, labels = (Codes.from_dense(part) for part in table(0))
-    kind = stripes.kinds([features], [labels], weighted=True)
-    assert set(kind.tolist()) <= {stripes.Kind.BINARY_LISTS, stripes.Kind.LISTS}
+    kind = column_groups.kinds(features, labels, weighted=True)
+    assert set(kind.tolist()) <= {column_groups.Kind.BINARY_LISTS, column_groups.Kind.LISTS}
 
 
-def test_the_base_may_be_any_code_and_rows_fill_no_word():
+def test_the_mode_may_be_any_code_and_rows_fill_no_word():
     generator = np.random.default_rng(7)
     for rows in (1, 63, 64, 65, 130):
         features = generator.integers(0, 2, (rows, 3)) | (generator.random((rows, 3)) < 0.5)
         labels = generator.integers(0, 2, (rows, 2))
         info = Info.from_codes(features.astype(int), labels)
-        counts = info.table.counts
+        table = table_of(info)
+        counts = table.counts
         for s in range(3):
-            pairs = info.table.feature(s).pairs
+            pairs = table.feature(s).complete_table
             for f in range(3):
-                at = info.table.position(f)
+                at = table.position(f)
                 first, last = counts.offsets[at], counts.offsets[at + 1]
                 known = np.zeros((last - first, pairs.shape[1]), int)
-                turned = counts.features[0]
-                np.add.at(known, (turned.column(at), turned.column(s)), 1)
+                codes = counts.blocks[0].features
+                np.add.at(known, (codes.column(at), codes.column(s)), 1)
                 assert (pairs[first:last] == known).all()
 
 
@@ -136,8 +138,8 @@ def test_a_forked_process_counts_without_the_threads_that_stayed_behind(monkeypa
 def test_labels_in_any_order_are_told_apart():
     features, labels = table(0)
     info = Info.from_codes(features, labels)
-    turned = Info(info.table, labels=np.array([0, 2, 1, 3]))
-    assert np.allclose(turned.cmi_sL_given_f(1), info.cmi_sL_given_f(1), rtol=0, atol=1e-12)
+    other = ExactInfo(table_of(info), labels=np.array([0, 2, 1, 3]))
+    assert np.allclose(other.cmi_sL_given_f(1), info.cmi_sL_given_f(1), rtol=0, atol=1e-12)
 
 
 @pytest.mark.skipif(config.DISABLE_JIT, reason="only kernels let two threads run at once")
@@ -153,7 +155,7 @@ def test_two_threads_may_ask_one_table(levels):
     few = np.arange(0, 1000, 3)
     with ThreadPoolExecutor(2) as pool:
         found = list(pool.map(shared.cmi_sL_given_f, picks))
-        views = pool.map(lambda s: shared.only(few, alone=True).cmi_sL_given_f(s), picks)
+        views = pool.map(lambda s: view_of_some(shared, few, (), few[:0]).cmi_sL_given_f(s), picks)
         seen = list(views)
     np.testing.assert_array_equal(found, expected)
     np.testing.assert_array_equal(seen, np.array(expected)[:, few])
@@ -163,19 +165,19 @@ def test_an_interrupt_leaves_nothing_half_counted(monkeypatch):
     generator = np.random.default_rng(3)
     info = Info.from_codes(generator.integers(0, 2, (700, 90)), generator.integers(0, 2, (700, 1)))
     expected = [info.cmi_sL_given_f(s) for s in (4, 5)]
-    (stripe,) = info.table.counts.stripes
-    held = info.table.feature(5)
-    whole = stripe._sweep
+    table = table_of(info)
+    (group,) = table.counts.groups
+    pairs = table.feature(5)
+    whole = group._sweep
 
     def interrupted(masks, out):
         whole(masks, out)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(stripe, "_sweep", interrupted)
+    monkeypatch.setattr(group, "_sweep", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        info.table.counts.off_pairs(0, info.table.counts.feature(6, 2))
-    monkeypatch.setattr(stripe, "_sweep", whole)
-    again = info.table.triples.sl_given_f(
-        held, np.array([0]), info.table.triples.joint_sums(held, np.array([0]))
-    )
+        table.counts.pair_co(0, table.anchor(6))
+    monkeypatch.setattr(group, "_sweep", whole)
+    label = np.array([0])
+    again = table.triples.sl_given_f(pairs, label, table.triples.joint_sums(pairs, label))
     np.testing.assert_array_equal(again, expected[1])

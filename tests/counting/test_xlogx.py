@@ -11,16 +11,17 @@ from hypothesis import strategies as st
 
 from mlfs import Info
 from mlfs._kernels import finishing
-from mlfs.counting import column_groups as stripes
-from mlfs.information import xlogx as clogc
-from mlfs.information.xlogx import clogc_table, entropies, per_row, wrapped
+from mlfs.counting import column_groups, xlogx
+from mlfs.counting.xlogx import wrapped, xlogx_table
+from mlfs.information.entropy import entropies, per_row
+from mlfs.information.for_search import table_of
 
 
 @given(st.lists(st.integers(0, 500), min_size=1, max_size=30), st.randoms())
 @settings(max_examples=60, deadline=None)
 def test_an_entropy_is_that_of_its_definition_in_any_order(cells, random):
     total = sum(cells)
-    table = clogc_table(total, 1.0)
+    table = xlogx_table(total, 1.0)
     told = []
     for _ in range(2):
         random.shuffle(cells)
@@ -34,13 +35,13 @@ def test_an_entropy_is_that_of_its_definition_in_any_order(cells, random):
 @given(st.integers(0, 10**13), st.floats(0, 1e6))
 @settings(max_examples=200, deadline=None)
 def test_the_sums_fit_into_64_bits(total, nats):
-    shift = int(clogc_table(total, nats, size=4)[-1])
-    assert total * max(1.0, math.log(max(1, total))) * 2.0**shift <= 2.0**clogc.BITS
+    shift = int(xlogx_table(total, nats, size=4)[-1])
+    assert total * max(1.0, math.log(max(1, total))) * 2.0**shift <= 2.0**xlogx.BITS
     assert total * nats * 2.0**shift <= 2.0**62
 
 
 def test_counts_behind_the_table_are_made_alike():
-    long, short = clogc_table(1000, 1.0), clogc_table(1000, 1.0, size=10)
+    long, short = xlogx_table(1000, 1.0), xlogx_table(1000, 1.0, size=10)
     assert (short.size, short[-1]) == (11, long[-1])
     counts, edges = np.arange(1001), np.arange(1002)
     ones, out = np.ones(1001, np.int32), np.empty((2, 1001, 2), np.int64)
@@ -55,7 +56,7 @@ def test_wrapped_numbers_differ_by_whole_rounds(number):
 
 
 def test_no_rows_tell_nothing_and_nothing_is_below_zero():
-    table = clogc_table(9, 1.0)
+    table = xlogx_table(9, 1.0)
     assert per_row(np.array([7, -3, 4]), np.array([0, 9, 9]), table)[:2].tolist() == [0, 0]
     assert per_row(np.array([-3]), np.array(9), table).tolist() == [0]
 
@@ -63,17 +64,17 @@ def test_no_rows_tell_nothing_and_nothing_is_below_zero():
 @pytest.mark.parametrize("levels", [2, 3])
 @pytest.mark.parametrize("word_cost", [0.0, math.inf], ids=["planes", "lists"])
 def test_sums_over_labels_may_leave_64_bits_on_the_way(monkeypatch, levels, word_cost):
-    monkeypatch.setattr(stripes, "WORD_COST", word_cost)
+    monkeypatch.setattr(column_groups, "WORD_COST", word_cost)
     generator = np.random.default_rng(0)
     X = np.where(generator.random((900, 5)) < 0.02, generator.integers(1, levels, (900, 5)), 0)
     Y = generator.random((900, 120)) < 0.03
     said = []
-    for bits in (clogc.BITS, 58):
-        monkeypatch.setattr(clogc, "BITS", bits)
-        monkeypatch.setattr(clogc, "SPARE_BITS", 62 - bits)
+    for bits in (xlogx.BITS, 58):
+        monkeypatch.setattr(xlogx, "BITS", bits)
+        monkeypatch.setattr(xlogx, "SPARE_BITS", 62 - bits)
         info = Info.from_codes(X, Y.astype(int))
         parts = [info.mi_fL, info.interaction_fLL, info.cmi_sL_given_f(1), info.cmi_fL_given_s(2)]
         said.append(np.stack(parts))
-    at_once = 120 * int(info.table.t_f.max())
+    at_once = 120 * int(table_of(info).t_f.max())
     assert at_once > 1 << 63
     np.testing.assert_allclose(said[0], said[1], rtol=0, atol=1e-11)

@@ -1,0 +1,277 @@
+"""From co-occurrences to sums of c log c: how the cells of a table follow by subtraction.
+
+A column is described by its cells, one for each code but the mode, and by the rows of each.
+`co` counts the rows in which cells of several columns occur together. The cells in which a
+column is at its mode follow by subtraction, and which code the mode is does not matter to a sum.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from mlfs._kernels.finishing import looked_up
+from mlfs._kernels.jit import compiled, inner, wrapping
+
+__all__ = [
+    "LOW_BITS",
+    "Levels",
+    "TwoLevels",
+    "add_alone",
+    "add_features",
+    "add_joint_of_cells",
+    "add_joint_of_two",
+    "add_label_pairs_of_two",
+    "add_pairs_of_cells",
+    "joints_of_two",
+    "pairs_of_two",
+]
+
+LOW_BITS = 30  # added apart from the rest, so that a sum over any number of features fits
+
+
+class TwoLevels(NamedTuple):
+    """Rows of columns, an anchor and labels, all of two levels: of each cell and of two."""
+
+    total: int
+    f: np.ndarray
+    s: int
+    l: np.ndarray
+    fs: np.ndarray
+    fl: np.ndarray  # (labels, columns)
+
+
+class Levels(NamedTuple):
+    """The like for columns and an anchor of any levels, and labels of two."""
+
+    total: int
+    f: np.ndarray  # (cells,)
+    s: np.ndarray  # (cells of s,)
+    l: np.ndarray
+    fs: np.ndarray  # (cells of s, cells)
+    fl: np.ndarray  # (labels, cells)
+    sl: np.ndarray  # (labels, cells of s)
+
+
+@compiled
+def pairs_of_two(n_f: Any, co: Any, n_s: int, total: int, xlogx: Any, out: Any) -> None:
+    """Set out[f] to the sum of c log c over n(f,s), both of two levels."""
+    for f in range(out.size):
+        both = co[f]
+        alone = n_f[f]
+        found = looked_up(total - alone - n_s + both, xlogx)
+        found += looked_up(n_s - both, xlogx)
+        found += looked_up(alone - both, xlogx)
+        out[f] = found + looked_up(both, xlogx)
+
+
+@wrapping
+@compiled
+def add_label_pairs_of_two(n_f: Any, co: Any, n_l: Any, total: int, xlogx: Any, out: Any) -> None:
+    """out[f] += the sum of c log c over n(f,l) of all labels, all of two levels."""
+    for i in range(n_l.size):
+        row = co[i]
+        label = n_l[i]
+        for f in range(out.size):
+            both = row[f]
+            alone = n_f[f]
+            found = looked_up(total - alone - label + both, xlogx)
+            found += looked_up(label - both, xlogx)
+            found += looked_up(alone - both, xlogx)
+            out[f] += found + looked_up(both, xlogx)
+
+
+@inner
+def _never_together(co: Any, first: int, last: int) -> bool:
+    for k in range(co.shape[0]):
+        for p in range(first, last):
+            if co[k, p] != 0:
+                return False
+    return True
+
+
+@wrapping
+@compiled
+def add_pairs_of_cells(
+    first: Any, n_f: Any, sums: Any, co: Any, n_s: Any, total: int, xlogx: Any, out: Any
+) -> None:
+    """out[f] += the sum of c log c over n(f,s), of any levels.
+
+    The cells of f are ``first[f]`` to ``first[f + 1]``, and sums[f] is the sum over n_f of them:
+    a column that never occurs with s needs no more.
+    """
+    size = n_s.size
+    rest_s = np.empty(size, np.int64)
+    alone = 0
+    mode_s = total
+    for k in range(size):
+        alone += looked_up(n_s[k], xlogx)
+        mode_s -= n_s[k]
+    for f in range(out.size):
+        modes = mode_s  # the rows in which f and s are at their modes
+        if _never_together(co, first[f], first[f + 1]):
+            for p in range(first[f], first[f + 1]):
+                modes -= n_f[p]
+            out[f] += sums[f] + alone + looked_up(modes, xlogx)
+            continue
+        for k in range(size):
+            rest_s[k] = n_s[k]
+        found = 0
+        for p in range(first[f], first[f + 1]):
+            rest = n_f[p]
+            for k in range(size):
+                both = co[k, p]
+                rest -= both
+                rest_s[k] -= both
+                found += looked_up(both, xlogx)
+            found += looked_up(rest, xlogx)
+            modes -= rest
+        for k in range(size):
+            found += looked_up(rest_s[k], xlogx)
+        out[f] += found + looked_up(modes, xlogx)
+
+
+@inner
+def _add_apart(n: TwoLevels, i: int, xlogx: Any, out: Any) -> None:
+    """The like for a label that never occurs with s, but for the terms that no label changes."""
+    neither = n.total - n.s - n.l[i]
+    label = n.l[i]
+    n_fl = n.fl[i]
+    for f in range(out.size):
+        fl = n_fl[f]
+        only_f = n.f[f] - n.fs[f] - fl
+        found = looked_up(neither - only_f, xlogx)
+        found += looked_up(label - fl, xlogx)
+        found += looked_up(only_f, xlogx)
+        out[f] += found + looked_up(fl, xlogx)
+
+
+@inner
+def add_alone(n: TwoLevels, times: int, xlogx: Any, out: Any) -> None:
+    """The terms that no label changes, for as many labels that never occur with s."""
+    for f in range(out.size):
+        fs = n.fs[f]
+        out[f] += times * (looked_up(n.s - fs, xlogx) + looked_up(fs, xlogx))
+
+
+@inner
+def _add_together(co: Any, n: TwoLevels, i: int, n_sl: int, xlogx: Any, out: Any) -> None:
+    n_fl = n.fl[i]
+    only_l = n.l[i] - n_sl
+    only_s = n.s - n_sl
+    neither = n.total - n.s - only_l
+    for f in range(out.size):
+        all_three = co[f]
+        only_fs = n.fs[f] - all_three
+        only_fl = n_fl[f] - all_three
+        only_f = n.f[f] - n.fs[f] - only_fl
+        found = looked_up(neither - only_f, xlogx)
+        found += looked_up(only_l - only_fl, xlogx)
+        found += looked_up(only_s - only_fs, xlogx)
+        found += looked_up(n_sl - all_three, xlogx)
+        found += looked_up(only_f, xlogx)
+        found += looked_up(only_fl, xlogx)
+        found += looked_up(only_fs, xlogx)
+        out[f] += found + looked_up(all_three, xlogx)
+
+
+@inner
+def add_joint_of_two(co: Any, n: TwoLevels, i: int, n_sl: int, xlogx: Any, out: Any) -> int:
+    """out[f] += the sum of c log c over n(f,s,l) of the i-th label, all of two levels.
+
+    The result is 1 if `add_alone` has to add the rest.
+    """
+    if n_sl == 0:
+        _add_apart(n, i, xlogx, out)
+        return 1
+    _add_together(co, n, i, n_sl, xlogx, out)
+    return 0
+
+
+@wrapping
+@compiled
+def joints_of_two(co: Any, n: TwoLevels, n_sl: Any, xlogx: Any, out: Any) -> None:
+    """Add these sums, co[i, f] counted; `out` has a row for each label, or one for all."""
+    each = out.shape[0] > 1
+    apart = 0
+    for i in range(n.l.size):
+        apart += add_joint_of_two(co[i], n, i, n_sl[i], xlogx, out[i if each else 0])
+        if apart and (each or i == n.l.size - 1):
+            add_alone(n, apart, xlogx, out[i if each else 0])
+            apart = 0
+
+
+@inner
+def _joint_of_cells(
+    co: Any, first: int, last: int, n: Levels, i: int, xlogx: Any, rest_s: Any, rest_sl: Any
+) -> int:
+    """The sum of c log c over n(f,s,l) of one column and label, but for f and s at their modes.
+
+    `rest_s` and `rest_sl` become the rows in which f is at its mode and s is not.
+    """
+    codes = n.s.size
+    total = 0
+    for k in range(codes):
+        rest_s[k] = n.s[k]
+        rest_sl[k] = n.sl[i, k]
+    for p in range(first, last):
+        rest = n.f[p]
+        rest_l = n.fl[i, p]
+        for k in range(codes):
+            all_three = co[i * codes + k, p]
+            both = n.fs[k, p]
+            rest -= both
+            rest_l -= all_three
+            rest_s[k] -= both
+            rest_sl[k] -= all_three
+            total += looked_up(all_three, xlogx)
+            total += looked_up(both - all_three, xlogx)
+        total += looked_up(rest_l, xlogx)
+        total += looked_up(rest - rest_l, xlogx)
+        rest_s[codes] -= rest
+        rest_sl[codes] -= rest_l
+    for k in range(codes):
+        total += looked_up(rest_sl[k], xlogx)
+        total += looked_up(rest_s[k] - rest_sl[k], xlogx)
+    return total
+
+
+@wrapping
+@compiled
+def add_joint_of_cells(first: Any, n: Levels, co: Any, xlogx: Any, out: Any) -> None:
+    """Add the sums of c log c over n(f,s,l), labels of two levels, f and s of any.
+
+    co[i * cells of s + k, p] rows have cell k of s, cell p and the i-th label. `out` has a row
+    for each label, or one for all.
+    """
+    codes = n.s.size
+    each = out.shape[0] > 1
+    rest_s = np.empty(codes + 1, np.int64)  # the last: s at its mode as well
+    rest_sl = np.empty(codes + 1, np.int64)
+    for i in range(n.l.size):
+        totals = out[i if each else 0]
+        mode_sl = n.l[i]
+        mode_s = n.total
+        for k in range(codes):
+            mode_sl -= n.sl[i, k]
+            mode_s -= n.s[k]
+        for f in range(totals.size):
+            rest_s[codes] = mode_s
+            rest_sl[codes] = mode_sl
+            total = _joint_of_cells(co, first[f], first[f + 1], n, i, xlogx, rest_s, rest_sl)
+            total += looked_up(rest_sl[codes], xlogx)
+            totals[f] += total + looked_up(rest_s[codes] - rest_sl[codes], xlogx)
+
+
+@compiled
+def add_features(t_fsl: Any, alone: Any, t_fl: Any, out: Any) -> None:
+    """Add the information of all features: out[0] has the high bits, out[1] the low ones."""
+    high = 0
+    low = 0
+    for f in range(t_fsl.size):
+        value = max(0, t_fsl[f] + alone[f] - t_fl[f])
+        high += value >> LOW_BITS
+        low += value & ((1 << LOW_BITS) - 1)
+    out[0] += high
+    out[1] += low

@@ -1,0 +1,236 @@
+"""Row lists: walk the rows of a column or a label, and count which cells occur there.
+
+A cell is a column at one of its codes but the mode. The lists have, for each row, the cells that
+occur in it. All counts are whole numbers, so they may be added in any order.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from mlfs._kernels.co_sums import TwoLevels, add_alone, add_joint_of_two
+from mlfs._kernels.finishing import looked_up
+from mlfs._kernels.jit import compiled, inner, wrapping
+from mlfs._kernels.planes import ONE
+
+__all__ = [
+    "Lists",
+    "Pairs",
+    "Scratch",
+    "add_joint_of_levels",
+    "add_joint_of_lists",
+    "count_labels",
+    "count_pairs",
+    "count_triples",
+    "group_rows",
+    "shared_rows",
+]
+
+
+class Lists(NamedTuple):
+    """Cells by row: those of row r stand in ``cells[indptr[r]:indptr[r + 1]]``."""
+
+    indptr: np.ndarray
+    cells: np.ndarray
+    weights: np.ndarray  # of the rows
+    first: np.ndarray  # the first cell of each column, and the end of the last
+    column: np.ndarray  # the column of each cell
+
+
+class Pairs(NamedTuple):
+    """n(f, s) of the columns with an anchor s of any levels."""
+
+    cells: np.ndarray  # (cells, codes of s)
+    modes: np.ndarray  # (columns, codes of s): the rows in which f is at its mode
+    sums: np.ndarray  # (columns,): the sum of c log c over the cells of f
+
+
+class Scratch(NamedTuple):
+    """Memory for a walk; `co` and `seen` are 0 before and after it."""
+
+    co: np.ndarray
+    touched: np.ndarray
+    seen: np.ndarray
+
+
+@inner
+def _walk(indptr: Any, cells: Any, row: int, weight: int, out: Any) -> None:
+    """out[cell] += weight, for the cells of one row.
+
+    Unsigned indices are not checked for being negative: that halves the time.
+    """
+    at = np.uint64(row)
+    for entry in range(np.uint64(indptr[at]), np.uint64(indptr[at + ONE])):
+        out[np.uint64(cells[entry])] += weight
+
+
+@compiled
+def count_pairs(indptr: Any, cells: Any, weights: Any, rows: Any, codes: Any, out: Any) -> None:
+    """out[codes[i], cell] += the weight of rows[i], for the cells of that row."""
+    for i in range(rows.size):
+        _walk(indptr, cells, rows[i], weights[rows[i]], out[codes[i]])
+
+
+@compiled
+def count_labels(
+    indptr: Any, cells: Any, weights: Any, y_indptr: Any, y_rows: Any, labels: Any, out: Any
+) -> None:
+    """out[i, cell] += the weight of the rows of labels[i], for the cells of these rows."""
+    for i in range(labels.size):
+        for at in range(y_indptr[labels[i]], y_indptr[labels[i] + 1]):
+            _walk(indptr, cells, y_rows[at], weights[y_rows[at]], out[i])
+
+
+@compiled
+def count_triples(
+    indptr: Any, cells: Any, weights: Any, s_codes: Any, rows: Any, codes: Any, out: Any
+) -> None:
+    """out[codes[i], code of s, cell] += the weight of rows[i]; a code of -1 is not counted."""
+    for i in range(rows.size):
+        s = s_codes[rows[i]]
+        if s >= 0:
+            _walk(indptr, cells, rows[i], weights[rows[i]], out[codes[i], s])
+
+
+@compiled
+def group_rows(rows: Any, indptr: Any, labels: Any, starts: Any, grouped: Any) -> None:
+    """Sort rows by the labels that occur in them; `starts` is 0 at first.
+
+    The rows of label l stand in ``grouped[starts[l]:starts[l + 1]]``. `indptr` and `labels` are
+    the labels by row.
+    """
+    two = ONE + ONE
+    for i in range(rows.size):
+        row = np.uint64(rows[i])
+        for at in range(np.uint64(indptr[row]), np.uint64(indptr[row + ONE])):
+            starts[np.uint64(labels[at]) + two] += 1
+    for end in range(2, starts.size):
+        starts[end] += starts[end - 1]
+    for i in range(rows.size):
+        row = np.uint64(rows[i])
+        for at in range(np.uint64(indptr[row]), np.uint64(indptr[row + ONE])):
+            label = np.uint64(labels[at]) + ONE
+            grouped[np.uint64(starts[label])] = rows[i]
+            starts[label] += 1
+
+
+@compiled
+def shared_rows(one: Any, other: Any, out: Any) -> int:
+    """Write the rows that two ascending lists share, and give how many there are."""
+    found = 0
+    i = 0
+    j = 0
+    while i < one.size and j < other.size:
+        if one[i] == other[j]:
+            out[found] = one[i]
+            found += 1
+        step = one[i] <= other[j]
+        j += other[j] <= one[i]
+        i += step
+    return found
+
+
+@wrapping
+@compiled
+def add_joint_of_lists(
+    lists: Lists, grouped: Any, first: Any, last: Any, n: TwoLevels, xlogx: Any, co: Any, out: Any
+) -> None:
+    """Add the sums of c log c over n(f,s,l), all of two levels; `co` is 0 before and after.
+
+    The rows in which s and the i-th label occur are ``grouped[first[i]:last[i]]``. `out` has a
+    row for each label, or one for all. Counting and summing label by label keeps `co` in the
+    cache.
+    """
+    each = out.shape[0] > 1
+    apart = 0
+    for i in range(n.l.size):
+        n_sl = 0
+        for at in range(first[i], last[i]):
+            row = grouped[at]
+            n_sl += lists.weights[row]
+            _walk(lists.indptr, lists.cells, row, lists.weights[row], co)
+        apart += add_joint_of_two(co, n, i, n_sl, xlogx, out[i if each else 0])
+        if apart and (each or i == n.l.size - 1):
+            add_alone(n, apart, xlogx, out[i if each else 0])
+            apart = 0
+        if first[i] < last[i]:
+            co[:] = 0
+
+
+@inner
+def _touch(lists: Lists, row: int, s: int, scratch: Scratch, found: int) -> int:
+    """Count one row, and keep a list of the columns that occur."""
+    co, touched, seen = scratch
+    weight = lists.weights[row]
+    for entry in range(lists.indptr[row], lists.indptr[row + 1]):
+        cell = lists.cells[entry]
+        f = lists.column[cell]
+        if seen[f] == 0:
+            seen[f] = 1
+            touched[found] = f
+            found += 1
+        co[cell, s] += weight
+    return found
+
+
+@inner
+def _joint_of_touched(
+    lists: Lists, f: int, pairs: Pairs, n_sl: Any, xlogx: Any, scratch: Scratch
+) -> int:
+    """The sum of c log c over n(f,s,l) of one column, cell by cell."""
+    co = scratch.co
+    total = 0
+    for s in range(n_sl.size):
+        rest = n_sl[s]
+        for cell in range(lists.first[f], lists.first[f + 1]):
+            both = co[cell, s]
+            co[cell, s] = 0
+            rest -= both
+            total += looked_up(pairs.cells[cell, s] - both, xlogx)
+            total += looked_up(both, xlogx)
+        total += looked_up(rest, xlogx)
+        total += looked_up(pairs.modes[f, s] - rest, xlogx)
+    scratch.seen[f] = 0
+    return total
+
+
+@wrapping
+@compiled
+def add_joint_of_levels(
+    lists: Lists,
+    s_codes: Any,
+    y_indptr: Any,
+    y_rows: Any,
+    labels: Any,
+    pairs: Pairs,
+    n_sl: Any,
+    xlogx: Any,
+    scratch: Scratch,
+    out: Any,
+) -> None:
+    """Add the sums of c log c over n(f,s,l), labels of two levels, f and s of any.
+
+    n_sl[i] is n(s,l) where labels[i] is not at its mode. Most columns of a sparse table do not
+    occur with a rare label: for these the sum over their cells is known.
+    """
+    each = out.shape[0] > 1
+    for i in range(labels.size):
+        totals = out[i if each else 0]
+        found = 0
+        for at in range(y_indptr[labels[i]], y_indptr[labels[i] + 1]):
+            row = y_rows[at]
+            found = _touch(lists, row, s_codes[row], scratch, found)
+        alone = 0
+        for s in range(n_sl.shape[1]):
+            alone += looked_up(n_sl[i, s], xlogx)
+        for f in range(totals.size):
+            if scratch.seen[f] == 0:
+                total = alone + pairs.sums[f]
+                for s in range(n_sl.shape[1]):
+                    total += looked_up(pairs.modes[f, s] - n_sl[i, s], xlogx)
+                totals[f] += total
+        for k in range(found):
+            f = scratch.touched[k]
+            totals[f] += _joint_of_touched(lists, f, pairs, n_sl[i], xlogx, scratch)

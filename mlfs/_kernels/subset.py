@@ -1,0 +1,277 @@
+"""Information of a few features with some anchors, straight from their bit planes.
+
+The sums of c log c are whole numbers, put together as a count of all features puts them together,
+so each result has the same bits. A column has one plane for each code but its mode, in the order
+of the codes.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from mlfs._kernels.jit import compiled, inner, wrapping
+from mlfs._kernels.planes import popcount
+
+__all__ = ["Columns", "Results", "subset_pairs", "subset_triples"]
+
+
+class Columns(NamedTuple):
+    """Columns as bit planes: n[at[j] + code] is how often column j has a code."""
+
+    planes: np.ndarray
+    first: np.ndarray  # the first plane of each
+    levels: np.ndarray
+    modes: np.ndarray
+    at: np.ndarray
+    sums: np.ndarray  # of c log c over n
+    n: np.ndarray
+
+
+class Tables(NamedTuple):
+    """Counts of one feature, one anchor and the labels, and memory for them."""
+
+    fs: np.ndarray
+    fl: np.ndarray  # (labels, codes of f, codes of l)
+    sl: np.ndarray  # (anchors, labels, codes of s, codes of l)
+    fsl: np.ndarray  # (labels, codes of f, codes of s, codes of l)
+    t_fl: np.ndarray
+    t_sl: np.ndarray
+    both: np.ndarray  # a plane
+
+
+class Results(NamedTuple):
+    """Sums over the labels of I(s;l|f) and I(f;l|s), and, if it has any size, what they are of.
+
+    sums[:, j, k, i] are the sums of c log c over n(f,s,l), n(f,s), n(f,l) and n(s,l).
+    """
+
+    sl_given_f: np.ndarray
+    fl_given_s: np.ndarray
+    sums: np.ndarray
+
+
+@inner
+def _together(one: Any, other: Any) -> Any:
+    total = np.uint64(0)
+    for word in range(one.size):
+        total += popcount(one[word] & other[word])
+    return np.int64(total)
+
+
+@inner
+def _together_into(one: Any, other: Any, out: Any) -> Any:
+    total = np.uint64(0)
+    for word in range(one.size):
+        both = one[word] & other[word]
+        out[word] = both
+        total += popcount(both)
+    return np.int64(total)
+
+
+@inner
+def _complete(table: Any, f: Columns, i: int, s: Columns, j: int) -> None:
+    """Fill the cells of n(f, s) in which f or s is at its mode."""
+    f_mode = f.modes[i]
+    s_mode = s.modes[j]
+    for a in range(f.levels[i]):
+        if a != f_mode:
+            rest = f.n[f.at[i] + a]
+            for c in range(s.levels[j]):
+                if c != s_mode:
+                    rest -= table[a, c]
+            table[a, s_mode] = rest
+    for c in range(s.levels[j]):
+        rest = s.n[s.at[j] + c]
+        for a in range(f.levels[i]):
+            if a != f_mode:
+                rest -= table[a, c]
+        table[f_mode, c] = rest
+
+
+@inner
+def _sum(table: Any, f_levels: int, s_levels: int, xlogx: Any) -> int:
+    total = 0
+    for a in range(f_levels):
+        for c in range(s_levels):
+            total += xlogx[table[a, c]]
+    return total
+
+
+@inner
+def _pair(table: Any, f: Columns, i: int, s: Columns, j: int, xlogx: Any) -> int:
+    """Count n(f, s), and give its sum of c log c."""
+    plane = f.first[i]
+    for a in range(f.levels[i]):
+        if a != f.modes[i]:
+            s_plane = s.first[j]
+            for c in range(s.levels[j]):
+                if c != s.modes[j]:
+                    table[a, c] = _together(f.planes[plane], s.planes[s_plane])
+                    s_plane += 1
+            plane += 1
+    _complete(table, f, i, s, j)
+    return _sum(table, f.levels[i], s.levels[j], xlogx)
+
+
+@inner
+def _pair_of_two(f: Columns, i: int, s: Columns, j: int, n_rows: int, xlogx: Any) -> int:
+    """The like where both have two levels."""
+    co = _together(f.planes[f.first[i]], s.planes[s.first[j]])
+    n_f = f.n[f.at[i] + 1 - f.modes[i]]
+    n_s = s.n[s.at[j] + 1 - s.modes[j]]
+    total = xlogx[n_rows - n_f - n_s + co] + xlogx[n_s - co]
+    return total + xlogx[n_f - co] + xlogx[co]
+
+
+@compiled
+def subset_pairs(
+    f: Columns,
+    s: Columns,
+    start: Any,
+    where: Any,
+    n_rows: int,
+    scale: float,
+    xlogx: Any,
+    out: Any,
+) -> None:
+    """out[j, where[i]] = I(f;s) of the i-th feature and the anchors j from start[i]."""
+    table = np.zeros((f.levels.max(), s.levels.max()), np.int64)
+    t_n = xlogx[n_rows]
+    for i in range(f.first.size):
+        for j in range(start[i], s.first.size):
+            if f.levels[i] == 2 and s.levels[j] == 2:
+                t_fs = _pair_of_two(f, i, s, j, n_rows, xlogx)
+            else:
+                t_fs = _pair(table, f, i, s, j, xlogx)
+            out[j, where[i]] = max(0.0, (t_n + t_fs - f.sums[i] - s.sums[j]) / scale)
+
+
+@inner
+def _count_cells(f: Columns, i: int, s: Columns, j: int, l: Columns, tables: Tables) -> None:
+    """Count n(f,s) and n(f,s,l) where f and s are not at their modes."""
+    plane = f.first[i]
+    for a in range(f.levels[i]):
+        if a != f.modes[i]:
+            s_plane = s.first[j]
+            for c in range(s.levels[j]):
+                if c != s.modes[j]:
+                    n_fs = _together_into(f.planes[plane], s.planes[s_plane], tables.both)
+                    tables.fs[a, c] = n_fs
+                    for k in range(l.first.size):
+                        l_plane = l.first[k]
+                        rest = n_fs
+                        for y in range(l.levels[k]):
+                            if y != l.modes[k]:
+                                found = _together(tables.both, l.planes[l_plane])
+                                tables.fsl[k, a, c, y] = found
+                                rest -= found
+                                l_plane += 1
+                        tables.fsl[k, a, c, l.modes[k]] = rest
+                    s_plane += 1
+            plane += 1
+
+
+@inner
+def _joint(f: Columns, i: int, s: Columns, j: int, l: Columns, k: int, tables: Tables) -> None:
+    """Fill the cells of n(f,s,l) in which f or s is at its mode."""
+    cells = tables.fsl[k]
+    f_mode = f.modes[i]
+    s_mode = s.modes[j]
+    for y in range(l.levels[k]):
+        for a in range(f.levels[i]):
+            if a != f_mode:
+                rest = tables.fl[k, a, y]
+                for c in range(s.levels[j]):
+                    if c != s_mode:
+                        rest -= cells[a, c, y]
+                cells[a, s_mode, y] = rest
+        for c in range(s.levels[j]):
+            rest = tables.sl[j, k, c, y]
+            for a in range(f.levels[i]):
+                if a != f_mode:
+                    rest -= cells[a, c, y]
+            cells[f_mode, c, y] = rest
+
+
+@inner
+def _sum_of_joint(cells: Any, f_levels: int, s_levels: int, l_levels: int, xlogx: Any) -> int:
+    total = 0
+    for a in range(f_levels):
+        for c in range(s_levels):
+            for y in range(l_levels):
+                total += xlogx[cells[a, c, y]]
+    return total
+
+
+@inner
+def _triple(
+    f: Columns,
+    i: int,
+    s: Columns,
+    j: int,
+    l: Columns,
+    tables: Tables,
+    scale: float,
+    xlogx: Any,
+    place: int,
+    out: Results,
+) -> None:
+    """Write what one feature, one anchor and the labels give."""
+    labels = l.first.size
+    _count_cells(f, i, s, j, l, tables)
+    _complete(tables.fs, f, i, s, j)
+    t_fs = _sum(tables.fs, f.levels[i], s.levels[j], xlogx)
+    total_sl = labels * (f.sums[i] - t_fs)
+    total_fl = labels * (s.sums[j] - t_fs)
+    for k in range(labels):
+        _joint(f, i, s, j, l, k, tables)
+        t_fsl = _sum_of_joint(tables.fsl[k], f.levels[i], s.levels[j], l.levels[k], xlogx)
+        total_sl += t_fsl - tables.t_fl[k]
+        total_fl += t_fsl - tables.t_sl[j, k]
+        if out.sums.size:
+            out.sums[0, j, k, place] = t_fsl
+            out.sums[1, j, k, place] = t_fs
+            out.sums[2, j, k, place] = tables.t_fl[k]
+            out.sums[3, j, k, place] = tables.t_sl[j, k]
+    out.sl_given_f[j, place] = max(0.0, total_sl / scale)
+    out.fl_given_s[j, place] = max(0.0, total_fl / scale)
+
+
+@wrapping
+@compiled
+def subset_triples(
+    f: Columns,
+    s: Columns,
+    l: Columns,
+    start: Any,
+    where: Any,
+    scale: float,
+    xlogx: Any,
+    out: Results,
+) -> None:
+    """Write the results of the features where[i], and of the anchors j from start[i]."""
+    most_f = f.levels.max()
+    most_s = s.levels.max()
+    most_l = l.levels.max()
+    labels = l.first.size
+    anchors = s.first.size
+    tables = Tables(
+        np.zeros((most_f, most_s), np.int64),
+        np.zeros((labels, most_f, most_l), np.int64),
+        np.zeros((anchors, labels, most_s, most_l), np.int64),
+        np.zeros((labels, most_f, most_s, most_l), np.int64),
+        np.zeros(labels, np.int64),
+        np.zeros((anchors, labels), np.int64),
+        np.zeros(f.planes.shape[1], np.uint64),
+    )
+    for j in range(start.min(), anchors):
+        for k in range(labels):
+            tables.t_sl[j, k] = _pair(tables.sl[j, k], s, j, l, k, xlogx)
+    for i in range(f.first.size):
+        if start[i] < anchors:
+            for k in range(labels):
+                tables.t_fl[k] = _pair(tables.fl[k], f, i, l, k, xlogx)
+            for j in range(start[i], anchors):
+                _triple(f, i, s, j, l, tables, scale, xlogx, where[i], out)

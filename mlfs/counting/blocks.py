@@ -1,0 +1,71 @@
+"""Blocks of rows: what `Counts` needs of one block, wherever it is."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mlfs.counting.anchor import BlockAnchor
+from mlfs.counting.bit_planes import BitPlanes
+from mlfs.counting.codes import Codes
+from mlfs.counting.column_groups import ColumnGroup, Kind
+from mlfs.counting.label_columns import LabelColumns
+from mlfs.counting.row_lists import RowLists
+
+__all__ = ["Block"]
+
+
+class Block:
+    """A block of rows in memory.
+
+    A block elsewhere, on disk or on a worker, has the same attributes and methods; all blocks
+    are coded alike, with the levels and the modes of the whole.
+
+    Parameters
+    ----------
+    features, labels : Codes
+        The coded columns.
+    weights : ndarray of int, optional
+        The weights of the rows on a common grid.
+    """
+
+    def __init__(self, features: Codes, labels: Codes, weights: np.ndarray | None = None) -> None:
+        self.features, self.label_codes = features, labels
+        self.n_rows = features.n_rows
+        self.counts_rows = weights is None or bool((weights == 1).all())
+        self.weights = np.ones(self.n_rows, np.int64) if weights is None else weights
+        self.n = features.weighted_counts(self.weights)
+        self.non_mode = features.non_mode
+        self.labels = LabelColumns(labels, self.weights, labels.weighted_counts(self.weights))
+
+    def group(self, first: int, last: int, kind: int) -> ColumnGroup:
+        """The columns from `first` to `last` in the layout of their kind."""
+        offsets = self.features.offsets
+        n = self.n[offsets[first] : offsets[last]]
+        if kind in {Kind.BINARY_PLANES, Kind.PLANES}:
+            return BitPlanes(self.features, first, last, n)
+        return RowLists(self.features, first, last, n, self.weights)
+
+    def anchor(self, j: int, valid: int) -> BlockAnchor:
+        """A feature, to be counted with all features."""
+        offsets = self.features.offsets
+        return BlockAnchor(self.features, j, valid, self.n[offsets[j] : offsets[j + 1]])
+
+    def other_anchor(self, codes: np.ndarray, mode: int, levels: int) -> BlockAnchor:
+        """Any coded column, to be counted with all features."""
+        rows = np.flatnonzero(codes != mode).astype(np.int32)
+        edges, values = np.array([0, rows.size]), codes[rows].astype(np.int32)
+        one = (np.array([number], np.int32) for number in (mode, levels, -1))
+        n = np.zeros(levels, np.int64)
+        np.add.at(n, codes, self.weights)
+        return BlockAnchor(Codes(codes.size, edges, rows, values, *one), 0, levels, n)
+
+    def take(self, columns: np.ndarray) -> Block:
+        """Some of the features, and all labels."""
+        return Block(self.features.take(columns), self.label_codes, self._weights())
+
+    def among_labels(self) -> Block:
+        """The labels in the place of the features."""
+        return Block(self.label_codes, self.label_codes, self._weights())
+
+    def _weights(self) -> np.ndarray | None:
+        return None if self.counts_rows else self.weights

@@ -1,0 +1,181 @@
+"""Label columns: the labels of a table, as the layouts count features with them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from mlfs._kernels import full_tables, row_walks, sweeping
+from mlfs.counting.anchor import AddedAnchor, Anchor, BlockAnchor
+from mlfs.counting.bit_planes import packed_planes
+from mlfs.counting.codes import Codes
+from mlfs.counting.entries import edges_of
+
+__all__ = ["AddedLabels", "LabelColumns", "Labels"]
+
+MASKS_KEPT = 16 << 20  # bytes
+
+
+class Labels:
+    """The interface of label columns; those behind the labels proper are masks of missing ones.
+
+    Parameters
+    ----------
+    levels, modes : ndarray
+        Of each label; the mode of a label is its first code.
+    n : ndarray
+        How often each code of each label occurs, ragged.
+    """
+
+    def __init__(self, levels: np.ndarray, modes: np.ndarray, n: np.ndarray) -> None:
+        self.levels, self.modes, self.n = levels, modes, n
+        self.offsets = edges_of(levels)
+        self.two_levels = levels == 2
+        self.all_two_levels = bool(self.two_levels.all())
+
+    def __len__(self) -> int:
+        return int(self.levels.size)
+
+    @cached_property
+    def n_cells(self) -> np.ndarray:
+        """In how many rows labels of two levels are not at their modes; 0 for the others."""
+        out = np.zeros(len(self), np.int64)
+        two = self.two_levels
+        out[two] = self.n[self.offsets[:-1][two] + 1 - self.modes[two]]
+        return out
+
+    def limit_masks(self, most: int) -> None:
+        """Keep the bit planes of all labels only if they take at most so many bytes."""
+
+    def anchor(self, j: int, valid: int) -> Anchor:
+        """One label, to be counted with all features; codes from `valid` are left out."""
+        raise NotImplementedError
+
+    def co_occurrences(self, anchor: Any) -> np.ndarray:
+        """The rows of each cell of an anchor with each label of two levels: (cells, labels)."""
+        raise NotImplementedError
+
+    def tables(self, anchor: Any) -> np.ndarray:
+        """n(s, l) for every label: (labels, levels of s, most levels of l)."""
+        raise NotImplementedError
+
+    def shuffled(self, generator: np.random.Generator) -> Labels:
+        """The same labels in rows of a random order."""
+        raise NotImplementedError
+
+
+class LabelColumns(Labels):
+    """The labels of one block of rows.
+
+    Parameters
+    ----------
+    codes : Codes
+        The coded labels.
+    weights : ndarray of int
+        The weight of each row.
+    n : ndarray
+        How often each code of each label occurs.
+    """
+
+    def __init__(self, codes: Codes, weights: np.ndarray, n: np.ndarray) -> None:
+        super().__init__(codes.levels, codes.mode, n)
+        self.codes, self.weights, self.most_masks = codes, weights, MASKS_KEPT
+        self._some: tuple[bytes, np.ndarray] | None = None
+
+    def limit_masks(self, most: int) -> None:
+        """Keep the bit planes of all labels only if they take at most so many bytes."""
+        self.most_masks = min(self.most_masks, most)
+
+    @cached_property
+    def by_row(self) -> tuple[np.ndarray, np.ndarray]:
+        """The labels that are not at their modes, by row: where each row begins, and labels."""
+        indptr, columns, _ = self.codes.by_row(0, len(self))
+        return indptr, columns
+
+    @cached_property
+    def _every_mask(self) -> np.ndarray | None:
+        """The bit planes of all labels, where all have two levels and there is room."""
+        words = -(-self.codes.n_rows // 64)
+        if not self.all_two_levels or 8 * words * len(self) > self.most_masks:
+            return None
+        return packed_planes(self.codes, 0, len(self))
+
+    def masks(self, labels: np.ndarray) -> np.ndarray:
+        """The bit planes of some labels, one label after the other."""
+        every = self._every_mask
+        if every is not None:
+            return every if labels.size == len(self) else every[labels]
+        some, key = self._some, labels.tobytes()
+        if some is None or some[0] != key:
+            part = self.codes.take(labels)
+            some = self._some = key, packed_planes(part, 0, len(part))
+        return some[1]
+
+    def anchor(self, j: int, valid: int) -> Anchor:
+        """One label, to be counted with all features."""
+        return BlockAnchor(self.codes, j, valid, self.n[self.offsets[j] : self.offsets[j + 1]])
+
+    def co_occurrences(self, anchor: BlockAnchor) -> np.ndarray:
+        """The rows of each cell of an anchor with each label."""
+        out = np.zeros((anchor.cells, len(self)), np.int64)
+        if "_every_mask" in vars(self) and self._every_mask is not None:
+            sweeping.sweep(self._every_mask, anchor.planes, out)
+        else:
+            own = anchor.rows, anchor.row_cells
+            row_walks.count_pairs(*self.by_row, self.weights, *own, out)
+        return out
+
+    def tables(self, anchor: BlockAnchor) -> np.ndarray:
+        """n(s, l) for every label, not yet complete: 0 where the label is at its mode."""
+        out = np.zeros((len(self), anchor.levels, int(self.levels.max(initial=1))), np.int64)
+        y = self.codes
+        full_tables.count_given(anchor.codes, y.indptr, y.rows, y.codes, self.weights, out)
+        return out
+
+    def shuffled(self, generator: np.random.Generator) -> LabelColumns:
+        """The same labels in rows of a random order."""
+        codes = self.codes.shuffled(generator)
+        other = LabelColumns(codes, self.weights, codes.weighted_counts(self.weights))
+        other.limit_masks(self.most_masks)
+        return other
+
+
+class AddedLabels(Labels):
+    """The labels of several blocks of rows, whose counts are added.
+
+    Parameters
+    ----------
+    parts : sequence of Labels
+        The labels in each block.
+    """
+
+    def __init__(self, parts: Sequence[Labels]) -> None:
+        first = parts[0]
+        super().__init__(first.levels, first.modes, np.add.reduce([part.n for part in parts]))
+        self.parts = tuple(parts)
+
+    def anchor(self, j: int, valid: int) -> Anchor:
+        """One label, to be counted with all features."""
+        return AddedAnchor([part.anchor(j, valid) for part in self.parts])
+
+    def co_occurrences(self, anchor: AddedAnchor) -> np.ndarray:
+        """The rows of each cell of an anchor with each label."""
+        both = zip(self.parts, anchor.parts, strict=True)
+        return np.add.reduce([part.co_occurrences(own) for part, own in both])
+
+    def tables(self, anchor: AddedAnchor) -> np.ndarray:
+        """n(s, l) for every label."""
+        both = zip(self.parts, anchor.parts, strict=True)
+        return np.add.reduce([part.tables(own) for part, own in both])
+
+    def limit_masks(self, most: int) -> None:
+        """Keep the bit planes of all labels only if they take at most so many bytes."""
+        for part in self.parts:
+            part.limit_masks(most // len(self.parts))
+
+    def shuffled(self, generator: np.random.Generator) -> AddedLabels:
+        """The same labels, shuffled within each block."""
+        return AddedLabels([part.shuffled(generator) for part in self.parts])

@@ -1,0 +1,139 @@
+"""How counting is shared out to threads: by column groups, and by labels."""
+
+from __future__ import annotations
+
+import itertools
+import weakref
+from collections.abc import Callable
+from functools import cached_property
+from typing import TYPE_CHECKING, TypeVar
+
+import numpy as np
+
+from mlfs.counting.column_groups import Kind
+from mlfs.counting.threads import THREADED_FROM, Threads, at_work, padded
+
+if TYPE_CHECKING:
+    from mlfs.counting.anchor import Anchor
+    from mlfs.counting.counts import Counts
+
+__all__ = ["Parallel"]
+
+Result = TypeVar("Result")
+LABELS_EACH = 16  # labels of a thread, of which there must be as many to share out by labels
+WORDS_A_NANOSECOND = 10  # of two planes
+CELL_COST = 2  # nanoseconds to sum four counts of two levels, or one of more
+LISTED = (Kind.LISTS, Kind.BINARY_LISTS)
+
+
+class Parallel:
+    """Threads for counting, where they have something to do.
+
+    Parameters
+    ----------
+    counts : Counts
+        What is counted.
+    kind : ndarray
+        The kind of each column.
+    n_jobs : int
+        Threads that there may be.
+    """
+
+    def __init__(self, counts: Counts, kind: np.ndarray, n_jobs: int) -> None:
+        self._counts: Counts = weakref.proxy(counts)  # no cycle: memory is freed at its end
+        self._listed = np.isin(kind, LISTED)
+        self._n = 1 if n_jobs == 1 else at_work(self._cost_of_a_pick(), n_jobs)
+        self._threads = Threads(self._n)
+        # lists of many labels are shared out by labels: by columns, each part walks all rows
+        self._by_labels = len(counts.labels) >= LABELS_EACH * self._n
+
+    @property
+    def alone(self) -> bool:
+        """Whether there is one thread only."""
+        return self._n == 1
+
+    @property
+    def _words(self) -> int:
+        return sum(-(-block.n_rows // 64) for block in self._counts.blocks)
+
+    def _cost_of_a_pick(self) -> int:
+        """The nanoseconds of an expensive one, before anything is cut."""
+        counts, listed = self._counts, self._listed
+        others, q = counts.levels[~listed] - 1, len(counts.labels)
+        planes, like = int(others.sum()), float(others.mean()) if others.size else 0.0
+        entries = int(counts.non_mode[listed].sum())
+        swept = planes * self._words * like * (1 + q) / WORDS_A_NANOSECOND
+        summed = (counts.d + (planes * like if like > 1 else 0)) * q * CELL_COST
+        return max(entries, int(swept + summed))
+
+    @property
+    def parts(self) -> np.ndarray:
+        """Into how many parts the kind of each column is cut."""
+        return np.where(self._listed & self._by_labels, 1, self._n)
+
+    def over_groups(
+        self, work: Callable[[int, int, int], Result], cost: int = THREADED_FROM
+    ) -> list[Result]:
+        """Call work(group, first column, last column) for all, in threads where that pays."""
+        jobs = [(i, a, b) for i, (a, b) in enumerate(self._counts.edges)]
+        return self._threads.map(work, jobs, cost)
+
+    def over_labels(
+        self,
+        work: Callable[[int, slice, np.ndarray], None],
+        n_labels: int,
+        cost: int,
+        out: np.ndarray,
+    ) -> None:
+        """Let work(group, some of the labels, its part of out) add to `out`, in threads.
+
+        `out` has a row for each label, or one for all. In this each job gets an array of its own,
+        and they are added up here: threads that write to one array wait for each other.
+        """
+        if self._n == 1:
+            for i, (a, b) in enumerate(self._counts.edges):
+                work(i, slice(0, n_labels), out[:, a:b])
+            return
+        each = out.shape[0] > 1
+        jobs = []
+        for i, kind in enumerate(self._counts.kinds):
+            parts = min(self._n, n_labels) if kind in LISTED and self._by_labels else 1
+            edges = [n_labels * k // parts for k in range(parts + 1)]
+            jobs += [(i, slice(*ends)) for ends in itertools.pairwise(edges)]
+
+        def fill(i: int, at: slice) -> np.ndarray:
+            a, b = self._counts.edges[i]
+            part = out[at, a:b] if each else padded((1, b - a), out.dtype)
+            work(i, at, part)
+            return part
+
+        for (i, _), part in zip(jobs, self._threads.map(fill, jobs, cost), strict=True):
+            if not each:
+                out[:, slice(*self._counts.edges[i])] += part
+
+    def cost_of(self, anchor: Anchor, labels: np.ndarray | None = None) -> int:
+        """About how many nanoseconds it takes to count an anchor with all features (and labels).
+
+        It is 0 where there are no threads.
+        """
+        if self._n == 1:
+            return 0
+        n_labels, share = 1, 1.0
+        if labels is not None:
+            y = self._counts.labels
+            n_labels = labels.size
+            share = float(y.n_cells[labels].sum()) / max(1, self._counts.total)
+        entries, words, binary, cells = self._work
+        walked = entries * anchor.non_mode / max(1, self._counts.total) * share
+        swept = words * anchor.cells * n_labels / WORDS_A_NANOSECOND
+        summed = (binary + cells * anchor.levels) * n_labels * CELL_COST
+        return int(walked + swept + summed)
+
+    @cached_property
+    def _work(self) -> tuple[int, int, int, int]:
+        """The entries of all row lists, words of planes, columns of two levels, cells of more."""
+        counts, listed = self._counts, self._listed
+        two = counts.levels == 2
+        entries = int(counts.non_mode[listed].sum())
+        words = int((counts.levels[~listed] - 1).sum()) * self._words
+        return entries, words, int(two.sum()), int((counts.levels[~two] - 1).sum())

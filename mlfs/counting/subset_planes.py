@@ -1,0 +1,242 @@
+"""Bit planes of single columns: a few candidates counted with a few anchors, without a sweep."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from mlfs._kernels.subset import Columns, Results, subset_pairs, subset_triples
+from mlfs.counting.bit_planes import packed_planes
+from mlfs.counting.codes import Codes
+from mlfs.counting.entries import edges_of
+
+if TYPE_CHECKING:
+    from mlfs.counting.counts import Counts
+    from mlfs.counting.memory import Budget
+
+__all__ = ["Part", "SubsetPlanes"]
+
+MOST_LEVELS = 64
+WORD, FINISH = 0.12, 12.0  # nanoseconds: of two words, of a table that is summed
+
+
+class Part(NamedTuple):
+    """Columns whose planes lie together."""
+
+    at: np.ndarray | None  # which of the candidates; None for all
+    planes: np.ndarray
+    first: np.ndarray  # the first plane of each
+
+
+class SubsetPlanes:
+    """The planes of a table, wherever they are; those of anchors are kept together.
+
+    Parameters
+    ----------
+    counts : Counts
+        The table; no level of its features is left out.
+    t_f : ndarray
+        The sums of c log c of its features.
+    budget : Budget
+        The memory that may be taken.
+    """
+
+    def __init__(self, counts: Counts, t_f: np.ndarray, budget: Budget) -> None:
+        self._counts, self._budget = counts, budget
+        levels = max(counts.levels.max(initial=1), counts.labels.levels.max(initial=1))
+        self.fits = (
+            len(counts.blocks) == 1
+            and counts.total > 0
+            and counts.in_table
+            and counts.counts_rows
+            and int(levels) <= MOST_LEVELS
+        )
+        self._words = -(-counts.n_rows // 64)
+        self._edges = np.array([a for a, _ in counts.edges], np.int64)
+        sizes = [b - a for a, b in counts.edges]
+        self._group_of = np.repeat(np.arange(len(sizes)), sizes)
+        has_planes = [group.has_planes for group in counts.groups]
+        self._has_planes, self._all_planes = np.repeat(has_planes, sizes), all(has_planes)
+        self._codes = counts.blocks[0].features
+        packed = self._codes.packed
+        self._all_packed = packed is not None and bool((packed.first >= 0).all())
+        columns = (counts.levels, counts.modes, counts.offsets[:-1], t_f)
+        self._of_column = np.array(columns, np.int64)
+        self._scale = float(counts.total) * 2.0 ** int(counts.xlogx[-1])
+        self._lock = threading.Lock()  # on the planes that are kept
+        self._of_anchor: dict[int, int] = {}
+        planes = int(counts.offsets[-1]) - counts.d
+        self._room = min(planes, budget.picked // (8 * max(1, self._words)))
+        self._all_fit = self._room == planes
+        self._anchors = np.empty((0, self._words), np.uint64)
+        self._used = 0
+        self._of_labels: tuple[bytes, np.ndarray, np.ndarray] | None = None
+
+    def cost(self, labels: np.ndarray, *, triples: bool) -> float:
+        """About how many nanoseconds a term takes for all candidates; 0 where lists are faster."""
+        counts = self._counts
+        d, cells = counts.d, int(counts.offsets[-1]) - counts.d
+        if not self.mostly_planes(np.arange(d)):
+            return 0.0
+        pairs = cells * max(1.0, cells / max(1, d))
+        codes = int(counts.offsets[-1]) * max(2.0, float(counts.levels.mean())) / 4
+        plain = pairs * self._words * WORD + codes * FINISH
+        with_labels = float((counts.labels.levels[labels] - 1).sum()) if triples else 0.0
+        return plain * (1.0 + with_labels)
+
+    def mostly_planes(self, where: np.ndarray) -> bool:
+        """Whether most of some columns are kept as planes."""
+        if self._all_planes:
+            return True
+        return bool(2 * np.count_nonzero(self._has_planes[where]) >= where.size)
+
+    # ---- planes -----------------------------------------------------------------------------
+
+    def parts(self, where: np.ndarray) -> Iterator[Part]:
+        """The planes of some columns, those that lie together at once."""
+        packed = self._codes.packed
+        if packed is not None:  # the planes of all columns that have any lie together
+            first = packed.first[where]
+            if self._all_packed or (first >= 0).all():
+                yield Part(None, packed.planes, first)
+                return
+        group_of = self._group_of[where]
+        one = int(group_of[0]) if where.size else -1
+        same = (group_of == one).all()
+        for i in [one] * (one >= 0) if same else np.unique(group_of).tolist():
+            some = None if same else np.flatnonzero(group_of == i)
+            columns = where if some is None else where[some]
+            yield Part(some, *self._counts.groups[i].planes_of(columns - self._edges[i]))
+
+    def _slots(self, anchors: Sequence[int]) -> np.ndarray:
+        """The first planes of anchors, among those that are kept."""
+        new = [s for s in anchors if s not in self._of_anchor]
+        if new:
+            size = int((self._counts.levels[new] - 1).sum())
+            if self._used + size > self._room:
+                self._of_anchor, self._used = {}, 0
+                new = list(anchors)
+                size = int((self._counts.levels[new] - 1).sum())
+            if self._used + size > self._anchors.shape[0]:
+                most = max(self._room, size)  # memory that is not written to is not taken
+                grown = np.empty((most, self._words), np.uint64)
+                grown[: self._used] = self._anchors[: self._used]
+                self._anchors = grown
+            for s in new:
+                for _, words, first in self.parts(np.array([s])):
+                    n, at = int(self._counts.levels[s]) - 1, self._used
+                    self._anchors[at : at + n] = words[first[0] : first[0] + n]
+                    self._used += n
+                    self._of_anchor[s] = at  # last, so that an interrupt leaves nothing half made
+        return np.array([self._of_anchor[s] for s in anchors], np.int64)
+
+    def _label_planes(self, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        y = self._counts.blocks[0].label_codes
+        if self._bytes(y.levels) <= self._budget.masks:
+            if self._of_labels is None:
+                self._of_labels = b"", *_planes_of(y)
+            return self._of_labels[1], self._of_labels[2][labels]
+        key = labels.tobytes()
+        if self._of_labels is None or self._of_labels[0] != key:
+            self._of_labels = key, *_planes_of(y.take(labels))
+        return self._of_labels[1:]
+
+    def has_room(self, labels: np.ndarray) -> bool:
+        """Whether the planes of some labels may be kept together."""
+        return self._bytes(self._counts.labels.levels[labels]) <= self._budget.masks
+
+    def _bytes(self, levels: np.ndarray) -> int:
+        return int((levels - 1).sum()) * self._words * 8
+
+    def _cuts(
+        self, anchors: Sequence[int], start: np.ndarray
+    ) -> Iterator[tuple[slice, np.ndarray]]:
+        """As many anchors at a time as may be kept together, and where each candidate begins."""
+        if self._all_fit:
+            yield slice(None), start
+            return
+        ends = np.cumsum(self._counts.levels[anchors] - 1)
+        first = 0
+        while first < len(anchors):
+            before = int(ends[first - 1]) if first else 0
+            last = int(ends.searchsorted(before + self._room, side="right"))
+            some = slice(first, max(first + 1, last))
+            yield some, np.clip(start - first, 0, some.stop - first)
+            first = some.stop
+
+    # ---- terms ------------------------------------------------------------------------------
+
+    def _columns(self, planes: np.ndarray, first: np.ndarray, columns: Any) -> Columns:
+        levels, modes, offsets, sums = self._of_column.take(columns, axis=1)
+        return Columns(planes, first, levels, modes, offsets, sums, self._counts.n_f)
+
+    def _picked(self, anchors: Sequence[int]) -> Columns:
+        slots = self._slots(anchors)
+        return self._columns(self._anchors, slots, anchors)
+
+    def _candidates(
+        self, where: np.ndarray, start: np.ndarray, parts: Sequence[Part]
+    ) -> Iterator[tuple[Columns, np.ndarray, np.ndarray]]:
+        for some, planes, first in parts:
+            columns = where if some is None else where[some]
+            yield (
+                self._columns(planes, first, columns),
+                start if some is None else start[some],
+                np.arange(where.size) if some is None else some,
+            )
+
+    def pairs(
+        self, where: np.ndarray, anchors: Sequence[int], start: np.ndarray, parts: Sequence[Part]
+    ) -> np.ndarray:
+        """I(f;s) of each anchor and each candidate; 0 before the candidate's first anchor."""
+        counts, out = self._counts, np.zeros((len(anchors), where.size))
+        if where.size:
+            for some, later in self._cuts(anchors, start):
+                with self._lock:
+                    s = self._picked(anchors[some])
+                    own = counts.total, self._scale, counts.xlogx, out[some]
+                    for f, begins, at in self._candidates(where, later, parts):
+                        subset_pairs(f, s, begins, at, *own)
+        return out
+
+    def triples(
+        self,
+        where: np.ndarray,
+        anchors: Sequence[int],
+        start: np.ndarray,
+        labels: np.ndarray,
+        parts: Sequence[Part],
+        *,
+        with_sums: bool = False,
+    ) -> Results:
+        """The sums over labels of I(s;l|f) and I(f;l|s), of each anchor and each candidate."""
+        shape = (len(anchors), labels.size, where.size) if with_sums else (0, 0, 0)
+        sums = np.zeros((4, *shape), np.int64)
+        out = np.zeros((2, len(anchors), where.size))
+        if where.size and labels.size:
+            with self._lock:
+                l = self._labels(labels)
+                for some, later in self._cuts(anchors, start):
+                    s = self._picked(anchors[some])
+                    for f, begins, at in self._candidates(where, later, parts):
+                        whole = self._all_fit or not sums.size
+                        own = sums if whole else np.zeros_like(sums[:, some])  # in one piece
+                        found = Results(out[0, some], out[1, some], own)
+                        subset_triples(f, s, l, begins, at, self._scale, self._counts.xlogx, found)
+                        if not whole:
+                            sums[:, some] += own
+        return Results(out[0], out[1], sums)
+
+    def _labels(self, labels: np.ndarray) -> Columns:
+        y, none = self._counts.labels, np.zeros(labels.size, np.int64)
+        planes, first = self._label_planes(labels)
+        levels, modes = y.levels[labels].astype(np.int64), y.modes[labels].astype(np.int64)
+        return Columns(planes, first, levels, modes, y.offsets[labels], none, y.n)
+
+
+def _planes_of(codes: Codes) -> tuple[np.ndarray, np.ndarray]:
+    """All columns of some codes as planes, and the first plane of each."""
+    return packed_planes(codes, 0, len(codes)), edges_of(codes.levels - 1)[:-1]

@@ -1,0 +1,399 @@
+"""Exact information, from the counts of coded columns: the implementation of `Info`."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from mlfs.counting.codes import Codes
+from mlfs.counting.counts import Counts
+from mlfs.counting.label_codes import with_masks
+from mlfs.counting.pair_statistics import PairStatistics
+from mlfs.counting.xlogx import wrapped
+from mlfs.errors import CriterionError, DataError
+from mlfs.information.entropy import entropies, per_row
+from mlfs.information.imbalance import imbalance
+from mlfs.information.info import Info
+from mlfs.information.label_block import LabelBlock
+from mlfs.information.subset import Subset
+from mlfs.information.table import Table
+
+__all__ = ["ExactInfo", "exact_info"]
+
+LABELS_AT_ONCE = 32
+BLOCK_BYTES = 80  # of a feature and a label in a block: sums of them, and what is made of these
+MANY, SHARE = 1024, 4  # a view on a quarter of so many columns is counted alone
+
+
+def exact_info(
+    features: Any,
+    labels: Any,
+    *,
+    weights: Any,
+    parents: Sequence[tuple[int, ...]] | None,
+    ignore_missing: bool,
+    n_jobs: int,
+    blocks: int,
+) -> ExactInfo:
+    """Make an Info of two matrices of small integers; see `Info.from_codes`."""
+    x = features if isinstance(features, Codes) else Codes.from_dense(features)
+    y = labels if isinstance(labels, Codes) else Codes.from_dense(labels)
+    if x.n_rows != y.n_rows:
+        msg = f"there are {x.n_rows} rows of features and {y.n_rows} rows of labels"
+        raise DataError(msg)
+    if weights is not None and np.shape(weights) != (x.n_rows,):
+        msg = f"there are weights of shape {np.shape(weights)} for {x.n_rows} rows"
+        raise DataError(msg)
+    q = len(y)
+    y, mask_of = with_masks(y)
+    grid = None if weights is None else np.asarray(weights, np.int64)
+    counts, place = Counts.of(x, y, grid, n_jobs, blocks)
+    known = None if parents is None else tuple(tuple(pa) for pa in parents)
+    table = Table(counts, q, mask_of, ignore_missing=ignore_missing, place=place)
+    return ExactInfo(table, parents=known)
+
+
+class ExactInfo(Info):
+    """Entropies and mutual information from the counts of a table.
+
+    Parameters
+    ----------
+    table : Table
+        The counts and the cache, shared by all views.
+    labels : ndarray of int, optional
+        The labels in play; all by default.
+    features : ndarray of int, optional
+        The candidates; all by default.
+    parents : tuple of tuple of int, optional
+        The parents of every label of the data set.
+    """
+
+    _alone: bool | None = None
+
+    def __init__(
+        self,
+        table: Table,
+        *,
+        labels: np.ndarray | None = None,
+        features: np.ndarray | None = None,
+        parents: tuple[tuple[int, ...], ...] | None = None,
+    ) -> None:
+        super().__init__(np.arange(table.q) if labels is None else labels, features, parents)
+        self._table = table
+        place = table.place
+        self._where = place if features is None else features if place is None else place[features]
+
+    # ---- axes -------------------------------------------------------------------------------
+
+    @cached_property
+    def features(self) -> np.ndarray:
+        """The column numbers of the candidates."""
+        return np.arange(self._table.d) if self._features is None else self._features
+
+    @property
+    def d(self) -> int:
+        """The number of candidates."""
+        return self._table.d if self._features is None else int(self._features.size)
+
+    def only(self, features: Any) -> ExactInfo:
+        """A view on some candidates, named by their column numbers."""
+        return self._only(features)
+
+    def _only(self, features: Any, *, alone: bool | None = None) -> ExactInfo:
+        """The same; `alone` says whether their terms are counted without the other columns'.
+
+        By default they are, where the candidates are few of many columns.
+        """
+        chosen = np.asarray(features, np.int64)
+        view = ExactInfo(self._table, labels=self._labels, features=chosen, parents=self._parents)
+        view._alone = alone
+        view._whole = self._all
+        return view
+
+    def for_label(self, label: int) -> ExactInfo:
+        """A view on one label."""
+        chosen, parents = np.array([label]), self._parents
+        view = ExactInfo(self._table, labels=chosen, features=self._features, parents=parents)
+        view._alone = self._alone
+        return view
+
+    @cached_property
+    def _subset(self) -> Subset | None:
+        """Counts terms of the candidates alone; None where all columns are counted."""
+        if self._features is None or self._where is None:
+            return None
+        alone = self._alone
+        if alone is None:
+            alone = self._table.d >= MANY and SHARE * self.d <= self._table.d
+        return Subset(self._table, self._labels, self._where) if alone else None
+
+    @property
+    def _all(self) -> ExactInfo:
+        """The same labels, and all candidates."""
+        return self if self._features is None else self._whole
+
+    @cached_property
+    def _whole(self) -> ExactInfo:
+        return ExactInfo(self._table, labels=self._labels)
+
+    def _cut(self, values: np.ndarray) -> np.ndarray:
+        return values if self._where is None else values[self._where]
+
+    @cached_property
+    def _key(self) -> bytes:
+        return self._labels.tobytes()
+
+    # ---- entropies and mutual information -------------------------------------------------------
+
+    @cached_property
+    def h_f(self) -> np.ndarray:
+        """H(f)."""
+        if self._features is not None:
+            cut: np.ndarray = self._all.h_f[self._features]
+            return cut
+        return self._cut(self._table.entropy_in_context(self._labels))
+
+    @property
+    def h_l(self) -> np.ndarray:
+        """H(l)."""
+        return self._table.h_l[self._labels]
+
+    @cached_property
+    def mi_fl(self) -> np.ndarray:
+        """I(f;l), (d, q)."""
+        out = np.empty((self.d, self.q))
+        for i, label in enumerate(self._labels.tolist()):
+            out[:, i] = self._cut(self._table.pair_with_label(label).mi)
+        return out
+
+    @cached_property
+    def mi_fL(self) -> np.ndarray:
+        """sum_l I(f;l)."""
+        if self._features is not None:
+            cut: np.ndarray = self._all.mi_fL[self._features]
+            return cut
+        table, labels = self._table, self._labels
+        if table.is_whole(labels):
+            alone = self.q * int(table.t_n) - int(table.t_l[labels].sum())
+            total = table.label_pairs.added_sums(labels) - self.q * table.t_f + wrapped(alone)
+            return self._cut(per_row(total, table.rows, table.counts.xlogx))
+        added = np.zeros(table.d)
+        for label in labels.tolist():
+            added += table.pair_with_label(label).mi
+        return self._cut(added)
+
+    def mi_fs(self, s: int) -> np.ndarray:
+        """I(f;s)."""
+        at = self._table.position(s)
+        if self._subset is not None:
+            return self._subset.mi_fs(at)
+        return self._cut(self._table.mi_with_feature(at, self._labels))
+
+    def cmi_sL_given_f(self, s: int) -> np.ndarray:
+        """sum_l I(s;l|f)."""
+        return self._cmi(self._table.position(s), 0)
+
+    def cmi_fL_given_s(self, s: int) -> np.ndarray:
+        """sum_l I(f;l|s)."""
+        return self._cmi(self._table.position(s), 1)
+
+    def interaction_fsL(self, s: int) -> np.ndarray:
+        """sum_l I(f;s;l), on the rows in which all three are known."""
+        if self._table.f_whole:
+            return super().interaction_fsL(s)
+        return self.sum_over_labels(lambda block: block.interaction_fsl(s))
+
+    def joint_fsL(self, s: int) -> np.ndarray:
+        """sum_l I(f,s;l), on the rows in which all three are known."""
+        if self._table.f_whole:
+            return super().joint_fsL(s)
+        return self.sum_over_labels(lambda block: block.joint_fsl(s))
+
+    def _cmi(self, s: int, which: int) -> np.ndarray:
+        if self._subset is not None:
+            return self._subset.cmi(s)[which]
+        triples, labels = self._table.triples, self._labels
+        pairs = self._table.feature(s)
+        key = ("triples", s, self._key)
+        found: tuple[np.ndarray, ...]
+        if not self._table.is_whole(labels, pairs.anchor):
+            found = self._table.recent.get(key, lambda: triples.cmi_sums(pairs, labels))
+            return self._cut(found[which])
+        found = self._table.recent.get(key, lambda: (triples.joint_sums(pairs, labels),))
+        finish = triples.fl_given_s if which else triples.sl_given_f
+        return self._cut(finish(pairs, labels, *found))
+
+    # ---- the label network ------------------------------------------------------------------
+
+    def label_term(self, beta: Any = None) -> np.ndarray:
+        """sum_l beta_l sum_{p in pa(l)} I(l;p|f).
+
+        Parameters
+        ----------
+        beta : float or array of shape (q,), optional
+            The weight of each label; 1/\\|pa(l)\\| by default.
+        """
+        key = ("label_term", self._labels.tobytes(), repr(beta), self._parents)
+        found: np.ndarray = self._table.cache.get(key, lambda: self._label_term(beta))
+        return self._cut(found)
+
+    def _label_term(self, beta: Any) -> np.ndarray:
+        total = np.zeros(self._table.d)
+        of = {label: self.parents(label) for label in self._labels.tolist()}
+        if beta is None:
+            shares = {label: 1.0 / len(pa) if pa else 0.0 for label, pa in of.items()}
+        else:
+            given = np.broadcast_to(np.asarray(beta, float), (self.q,)).tolist()
+            shares = dict(zip(of, given, strict=True))
+        for label, pa in of.items():
+            if pa and shares[label] != 0:
+                pairs = self._table.label(label)
+                total += shares[label] * self._table.triples.cmi_sums(pairs, np.array(pa))[0]
+        return total
+
+    @cached_property
+    def interaction_fLL(self) -> np.ndarray:
+        """Sum over the pairs l < l' of I(f;l;l') = I(l;l') - I(l;l'|f)."""
+        table, total = self._table, np.zeros(self._table.d)
+        whole = self.q > 1 and table.is_whole(self._labels)
+        left = table.label_pairs.added_sums(self._labels).copy() if whole else total
+        for at, label in enumerate(self._labels.tolist()[:-1]):
+            later, pairs = self._labels[at + 1 :], table.label(label)
+            if whole:
+                left -= pairs.t_fs
+                total += self._interactions(pairs, later, left)
+                continue
+            # I(l;l') on the rows in which f is known too, so that I(f;l;l') is symmetric
+            sums = table.triples.sums(pairs, later)
+            plain = entropies(sums.rows, sums.s + sums.l - sums.sl, table.counts.xlogx)
+            for one in plain - sums.sl_given_f(table.counts.xlogx):
+                total += one
+        return self._cut(total)
+
+    def _interactions(
+        self, pairs: PairStatistics, labels: np.ndarray, label_sums: np.ndarray
+    ) -> np.ndarray:
+        """sum_l I(f;p;l), where nothing is left out."""
+        table, n = self._table, labels.size
+        alone = n * (int(table.t_n) - int(pairs.t_s))
+        t_sl = int(pairs.label_sums[labels].sum())
+        alone += t_sl - int(table.t_l[labels].sum())
+        joint = table.triples.joint_sums(pairs, labels)
+        total = wrapped(alone) - joint - n * (table.t_f - pairs.t_fs) + label_sums
+        return total / (table.rows * 2.0 ** int(table.counts.xlogx[-1]))
+
+    # ---- symmetrical uncertainties, for the merit -------------------------------------------
+
+    @cached_property
+    def su_fl(self) -> np.ndarray:
+        """SU(f,l), (d, q)."""
+        out = np.empty((self.d, self.q))
+        for i, label in enumerate(self._labels.tolist()):
+            out[:, i] = self._cut(self._table.pair_with_label(label).su)
+        return out
+
+    def su_fs(self, s: int) -> np.ndarray:
+        """SU(f,s)."""
+        return self._cut(self._table.su_with_feature(self._table.position(s), self._labels))
+
+    def su_fS(self, picked: Sequence[int]) -> np.ndarray:
+        """sum_{s in S} SU(f,s), in the order of the picks."""
+        return self._cut(self._su_of_set(picked)[0])
+
+    def su_SS(self, picked: Sequence[int]) -> float:
+        """The sum of SU over the pairs of picked features."""
+        return float(self._su_of_set(picked)[1])
+
+    def _su_of_set(self, picked: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
+        """Both sums; they are continued from the set that was asked for last, or recently."""
+        table, order = self._table, tuple(int(s) for s in picked)
+        masks = tuple(table.masks_of(self._labels))
+        last, *sums = table.last_set.get(masks, ((), np.zeros(table.d), np.zeros(())))
+        if order[: len(last)] != last:
+            keys = [("su_fS", order[:n], masks) for n in range(len(order), 0, -1)]
+            known = next((key for key in keys if key in table.recent), None)
+            last, sums = (), [np.zeros(table.d), np.zeros(())]
+            if known is not None:
+                last, sums = known[1], table.recent.get(known, lambda: sums)
+        total, pairs = sums
+        for n in range(len(last), len(order)):
+            at = table.position(order[n])
+            pairs = pairs + total[at]
+            total = total + table.su_with_feature(at, self._labels)
+            made = total, pairs
+            table.recent.get(("su_fS", order[: n + 1], masks), functools.partial(tuple, made))
+        table.last_set[masks] = order, total, pairs
+        return total, pairs
+
+    @cached_property
+    def su_fp(self) -> np.ndarray:
+        """SU(f,p) for the parents p of the one label in play, (d, parents)."""
+        pa = self.parents(self._one_label())
+
+        def every() -> np.ndarray:
+            columns = [self._table.pair_with_parent(p, self._labels).su for p in pa]
+            return np.stack(columns, axis=1) if columns else np.zeros((self._table.d, 0))
+
+        key = ("su_fp", tuple(pa), tuple(self._table.masks_of(self._labels)))
+        found: np.ndarray = self._table.cache.get(key, every)
+        return self._cut(found)
+
+    @cached_property
+    def su_pl(self) -> np.ndarray:
+        """SU(p,l) for the parents p of the one label in play."""
+        label = self._one_label()
+        return self._table.among_labels.pair_with_label(label).su[list(self.parents(label))]
+
+    @cached_property
+    def su_pp(self) -> np.ndarray:
+        """SU(p,p') among the parents of the one label in play."""
+        label = self._one_label()
+        pa = list(self.parents(label))
+        among = self._table.among_labels
+        rows = [among.pair_with_parent(p, self._labels).su[pa] for p in pa]
+        return np.stack(rows) if rows else np.zeros((0, 0))
+
+    def _one_label(self) -> int:
+        if self.q != 1:
+            msg = 'su_fp, su_pl and su_pp belong to one label: set scope = "each label"'
+            raise CriterionError(msg)
+        return int(self._labels[0])
+
+    # ---- the rest ---------------------------------------------------------------------------
+
+    @cached_property
+    def imbalance(self) -> tuple[np.ndarray, float, float]:
+        """IR(l) of the labels in play, and IR and CVIR of all labels of the data set."""
+        table, y = self._table, self._table.counts.labels
+        ends = y.offsets[:-1] + table.l_valid
+        spans = zip(y.offsets[: table.q].tolist(), ends[: table.q].tolist(), strict=True)
+        positives = np.array([y.n[first + 1 : last].sum() for first, last in spans])
+        of_labels, ir, cvir = imbalance(positives)
+        return of_labels[self._labels], ir, cvir
+
+    def sum_over_labels(self, g: Callable[[LabelBlock], np.ndarray]) -> np.ndarray:
+        """Sum g(block) over the labels, for what does not commute with that sum.
+
+        Parameters
+        ----------
+        g : callable
+            Takes a `LabelBlock`, gives an array (d, labels of the block).
+        """
+        total = np.zeros(self.d)
+        room = self._table.budget.block // (BLOCK_BYTES * max(1, self.d))
+        step = min(LABELS_AT_ONCE, max(1, room))
+        for first in range(0, self.q, step):
+            labels = self._labels[first : first + step]
+            block = (
+                LabelBlock(self._table, labels, self._where)
+                if self._subset is None
+                else self._subset.block(labels)
+            )
+            values = g(block)
+            for i in range(block.q):
+                total += values[:, i]
+        return total

@@ -1,0 +1,163 @@
+"""What a search asks of an `Info` beside the vocabulary; criteria see none of it.
+
+An estimator that is not exact answers only what it can: the rest has a default, or is refused.
+"""
+
+# ruff: noqa: SLF001  # the one place outside of `ExactInfo` that knows its table
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+
+import numpy as np
+
+from mlfs.counting.anchor import Anchor
+from mlfs.errors import CriterionError
+from mlfs.information.exact import ExactInfo
+from mlfs.information.info import Info
+from mlfs.information.table import PairInfo, Table
+
+__all__ = [
+    "among_labels",
+    "given_codes",
+    "given_features",
+    "given_labels",
+    "label_pair",
+    "levels_of",
+    "report",
+    "shuffled",
+    "sweep_cost",
+    "table_of",
+    "view_of_some",
+    "with_parents",
+]
+
+
+def table_of(info: Info) -> Table:
+    """The table of exact counts behind an Info."""
+    if not isinstance(info, ExactInfo):
+        msg = f"{type(info).__name__} has no counts, and this needs them"
+        raise CriterionError(msg)
+    return info._table
+
+
+def view_of_some(
+    info: Info, features: np.ndarray, anchors: Sequence[int], start: np.ndarray
+) -> Info:
+    """A view on some candidates that will be asked about some picks.
+
+    Parameters
+    ----------
+    info : Info
+        All candidates.
+    features : ndarray of int
+        The candidates of the view.
+    anchors : sequence of int
+        The picks, in the order in which they will be asked for.
+    start : ndarray of int
+        The first of them that is wanted for each candidate; before it, any answer will do.
+    """
+    if not isinstance(info, ExactInfo):
+        return info.only(features)
+    view = info._only(features, alone=True)
+    if view._subset is not None:
+        view._subset.expect(anchors, start)
+    return view
+
+
+def with_parents(info: Info, parents: Sequence[tuple[int, ...]] | None) -> Info:
+    """The same view with the parents of every label."""
+    known = None if parents is None else tuple(tuple(pa) for pa in parents)
+    if isinstance(info, ExactInfo):
+        own = {"labels": info.labels, "features": info._features}
+        return ExactInfo(info._table, parents=known, **own)
+    other = copy.copy(info)
+    other._parents = known
+    return other
+
+
+def sweep_cost(view: Info) -> float:
+    """About how many nanoseconds the last terms would have taken for all candidates.
+
+    It is 0 where it does not pay to count some candidates alone.
+    """
+    if isinstance(view, ExactInfo) and view._subset is not None:
+        return view._subset.cost()
+    return 0.0
+
+
+def shuffled(info: Info, generator: np.random.Generator) -> Info:
+    """The same candidates, with the rows of labels in a random order; to be used once."""
+    made = table_of(info).shuffled(generator)
+    return ExactInfo(made, labels=info.labels, features=info.features)
+
+
+def levels_of(info: Info, s: int) -> int:
+    """The number of levels of a feature that are looked at."""
+    table = table_of(info)
+    return int(table.f_valid[table.position(s)])
+
+
+def report(info: Info) -> dict[str, object]:
+    """In which layout the columns are counted, and how much was counted."""
+    table = table_of(info)
+    return {
+        "layouts": table.counts.layouts(),
+        "rows": table.counts.n_rows,
+        "columns": table.d,
+        "entries": int(table.counts.non_mode.sum()),
+        "pairs counted": table.pairs_counted,
+        "triples counted": table.triples.counted,
+        "bytes cached": table.cache.bytes,
+    }
+
+
+# ---- label networks ---------------------------------------------------------------------------
+
+
+def among_labels(info: Info) -> Info:
+    """The labels in the place of the candidates."""
+    return ExactInfo(table_of(info).among_labels)
+
+
+def label_pair(info: Info, label: int) -> PairInfo:
+    """I(a;l) of each label a, with the entropies of both on the rows where both are known."""
+    table = table_of(info)
+    found = table.among_labels.pair_with_label(label)
+    return PairInfo(*(part[: table.q] for part in found))
+
+
+def given_codes(info: Info, codes: np.ndarray) -> np.ndarray:
+    """I(a;b|g) of all pairs of labels a and b, for a coded column g; 0 on the diagonal."""
+    among = table_of(info).among_labels
+    return _given(among, among.counts.other(codes))
+
+
+def given_features(info: Info) -> np.ndarray:
+    """The mean over all features f of I(a;b|f), of all pairs of labels; 0 on the diagonal."""
+    table = table_of(info)
+    q, d, labels = table.q, table.d, np.arange(table.q)
+    total = np.zeros((q, q))
+    if table.is_whole(labels):
+        for label in range(q - 1):
+            found = table.triples.over_features(table.label(label), labels[label + 1 :])
+            total[label, label + 1 :] = total[label + 1 :, label] = found
+        return total / d
+    for feature in range(d):
+        total += _given(table.among_labels, table.anchor(feature))
+    return total / d
+
+
+def given_labels(info: Info, label: int, others: Sequence[int]) -> np.ndarray:
+    """Sum over the labels l of `others` of I(label;l|a), for every label a."""
+    table = table_of(info)
+    view = ExactInfo(table.among_labels, labels=np.array(others))
+    return view.cmi_sL_given_f(label)[: table.q]
+
+
+def _given(among: Table, anchor: Anchor) -> np.ndarray:
+    sums = among.triples.sums(among.statistics(anchor), np.arange(among.q))
+    out = sums.fl_given_s(among.counts.xlogx)[:, : among.q].copy()
+    np.fill_diagonal(out, 0.0)
+    return out
