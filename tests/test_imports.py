@@ -125,3 +125,11 @@ def test_importing_mlfs_is_light() -> None:
 def test_the_documented_names_are_there_after_import_mlfs_alone(name: str) -> None:
     program = f"import mlfs; mlfs.{name}"
     assert subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=False).returncode == 0
+
+
+def test_nothing_above_counting_asks_for_a_layout() -> None:
+    layouts = ("RowLists", "BitPlanes", "AddedGroup", "BlockAnchor", "AddedLabels")
+    for path in MODULES:
+        if room(path) != "counting":
+            text = path.read_text(encoding="utf-8")
+            assert not [name for name in layouts if name in text], path

@@ -1,4 +1,4 @@
-"""The only compiled code: counting rows, finishing counts into informations, tokenizing."""
+"""The compiled code, and nothing else: reading numbers, packing columns, counting, summing."""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
 """Counting: coded columns come in, whole numbers go out. The only place that looks at rows.
 
-A column is coded to small integers (`codes`), and kept as row lists or as bit planes, two layouts
-with one interface. How often values occur together is counted here and nowhere else.
+`codes` and `label_codes` hold coded columns, `row_lists` and `bit_planes` are the two layouts of a
+column group (`column_groups`), `counts` is what all other packages ask, and `blocks` is what it
+needs of one block of rows. `anchor`, `label_columns` and `pair_statistics` are what is counted
+with all features, `subset_planes` counts a few candidates alone. `parallel` and `threads` share
+the work, `memory` and `cache` bound what is kept, `xlogx` and `weights` keep sums exact.
 """
