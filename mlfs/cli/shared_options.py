@@ -12,6 +12,7 @@ import click
 from mlfs.api.options import NAMED, OPTIONS, Option, Share, Switch, Threads, Whole
 from mlfs.cli.console import console_of
 from mlfs.cli.help import OTHER, topical
+from mlfs.cli.startup import skip_check_of_scipy
 from mlfs.compare.named import literal
 from mlfs.errors import DataError, UsageError, printable
 
@@ -163,6 +164,7 @@ def input_data(path: str, options: dict[str, Any], known: Sequence[str] | None =
     """
     from mlfs.data import Limits, read
 
+    skip_check_of_scipy()
     given = {name: options.pop(name, False) for name in READING}
     return read(
         path,
