@@ -244,6 +244,11 @@ OPTIONS: tuple[Option, ...] = (
         TO_SELECT, "NAME", repeated=True,
     ),
     Option(
+        "drop_constant", Switch(), False,
+        "Features that are constant once binned are never picked, unless they are included.",
+        ("--drop-constant",), TO_SELECT, reported=True,
+    ),
+    Option(
         "groups",
         Kind("is group names to columns, or one group name for each column", (Iterable,)),
         None, "Features that count as one, such as a one-hot block.", ("--group",), TO_SELECT,

@@ -35,6 +35,7 @@ def select(
     parameters: Mapping[str, Any] | None = None,
     include: Any = (),
     exclude: Any = (),
+    drop_constant: bool = False,
     groups: Any = None,
     start: Any = None,
     prefilter: int | None = None,
@@ -76,6 +77,8 @@ def select(
         The parameters of the criterion.
     include, exclude : sequence of str or int
         Columns that are picked first, in this order, and count towards n; columns that never are.
+    drop_constant : bool
+        Never pick features that are constant once binned, unless they are included.
     groups : mapping or sequence, optional
         Columns that count as one feature: their joint value is what is scored.
     start : Selection, mapping or sequence, optional
@@ -133,12 +136,13 @@ def select(
         raise UsageError(msg, option="on_pick")
     ready = prepare(data, **{key: value for key, value in options.items() if key in DEFAULTS})
     names = ready.dataset.names
+    forced = columns_named(include, names, "include")
     plan = Plan(
         name=name,
         criterion=chosen,
         n=n,
-        forced=columns_named(include, names, "include"),
-        excluded=columns_named(exclude, names, "exclude"),
+        forced=forced,
+        excluded=_excluded(ready, options, forced),
         start=start,
         prefilter=options["prefilter"],
         alpha=options["alpha"],
@@ -181,6 +185,16 @@ def select(
         notes=(*ready.notes, *why),
         pair_terms=pair_terms,
     )
+
+
+def _excluded(ready: Prepared, options: Mapping[str, Any], forced: list[int]) -> list[int]:
+    """The columns that are never picked."""
+    excluded = columns_named(options["exclude"], ready.dataset.names, "exclude")
+    if options["drop_constant"]:
+        spared = {*ready.grouping.candidates(forced)}
+        constant = {*np.flatnonzero(ready.info.h_f == 0).tolist()} - spared
+        excluded += [j for one in sorted(constant) for j in ready.grouping.members[one]]
+    return list(dict.fromkeys(excluded))
 
 
 def _all_searches(

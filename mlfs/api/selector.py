@@ -53,6 +53,8 @@ class FeatureSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sk
     include, exclude : sequence of str or int, default=()
         Columns that are picked first, in this order, and count towards the number; columns that
         never are. By name, glob or position in X.
+    drop_constant : bool, default=False
+        Never pick columns that are constant once binned, unless they are included.
     groups : mapping or sequence, optional
         Columns that count as one feature, such as a one-hot block: group name to columns, or one
         group name (or None) for each column.
@@ -158,6 +160,7 @@ class FeatureSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sk
         parameters: Mapping[str, Any] | None = None,
         include: Any = (),
         exclude: Any = (),
+        drop_constant: bool = False,
         groups: Any = None,
         start: Any = None,
         prefilter: int | None = None,
@@ -184,6 +187,7 @@ class FeatureSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sk
         self.parameters = parameters
         self.include = include
         self.exclude = exclude
+        self.drop_constant = drop_constant
         self.groups = groups
         self.start = start
         self.prefilter = prefilter

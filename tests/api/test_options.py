@@ -93,3 +93,28 @@ def test_the_transformer_calls_it_by_its_own_name(parameter: str, value: Any) ->
 def test_numbers_become_those_of_python() -> None:
     values = checked({"k": np.int64(3), "min_gain": np.float32(0.5), "per_label": np.True_})
     assert [type(value) for value in values.values()] == [int, float, bool]
+
+
+def constants() -> tuple[np.ndarray, np.ndarray]:
+    X = np.array([[7, 0, 0, 2], [7, 0, 1, 2], [7, 1, 0, 2], [7, 1, 1, 2]])
+    return X, X[:, 1:2]
+
+
+def test_constant_features_are_dropped_when_asked() -> None:
+    assert mlfs.select(constants(), "mim", 3).indices == (1, 0, 2)
+    assert mlfs.select(constants(), "mim", 2, drop_constant=True).indices == (1, 2)
+    found = mlfs.select(constants(), "mim", 3, drop_constant=True, include=[3])
+    assert found.indices == (3, 1, 2)
+    assert found.settings["drop_constant"] is True
+    (why,) = mlfs.explain(constants(), found, [0])
+    assert why.excluded == "it was excluded"
+    with pytest.raises(mlfs.UsageError, match="there are 2 features to choose from"):
+        mlfs.select(constants(), "mim", 3, drop_constant=True)
+
+
+def test_the_transformer_and_groups_drop_constant_features() -> None:
+    X, Y = constants()
+    selector = mlfs.FeatureSelector("mim", 2, drop_constant=True).fit(X, Y)
+    assert selector.indices_.tolist() == [1, 2]
+    groups = {"flat": [0, 3], "mixed": [1, 2]}
+    assert mlfs.select((X, Y), "mim", 1, groups=groups, drop_constant=True).names == ("x1", "x2")
