@@ -14,7 +14,8 @@ Every message is one sentence that names the thing, the place, the value and the
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Self
 
 __all__ = [
     "CriterionError",
@@ -59,7 +60,38 @@ def plural(n: int, noun: str) -> str:
 
 
 class MlfsError(Exception):
-    """Anything that mlfs refuses with a sentence instead of a traceback."""
+    """Anything that mlfs refuses with a sentence instead of a traceback.
+
+    Parameters
+    ----------
+    message : str
+        The sentence; with `option`, the rest of it after the option's name.
+    option : str or tuple of str
+        The name of the argument that it is about, if it is about one or some.
+
+    Examples
+    --------
+    >>> error = UsageError("is a whole number, not 'x'", option="n_bins")
+    >>> str(error), str(error.naming({"n_bins": "--n-bins"}))
+    ("n_bins is a whole number, not 'x'", "--n-bins is a whole number, not 'x'")
+    """
+
+    option: tuple[str, ...] = ()
+    message = ""
+
+    def __init__(self, message: str = "", *, option: str | tuple[str, ...] = ()) -> None:
+        super().__init__(message)
+        if option:
+            self.option = (option,) if isinstance(option, str) else option
+            self.message = message
+            self.naming({})
+
+    def naming(self, names: Mapping[str, str]) -> Self:
+        """Call the options by other names, as a command line does; return the error."""
+        if self.option:
+            subject = " and ".join(names.get(name, name) for name in self.option)
+            self.args = (f"{subject} {self.message}",)
+        return self
 
 
 class UsageError(MlfsError, ValueError):

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-import functools
-import gc
-import importlib
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
 import numba
 import numpy as np
-from numba.core import config, event
+from numba.core import config
 
 __all__ = ["compiled", "inner", "specialized", "spliced", "wrapping"]
 
@@ -85,7 +82,6 @@ def _ease(cache: Any) -> None:
         return
 
     def load_overload(signature: Any, context: Any) -> Any:
-        _take_blas_for_granted()
         with contextlib.suppress(OSError):
             return load(signature, context)
         return None
@@ -95,43 +91,3 @@ def _ease(cache: Any) -> None:
             save(signature, data)
 
     cache.load_overload, cache.save_overload = load_overload, save_overload
-
-
-@functools.cache
-def _take_blas_for_granted() -> None:
-    """Keep numba from loading scipy.linalg to see whether it is there: that is 50 ms.
-
-    It asks when its first kernel is loaded, and again before it makes use of it, which we never do.
-    """
-    with contextlib.suppress(ImportError, AttributeError):
-        linalg: Any = importlib.import_module("numba.np.linalg")
-        ask = linalg.ensure_blas
-        linalg.ensure_blas = lambda: None
-        try:
-            importlib.import_module("numba.np.arraymath")
-        finally:
-            linalg.ensure_blas = ask
-
-
-class _Uncollected(event.Listener):
-    """Keeps Python from looking for garbage while numba compiles: that is a tenth of the time."""
-
-    def __init__(self) -> None:
-        self.depth, self.was_on = 0, False
-
-    def on_start(self, _: Any) -> None:
-        """Stop looking, unless nobody looks anyway."""
-        if self.depth == 0:
-            self.was_on = gc.isenabled()
-            gc.disable()
-        self.depth += 1
-
-    def on_end(self, _: Any) -> None:
-        """Look again as before."""
-        self.depth -= 1
-        if self.depth == 0 and self.was_on:
-            gc.enable()
-
-
-_register: Any = event.register
-_register("numba:compile", _Uncollected())

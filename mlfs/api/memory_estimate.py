@@ -76,10 +76,10 @@ class Needs:
         else:
             fits = "so many columns do not fit, whatever the rows"
         msg = (
-            f"counting takes at least {_told(self.least)}, but max_memory is "
-            f"{_told(most, down=True)}: raise it, or give less data ({fits})"
+            f"is {_told(most, down=True)}, but counting takes at least {_told(self.least)}: raise "
+            f"it, or give less data ({fits})"
         )
-        raise DataError(msg)
+        raise DataError(msg, option="max_memory")
 
 
 def of_table(data: Any, most: int) -> Needs:

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from mlfs.api.candidates import columns_named
+from mlfs.api.options import n_of
 from mlfs.api.prepared import Prepared
 from mlfs.api.selection import SCHEMA, Selection
-from mlfs.api.validate import n_of
 from mlfs.criteria import Criterion
 from mlfs.errors import UsageError, printable
 from mlfs.information.info import Info
@@ -111,11 +111,8 @@ def _number(plan: Plan, info: Info, forced: int, excluded: int) -> int | None:
         return forced
     n = n_of(plan.n, left, info.d)
     if n is not None and n < forced:
-        msg = (
-            f"n = {n} features are asked for, but {forced} are included or started from: "
-            "raise n, or name fewer"
-        )
-        raise UsageError(msg)
+        msg = f"is {n}, but {forced} features are included or started from: raise it, or name fewer"
+        raise UsageError(msg, option="n")
     if n is None and plan.criterion.search != "best first":
         n = CheckedCriterion(plan.criterion, info, plan.name).size()
         n = max(1, info.d // 2) if n is None else n

@@ -14,6 +14,7 @@ import scipy.sparse as sp
 
 from mlfs.api import memory_estimate as needs
 from mlfs.api.candidates import Grouping, grouping
+from mlfs.api.options import checked
 from mlfs.counting.blocks import Block
 from mlfs.counting.column_groups import kinds
 from mlfs.counting.counts import Counts
@@ -32,9 +33,8 @@ from mlfs.information.table import Table
 from mlfs.search.label_parents import Structure
 from mlfs.search.requested_network import network_for
 
-__all__ = ["Prepared", "as_dataset", "check_jobs", "plain", "prepare"]
+__all__ = ["Prepared", "as_dataset", "prepare"]
 
-MISSING = ("level", "ignore", "error")
 CELLS_AT_ONCE = 1 << 20
 
 
@@ -82,9 +82,7 @@ class Prepared:
         names, options = self.dataset.names, self.options
         return {
             "bins": options["bins"],
-            "n_bins": plain(options["n_bins"]),
-            "nominal_limit": plain(options["nominal_limit"]),
-            "missing": options["missing"],
+            **{name: options[name] for name in ("n_bins", "nominal_limit", "missing")},
             "groups": None if self.grouping.trivial else self.grouping.named(names),
             "weighted": self.weights is not None,
             "labels_by": self.dataset.source.labels_by,
@@ -123,10 +121,10 @@ class Prepared:
                 same = _equal(value, default) or _equal(value, used)
             if not same:
                 msg = (
-                    f"{name} is {printable(repr(value))}, but the data were prepared with "
+                    f"is {printable(repr(value))}, but the data were prepared with "
                     f"{printable(repr(used))}: leave it out, or prepare the data with it"
                 )
-                raise UsageError(msg)
+                raise UsageError(msg, option=name)
 
 
 def prepare(
@@ -167,24 +165,10 @@ def prepare(
     >>> [mlfs.select(ready, name, n=1).indices for name in ("mim", "jmi")]
     [(0,), (0,)]
     """
-    options = {
-        "labels": labels,
-        "groups": groups,
-        "bins": bins,
-        "n_bins": n_bins,
-        "nominal_limit": nominal_limit,
-        "missing": missing,
-        "sample_weight": sample_weight,
-        "n_jobs": n_jobs,
-        "max_memory": max_memory,
-        "binnings": binnings,
-    }
+    options = {**checked(locals()), "binnings": binnings}
     if isinstance(data, Prepared):
         data.refuse_other(**options)
         return data
-    if missing not in MISSING:
-        msg = f"missing is one of {', '.join(MISSING)}, not {printable(repr(missing))}"
-        raise UsageError(msg)
     most = bytes_of(max_memory)
     needs.of_table(data, most).free(most)
     dataset = as_dataset(data, labels)
@@ -283,8 +267,8 @@ def as_dataset(data: Any, labels: Any = None) -> Dataset:
     """The data set that a user's data are; `labels` says which columns are labels."""
     if isinstance(data, Dataset):
         if labels is not None:
-            msg = "labels= was given beside a Dataset, which knows its labels"
-            raise UsageError(msg)
+            msg = "is given beside a Dataset, which knows its labels: leave it out"
+            raise UsageError(msg, option="labels")
         return data
     from mlfs.data.arrays import from_arrays
     from mlfs.data.formats import read
@@ -293,8 +277,8 @@ def as_dataset(data: Any, labels: Any = None) -> Dataset:
         return read(Path(data), labels=labels)
     if isinstance(data, tuple) and len(data) == 2:
         if labels is not None:
-            msg = "labels= names columns of a file or frame, and Y is given as well: give one"
-            raise UsageError(msg)
+            msg = "names columns of a file or frame, and Y is given as well: give one of the two"
+            raise UsageError(msg, option="labels")
         return from_arrays(*data)
     if labels is not None:
         return from_arrays(data, labels=labels)
@@ -332,11 +316,6 @@ def _equal(one: Any, other: Any) -> bool:
         return bool(one == other)
     except (TypeError, ValueError):
         return bool(np.array_equal(one, other))
-
-
-def plain(value: Any) -> Any:
-    """A numpy scalar as Python's own number, which JSON can hold; all else as it is."""
-    return value.item() if isinstance(value, np.generic) else value
 
 
 def _arrays(*tables: Any) -> list[np.ndarray]:
@@ -399,17 +378,7 @@ def _notes(
     return notes
 
 
-def check_jobs(n_jobs: Any) -> None:
-    """Refuse what is no number of threads."""
-    if n_jobs is None:
-        return
-    if isinstance(n_jobs, bool) or not isinstance(n_jobs, (int, np.integer)) or n_jobs == 0:
-        msg = f"n_jobs is a number of threads, or -1 for all, not {printable(repr(n_jobs))}"
-        raise UsageError(msg)
-
-
 def _threads(n_jobs: int | None) -> int:
-    check_jobs(n_jobs)
     if n_jobs is None:
         return 1
     processors = (

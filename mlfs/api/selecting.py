@@ -9,11 +9,11 @@ import numpy as np
 
 from mlfs import criteria
 from mlfs.api.candidates import columns_named
+from mlfs.api.options import OPTIONS, checked
 from mlfs.api.plan import Plan, search
-from mlfs.api.prepared import Prepared, plain, prepare
+from mlfs.api.prepared import DEFAULTS, Prepared, prepare
 from mlfs.api.rankings import ranking_of, scaled, union_of
 from mlfs.api.selection import Ranking, Selection
-from mlfs.api.validate import checked_count, checked_seed, checked_share
 from mlfs.criteria import Criterion
 from mlfs.errors import UsageError, plural, printable
 from mlfs.information.for_search import with_parents
@@ -35,6 +35,7 @@ def select(
     parameters: Mapping[str, Any] | None = None,
     include: Any = (),
     exclude: Any = (),
+    drop_constant: bool = False,
     groups: Any = None,
     start: Any = None,
     prefilter: int | None = None,
@@ -76,6 +77,8 @@ def select(
         The parameters of the criterion.
     include, exclude : sequence of str or int
         Columns that are picked first, in this order, and count towards n; columns that never are.
+    drop_constant : bool
+        Never pick features that are constant once binned, unless they are included.
     groups : mapping or sequence, optional
         Columns that count as one feature: their joint value is what is scored.
     start : Selection, mapping or sequence, optional
@@ -126,53 +129,34 @@ def select(
     >>> mlfs.select((X, Y), "mim", n=2, units="bits").scores.round(9).tolist()
     [1.0, 1.0]
     """
+    options = checked(locals())
     name, chosen = criteria.get(criterion, parameters)
-    if not isinstance(per_label, (bool, np.bool_)):
-        msg = f"per_label is True or False, not {printable(repr(per_label))}"
-        raise UsageError(msg)
     if not (on_pick is None or callable(on_pick)):
-        msg = f"on_pick is a function, not {printable(repr(on_pick))}"
-        raise UsageError(msg)
-    if not isinstance(units, str) or units not in UNITS:
-        msg = f"units are 'nats' or 'bits', not {printable(repr(units))}"
-        raise UsageError(msg)
-    if not (isinstance(lazy, (bool, np.bool_)) or (isinstance(lazy, str) and lazy == "auto")):
-        msg = f"lazy is True, False or 'auto', not {printable(repr(lazy))}"
-        raise UsageError(msg)
-    ready = prepare(
-        data,
-        labels=labels,
-        groups=groups,
-        bins=bins,
-        n_bins=n_bins,
-        nominal_limit=nominal_limit,
-        missing=missing,
-        sample_weight=sample_weight,
-        n_jobs=n_jobs,
-        max_memory=max_memory,
-    )
+        msg = f"is a function, not {printable(repr(on_pick))}"
+        raise UsageError(msg, option="on_pick")
+    ready = prepare(data, **{key: value for key, value in options.items() if key in DEFAULTS})
     names = ready.dataset.names
+    forced = columns_named(include, names, "include")
     plan = Plan(
         name=name,
         criterion=chosen,
         n=n,
-        forced=columns_named(include, names, "include"),
-        excluded=columns_named(exclude, names, "exclude"),
+        forced=forced,
+        excluded=_excluded(ready, options, forced),
         start=start,
-        prefilter=checked_count(prefilter, "prefilter"),
-        alpha=checked_share(alpha, "alpha"),
-        min_gain=checked_share(min_gain, "min_gain"),
-        seed=checked_seed(seed),
+        prefilter=options["prefilter"],
+        alpha=options["alpha"],
+        min_gain=options["min_gain"],
+        seed=options["seed"],
         on_pick=on_pick,
-        lazy=lazy if isinstance(lazy, str) else bool(lazy),
+        lazy=options["lazy"],
     )
-    used = ready.network(chosen, network, order, k)
+    used = ready.network(chosen, network, order, options["k"])
     info = with_parents(ready.info, None if used is None else used.parents)
     each = per_label or chosen.scope == "each label"
     by_label, why, interrupted, pair_terms = _all_searches(plan, ready, info, each)
     ranked = union_of(by_label) if each or not by_label else by_label[""]
     rows, d, q = ready.dataset.shape
-    made = ready.settings
     factor = UNITS[units] if chosen.unit == "information" else 1.0
     ranked = scaled(ranked, factor)
     return Selection(
@@ -191,24 +175,26 @@ def select(
         network=used,
         binnings=ready.binnings,
         settings={
-            "n": plain(n),
-            **{name: made[name] for name in ("bins", "n_bins", "nominal_limit", "missing")},
-            "prefilter": plan.prefilter,
+            **{one.name: options[one.name] for one in OPTIONS if one.reported},
+            "n": n.item() if isinstance(n, np.generic) else n,
             "include": [names[j] for j in plan.forced],
             "exclude": [names[j] for j in plan.excluded],
-            "groups": made["groups"],
             "started": start is not None,
-            "order": order,
-            "k": plain(k),
-            "alpha": plan.alpha,
-            "min_gain": plan.min_gain,
-            "weighted": made["weighted"],
-            "labels_by": made["labels_by"],
-            "seed": plan.seed,
+            **ready.settings,
         },
         notes=(*ready.notes, *why),
         pair_terms=pair_terms,
     )
+
+
+def _excluded(ready: Prepared, options: Mapping[str, Any], forced: list[int]) -> list[int]:
+    """The columns that are never picked."""
+    excluded = columns_named(options["exclude"], ready.dataset.names, "exclude")
+    if options["drop_constant"]:
+        spared = {*ready.grouping.candidates(forced)}
+        constant = {*np.flatnonzero(ready.info.h_f == 0).tolist()} - spared
+        excluded += [j for one in sorted(constant) for j in ready.grouping.members[one]]
+    return list(dict.fromkeys(excluded))
 
 
 def _all_searches(

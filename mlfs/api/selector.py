@@ -15,20 +15,21 @@ from sklearn.utils import check_array
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from mlfs.api.arguments import check_kinds, seed_of, threads
 from mlfs.api.candidates import columns_named, grouping
 from mlfs.api.column_mapping import Positions, width
+from mlfs.api.options import FITTING, OPTIONS, checked, seed_of, threads
 from mlfs.api.prepared import Prepared
 from mlfs.api.selecting import select
 from mlfs.api.selection import Selection
 from mlfs.data.arrays import from_arrays
 from mlfs.data.dataset import Dataset
 from mlfs.data.frames import array_of, columns_of, family, frame_of
-from mlfs.errors import DataError, UsageError, printable
+from mlfs.errors import DataError, MlfsError, UsageError, printable
 from mlfs.search.picks import Pick
 
 __all__ = ["FeatureSelector"]
 
+PARAMETERS = {one.name: one.parameter for one in OPTIONS if one.parameter}
 AS_IT_IS: dict[str, Any] = {"dtype": None, "ensure_all_finite": False}
 
 
@@ -52,6 +53,8 @@ class FeatureSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sk
     include, exclude : sequence of str or int, default=()
         Columns that are picked first, in this order, and count towards the number; columns that
         never are. By name, glob or position in X.
+    drop_constant : bool, default=False
+        Never pick columns that are constant once binned, unless they are included.
     groups : mapping or sequence, optional
         Columns that count as one feature, such as a one-hot block: group name to columns, or one
         group name (or None) for each column.
@@ -157,6 +160,7 @@ class FeatureSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sk
         parameters: Mapping[str, Any] | None = None,
         include: Any = (),
         exclude: Any = (),
+        drop_constant: bool = False,
         groups: Any = None,
         start: Any = None,
         prefilter: int | None = None,
@@ -183,6 +187,7 @@ class FeatureSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sk
         self.parameters = parameters
         self.include = include
         self.exclude = exclude
+        self.drop_constant = drop_constant
         self.groups = groups
         self.start = start
         self.prefilter = prefilter
@@ -223,37 +228,30 @@ class FeatureSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sk
         FeatureSelector
             Itself.
         """
-        check_kinds(self.get_params(deep=False))
+        try:
+            return self._fit(X, y, sample_weight)
+        except MlfsError as error:
+            error.naming(PARAMETERS)
+            raise
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> Self:
+        own = {one.name: getattr(self, one.parameter) for one in OPTIONS if one.parameter}
+        own["seed"] = seed_of(self.random_state)
+        checked(own)
+        for one in FITTING:
+            one.read(getattr(self, one.name))
         data, columns = self._read(X, y)
         dataset = data.dataset if isinstance(data, Prepared) else data
-        groups = columns.groups(self.groups)
-        selection = select(
-            data,
-            self.criterion,
-            self.n_features_to_select,
-            per_label=self.per_label,
-            parameters=self.parameters,
+        own.update(
+            sample_weight=sample_weight,
             include=columns.within(self.include, "include"),
             exclude=columns.within(self.exclude, "exclude", strict=False),
-            groups=groups,
+            groups=columns.groups(self.groups),
             start=_start(self.start, columns),
-            prefilter=self.prefilter,
-            bins=self.bins,
-            n_bins=self.n_bins,
-            nominal_limit=self.nominal_limit,
-            missing=self.missing,
-            sample_weight=sample_weight,
-            network=self.network,
-            order=self.order,
-            k=self.k,
-            alpha=self.alpha,
-            min_gain=self.min_gain,
-            units=self.units,
             n_jobs=self.n_jobs if data is X else threads(self.n_jobs),
-            max_memory=self.max_memory,
-            seed=seed_of(self.random_state),
-            on_pick=_Teller(groups, dataset) if self.verbose else None,
         )
+        on_pick = _Teller(own["groups"], dataset) if self.verbose else None
+        selection = select(data, **own, on_pick=on_pick)
         if selection.interrupted and not len(selection):
             raise KeyboardInterrupt
         self._keep(selection, columns, dataset)

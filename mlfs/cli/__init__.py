@@ -1,51 +1,34 @@
-"""The command ``mlfs``: option -> call -> print, no logic.
+"""The command ``mlfs``: arguments come in, calls of the library go out, results are printed.
 
-Start-up is part of the speed: nothing here imports numpy before a command needs it.
+`app` runs a command line and turns errors into a sentence and an exit code. Each command has a
+module `*_command`; `shared_options` and `model_options` make their flags, `help`, `console`,
+`output` and `progress` what is shown and written, and `startup` makes the start quick. Nothing
+here imports numpy before a command needs it.
 """
 
 from __future__ import annotations
 
-import atexit
-import gc
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
+
+from mlfs.cli.startup import postpone_garbage_collection
 
 if TYPE_CHECKING:
     from mlfs.cli.app import cli
 
 __all__ = ["cli", "main"]
 
-PATIENCE = 400_000  # objects: more than all that is imported, and little memory
-
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and give its exit code: 0, 1, 2, 130, or 141 for a closed pipe."""
-    _leave_garbage()
+    postpone_garbage_collection()
     try:
         from mlfs.cli.app import run
 
         return run(sys.argv[1:] if arguments is None else list(arguments))
     except KeyboardInterrupt:  # before there was anything to keep
         return 130
-
-
-def _leave_garbage() -> None:
-    """Look for garbage neither among what is imported nor at the end: that is a fifth of a start.
-
-    After the first look, which a long run comes to, everything is as before.
-    """
-    thresholds = gc.get_threshold()
-
-    def as_before(phase: str, _: Any) -> None:
-        if phase == "stop":
-            gc.set_threshold(*thresholds)
-            gc.callbacks.remove(as_before)
-
-    if 0 < thresholds[0] < PATIENCE:
-        gc.callbacks.append(as_before)
-        gc.set_threshold(PATIENCE, *thresholds[1:])
-    atexit.register(gc.freeze)
 
 
 def __getattr__(name: str) -> Any:

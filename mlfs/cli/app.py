@@ -13,20 +13,20 @@ from typing import Any
 import click
 
 from mlfs import __version__
-from mlfs.cli.compare import compare
+from mlfs.cli.compare_command import compare
 from mlfs.cli.console import Console
-from mlfs.cli.convert import convert
-from mlfs.cli.criteria import criteria
-from mlfs.cli.evaluate import evaluate
-from mlfs.cli.explain import explain
-from mlfs.cli.generate import generate
+from mlfs.cli.convert_command import convert
+from mlfs.cli.criteria_command import criteria
+from mlfs.cli.evaluate_command import evaluate
+from mlfs.cli.explain_command import explain
+from mlfs.cli.generate_command import generate
 from mlfs.cli.help import Group
-from mlfs.cli.info import info
-from mlfs.cli.options import talking
-from mlfs.cli.predict import predict
-from mlfs.cli.select import select
-from mlfs.cli.structure import structure
-from mlfs.cli.train import train
+from mlfs.cli.info_command import info
+from mlfs.cli.predict_command import predict
+from mlfs.cli.select_command import select
+from mlfs.cli.shared_options import talking
+from mlfs.cli.structure_command import structure
+from mlfs.cli.train_command import train
 from mlfs.errors import MlfsError, UnknownName, UsageError, printable
 
 __all__ = ["cli", "run"]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import difflib
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 import click
 
-from mlfs.cli.flags import flags_of, in_flags, refuse_twice
 from mlfs.errors import MlfsError
 
 __all__ = ["OTHER", "Command", "Group", "Option", "topical"]
@@ -36,6 +36,20 @@ class Option(click.Option):
 def topical(topic: str, *names: str, **settings: Any) -> Callable[[F], F]:
     """Make a decorator for an option under a topic."""
     return click.option(*names, cls=Option, topic=topic, **settings)
+
+
+def _refuse_twice(command: click.Command, context: click.Context, arguments: list[str]) -> None:
+    """Refuse an option of one value that is given more than once: click takes the last."""
+    if context.resilient_parsing:
+        return
+    order = command.make_parser(context).parse_args(args=list(arguments))[2]
+    for param, times in Counter(order).items():
+        one_value = isinstance(param, click.Option) and not (
+            param.multiple or param.is_flag or param.count
+        )
+        if one_value and times > 1:
+            many = "twice" if times == 2 else f"{times} times"
+            raise click.UsageError(f"{'/'.join(param.opts)} is given {many}: give it once", context)
 
 
 def _write_examples(examples: Sequence[tuple[str, str]], formatter: click.HelpFormatter) -> None:
@@ -79,15 +93,16 @@ class Command(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Take the arguments apart; what is given twice is refused."""
-        refuse_twice(self, ctx, args)
+        _refuse_twice(self, ctx, args)
         return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run; what is refused is told by the names that the command line has."""
+        """Run the command; errors call each option by its longest flag."""
         try:
             return super().invoke(ctx)
         except MlfsError as error:
-            error.args = (in_flags(str(error), flags_of(self.params)), *error.args[1:])
+            options = [one for one in self.params if isinstance(one, click.Option)]
+            error.naming({one.name or "": max(one.opts, key=len) for one in options})
             raise
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -130,7 +145,7 @@ class Group(click.Group):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Take the arguments apart; what is given twice is refused."""
-        refuse_twice(self, ctx, args)
+        _refuse_twice(self, ctx, args)
         return super().parse_args(ctx, args)
 
     def resolve_command(

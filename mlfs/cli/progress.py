@@ -1,28 +1,56 @@
-"""The line on a terminal that shows the picks while the rest is computed."""
+"""The line on a terminal that shows how far a run is: its picks, its cells, or its time."""
 
 from __future__ import annotations
 
 import shutil
 import sys
+import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Self
 
 from mlfs.cli.console import Console
 from mlfs.errors import printable
 
-__all__ = ["Progress"]
+__all__ = ["Cells", "Picks", "Waiting", "duration"]
 
-EVERY = 0.1
+PICKS_EVERY = 0.1
+FIRST, EVERY = 0.5, 0.25
 
 
-class Progress:
-    """One line on stderr, redrawn at most ten times a second; nothing where nobody looks.
+class _Line:
+    """One line on stderr that is redrawn and removed at the end; nothing if it is no terminal."""
+
+    def __init__(self, console: Console) -> None:
+        self.shown = not console.quiet and console.animated(sys.stderr)
+        self.began = time.perf_counter()
+        self._drawn = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._drawn:
+            self._write("")
+
+    def draw(self, line: str) -> None:
+        """Replace the line."""
+        self._drawn = True
+        self._write(line[: shutil.get_terminal_size().columns - 1])
+
+    @staticmethod
+    def _write(line: str) -> None:
+        sys.stderr.write(f"\r\x1b[K{line}")
+        sys.stderr.flush()
+
+
+class Picks(_Line):
+    """Shows the picks of a selection, at most ten times a second.
 
     Parameters
     ----------
     console : Console
-        Tells whether the user wants it.
+        What the user wants to see.
     names : sequence of str
         The names of the candidates.
     labels : sequence of str
@@ -34,40 +62,91 @@ class Progress:
     def __init__(
         self, console: Console, names: Sequence[str], labels: Sequence[str], n: int | None
     ) -> None:
-        self._shown = not console.quiet and console.animated(sys.stderr)
+        super().__init__(console)
         self._names, self._labels, self._n = names, labels, n
         self._at: dict[str, int] = {}
-        self._last = -EVERY
-        self._started = time.perf_counter()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._shown and self._at:
-            sys.stderr.write("\r\x1b[K")
-            sys.stderr.flush()
+        self._last = -PICKS_EVERY
 
     @property
     def on_pick(self) -> Callable[[str, Any], None] | None:
         """What `mlfs.select` calls with each pick; None if nothing is shown."""
-        return self.pick if self._shown else None
+        return self.pick if self.shown else None
 
     def pick(self, label: str, pick: Any) -> None:
         """Show a pick."""
         first = not self._at
         self._at[label] = self._at.get(label, 0) + 1
         now = time.perf_counter()
-        if not self._shown or (not first and now - self._last < EVERY):
+        if not self.shown or (not first and now - self._last < PICKS_EVERY):
             return
         self._last = now
         of = f"/{self._n}" if self._n else ""
         where = f"label {len(self._at)}/{len(self._labels)} {printable(label, 30)}, "
         name = printable(self._names[pick.index], 40)
-        line = (
+        self.draw(
             f"{where if label else ''}pick {self._at[label]}{of}: {name}"
-            f"  ({now - self._started:.1f} s, Ctrl-C keeps the picks so far)"
+            f"  ({now - self.began:.1f} s, Ctrl-C keeps the picks so far)"
         )
-        width = shutil.get_terminal_size().columns - 1
-        sys.stderr.write(f"\r\x1b[K{line[:width]}")
-        sys.stderr.flush()
+
+
+class Cells(_Line):
+    """Counts the finished cells of a comparison, with the time that is left."""
+
+    def __init__(self, console: Console) -> None:
+        super().__init__(console)
+        self._at_start: int | None = None
+
+    def tell(self, done: int, total: int, last: Mapping[str, Any] | None) -> None:
+        """Show how many are done: what `mlfs.compare.run` calls as ``on_cell``."""
+        if self._at_start is None:
+            self._at_start = done
+        if not self.shown:
+            return
+        new, spent = done - self._at_start, time.perf_counter() - self.began
+        left = f", {duration(spent / new * (total - done))} left" if new else ""
+        what = ", ".join(str(value) for value in last["cell"].values()) if last else ""
+        self.draw(f"{done}/{total} cells{left}  {printable(what, 60)} (Ctrl-C keeps them)")
+
+
+class Waiting(_Line):
+    """Shows what runs and for how long, four times a second."""
+
+    def __init__(self, console: Console, what: str) -> None:
+        super().__init__(console)
+        self._what = what
+        self._done = threading.Event()
+        self._thread = threading.Thread(target=self._tick, daemon=True)
+
+    def __enter__(self) -> Self:
+        if self.shown:
+            self._thread.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._done.set()
+        if self._thread.is_alive():
+            self._thread.join()
+        super().__exit__(*error)
+
+    def _tick(self) -> None:
+        wait = FIRST
+        while not self._done.wait(wait):
+            spent = time.perf_counter() - self.began
+            self.draw(f"{self._what}: {spent:.0f} s (Ctrl-C stops it)")
+            wait = EVERY
+
+
+def duration(seconds: float) -> str:
+    """A span of time in words.
+
+    Examples
+    --------
+    >>> duration(5.2), duration(130), duration(7300)
+    ('5 s', '2 min 10 s', '2 h 01 min')
+    """
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60:02d} s"
+    return f"{whole // 3600} h {whole % 3600 // 60:02d} min"

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from mlfs.api.validate import checked_count
+from mlfs.api.options import checked_count
 from mlfs.compare.data_sources import dense
 from mlfs.compare.relief import ppt_relieff, relieff_ml
 from mlfs.compare.training_rows import TrainingRows

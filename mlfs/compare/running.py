@@ -11,7 +11,7 @@ from numbers import Real
 from pathlib import Path
 from typing import Any
 
-from mlfs.api.validate import checked_count, checked_seed
+from mlfs.api.options import checked, checked_count
 from mlfs.compare.cell_folder import CellFolder
 from mlfs.compare.classifiers import check_classifier
 from mlfs.compare.data_sources import sources
@@ -108,7 +108,7 @@ def run(
     patterns = _names(exclude)
     found = sources(data, labels=labels, exclude=patterns, given=isinstance(protocol, Given))
     settings = Settings(
-        tuple(found), rankers, learners, sizes, protocol, checked_seed(seed), options
+        tuple(found), rankers, learners, sizes, protocol, checked({"seed": seed})["seed"], options
     )
     shown, processes = _metrics(metrics), _processes(jobs)
     with contextlib.nullcontext() if folder is None else CellFolder(folder) as kept:
@@ -213,15 +213,15 @@ def _protocol(folds: int | None, holdout: float | None, repeat: int, split: str 
         name for name, one in (("folds", folds), ("holdout", holdout), ("split", split)) if one
     ]
     if len(given) > 1:
-        raise UsageError(f"{' and '.join(given)} exclude each other: give one")
+        raise UsageError("exclude each other: give one", option=tuple(given))
     if split is not None:
         if split != "given":
-            raise UsageError(f"split is 'given', not {printable(split)!r}")
+            raise UsageError(f"is 'given', not {printable(split)!r}", option="split")
         return Given(0)
     if holdout is not None:
         if isinstance(holdout, bool) or not isinstance(holdout, Real):
-            msg = f"holdout is the share of the rows that trains, not {printable(repr(holdout))}"
-            raise UsageError(msg)
+            msg = f"is the share of the rows that trains, not {printable(repr(holdout))}"
+            raise UsageError(msg, option="holdout")
         return Holdout(float(holdout), checked_count(repeat, "repeat") or 1)
     return Folds(5 if folds is None else checked_count(folds, "folds") or 0)
 
@@ -240,7 +240,7 @@ def _metrics(metrics: Sequence[str] | None) -> tuple[str, ...]:
 def _processes(jobs: Any) -> int:
     if isinstance(jobs, bool) or not isinstance(jobs, int) or jobs == 0:
         given = printable(repr(jobs))
-        raise UsageError(f"jobs is a number of processes, or -1 for all, not {given}")
+        raise UsageError(f"is a number of processes, or -1 for all, not {given}", option="jobs")
     return jobs if jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + jobs)
 
 

@@ -110,10 +110,9 @@ def bytes_of(max_memory: Any) -> int:
         if amount:
             return int(amount)
     msg = (
-        "max_memory is a number of bytes, or text like '2GB' or '500 MiB', "
-        f"not {printable(repr(max_memory))}"
+        f"is a number of bytes, or text like '2GB' or '500 MiB', not {printable(repr(max_memory))}"
     )
-    raise UsageError(msg)
+    raise UsageError(msg, option="max_memory")
 
 
 def _available() -> int:

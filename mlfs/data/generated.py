@@ -111,7 +111,7 @@ def hypercubes(
     _check_size(n_rows, n_features, n_labels, relevant, copies, useless)
     low, high = _radius(radius, n_labels)
     if not 0 <= noise <= 1:
-        raise UsageError(f"noise is {noise:g}: it is a probability, from 0 to 1")
+        raise UsageError(f"is {noise:g}: it is a probability, from 0 to 1", option="noise")
     if not 1 <= bounded <= relevant:
         raise UsageError(
             f"{bounded} relevant features for each label: there are {relevant}, so ask for 1 to "

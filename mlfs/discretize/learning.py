@@ -220,22 +220,23 @@ def _refuse_infinite(
 def _checked(method: str, bins: int | None, nominal_limit: int) -> int:
     if not isinstance(method, str) or method not in METHODS:
         raise UnknownName("binning", str(method), METHODS)
-    for what, number in (("nominal_limit", nominal_limit), ("the number of bins", bins or 2)):
+    for what, number in (("nominal_limit", nominal_limit), ("n_bins", bins or 2)):
         if isinstance(number, bool) or not isinstance(number, (int, np.integer)):
-            raise UsageError(f"{what} is a whole number, not {printable(repr(number))}")
+            raise UsageError(f"is a whole number, not {printable(repr(number))}", option=what)
     if nominal_limit < 0:
-        raise UsageError(f"nominal_limit is {nominal_limit}: it must be 0 or more")
+        raise UsageError(f"is {nominal_limit}: it must be 0 or more", option="nominal_limit")
     if bins is None:
         return 3
     if method not in COUNTED:
         raise UsageError(
-            f"the binning {method!r} finds the number of levels itself, so {bins} cannot be asked "
-            f"for: leave the number away, or choose one of {', '.join(COUNTED)}"
+            f"is for the binnings {', '.join(COUNTED)}; {method!r} finds the number of levels "
+            "itself: leave it out",
+            option="n_bins",
         )
     if bins < 2:
-        raise UsageError(f"{bins} bins: there must be 2 or more")
+        raise UsageError(f"is {bins}: there must be 2 bins or more", option="n_bins")
     if bins > MOST_BINS:
-        raise UsageError(f"{bins} bins: there may be {MOST_BINS} at most")
+        raise UsageError(f"is {bins}: there may be {MOST_BINS} bins at most", option="n_bins")
     return int(bins)
 
 

@@ -17,7 +17,7 @@ from sklearn.svm import LinearSVC
 from sklearn.utils.validation import has_fit_parameter
 from threadpoolctl import ThreadpoolController
 
-from mlfs.api.arguments import threads
+from mlfs.api.options import threads
 from mlfs.errors import UsageError, plural, printable
 from mlfs.models.problem import MISSING, Problem
 from mlfs.search.label_parents import Structure

@@ -14,8 +14,8 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 
 from mlfs import criteria
-from mlfs.api.arguments import seed_of
 from mlfs.api.candidates import columns_named
+from mlfs.api.options import seed_of
 from mlfs.api.plan import Plan, search
 from mlfs.api.prepared import DEFAULTS
 from mlfs.api.selecting import select

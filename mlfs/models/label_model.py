@@ -14,8 +14,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from mlfs.api.arguments import seed_of
-from mlfs.api.prepared import check_jobs
+from mlfs.api.options import check_jobs, seed_of
 from mlfs.counting.weights import checked_weights
 from mlfs.data.frames import family
 from mlfs.errors import DataError, UsageError, printable

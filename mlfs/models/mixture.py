@@ -10,8 +10,7 @@ from typing import Any, Self
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from mlfs.api.arguments import seed_of
-from mlfs.api.validate import checked_share
+from mlfs.api.options import checked_share, seed_of
 from mlfs.errors import UsageError, printable
 from mlfs.models.em import Grower, Mixture, em, weighted_mean
 from mlfs.models.features import feature_plan

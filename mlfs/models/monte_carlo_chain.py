@@ -13,7 +13,7 @@ import joblib
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from mlfs.api.arguments import seed_of, threads
+from mlfs.api.options import seed_of, threads
 from mlfs.errors import UsageError, printable
 from mlfs.models.base_learners import Learner, fit_learner
 from mlfs.models.chain import StructuredClassifier

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from mlfs.api.arguments import threads
+from mlfs.api.options import threads
 from mlfs.api.prepared import DEFAULTS, Prepared, prepare
 from mlfs.data.columns import force_nominal
 from mlfs.data.dataset import Column, Dataset, Label

@@ -55,8 +55,8 @@ def network_for(
     if order not in ORDERS:
         raise UnknownName("order of labels", str(order), ORDERS)
     if k is not None and (isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 0):
-        msg = f"k is the greatest number of parents of a label, not {printable(repr(k))}"
-        raise UsageError(msg)
+        msg = f"is the greatest number of parents of a label, not {printable(repr(k))}"
+        raise UsageError(msg, option="k")
     if criterion.network is False:
         if wanted is not None:
             msg = f"the criterion {type(criterion).__name__} uses no label network"

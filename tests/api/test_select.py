@@ -50,12 +50,12 @@ def test_how_many(n, picked):
 @pytest.mark.parametrize(
     ("n", "sentence"),
     [
-        (0, "n = 0: select at least one feature"),
-        (-1, "n = -1: select at least one feature"),
-        (7, "n = 7 features are asked for, but there are 6 to choose from: ask for at most 6"),
-        (1.5, "n = 1.5 is no share: a share of the features lies in (0, 1]"),
-        (0.0, "n = 0.0 is no share: a share of the features lies in (0, 1]"),
-        (float("nan"), "n = nan is no share: a share of the features lies in (0, 1]"),
+        (0, "n is 0: select at least one feature"),
+        (-1, "n is -1: select at least one feature"),
+        (7, "n is 7, but there are 6 features to choose from: select at most 6"),
+        (1.5, "n is 1.5, but a share of the features lies in (0, 1]"),
+        (0.0, "n is 0.0, but a share of the features lies in (0, 1]"),
+        (float("nan"), "n is nan, but a share of the features lies in (0, 1]"),
         ("3", "n is a number of features, a share of them in (0, 1], or 'auto', not '3'"),
         (True, "n is a number of features, a share of them in (0, 1], or 'auto', not True"),
     ],
@@ -87,10 +87,10 @@ def test_a_criterion_s_own_number_is_a_share_of_all_features():
         ({"criterion": "jmii"}, "unknown criterion 'jmii': did you mean 'jmi'?"),
         ({"criterion": None}, "the criterion is None, but must be a subclass of mlfs.Criterion"),
         ({"parameters": {"beta": 1}}, "the criterion mim has no parameter 'beta'; it takes: none"),
-        ({"units": "nat"}, "units are 'nats' or 'bits', not 'nat'"),
-        ({"missing": "drop"}, "missing is one of level, ignore, error, not 'drop'"),
-        ({"prefilter": 0}, "prefilter is a whole number from 1 on, not 0"),
-        ({"prefilter": 2.5}, "prefilter is a whole number from 1 on, not 2.5"),
+        ({"units": "nat"}, "units is 'nats' or 'bits', not 'nat'"),
+        ({"missing": "drop"}, "missing is 'level', 'ignore' or 'error', not 'drop'"),
+        ({"prefilter": 0}, "prefilter is a whole number of at least 1, not 0"),
+        ({"prefilter": 2.5}, "prefilter is a whole number of at least 1, not 2.5"),
         ({"alpha": 2}, "alpha lies between 0 and 1, not 2"),
         ({"min_gain": -1}, "min_gain lies between 0 and 1, not -1"),
         ({"n_jobs": 0}, "n_jobs is a number of threads, or -1 for all, not 0"),
@@ -100,7 +100,7 @@ def test_a_criterion_s_own_number_is_a_share_of_all_features():
         ({"groups": ["a"]}, "groups has 1 entries for 6 columns: give one each"),
         ({"network": "tree"}, "the criterion MIM uses no label network"),
         ({"order": "ful"}, "unknown order of labels 'ful': did you mean 'full'?"),
-        ({"k": -1}, "k is the greatest number of parents of a label, not -1"),
+        ({"k": -1}, "k is a whole number of at least 0, not -1"),
         ({"bins": "widht"}, "unknown binning 'widht': did you mean 'width'?"),
         (
             {"sample_weight": [1]},
@@ -162,7 +162,7 @@ def test_what_is_no_data_is_refused(data):
 
 
 def test_labels_beside_a_data_set_are_refused():
-    with pytest.raises(UsageError, match="labels= was given beside a Dataset"):
+    with pytest.raises(UsageError, match="labels is given beside a Dataset"):
         mlfs.select(from_arrays(X, Y), labels="y0")
 
 

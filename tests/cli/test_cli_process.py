@@ -274,9 +274,24 @@ def test_built_in_criteria_need_no_look_at_what_is_installed() -> None:
 
 def test_garbage_waits_once_and_is_then_looked_for_as_before() -> None:
     code = (
-        "import gc\nfrom mlfs.cli import PATIENCE, main\nbefore = gc.get_threshold()\n"
+        "import gc\nfrom mlfs.cli import main\nfrom mlfs.cli.startup import PATIENCE\n"
+        "before = gc.get_threshold()\n"
         "main(['--version'])\nassert gc.get_threshold()[0] == PATIENCE\n"
         "gc.collect()\nassert gc.get_threshold() == before\nassert not gc.callbacks\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_library_changes_nothing_around_it() -> None:
+    code = (
+        "import gc, numba.np.linalg\n"
+        "from numba.core import event\n"
+        "check, before = numba.np.linalg.ensure_blas, gc.get_threshold()\n"
+        f"import mlfs\nmlfs.select({SONGS!r}, 'scls', 3)\n"
+        "assert numba.np.linalg.ensure_blas is check\n"
+        "assert gc.get_threshold() == before and gc.isenabled() and not gc.callbacks\n"
+        "assert not any(event._registered.values())\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

@@ -23,7 +23,7 @@ import mlfs.compare.data_sources
 import mlfs.compare.rankers
 import mlfs.compare.resampling
 import mlfs.compare.settings
-from mlfs.cli.compare import _failures
+from mlfs.cli.compare_command import _failures
 from mlfs.compare.cell_folder import CellFolder
 from mlfs.compare.data_sources import sources
 from mlfs.compare.named import named

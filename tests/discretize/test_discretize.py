@@ -410,9 +410,9 @@ def test_bad_wishes_are_refused_in_a_sentence():
         learn(data, "widht")
     with pytest.raises(UsageError, match="finds the number of levels itself"):
         learn(data, "mdlp", 4)
-    with pytest.raises(UsageError, match="1 bins"):
+    with pytest.raises(UsageError, match="n_bins is 1"):
         learn(data, "width", 1)
-    with pytest.raises(UsageError, match="99999999 bins: there may be"):
+    with pytest.raises(UsageError, match="n_bins is 99999999: there may be"):
         learn(data, "frequency", 99_999_999)
     with pytest.raises(UsageError, match="nominal_limit is -1"):
         learn(data, nominal_limit=-1)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from mlfs.api.arguments import seed_of
+from mlfs.api.options import seed_of
 from mlfs.errors import UsageError, printable
 from mlfs.models.inference.along_order import joint_log_proba, walk
 from mlfs.models.inference.contract import (

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from mlfs.api.arguments import seed_of
+from mlfs.api.options import seed_of
 from mlfs.errors import UnknownName, UsageError
 from mlfs.models.inference.contract import (
     Conditionals,

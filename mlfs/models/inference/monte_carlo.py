@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from mlfs.api.arguments import seed_of
+from mlfs.api.options import seed_of
 from mlfs.models.inference import decisions
 from mlfs.models.inference.contract import (
     Conditionals,

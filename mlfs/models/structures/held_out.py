@@ -20,7 +20,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 from threadpoolctl import threadpool_limits
 
-from mlfs.api.arguments import threads
+from mlfs.api.options import threads
 from mlfs.models.base_learners import stacked
 from mlfs.models.structures.logistic import (
     Logistic,

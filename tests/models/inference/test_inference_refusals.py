@@ -88,7 +88,7 @@ def test_max_sum_takes_no_more_than_twelve_parents() -> None:
         (Beam(width=0), "width is a whole number from 1 on, not 0"),
         (Beam(width=2.5), r"width is a whole number from 1 on, not 2\.5"),
         (MonteCarlo(n_samples=0), "n_samples is a whole number from 1 on, not 0"),
-        (MonteCarlo(random_state=-1), "random_state is a whole number from 0 on"),
+        (MonteCarlo(random_state=-1), "random_state is a whole number of at least 0"),
         (Exhaustive(limit=True), "limit is a whole number from 1 on, not True"),
         (Annealing(n_steps=-1), "n_steps is a whole number from 0 on, not -1"),
         (Annealing(hot=0), "the temperature hot is a number above 0, not 0"),

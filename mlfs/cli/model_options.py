@@ -1,18 +1,32 @@
-"""What the options of `mlfs train` say about the model, and the model that they make."""
+"""The options of `mlfs train` that describe a model, and the model that they make."""
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping
 from typing import Any
 
 import click
 
 from mlfs.cli.help import topical
-from mlfs.cli.learners import SHORT, learner_named
-from mlfs.cli.options import count, parameters_of, stacked
-from mlfs.errors import UnknownName, UsageError
+from mlfs.cli.shared_options import count, parameters_of, stacked
+from mlfs.errors import UnknownName, UsageError, printable
 
-__all__ = ["made", "modelling", "settings_of"]
+__all__ = ["learner_named", "made", "modelling", "settings_of"]
+
+SHORT = {
+    "logistic": "sklearn.linear_model.LogisticRegression",
+    "svm": "sklearn.svm.LinearSVC",
+    "kernel-svm": "sklearn.svm.SVC",
+    "sgd": "sklearn.linear_model.SGDClassifier",
+    "ridge": "sklearn.linear_model.RidgeClassifier",
+    "naive-bayes": "sklearn.naive_bayes.BernoulliNB",
+    "gaussian": "sklearn.naive_bayes.GaussianNB",
+    "neighbors": "sklearn.neighbors.KNeighborsClassifier",
+    "tree": "sklearn.tree.DecisionTreeClassifier",
+    "forest": "sklearn.ensemble.RandomForestClassifier",
+    "mlp": "sklearn.neural_network.MLPClassifier",
+}
 
 modelling = stacked(
     topical("The model", "-m", "--model", metavar="NAME", default="occ", show_default=True,
@@ -34,11 +48,12 @@ modelling = stacked(
             "the model's own."),
     topical("The model", "-P", "--learner-parameter", "learner_parameters", metavar="KEY=VALUE",
             multiple=True, help="A parameter of the base learner. Repeatable."),
-    topical("The model", "--seed", metavar="N", type=click.IntRange(0, (1 << 32) - 1),
-            default=0,
-            show_default=True, help="Seeds every random choice."),
-    topical("The model", "-j", "--jobs", metavar="N", type=int, default=1, show_default=True,
-            help="Labels fitted at the same time, -1 for all processors; the answer is the same."),
+    topical("The model", "--seed", "random_state", metavar="N",
+            type=click.IntRange(0, (1 << 32) - 1), default=0, show_default=True,
+            help="Seeds every random choice."),
+    topical("The model", "-j", "--jobs", "n_jobs", metavar="N", type=int, default=1,
+            show_default=True, help="Labels fitted at the same time, -1 for all processors; "
+            "the answer is the same."),
 )  # fmt: skip
 
 
@@ -49,7 +64,7 @@ def made(options: dict[str, Any]) -> Any:
     name = options.pop("model")
     given = parameters_of(options.pop("parameters"))
     known = make(name).get_params(deep=True)
-    chosen: dict[str, Any] = {"random_state": options.pop("seed"), "n_jobs": options.pop("jobs")}
+    chosen: dict[str, Any] = {key: options.pop(key) for key in ("random_state", "n_jobs")}
     features, n, k = options.pop("features"), options.pop("n"), options.pop("k")
     if features is not None:
         inner = "model__features" if "model__features" in known else "features"
@@ -130,7 +145,42 @@ def settings_of(options: Mapping[str, Any], missing: str) -> dict[str, Any]:
         "learner": options["learner"],
         "parameters": list(options["parameters"]),
         "learner_parameters": list(options["learner_parameters"]),
-        "seed": options["seed"],
+        "seed": options["random_state"],
         "missing": missing,
     }
     return {key: value for key, value in found.items() if value not in (None, [])}
+
+
+def learner_named(name: str, parameters: Mapping[str, Any]) -> Any:
+    """Make a base learner from its name: short, of its class, or with its module.
+
+    Only what a model file can hold is imported.
+
+    Examples
+    --------
+    >>> learner_named("svm", {"C": 0.5})
+    LinearSVC(C=0.5)
+    """
+    from mlfs.models.storage.allowed import LEARNERS, class_named
+
+    paths = {own: f"{module}.{own}" for module, owns in LEARNERS.items() for own in owns}
+    path = SHORT.get(name) or paths.get(name) or name.replace(":", ".")
+    cls = class_named(path) if path in paths.values() else None
+    if cls is None and ("." in name or ":" in name):
+        raise UsageError(
+            f"the learner {printable(name)!r} is none that a model file can hold: take "
+            f"{', '.join(SHORT)}, or another classifier that docs/model-files.md lists; the rest "
+            "can be used from Python"
+        )
+    if cls is None:
+        raise UnknownName("learner", name, [*SHORT, *paths])
+    wanted = inspect.signature(cls).parameters
+    for key in parameters:
+        if key not in wanted:
+            raise UnknownName(f"parameter of {cls.__name__}", key, wanted)
+    lacking = [key for key, one in wanted.items() if one.default is one.empty]
+    if set(lacking) - set(parameters):
+        raise UsageError(
+            f"{cls.__name__} is made of other learners: such a model is made from Python"
+        )
+    return cls(**parameters)

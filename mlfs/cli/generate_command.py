@@ -9,8 +9,8 @@ import click
 
 from mlfs.cli.console import console_of
 from mlfs.cli.help import Command, topical
-from mlfs.cli.options import talking
 from mlfs.cli.output import check_place
+from mlfs.cli.shared_options import talking
 
 __all__ = ["generate"]
 

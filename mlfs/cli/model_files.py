@@ -10,7 +10,7 @@ import click
 
 from mlfs.cli.console import Console
 from mlfs.cli.help import topical
-from mlfs.cli.options import input_data
+from mlfs.cli.shared_options import input_data
 from mlfs.errors import DataError, MlfsError, UsageError, printable
 
 __all__ = ["answer", "data_of", "opened", "rows_of", "unseen_values"]

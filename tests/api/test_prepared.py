@@ -82,7 +82,7 @@ def test_a_network_is_learned_once_for_the_same_options(ready) -> None:
     assert mlfs.select(ready, "mlfs_global", 3, k=1).network != first.network
     with pytest.raises(mlfs.UsageError, match="uses no label network"):
         mlfs.select(ready, "mim", 3, network="tree")
-    with pytest.raises(mlfs.UsageError, match="k is the greatest number"):
+    with pytest.raises(mlfs.UsageError, match="k is a whole number of at least 0"):
         mlfs.select(ready, "mlfs_global", 3, k=True)
 
 

@@ -9,13 +9,16 @@ from typing import Any, TypeVar
 
 import click
 
+from mlfs.api.options import NAMED, OPTIONS, Option, Share, Switch, Threads, Whole
 from mlfs.cli.console import console_of
 from mlfs.cli.help import OTHER, topical
+from mlfs.cli.startup import skip_check_of_scipy
 from mlfs.compare.named import literal
 from mlfs.errors import DataError, UsageError, printable
 
 __all__ = [
     "count",
+    "declared",
     "input_data",
     "parameters_of",
     "reading",
@@ -27,7 +30,6 @@ __all__ = [
     "talking",
 ]
 
-BINS = ("mean-sd", "width", "frequency", "mdlp", "laim")
 START_BYTES = 64 << 20
 READING = ("labels", "classes", "separator", "encoding", "source_format", "limit")
 F = TypeVar("F", bound=Callable[..., Any])
@@ -124,60 +126,35 @@ def count(_: click.Context, __: click.Parameter, value: str | None) -> int | flo
     return number
 
 
-selecting = stacked(
-    topical("What to select", "-c", "--criterion", metavar="NAME", default="mim",
-            show_default=True, help="The criterion; `mlfs criteria` lists them."),
-    topical(
-        "What to select", "-n", "--number", "n", metavar="N", callback=count,
-        help="How many: 80, a share such as 0.1, or auto. Per label, for each label. By default "
-        "what the criterion says, else half of the features.",
-    ),
-    topical("What to select", "-p", "--parameter", "parameters", metavar="KEY=VALUE",
-            multiple=True, help="A parameter of the criterion. Repeatable."),
-    topical("What to select", "--per-label", is_flag=True, help="A ranking for each label."),
-    topical("What to select", "--include", metavar="NAME", multiple=True,
-            help="A feature, or a glob, that is picked first. Repeatable."),
-    topical("What to select", "--exclude", metavar="NAME", multiple=True,
-            help="A feature, or a glob, that is never picked. Repeatable."),
-    topical("What to select", "--group", "groups", metavar="NAME=GLOB", multiple=True,
-            help="Features that count as one, such as a one-hot block. Repeatable."),
-    topical("What to select", "--start", metavar="FILE",
-            help="Continue an earlier selection: what --format json wrote."),
-    topical("What to select", "--prefilter", metavar="N", type=click.IntRange(min=1),
-            help="Only the N features of greatest relevance are candidates."),
-    topical("What to select", "--alpha", type=click.FloatRange(0, 1), default=0.05,
-            show_default=True, help="For -n auto: the share of false discoveries accepted."),
-    topical("What to select", "--min-gain", type=click.FloatRange(0, 1), default=0.01,
-            show_default=True, help="For -n auto: the least gain, as a share of the greatest."),
-    topical("How to count", "--bins", type=click.Choice(BINS), default="mean-sd",
-            show_default=True, help="How numeric columns are binned."),
-    topical("How to count", "--n-bins", metavar="N", type=click.IntRange(min=2),
-            help="How many bins, for width and frequency."),
-    topical(
-        "How to count", "--nominal-limit", metavar="N", type=click.IntRange(min=0), default=10,
-        show_default=True, help="Whole numbers with at most N distinct values are taken as is.",
-    ),
-    topical(
-        "How to count", "--missing", type=click.Choice(["level", "ignore", "error"]),
-        default="level", show_default=True,
-        help="A missing value is a level of its own, left out, or refused.",
-    ),
-    topical("How to count", "--network", type=click.Choice(["chain", "tree"]),
-            help="The parents of labels, for criteria that want them."),
-    topical("How to count", "--order", type=click.Choice(["cheap", "full", "given"]),
-            default="cheap", show_default=True, help="How the labels of a chain are ordered."),
-    topical("How to count", "-k", "--parents", "k", metavar="K", type=click.IntRange(min=0),
-            help="At most K parents of a label in a chain; by default 0.8 of the labels."),
-    topical("How to count", "--units", type=click.Choice(["nats", "bits"]), default="nats",
-            show_default=True, help="The unit of scores."),
-    topical("How to count", "--seed", metavar="N", type=click.IntRange(min=0), default=0,
-            show_default=True, help="For -n auto: seeds the shuffles."),
-    topical("How to count", "-j", "--jobs", metavar="N", type=int, default=1, show_default=True,
-            help="Threads, -1 for all processors; the answer is the same."),
-    topical("How to count", "--max-memory", metavar="SIZE",
-            help="What counting may take beside the data, such as 2GB; by default half of what "
-            "is available."),
-)  # fmt: skip
+def _flag(option: Option) -> Callable[[F], F]:
+    """The flag of a declared option."""
+    kind = option.kind
+    settings: dict[str, Any] = {"metavar": option.metavar, "help": option.help}
+    if option.repeated:
+        settings |= {"multiple": True, "help": f"{option.help} Repeatable."}
+    elif isinstance(kind, Switch):
+        settings["is_flag"] = True
+    elif kind.choices:
+        settings["type"] = click.Choice(kind.choices)
+    elif isinstance(kind, Whole):
+        settings["type"] = click.IntRange(min=kind.least)
+    elif isinstance(kind, Share):
+        settings["type"] = click.FloatRange(0, 1)
+    elif isinstance(kind, Threads):
+        settings["type"] = int
+    elif option.name == "n":
+        settings["callback"] = count
+    if not (option.default is None or option.default is False or option.default == ()):
+        settings |= {"default": option.default, "show_default": True}
+    return topical(option.topic, *option.flags, option.name, **settings)
+
+
+def declared(*names: str) -> Callable[[Any], Any]:
+    """Make a decorator for the flags of some declared options; of all that have one by default."""
+    return stacked(*(_flag(one) for one in OPTIONS if one.flags and one.name in (names or NAMED)))
+
+
+selecting = declared()
 
 
 def input_data(path: str, options: dict[str, Any], known: Sequence[str] | None = None) -> Any:
@@ -187,6 +164,7 @@ def input_data(path: str, options: dict[str, Any], known: Sequence[str] | None =
     """
     from mlfs.data import Limits, read
 
+    skip_check_of_scipy()
     given = {name: options.pop(name, False) for name in READING}
     return read(
         path,
@@ -209,7 +187,6 @@ def selection_options(options: Mapping[str, Any]) -> dict[str, Any]:
     get(wanted["criterion"], wanted["parameters"])
     wanted["groups"] = _groups(wanted["groups"])
     wanted["start"] = None if wanted["start"] is None else _earlier(wanted["start"])
-    wanted["n_jobs"] = wanted.pop("jobs")
     return wanted
 
 

@@ -8,8 +8,8 @@ import click
 
 from mlfs.cli.console import console_of
 from mlfs.cli.help import Command, topical
-from mlfs.cli.options import input_data, reading, talking
 from mlfs.cli.output import check_place
+from mlfs.cli.shared_options import input_data, reading, talking
 
 __all__ = ["convert"]
 

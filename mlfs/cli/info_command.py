@@ -8,7 +8,7 @@ import click
 
 from mlfs.cli.console import console_of
 from mlfs.cli.help import Command, topical
-from mlfs.cli.options import input_data, reading, talking
+from mlfs.cli.shared_options import input_data, reading, talking
 
 __all__ = ["info"]
 

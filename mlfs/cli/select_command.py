@@ -10,9 +10,9 @@ import click
 
 from mlfs.cli.console import Console, console_of
 from mlfs.cli.help import Command, topical
-from mlfs.cli.options import input_data, reading, selecting, selection_options, talking
 from mlfs.cli.output import Output, output_of, write_data, write_report
-from mlfs.cli.progress import Progress
+from mlfs.cli.progress import Picks
+from mlfs.cli.shared_options import input_data, reading, selecting, selection_options, talking
 from mlfs.errors import plural
 
 __all__ = ["run_selection", "select"]
@@ -97,7 +97,7 @@ def run_selection(console: Console, dataset: Any, wanted: dict[str, Any]) -> tup
     names = dataset.feature_names
     n = wanted["n"] if isinstance(wanted["n"], int) else None
     shown = [names[columns[0]] for columns in ready.grouping.members]
-    with Progress(console, shown, dataset.label_names, n) as progress:
+    with Picks(console, shown, dataset.label_names, n) as progress:
         selection = run(ready, on_pick=progress.on_pick, **searching)
     for note in selection.notes:
         console.note(note)

@@ -9,7 +9,7 @@ import click
 
 from mlfs.cli.console import console_of
 from mlfs.cli.help import Command, topical
-from mlfs.cli.options import talking
+from mlfs.cli.shared_options import talking
 
 __all__ = ["criteria"]
 

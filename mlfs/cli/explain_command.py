@@ -8,8 +8,8 @@ import click
 
 from mlfs.cli.console import console_of
 from mlfs.cli.help import Command, topical
-from mlfs.cli.options import input_data, reading, selecting, selection_options, talking
-from mlfs.cli.select import INTERRUPTED, run_selection
+from mlfs.cli.select_command import INTERRUPTED, run_selection
+from mlfs.cli.shared_options import input_data, reading, selecting, selection_options, talking
 
 __all__ = ["explain"]
 

@@ -7,10 +7,11 @@ from typing import Any
 
 import click
 
+from mlfs.api.options import NAMED
 from mlfs.cli.console import console_of
-from mlfs.cli.counting import Counting
 from mlfs.cli.help import Command, topical
-from mlfs.cli.options import BINS, talking
+from mlfs.cli.progress import Cells
+from mlfs.cli.shared_options import talking
 from mlfs.errors import UsageError, printable
 
 __all__ = ["compare"]
@@ -131,7 +132,7 @@ SHOWN = 5
 @topical(
     "Data",
     "--bins",
-    type=click.Choice(BINS),
+    type=click.Choice(NAMED["bins"].kind.choices),
     default="mean-sd",
     show_default=True,
     help="How numeric columns are binned for the selection; models get the values.",
@@ -188,7 +189,7 @@ def compare(
     console = console_of(context)
     if any(path == "-" for path in data):
         raise UsageError("a comparison reads its data again and again: give files, not a pipe")
-    with Counting(console, "cells") as counting:
+    with Cells(console) as cells:
         results = run(
             list(data),
             list(criteria) or ["scls", "all"],
@@ -196,7 +197,7 @@ def compare(
             [part for part in sizes.split(",") if part.strip()],
             metrics=list(metrics) or None,
             folder=folder,
-            on_cell=counting.tell,
+            on_cell=cells.tell,
             **options,
         )
     for note in results.notes:

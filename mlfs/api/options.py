@@ -1,0 +1,445 @@
+"""The options of preparing, searching and fitting, each declared once.
+
+The command makes its flags from these declarations, the tables in the documentation are made from
+them, and `checked` reads values with them. Signatures are written out where users look for them;
+a test holds that their names and defaults are those declared here.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from numbers import Integral, Real
+from types import NoneType
+from typing import Any
+
+from mlfs.errors import UnknownName, UsageError, printable
+
+__all__ = [
+    "FITTING",
+    "NAMED",
+    "OPTIONS",
+    "Option",
+    "check_jobs",
+    "checked",
+    "checked_count",
+    "checked_share",
+    "n_of",
+    "seed_of",
+    "threads",
+]
+
+SEEDS = 2**31 - 1
+TO_SELECT, TO_COUNT = "What to select", "How to count"
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of value; this one takes any.
+
+    Parameters
+    ----------
+    wanted : str
+        What a value is; an error says it after the name of the option.
+    types : tuple of type
+        The types that it may have; empty for any.
+    choices : tuple of str
+        The names that the command offers.
+    """
+
+    wanted: str = ""
+    types: tuple[type, ...] = ()
+    choices: tuple[str, ...] = ()
+
+    def read(self, name: str, value: Any) -> Any:
+        """The value, in Python's own type where it is a number; refused if it is of no use."""
+        if self.types and not isinstance(value, self.types):
+            raise self.refusal(name, value)
+        return value
+
+    def refusal(self, name: str, value: Any) -> UsageError:
+        """The error about a value of this kind."""
+        return UsageError(f"{self.wanted}, not {printable(repr(value))}", option=name)
+
+
+@dataclass(frozen=True)
+class Switch(Kind):
+    """True or False."""
+
+    wanted: str = "is True or False"
+
+    def read(self, name: str, value: Any) -> bool:
+        if not (isinstance(value, bool) or _is_numpys_bool(value)):
+            raise self.refusal(name, value)
+        return bool(value)
+
+
+@dataclass(frozen=True)
+class Whole(Kind):
+    """A whole number of at least `least`; None too, if that is the default."""
+
+    least: int = 1
+
+    def read(self, name: str, value: Any) -> int:
+        if isinstance(value, bool) or not isinstance(value, Integral) or value < self.least:
+            raise UsageError(
+                f"is a whole number of at least {self.least}, not {printable(repr(value))}",
+                option=name,
+            )
+        return int(value)
+
+
+@dataclass(frozen=True)
+class Share(Kind):
+    """A number between 0 and 1."""
+
+    wanted: str = "lies between 0 and 1"
+
+    def read(self, name: str, value: Any) -> float:
+        if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= float(value) <= 1:
+            raise self.refusal(name, value)
+        return float(value)
+
+
+@dataclass(frozen=True)
+class Name(Kind):
+    """One of some names, of a thing that an error about an unknown name calls `wanted`."""
+
+    def read(self, name: str, value: Any) -> str:
+        if not isinstance(value, str):
+            raise UsageError(
+                f"is the name of a {self.wanted}, not {printable(repr(value))}", option=name
+            )
+        if value not in self.choices:
+            raise UnknownName(self.wanted, value, self.choices)
+        return value
+
+
+@dataclass(frozen=True)
+class Choice(Kind):
+    """One of a few words."""
+
+    def read(self, name: str, value: Any) -> str:
+        if not isinstance(value, str) or value not in self.choices:
+            *words, last = map(repr, self.choices)
+            text = f"is {', '.join(words)} or {last}, not {printable(repr(value))}"
+            raise UsageError(text, option=name)
+        return value
+
+
+@dataclass(frozen=True)
+class Auto(Kind):
+    """True, False or "auto"."""
+
+    wanted: str = "is True, False or 'auto'"
+
+    def read(self, name: str, value: Any) -> bool | str:
+        if isinstance(value, str) and value == "auto":
+            return value
+        if not (isinstance(value, bool) or _is_numpys_bool(value)):
+            raise self.refusal(name, value)
+        return bool(value)
+
+
+@dataclass(frozen=True)
+class Threads(Kind):
+    """A number of threads; negative ones count from all processors down."""
+
+    wanted: str = "is a number of threads, or -1 for all"
+
+    def read(self, name: str, value: Any) -> int:
+        if isinstance(value, bool) or not isinstance(value, Integral) or value == 0:
+            raise self.refusal(name, value)
+        return int(value)
+
+
+def _is_numpys_bool(value: Any) -> bool:
+    return type(value).__module__ == "numpy" and type(value).__name__ in ("bool", "bool_")
+
+
+@dataclass(frozen=True)
+class Option:
+    """The declaration of one option.
+
+    Parameters
+    ----------
+    name : str
+        The name of the argument of `mlfs.select` and `mlfs.prepare`.
+    kind : Kind
+        What values it takes.
+    default : Any
+        Its value if it is not given. None is taken wherever it is the default.
+    help : str
+        What it means, in a line or two.
+    flags : tuple of str
+        Its flags on the command line; empty for none.
+    topic : str
+        The heading under which the command shows it.
+    metavar : str
+        What stands for the value in the help of the command.
+    repeated : bool
+        Whether the flag may be given several times.
+    reported : bool
+        Whether the value is among the settings of a `Selection`.
+    fitted : str
+        The name of the parameter of `FeatureSelector`; empty if it has none.
+    page : str
+        The page of the documentation that says more.
+    """
+
+    name: str
+    kind: Kind
+    default: Any
+    help: str
+    flags: tuple[str, ...] = ()
+    topic: str = TO_COUNT
+    metavar: str | None = None
+    repeated: bool = False
+    reported: bool = False
+    fitted: str | None = None
+    page: str = ""
+
+    @property
+    def parameter(self) -> str:
+        """The name of the parameter of `FeatureSelector`; empty if it has none."""
+        return self.name if self.fitted is None else self.fitted
+
+    def read(self, value: Any, name: str = "") -> Any:
+        """The checked value, or `UsageError`."""
+        if value is None and self.default is None:
+            return None
+        return self.kind.read(name or self.name, value)
+
+
+COLUMNS = Kind("is names, globs or numbers of columns", (str, Integral, Iterable, NoneType))
+OPTIONS: tuple[Option, ...] = (
+    Option(
+        "criterion", Kind(), "mim", "The criterion; `mlfs criteria` lists them.",
+        ("-c", "--criterion"), TO_SELECT, "NAME", page="criteria.md",
+    ),
+    Option(
+        "n", Kind(), None,
+        "How many features: a number, a share such as 0.1, or auto. Per label, for each label. By "
+        "default what the criterion says, else half of the features.",
+        ("-n", "--number"), TO_SELECT, "N", reported=True, fitted="n_features_to_select",
+        page="how-many.md",
+    ),
+    Option("labels", Kind(), None, "Which columns of a file or frame are labels.", fitted=""),
+    Option(
+        "parameters", Kind("is a mapping from the criterion's parameters to values", (Mapping,)),
+        None, "The criterion's own parameters.", ("-p", "--parameter"), TO_SELECT, "KEY=VALUE",
+        repeated=True,
+    ),
+    Option(
+        "per_label", Switch(), False, "A ranking for each label.", ("--per-label",), TO_SELECT,
+        page="per-label.md",
+    ),
+    Option(
+        "include", COLUMNS, (), "A feature, or a glob, that is picked first.", ("--include",),
+        TO_SELECT, "NAME", repeated=True,
+    ),
+    Option(
+        "exclude", COLUMNS, (), "A feature, or a glob, that is never picked.", ("--exclude",),
+        TO_SELECT, "NAME", repeated=True,
+    ),
+    Option(
+        "drop_constant", Switch(), False,
+        "Features that are constant once binned are never picked, unless they are included.",
+        ("--drop-constant",), TO_SELECT, reported=True,
+    ),
+    Option(
+        "groups",
+        Kind("is group names to columns, or one group name for each column", (Iterable,)),
+        None, "Features that count as one, such as a one-hot block.", ("--group",), TO_SELECT,
+        "NAME=GLOB", repeated=True,
+    ),
+    Option(
+        "start", Kind("is an earlier selection, or names, globs or numbers of columns"), None,
+        "An earlier selection that is continued; for the command, what --format json wrote.",
+        ("--start",), TO_SELECT, "FILE",
+    ),
+    Option(
+        "prefilter", Whole(), None, "Only the N features of greatest relevance are candidates.",
+        ("--prefilter",), TO_SELECT, "N", reported=True,
+    ),
+    Option(
+        "alpha", Share(), 0.05, "For an automatic number: the share of false discoveries accepted.",
+        ("--alpha",), TO_SELECT, reported=True, page="how-many.md",
+    ),
+    Option(
+        "min_gain", Share(), 0.01,
+        "For an automatic number: the least gain, as a share of the greatest.",
+        ("--min-gain",), TO_SELECT, reported=True, page="how-many.md",
+    ),
+    Option(
+        "bins", Name("binning", choices=("mean-sd", "width", "frequency", "mdlp", "laim")),
+        "mean-sd", "How numeric columns are binned.", ("--bins",), reported=True,
+        page="discretisation.md",
+    ),
+    Option(
+        "n_bins", Whole(least=2), None, "How many bins, for width and frequency.", ("--n-bins",),
+        metavar="N", reported=True, page="discretisation.md",
+    ),
+    Option(
+        "nominal_limit", Whole(least=0), 10,
+        "Whole numbers with at most N distinct values are taken as is.", ("--nominal-limit",),
+        metavar="N", reported=True, page="discretisation.md",
+    ),
+    Option(
+        "missing", Choice(choices=("level", "ignore", "error")), "level",
+        "A missing value is a level of its own, left out, or refused.", ("--missing",),
+        reported=True, page="missing-and-weights.md",
+    ),
+    Option(
+        "sample_weight", Kind(), None, "How much each row counts; by default as the file says.",
+        fitted="", page="missing-and-weights.md",
+    ),
+    Option(
+        "network", Kind(choices=("chain", "tree")), None,
+        "The parents of labels, for criteria that want them.", ("--network",),
+        page="criteria.md#the-label-network",
+    ),
+    Option(
+        "order", Name("order of labels", choices=("cheap", "full", "given")), "cheap",
+        "How the labels of a chain are ordered.", ("--order",), reported=True,
+        page="criteria.md#the-label-network",
+    ),
+    Option(
+        "k", Whole(least=0), None,
+        "At most K parents of a label in a chain; by default 0.8 of the labels.",
+        ("-k", "--parents"), metavar="K", reported=True, page="criteria.md#the-label-network",
+    ),
+    Option(
+        "units", Choice(choices=("nats", "bits")), "nats", "The unit of scores.", ("--units",),
+    ),
+    Option(
+        "seed", Whole(least=0), 0, "For an automatic number: seeds the shuffles.", ("--seed",),
+        metavar="N", reported=True, fitted="random_state",
+    ),
+    Option(
+        "n_jobs", Threads(), None,
+        "Threads, -1 for all processors; the answer is the same. By default one.",
+        ("-j", "--jobs"), metavar="N",
+    ),
+    Option(
+        "max_memory", Kind(), None,
+        "What counting may take beside the data, such as 2GB; by default half of what is "
+        "available.", ("--max-memory",), metavar="SIZE", page="speed.md#memory",
+    ),
+    Option(
+        "lazy", Auto(), "auto",
+        "Leave uncounted what cannot change the answer; by default where that is faster.",
+        fitted="",
+    ),
+)  # fmt: skip
+FITTING = (
+    Option(
+        "categorical_features",
+        Kind("is 'from_dtype', or names, positions or a mask of columns", COLUMNS.types),
+        "from_dtype", "Columns of numbers that are categories.",
+    ),
+    Option("classes", Switch(), False, "Take columns of a 2-D y with more than two values."),
+    Option("verbose", Kind(), False, "Report each pick and all notes on stderr."),
+)  # fmt: skip
+NAMED = {option.name: option for option in OPTIONS}
+
+
+def checked(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Read the values of declared options; other values are left out.
+
+    Examples
+    --------
+    >>> checked({"alpha": 0, "data": "x.arff"})
+    {'alpha': 0.0}
+    >>> checked({"n_bins": 1})
+    Traceback (most recent call last):
+    mlfs.errors.UsageError: n_bins is a whole number of at least 2, not 1
+    """
+    return {name: NAMED[name].read(value) for name, value in values.items() if name in NAMED}
+
+
+def checked_count(count: Any, name: str) -> int | None:
+    """The value of an option that is a whole number of at least 1; None stays None."""
+    return None if count is None else Whole().read(name, count)
+
+
+def checked_share(value: Any, name: str) -> float:
+    """The value of an option that lies between 0 and 1."""
+    return Share().read(name, value)
+
+
+def check_jobs(n_jobs: Any) -> None:
+    """Refuse what is not a number of threads; None is one."""
+    NAMED["n_jobs"].read(n_jobs)
+
+
+def n_of(n: Any, candidates: int, features: int) -> int | None:
+    """The number of features to select; None where it is not given as a number.
+
+    Examples
+    --------
+    >>> n_of(0.1, 1836, 1836)
+    184
+    """
+    if n is None or (isinstance(n, str) and n == "auto"):
+        return None
+    if isinstance(n, bool) or not isinstance(n, Real):
+        msg = (
+            "is a number of features, a share of them in (0, 1], or 'auto', "
+            f"not {printable(repr(n))}"
+        )
+        raise UsageError(msg, option="n")
+    if not isinstance(n, Integral):
+        if not 0 < float(n) <= 1:
+            msg = f"is {n}, but a share of the features lies in (0, 1]"
+            raise UsageError(msg, option="n")
+        return min(candidates, max(1, math.floor(float(n) * features + 0.5)))
+    if int(n) < 1:
+        msg = f"is {n}: select at least one feature"
+        raise UsageError(msg, option="n")
+    if int(n) > candidates:
+        msg = f"is {n}, but there are {candidates} features to choose from: "
+        msg += f"select at most {candidates}" if candidates else "exclude fewer"
+        raise UsageError(msg, option="n")
+    return int(n)
+
+
+def threads(n_jobs: Any) -> Any:
+    """How many threads: None and negative numbers as the active joblib backend has it.
+
+    But never more than this machine has, since a backend may stand for a whole cluster.
+
+    Examples
+    --------
+    >>> import joblib
+    >>> threads(3)
+    3
+    >>> with joblib.parallel_config("threading", n_jobs=1):
+    ...     threads(None)
+    1
+    """
+    if n_jobs is None or (isinstance(n_jobs, Integral) and n_jobs < 0):
+        import joblib
+
+        return max(1, min(joblib.effective_n_jobs(n_jobs), joblib.cpu_count()))
+    return n_jobs
+
+
+def seed_of(random_state: Any) -> int:
+    """A seed from what scikit-learn's users call ``random_state``; None is 0.
+
+    Examples
+    --------
+    >>> seed_of(None), seed_of(7)
+    (0, 7)
+    """
+    if random_state is None:
+        return 0
+    if hasattr(random_state, "randint"):
+        return int(random_state.randint(SEEDS))
+    if not isinstance(random_state, Integral) or int(random_state) < 0:
+        shown = printable(repr(random_state))
+        msg = f"is a whole number of at least 0 or a RandomState, not {shown}"
+        raise UsageError(msg, option="random_state")
+    return int(random_state)

@@ -1,0 +1,120 @@
+"""Each option is declared once; the command, the functions and the transformer agree with it."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import click
+import numpy as np
+import pytest
+
+import mlfs
+from mlfs import cli
+from mlfs.api.options import FITTING, NAMED, OPTIONS, checked
+
+DATA = ([[0, 1], [1, 1], [0, 0], [1, 0]], [[0], [1], [0], [1]])
+
+
+def defaults(function: Any) -> dict[str, Any]:
+    parameters = inspect.signature(function).parameters.values()
+    return {one.name: one.default for one in parameters if one.name not in ("self", "data")}
+
+
+def test_select_has_the_declared_options() -> None:
+    found = defaults(mlfs.select)
+    assert found.pop("on_pick") is None
+    assert found == {one.name: one.default for one in OPTIONS}
+
+
+def test_prepare_has_declared_options() -> None:
+    found = defaults(mlfs.prepare)
+    assert found.pop("binnings") is None
+    assert found == {name: NAMED[name].default for name in found}
+
+
+def test_the_transformer_has_the_declared_options() -> None:
+    expected = {one.parameter: one.default for one in (*OPTIONS, *FITTING) if one.parameter}
+    assert defaults(mlfs.FeatureSelector.__init__) == expected
+
+
+@pytest.mark.parametrize("command", ["select", "explain"])
+def test_the_command_has_the_declared_flags(command: str) -> None:
+    params = {one.name: one for one in cli.cli.commands[command].params}
+    for option in OPTIONS:
+        if option.flags:
+            flag = params[option.name]
+            assert isinstance(flag, click.Option)
+            assert tuple(flag.opts) == option.flags
+            assert flag.default == option.default or option.default in (None, (), False)
+
+
+def test_every_reported_option_is_among_the_settings() -> None:
+    settings = mlfs.select(DATA, n=1, alpha=np.float64(0.1)).to_dict()["settings"]
+    assert {one.name for one in OPTIONS if one.reported} <= set(settings)
+    assert settings["alpha"] == 0.1
+    assert type(settings["alpha"]) is float
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "message"),
+    [
+        ("per_label", "yes", "per_label is True or False, not 'yes'"),
+        ("prefilter", 0, "prefilter is a whole number of at least 1, not 0"),
+        ("alpha", float("nan"), "alpha lies between 0 and 1, not nan"),
+        ("missing", "x", "missing is 'level', 'ignore' or 'error', not 'x'"),
+        ("units", None, "units is 'nats' or 'bits', not None"),
+        ("lazy", "often", "lazy is True, False or 'auto', not 'often'"),
+        ("n_jobs", 0, "n_jobs is a number of threads, or -1 for all, not 0"),
+        ("max_memory", "x", "max_memory is a number of bytes, or text like"),
+        ("n", 3, "n is 3, but there are 2 features to choose from: select at most 2"),
+        ("n_bins", 4, "n_bins is for the binnings width"),
+        ("parameters", 3, "parameters is a mapping from"),
+        ("seed", -1, "seed is a whole number of at least 0, not -1"),
+    ],
+)
+def test_an_error_begins_with_its_option(option: str, value: Any, message: str) -> None:
+    with pytest.raises(mlfs.UsageError) as caught:
+        mlfs.select(DATA, **{option: value})
+    assert str(caught.value).startswith(message)
+    assert caught.value.option == (option,)
+    other = str(caught.value.naming({option: "--flag"}))
+    assert other.startswith("--flag" + message.removeprefix(option))
+
+
+@pytest.mark.parametrize(
+    ("parameter", "value"), [("n_features_to_select", 3), ("random_state", -1), ("classes", 2)]
+)
+def test_the_transformer_calls_it_by_its_own_name(parameter: str, value: Any) -> None:
+    with pytest.raises(mlfs.UsageError, match=f"^{parameter} is "):
+        mlfs.FeatureSelector(**{parameter: value}).fit(*DATA)
+
+
+def test_numbers_become_those_of_python() -> None:
+    values = checked({"k": np.int64(3), "min_gain": np.float32(0.5), "per_label": np.True_})
+    assert [type(value) for value in values.values()] == [int, float, bool]
+
+
+def constants() -> tuple[np.ndarray, np.ndarray]:
+    X = np.array([[7, 0, 0, 2], [7, 0, 1, 2], [7, 1, 0, 2], [7, 1, 1, 2]])
+    return X, X[:, 1:2]
+
+
+def test_constant_features_are_dropped_when_asked() -> None:
+    assert mlfs.select(constants(), "mim", 3).indices == (1, 0, 2)
+    assert mlfs.select(constants(), "mim", 2, drop_constant=True).indices == (1, 2)
+    found = mlfs.select(constants(), "mim", 3, drop_constant=True, include=[3])
+    assert found.indices == (3, 1, 2)
+    assert found.settings["drop_constant"] is True
+    (why,) = mlfs.explain(constants(), found, [0])
+    assert why.excluded == "it was excluded"
+    with pytest.raises(mlfs.UsageError, match="there are 2 features to choose from"):
+        mlfs.select(constants(), "mim", 3, drop_constant=True)
+
+
+def test_the_transformer_and_groups_drop_constant_features() -> None:
+    X, Y = constants()
+    selector = mlfs.FeatureSelector("mim", 2, drop_constant=True).fit(X, Y)
+    assert selector.indices_.tolist() == [1, 2]
+    groups = {"flat": [0, 3], "mixed": [1, 2]}
+    assert mlfs.select((X, Y), "mim", 1, groups=groups, drop_constant=True).names == ("x1", "x2")
