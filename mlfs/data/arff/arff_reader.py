@@ -14,7 +14,7 @@ import scipy.sparse as sp
 from mlfs._kernels import tokens as kernel
 from mlfs.data.arff.arff_writer import write
 from mlfs.data.arff.careful_rows import RowReader
-from mlfs.data.arff.fast_rows import DenseRows, Plan, Rows, SparseRows, plan
+from mlfs.data.arff.fast_rows import DenseRows, Plan, SparseRows, plan
 from mlfs.data.arff.header import Attribute, Header, place, read_header
 from mlfs.data.arff.syntax import Misfit
 from mlfs.data.assemble import dense_labels, sparse_labels
@@ -80,7 +80,7 @@ class _Parser:
         size = len(content) - self.at
         if self.sparse:
             most = min(size // 2 + 1, limits.max_rows)
-            self.rows: Rows = SparseRows(plan, content, self.at, most)
+            self.rows: DenseRows = SparseRows(plan, content, self.at, most)
         else:
             most = min(
                 size // (2 * self.width) + 1, limits.max_rows, limits.max_cells // self.width
@@ -116,7 +116,7 @@ class _Parser:
             status, at = rows.read(text, self.at - base, stop - base, longest)
             self.at = at + base
             self._settle(base)
-            if status == kernel.STOPPED or (status != kernel.DONE and not rows.grow(status)):
+            if status == kernel.STOPPED or (status == kernel.FULL and not rows.grow()):
                 self._one_line()
 
     def interpreted(self) -> None:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from mlfs._kernels import tokens as kernel
+from mlfs._kernels.cells import WORDS_FULL, rows_of_cells
 from mlfs.data.dataset import Column
 from mlfs.data.delimited.records import MISSING, is_number, records
 from mlfs.data.files import UTF16, decoded, utf8
@@ -107,7 +108,7 @@ class _Cells:
         probe = self.content.rfind(b"\n", self.start, self.start + PROBE) + 1
         for end in (probe, size, size):
             known = self.wordy.copy()
-            while (status := self._read(max(end, self.start))) == kernel.OTHERS_FULL:
+            while (status := self._read(max(end, self.start))) == WORDS_FULL:
                 self.slots *= 8
             if status != kernel.DONE:
                 return None
@@ -121,8 +122,6 @@ class _Cells:
         return None if infinite else found
 
     def _read(self, end: int) -> int:
-        from mlfs._kernels.cells import rows_of_cells
-
         if self.slots > MOST_SLOTS:
             return kernel.STOPPED
         slots = np.full(self.slots, -1, dtype=np.int64)
