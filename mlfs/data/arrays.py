@@ -16,6 +16,7 @@ from mlfs.data.columns import (
     refuse_infinite,
 )
 from mlfs.data.dataset import Column, Dataset, Source
+from mlfs.data.frames import family
 from mlfs.data.labels.chosen import resolve, twice
 from mlfs.data.labels.label_arrays import targets
 from mlfs.data.labels.label_values import is_binary
@@ -77,7 +78,7 @@ def from_arrays(
     columns: Sequence[Column]
     if sp.issparse(X):
         matrix, columns = from_sparse(X, _names(feature_names, X.shape[-1]))
-    elif _is_frame(X):
+    elif family(X, "X"):
         matrix, columns, left_out = _from_frame(X, feature_names)
     else:
         matrix, columns, left_out = _from_dense(X, feature_names)
@@ -106,18 +107,11 @@ def from_arrays(
     )
 
 
-def _is_frame(x: Any) -> bool:
-    family = type(x).__module__.split(".")[0]
-    if family == "polars" and type(x).__name__ == "LazyFrame":
-        raise DataError("X is a LazyFrame, which has no values yet: give X.collect()")
-    return family in ("pandas", "polars") and hasattr(x, "columns") and hasattr(x, "dtypes")
-
-
 def _split(x: Any, y: Any, labels: str | Sequence[str]) -> tuple[Any, Any]:
     """Take the label columns out of a frame."""
     if y is not None:
         raise UsageError("labels= names columns of X, and Y is given as well: give one of the two")
-    if not _is_frame(x):
+    if not family(x, "X"):
         raise UsageError(f"labels= names columns of a frame, and X is a {type(x).__name__}: give Y")
     names = _names(x.columns, len(x.columns))
     request = Request(labels=labels)
@@ -158,7 +152,7 @@ def _from_frame(
 ) -> tuple[Any, Sequence[Column], list[tuple[str, str]]]:
     d = len(frame.columns)
     own = _names(frame.columns if names is None else names, d)
-    if type(frame).__module__.split(".")[0] == "polars":
+    if family(frame) == "polars":
         return _from_columns([frame[:, j] for j in range(d)], own, frame.height)
     types = list(frame.dtypes)
     if d and all(type(t).__name__ == "SparseDtype" and t.fill_value == 0 for t in types):

@@ -15,7 +15,7 @@ from mlfs._kernels import tokens as kernel
 from mlfs.data.arff.arff_writer import write
 from mlfs.data.arff.careful_rows import RowReader
 from mlfs.data.arff.fast_rows import DenseRows, Plan, SparseRows, plan
-from mlfs.data.arff.header import Attribute, Header, place, read_header
+from mlfs.data.arff.header import Attribute, Header, line_text, place, read_header
 from mlfs.data.arff.syntax import Misfit
 from mlfs.data.assemble import dense_labels, sparse_labels
 from mlfs.data.dataset import Column, Dataset, Label, Source
@@ -154,17 +154,9 @@ class _Parser:
         raw = self.content[self.at : stop]
         self.at = stop + 1
         try:
-            row = self.reader.read(raw.decode("utf-8"), self.sparse)
+            row = self.reader.read(line_text(raw, self.path, self.line), self.sparse)
         except Misfit as misfit:
             raise place(misfit, self.path, self.line) from None
-        except UnicodeDecodeError as error:
-            raise ParseError(
-                f"byte 0x{raw[error.start]:02x} is not UTF-8 text; "
-                "say the encoding with --encoding, for example --encoding latin-1",
-                self.path,
-                self.line,
-                error.start + 1,
-            ) from None
         if row is None:
             return
         i = int(self.rows.counts[0])

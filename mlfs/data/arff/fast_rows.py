@@ -179,7 +179,7 @@ class DenseRows:
     def room(self, lines: int, content: bytes, at: int) -> Any:  # noqa: ARG002  # for sparse rows
         """Make room for a number of rows."""
         shapes = (lines, self.plan.n_features), (lines, self.plan.n_others)
-        return Dense(*map(np.empty, shapes), self.hard, self.counts)
+        return Dense._make([*map(np.empty, shapes), self.hard, self.counts])
 
     def read(self, text: np.ndarray, at: int, end: int, longest: int) -> tuple[int, int]:
         """Let the kernel go on from `at`: why it stopped, and where."""
@@ -191,7 +191,8 @@ class DenseRows:
         size = min(2 * len(self.out.values), self.most)
         if size <= self.counts[0]:
             return False
-        self.out = Dense(*(_resized(table, size) for table in self.out[:2]), *self.out[2:])
+        grown = [_resized(table, size) for table in self.out[:2]]
+        self.out = Dense._make([*grown, *self.out[2:]])
         return True
 
     def settle(self, values: np.ndarray) -> None:
@@ -230,7 +231,8 @@ class SparseRows(DenseRows):
         entries = _expected(content, at, b",") + lines
         kinds = (np.float64, np.float64, np.int32, np.int32)
         ends = np.empty((lines, 2), dtype=np.int64)
-        return Sparse(*(np.empty(entries, kind) for kind in kinds), ends, self.hard, self.counts)
+        parts = [np.empty(entries, kind) for kind in kinds]
+        return Sparse._make([*parts, ends, self.hard, self.counts])
 
     def read(self, text: np.ndarray, at: int, end: int, longest: int) -> tuple[int, int]:
         """Let the kernel go on from `at`; without names until it meets the first other row."""
@@ -247,7 +249,8 @@ class SparseRows(DenseRows):
             return False
         *entries, ends, hard, counts = self.out
         grown = [_resized(part, 2 * len(part)) for part in entries]
-        self.out = Sparse(*grown, _resized(ends, min(2 * len(ends), self.most)), hard, counts)
+        grown.append(_resized(ends, min(2 * len(ends), self.most)))
+        self.out = Sparse._make([*grown, hard, counts])
         return True
 
     def settle(self, values: np.ndarray) -> None:

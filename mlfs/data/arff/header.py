@@ -8,7 +8,7 @@ from mlfs.data.arff.syntax import DATE_PATTERN, Misfit, Token, date_pattern, joi
 from mlfs.data.request import Limits, exceeded
 from mlfs.errors import DataError, ParseError, printable
 
-__all__ = ["Attribute", "Header", "Type", "place", "read_header"]
+__all__ = ["Attribute", "Header", "Type", "line_text", "place", "read_header"]
 
 SPECIAL = frozenset(b"'\"%{},\\")
 INNER = frozenset(b"'\"%\\")
@@ -90,7 +90,7 @@ def read_header(content: bytes, path: str, limits: Limits) -> Header:
                 raise ParseError("there is no @attribute before @data", path, number, 1)
             return Header(relation, attributes, at, number)
         elif key == b"@relation":
-            relation = _relation(_text(line, path, number), path, number)
+            relation = _relation(line_text(line, path, number), path, number)
         else:
             raise _unexpected(words[0], line, path, number)
     if not content.strip():
@@ -123,7 +123,8 @@ def _quick(words: list[bytes], types: dict[bytes, Type]) -> Attribute | None:
         return None
 
 
-def _text(line: bytes, path: str, number: int) -> str:
+def line_text(line: bytes, path: str, number: int) -> str:
+    """Decode a line of UTF-8, or say which byte is none."""
     try:
         return line.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -160,7 +161,7 @@ def _relation(line: str, path: str, number: int) -> str:
 
 
 def _careful(line: bytes, path: str, number: int) -> Attribute:
-    text = _text(line, path, number)
+    text = line_text(line, path, number)
     try:
         found = tokens(text)[1:]
         if not found or found[0].kind not in ("word", "quoted"):

@@ -39,7 +39,6 @@ from mlfs.errors import ParseError, plural, printable
 __all__ = ["read", "read_tsv", "write", "write_tsv"]
 
 BLOCK = 4096
-CONTROLS = "\x1c\x1d\x1e\x1f"  # blanks to loadtxt, not to float
 
 
 def read(content: bytes, path: str, request: Request) -> Dataset:
@@ -77,7 +76,6 @@ class _Table:
         if "\n" not in text:
             text = text.replace("\r", "\n")
         self.underscores = "_" in text
-        self.controls = any(mark in text for mark in CONTROLS)
         lines = text.split("\n")
         if max(map(len, lines)) > limits.max_line_bytes:
             number = max(range(len(lines)), key=lambda i: len(lines[i]))
@@ -157,7 +155,7 @@ class _Table:
         chosen = resolve(self.names, self.request, self.path)
         if not self.records:
             raise ParseError("there is a header and no row of data", self.path)
-        columns = self._numeric() or self._mixed()
+        columns = self._columns()
         source = (self.path, form)
         return assemble(columns, self.names, chosen, self._lists, self.request, source)
 
@@ -166,22 +164,7 @@ class _Table:
         cells = (self._cells(i)[j].strip() for i in range(len(self.records)))
         return [None if cell and cell in MISSING else cell for cell in cells]
 
-    def _numeric(self) -> list[tuple[Column, np.ndarray]] | None:
-        """The bulk path: nothing but numbers and no quote."""
-        if self.controls or (self.underscores and any("_" in line for line in self.records)):
-            return None
-        lines = [record for record in self.records if isinstance(record, str)]
-        if len(lines) < len(self.records):
-            return None
-        try:
-            X = np.loadtxt(lines, delimiter=self.separator, comments=None, ndmin=2)
-        except ValueError:
-            return None
-        if X.shape != (len(self.records), len(self.names)) or np.isinf(X).any():
-            return None
-        return [(Column(name), X[:, j]) for j, name in enumerate(self.names)]
-
-    def _mixed(self) -> list[tuple[Column, np.ndarray]]:
+    def _columns(self) -> list[tuple[Column, np.ndarray]]:
         """Column by column in blocks of rows; a column that holds a text anywhere is nominal."""
         d, n = len(self.names), len(self.records)
         numbers: list[np.ndarray | None] = [np.empty(n) for _ in range(d)]
