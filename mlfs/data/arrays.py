@@ -20,9 +20,9 @@ from mlfs.data.frames import family
 from mlfs.data.labels.chosen import resolve, twice
 from mlfs.data.labels.label_arrays import targets
 from mlfs.data.labels.label_values import is_binary
-from mlfs.data.matrices import EXACT, from_sparse, is_careful, kept
+from mlfs.data.matrices import EXACT, as_counted, from_sparse, needs_check
 from mlfs.data.request import Request
-from mlfs.data.uniform import Alike, Numbered, names_of
+from mlfs.data.uniform import NumberedNames, UniformColumns, names_of
 from mlfs.errors import DataError, UsageError, printable
 
 __all__ = ["from_arrays"]
@@ -83,7 +83,7 @@ def from_arrays(
     else:
         matrix, columns, left_out = _from_dense(X, feature_names)
     numbers = matrix.data if sp.issparse(matrix) else matrix
-    careful = is_careful(numbers)
+    careful = needs_check(numbers)
     if careful and matrix.dtype.kind == "f" and not sp.issparse(matrix):
         refuse_infinite(matrix, names_of(columns))
     if categorical is not None:
@@ -137,7 +137,7 @@ def _split(x: Any, y: Any, labels: str | Sequence[str]) -> tuple[Any, Any]:
 
 def _names(names: Iterable[Any] | None, d: int) -> Sequence[str]:
     if names is None:
-        return Numbered("x", d)
+        return NumberedNames("x", d)
     own = [str(name) for name in names]
     if len(own) != d:
         raise DataError(f"{len(own)} feature names were given and X has {d} columns")
@@ -193,7 +193,7 @@ def _from_dense(
     own = _names(names, array.shape[1])
     if array.dtype.kind not in "biuf":
         return _from_columns([array[:, j] for j in range(array.shape[1])], own, len(array))
-    return kept(array), Alike(own, column_of("", np.zeros(0, array.dtype))[0]), []
+    return as_counted(array), UniformColumns(own, column_of("", np.zeros(0, array.dtype))[0]), []
 
 
 def _as_array(x: Any) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""From a table of values with some label columns to X and Y, dense and sparse."""
+"""Make a `Dataset`, or its X and Y, of a table with label columns: what the readers share."""
 
 from __future__ import annotations
 
@@ -178,7 +178,7 @@ def assemble(
     source: tuple[str, str],
     notes: Sequence[str] = (),
 ) -> Dataset:
-    """Take the labels out of a table of columns and map their values.
+    """Make a data set of named columns: take the labels out and map their values.
 
     Parameters
     ----------
@@ -212,7 +212,7 @@ def assemble(
         raise DataError(f"{printable(path, 400)}: no column is left that can be a feature")
     n_rows = len(features[0][1])
     X = side_by_side([x for _, x in features])
-    told = [*chosen.notes, *notes, *_notes(features, left_out)]
+    all_notes = [*chosen.notes, *notes, *_notes(features, left_out)]
     return Dataset(
         X,
         parts[0] if parts and sp.issparse(parts[0]) else stacked(parts, n_rows),
@@ -220,7 +220,7 @@ def assemble(
         tuple(labels),
         left_out=left_out,
         source=Source(path, form, labels_by=chosen.by),
-        notes=tuple(told),
+        notes=tuple(all_notes),
     )
 
 

@@ -91,7 +91,7 @@ def _named(name: str) -> str:
 
 
 def format_of(path: str, name: str | None = None, content: bytes | None = None) -> str:
-    """Tell the format from its name, the suffix, or the first bytes of the content.
+    """Find the format by its name, the suffix, or the first bytes of the content.
 
     Examples
     --------
@@ -282,7 +282,7 @@ def _sidecar(dataset: Dataset, name: str, force: bool, stack: contextlib.ExitSta
 
 
 def losses(dataset: Dataset, kind: str) -> list[str]:
-    """Tell what will read back otherwise than it was written.
+    """Say what will not read back as it was written.
 
     Parameters
     ----------
@@ -300,19 +300,19 @@ def losses(dataset: Dataset, kind: str) -> list[str]:
     >>> losses(data, "csv")
     ['csv has no kinds of columns: 1 nominal column of number-like values reads back as numbers']
     """
-    told = []
+    lost = []
     if kind in {"csv", "tsv"}:
         many = sum(_looks_numeric(column) for column in dataset.columns)
         if many:
             what = "column" if many == 1 else "columns"
             reads = "reads" if many == 1 else "read"
-            told.append(
+            lost.append(
                 f"{kind} has no kinds of columns: {many} nominal {what} of number-like values "
                 f"{reads} back as numbers"
             )
     if kind == "xmc":
-        told.append("xmc has no names and no kinds: columns read back as numbered ones of numbers")
-    return told
+        lost.append("xmc has no names and no kinds: columns read back as numbered ones of numbers")
+    return lost
 
 
 def _looks_numeric(column: Column) -> bool:

@@ -58,7 +58,7 @@ def _is_sparse(content: bytes, at: int) -> bool:
 
 
 def _float(text: bytes) -> float:
-    """What `number` finds in the bytes of a word; perhaps an infinity instead of NaN."""
+    """Convert the bytes of a word; not finite if they are no number."""
     try:
         return math.nan if b"_" in text else float(text)
     except ValueError:
@@ -88,7 +88,7 @@ class _Parser:
             self.rows = DenseRows(plan, content, self.at, most)
 
     def is_text(self) -> bool:
-        """Whether the strings that the kernel passes over may be passed over: they are UTF-8."""
+        """Whether the kernel may skip the strings, which it does not decode: they are UTF-8."""
         kinds = {attribute.type.kind for attribute in self.attributes}
         if "string" not in kinds or self.content.isascii():
             return True
@@ -99,7 +99,7 @@ class _Parser:
         return True
 
     def compiled(self) -> None:
-        """Let the kernel read what it can, and read the rows between with care.
+        """Let the kernel read the rows that it can, and read the others with care.
 
         The last line ends are read in a copy with padding behind it.
         """
@@ -120,7 +120,7 @@ class _Parser:
                 self._one_line()
 
     def interpreted(self) -> None:
-        """Read every row with care: what the kernel does, without it."""
+        """Read every row with care, where the kernel cannot be used."""
         while self.at < len(self.content):
             if self.content[self.at] == NEWLINE:
                 self.at += 1
@@ -128,7 +128,7 @@ class _Parser:
                 self._one_line()
 
     def _settle(self, base: int) -> None:
-        """Give the numbers that the kernel left to float(); a row with a wrong one is refused."""
+        """Convert with float() the numbers that the kernel left; refuse a row with a wrong one."""
         rows, content = self.rows, self.content
         if not rows.counts[1]:
             return

@@ -28,7 +28,7 @@ def write(dataset: Dataset, stream: BinaryIO) -> None:
 
 
 def write_labels_last(dataset: Dataset, stream: BinaryIO) -> None:
-    """Write a file with the labels last, which wants a Mulan XML beside it."""
+    """Write a file with the labels last, for a Mulan XML beside it."""
     _write(dataset, stream, _relation(dataset), labels_first=False)
 
 

@@ -1,4 +1,8 @@
-"""One row of an ARFF file, read with care: quotes, dates, texts, weights, and what is wrong."""
+"""Read any row of an ARFF file, one at a time, and say what is wrong with it and where.
+
+This is the definition of a row: quotes, dates, texts, weights. `fast_rows` reads the plain rows
+alike, and leaves the others to this module.
+"""
 
 from __future__ import annotations
 

@@ -89,7 +89,6 @@ class _Table:
             self.numbers.append(number)
         self.names = self._header()
         del self.records[0], self.numbers[0]
-        self.lone = len(self.names) == 1
         _check_size(len(self.records), len(self.names), limits, path)
 
     def _header(self) -> list[str]:

