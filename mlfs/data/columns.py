@@ -254,11 +254,11 @@ def force_nominal(
     position = {column.name: j for j, column in enumerate(columns)}
     changed = list(columns)
     chosen: set[int] = set()
-    for asked in [categorical] if isinstance(categorical, str) else categorical:
-        j = position.get(asked) if isinstance(asked, str) else int(asked)
+    for key in [categorical] if isinstance(categorical, str) else categorical:
+        j = position.get(key) if isinstance(key, str) else int(key)
         if j is None or not -len(columns) <= j < len(columns):
             raise DataError(
-                f"categorical= names {printable(asked)!r}, which is not among the {len(columns)} "
+                f"categorical= names {printable(key)!r}, which is not among the {len(columns)} "
                 "columns of X"
             )
         chosen.add(j % len(columns))

@@ -1,7 +1,7 @@
 """The first principal component of the features, the same bits on every machine.
 
-It stands for all features where the order of labels is chosen cheaply. Columns are centred and
-not scaled; a missing value stands at the mean of its column; a nominal column of more than two
+Cheap orders of labels use it in place of all features. Columns are centred and
+not scaled; a missing value counts as the mean of its column; a nominal column of more than two
 values enters as one indicator for each value. The sign is such that the loading of greatest
 magnitude is positive.
 """

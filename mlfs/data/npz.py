@@ -225,6 +225,7 @@ def write(dataset: Dataset, stream: BinaryIO) -> None:
     Examples
     --------
     >>> out = io.BytesIO()
+    >>> from mlfs.data.arrays import from_arrays
     >>> write(from_arrays([[0.5], [2.0]], [[0, 1], [1, 0]]), out)
     >>> sorted(np.load(io.BytesIO(out.getvalue())))[:3]
     ['X', 'Y', 'feature_names']

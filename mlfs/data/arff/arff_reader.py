@@ -193,7 +193,7 @@ def parse_body(
     path: str,
     limits: Limits,
 ) -> Body:
-    """Read the rows behind the header.
+    """Read the rows after the header.
 
     Parameters
     ----------
@@ -202,7 +202,7 @@ def parse_body(
     header : Header
         What `read_header` found.
     features, others : sequence of int
-        The columns that go to X, in rising order, and those that stand apart, such as labels.
+        The columns that go to X, in rising order, and those that are kept apart, such as labels.
     wanted : frozenset of int
         The string columns whose texts are wanted.
     path, limits

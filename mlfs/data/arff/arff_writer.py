@@ -22,7 +22,7 @@ BLOCK = 1024
 
 
 def write(dataset: Dataset, stream: BinaryIO) -> None:
-    """Write a file that stands alone: labels first, their number in the relation (MEKA)."""
+    """Write a file that needs no XML: labels first, their number in the relation (MEKA)."""
     relation = f"{_relation(dataset)}: -C {dataset.shape[2]}"
     _write(dataset, stream, relation, labels_first=True)
 
