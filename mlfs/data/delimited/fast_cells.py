@@ -16,9 +16,9 @@ import numpy as np
 from mlfs._kernels import tokens as kernel
 from mlfs._kernels.cells import WORDS_FULL, rows_of_cells
 from mlfs.data.dataset import Column
-from mlfs.data.delimited.records import MISSING, is_number, records
+from mlfs.data.delimited.records import MISSING, header_names, records
 from mlfs.data.files import UTF16, decoded, utf8
-from mlfs.data.labels.chosen import Chosen, resolve, twice
+from mlfs.data.labels.chosen import Chosen, resolve
 from mlfs.data.request import Request
 from mlfs.errors import ParseError
 
@@ -65,19 +65,14 @@ def quick_table(content: bytes, path: str, request: Request, separator: str) -> 
 
 
 def _names(header: bytes, path: str, request: Request, separator: str) -> list[str] | None:
-    limits = request.limits
+    if len(header) > request.limits.max_line_bytes:
+        return None
     try:
-        found = list(records([header.decode("utf-8")], separator, path))
-    except (ParseError, UnicodeDecodeError):
+        line, record = next(records([header.decode("utf-8")], separator, path))
+        names = header_names(record, line, separator, request.limits, path)
+    except (ParseError, UnicodeDecodeError, StopIteration):
         return None
-    if not found or len(header) > limits.max_line_bytes:
-        return None
-    record = found[0][1]
-    cells = record.split(separator) if isinstance(record, str) else record
-    if not 1 < len(cells) <= limits.max_attributes or all(map(is_number, cells)):
-        return None
-    names = [str(cell) if type(cell) is not str else cell.strip() for cell in cells]
-    return None if "" in names or twice(names) is not None else names
+    return names if len(names) > 1 else None
 
 
 class _Cells:
