@@ -1,4 +1,4 @@
-"""Tokenizing the rows of a CSV file without quotes: numbers, missing values, and words.
+"""Read the rows of a CSV file without quotes: numbers, missing values, and words.
 
 As in `tokens`, the text ends with a line end that `PADDING` bytes follow, and a number that may
 not be exact here is left to `float`: its place is noted in `hard`. What is neither a number nor
@@ -12,14 +12,15 @@ from typing import Any
 
 import numpy as np
 
-from mlfs._kernels.jit import compiled
-from mlfs._kernels.tokens import DONE, FULL, HARD, OTHERS_FULL, STOPPED, UNSEEN, read_number
+from mlfs._kernels.jit import compiled, inner
+from mlfs._kernels.tokens import DONE, FULL, HARD, STOPPED, UNSEEN, note, read_number
 from mlfs._kernels.words import byte
 
-__all__ = ["rows_of_cells"]
+__all__ = ["WORDS_FULL", "rows_of_cells"]
 
 NEWLINE, SPACE, BIG_N, SMALL_N, BIG_A, SMALL_A = 10, 32, 78, 110, 65, 97
 PROBES = 256
+WORDS_FULL = 4
 
 
 @compiled
@@ -42,7 +43,6 @@ def rows_of_cells(
     A word is known by its column and its bytes: `words` holds column, start and end of each.
     """
     width = len(wordy)
-    mask = len(slots) - 1
     while at < end:
         row = at
         if byte(text, at) == NEWLINE:
@@ -54,42 +54,19 @@ def rows_of_cells(
         if counts[1] + width > len(hard):
             return HARD, row
         if counts[2] + width > len(words):
-            return OTHERS_FULL, row
+            return WORDS_FULL, row
         for j in range(width):
             want = NEWLINE if j == width - 1 else separator
             if wordy[j]:
-                stop = at
-                code: Any = 2166136261 + j
-                while byte(text, stop) != separator and byte(text, stop) != NEWLINE:
-                    code = ((code ^ np.int64(byte(text, stop))) * 16777619) & 0xFFFFFFFF
-                    stop += 1
-                slot = (code ^ (code >> 15)) & mask
-                probes = 0
-                while True:
-                    word = slots[slot]
-                    if word < 0:
-                        word = counts[2]
-                        words[word, 0], words[word, 1], words[word, 2] = j, at, stop
-                        counts[2] += 1
-                        slots[slot] = word
-                        break
-                    start = words[word, 1]
-                    if words[word, 0] == j and words[word, 2] - start == stop - at:
-                        k = 0
-                        while k < stop - at and byte(text, start + k) == byte(text, at + k):
-                            k += 1
-                        if k == stop - at:
-                            break
-                    probes += 1
-                    if probes > PROBES:
-                        return STOPPED, row
-                    slot = (slot + 1) & mask
-                value = float(word)
+                stop = _cell_end(text, at, separator)
+                number = _word(text, at, stop, j, counts, slots, words)
+                if number < 0:
+                    return STOPPED, row
+                value = float(number)
             else:
                 while byte(text, at) == SPACE:
                     at += 1
-                value = UNSEEN
-                stop = at + 1
+                value, stop = UNSEEN, at + 1
                 if byte(text, stop) == want:
                     value = singles[byte(text, at)]
                 else:
@@ -98,22 +75,11 @@ def rows_of_cells(
                         while byte(text, stop) == SPACE:
                             stop += 1
                 if stop < 0 or value == UNSEEN or byte(text, stop) != want:
-                    stop = at
-                    while byte(text, stop) != separator and byte(text, stop) != NEWLINE:
-                        stop += 1
+                    stop = _cell_end(text, at, separator)
                     value = np.nan
-                    first, second, third = byte(text, at), byte(text, at + 1), byte(text, at + 2)
-                    is_na = stop - at == 2 and first == BIG_N and second == BIG_A
-                    is_nan = (
-                        stop - at == 3
-                        and (first == BIG_N or first == SMALL_N)
-                        and (second == BIG_A or second == SMALL_A)
-                        and (third == BIG_N or third == SMALL_N)
-                    )
-                    if stop > at and not is_na and not is_nan:
-                        k = counts[1]
-                        hard[k, 0], hard[k, 1], hard[k, 2], hard[k, 3] = i, j, at, stop
-                        counts[1] = k + 1
+                    if not _is_missing(text, at, stop):
+                        note(hard, counts[1], i, j, at, stop)
+                        counts[1] += 1
             if byte(text, stop) != want:
                 return STOPPED, row
             values[i, j] = value
@@ -122,3 +88,53 @@ def rows_of_cells(
             return STOPPED, row
         counts[0] = i + 1
     return DONE, end
+
+
+@inner
+def _cell_end(text: Any, at: int, separator: int) -> int:
+    while byte(text, at) != separator and byte(text, at) != NEWLINE:
+        at += 1
+    return at
+
+
+@inner
+def _word(text: Any, at: int, stop: int, j: int, counts: Any, slots: Any, words: Any) -> int:
+    """The number of a word of column j, perhaps a new one; -1 if too many share a hash."""
+    mask = len(slots) - 1
+    code: Any = 2166136261 + j
+    for k in range(at, stop):
+        code = ((code ^ np.int64(byte(text, k))) * 16777619) & 0xFFFFFFFF
+    slot = (code ^ (code >> 15)) & mask
+    for _ in range(PROBES + 1):
+        word = slots[slot]
+        if word < 0:
+            word = counts[2]
+            words[word, 0], words[word, 1], words[word, 2] = j, at, stop
+            counts[2] += 1
+            slots[slot] = word
+            return word
+        start = words[word, 1]
+        if words[word, 0] == j and words[word, 2] - start == stop - at:
+            k = 0
+            while k < stop - at and byte(text, start + k) == byte(text, at + k):
+                k += 1
+            if k == stop - at:
+                return word
+        slot = (slot + 1) & mask
+    return -1
+
+
+@inner
+def _is_missing(text: Any, at: int, stop: int) -> bool:
+    """Whether a cell is empty, NA or NaN."""
+    first, second, third = byte(text, at), byte(text, at + 1), byte(text, at + 2)
+    return (
+        stop == at
+        or (stop - at == 2 and first == BIG_N and second == BIG_A)
+        or (
+            stop - at == 3
+            and (first == BIG_N or first == SMALL_N)
+            and (second == BIG_A or second == SMALL_A)
+            and (third == BIG_N or third == SMALL_N)
+        )
+    )

@@ -1,4 +1,4 @@
-"""Whether numbers need a closer look."""
+"""Test whether all numbers of a table are finite and small."""
 
 from __future__ import annotations
 

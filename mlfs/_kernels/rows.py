@@ -1,227 +1,193 @@
-"""The rows of an ARFF file, dense and sparse: plain numbers and nominal values.
+"""Read the rows of an ARFF file, dense and sparse: plain numbers and nominal values.
 
-A kernel reads whole rows from `at` on and stops before the first row that it cannot read;
-the caller reads that row with care (or finds what is wrong with it) and calls again behind it.
+A kernel reads whole rows from `at` and stops before the first row that it cannot read; the caller
+reads that row with care (or finds what is wrong with it) and calls the kernel again behind it.
 The places of numbers that are left to `float` are noted in `hard`.
 
-The text ends with a line end, and `PADDING` bytes follow it: so nothing looks for the end.
+The text ends with a line end that `PADDING` bytes follow, so no loop looks for the end of the text.
 The values of column j go to place `places[j]` of `values`, or, where that is negative, to place
 ``~places[j]`` of `others` (the labels).
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
-from mlfs._kernels.jit import compiled, specialized
+from mlfs._kernels.jit import compiled, inner, specialized, spliced
 from mlfs._kernels.tokens import (
-    CLOSE,
-    COMMA,
     DONE,
     DOT,
     FULL,
     HARD,
-    NEWLINE,
     NUMERIC,
-    OPEN,
-    OTHERS_FULL,
-    SPACE,
     STOPPED,
-    TAB,
     UNSEEN,
     blank_end,
-    call_number,
+    note,
     read_number,
     read_value,
 )
 from mlfs._kernels.words import byte, eight, leading, word
 
-__all__ = ["dense_rows", "sparse_rows"]
+__all__ = ["Columns", "Dense", "Sparse", "dense_rows", "sparse_rows"]
+
+TAB, NEWLINE, SPACE, COMMA, OPEN, CLOSE = 9, 10, 32, 44, 123, 125
+
+
+class Columns(NamedTuple):
+    """What each column is, what a value of one byte means in it, and where its values go."""
+
+    kinds: Any
+    first_single: Any
+    singles: Any
+    places: Any
+
+
+class Dense(NamedTuple):
+    """What dense rows are read into; `counts` holds the rows and the hard numbers so far."""
+
+    values: Any
+    others: Any
+    hard: Any
+    counts: Any
+
+
+class Sparse(NamedTuple):
+    """What sparse rows are read into; `ends` holds where the entries of each row end.
+
+    `counts` holds the rows, the hard numbers, and the entries of X and of the others so far.
+    """
+
+    values: Any
+    others: Any
+    columns: Any
+    other_columns: Any
+    ends: Any
+    hard: Any
+    counts: Any
 
 
 @compiled
 def dense_rows(
-    text: Any,
-    at: int,
-    end: int,
-    longest: int,
-    specs: Any,
-    ones: Any,
-    singles: Any,
-    places: Any,
-    tables: Any,
-    slots: Any,
-    bounds: Any,
-    letters: Any,
-    values: Any,
-    others: Any,
-    hard: Any,
-    counts: Any,
+    text: Any, at: int, end: int, longest: int, columns: Any, names: Any, out: Any
 ) -> tuple[int, int]:
-    """Read dense rows into `values` and `others`; `counts` holds rows and hard numbers so far."""
-    width = len(specs)
+    """Read dense rows: why it stopped, and where."""
+    width = len(columns.kinds)
+    counts = out.counts
     while at < end:
         row = at
         at = blank_end(text, at)
-        c = byte(text, at)
-        if c == NEWLINE:
+        if byte(text, at) == NEWLINE:
             at += 1
             continue
-        i = counts[0]
-        n_hard = counts[1]
-        if i == len(values):
+        if counts[0] == len(out.values):
             return FULL, row
-        if n_hard + width > len(hard):
+        if counts[1] + width > len(out.hard):
             return HARD, row
-        commas = 0
-        for j in range(width):
-            after = byte(text, at + 1)
-            value = UNSEEN
-            stop = at + 1
-            if after == COMMA or after == NEWLINE:
-                value = singles[ones[j] + byte(text, at)]
-            elif specs[j] == NUMERIC:
-                stop, value = read_number(text, at)
-                after = byte(text, stop) if stop > 0 else DOT
-            if stop > 0 and value != UNSEEN and (after == COMMA or after == NEWLINE):
-                at = stop
-            else:
-                kind, value, start, stop, at = read_value(
-                    text, at, specs[j], tables, slots, bounds, letters
-                )
-                if kind == 2:
-                    return STOPPED, row
-                if kind == 1:
-                    hard[n_hard, 0], hard[n_hard, 1], hard[n_hard, 2] = i, places[j], start
-                    hard[n_hard, 3] = stop
-                    n_hard += 1
-                at = blank_end(text, at)
-                after = byte(text, at)
-            place = places[j]
-            if place >= 0:
-                values[i, place] = value
-            else:
-                others[i, ~place] = value
-            if after == COMMA:
-                if commas < j:
-                    return STOPPED, row
-                commas += 1
-                at += 1
-                if byte(text, at) <= SPACE:
-                    at = blank_end(text, at)
-            elif commas > 0 and j < width - 1:
-                return STOPPED, row
-        if byte(text, at) != NEWLINE or at - row > longest:
+        at, n_hard = _dense_row(text, at, columns, names, out)
+        if at < 0 or byte(text, at) != NEWLINE or at - row > longest:
             return STOPPED, row
         at += 1
-        counts[0], counts[1] = i + 1, n_hard
+        counts[0], counts[1] = counts[0] + 1, n_hard
     return DONE, end
+
+
+@inner
+def _dense_row(text: Any, at: int, columns: Any, names: Any, out: Any) -> tuple[int, int]:
+    """Read one row: where it ends (-1 if it cannot be read here), and the hard numbers so far."""
+    kinds, first_single, singles, places = columns
+    values, others, hard, counts = out
+    i, n_hard = counts[0], counts[1]
+    width = len(kinds)
+    commas = 0
+    for j in range(width):
+        after = byte(text, at + 1)
+        value = UNSEEN
+        stop = at + 1
+        if after == COMMA or after == NEWLINE:
+            value = singles[first_single[j] + byte(text, at)]
+        elif kinds[j] == NUMERIC:
+            stop, value = read_number(text, at)
+            after = byte(text, stop) if stop > 0 else DOT
+        if stop > 0 and value != UNSEEN and (after == COMMA or after == NEWLINE):
+            at = stop
+        else:
+            kind, value, start, stop, at = read_value(text, at, kinds[j], names)
+            if kind == 2:
+                return -1, n_hard
+            if kind == 1:
+                note(hard, n_hard, i, places[j], start, stop)
+                n_hard += 1
+            at = blank_end(text, at)
+            after = byte(text, at)
+        place = places[j]
+        if place >= 0:
+            values[i, place] = value
+        else:
+            others[i, ~place] = value
+        if after == COMMA:
+            if commas < j:
+                return -1, n_hard
+            commas += 1
+            at = _past(text, at)
+        elif commas > 0 and j < width - 1:
+            return -1, n_hard
+    return at, n_hard
 
 
 @specialized
 def sparse_rows(
-    text: Any,
-    at: int,
-    end: int,
-    longest: int,
-    specs: Any,
-    ones: Any,
-    singles: Any,
-    places: Any,
-    tables: Any,
-    slots: Any,
-    bounds: Any,
-    letters: Any,
-    values: Any,
-    others: Any,
-    hard: Any,
-    counts: Any,
-    columns: Any,
-    other_columns: Any,
-    ends: Any,
+    text: Any, at: int, end: int, longest: int, columns: Any, names: Any, out: Any
 ) -> tuple[int, int]:
-    """Read sparse rows: the entries that are not 0; `ends` holds where those of a row end.
-
-    Without `tables`, rows of values of one byte are read: this is compiled in half the time.
-    """
-    width = len(specs)
+    """Read sparse rows, without `names` those of one-byte values: why it stopped, and where."""
+    kinds, first_single, singles, places = columns
+    values, others, columns_read, other_columns, ends, hard, counts = out
     while at < end:
         row = at
         at = blank_end(text, at)
-        c = byte(text, at)
-        if c == NEWLINE:
+        if byte(text, at) == NEWLINE:
             at += 1
             continue
-        if c != OPEN:
+        i, n_hard, n, m = counts[0], counts[1], counts[2], counts[3]
+        if byte(text, at) != OPEN:
             return STOPPED, row
-        i = counts[0]
         if i == len(ends):
             return FULL, row
-        n_hard = counts[1]
-        n, m = counts[2], counts[3]
         last = -1
         at = blank_end(text, at + 1)
         while byte(text, at) != CLOSE:
-            digits = word(text, at)
-            count = leading(digits)
-            index = eight(digits, count)
-            at += count
-            if count == 8 or count == 0 or index <= last or index >= width:
+            last, at = _index(text, at, last, len(kinds))
+            if last < 0:
                 return STOPPED, row
-            if byte(text, at) != SPACE and byte(text, at) != TAB:
-                return STOPPED, row
-            at += 1
-            if byte(text, at) <= SPACE:
-                at = blank_end(text, at)
-            last = index
             if n_hard == len(hard):
                 return HARD, row
-            if n == len(values):
+            if n == len(values) or m == len(others):
                 return FULL, row
-            if m == len(others):
-                return OTHERS_FULL, row
-            kind = 0
-            place = places[index]
+            kind, place = 0, places[last]
             after = byte(text, at + 1)
-            value = UNSEEN
-            stop = at + 1
-            if after == COMMA or after == CLOSE:
-                value = singles[ones[index] + byte(text, at)]
-            if tables is None:
+            is_byte = after == COMMA or after == CLOSE
+            value = singles[first_single[last] + byte(text, at)] if is_byte else UNSEEN
+            if names is None:
                 if value == UNSEEN:
                     return STOPPED, row
-                at = stop
-            else:
-                if after != COMMA and after != CLOSE and specs[index] == NUMERIC:
-                    stop, value = call_number(text, at)
-                    after = byte(text, stop) if stop > 0 else DOT
-                if stop > 0 and value != UNSEEN and (after == COMMA or after == CLOSE):
-                    at = stop
-                else:
-                    kind, value, start, stop, at = read_value(
-                        text, at, specs[index], tables, slots, bounds, letters
-                    )
-                    if kind == 2:
-                        return STOPPED, row
-                    at = blank_end(text, at)
-                    after = byte(text, at)
-                    if kind == 1:
-                        hard[n_hard, 0] = n if place >= 0 else m
-                        hard[n_hard, 1], hard[n_hard, 2], hard[n_hard, 3] = place, start, stop
-                        n_hard += 1
-            kept = value != 0.0 or kind == 1
-            if place >= 0:
-                columns[n] = place
-                values[n] = value
-                n += kept
-            else:
-                other_columns[m] = ~place
-                others[m] = value
-                m += kept
-            if after == COMMA:
                 at += 1
-                if byte(text, at) <= SPACE:
-                    at = blank_end(text, at)
+            else:
+                kind, value, start, stop, at = _value(text, at, value, kinds[last], names)
+                if kind == 2:
+                    return STOPPED, row
+                after = byte(text, at)
+                if kind == 1:
+                    note(hard, n_hard, n if place >= 0 else m, place, start, stop)
+                    n_hard += 1
+            stored = value != 0.0 or kind == 1
+            if place >= 0:
+                columns_read[n], values[n] = place, value
+                n += stored
+            else:
+                other_columns[m], others[m] = ~place, value
+                m += stored
+            if after == COMMA:
+                at = _past(text, at)
             elif after != CLOSE:
                 return STOPPED, row
         at = blank_end(text, at + 1)
@@ -231,3 +197,39 @@ def sparse_rows(
         ends[i, 0], ends[i, 1] = n, m
         counts[0], counts[1], counts[2], counts[3] = i + 1, n_hard, n, m
     return DONE, end
+
+
+@spliced
+def _past(text: Any, at: int) -> int:
+    """Where the next thing starts, after a byte and the blanks that follow it."""
+    return at + 1 if byte(text, at + 1) > SPACE else blank_end(text, at + 1)
+
+
+@spliced
+def _index(text: Any, at: int, last: int, width: int) -> tuple[int, int]:
+    """The index of an entry, beyond that before it, and where its value starts; -1 if it is odd."""
+    digits = word(text, at)
+    count = leading(digits)
+    index = eight(digits, count)
+    at += count
+    if count == 8 or count == 0 or index <= last or index >= width:
+        return -1, at
+    if byte(text, at) != SPACE and byte(text, at) != TAB:
+        return -1, at
+    return index, _past(text, at)
+
+
+@inner
+def _value(
+    text: Any, at: int, single: float, spec: int, names: Any
+) -> tuple[int, float, int, int, int]:
+    """The value of an entry, as `read_value` tells it; `single` is what one byte means."""
+    stop, value = at + 1, single
+    after = byte(text, stop)
+    if value == UNSEEN and after != COMMA and after != CLOSE and spec == NUMERIC:
+        stop, value = read_number(text, at)
+        after = byte(text, stop) if stop > 0 else DOT
+    if stop > 0 and value != UNSEEN and (after == COMMA or after == CLOSE):
+        return 0, value, at, stop, stop
+    kind, value, start, stop, at = read_value(text, at, spec, names)
+    return kind, value, start, stop, blank_end(text, at)

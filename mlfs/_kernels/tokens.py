@@ -7,7 +7,7 @@ gives what `float` gives. The others are left to `float`.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba.core import config
@@ -16,33 +16,27 @@ from mlfs._kernels.jit import inner, spliced
 from mlfs._kernels.words import PADDING, byte, eight, leading, word
 
 __all__ = [
-    "CLOSE",
-    "COMMA",
     "DATE",
     "DONE",
     "DOT",
     "FULL",
     "HARD",
-    "NEWLINE",
     "NUMERIC",
-    "OPEN",
-    "OTHERS_FULL",
     "PADDING",
     "SKIPPED",
-    "SPACE",
     "STOPPED",
-    "TAB",
     "UNSEEN",
     "WANTED",
+    "Names",
     "blank_end",
-    "call_number",
     "is_compiled",
+    "note",
     "read_number",
     "read_value",
 ]
 
 NUMERIC, SKIPPED, DATE, WANTED = -1, -2, -3, -4
-DONE, STOPPED, FULL, HARD, OTHERS_FULL = 0, 1, 2, 3, 4
+DONE, STOPPED, FULL, HARD = 0, 1, 2, 3
 UNSEEN = -np.inf
 EXACT = 1 << 53
 SPLIT = float((1 << 27) + 1)
@@ -51,9 +45,21 @@ TENS = np.array([10**k for k in range(9)])
 DIGITS = 18
 ENDS = np.array([c <= 32 or chr(c) in ",%{}" for c in range(256)])
 
-TAB, NEWLINE, SPACE, DOUBLE, SINGLE, COMMA = 9, 10, 32, 34, 39, 44
+TAB, NEWLINE, SPACE, DOUBLE, SINGLE = 9, 10, 32, 34, 39
 PLUS, MINUS, DOT, QUESTION = 43, 45, 46, 63
-BIG_E, SMALL_E, BACKSLASH, OPEN, CLOSE = 69, 101, 92, 123, 125
+BIG_E, SMALL_E, BACKSLASH = 69, 101, 92
+
+
+class Names(NamedTuple):
+    """The values of nominal columns: hash tables from the bytes of a value to its position.
+
+    Row t of `tables` holds where the slots of list t start, their mask, and its first value.
+    """
+
+    tables: Any
+    slots: Any
+    bounds: Any
+    letters: Any
 
 
 def is_compiled() -> bool:
@@ -98,7 +104,8 @@ def _scaled(whole: Any, power: int) -> tuple[int, float]:
     return (0 if value == first + (second - doubt) else 1), value
 
 
-def _read_number(text: Any, at: Any) -> tuple[int, float]:
+@spliced
+def read_number(text: Any, at: Any) -> tuple[int, float]:
     """Read a number if that is exact: where it ends, or -1, and the value."""
     negative = byte(text, at) == MINUS
     at += negative
@@ -152,48 +159,44 @@ def _read_number(text: Any, at: Any) -> tuple[int, float]:
     return at, -value if negative else value
 
 
-read_number = spliced(_read_number)
-call_number = inner(_read_number)
+@spliced
+def note(hard: Any, k: int, row: int, place: int, start: int, stop: int) -> None:
+    """Note a number that is left to `float`: its place in the table and in the text."""
+    hard[k, 0], hard[k, 1], hard[k, 2], hard[k, 3] = row, place, start, stop
 
 
 @inner
-def _code(
-    text: Any, start: int, stop: int, spec: int, tables: Any, slots: Any, bounds: Any, letters: Any
-) -> int:
+def _code(text: Any, start: int, stop: int, spec: int, names: Any) -> int:
     """The position of a value among those of a nominal column, -1 if it is none of them."""
     length = stop - start
     code: Any = 2166136261
     for at in range(start, stop):
         code = ((code ^ np.int64(text[at])) * 16777619) & 0xFFFFFFFF
-    mask = tables[spec, 1]
+    mask = names.tables[spec, 1]
     slot = code & mask
     while True:
-        value = slots[tables[spec, 0] + slot]
+        value = names.slots[names.tables[spec, 0] + slot]
         if value < 0:
             return -1
-        first = bounds[value]
-        if bounds[value + 1] - first == length:
+        first = names.bounds[value]
+        if names.bounds[value + 1] - first == length:
             same = True
             for k in range(length):
-                if letters[first + k] != text[start + k]:
+                if names.letters[first + k] != text[start + k]:
                     same = False
                     break
             if same:
-                return value - tables[spec, 2]
+                return value - names.tables[spec, 2]
         slot = (slot + 1) & mask
 
 
 @inner
-def read_value(
-    text: Any, at: int, spec: int, tables: Any, slots: Any, bounds: Any, letters: Any
-) -> tuple[int, float, int, int, int]:
+def read_value(text: Any, at: int, spec: int, names: Any) -> tuple[int, float, int, int, int]:
     """One value: 0 read, 1 for float(), 2 not readable here; the value; its text; what follows."""
     c = byte(text, at)
-    start = at
-    stop = at
+    start = stop = at
     if c == SINGLE or c == DOUBLE:
-        start = at + 1
-        stop = start
+        start = stop = at + 1
         while byte(text, stop) != c:
             if byte(text, stop) == BACKSLASH or byte(text, stop) == NEWLINE:
                 return 2, 0.0, start, stop, stop
@@ -210,6 +213,6 @@ def read_value(
         if spec == NUMERIC:
             return 1, 0.0, start, stop, after
     if spec >= 0:
-        code = _code(text, start, stop, spec, tables, slots, bounds, letters)
+        code = _code(text, start, stop, spec, names)
         return (2 if code < 0 else 0), float(code), start, stop, after
     return (0 if spec == SKIPPED else 2), np.nan, start, stop, after

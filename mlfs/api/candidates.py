@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from mlfs.counting.codes import Codes
-from mlfs.data.uniform import Lazy
+from mlfs.data.uniform import LazySequence
 from mlfs.errors import UnknownName, UsageError, printable
 
 __all__ = ["Grouping", "columns_named", "grouping"]
@@ -58,7 +58,7 @@ def columns_named(wanted: Any, names: Sequence[str], what: str) -> list[int]:
     return list(dict.fromkeys(found))
 
 
-class Singles(Lazy):
+class Singles(LazySequence):
     """Every column on its own: (0,), (1,), ..."""
 
     def __init__(self, size: int) -> None:

@@ -95,10 +95,10 @@ def of_table(data: Any, most: int) -> Needs:
     X = data[0] if isinstance(data, tuple) and len(data) == 2 else data
     if not isinstance(X, np.ndarray) or X.ndim != 2 or X.dtype.kind not in "biuf":
         return Needs(1, 0, 0)
-    from mlfs.data.matrices import KEPT
+    from mlfs.data.matrices import COUNTED_TYPES
 
     rows, d = X.shape
-    other = 0 if X.dtype.newbyteorder("=") in KEPT and X.dtype.isnative else 8 * X.size
+    other = 0 if X.dtype.newbyteorder("=") in COUNTED_TYPES and X.dtype.isnative else 8 * X.size
     needs = _needs(rows, d, other + d * _plane(rows))
     if needs.least <= most:
         return needs

@@ -16,12 +16,13 @@ from mlfs.data.columns import (
     refuse_infinite,
 )
 from mlfs.data.dataset import Column, Dataset, Source
+from mlfs.data.frames import family
 from mlfs.data.labels.chosen import resolve, twice
 from mlfs.data.labels.label_arrays import targets
 from mlfs.data.labels.label_values import is_binary
-from mlfs.data.matrices import EXACT, from_sparse, is_careful, kept
+from mlfs.data.matrices import EXACT, as_counted, from_sparse, needs_check
 from mlfs.data.request import Request
-from mlfs.data.uniform import Alike, Numbered, names_of
+from mlfs.data.uniform import NumberedNames, UniformColumns, names_of
 from mlfs.errors import DataError, UsageError, printable
 
 __all__ = ["from_arrays"]
@@ -77,12 +78,12 @@ def from_arrays(
     columns: Sequence[Column]
     if sp.issparse(X):
         matrix, columns = from_sparse(X, _names(feature_names, X.shape[-1]))
-    elif _is_frame(X):
+    elif family(X, "X"):
         matrix, columns, left_out = _from_frame(X, feature_names)
     else:
         matrix, columns, left_out = _from_dense(X, feature_names)
     numbers = matrix.data if sp.issparse(matrix) else matrix
-    careful = is_careful(numbers)
+    careful = needs_check(numbers)
     if careful and matrix.dtype.kind == "f" and not sp.issparse(matrix):
         refuse_infinite(matrix, names_of(columns))
     if categorical is not None:
@@ -106,18 +107,11 @@ def from_arrays(
     )
 
 
-def _is_frame(x: Any) -> bool:
-    family = type(x).__module__.split(".")[0]
-    if family == "polars" and type(x).__name__ == "LazyFrame":
-        raise DataError("X is a LazyFrame, which has no values yet: give X.collect()")
-    return family in ("pandas", "polars") and hasattr(x, "columns") and hasattr(x, "dtypes")
-
-
 def _split(x: Any, y: Any, labels: str | Sequence[str]) -> tuple[Any, Any]:
     """Take the label columns out of a frame."""
     if y is not None:
         raise UsageError("labels= names columns of X, and Y is given as well: give one of the two")
-    if not _is_frame(x):
+    if not family(x, "X"):
         raise UsageError(f"labels= names columns of a frame, and X is a {type(x).__name__}: give Y")
     names = _names(x.columns, len(x.columns))
     request = Request(labels=labels)
@@ -143,7 +137,7 @@ def _split(x: Any, y: Any, labels: str | Sequence[str]) -> tuple[Any, Any]:
 
 def _names(names: Iterable[Any] | None, d: int) -> Sequence[str]:
     if names is None:
-        return Numbered("x", d)
+        return NumberedNames("x", d)
     own = [str(name) for name in names]
     if len(own) != d:
         raise DataError(f"{len(own)} feature names were given and X has {d} columns")
@@ -158,7 +152,7 @@ def _from_frame(
 ) -> tuple[Any, Sequence[Column], list[tuple[str, str]]]:
     d = len(frame.columns)
     own = _names(frame.columns if names is None else names, d)
-    if type(frame).__module__.split(".")[0] == "polars":
+    if family(frame) == "polars":
         return _from_columns([frame[:, j] for j in range(d)], own, frame.height)
     types = list(frame.dtypes)
     if d and all(type(t).__name__ == "SparseDtype" and t.fill_value == 0 for t in types):
@@ -199,7 +193,7 @@ def _from_dense(
     own = _names(names, array.shape[1])
     if array.dtype.kind not in "biuf":
         return _from_columns([array[:, j] for j in range(array.shape[1])], own, len(array))
-    return kept(array), Alike(own, column_of("", np.zeros(0, array.dtype))[0]), []
+    return as_counted(array), UniformColumns(own, column_of("", np.zeros(0, array.dtype))[0]), []
 
 
 def _as_array(x: Any) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""From a table of values with some label columns to X and Y, dense and sparse."""
+"""Make a `Dataset`, or its X and Y, of a table with label columns: what the readers share."""
 
 from __future__ import annotations
 
@@ -14,9 +14,11 @@ from mlfs.data.labels.chosen import Chosen
 from mlfs.data.labels.label_values import (
     is_binary,
     label_matrix,
+    map_column,
     map_label,
     map_numbers,
     split_lists,
+    stacked,
 )
 from mlfs.data.request import Request
 from mlfs.errors import DataError, printable
@@ -25,7 +27,6 @@ __all__ = [
     "assemble",
     "compressed",
     "dense_labels",
-    "label_cells",
     "refuse_collisions",
     "row_block",
     "side_by_side",
@@ -37,10 +38,6 @@ BLOCK = 1 << 16
 Texts = Callable[[int], list[str | None]]
 Cells = tuple[Column, np.ndarray] | str
 FEW = 10
-
-
-def _dtype(columns: Sequence[np.ndarray]) -> Any:
-    return np.int32 if any(column.dtype == np.int32 for column in columns) else np.int8
 
 
 def dense_labels(
@@ -61,21 +58,8 @@ def dense_labels(
     columns : sequence of Column
         What each of the D columns is.
     """
-    mapped: list[np.ndarray] = []
-    labels: list[Label] = []
-    for j in chosen:
-        column = values[:, j]
-        if columns[j].kind == "nominal":
-            codes = np.where(np.isnan(column), -1.0, column).astype(np.int64)
-            y, label = map_label(columns[j].name, columns[j].values, codes, request, path)
-        else:
-            y, label = map_numbers(columns[j].name, column, request, path)
-        mapped.append(y)
-        labels.append(label)
-    Y = np.empty((len(values), len(mapped)), dtype=_dtype(mapped))
-    for k, y in enumerate(mapped):
-        Y[:, k] = y
-    return Y, labels
+    mapped = [map_column(columns[j], values[:, j], request, path) for j in chosen]
+    return stacked([y for y, _ in mapped], len(values)), [label for _, label in mapped]
 
 
 def sparse_labels(
@@ -194,7 +178,7 @@ def assemble(
     source: tuple[str, str],
     notes: Sequence[str] = (),
 ) -> Dataset:
-    """Take the labels out of a table of columns and map their values.
+    """Make a data set of named columns: take the labels out and map their values.
 
     Parameters
     ----------
@@ -228,15 +212,15 @@ def assemble(
         raise DataError(f"{printable(path, 400)}: no column is left that can be a feature")
     n_rows = len(features[0][1])
     X = side_by_side([x for _, x in features])
-    told = [*chosen.notes, *notes, *_notes(features, left_out)]
+    all_notes = [*chosen.notes, *notes, *_notes(features, left_out)]
     return Dataset(
         X,
-        parts[0] if parts and sp.issparse(parts[0]) else _stacked(parts, n_rows),
+        parts[0] if parts and sp.issparse(parts[0]) else stacked(parts, n_rows),
         tuple(column for column, _ in features),
         tuple(labels),
         left_out=left_out,
         source=Source(path, form, labels_by=chosen.by),
-        notes=tuple(told),
+        notes=tuple(all_notes),
     )
 
 
@@ -257,19 +241,8 @@ def _labels(
         present = texts()
         if not is_binary({text for text in present if text}):
             return split_lists(name, present, request, path)
-    if column.kind == "numeric":
-        codes, label = map_numbers(name, x, request, path)
-    else:
-        positions = np.where(np.isnan(x), -1, x).astype(np.int64)
-        codes, label = map_label(name, column.values, positions, request, path)
+    codes, label = map_column(column, x, request, path)
     return codes.reshape(-1, 1), (label,)
-
-
-def _stacked(parts: list[np.ndarray], n_rows: int) -> np.ndarray:
-    if not parts:
-        return np.zeros((n_rows, 0), np.int8)
-    kind = np.int32 if any(part.dtype == np.int32 for part in parts) else np.int8
-    return np.hstack(parts).astype(kind)
 
 
 def _notes(
@@ -310,11 +283,3 @@ def row_block(matrix: Any, start: int, stop: int) -> np.ndarray:
     """Some rows as a dense array."""
     block = matrix[start:stop]
     return block.toarray() if sp.issparse(block) else np.asarray(block)
-
-
-def label_cells(dataset: Dataset, j: int) -> list[str | None]:
-    """The texts of one label, None where it is missing."""
-    column = dataset.Y[:, [j]]
-    codes = (column.toarray() if sp.issparse(column) else column).ravel().tolist()
-    values: tuple[str | None, ...] = (*dataset.labels[j].values, None)
-    return [values[code] for code in codes]

@@ -32,6 +32,7 @@ __all__ = [
     "column_of",
     "force_nominal",
     "is_missing",
+    "library_of",
     "nominal",
     "number_text",
     "refuse_infinite",
@@ -42,6 +43,12 @@ BOOLEANS = ("False", "True")
 
 class NotAFeatureError(Exception):
     """A column that cannot be a feature, with the reason."""
+
+
+def library_of(x: object) -> str:
+    """The library that a frame or series is of; an empty text for anything else."""
+    library = type(x).__module__.split(".")[0]
+    return library if library in ("pandas", "polars") else ""
 
 
 def number_text(value: float) -> str:
@@ -224,8 +231,7 @@ def column_of(name: str, values: Any, force_nominal: bool = False) -> tuple[Colu
     >>> column_of("size", np.array([2, 1, 2]), force_nominal=True)
     (Column(name='size', kind='nominal', values=('1', '2')), array([1., 0., 1.]))
     """
-    family = type(values).__module__.split(".")[0]
-    read = {"pandas": _from_pandas, "polars": _from_polars}.get(family, _from_numpy)
+    read = {"pandas": _from_pandas, "polars": _from_polars}.get(library_of(values), _from_numpy)
     column, x = read(name, values)
     if force_nominal and column.kind == "numeric":
         return as_nominal(column, x)
@@ -248,11 +254,11 @@ def force_nominal(
     position = {column.name: j for j, column in enumerate(columns)}
     changed = list(columns)
     chosen: set[int] = set()
-    for asked in [categorical] if isinstance(categorical, str) else categorical:
-        j = position.get(asked) if isinstance(asked, str) else int(asked)
+    for key in [categorical] if isinstance(categorical, str) else categorical:
+        j = position.get(key) if isinstance(key, str) else int(key)
         if j is None or not -len(columns) <= j < len(columns):
             raise DataError(
-                f"categorical= names {printable(asked)!r}, which is not among the {len(columns)} "
+                f"categorical= names {printable(key)!r}, which is not among the {len(columns)} "
                 "columns of X"
             )
         chosen.add(j % len(columns))

@@ -1,4 +1,4 @@
-"""The one form that every reader produces: a table of features with its labels."""
+"""`Dataset`: a table of features with its labels, which every reader returns."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 import scipy.sparse as sp
 
-from mlfs.data.uniform import Alike, names_of
+from mlfs.data.uniform import UniformColumns, names_of
 
 __all__ = ["Column", "Dataset", "Label", "Source", "identifier_columns", "names_each_row"]
 
@@ -54,7 +54,7 @@ class Source:
 
 
 class _Numbers:
-    """X as numbers: a table of another type becomes float64 when it is first looked at."""
+    """X as float64: a table of another type is converted when X is first read."""
 
     def __get__(self, data: Dataset | None, owner: Any = None) -> Any:
         if data is None:
@@ -105,7 +105,7 @@ class Dataset:
 
     @property
     def table(self) -> Any:
-        """X as it is kept: of any type of numbers, until X is asked for."""
+        """X as it is stored, of any type of numbers, until `X` is read."""
         return self.__dict__["X"]
 
     @property
@@ -116,7 +116,7 @@ class Dataset:
     @property
     def feature_names(self) -> list[str]:
         """The names of the columns of X."""
-        if isinstance(self.columns, Alike):
+        if isinstance(self.columns, UniformColumns):
             return list(self.columns.names)
         return [column.name for column in self.columns]
 
@@ -147,7 +147,7 @@ Dataset.X = _Numbers()  # behind the decorator, which would take it for a defaul
 
 
 def identifier_columns(dataset: Dataset) -> list[int]:
-    """The nominal columns that have another value in every row: they tell all, predict nothing.
+    """The nominal columns that have another value in every row: as a key has.
 
     Examples
     --------
@@ -172,7 +172,7 @@ def identifier_columns(dataset: Dataset) -> list[int]:
 def names_each_row(
     column: Column, rows: int, values_of: Callable[[int], np.ndarray], j: int
 ) -> bool:
-    """Whether column j, of which `values_of` tells the values, has another one in every row."""
+    """Whether column j, whose values `values_of` returns, has another value in every row."""
     if column.kind != "nominal" or not 2 < rows <= len(column.values):
         return False
     return bool(np.unique(values_of(j)).size == rows)

@@ -134,8 +134,8 @@ def split_suffix(path: str) -> tuple[str, str]:
 def read_bytes(path: str, limits: Limits | None = None) -> bytes:
     """Read a file whole, decompressed by its suffix; ``-`` is standard input.
 
-    Standard input, a pipe and a device are decompressed by their first bytes where no suffix
-    tells. What is unpacked, and what comes from a pipe, is bounded by
+    Standard input, a pipe and a device without a suffix are decompressed by their first bytes.
+    What is unpacked, and what comes from a pipe, is bounded by
     ``limits.max_decompressed``.
     """
     limits = limits or Limits()
@@ -162,7 +162,7 @@ def read_bytes(path: str, limits: Limits | None = None) -> bytes:
 
 
 def _opened(path: str) -> BinaryIO:
-    """Open a file; that a named pipe has no writer yet is told, for opening it waits for one."""
+    """Open a file; warn if it is a named pipe without a writer, since opening waits for one."""
     if not Path(path).is_fifo():
         return Path(path).open("rb")
     waiting = f"{printable(path, 400)!r} is a pipe into which nothing writes yet: waiting for that"
@@ -282,17 +282,11 @@ def _umask() -> int:
     return mask
 
 
-@contextlib.contextmanager
-def _compressor(raw: BinaryIO, path: str) -> Iterator[BinaryIO]:
+def _compressor(raw: BinaryIO, path: str) -> Any:
+    """A context whose stream compresses into `raw` by the suffix of `path`."""
     compression = strip_compression(path)[1]
     if not compression:
-        yield raw
-        return
-    with _packing(raw, compression) as stream:
-        yield stream
-
-
-def _packing(raw: BinaryIO, compression: str) -> Any:
+        return contextlib.nullcontext(raw)
     if compression == ".gz":
         import gzip
 

@@ -1,7 +1,7 @@
 """The first principal component of the features, the same bits on every machine.
 
-It stands for all features where the order of labels is chosen cheaply. Columns are centred and
-not scaled; a missing value stands at the mean of its column; a nominal column of more than two
+Cheap orders of labels use it in place of all features. Columns are centred and
+not scaled; a missing value counts as the mean of its column; a nominal column of more than two
 values enters as one indicator for each value. The sign is such that the loading of greatest
 magnitude is positive.
 """
@@ -39,7 +39,7 @@ def first_component(dataset: Dataset, weights: np.ndarray | None = None) -> np.n
     -------
     ndarray, shape (N,)
         The projections; zeros where all features are constant. Where a number reaches 2**150,
-        or none reaches 2**-150, all are told times a power of two.
+        or none reaches 2**-150, all are multiplied by a power of two.
     """
     matrix = _as_numbers(dataset)
     matrix.data = _near_one(matrix.data)
@@ -62,7 +62,7 @@ def first_component(dataset: Dataset, weights: np.ndarray | None = None) -> np.n
         onto_columns(matrix.indptr, matrix.indices, matrix.data, weighted, out)
         return out - mean * dot(np.ones(n_rows), weighted)
 
-    # a start that no data are orthogonal to by construction, and that rows do not enter
+    # a start that is independent of the rows, and to which no data are orthogonal by construction
     loadings = 1.0 + np.mod(np.arange(d) * GOLDEN, 1.0)
     if not _norm(spread(project(loadings))):
         return np.zeros(n_rows)
@@ -127,7 +127,7 @@ def _as_numbers(dataset: Dataset) -> sp.csr_array:
     table = dataset.table  # X would be written out as numbers of 64 bits
     if sp.issparse(table) and table.format == "csr" and not any(many):
         plain = table.has_canonical_format and table.data.all() and not np.isnan(table.data).any()
-        if plain:  # it lies as it is wanted
+        if plain:  # no copy is needed
             return sp.csr_array(table).astype(np.float64, copy=False)
     matrix = sp.csc_array(table).astype(np.float64, copy=False)
     if np.isnan(matrix.data).any() or any(many):
@@ -145,7 +145,7 @@ def _as_numbers(dataset: Dataset) -> sp.csr_array:
 def _filled(column: sp.csc_array) -> sp.csc_array:
     gone = np.isnan(column.data)
     known, n_known = column.data[~gone], column.shape[0] - int(gone.sum())
-    if n_known:  # rounded once, so that the order of rows is no matter
+    if n_known:  # rounded once, so that it is independent of the order of rows
         column.data[gone] = _mean(known, n_known)
     else:
         column.data[gone] = 0.0

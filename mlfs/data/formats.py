@@ -91,7 +91,7 @@ def _named(name: str) -> str:
 
 
 def format_of(path: str, name: str | None = None, content: bytes | None = None) -> str:
-    """Tell the format from its name, the suffix, or the first bytes of the content.
+    """Find the format by its name, the suffix, or the first bytes of the content.
 
     Examples
     --------
@@ -177,8 +177,8 @@ def read(
     Parameters
     ----------
     path : str or path
-        The file; ``-`` is standard input. The suffix tells the format, behind it .gz, .bz2 or
-        .xz a compression; for .txt and standard input the first line tells.
+        The file; ``-`` is standard input. The suffix determines the format, and .gz, .bz2 or
+        .xz after it a compression; for .txt and standard input the first line does.
     labels : str or sequence of str, optional
         Which columns are labels: ``a,b,c``, ``'lab_*'``, ``first:6``, ``last:6``,
         ``@names.txt``, or one column of lists. Without it a Mulan XML of the same stem, then
@@ -190,7 +190,7 @@ def read(
     classes : bool
         Take labels with more than two values as classes.
     separator : str
-        What stands between the labels in a column of lists.
+        The separator of the labels in a column of lists.
     encoding : str
         The encoding of a text file.
     known : sequence of str, optional
@@ -228,11 +228,11 @@ def write(
     format: str | None = None,  # noqa: A002 - the word that users expect
     force: bool = False,
 ) -> list[str]:
-    """Write a data set so that it reads back equal; whole, or not at all.
+    """Write a data set so that it reads back equal; the file appears whole or not at all.
 
-    The suffix tells the format and the compression. Beside an ARFF, CSV or TSV file
-    stands a Mulan XML of the same stem that names the labels. To standard output (``-``) ARFF
-    goes as MEKA has it, labels first and their number in the relation name.
+    The suffix determines the format and the compression. Beside an ARFF, CSV or TSV file a Mulan
+    XML of the same stem is written, which names the labels. ARFF to standard output (``-``) is
+    written as MEKA does: labels first, and their number in the relation name.
 
     Parameters
     ----------
@@ -282,7 +282,7 @@ def _sidecar(dataset: Dataset, name: str, force: bool, stack: contextlib.ExitSta
 
 
 def losses(dataset: Dataset, kind: str) -> list[str]:
-    """Tell what will read back otherwise than it was written.
+    """Say what will not read back as it was written.
 
     Parameters
     ----------
@@ -300,19 +300,19 @@ def losses(dataset: Dataset, kind: str) -> list[str]:
     >>> losses(data, "csv")
     ['csv has no kinds of columns: 1 nominal column of number-like values reads back as numbers']
     """
-    told = []
+    lost = []
     if kind in {"csv", "tsv"}:
         many = sum(_looks_numeric(column) for column in dataset.columns)
         if many:
             what = "column" if many == 1 else "columns"
             reads = "reads" if many == 1 else "read"
-            told.append(
+            lost.append(
                 f"{kind} has no kinds of columns: {many} nominal {what} of number-like values "
                 f"{reads} back as numbers"
             )
     if kind == "xmc":
-        told.append("xmc has no names and no kinds: columns read back as numbered ones of numbers")
-    return told
+        lost.append("xmc has no names and no kinds: columns read back as numbered ones of numbers")
+    return lost
 
 
 def _looks_numeric(column: Column) -> bool:

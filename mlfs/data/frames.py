@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from mlfs.data.columns import is_missing
+from mlfs.data.columns import is_missing, library_of
 from mlfs.errors import DataError
 
 __all__ = ["array_of", "columns_of", "family", "frame_of"]
@@ -16,8 +16,10 @@ __all__ = ["array_of", "columns_of", "family", "frame_of"]
 INTEGERS = {f"{sign}Int{bits}" for sign in ("", "U") for bits in (8, 16, 32, 64)}
 
 
-def family(x: Any) -> str:
-    """Which library a frame is of; empty for what is no frame.
+def family(x: Any, name: str = "") -> str:
+    """The library that a frame is of, or an empty text for what is not a frame.
+
+    `name` is what an error calls it.
 
     Examples
     --------
@@ -25,10 +27,14 @@ def family(x: Any) -> str:
     >>> family(pd.DataFrame({"a": [1]})), family([[1]])
     ('pandas', '')
     """
-    library = type(x).__module__.split(".")[0]
+    library = library_of(x)
     if library == "polars" and type(x).__name__ == "LazyFrame":
+        if name:
+            raise DataError(
+                f"{name} is a LazyFrame, which has no values yet: give {name}.collect()"
+            )
         raise DataError("a LazyFrame has no values yet: give what its collect() gives")
-    return library if library in ("pandas", "polars") and hasattr(x, "columns") else ""
+    return library if hasattr(x, "columns") else ""
 
 
 def columns_of(frame: Any, columns: list[int]) -> Any:

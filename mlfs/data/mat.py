@@ -26,9 +26,8 @@ from typing import Any, BinaryIO
 import numpy as np
 import scipy.sparse as sp
 
-from mlfs.data.arrays import from_arrays
 from mlfs.data.dataset import Dataset, Source
-from mlfs.data.metadata import own_columns, own_labels, pairs, refuse_other_labels, values_of
+from mlfs.data.metadata import from_parts, pairs, values_of
 from mlfs.data.request import Limits, Request, exceeded
 from mlfs.errors import DataError, ParseError, printable
 
@@ -71,23 +70,17 @@ def read(content: bytes, path: str, request: Request) -> Dataset:
     weights = found.get("weights")
     nominal = _values(found, "nominal", d, path)
     values = _values(found, "label", Y.shape[1], path)
-    try:
-        data = from_arrays(
-            X,
-            None if values is not None or bare else Y,
-            feature_names=feature_names,
-            label_names=None if values is not None else label_names,
-            sample_weight=None if weights is None else np.ravel(weights),
-            classes=request.classes,
-        )
-    except DataError as error:
-        raise DataError(f"{printable(path, 400)}: {error}") from None
-    if nominal is not None:
-        data = own_columns(data, nominal, path)
-    if values is not None:
-        names = label_names or [f"y{j}" for j in range(Y.shape[1])]
-        data = own_labels(data, Y, names, values, path)
-    refuse_other_labels(request, data.columns, data.labels, path, "a .mat file")
+    data = from_parts(
+        X,
+        None if bare else Y,
+        request,
+        path,
+        "a .mat file",
+        names=(feature_names, label_names),
+        weights=None if weights is None else np.ravel(weights),
+        nominal=nominal,
+        values=values,
+    )
     source = Source(path, "mat", labels_by="the variable target")
     return replace(data, source=source, notes=(*notes, *data.notes))
 
@@ -243,6 +236,7 @@ def write(dataset: Dataset, stream: BinaryIO) -> None:
     Examples
     --------
     >>> out = io.BytesIO()
+    >>> from mlfs.data.arrays import from_arrays
     >>> write(from_arrays([[0.5], [2.0]], [[0, 1], [1, 0]]), out)
     >>> read(out.getvalue(), "t.mat", Request()).label_names
     ['y0', 'y1']

@@ -1,4 +1,4 @@
-"""Sparse tables in memory: looked over before anybody walks them."""
+"""Matrices in memory: the types of numbers that are counted as they are, and sparse tables."""
 
 from __future__ import annotations
 
@@ -11,32 +11,33 @@ import scipy.sparse as sp
 from mlfs._kernels import extremes
 from mlfs.data.columns import column_of
 from mlfs.data.dataset import Column
-from mlfs.data.uniform import Alike
+from mlfs.data.uniform import UniformColumns
 from mlfs.errors import DataError, printable
 
-__all__ = ["EXACT", "KEPT", "check_places", "from_sparse", "is_careful", "kept"]
+__all__ = ["COUNTED_TYPES", "EXACT", "as_counted", "check_places", "from_sparse", "needs_check"]
 
 EXACT = 1 << 53
 EIGHT = 8  # bytes of a whole number that may be beyond that
-KEPT = frozenset(map(np.dtype, ("?", "b", "B", "i2", "u2", "i4", "u4", "i8", "f4", "f8")))
+COUNTED_TYPES = frozenset(map(np.dtype, ("?", "b", "B", "i2", "u2", "i4", "u4", "i8", "f4", "f8")))
 
 
-def kept(x: Any) -> Any:
-    """Numbers as they are, where they are of a type that is counted as it is."""
-    return x if x.dtype.newbyteorder("=") in KEPT and x.dtype.isnative else x.astype(np.float64)
+def as_counted(x: Any) -> Any:
+    """Return numbers as they are if their type is one that is counted without a copy."""
+    is_counted = x.dtype.newbyteorder("=") in COUNTED_TYPES and x.dtype.isnative
+    return x if is_counted else x.astype(np.float64)
 
 
-def is_careful(x: np.ndarray) -> bool:
-    """Whether numbers are worth a closer look: one is missing, infinite or huge."""
+def needs_check(x: np.ndarray) -> bool:
+    """Whether numbers need a closer look, as one may be missing, infinite or huge."""
     if x.dtype.kind != "f" and x.dtype.itemsize != EIGHT:
         return False
-    if x.dtype not in KEPT or not x.flags.forc:
+    if x.dtype not in COUNTED_TYPES or not x.flags.forc:
         return True
     return bool(extremes.is_beyond(x.ravel("K"), x.dtype.type(EXACT)))
 
 
 def check_places(x: Any, what: str) -> None:
-    """Refuse a sparse table with an entry that lies outside of it, which nobody would notice.
+    """Refuse a sparse table with an entry outside of its shape, which scipy does not notice.
 
     Examples
     --------
@@ -59,7 +60,7 @@ def check_places(x: Any, what: str) -> None:
 
 
 def from_sparse(x: Any, own: Sequence[str]) -> tuple[Any, Sequence[Column]]:
-    """A sparse X of any format row by row, no entry twice and none 0; `own` are the names."""
+    """Return X as a csr_array without duplicates or stored zeros, and its columns, named `own`."""
     if x.ndim != 2:
         raise DataError(f"X is sparse with {x.ndim} dimension(s); expected 2: a row a sample")
     if x.dtype.kind == "c":
@@ -78,7 +79,7 @@ def from_sparse(x: Any, own: Sequence[str]) -> tuple[Any, Sequence[Column]]:
         if x.dtype.kind == "b":
             matrix.data[:] = 1.0
     else:
-        data = kept(matrix.data)
+        data = as_counted(matrix.data)
         if data is not matrix.data:
             matrix = sp.csr_array((data, matrix.indices, matrix.indptr), shape=matrix.shape)
     bad = np.flatnonzero(np.isinf(matrix.data))
@@ -88,4 +89,4 @@ def from_sparse(x: Any, own: Sequence[str]) -> tuple[Any, Sequence[Column]]:
             f"column {printable(own[matrix.indices[bad[0]]])!r} holds {matrix.data[bad[0]]} at row "
             f"{row} (counted from 0): an infinite value cannot be used; replace it or make it NaN"
         )
-    return matrix, Alike(own, column_of("", np.zeros(0, x.dtype))[0])
+    return matrix, UniformColumns(own, column_of("", np.zeros(0, x.dtype))[0])

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from mlfs.data.arrays import from_arrays
 from mlfs.data.dataset import Column, Dataset, Label
 from mlfs.data.labels.chosen import resolve, twice
 from mlfs.data.request import Request
@@ -22,9 +23,8 @@ from mlfs.errors import DataError, ParseError, UsageError, printable
 __all__ = [
     "default_columns",
     "dump",
+    "from_parts",
     "load",
-    "own_columns",
-    "own_labels",
     "pairs",
     "refuse_other_labels",
     "values_of",
@@ -140,7 +140,55 @@ def values_of(
     return [tuple(own) for own in found]
 
 
-def own_columns(data: Dataset, nominal: Sequence[tuple[str, ...]], path: str) -> Dataset:
+def from_parts(
+    X: Any,
+    Y: Any,
+    request: Request,
+    path: str,
+    form: str,
+    *,
+    names: tuple[list[str] | None, list[str] | None],
+    weights: Any,
+    nominal: list[tuple[str, ...]] | None,
+    values: list[tuple[str, ...]] | None,
+) -> Dataset:
+    """Make a data set of what an npz or MATLAB file stores.
+
+    Parameters
+    ----------
+    X, Y : array or sparse matrix
+        The features and the labels; Y may be None.
+    form : str
+        What an error calls the format.
+    names : (list of str, list of str)
+        The names of the features and of the labels; each may be None.
+    weights : ndarray or None
+        The weights of the rows.
+    nominal, values : list of tuple of str, or None
+        The values of the columns of X and of Y, where these hold positions in them.
+    """
+    as_given = Y is not None and values is None
+    try:
+        data = from_arrays(
+            X,
+            Y if as_given else None,
+            feature_names=names[0],
+            label_names=names[1] if as_given else None,
+            sample_weight=weights,
+            classes=request.classes,
+        )
+    except DataError as error:
+        raise DataError(f"{printable(path, 400)}: {error}") from None
+    if nominal is not None:
+        data = _own_columns(data, nominal, path)
+    if values is not None:
+        label_names = names[1] or [f"y{j}" for j in range(len(values))]
+        data = _own_labels(data, Y, label_names, values, path)
+    refuse_other_labels(request, data.columns, data.labels, path, form)
+    return data
+
+
+def _own_columns(data: Dataset, nominal: Sequence[tuple[str, ...]], path: str) -> Dataset:
     """Make the columns that have values nominal, if X holds positions in them."""
     columns = tuple(
         Column(column.name, "nominal", own) if own else column
@@ -160,7 +208,7 @@ def own_columns(data: Dataset, nominal: Sequence[tuple[str, ...]], path: str) ->
     return replace(data, columns=columns)
 
 
-def own_labels(
+def _own_labels(
     data: Dataset, Y: Any, names: Sequence[str], values: Sequence[tuple[str, ...]], path: str
 ) -> Dataset:
     """Take Y as positions in values (-1: missing), if that is what it holds."""

@@ -29,9 +29,8 @@ from typing import Any, BinaryIO
 import numpy as np
 import scipy.sparse as sp
 
-from mlfs.data.arrays import from_arrays
 from mlfs.data.dataset import Dataset, Source
-from mlfs.data.metadata import own_columns, own_labels, pairs, refuse_other_labels, values_of
+from mlfs.data.metadata import from_parts, pairs, values_of
 from mlfs.data.request import Limits, Request, exceeded
 from mlfs.errors import DataError, ParseError, printable
 
@@ -58,23 +57,17 @@ def read(content: bytes, path: str, request: Request) -> Dataset:
     nominal = archive.values("nominal", int(X.shape[1]) if X.ndim == 2 else 0)
     width = int(Y.shape[1]) if Y is not None and Y.ndim == 2 else 0
     values = None if Y is None else archive.values("label", width)
-    try:
-        data = from_arrays(
-            X,
-            None if values is not None else Y,
-            feature_names=feature_names,
-            label_names=None if values is not None or Y is None else label_names,
-            sample_weight=weights,
-            classes=request.classes,
-        )
-    except DataError as error:
-        raise DataError(f"{printable(path, 400)}: {error}") from None
-    if nominal is not None:
-        data = own_columns(data, nominal, path)
-    if values is not None:
-        names = label_names or [f"y{j}" for j in range(width)]
-        data = own_labels(data, Y, names, values, path)
-    refuse_other_labels(request, data.columns, data.labels, path, "an npz file")
+    data = from_parts(
+        X,
+        Y,
+        request,
+        path,
+        "an npz file",
+        names=(feature_names, label_names),
+        weights=weights,
+        nominal=nominal,
+        values=values,
+    )
     return replace(data, source=Source(path, "npz", labels_by="the array Y"))
 
 
@@ -232,6 +225,7 @@ def write(dataset: Dataset, stream: BinaryIO) -> None:
     Examples
     --------
     >>> out = io.BytesIO()
+    >>> from mlfs.data.arrays import from_arrays
     >>> write(from_arrays([[0.5], [2.0]], [[0, 1], [1, 0]]), out)
     >>> sorted(np.load(io.BytesIO(out.getvalue())))[:3]
     ['X', 'Y', 'feature_names']

@@ -1,4 +1,4 @@
-"""What a user asks of a reader, whatever the format."""
+"""What a user asks of a reader, and the limits that no file may pass."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class Request:
     classes : bool
         Take label columns with more than two values as classes instead of refusing them.
     separator : str
-        What stands between the labels in a column of lists.
+        The separator of the labels in a column of lists.
     limits : Limits
         How large the file may be.
     encoding : str

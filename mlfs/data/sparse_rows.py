@@ -2,6 +2,9 @@
 
 svmlight and the XMC repository share this. A row may hold its indices in any order, each once.
 Nothing is guessed: what does not read as it should is an error with line and column.
+
+Blocks of lines are converted at once (`_pairs`); a block that does not convert is read token by
+token, to say what is wrong with it. At once, 51 MB of svmlight take 2.0 s, by tokens 7.0 s.
 """
 
 from __future__ import annotations
@@ -9,17 +12,21 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import BinaryIO
 
 import numpy as np
 import scipy.sparse as sp
 
+from mlfs.data.assemble import without_weights
 from mlfs.data.columns import number_text
+from mlfs.data.dataset import Dataset
 from mlfs.data.request import Limits, exceeded
 from mlfs.errors import DataError, ParseError, printable
 
-__all__ = ["Rows", "parse_rows", "refuse_unwritable", "write_rows"]
+__all__ = ["Rows", "parse_rows", "write_table"]
 
 BLOCK = 8192
+STEP = 4096
 TOKEN = re.compile(r"\S+")
 
 
@@ -201,25 +208,46 @@ def _matrix(
     return matrix
 
 
-def write_rows(X: sp.csr_array, labels: list[list[str]], first: int) -> str:
-    """Write rows whose first feature has the index `first`."""
-    lines = []
-    indices, data, indptr = X.indices.tolist(), X.data.tolist(), X.indptr.tolist()
-    for i, ids in enumerate(labels):
-        entries = zip(
-            indices[indptr[i] : indptr[i + 1]], data[indptr[i] : indptr[i + 1]], strict=True
-        )
-        pairs = [f"{j + first}:{number_text(v)}" for j, v in entries]
-        lines.append(",".join(ids) + " " + " ".join(pairs) + "\n")
-    return "".join(lines)
+def write_table(
+    dataset: Dataset, stream: BinaryIO, form: str, head: str, ids: Sequence[str], first: int
+) -> None:
+    """Write a first line and the rows, or refuse what the format cannot hold.
 
-
-def refuse_unwritable(data: np.ndarray, codes: np.ndarray, binary: bool, form: str) -> None:
-    """Refuse what neither svmlight nor the XMC format can hold."""
+    Parameters
+    ----------
+    form : str
+        What an error calls the format.
+    head : str
+        The first line.
+    ids : sequence of str
+        What each label is called in the rows.
+    first : int
+        The index of the first feature.
+    """
+    without_weights(dataset, form)
+    X, Y = sp.csr_array(dataset.X), sp.csr_array(dataset.Y)
     remedy = "write .arff or .npz instead"
-    if np.isnan(data).any():
+    if np.isnan(X.data).any():
         raise DataError(f"X has missing values, which {form} cannot hold: {remedy}")
-    if (codes == -1).any():
+    if (Y.data == -1).any():
         raise DataError(f"Y has missing labels, which {form} cannot hold: {remedy}")
-    if not binary:
+    if any(label.values != ("0", "1") for label in dataset.labels):
         raise DataError(f"Y has labels of several classes, which {form} cannot hold: {remedy}")
+    stream.write(f"{head}\n".encode())
+    stream.writelines(
+        _rows_text(X[start : start + STEP], Y[start : start + STEP], ids, first)
+        for start in range(0, X.shape[0], STEP)
+    )
+
+
+def _rows_text(X: sp.csr_array, Y: sp.csr_array, ids: Sequence[str], first: int) -> bytes:
+    Y.eliminate_zeros()
+    Y.sort_indices()
+    labels = np.split(Y.indices, Y.indptr[1:-1])
+    columns, values = np.split(X.indices, X.indptr[1:-1]), np.split(X.data, X.indptr[1:-1])
+    lines = []
+    for held, index, row in zip(labels, columns, values, strict=True):
+        entries = zip(index.tolist(), row.tolist(), strict=True)
+        pairs = " ".join(f"{j + first}:{number_text(v)}" for j, v in entries)
+        lines.append(",".join(ids[j] for j in held.tolist()) + " " + pairs + "\n")
+    return "".join(lines).encode()

@@ -19,18 +19,16 @@ from typing import BinaryIO
 import numpy as np
 import scipy.sparse as sp
 
-from mlfs.data.assemble import without_weights
 from mlfs.data.dataset import Column, Dataset, Label, Source
 from mlfs.data.files import decoded
 from mlfs.data.metadata import default_columns, dump, load, refuse_other_labels
 from mlfs.data.request import Request, exceeded
-from mlfs.data.sparse_rows import Rows, parse_rows, refuse_unwritable, write_rows
+from mlfs.data.sparse_rows import Rows, parse_rows, write_table
 from mlfs.errors import ParseError
 
 __all__ = ["read", "write"]
 
 NOTE = "# mlfs "
-STEP = 4096
 
 
 def read(content: bytes, path: str, request: Request) -> Dataset:
@@ -143,22 +141,5 @@ def write(dataset: Dataset, stream: BinaryIO) -> None:
     0 1:0.5
      2:2
     """
-    form = "an svmlight file"
-    without_weights(dataset, form)
-    X, Y = sp.csr_array(dataset.X), sp.csr_array(dataset.Y)
-    binary = all(label.values == ("0", "1") for label in dataset.labels)
-    refuse_unwritable(X.data, Y.data, binary, form)
     ids = [str(i) for i in label_ids(dataset.label_names)]
-    stream.write(f"{NOTE}{dump(dataset)}\n".encode())
-    for start in range(0, X.shape[0], STEP):
-        held = [[ids[j] for j in row] for row in label_rows(Y[start : start + STEP])]
-        stream.write(write_rows(X[start : start + STEP], held, 1).encode())
-
-
-def label_rows(Y: sp.csr_array) -> list[list[int]]:
-    """The positions of the labels of each row."""
-    Y = sp.csr_array(Y)
-    Y.eliminate_zeros()
-    Y.sort_indices()
-    indices, indptr = Y.indices.tolist(), Y.indptr.tolist()
-    return [indices[indptr[i] : indptr[i + 1]] for i in range(Y.shape[0])]
+    write_table(dataset, stream, "an svmlight file", f"{NOTE}{dump(dataset)}", ids, 1)

@@ -1,4 +1,8 @@
-"""Names and columns that are all alike: told one by one only when they are asked for."""
+"""Sequences of names and columns that are made one by one, when they are asked for.
+
+A table of 47,000 columns in memory has columns that differ by nothing but their numbers; a list of
+`Column` objects would take longer than counting such a table.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +14,11 @@ import numpy as np
 if TYPE_CHECKING:
     from mlfs.data.dataset import Column
 
-__all__ = ["Alike", "Lazy", "Numbered", "declared", "names_of"]
+__all__ = ["LazySequence", "NumberedNames", "UniformColumns", "declared", "names_of"]
 
 
-class Lazy(Sequence[Any]):
-    """A sequence that makes what it holds when that is asked for; equal to any that holds it."""
+class LazySequence(Sequence[Any]):
+    """A sequence that makes an item when it is asked for; equal to a tuple of the same items."""
 
     def _one(self, j: int) -> Any:
         raise NotImplementedError
@@ -32,7 +36,7 @@ class Lazy(Sequence[Any]):
         return self._one(int(at))
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, (Lazy, tuple, list)):
+        if not isinstance(other, (LazySequence, tuple, list)):
             return NotImplemented
         return len(self) == len(other) and all(
             one == two for one, two in zip(self, other, strict=True)
@@ -51,12 +55,12 @@ class Lazy(Sequence[Any]):
         return repr(tuple(self))
 
 
-class Numbered(Lazy):
+class NumberedNames(LazySequence):
     """The names x0, x1, ...
 
     Examples
     --------
-    >>> Numbered("x", 3)
+    >>> NumberedNames("x", 3)
     ('x0', 'x1', 'x2')
     """
 
@@ -70,8 +74,8 @@ class Numbered(Lazy):
         return f"{self.prefix}{j}"
 
 
-class Alike(Lazy):
-    """Columns that differ by nothing but their names.
+class UniformColumns(LazySequence):
+    """Columns that differ only in their names.
 
     Parameters
     ----------
@@ -91,7 +95,7 @@ class Alike(Lazy):
         return type(self.column)(self.names[j], self.column.kind, self.column.values)
 
 
-class _Names(Lazy):
+class _ColumnNames(LazySequence):
     def __init__(self, columns: Sequence[Column]) -> None:
         self.columns = columns
 
@@ -111,7 +115,7 @@ def names_of(columns: Sequence[Column]) -> Sequence[str]:
     >>> names_of([Column("a"), Column("b")])
     ('a', 'b')
     """
-    return columns.names if isinstance(columns, Alike) else _Names(columns)
+    return columns.names if isinstance(columns, UniformColumns) else _ColumnNames(columns)
 
 
 def declared(columns: Sequence[Column]) -> np.ndarray:
@@ -123,7 +127,7 @@ def declared(columns: Sequence[Column]) -> np.ndarray:
     >>> declared([Column("a"), Column("b", "nominal", ("yes", "no"))]).tolist()
     [-1, 2]
     """
-    if isinstance(columns, Alike):
+    if isinstance(columns, UniformColumns):
         one = columns.column
         return np.full(len(columns), len(one.values) if one.kind == "nominal" else -1)
     sizes = (len(one.values) if one.kind == "nominal" else -1 for one in columns)

@@ -1,4 +1,4 @@
-"""Compressed bytes unpacked, and bytes from pipes taken, within limits."""
+"""Decompress files, and read pipes, within limits."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def unpacked(
     limits : Limits
         How much it may be.
     sniff : bool
-        Where `compression` is empty, the first bytes tell it.
+        Find the compression by the first bytes where `compression` is empty.
     """
     import lzma
     import zlib
@@ -72,10 +72,10 @@ def _decompressor(raw: Any, compression: str) -> Any:
 
 
 class _Streams:
-    """What .bz2 or .xz streams, one after the other, unpack to.
+    """Decompresses .bz2 or .xz streams that follow each other.
 
     The readers of the standard library drop whatever follows the first stream and is not one,
-    so a file damaged between its streams would lose rows without a word.
+    so a file damaged between its streams would lose rows silently.
     """
 
     def __init__(self, raw: Any, compression: str) -> None:

@@ -16,18 +16,14 @@ from typing import BinaryIO
 import numpy as np
 import scipy.sparse as sp
 
-from mlfs.data.assemble import without_weights
 from mlfs.data.dataset import Dataset, Label, Source
 from mlfs.data.files import decoded
 from mlfs.data.metadata import default_columns, refuse_other_labels
 from mlfs.data.request import Request, exceeded
-from mlfs.data.sparse_rows import parse_rows, refuse_unwritable, write_rows
-from mlfs.data.svmlight import label_rows
+from mlfs.data.sparse_rows import parse_rows, write_table
 from mlfs.errors import ParseError, plural, printable
 
 __all__ = ["read", "write"]
-
-STEP = 4096
 
 
 def read(content: bytes, path: str, request: Request) -> Dataset:
@@ -119,12 +115,6 @@ def write(dataset: Dataset, stream: BinaryIO) -> None:
     0 0:0.5
      1:2
     """
-    form = "an XMC file"
-    without_weights(dataset, form)
-    X, Y = sp.csr_array(dataset.X), sp.csr_array(dataset.Y)
-    binary = all(label.values == ("0", "1") for label in dataset.labels)
-    refuse_unwritable(X.data, Y.data, binary, form)
-    stream.write(f"{X.shape[0]} {X.shape[1]} {Y.shape[1]}\n".encode())
-    for start in range(0, X.shape[0], STEP):
-        held = [[str(j) for j in row] for row in label_rows(Y[start : start + STEP])]
-        stream.write(write_rows(X[start : start + STEP], held, 0).encode())
+    n, d, q = dataset.shape
+    ids = [str(j) for j in range(q)]
+    write_table(dataset, stream, "an XMC file", f"{n} {d} {q}", ids, 0)

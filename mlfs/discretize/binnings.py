@@ -9,7 +9,7 @@ import numpy as np
 
 from mlfs._kernels import column_values
 from mlfs.counting.entries import edges_of
-from mlfs.data.uniform import Lazy
+from mlfs.data.uniform import LazySequence
 from mlfs.discretize.binning import Binning
 from mlfs.discretize.column_blocks import Block
 
@@ -18,7 +18,7 @@ __all__ = ["Binnings", "join", "ranges"]
 BYTES = 256
 
 
-class Binnings(Lazy):
+class Binnings(LazySequence):
     """A sequence of binnings, one for each column.
 
     Parameters

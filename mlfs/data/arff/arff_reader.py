@@ -14,8 +14,8 @@ import scipy.sparse as sp
 from mlfs._kernels import tokens as kernel
 from mlfs.data.arff.arff_writer import write
 from mlfs.data.arff.careful_rows import RowReader
-from mlfs.data.arff.fast_rows import DenseRows, Plan, Rows, SparseRows, plan
-from mlfs.data.arff.header import Attribute, Header, place, read_header
+from mlfs.data.arff.fast_rows import DenseRows, Plan, SparseRows, plan
+from mlfs.data.arff.header import Attribute, Header, line_text, place, read_header
 from mlfs.data.arff.syntax import Misfit
 from mlfs.data.assemble import dense_labels, sparse_labels
 from mlfs.data.dataset import Column, Dataset, Label, Source
@@ -58,7 +58,7 @@ def _is_sparse(content: bytes, at: int) -> bool:
 
 
 def _float(text: bytes) -> float:
-    """What `number` finds in the bytes of a word; perhaps an infinity instead of NaN."""
+    """Convert the bytes of a word; not finite if they are no number."""
     try:
         return math.nan if b"_" in text else float(text)
     except ValueError:
@@ -80,7 +80,7 @@ class _Parser:
         size = len(content) - self.at
         if self.sparse:
             most = min(size // 2 + 1, limits.max_rows)
-            self.rows: Rows = SparseRows(plan, content, self.at, most)
+            self.rows: DenseRows = SparseRows(plan, content, self.at, most)
         else:
             most = min(
                 size // (2 * self.width) + 1, limits.max_rows, limits.max_cells // self.width
@@ -88,7 +88,7 @@ class _Parser:
             self.rows = DenseRows(plan, content, self.at, most)
 
     def is_text(self) -> bool:
-        """Whether the strings that the kernel passes over may be passed over: they are UTF-8."""
+        """Whether the kernel may skip the strings, which it does not decode: they are UTF-8."""
         kinds = {attribute.type.kind for attribute in self.attributes}
         if "string" not in kinds or self.content.isascii():
             return True
@@ -99,7 +99,7 @@ class _Parser:
         return True
 
     def compiled(self) -> None:
-        """Let the kernel read what it can, and read the rows between with care.
+        """Let the kernel read the rows that it can, and read the others with care.
 
         The last line ends are read in a copy with padding behind it.
         """
@@ -116,11 +116,11 @@ class _Parser:
             status, at = rows.read(text, self.at - base, stop - base, longest)
             self.at = at + base
             self._settle(base)
-            if status == kernel.STOPPED or (status != kernel.DONE and not rows.grow(status)):
+            if status == kernel.STOPPED or (status == kernel.FULL and not rows.grow()):
                 self._one_line()
 
     def interpreted(self) -> None:
-        """Read every row with care: what the kernel does, without it."""
+        """Read every row with care, where the kernel cannot be used."""
         while self.at < len(self.content):
             if self.content[self.at] == NEWLINE:
                 self.at += 1
@@ -128,7 +128,7 @@ class _Parser:
                 self._one_line()
 
     def _settle(self, base: int) -> None:
-        """Give the numbers that the kernel left to float(); a row with a wrong one is refused."""
+        """Convert with float() the numbers that the kernel left; refuse a row with a wrong one."""
         rows, content = self.rows, self.content
         if not rows.counts[1]:
             return
@@ -154,17 +154,9 @@ class _Parser:
         raw = self.content[self.at : stop]
         self.at = stop + 1
         try:
-            row = self.reader.read(raw.decode("utf-8"), self.sparse)
+            row = self.reader.read(line_text(raw, self.path, self.line), self.sparse)
         except Misfit as misfit:
             raise place(misfit, self.path, self.line) from None
-        except UnicodeDecodeError as error:
-            raise ParseError(
-                f"byte 0x{raw[error.start]:02x} is not UTF-8 text; "
-                "say the encoding with --encoding, for example --encoding latin-1",
-                self.path,
-                self.line,
-                error.start + 1,
-            ) from None
         if row is None:
             return
         i = int(self.rows.counts[0])
@@ -201,7 +193,7 @@ def parse_body(
     path: str,
     limits: Limits,
 ) -> Body:
-    """Read the rows behind the header.
+    """Read the rows after the header.
 
     Parameters
     ----------
@@ -210,7 +202,7 @@ def parse_body(
     header : Header
         What `read_header` found.
     features, others : sequence of int
-        The columns that go to X, in rising order, and those that stand apart, such as labels.
+        The columns that go to X, in rising order, and those that are kept apart, such as labels.
     wanted : frozenset of int
         The string columns whose texts are wanted.
     path, limits

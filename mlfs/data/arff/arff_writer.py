@@ -22,13 +22,13 @@ BLOCK = 1024
 
 
 def write(dataset: Dataset, stream: BinaryIO) -> None:
-    """Write a file that stands alone: labels first, their number in the relation (MEKA)."""
+    """Write a file that needs no XML: labels first, their number in the relation (MEKA)."""
     relation = f"{_relation(dataset)}: -C {dataset.shape[2]}"
     _write(dataset, stream, relation, labels_first=True)
 
 
 def write_labels_last(dataset: Dataset, stream: BinaryIO) -> None:
-    """Write a file with the labels last, which wants a Mulan XML beside it."""
+    """Write a file with the labels last, for a Mulan XML beside it."""
     _write(dataset, stream, _relation(dataset), labels_first=False)
 
 

@@ -1,4 +1,8 @@
-"""One row of an ARFF file, read with care: quotes, dates, texts, weights, and what is wrong."""
+"""Read any row of an ARFF file, one at a time, and say what is wrong with it and where.
+
+This is the definition of a row: quotes, dates, texts, weights. `fast_rows` reads the plain rows
+alike, and leaves the others to this module.
+"""
 
 from __future__ import annotations
 
@@ -222,12 +226,7 @@ def _weighed(found: list[Token]) -> tuple[list[Token], float | None]:
     if len(found) < 3 or [found[-3].kind, found[-1].kind] != ["{", "}"]:
         return found, None
     word = found[-2]
-    weight = math.nan
-    if word.kind == "word" and DIGITS.issuperset(word.text):
-        try:
-            weight = float(word.text)
-        except ValueError:
-            weight = math.nan
+    weight = number(word.text) if word.kind == "word" else math.nan
     if not (math.isfinite(weight) and weight >= 0):
         raise Misfit(
             f"the weight of a row is a finite number from 0, not {printable(word.text)!r}",

@@ -30,16 +30,15 @@ from mlfs.data.columns import nominal
 from mlfs.data.dataset import Column, Dataset
 from mlfs.data.delimited.csv_writer import write, write_tsv
 from mlfs.data.delimited.fast_cells import quick_table
-from mlfs.data.delimited.records import MISSING, NAMES, Quoted, Record, is_number, records
+from mlfs.data.delimited.records import MISSING, NAMES, Quoted, Record, header_names, place, records
 from mlfs.data.files import decoded
-from mlfs.data.labels.chosen import resolve, twice
+from mlfs.data.labels.chosen import resolve
 from mlfs.data.request import Limits, Request, exceeded
 from mlfs.errors import ParseError, plural, printable
 
 __all__ = ["read", "read_tsv", "write", "write_tsv"]
 
 BLOCK = 4096
-CONTROLS = "\x1c\x1d\x1e\x1f"  # blanks to loadtxt, not to float
 
 
 def read(content: bytes, path: str, request: Request) -> Dataset:
@@ -77,7 +76,6 @@ class _Table:
         if "\n" not in text:
             text = text.replace("\r", "\n")
         self.underscores = "_" in text
-        self.controls = any(mark in text for mark in CONTROLS)
         lines = text.split("\n")
         if max(map(len, lines)) > limits.max_line_bytes:
             number = max(range(len(lines)), key=lambda i: len(lines[i]))
@@ -89,75 +87,26 @@ class _Table:
         for number, record in records(lines, separator, path):
             self.records.append(record)
             self.numbers.append(number)
-        self.names = self._header()
-        del self.records[0], self.numbers[0]
-        self.lone = len(self.names) == 1
-        _check_size(len(self.records), len(self.names), limits, path)
-
-    def _header(self) -> list[str]:
         if not self.records:
-            raise ParseError(
-                "the file is empty; a header line of column names is expected", self.path
-            )
-        line = self.numbers[0]
-        cells = self._cells(0)
-        if len(cells) > self.request.limits.max_attributes:
-            raise exceeded(
-                self.request.limits, "max_attributes", len(cells), "columns", self.path, line
-            )
-        self.quoted_header = all(isinstance(cell, Quoted) for cell in cells)
-        if all(not isinstance(cell, Quoted) and is_number(cell) for cell in cells):
-            raise ParseError(
-                "the first line holds only numbers, and a header line of column names is expected; "
-                "put one before it, for example x1,x2,...,y1",
-                self.path, line, 1,
-            )  # fmt: skip
-        if len(cells) == 1 and not isinstance(cells[0], Quoted):
-            self._refuse_separator(cells[0], line)
-        names = [cell if isinstance(cell, Quoted) else cell.strip() for cell in cells]
-        for j, name in enumerate(names):
-            if not name:
-                raise ParseError(
-                    f"column {j + 1} has no name in the header (an index that pandas wrote? say "
-                    "index=False there)", self.path, line, self._place(0, j),
-                )  # fmt: skip
-        double = twice(names)
-        if double is not None:
-            at = [j for j, name in enumerate(names) if name == double][1]
-            raise ParseError(
-                f"two columns are named {printable(double)!r}; rename one",
-                self.path, line, self._place(0, at),
-            )  # fmt: skip
-        return [str(name) for name in names]
-
-    def _refuse_separator(self, header: str, line: int) -> None:
-        for other in (",", "\t", ";", "|"):
-            if other in header and other != self.separator:
-                remedy = {",": "say --from csv", "\t": "say --from tsv"}.get(
-                    other, f"replace it, for example with: tr '{other}' ','"
-                )
-                raise ParseError(
-                    f"the header holds no {NAMES[self.separator]} and {header.count(other)} times "
-                    f"{other!r}, so the cells seem to be separated by a {NAMES[other]}; {remedy}",
-                    self.path, line, header.index(other) + 1,
-                )  # fmt: skip
+            raise ParseError("the file is empty; a header line of column names is expected", path)
+        header = self._cells(0)
+        self.quoted_header = all(isinstance(cell, Quoted) for cell in header)
+        self.names = header_names(self.records[0], self.numbers[0], separator, limits, path)
+        del self.records[0], self.numbers[0]
+        _check_size(len(self.records), len(self.names), limits, path)
 
     def _cells(self, i: int) -> list[str]:
         record = self.records[i]
         return record.split(self.separator) if isinstance(record, str) else record
 
     def _place(self, i: int, j: int) -> int | None:
-        """The column of the line where a cell starts, if no quote moved it."""
-        record = self.records[i]
-        if not isinstance(record, str):
-            return None
-        return 1 + sum(len(cell) + 1 for cell in record.split(self.separator)[:j])
+        return place(self.records[i], j, self.separator)
 
     def dataset(self, form: str) -> Dataset:
         chosen = resolve(self.names, self.request, self.path)
         if not self.records:
             raise ParseError("there is a header and no row of data", self.path)
-        columns = self._numeric() or self._mixed()
+        columns = self._columns()
         source = (self.path, form)
         return assemble(columns, self.names, chosen, self._lists, self.request, source)
 
@@ -166,22 +115,7 @@ class _Table:
         cells = (self._cells(i)[j].strip() for i in range(len(self.records)))
         return [None if cell and cell in MISSING else cell for cell in cells]
 
-    def _numeric(self) -> list[tuple[Column, np.ndarray]] | None:
-        """The bulk path: nothing but numbers and no quote."""
-        if self.controls or (self.underscores and any("_" in line for line in self.records)):
-            return None
-        lines = [record for record in self.records if isinstance(record, str)]
-        if len(lines) < len(self.records):
-            return None
-        try:
-            X = np.loadtxt(lines, delimiter=self.separator, comments=None, ndmin=2)
-        except ValueError:
-            return None
-        if X.shape != (len(self.records), len(self.names)) or np.isinf(X).any():
-            return None
-        return [(Column(name), X[:, j]) for j, name in enumerate(self.names)]
-
-    def _mixed(self) -> list[tuple[Column, np.ndarray]]:
+    def _columns(self) -> list[tuple[Column, np.ndarray]]:
         """Column by column in blocks of rows; a column that holds a text anywhere is nominal."""
         d, n = len(self.names), len(self.records)
         numbers: list[np.ndarray | None] = [np.empty(n) for _ in range(d)]

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from mlfs.data.labels.chosen import twice
+from mlfs.data.request import Limits, exceeded
 from mlfs.errors import ParseError, printable
 
-__all__ = ["MISSING", "NAMES", "Quoted", "Record", "is_number", "records"]
+__all__ = ["MISSING", "NAMES", "Quoted", "Record", "header_names", "is_number", "place", "records"]
 
 MISSING = frozenset({"", "?", "NA", "NaN", "nan"})
 NAMES = {",": "comma", "\t": "tab", ";": "semicolon", "|": "bar"}
@@ -85,6 +87,56 @@ def _cell(
             f"{NAMES[separator]} or the end of the line is expected", path, i, rest + 1,
         )  # fmt: skip
     return Quoted("".join(parts)), rest + 1, line, i
+
+
+def place(record: Record, j: int, separator: str) -> int | None:
+    """The column of the line where cell j starts, if no quote moved it."""
+    if not isinstance(record, str):
+        return None
+    return 1 + sum(len(cell) + 1 for cell in record.split(separator)[:j])
+
+
+def header_names(record: Record, line: int, separator: str, limits: Limits, path: str) -> list[str]:
+    """The names of the columns, all different, or an error that says what is wrong with them."""
+    cells = record.split(separator) if isinstance(record, str) else record
+    if len(cells) > limits.max_attributes:
+        raise exceeded(limits, "max_attributes", len(cells), "columns", path, line)
+    if all(not isinstance(cell, Quoted) and is_number(cell) for cell in cells):
+        raise ParseError(
+            "the first line holds only numbers, and a header line of column names is expected; "
+            "put one before it, for example x1,x2,...,y1",
+            path, line, 1,
+        )  # fmt: skip
+    if len(cells) == 1 and not isinstance(cells[0], Quoted):
+        _refuse_separator(cells[0], line, separator, path)
+    names = [cell if isinstance(cell, Quoted) else cell.strip() for cell in cells]
+    for j, name in enumerate(names):
+        if not name:
+            raise ParseError(
+                f"column {j + 1} has no name in the header (an index that pandas wrote? say "
+                "index=False there)", path, line, place(record, j, separator),
+            )  # fmt: skip
+    double = twice(names)
+    if double is not None:
+        at = [j for j, name in enumerate(names) if name == double][1]
+        raise ParseError(
+            f"two columns are named {printable(double)!r}; rename one",
+            path, line, place(record, at, separator),
+        )  # fmt: skip
+    return [str(name) for name in names]
+
+
+def _refuse_separator(header: str, line: int, separator: str, path: str) -> None:
+    for other in (",", "\t", ";", "|"):
+        if other in header and other != separator:
+            remedy = {",": "say --from csv", "\t": "say --from tsv"}.get(
+                other, f"replace it, for example with: tr '{other}' ','"
+            )
+            raise ParseError(
+                f"the header holds no {NAMES[separator]} and {header.count(other)} times "
+                f"{other!r}, so the cells seem to be separated by a {NAMES[other]}; {remedy}",
+                path, line, header.index(other) + 1,
+            )  # fmt: skip
 
 
 def is_number(cell: str) -> bool:

@@ -21,8 +21,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from mlfs.data.columns import is_missing, number_text
+from mlfs.data.columns import is_missing, library_of, number_text
 from mlfs.data.dataset import Label
+from mlfs.data.frames import family
 from mlfs.data.labels.chosen import twice
 from mlfs.data.labels.label_sets import is_missing_row, is_sets, label_names, label_sets
 from mlfs.data.labels.label_values import is_binary, map_texts
@@ -87,29 +88,25 @@ def targets(
 
 def _unwrap(y: Any, names: Sequence[str] | None) -> tuple[Any, Sequence[str] | None]:
     """Frames and series become arrays, lists or a dict of columns; their names are kept."""
-    family = type(y).__module__.split(".")[0]
-    if family not in ("pandas", "polars"):
+    if not library_of(y):
         return y, names
-    if type(y).__name__ == "LazyFrame":
-        raise DataError("Y is a LazyFrame, which has no values yet: give Y.collect()")
-    if hasattr(y, "columns"):
+    if family(y, "Y"):
         own = [str(name) for name in y.columns]
         double = twice(own)
         if double is not None:
             raise DataError(f"Y has two columns named {printable(double)!r}: rename one")
-        columns = [y.iloc[:, j] if family == "pandas" else y[:, j] for j in range(len(own))]
-        plain = [_plain(column, family) for column in columns]
-        return dict(zip(own, plain, strict=True)), names
+        pick = y.iloc if library_of(y) == "pandas" else y
+        return {name: _plain(pick[:, j]) for j, name in enumerate(own)}, names
     own_name = getattr(y, "name", None)  # an extension array of pandas has none
     if names is None and own_name not in (None, ""):
         names = [str(own_name)]
-    values = _plain(y, family)
+    values = _plain(y)
     return values, None if is_sets(values) and names == [str(own_name)] else names
 
 
-def _plain(series: Any, family: str) -> Any:
+def _plain(series: Any) -> Any:
     """The values of a series as a numpy array of numbers, or a list of objects."""
-    if family == "pandas":
+    if library_of(series) == "pandas":
         kind = getattr(series.dtype, "kind", "O")
         if kind in "iufb" and not hasattr(series.dtype, "categories"):
             return series.to_numpy(dtype=np.float64, na_value=np.nan)

@@ -50,10 +50,10 @@ def label_sets(
         if len(set(ordered)) < len(ordered):
             raise DataError("Y mixes numbers and text that read the same: name labels by text")
     if names is not None:
-        unheard = sorted(set(ordered) - set(names))
-        if unheard:
+        strange = sorted(set(ordered) - set(names))
+        if strange:
             raise DataError(
-                f"Y holds the label {printable(unheard[0])!r}, which is not among the label names"
+                f"Y holds the label {printable(strange[0])!r}, which is not among the label names"
             )
         ordered = label_names(names, len(names))
     position = {name: j for j, name in enumerate(ordered)}

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from mlfs.data.dataset import Label
+from mlfs.data.dataset import Column, Label
 from mlfs.data.request import Request, exceeded
 from mlfs.errors import DataError, printable
 
@@ -17,10 +17,12 @@ __all__ = [
     "ASK_CLASSES",
     "is_binary",
     "label_matrix",
+    "map_column",
     "map_label",
     "map_numbers",
     "map_texts",
     "split_lists",
+    "stacked",
 ]
 
 BINARY = ("0", "1")
@@ -135,6 +137,24 @@ def map_numbers(
     texts = [str(int(x)) if x.is_integer() and abs(x) < 1e15 else repr(x) for x in distinct]
     positions = np.where(missing, -1, codes.reshape(-1))
     return map_label(name, texts, positions, request, path)
+
+
+def map_column(
+    column: Column, x: np.ndarray, request: Request, path: str
+) -> tuple[np.ndarray, Label]:
+    """Map a label column of numbers, or of positions in the values of a nominal column."""
+    if column.kind == "numeric":
+        return map_numbers(column.name, x, request, path)
+    codes = np.where(np.isnan(x), -1, x).astype(np.int64)
+    return map_label(column.name, column.values, codes, request, path)
+
+
+def stacked(columns: Sequence[np.ndarray], n_rows: int) -> np.ndarray:
+    """Put label columns side by side: int8, or int32 where a column is."""
+    if not columns:
+        return np.zeros((n_rows, 0), np.int8)
+    kind = np.int32 if any(column.dtype == np.int32 for column in columns) else np.int8
+    return np.column_stack(columns).astype(kind, copy=False)
 
 
 def map_texts(

@@ -22,7 +22,7 @@ class Count:
     number : int
         n > 0: the first n columns are labels; n < 0: the last -n.
     option : str
-        As it stands there, for messages.
+        The option as written, for messages.
     stale : str
         The Weka filter that came after the option and moves columns, if there is one: then the
         number may not hold any more.

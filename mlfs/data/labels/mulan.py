@@ -83,7 +83,7 @@ def parse(content: bytes, file: str) -> list[str]:
 
 
 def columns(labels: Sequence[str], names: Sequence[str], file: str) -> list[int]:
-    """Find the columns of the labels, by name: as it stands, or with ARFF's escapes undone.
+    """Find the columns of the labels, by name as written, or with ARFF's escapes undone.
 
     Examples
     --------
