@@ -1,4 +1,4 @@
-"""Learn how each column of a data set is binned: which columns are taken as they are, which cut."""
+"""Learn how each column of a data set is binned: taken as it is, or cut by a method."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def learn(
     A nominal column is taken as it is, and so is a numeric one with at most `nominal_limit`
     distinct values, all integers. The others are cut by the method. The result does not depend
     on the order of the rows, nor on X being dense or sparse; integer weights give what repeated
-    rows give, and a row of weight 0 is not there.
+    rows give, and rows of weight 0 are left out.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def learn(
     bins : int, optional
         How many levels, for ``"width"`` and ``"frequency"``; 3 by default.
     nominal_limit : int
-        0 has every numeric column cut.
+        The most distinct values of a numeric column that is taken as it is; 0: all are cut.
     Y : ndarray or sparse array, optional
         The labels that ``"mdlp"`` and ``"laim"`` look at, instead of the data set's.
     weights : array, optional
