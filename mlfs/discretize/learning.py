@@ -9,6 +9,7 @@ import numpy as np
 
 from mlfs._kernels import column_values
 from mlfs.counting.entries import edges_of
+from mlfs.counting.weights import checked_weights
 from mlfs.data.uniform import declared, names_of
 from mlfs.discretize.binnings import Binnings, join, ranges
 from mlfs.discretize.class_counts import Classes, classes_of
@@ -82,9 +83,9 @@ def learn(
     table, labels = dataset.table, dataset.Y if Y is None else Y
     mass = None
     if weights is not None:
-        mass, kept = _weights(weights, table.shape[0])
-        if not kept.all():
-            chosen = np.flatnonzero(kept)
+        mass = round_weights(checked_weights(weights, table.shape[0]))
+        if not mass.all():
+            chosen = np.flatnonzero(mass)
             table, labels, mass = table[chosen], labels[chosen], mass[chosen]
     groups: list[Classes] = []
     if method in SUPERVISED:
@@ -237,16 +238,3 @@ def _checked(method: str, bins: int | None, nominal_limit: int) -> int:
     if bins > MOST_BINS:
         raise UsageError(f"{bins} bins: there may be {MOST_BINS} at most")
     return int(bins)
-
-
-def _weights(weights: Any, n_rows: int) -> tuple[np.ndarray, np.ndarray]:
-    """The weights on a common grid, and which rows are there at all."""
-    given = np.asarray(weights, dtype=np.float64)
-    if given.shape != (n_rows,):
-        raise DataError(f"{given.size} weights for {n_rows} rows: there must be one for each row")
-    if not (np.isfinite(given).all() and (given >= 0).all()):
-        raise DataError("a weight is negative or not a finite number: weights are 0 or more")
-    mass = round_weights(given)
-    if not mass.any():
-        raise DataError("all weights are 0: nothing is left to learn from")
-    return mass, mass > 0
