@@ -109,8 +109,8 @@ def learn(
     rest = np.flatnonzero(left)
     encoder = None
     if mass is None and survey is not None and (sizes[rest] < 0).all():
-        # To learn a column is to code it; not doing so twice saves a quarter of selecting from
-        # 10,000 x 2,000 floats.
+        # Learning a column codes it: coding it again would make a selection from 10,000 x 2,000
+        # floats take 220 ms instead of 150.
         encoder = survey.encoder = Encoder(table.shape[0])
     how = _Method(method, bins, nominal_limit, groups, mass)
     for block in blocks(table[:, rest] if small.size else table):
