@@ -10,11 +10,14 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 from mlfs._kernels.jit import compiled, inner
 
 __all__ = ["count_codes", "distinct_integers", "find_codes", "transpose", "write_lists"]
 
 ROWS = 32  # rows at a time that stay in a cache, each with at least one line of every column
+WORD = 64
 LINEAR = 8  # up to this many edges, comparing with each is faster than a binary search
 
 
@@ -50,7 +53,7 @@ def distinct_integers(
     has more or others. NaN is ignored.
     """
     for j in range(sizes.size):
-        start, size = starts[j], 0
+        start, size, seen = starts[j], 0, np.uint64(0)
         if bounds[j + 1] - bounds[j] < n_rows:  # the rows that are not stored hold 0
             size = 1 if limits[j] > 0 else -1
             if size > 0:
@@ -61,6 +64,11 @@ def distinct_integers(
                 break
             if value != value:  # NaN
                 continue
+            if 0 <= value < WORD:  # most integers are small: no search for those that were seen
+                bit = np.uint64(1) << np.uint64(value)
+                if seen & bit and value == np.uint64(value):
+                    continue
+                seen |= bit
             k = _position(found, start, start + size, value)
             if k < start + size and found[k] == value:
                 continue
@@ -89,6 +97,13 @@ def find_codes(
         if nominal[j] or last - first > LINEAR:
             for at in range(own.size):
                 value = own[at]
+                if nominal[j] and last > first:  # values in a row need no search
+                    distance = value - knots[first]
+                    if 0 <= distance < last - first:
+                        k = first + np.int64(distance)
+                        if knots[k] == value:
+                            out[at] = k - first
+                            continue
                 k = _position(knots, first, last, value)
                 is_known = value == value
                 if nominal[j]:

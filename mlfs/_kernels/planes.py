@@ -12,7 +12,6 @@ from numba.extending import intrinsic
 from mlfs._kernels.jit import compiled
 
 __all__ = [
-    "cut",
     "lowest",
     "pack",
     "popcount",
@@ -62,22 +61,6 @@ def pack(indptr: Any, rows: Any, codes: Any, modes: Any, first_plane: Any, plane
                 plane -= 1
             row = rows[at]
             planes[plane, row >> 6] |= ONE << (np.uint64(row) & LOW)
-
-
-@compiled
-def cut(values: Any, edges: Any, unknown: Any, codes: Any) -> None:
-    """Code columns in full by their edges; NaN has a code of its own."""
-    for f in range(values.shape[0]):
-        for row in range(values.shape[1]):
-            codes[f, row] = 0
-        for k in range(edges.shape[1]):
-            edge = edges[f, k]
-            for row in range(values.shape[1]):
-                codes[f, row] += values[f, row] > edge
-        gone = unknown[f]
-        for row in range(values.shape[1]):
-            if values[f, row] != values[f, row]:
-                codes[f, row] = gone
 
 
 @compiled

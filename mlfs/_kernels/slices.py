@@ -1,4 +1,4 @@
-"""From bit slices to what is counted: how often each value occurs, and a plane for each code."""
+"""Bit slices of small integers: count the values, and write a bit plane for each code."""
 
 from __future__ import annotations
 

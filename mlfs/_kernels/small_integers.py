@@ -43,9 +43,7 @@ def learn_values(
         for value in range(SMALL):
             if counts[j, value]:
                 distinct, end = distinct + 1, value + 1
-        if distinct == 0 or (size < 0 and distinct > limit):
-            continue
-        if size > SMALL or (size > 0 and end > size):
+        if (size < 0 and distinct > limit) or size > SMALL or (size > 0 and end > size):
             continue
         at, most, mode = starts[n], 0, 0
         for value in range(SMALL):

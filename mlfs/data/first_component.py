@@ -1,9 +1,9 @@
 """The first principal component of the features, the same bits on every machine.
 
-Cheap orders of labels use it in place of all features. Columns are centred and
-not scaled; a missing value counts as the mean of its column; a nominal column of more than two
-values enters as one indicator for each value. The sign is such that the loading of greatest
-magnitude is positive.
+It represents all features where the order of labels is found by the cheap method. Columns are
+centred and not scaled; missing values are replaced by the mean of their column, and a nominal
+column of more than two values by one indicator for each value. The sign is such that the loading
+of greatest magnitude is positive.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ STEPS = 40
 RESTARTS = 8
 TOLERANCE = 1e-10
 GOLDEN = (5**0.5 - 1) / 2
-FAR = 150  # powers of two from which on a square of squares may leave the range of floats
+FAR = 150  # beyond this power of two the square of a square may overflow or underflow
 
 
 def first_component(dataset: Dataset, weights: np.ndarray | None = None) -> np.ndarray:
@@ -38,8 +38,8 @@ def first_component(dataset: Dataset, weights: np.ndarray | None = None) -> np.n
     Returns
     -------
     ndarray, shape (N,)
-        The projections; zeros where all features are constant. Where a number reaches 2**150,
-        or none reaches 2**-150, all are multiplied by a power of two.
+        The projections; zeros if all features are constant. They are scaled by a power of two if
+        a feature reaches 2**150 or none reaches 2**-150.
     """
     matrix = _as_numbers(dataset)
     matrix.data = _near_one(matrix.data)
@@ -62,7 +62,7 @@ def first_component(dataset: Dataset, weights: np.ndarray | None = None) -> np.n
         onto_columns(matrix.indptr, matrix.indices, matrix.data, weighted, out)
         return out - mean * dot(np.ones(n_rows), weighted)
 
-    # a start that is independent of the rows, and to which no data are orthogonal by construction
+    # a start that data are not orthogonal to by construction, independent of the rows
     loadings = 1.0 + np.mod(np.arange(d) * GOLDEN, 1.0)
     if not _norm(spread(project(loadings))):
         return np.zeros(n_rows)
@@ -75,7 +75,7 @@ def first_component(dataset: Dataset, weights: np.ndarray | None = None) -> np.n
 
 
 def in_three_levels(values: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray:
-    """Code values as 0, 1, 2: below, within and above mean +- one standard deviation."""
+    """Code values as 0, 1 or 2: below, within or above mean +- one standard deviation."""
     share = np.ones(values.size) if weights is None else weights
     total = dot(np.ones(values.size), share)
     mean = dot(values, share) / total
@@ -84,7 +84,7 @@ def in_three_levels(values: np.ndarray, weights: np.ndarray | None = None) -> np
 
 
 def _near_one(numbers: np.ndarray) -> np.ndarray:
-    """The numbers, times a power of two if the greatest is far from 1."""
+    """Scale the numbers by a power of two if the greatest is far from 1."""
     exponent = int(np.frexp(np.abs(numbers).max(initial=0.0))[1])
     return numbers if abs(exponent) <= FAR else np.ldexp(numbers, -exponent)
 
@@ -102,7 +102,7 @@ def _lanczos(apply: object, start: np.ndarray) -> tuple[np.ndarray, float]:
     for step in range(len(basis) - 1):
         new = apply(basis[step])  # type: ignore[operator]  # a function of a vector
         diagonal.append(dot(new, basis[step]))
-        for _twice in range(2):  # once loses orthogonality to rounding
+        for _twice in range(2):  # one pass loses orthogonality by rounding
             orthogonalise(new, basis[: step + 1])
         length = _norm(new)
         if length <= TOLERANCE * max(1e-300, abs(diagonal[0])):
@@ -127,7 +127,7 @@ def _as_numbers(dataset: Dataset) -> sp.csr_array:
     table = dataset.table  # X would be written out as numbers of 64 bits
     if sp.issparse(table) and table.format == "csr" and not any(many):
         plain = table.has_canonical_format and table.data.all() and not np.isnan(table.data).any()
-        if plain:  # no copy is needed
+        if plain:  # already in the wanted form
             return sp.csr_array(table).astype(np.float64, copy=False)
     matrix = sp.csc_array(table).astype(np.float64, copy=False)
     if np.isnan(matrix.data).any() or any(many):
@@ -145,7 +145,7 @@ def _as_numbers(dataset: Dataset) -> sp.csr_array:
 def _filled(column: sp.csc_array) -> sp.csc_array:
     gone = np.isnan(column.data)
     known, n_known = column.data[~gone], column.shape[0] - int(gone.sum())
-    if n_known:  # rounded once, so that it is independent of the order of rows
+    if n_known:  # rounded once, so that it does not depend on the order of rows
         column.data[gone] = _mean(known, n_known)
     else:
         column.data[gone] = 0.0

@@ -74,7 +74,7 @@ class Binning:
 
     @property
     def unknown(self) -> int:
-        """Where a value goes that was never seen."""
+        """The code of a value that was not seen when the binning was learned."""
         return self.n_levels - 1 if self.missing else self.fallback
 
     def apply(self, x: Any) -> np.ndarray:
@@ -92,7 +92,7 @@ class Binning:
         return codes
 
     def levels(self, names: Sequence[str] = ()) -> list[str]:
-        """What every code stands for, in words.
+        """Describe the values of every code in words.
 
         Parameters
         ----------
@@ -128,7 +128,7 @@ class Binning:
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> Binning:
-        """The binning that `describe` told."""
+        """Read a binning from what `describe` returned."""
         try:
             return cls(
                 name=str(record["name"]),

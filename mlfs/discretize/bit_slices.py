@@ -1,4 +1,7 @@
-"""A dense table in bit slices, whatever its type and its layout."""
+"""Bit slices of a dense table of any type and memory layout.
+
+Blocks of rows (or of columns, if these are contiguous) are sliced by one thread each.
+"""
 
 from __future__ import annotations
 
@@ -14,15 +17,15 @@ from mlfs.counting.entries import edges_of
 
 __all__ = ["Slices", "code_planes", "sliced"]
 
-CHUNK = 1 << 18  # cells that are turned into bytes at a time
+CHUNK = 1 << 18  # cells that are converted to bytes at a time
 BYTES = 1 << 22  # cells that are bytes
-THREADED_FROM = 1 << 25  # cells; below, handing work to threads costs more than it saves
+THREADED_FROM = 1 << 25  # cells; below, threads cost more than they save
 MISSING_BIT = 4
 
 
 @dataclass(frozen=True)
 class Slices:
-    """The bits of small whole numbers, and how often each number occurs.
+    """The bits of small integers, and how often each occurs.
 
     Parameters
     ----------
@@ -31,7 +34,7 @@ class Slices:
     top : ndarray of uint8, shape (d,)
         The OR of the values of each column.
     counts : ndarray of int32, shape (d, 17)
-        How often each column has the values 0 to 15, and how often none.
+        How often each column has the values 0 to 15, and how often it is missing.
     small : ndarray of bool, shape (d,)
         Whether that is all that the column holds.
     last : uint64
@@ -46,15 +49,15 @@ class Slices:
 
 
 def sliced(table: np.ndarray, n_jobs: int = 1) -> Slices:
-    """Slice a table of numbers or booleans and count its values; it has rows and columns."""
+    """Slice a table of numbers or booleans, of one row and column or more, and count its values."""
     n_rows, d = table.shape
     n_words = -(-n_rows // STRIP)
     chunk = BYTES if table.dtype.itemsize == 1 else CHUNK
     bits = MISSING_BIT + (table.dtype.kind == "f")
-    turned = table.flags.f_contiguous and not table.flags.c_contiguous
-    wide = d if turned else max(d, STRIP)
+    by_column = table.flags.f_contiguous and not table.flags.c_contiguous
+    wide = d if by_column else max(d, STRIP)
     planes = np.zeros((bits, wide, n_words), np.uint64)
-    if turned:
+    if by_column:
         jobs = list(_cuts(d, max(1, chunk // n_rows)))
 
         def work(job: tuple[int, int]) -> np.ndarray:
@@ -91,7 +94,7 @@ def _cuts(total: int, step: int) -> Iterator[tuple[int, int]]:
 
 
 def _slice_rows(rows: np.ndarray, first: int, top: np.ndarray, planes: np.ndarray) -> None:
-    """Slice some rows to the word `first` and on; what fills no word or strip is filled up."""
+    """Write the slices of some rows from the word `first`; incomplete words are padded with 0."""
     d, whole = rows.shape[1], rows.shape[0] // STRIP * STRIP
     if d >= STRIP and whole:
         part = _bytes(rows[:whole]).reshape(-1)
@@ -107,7 +110,7 @@ def _slice_rows(rows: np.ndarray, first: int, top: np.ndarray, planes: np.ndarra
 
 
 def _bytes(part: np.ndarray) -> np.ndarray:
-    """Small whole numbers as bytes, each other value as a byte that is none."""
+    """Convert small integers to bytes; other values become a byte that is no small integer."""
     part = np.ascontiguousarray(part)
     if part.dtype.itemsize == 1:
         return part.view(np.uint8)

@@ -1,4 +1,4 @@
-"""The labels as the supervised binnings count them: one column of 0 and 1 for each class."""
+"""The class memberships that the supervised binnings count, and their cumulative counts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LABELS_AT_ONCE = 64
 
 @dataclass(frozen=True)
 class Classes:
-    """Some labels: which rows lie in which class.
+    """The classes of some labels and the rows in each.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ class Classes:
     totals: np.ndarray
 
     def rows(self, chosen: np.ndarray, weights: np.ndarray | None) -> Classes:
-        """The same for some of the rows, and their weights."""
+        """The same for some of the rows, with their weights."""
         member = self.member[chosen]
         totals = totals_of(member, weights)
         return Classes(member, self.label, self.positive, self.known[chosen], totals)
@@ -48,7 +48,7 @@ class Classes:
 def classes_of(
     labels: Any, weights: np.ndarray | None = None, at_once: int = LABELS_AT_ONCE
 ) -> Iterator[Classes]:
-    """The classes of the labels, some labels at a time; -1 is in no class.
+    """Yield the classes of some labels at a time; the value -1 is in no class.
 
     Examples
     --------
@@ -80,7 +80,7 @@ def totals_of(member: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Ladder:
-    """Counts of the rows up to each distinct value of a column, from none to all.
+    """Cumulative counts of the rows over the distinct values of a column.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ class Ladder:
     def of(
         cls, values: np.ndarray, groups: list[Classes], weights: np.ndarray | None, known: Any
     ) -> Ladder:
-        """Climb the values of the rows that are known; those of no class are not in `groups`."""
+        """Count over the values of the known rows."""
         place = np.flatnonzero(known)
         order = place[np.argsort(values[place], kind="stable")]
         distinct, first, counts = np.unique(values[order], return_index=True, return_counts=True)
@@ -108,18 +108,18 @@ class Ladder:
             return cls(distinct, np.zeros(1, dtype=np.int64), [])
         mass = np.ones(order.size, dtype=np.int32) if weights is None else weights[order]
         rows = _climb(np.add.reduceat(mass, first))
-        # The rows of the commonest value (0, in a sparse column) are what the others leave over.
+        # The counts of the most frequent value (0 in a sparse column) are those left by the others.
         common = int(counts.argmax())
         start, end = first[common], first[common] + counts[common]
         others = np.concatenate([order[:start], order[end:]])
         starts = np.delete(first, common)
         starts[common:] -= counts[common]
-        apart = np.concatenate([mass[:start], mass[end:]])[:, None]
+        mass_of_others = np.concatenate([mass[:start], mass[end:]])[:, None]
         members = []
         for group in groups:
             steps = np.zeros((distinct.size, group.totals.size), dtype=group.totals.dtype)
             if starts.size:
-                found = np.add.reduceat(group.member[others] * apart, starts, axis=0)
+                found = np.add.reduceat(group.member[others] * mass_of_others, starts, axis=0)
                 steps[:common], steps[common + 1 :] = found[:common], found[common:]
             steps[common] = group.totals - steps.sum(axis=0)
             members.append(_climb(steps))

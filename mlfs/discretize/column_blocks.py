@@ -121,7 +121,7 @@ class Block(NamedTuple):
 def blocks(table: Any) -> Iterator[Block]:
     """The columns of a dense or sparse table, as many at a time as fit the processor's cache.
 
-    A dense block must be done with before the next is asked for: they share their memory.
+    Dense blocks share their memory: use each before taking the next.
     """
     if sp.issparse(table):
         yield from _sparse_blocks(sp.csc_array(table))

@@ -156,7 +156,7 @@ class Encoder:
         return modes, counts
 
     def codes(self) -> Codes:
-        """The codes of all columns, in the order in which they were added; may be asked once."""
+        """The codes of all columns, in the order in which they were added. Can be called once."""
         indptr = edges_of(np.concatenate(self._sizes))
         n_planes = np.concatenate(self._n_planes)
         first = np.where(n_planes > 0, edges_of(n_planes)[:-1], -1)

@@ -1,4 +1,4 @@
-"""LAIM: cut where each interval belongs to few labels; the multi-label sister of CAIM."""
+"""LAIM: cut so that each interval has rows of few labels; CAIM for many labels."""
 
 from __future__ import annotations
 
@@ -57,12 +57,12 @@ def laim(
     intervals = [_Interval(ladders, 0, distinct.size)]
     best = 0.0
     while True:
-        standing = [interval.worth for interval in intervals]
+        worths = [interval.worth for interval in intervals]
         offers = []
         for r, interval in enumerate(intervals):
             if interval.cut is None:
                 continue
-            total = sum([*standing[:r], interval.cut_worth, *standing[r + 1 :]])
+            total = sum([*worths[:r], interval.cut_worth, *worths[r + 1 :]])
             offers.append((total / (len(intervals) + 1), r))
         if not offers:
             break

@@ -1,4 +1,4 @@
-"""Learn how each column of a data set is binned: which columns are taken as they are, which cut."""
+"""Learn how each column of a data set is binned: taken as it is, or cut by a method."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 
 from mlfs._kernels import column_values
 from mlfs.counting.entries import edges_of
+from mlfs.counting.weights import checked_weights
 from mlfs.data.uniform import declared, names_of
 from mlfs.discretize.binnings import Binnings, join, ranges
 from mlfs.discretize.class_counts import Classes, classes_of
@@ -49,7 +50,7 @@ def learn(
     A nominal column is taken as it is, and so is a numeric one with at most `nominal_limit`
     distinct values, all integers. The others are cut by the method. The result does not depend
     on the order of the rows, nor on X being dense or sparse; integer weights give what repeated
-    rows give, and a row of weight 0 is not there.
+    rows give, and rows of weight 0 are left out.
 
     Parameters
     ----------
@@ -60,7 +61,7 @@ def learn(
     bins : int, optional
         How many levels, for ``"width"`` and ``"frequency"``; 3 by default.
     nominal_limit : int
-        0 has every numeric column cut.
+        The most distinct values of a numeric column that is taken as it is; 0: all are cut.
     Y : ndarray or sparse array, optional
         The labels that ``"mdlp"`` and ``"laim"`` look at, instead of the data set's.
     weights : array, optional
@@ -82,9 +83,9 @@ def learn(
     table, labels = dataset.table, dataset.Y if Y is None else Y
     mass = None
     if weights is not None:
-        mass, kept = _weights(weights, table.shape[0])
-        if not kept.all():
-            chosen = np.flatnonzero(kept)
+        mass = round_weights(checked_weights(weights, table.shape[0]))
+        if not mass.all():
+            chosen = np.flatnonzero(mass)
             table, labels, mass = table[chosen], labels[chosen], mass[chosen]
     groups: list[Classes] = []
     if method in SUPERVISED:
@@ -108,8 +109,8 @@ def learn(
     rest = np.flatnonzero(left)
     encoder = None
     if mass is None and survey is not None and (sizes[rest] < 0).all():
-        # To learn a column is to code it; not doing so twice saves a quarter of selecting from
-        # 10,000 x 2,000 floats.
+        # Learning a column codes it: coding it again would make a selection from 10,000 x 2,000
+        # floats take 220 ms instead of 150.
         encoder = survey.encoder = Encoder(table.shape[0])
     how = _Method(method, bins, nominal_limit, groups, mass)
     for block in blocks(table[:, rest] if small.size else table):
@@ -238,16 +239,3 @@ def _checked(method: str, bins: int | None, nominal_limit: int) -> int:
     if bins > MOST_BINS:
         raise UsageError(f"is {bins}: there may be {MOST_BINS} bins at most", option="n_bins")
     return int(bins)
-
-
-def _weights(weights: Any, n_rows: int) -> tuple[np.ndarray, np.ndarray]:
-    """The weights on a common grid, and which rows are there at all."""
-    given = np.asarray(weights, dtype=np.float64)
-    if given.shape != (n_rows,):
-        raise DataError(f"{given.size} weights for {n_rows} rows: there must be one for each row")
-    if not (np.isfinite(given).all() and (given >= 0).all()):
-        raise DataError("a weight is negative or not a finite number: weights are 0 or more")
-    mass = round_weights(given)
-    if not mass.any():
-        raise DataError("all weights are 0: nothing is left to learn from")
-    return mass, mass > 0

@@ -1,4 +1,4 @@
-"""MDLP: cut where the labels become purer, as long as that pays for its own description."""
+"""MDLP: cut where the labels become purer, as long as that saves more bits than it takes."""
 
 from __future__ import annotations
 
@@ -93,14 +93,14 @@ class _Search:
         self.rows, self.members = ladder.rows, ladder.members
         self.starts = [np.flatnonzero(np.diff(group.label, prepend=-1)) for group in groups]
         self.size = int(self.rows[-1]) + 1 if self.rows.dtype.kind == "i" else 0
-        # Where every label is known, each has as many rows as the next.
+        # Where every label is known, all have the same number of rows.
         self.complete = [
             bool((np.add.reduceat(ladder_members[-1], starts) == self.rows[-1]).all())
             for ladder_members, starts in zip(self.members, self.starts, strict=False)
         ]
 
     def cut(self, first: int, last: int) -> int | None:
-        """The best cut of the distinct values first, ..., last - 1 that pays, if any."""
+        """The best cut of the distinct values first, ..., last - 1, or None if it does not pay."""
         if last - first < 2:
             return None
         total = self.rows[last] - self.rows[first]
@@ -131,7 +131,7 @@ class _Search:
         return cost
 
     def _balance(self, first: int, cut: int, last: int) -> tuple[float, float]:
-        """The bits that a cut saves, and what it costs to describe the classes."""
+        """The bits that a cut saves, and the bits that describe the classes."""
         saved: list[float] = []
         delta: list[float] = []
         for members, starts in zip(self.members, self.starts, strict=True):

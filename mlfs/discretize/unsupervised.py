@@ -1,4 +1,4 @@
-"""The binnings that look at a column alone: mean and deviation, equal width, equal frequency."""
+"""Edges that do not depend on the labels: mean and deviation, equal width, equal frequency."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ROUNDING = 2.0**-50  # four units in the last place
 
 
 def between(low: np.ndarray, high: np.ndarray) -> np.ndarray:
-    """A cut that keeps two neighbouring values apart: their middle, low <= cut < high.
+    """A cut between two neighbouring values: their middle, low <= cut < high.
 
     Examples
     --------
@@ -35,7 +35,7 @@ def mean_sd_edges(
 
     The first edge is the float just below mean - sd, since level 0 of a binning is x <= edge.
     No value is further than one sd from the mean only where two values are equally frequent;
-    then both are the middle, and the rounding of mean - sd and mean + sd must not say otherwise.
+    then both are the middle, whatever the rounding of mean - sd and mean + sd.
     """
     mean, sd = mean_sd(block, low, high, lost, weights)
     below, above = mean - sd, mean + sd
@@ -49,7 +49,7 @@ def mean_sd_edges(
 def equal_width(low: np.ndarray, high: np.ndarray, bins: int) -> np.ndarray:
     """Intervals of one width from the least to the greatest value, a row for each column.
 
-    Edges that are equal in floating point are one; inf stands behind the last.
+    Edges that are equal in floating point are merged, and rows are padded with inf.
     """
     steps = np.arange(1, bins)
     edges = np.sort(low[:, None] + (high / bins - low / bins)[:, None] * steps, axis=1)
@@ -61,8 +61,8 @@ def equal_frequency(values: np.ndarray, weights: np.ndarray | None, bins: int) -
     """Levels as equally filled as ties allow: equal values stay together.
 
     For k = 1, ..., bins - 1 the cut lies between the two neighbouring values where the number
-    (weight) of values below it is nearest to k/bins of all, the lower of two as near. Cuts that
-    fall together are one.
+    (weight) of values below it is nearest to k/bins of all, the lower of two that
+    are equally near. Equal cuts are merged.
 
     Examples
     --------
