@@ -16,8 +16,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mlfs.api.arguments import seed_of
 from mlfs.api.prepared import check_jobs
-from mlfs.counting.weights import checked_weights
 from mlfs.data.frames import family
+from mlfs.data.row_weights import checked_weights
 from mlfs.errors import DataError, UsageError, printable
 from mlfs.models.classes import Classes, ClassList, read_labels
 from mlfs.models.problem import Problem
