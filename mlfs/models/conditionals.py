@@ -1,4 +1,4 @@
-"""Fitted base learners held against rows: P(label | x, parents) for any rows and parents."""
+"""Fitted base learners applied to rows: P(label | x, parents) for any rows and parents."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class FittedConditionals:
     width : int
         How many columns X has.
     sparse : bool
-        X was sparse in training; some learners can be asked about such rows only.
+        Whether X was sparse in training; some learners predict for sparse rows only.
     """
 
     structure: Structure
@@ -65,7 +65,7 @@ class FittedConditionals:
         return all(learner.probabilistic for learner in self.learners)
 
     def on(self, X: Any) -> Conditionals:
-        """Hold the learners against rows (ndarray of float64 or csr)."""
+        """Apply the learners to rows (ndarray of float64 or csr)."""
         return Conditionals(self, X)
 
     @cached_property
@@ -80,7 +80,7 @@ class FittedConditionals:
 
 
 class Conditionals:
-    """The learners against some rows; what depends on X alone is computed once.
+    """The learners applied to some rows; what depends on X alone is computed once.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Linear learners of which each value of the parents has one, held against rows together."""
+"""Linear learners of which each value of the parents has one, applied to rows together."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from mlfs.models.switching import Switching
 
 __all__ = ["SwitchedParts"]
 
-MOST_PARENTS = 12  # beyond, the estimator is asked
+MOST_PARENTS = 12  # with more, the estimator itself is used
 
 
 @dataclass(frozen=True)

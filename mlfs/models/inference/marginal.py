@@ -43,7 +43,7 @@ def marginals(
     Parameters
     ----------
     conditionals : Conditionals
-        A model held against rows.
+        A model applied to rows.
     method : {"auto", "exact", "sample"}, default="auto"
         "exact" refuses where exact probabilities cannot be had, "sample" always samples.
     n_samples : int, default=1000
