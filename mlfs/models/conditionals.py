@@ -11,6 +11,7 @@ import scipy.sparse as sp
 
 from mlfs.errors import UsageError, printable
 from mlfs.models.base_learners import Learner, fit_learners, stacked
+from mlfs.models.inference.contract import MOST_PARENTS
 from mlfs.models.inference.vectors import configurations, numbered
 from mlfs.models.problem import Problem
 from mlfs.models.switched import SwitchedParts
@@ -19,7 +20,6 @@ from mlfs.search.label_parents import Structure
 __all__ = ["LEAST", "Conditionals", "FittedConditionals"]
 
 LEAST = 1e-12  # no probability is less, so that logarithms are finite
-MOST_PARENTS = 12
 BLOCK = 1 << 18
 SPARSE = 0.1  # a product with coefficients of less density is faster sparse
 EDGE = float(np.log1p(-LEAST) - np.log(LEAST))

@@ -117,7 +117,8 @@ class LDF(FeaturePlan):
     """Label-dependent features in two stages (Sun, Kudo & Kimura).
 
     MLIG keeps the share alpha in [r, 3r] of the columns that share most information with
-    each label; the structure is learned on these; MLCFS then picks among them, seeded with the parents.
+    each label; the structure is learned on these; MLCFS then picks among them, seeded with the
+    parents.
 
     Parameters
     ----------

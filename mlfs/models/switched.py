@@ -9,11 +9,10 @@ import numpy as np
 from scipy.special import logit
 
 from mlfs.models.base_learners import Learner, linear_parts
+from mlfs.models.inference.contract import MOST_PARENTS
 from mlfs.models.switching import Switching
 
 __all__ = ["SwitchedParts"]
-
-MOST_PARENTS = 12  # with more, the estimator itself is used
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator
 from mlfs.errors import UsageError, printable
 
 __all__ = [
+    "MOST_PARENTS",
     "TIE",
     "Conditionals",
     "Floats",
@@ -83,6 +84,7 @@ class Conditionals(Protocol):
         """
 
 
+MOST_PARENTS = 12  # of a label whose table of all their values is made
 TIE = 1e-10  # log-probabilities that differ by no more are equal: that is rounding
 
 
