@@ -9,6 +9,7 @@ import numpy as np
 
 from mlfs._kernels import column_values
 from mlfs.counting.entries import edges_of
+from mlfs.data.row_weights import checked_weights
 from mlfs.data.uniform import declared, names_of
 from mlfs.discretize.binnings import Binnings, join, ranges
 from mlfs.discretize.class_counts import Classes, classes_of
@@ -241,12 +242,5 @@ def _checked(method: str, bins: int | None, nominal_limit: int) -> int:
 
 def _weights(weights: Any, n_rows: int) -> tuple[np.ndarray, np.ndarray]:
     """The weights on a common grid, and which rows are there at all."""
-    given = np.asarray(weights, dtype=np.float64)
-    if given.shape != (n_rows,):
-        raise DataError(f"{given.size} weights for {n_rows} rows: there must be one for each row")
-    if not (np.isfinite(given).all() and (given >= 0).all()):
-        raise DataError("a weight is negative or not a finite number: weights are 0 or more")
-    mass = round_weights(given)
-    if not mass.any():
-        raise DataError("all weights are 0: nothing is left to learn from")
+    mass = round_weights(checked_weights(weights, n_rows))
     return mass, mass > 0

@@ -416,11 +416,11 @@ def test_bad_wishes_are_refused_in_a_sentence():
         learn(data, "frequency", 99_999_999)
     with pytest.raises(UsageError, match="nominal_limit is -1"):
         learn(data, nominal_limit=-1)
-    with pytest.raises(DataError, match="weights for 12 rows"):
+    with pytest.raises(DataError, match="but there are 12 rows"):
         learn(data, weights=[1.0])
     with pytest.raises(DataError, match="negative or not a finite"):
         learn(data, weights=[-1.0] * 12)
-    with pytest.raises(DataError, match="all weights are 0"):
+    with pytest.raises(DataError, match="all weights are zero"):
         learn(data, weights=[0.0] * 12)
     with pytest.raises(DataError, match="'c0' holds an infinite value"):
         learn(make(np.array([[1.0], [np.inf]])))
