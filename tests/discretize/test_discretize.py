@@ -418,7 +418,7 @@ def test_bad_wishes_are_refused_in_a_sentence():
         learn(data, nominal_limit=-1)
     with pytest.raises(DataError, match="but there are 12 rows"):
         learn(data, weights=[1.0])
-    with pytest.raises(DataError, match="negative or not a finite"):
+    with pytest.raises(DataError, match="finite and not negative"):
         learn(data, weights=[-1.0] * 12)
     with pytest.raises(DataError, match="all weights are zero"):
         learn(data, weights=[0.0] * 12)
