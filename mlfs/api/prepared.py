@@ -20,10 +20,11 @@ from mlfs.counting.column_groups import kinds
 from mlfs.counting.counts import Counts
 from mlfs.counting.label_codes import code_labels, with_masks
 from mlfs.counting.memory import Budget, bytes_of
-from mlfs.counting.weights import checked_weights, on_grid
+from mlfs.counting.weights import on_grid
 from mlfs.criteria import Criterion
 from mlfs.data.dataset import Dataset
 from mlfs.data.frames import family
+from mlfs.data.row_weights import checked_weights
 from mlfs.discretize import Binning, Binnings, coded, learn
 from mlfs.discretize.table_survey import Survey
 from mlfs.errors import DataError, UsageError, plural, printable

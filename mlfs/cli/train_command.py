@@ -79,7 +79,7 @@ def train(
     console = console_of(context)
     name, settings = options["model"], settings_of(options, missing)
     model = made(options)
-    from mlfs.models.label_model import keep_names, tell_names
+    from mlfs.models.label_model import keep_names, name_columns
     from mlfs.models.model_files import check_place_of_model, check_storable, save
     from mlfs.models.training_table import TrainingTable
 
@@ -95,7 +95,7 @@ def train(
     for note in [*notes, *_wider(table)]:
         console.note(note)
     Y = _told(table.truth(dataset)[0])
-    tell_names(model, table.feature_names, table.labels)
+    name_columns(model, table.feature_names, table.labels)
     counted = zip((*X.shape, Y.shape[1]), ("row", "feature", "label"), strict=True)
     sizes = ", ".join(plural(n, noun) for n, noun in counted)
     what = f"training {name} on {sizes}"

@@ -22,6 +22,7 @@ from mlfs.data.labels.label_arrays import targets
 from mlfs.data.labels.label_values import is_binary
 from mlfs.data.matrices import EXACT, as_counted, from_sparse, needs_check
 from mlfs.data.request import Request
+from mlfs.data.row_weights import checked_weights
 from mlfs.data.uniform import NumberedNames, UniformColumns, names_of
 from mlfs.errors import DataError, UsageError, printable
 
@@ -100,7 +101,7 @@ def from_arrays(
         y,
         columns,
         found,
-        weights=_weights(sample_weight, n_rows),
+        weights=None if sample_weight is None else checked_weights(sample_weight, n_rows),
         left_out=tuple(left_out),
         source=Source(),
         notes=tuple(_notes(numbers if careful else None, y, left_out)),
@@ -216,30 +217,6 @@ def _as_array(x: Any) -> np.ndarray:
             f"row 0 has {lengths[0]} (rows counted from 0)"
         ) from None
     return array
-
-
-def _weights(sample_weight: Any, n_rows: int) -> np.ndarray | None:
-    if sample_weight is None:
-        return None
-    try:
-        weights = np.asarray(sample_weight, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise DataError("sample_weight is not numbers: give one weight a row") from None
-    if weights.ndim == 0:
-        weights = np.full(n_rows, float(weights))
-    if weights.shape != (n_rows,):
-        raise DataError(
-            f"sample_weight has shape {weights.shape}; expected ({n_rows},), one weight a row"
-        )
-    bad = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
-    if bad.size:
-        raise DataError(
-            f"sample_weight is {weights[bad[0]]} at row {bad[0]} (counted from 0): a weight is a "
-            "finite number, 0 or more"
-        )
-    if not weights.any():
-        raise DataError("sample_weight is 0 for every row: at least one must be positive")
-    return weights
 
 
 def _notes(

@@ -9,7 +9,7 @@ import numpy as np
 
 from mlfs._kernels import column_values
 from mlfs.counting.entries import edges_of
-from mlfs.counting.weights import checked_weights
+from mlfs.data.row_weights import checked_weights
 from mlfs.data.uniform import declared, names_of
 from mlfs.discretize.binnings import Binnings, join, ranges
 from mlfs.discretize.class_counts import Classes, classes_of

@@ -89,7 +89,7 @@ class Learner:
 
 
 def linear_parts(estimator: Any, width: int | None, n_parents: int) -> LinearParts | None:
-    """The coefficients of a fitted classifier on so many columns of X and parents, if linear."""
+    """The coefficients of a fitted classifier on columns of X and parents; None if not linear."""
     kind = type(estimator)
     if not isinstance(estimator, LinearClassifierMixin):
         return None

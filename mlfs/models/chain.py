@@ -32,7 +32,7 @@ def _decides_by_function(model: Any) -> bool:
 
 
 class StructuredClassifier(LabelModel):
-    """One classifier for each label, which is told the values of the label's parents.
+    """One classifier for each label, which also takes the values of the label's parents as input.
 
     In training the parents' true values are known, so that all labels are fitted at the same
     time; in prediction the inference finds them.
@@ -40,9 +40,9 @@ class StructuredClassifier(LabelModel):
     Parameters
     ----------
     structure : learner of structures, Structure, mapping or str, optional
-        Who is told of whom: a learner of `mlfs.models.structures` such as ``KParents(k=3)`` or
-        its name, a `Structure`, or a mapping from labels to their parents. By default no label
-        is told of another.
+        The parents of each label: a learner of `mlfs.models.structures` such as
+        ``KParents(k=3)`` or its name, a `Structure`, or a mapping from labels to their parents.
+        By default no label has parents.
     features : str, Criterion, FeatureSelector, LDF, Selection or mapping, optional
         The columns of X that each label's classifier looks at: ``"all"`` (the default); what a
         criterion selects, given by name, or by a `FeatureSelector` with all its options; ``LDF()``
@@ -172,7 +172,7 @@ class StructuredClassifier(LabelModel):
         return [learner.estimator for learner in self._known().learners]
 
     def conditionals(self, X: Any) -> Conditionals:
-        """The fitted classifiers held against rows, for `mlfs.models.inference`."""
+        """The probabilities of the fitted classifiers on rows, for `mlfs.models.inference`."""
         return self._fitted_on(X)
 
     def predict(self, X: Any) -> np.ndarray:
@@ -208,7 +208,7 @@ class StructuredClassifier(LabelModel):
         """The decision of each label's classifier, positive for the second value.
 
         There where it decides alone: with greedy inference and classifiers without probabilities,
-        which are told what was predicted of the parents; or where no label is told of another.
+        which are told what was predicted of the parents; or where no label has parents.
         (Elsewhere the decision about a label is part of one about all: see `predict_proba`.)
 
         Returns

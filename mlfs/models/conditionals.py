@@ -1,4 +1,4 @@
-"""Fitted base learners held against rows: P(label | x, parents) for any rows and parents."""
+"""Fitted base learners applied to rows: P(label | x, parents) for any rows and parents."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import scipy.sparse as sp
 
 from mlfs.errors import UsageError, printable
 from mlfs.models.base_learners import Learner, fit_learners, stacked
+from mlfs.models.inference.contract import MOST_PARENTS
 from mlfs.models.inference.vectors import configurations, numbered
 from mlfs.models.problem import Problem
 from mlfs.models.switched import SwitchedParts
@@ -19,7 +20,6 @@ from mlfs.search.label_parents import Structure
 __all__ = ["LEAST", "Conditionals", "FittedConditionals"]
 
 LEAST = 1e-12  # no probability is less, so that logarithms are finite
-MOST_PARENTS = 12
 BLOCK = 1 << 18
 SPARSE = 0.1  # a product with coefficients of less density is faster sparse
 EDGE = float(np.log1p(-LEAST) - np.log(LEAST))
@@ -39,7 +39,7 @@ class FittedConditionals:
     width : int
         How many columns X has.
     sparse : bool
-        X was sparse in training; some learners can be asked about such rows only.
+        Whether X was sparse in training; some learners predict for sparse rows only.
     """
 
     structure: Structure
@@ -65,7 +65,7 @@ class FittedConditionals:
         return all(learner.probabilistic for learner in self.learners)
 
     def on(self, X: Any) -> Conditionals:
-        """Hold the learners against rows (ndarray of float64 or csr)."""
+        """Apply the learners to rows (ndarray of float64 or csr)."""
         return Conditionals(self, X)
 
     @cached_property
@@ -80,7 +80,7 @@ class FittedConditionals:
 
 
 class Conditionals:
-    """The learners against some rows; what depends on X alone is computed once.
+    """The learners applied to some rows; what depends on X alone is computed once.
 
     Parameters
     ----------

@@ -22,7 +22,15 @@ from mlfs.models.problem import MISSING, Problem
 from mlfs.models.structures import StructureLearner
 from mlfs.search.label_parents import Structure
 
-__all__ = ["Grower", "HeldMixture", "Mixture", "em", "em_step", "fitted_tree", "observed_log_proba"]
+__all__ = [
+    "Grower",
+    "Mixture",
+    "MixtureOnRows",
+    "em",
+    "em_step",
+    "fitted_tree",
+    "observed_log_proba",
+]
 
 
 @dataclass(frozen=True)
@@ -46,21 +54,21 @@ class Mixture:
         shares = np.append(self.shares * (size - 1), 1.0) / size
         return Mixture((*self.trees, tree), shares)
 
-    def on(self, X: Any) -> HeldMixture:
-        """Hold the trees against rows (ndarray of float64 or csr)."""
-        return HeldMixture(self, tuple(tree.on(X) for tree in self.trees))
+    def on(self, X: Any) -> MixtureOnRows:
+        """Apply the trees to rows (ndarray of float64 or csr)."""
+        return MixtureOnRows(self, tuple(tree.on(X) for tree in self.trees))
 
 
 @dataclass(frozen=True)
-class HeldMixture:
-    """A mixture held against rows.
+class MixtureOnRows:
+    """A mixture applied to rows.
 
     Parameters
     ----------
     mixture : Mixture
         The mixture.
     components : tuple of Conditionals
-        Its trees against the rows.
+        Its trees applied to the rows.
     """
 
     mixture: Mixture
@@ -121,7 +129,7 @@ def fitted_tree(
     weights: np.ndarray | None = None,
     like: tuple[Learner, ...] = (),
 ) -> FittedConditionals:
-    """A tree with its base learners, refused if it is none or knows no probabilities."""
+    """A tree with its fitted base learners; refused if it is no forest or has no probabilities."""
     if not structure.is_forest:
         name = next(
             name for name, own in zip(structure.names, structure.parents, strict=True) if own[1:]
@@ -214,7 +222,7 @@ def em(
     tol : float
         It has converged when the mean log-likelihood of a row rises by no more than that.
     max_iter : int
-        At most so many M-steps; at least one is made.
+        The greatest number of M-steps; at least one is made.
 
     Returns
     -------

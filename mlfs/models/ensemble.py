@@ -12,7 +12,7 @@ from sklearn.utils.metaestimators import available_if
 from mlfs.api.options import checked_count
 from mlfs.api.selection import Selection
 from mlfs.errors import UnknownName, UsageError, printable
-from mlfs.models.label_model import LabelModel, tell_names
+from mlfs.models.label_model import LabelModel, name_columns
 from mlfs.models.problem import MISSING, Problem
 from mlfs.models.splits import row_marks
 
@@ -188,7 +188,7 @@ def _fitted(model: Any, problem: Problem, rows: np.ndarray, columns: np.ndarray,
     if "n_jobs" in settable and settable["n_jobs"] is None:
         model.set_params(n_jobs=problem.n_jobs)
     if isinstance(model, LabelModel):
-        tell_names(model, [problem.feature_names[j] for j in columns], problem.names)
+        name_columns(model, [problem.feature_names[j] for j in columns], problem.names)
     x = problem.X[rows][:, columns]
     y = problem.Y[rows].astype(np.int64)
     if (y == MISSING).any():

@@ -96,18 +96,18 @@ class Selected(FeaturePlan):
     def after(self, problem: Problem, structure: Structure, before: Features) -> Features:
         """The columns that were selected."""
         del before
-        asked = self.selector.get_params(deep=False)
-        n = asked.pop("n_features_to_select")
-        asked.pop("classes")
-        asked.pop("verbose")
-        seed = seed_of(asked.pop("random_state"))
-        counting = {name: asked.pop(name) for name in DEFAULTS if name in asked}
-        nominal = _named(asked.pop("categorical_features"), problem)
+        options = self.selector.get_params(deep=False)
+        n = options.pop("n_features_to_select")
+        options.pop("classes")
+        options.pop("verbose")
+        seed = seed_of(options.pop("random_state"))
+        counting = {name: options.pop(name) for name in DEFAULTS if name in options}
+        nominal = _named(options.pop("categorical_features"), problem)
         ready = problem.prepared(nominal, **counting)
-        _, criterion = criteria.get(asked["criterion"], asked["parameters"])
-        if criterion.network is not False and asked["network"] is None:
-            asked["network"] = structure
-        found = select(ready, asked.pop("criterion"), n, seed=seed, **asked)
+        _, criterion = criteria.get(options["criterion"], options["parameters"])
+        if criterion.network is not False and options["network"] is None:
+            options["network"] = structure
+        found = select(ready, options.pop("criterion"), n, seed=seed, **options)
         if found.interrupted:
             raise KeyboardInterrupt
         return _columns_of(found, problem)
@@ -116,8 +116,9 @@ class Selected(FeaturePlan):
 class LDF(FeaturePlan):
     """Label-dependent features in two stages (Sun, Kudo & Kimura).
 
-    MLIG keeps the share alpha in [r, 3r] of the columns that tell most about each label; the
-    structure is learned on these; MLCFS then picks among them, seeded with the parents.
+    MLIG keeps the share alpha in [r, 3r] of the columns that share most information with
+    each label; the structure is learned on these; MLCFS then picks among them, seeded with the
+    parents.
 
     Parameters
     ----------

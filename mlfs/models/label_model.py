@@ -1,4 +1,4 @@
-"""What all models share: reading X and Y, names and classes, exact match, scikit-learn's tags."""
+"""The base class of all models: reading X and Y, names and classes, scikit-learn's tags."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mlfs.api.options import check_jobs, seed_of
-from mlfs.counting.weights import checked_weights
 from mlfs.data.frames import family
+from mlfs.data.row_weights import checked_weights
 from mlfs.errors import DataError, UsageError, printable
 from mlfs.models.classes import Classes, ClassList, read_labels
 from mlfs.models.problem import Problem
 
-__all__ = ["LabelModel", "default_learner", "keep_names", "tell_names"]
+__all__ = ["LabelModel", "default_learner", "keep_names", "name_columns"]
 
 
 def default_learner() -> LogisticRegression:
@@ -29,13 +29,13 @@ def default_learner() -> LogisticRegression:
     return LogisticRegression(C=5.0, solver="liblinear")
 
 
-def tell_names(model: LabelModel, features: Sequence[str], labels: Sequence[str]) -> None:
-    """Say what the columns of X and Y are called in the next `fit`, where both are arrays."""
-    model._told_names = tuple(features), tuple(labels)  # noqa: SLF001
+def name_columns(model: LabelModel, features: Sequence[str], labels: Sequence[str]) -> None:
+    """Set the names of the columns of X and Y for the next `fit`, where both are arrays."""
+    model._next_names = tuple(features), tuple(labels)  # noqa: SLF001
 
 
 def keep_names(model: LabelModel, features: Sequence[str]) -> None:
-    """Let a model that was fitted on an array refuse frames of other columns, or another order."""
+    """Set the names of the features, so that frames with other columns are refused."""
     model.feature_names_in_ = np.array(features, dtype=object)
 
 
@@ -60,7 +60,7 @@ class LabelModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklea
     n_jobs: Any
     random_state: Any
     _labels: Classes
-    _told_names: tuple[tuple[str, ...], tuple[str, ...]]
+    _next_names: tuple[tuple[str, ...], tuple[str, ...]]
 
     @property
     def classes_(self) -> Any:
@@ -87,9 +87,9 @@ class LabelModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklea
         names = getattr(self, "feature_names_in_", None)
         if names is None and family(X):
             names = X.columns
-        told = self.__dict__.pop("_told_names", None)
-        if told is not None:
-            names, labels = told[0], replace(labels, names=told[1], named=True)
+        given = self.__dict__.pop("_next_names", None)
+        if given is not None:
+            names, labels = given[0], replace(labels, names=given[1], named=True)
         self._labels = labels
         self.label_names_ = labels.names
         weights = self._weights(sample_weight, matrix.shape[0])

@@ -53,14 +53,14 @@ class MixtureOfTrees(LabelModel):
         in the authors' code: a logistic regression for each value of a label's parent, the C of
         each chosen of 0.001, 0.01, ..., 100 in 3 folds before EM, which keeps it.
     n_trees : int, optional
-        So many trees, learned on all rows, instead of the rule above.
+        The number of trees, learned on all rows, instead of the rule above.
     max_trees : int, default=20
-        No more than that, the most that the paper shows.
+        The greatest number of trees; 20 is the most that the paper shows.
     validation : float, default=0.3
-        The share of rows that is kept aside to tell when to stop (ours; the paper is silent).
+        The share of rows that is kept aside to decide when to stop (ours; the paper is silent).
     tol, max_iter : float, int, default=0.001, 15
-        EM ends when the mean log-likelihood of a row rises by no more than `tol`, or after so
-        many steps (15 as in the authors' code; the paper is silent).
+        EM ends when the mean log-likelihood of a row rises by no more than `tol`, or after
+        `max_iter` steps (15 as in the authors' code; the paper is silent).
     n_steps : int, default=150
         The steps of simulated annealing in `predict`, as in the paper; 0 takes the best of the
         trees' own modes.
@@ -286,13 +286,13 @@ class MixtureOfTrees(LabelModel):
         return flat.reshape(found.shape)
 
     def _held(self, matrix: Any) -> Any:
-        """Rows in blocks, each with the mixture held against it."""
+        """Rows in blocks, each with the mixture applied to it."""
         cells = 4 * len(self.structures_) * len(self.label_names_)
         for rows in blocks(matrix.shape[0], cells, CELLS):
             yield rows, self._mixture.on(matrix[rows])
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        # what is most probable together need not be what is probable alone, as a check has it
+        # the most probable vector need not have the most probable labels, as a check expects
         tags.classifier_tags.poor_score = True
         return tags

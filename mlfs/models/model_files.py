@@ -1,7 +1,7 @@
 """Store a fitted model in one file, and load it again; nothing that a file says is executed.
 
 A file holds a list of classes that mlfs knows, their parameters, and arrays. There is no pickle
-in it. Its digest covers every byte, so a damaged file is refused; who made it, no digest tells.
+in it. Its digest covers every byte, so a damaged file is refused; it does not say who made it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from mlfs.models.training_table import Field, TrainingTable
 __all__ = ["Stored", "check_place_of_model", "check_storable", "load", "load_stored", "save"]
 
 PLAIN = (str, int, float, bool, type(None))
-TOLD = ("scikit-learn", "mlfs")
+COMPARED = ("scikit-learn", "mlfs")
 
 
 @dataclass(frozen=True)
@@ -209,7 +209,7 @@ def _is_plain(item: tuple[Any, Any]) -> bool:
 
 def _checked_versions(versions: Any) -> dict[str, str]:
     if not isinstance(versions, dict) or not all(
-        isinstance(versions.get(name), str) for name in TOLD
+        isinstance(versions.get(name), str) for name in COMPARED
     ):
         raise DamagedError("it does not say with which versions it was stored")
     return versions
@@ -220,6 +220,6 @@ def _other_versions(versions: dict[str, str]) -> str:
     here = _versions()
     return " and ".join(
         f"{name} {printable(versions[name], 40)} (this is {here[name]})"
-        for name in TOLD
+        for name in COMPARED
         if versions[name].split(".")[:2] != here[name].split(".")[:2]
     )

@@ -38,7 +38,7 @@ __all__ = ["BestSample", "MonteCarloChain", "SwappedOrder"]
 
 START, SWAPS, SPLIT = 41, 42, 43  # streams of the random numbers of a problem
 TINY = 1e-9  # of a nat: what an order must gain to be another one's better
-Told = tuple[int, tuple[int, ...]]
+Fit = tuple[int, tuple[int, ...]]
 
 
 class SwappedOrder(StructureLearner):
@@ -221,11 +221,11 @@ class _Payoffs:
 
     def __init__(self, train: Problem, judged: Problem) -> None:
         self.train, self.judged = train, judged
-        self.known: dict[Told, float] = {}
+        self.known: dict[Fit, float] = {}
 
     def of(self, order: list[int]) -> float:
-        told = [(label, tuple(sorted(order[:at]))) for at, label in enumerate(order)]
-        new = [one for one in told if one not in self.known]
+        fits = [(label, tuple(sorted(order[:at]))) for at, label in enumerate(order)]
+        new = [one for one in fits if one not in self.known]
         n_jobs = min(threads(self.train.n_jobs), len(new))
         if n_jobs > 1:
             run = joblib.Parallel(n_jobs)
@@ -233,7 +233,7 @@ class _Payoffs:
         else:
             found = [_worth(self.train, self.judged, *one) for one in new]
         self.known.update(zip(new, found, strict=True))
-        return float(sum(self.known[one] for one in sorted(told)))
+        return float(sum(self.known[one] for one in sorted(fits)))
 
 
 def _worth(train: Problem, judged: Problem, label: int, parents: tuple[int, ...]) -> float:

@@ -1,4 +1,4 @@
-"""What a structure or a model is learned from: rows, labels, weights, columns per label."""
+"""Rows, labels, weights and columns per label from which a structure or a model is learned."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Linear learners of which each value of the parents has one, held against rows together."""
+"""Linear learners of which each value of the parents has one, applied to rows together."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ import numpy as np
 from scipy.special import logit
 
 from mlfs.models.base_learners import Learner, linear_parts
+from mlfs.models.inference.contract import MOST_PARENTS
 from mlfs.models.switching import Switching
 
 __all__ = ["SwitchedParts"]
-
-MOST_PARENTS = 12  # beyond, the estimator is asked
 
 
 @dataclass(frozen=True)

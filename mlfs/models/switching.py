@@ -30,7 +30,7 @@ def _has(method: str) -> Any:
 class Switching(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklearn has no types
     """One classifier for each value that the parents have in training (Batal et al., 2013).
 
-    A base learner for the models of `mlfs.models`, which tell it how many of the last columns
+    A base learner for the models of `mlfs.models`, which pass it how many of the last columns
     are parents. P(y | x, parents) then has weights of its own for each value of the parents,
     where one classifier on all columns has one weight for each parent. Without parents it is the
     base learner.
@@ -40,8 +40,8 @@ class Switching(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklear
     base_estimator : classifier, optional
         Cloned for each value; `mlfs.models.tuned.TunedLogistic` by default.
     min_rows : int, default=4
-        Values that fewer rows have are answered by a classifier of all rows that is told of no
-        parent, as are those that training did not have.
+        Values that fewer rows have are predicted by a classifier of all rows that takes no
+        parent as input, as are those that training did not have.
 
     Attributes
     ----------
@@ -105,7 +105,7 @@ class Switching(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklear
         return other._fit(X, y, sample_weight, self.n_parents_, like)
 
     def untuned(self) -> Switching:
-        """The same of a base learner that has no choice to make, where it knows such a one."""
+        """The same with a base learner that chooses no parameters, if there is one."""
         base = self.base
         plain = base.untuned() if hasattr(base, "untuned") else base
         return Switching(plain, self.min_rows)

@@ -1,8 +1,8 @@
 """The columns of the training data, so that other data are matched by name and by value.
 
-- Columns are found by their names, in any order; one that is missing is refused, others are told.
+- Columns are found by their names, in any order; a missing one is refused, others are reported.
 - The values of a nominal column are matched by value, whatever their order in the file. A value
-  that was not there in training is refused, or taken as missing where that is asked for.
+  that training did not have is refused, or taken as missing where the user says so.
 - A nominal column of two values is 0 and 1, one of more becomes a column of 0 and 1 for each.
 - A missing value becomes the mean of the training column, or its most frequent value.
 """
@@ -40,7 +40,7 @@ BARE = ("svmlight",)  # formats in which a column or label of zeros leaves no tr
 
 @dataclass(frozen=True)
 class TrainingTable:
-    """What the training data had: columns, labels, and what was done about missing values.
+    """The columns and labels of the training data, and how missing values are treated.
 
     Parameters
     ----------
@@ -158,8 +158,8 @@ class TrainingTable:
                 f"{shown}: {_counted(lacking, 'label', 'of the model')} missing: {_listed(lacking)}"
             )
         others = [name for name in dataset.label_names if name not in set(self.labels)]
-        told = f"{_counted(others, 'label')} not in the training data and left out"
-        notes = [f"{told}: {_listed(others)}"] if others else []
+        message = f"{_counted(others, 'label')} not in the training data and left out"
+        notes = [f"{message}: {_listed(others)}"] if others else []
         wanted = [where[name] for name in self.labels if name in where]
         if any(dataset.labels[j].values != ("0", "1") for j in wanted):
             raise DataError(f"{shown}: a label has other values than 0 and 1")
@@ -184,8 +184,8 @@ class TrainingTable:
             )
         known = {field.name for field in self.fields} | set(self.labels)
         others = [name for name in where if name not in known]
-        told = f"{_counted(others, 'column')} not in the training data and left out"
-        notes = [f"{told}: {_listed(others)}"] if others else []
+        message = f"{_counted(others, 'column')} not in the training data and left out"
+        notes = [f"{message}: {_listed(others)}"] if others else []
         return [where.get(field.name, -1) for field in self.fields], notes
 
     def _refuse_too_wide(self, dataset: Dataset) -> None:
@@ -346,7 +346,7 @@ def spread(field: Field, codes: np.ndarray) -> np.ndarray:
 
 
 def fill_columns(field: Field) -> list[float]:
-    """What fills the gaps of each column that the model sees."""
+    """The values that replace missing ones in each column that the model sees."""
     if not field.indicators:
         return [field.fill]
     return [float(k == field.fill) for k in range(len(field.values))]

@@ -35,7 +35,7 @@ class TunedLogistic(LogisticRegression):  # type: ignore[misc]  # sklearn has no
         a class is too small to be cut in folds, and for structure learners that compare many
         regressions, such as `Arborescence`.
     folds : int, default=3
-        How many folds, stratified. Rows are told apart by what they hold: neither their order
+        How many folds, stratified. Rows are distinguished by their content: neither their order
         nor a seed matters, and a row that counts twice is one that is there twice.
 
     Attributes

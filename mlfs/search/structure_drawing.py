@@ -144,7 +144,7 @@ def in_a_row(structure: Structure) -> np.ndarray:
 def in_layers(structure: Structure) -> np.ndarray:
     """The labels of a polytree in layers, parents above their children: (q, 2), x and y.
 
-    Labels of a layer stand at least 1 apart, each near the middle of what hangs on it.
+    Labels of a layer stand at least 1 apart, each near the middle of its neighbours.
 
     Examples
     --------
@@ -164,7 +164,7 @@ def in_layers(structure: Structure) -> np.ndarray:
 
 
 def _depths(structure: Structure) -> list[int]:
-    """The levels, each label as low as its children let it stand."""
+    """The levels, each label as low as its children allow."""
     depth = list(structure.levels)
     for label in reversed(structure.order):
         below = [depth[child] for child in structure.children[label]]
@@ -209,7 +209,7 @@ def _middles(structure: Structure) -> list[float]:
 
 def _apart(wishes: list[float]) -> list[float]:
     """Rising places at least 1 apart, in runs around the mean of what they wish."""
-    runs: list[tuple[float, int]] = []  # where a run starts, and how many stand in it
+    runs: list[tuple[float, int]] = []  # where a run starts, and its length
     for wish in wishes:
         start, size = wish, 1
         while runs and start < runs[-1][0] + runs[-1][1]:

@@ -7,8 +7,9 @@ import pytest
 
 import mlfs
 from mlfs import DataError
-from mlfs.counting.weights import GRID_BITS, checked_weights, on_grid
+from mlfs.counting.weights import GRID_BITS, on_grid
 from mlfs.data import from_arrays
+from mlfs.data.row_weights import checked_weights
 from tests.walk import same
 
 NAMES = ["jmi", "scls", "mlfs_local", "mlcfs", "disr", "mlig"]

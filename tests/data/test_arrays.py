@@ -271,11 +271,11 @@ def test_duplicate_columns_of_a_frame_are_refused():
 @pytest.mark.parametrize(
     ("weight", "says"),
     [
-        ([1, 2], "sample_weight has shape (2,); expected (3,)"),
-        ([1, 2, -1], "sample_weight is -1.0 at row 2 (counted from 0)"),
-        ([1, nan, 1], "sample_weight is nan at row 1"),
-        ([1, "a", 1], "sample_weight is not numbers"),
-        ([0, 0, 0], "sample_weight is 0 for every row"),
+        ([1, 2], "the weights have shape (2,), but there are 3 rows"),
+        ([1, 2, -1], "row 3 has the weight -1.0"),
+        ([1, nan, 1], "row 2 has the weight nan"),
+        ([1, "a", 1], "the weights of rows must be numbers"),
+        ([0, 0, 0], "all weights are zero"),
     ],
 )
 def test_weights_that_cannot_be_used_are_said(weight, says):

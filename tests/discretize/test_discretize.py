@@ -416,7 +416,7 @@ def test_bad_wishes_are_refused_in_a_sentence():
         learn(data, "frequency", 99_999_999)
     with pytest.raises(UsageError, match="nominal_limit is -1"):
         learn(data, nominal_limit=-1)
-    with pytest.raises(DataError, match="there are 12 rows"):
+    with pytest.raises(DataError, match="but there are 12 rows"):
         learn(data, weights=[1.0])
     with pytest.raises(DataError, match="finite and not negative"):
         learn(data, weights=[-1.0] * 12)

@@ -1,7 +1,7 @@
 """From P(label | x, parents) to label vectors: inference on any structure, for many rows at once.
 
 Each inference is a parameter object with ``predict(conditionals)``; what it is given is anything
-that has the members of `protocol.Conditionals`, such as a fitted model held against rows.
+that has the members of `contract.Conditionals`, such as a fitted model applied to rows.
 """
 
 from __future__ import annotations

@@ -38,7 +38,7 @@ class Greedy(Inference):
 
     def predict(self, conditionals: Conditionals) -> Labels:
         """The label vector of each row, int8 of shape (n_rows, q)."""
-        # a label is a row while it is decided: what is read and written then lies together
+        # a label is a row while it is decided, so that its values are contiguous
         decided = np.zeros((conditionals.q, conditionals.n_rows), dtype=np.int8)
         every = slice(None)
         for label in conditionals.structure.order:
@@ -65,7 +65,7 @@ def joint_log_proba(conditionals: Conditionals, Y: Any) -> Floats:
     Parameters
     ----------
     conditionals : Conditionals
-        A model held against rows.
+        A model applied to rows.
     Y : array of 0 and 1, shape (n_rows, q)
         The label vectors.
 

@@ -83,7 +83,7 @@ def anneal(
     hot: float = 1.0,
     cold: float = 0.05,
 ) -> Labels:
-    """The best label vector of each row that an annealed random walk meets.
+    """The best label vector of each row in an annealed random walk.
 
     The walk of a row begins at the best of its starts. In each step, one label is proposed to be
     flipped (the same for all rows; each label once in every q steps, in random order); what is

@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator
 from mlfs.errors import UsageError, printable
 
 __all__ = [
+    "MOST_PARENTS",
     "TIE",
     "Conditionals",
     "Floats",
@@ -44,7 +45,7 @@ class Shape(Protocol):
 
 
 class Conditionals(Protocol):
-    """A model held against rows; `mlfs.models.conditionals.Conditionals` is one.
+    """A model applied to rows; `mlfs.models.conditionals.Conditionals` is one.
 
     Anything that has these members can be predicted with. Log-probabilities must be finite:
     a probability of 0 is given as a very small one (1e-12, say), one of 1 as its complement.
@@ -64,7 +65,7 @@ class Conditionals(Protocol):
 
     @property
     def probabilistic(self) -> bool:
-        """Whether `log_proba` and `table` can be asked."""
+        """Whether `log_proba` and `table` can be used."""
 
     def log_proba(self, label: int, rows: Any, parents: Any) -> Any:
         """Logarithms of P(label = 0 or 1 | x, parents), shape (len(rows), 2).
@@ -83,6 +84,7 @@ class Conditionals(Protocol):
         """
 
 
+MOST_PARENTS = 12  # of a label whose table of all their values is made
 TIE = 1e-10  # log-probabilities that differ by no more are equal: that is rounding
 
 

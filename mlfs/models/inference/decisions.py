@@ -146,7 +146,7 @@ def _first_best(values: Floats) -> Ints:
 
 
 def _heads(order: Ints, sizes: Ints) -> Labels:
-    """The vectors of the first so many labels of each order."""
+    """The vectors that have the first `sizes` labels of each order."""
     out = np.zeros(order.shape, dtype=np.int8)
     chosen = np.arange(order.shape[1]) < sizes[:, None]
     np.put_along_axis(out, order, chosen.astype(np.int8), axis=1)

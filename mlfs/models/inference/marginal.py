@@ -10,6 +10,7 @@ import numpy as np
 from mlfs.api.options import seed_of
 from mlfs.errors import UnknownName, UsageError
 from mlfs.models.inference.contract import (
+    MOST_PARENTS,
     Conditionals,
     Floats,
     Ints,
@@ -17,7 +18,7 @@ from mlfs.models.inference.contract import (
     refuse_without_probabilities,
     whole,
 )
-from mlfs.models.inference.max_sum import MOST_PARENTS, is_small_polytree, most_parents
+from mlfs.models.inference.max_sum import is_small_polytree, most_parents
 from mlfs.models.inference.sampling import drawn, row_blocks
 from mlfs.models.inference.vectors import blocks, configurations, every_vector, numbered, table_of
 
@@ -43,7 +44,7 @@ def marginals(
     Parameters
     ----------
     conditionals : Conditionals
-        A model held against rows.
+        A model applied to rows.
     method : {"auto", "exact", "sample"}, default="auto"
         "exact" refuses where exact probabilities cannot be had, "sample" always samples.
     n_samples : int, default=1000

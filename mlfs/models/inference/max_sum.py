@@ -8,6 +8,7 @@ import numpy as np
 
 from mlfs.errors import UsageError, printable
 from mlfs.models.inference.contract import (
+    MOST_PARENTS,
     TIE,
     Conditionals,
     Inference,
@@ -18,7 +19,7 @@ from mlfs.models.inference.factors import Factors, Plan
 from mlfs.models.inference.vectors import blocks
 from mlfs.search.label_parents import closing_edge
 
-__all__ = ["MOST_PARENTS", "MaxSum", "is_small_polytree", "most_parents"]
+__all__ = ["MaxSum", "is_small_polytree", "most_parents"]
 
 CELLS = 1 << 22
 
@@ -63,9 +64,6 @@ def _mode(factors: Factors) -> Labels:
         factors, best, rows = factors.some(open_rows), best[:, open_rows], rows[open_rows]
         factors.known[tied[:, open_rows].argmax(axis=0), np.arange(len(rows)), 1] = -np.inf
         scores = factors.max_marginals()
-
-
-MOST_PARENTS = 12
 
 
 def is_small_polytree(parents: Sequence[Sequence[int]]) -> bool:

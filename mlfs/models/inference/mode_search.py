@@ -48,14 +48,14 @@ class BestFirst(Inference):
     epsilon : float, default=0.0
         From 0 to less than 1.
     max_nodes : int or None, default=100_000
-        Give up on a row after so many nodes, with a warning, and keep the best label vector so
-        far. Only long chains come so far, whose modes are very improbable. None never gives up.
+        Give up on a row after this number of nodes, with a warning, and keep the best vector so
+        far. This happens only in long chains, whose modes are very improbable. None never gives up.
 
     Notes
     -----
     Probabilities that differ by less than a share of 1e-10 are equal. Of equally probable vectors
     the lowest is returned: the one with the 0 at the first label in which they differ. On trees
-    and on polytrees of at most 12 parents, `MaxSum` finds the same mode, and is asked to.
+    and on polytrees of at most 12 parents, `MaxSum` finds the same mode and is used.
 
     Examples
     --------
@@ -233,7 +233,7 @@ def mode(conditionals: Conditionals) -> Labels:
     Parameters
     ----------
     conditionals : Conditionals
-        A model held against rows.
+        A model applied to rows.
 
     Returns
     -------

@@ -32,7 +32,7 @@ def sample(conditionals: Conditionals, seed: Any = 0, n: int = 1) -> Labels:
     Parameters
     ----------
     conditionals : Conditionals
-        A model held against rows.
+        A model applied to rows.
     seed : int or RandomState, default=0
         The same seed and the same rows give the same vectors.
     n : int, default=1
@@ -55,7 +55,7 @@ def sample(conditionals: Conditionals, seed: Any = 0, n: int = 1) -> Labels:
 
 
 def row_blocks(conditionals: Conditionals, n_samples: int, moments: int = 0) -> list[Ints]:
-    """The rows in blocks that can be sampled at once; so many moments are taken of each."""
+    """The rows in blocks that can be sampled at once, `moments` numbers being kept for each."""
     step = min(PAIRS, CELLS // conditionals.q) // n_samples
     if moments:
         step = min(step, MOMENTS // moments)
@@ -68,7 +68,7 @@ def drawn(conditionals: Conditionals, rows: Ints, uniforms: Floats) -> tuple[Sup
     Parameters
     ----------
     conditionals : Conditionals
-        A model held against rows.
+        A model applied to rows.
     rows : ndarray of int
         Which rows.
     uniforms : ndarray, shape (1 or len(rows), n_samples, q)
@@ -109,7 +109,7 @@ def _ones(conditionals: Conditionals, label: int, rows: Ints, nodes: Nodes) -> F
     if len(rows) << min(k, 40) >= len(nodes):
         return np.exp(conditionals.log_proba(label, rows[nodes.rows], parents)[:, 1])
     values = configurations(k)
-    asked = np.tile(values, (len(rows), 1))
-    flat = conditionals.log_proba(label, np.repeat(rows, len(values)), asked)[:, 1]
+    every = np.tile(values, (len(rows), 1))
+    flat = conditionals.log_proba(label, np.repeat(rows, len(values)), every)[:, 1]
     table = np.exp(flat).reshape(len(rows), len(values))
     return np.asarray(table[nodes.rows, numbered(parents)])

@@ -124,8 +124,8 @@ def _whole(path: str) -> tuple[memoryview, int]:
             whole = START + header + body + DIGEST
             if found.st_size != whole:
                 word = "shorter" if found.st_size < whole else "longer"
-                told = f"{found.st_size} bytes, {word} than the {whole} that it declares"
-                raise _damaged(path, told)
+                message = f"{found.st_size} bytes, {word} than the {whole} that it declares"
+                raise _damaged(path, message)
             if header > MAX_HEADER:
                 raise _damaged(path, f"its header has {header} bytes of at most {MAX_HEADER}")
             content = memoryview(bytearray(whole))
@@ -154,7 +154,7 @@ def _whole(path: str) -> tuple[memoryview, int]:
 
 
 def _refuse_pipe(path: str, shown: str) -> None:
-    """Not after opening it: that waits for who writes into it."""
+    """Before it is opened: opening a pipe waits for its writer."""
     mode = Path(path).stat().st_mode
     if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
         raise UsageError(f"{shown} is no ordinary file: a model is read from one")
@@ -172,8 +172,8 @@ def _sizes(start: bytes, path: str) -> tuple[int, int]:
     if start.startswith(MAGIC[:5]):
         raise _damaged(path, "its first bytes are changed, as a transfer as text does")
     kind = next((name for magic, name in FOREIGN.items() if start.startswith(magic)), "")
-    told = f"{shown} is {kind}" if kind else f"{shown} does not start as a model file does"
-    raise DataError(f"{told}: a model file is what mlfs train writes")
+    message = f"{shown} is {kind}" if kind else f"{shown} does not start as a model file does"
+    raise DataError(f"{message}: a model file is what mlfs train writes")
 
 
 def _damaged(path: str, how: str) -> DataError:

@@ -1,7 +1,7 @@
-"""What scikit-learn keeps in compiled code, which trusts what it is given: so it is checked here.
+"""Check what scikit-learn keeps in compiled code, which does not check it itself.
 
-- A decision tree goes as the columns of its nodes. Every child comes after its parent and is the
-  child of one node, every feature exists, the depth is counted anew.
+- A decision tree is stored as the columns of its nodes. Every child comes after its parent and is
+  the child of one node, every feature exists, the depth is counted anew.
 - The search tree of a neighbours classifier is built again from its rows.
 - The parts of a kernel machine have to fit each other.
 """

@@ -1,4 +1,4 @@
-"""Puts objects together again: JSON and arrays to values; whatever does not fit is refused."""
+"""Make objects from JSON and arrays; whatever does not fit is refused."""
 
 from __future__ import annotations
 
@@ -174,8 +174,8 @@ class Reader:
         except (TypeError, ValueError, LookupError, AttributeError, MlfsError) as error:
             if isinstance(error, DamagedError):
                 raise
-            told = printable(error, 200)
-            raise DamagedError(f"a {printable(cls.__name__)} in it is wrong: {told}") from None
+            message = printable(error, 200)
+            raise DamagedError(f"a {printable(cls.__name__)} in it is wrong: {message}") from None
         return made
 
 

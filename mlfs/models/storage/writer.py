@@ -1,4 +1,4 @@
-"""Takes objects apart: values to JSON and arrays, as `graph` says."""
+"""Convert objects to JSON and arrays, in the form that `allowed` describes."""
 
 from __future__ import annotations
 

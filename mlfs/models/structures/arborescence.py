@@ -23,7 +23,7 @@ class Arborescence(StructureLearner):
     """The tree of greatest conditional log-likelihood on rows held out (Hong et al., 2014).
 
     The edge p -> l weighs ``sum_n w_n log P(l | x, p)`` over the rows held out, in nats. An
-    artificial root stands before all labels; its edge to l carries the self-loop, the same sum of
+    artificial root precedes all labels; its edge to l carries the self-loop, the same sum of
     ``log P(l | x)``. The spanning arborescence from it of greatest weight is the structure; what
     hangs on the artificial root has no parent. The structure keeps the weight of every edge, and
     under ``(l, l)`` that of every self-loop taken.
@@ -57,8 +57,8 @@ class Arborescence(StructureLearner):
             for label, of in enumerate(parents)
         }
         note = (
-            f"spanning arborescence of greatest held-out log-likelihood ({_told(self.folds)}), "
-            f"{float(np.sum(list(kept.values()))):.6g} nats"
+            "spanning arborescence of greatest held-out log-likelihood "
+            f"({_folds_in_words(self.folds)}), {float(np.sum(list(kept.values()))):.6g} nats"
         )
         return Structure("forest", problem.names, parents_first(parents), parents, kept, note)
 
@@ -97,9 +97,9 @@ def _into(held: HeldOut, label: int) -> np.ndarray:
     y, alone = y[rows], alone[rows]
     out[label] = float((weights * alone).sum())
     for other, given in held.given_each(label, others):
-        told = problem.Y[rows, other]
-        of_value = _logs(given[np.maximum(told, 0), rows], y)
-        out[other] = float((weights * np.where(told >= 0, of_value, alone)).sum())
+        values = problem.Y[rows, other]
+        of_value = _logs(given[np.maximum(values, 0), rows], y)
+        out[other] = float((weights * np.where(values >= 0, of_value, alone)).sum())
     return out
 
 
@@ -111,5 +111,5 @@ def _varies(labels: np.ndarray) -> bool:
     return bool((labels == 0).any() and (labels == 1).any())
 
 
-def _told(folds: float) -> str:
+def _folds_in_words(folds: float) -> str:
     return f"{folds} folds" if folds >= 2 else f"{folds:.3g} of the rows"

@@ -24,7 +24,7 @@ def directed_by_tests(
     Two neighbours of a label that are independent of each other are its parents; its other
     neighbours are its children; a label that has got a parent tests its open neighbours against
     that parent, and so on: a causal basin. Tests may contradict each other, so the pair of
-    neighbours with the smallest statistic speaks first, and what is directed stays. Edges that no
+    neighbours with the smallest statistic comes first, and directed edges stay. Edges that no
     basin reaches are directed away from the label of greatest weight in their part.
 
     Parameters
@@ -82,7 +82,7 @@ class _Basins:
         return sorted(clearest, key=lambda label: (clearest[label], label))
 
     def grow(self, start: int) -> None:
-        """Direct what is open around a label, and around those that get a parent by it."""
+        """Direct the open edges of a label, and of those that get a parent by it."""
         queue = [start]
         for label in queue:
             parents = self._parents(label)

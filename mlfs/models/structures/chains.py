@@ -30,7 +30,7 @@ STREAM = 1  # of the random numbers of a problem
 
 
 class Independent(StructureLearner):
-    """No label is told of another: binary relevance.
+    """No label has parents: binary relevance.
 
     Examples
     --------
@@ -78,7 +78,7 @@ class KParents(StructureLearner):
     Parameters
     ----------
     k : int, optional
-        At most so many parents; ceil(0.8 q) by default, as in the paper.
+        The greatest number of parents; ceil(0.8 q) by default, as in the paper.
     order : {"cheap", "full", "random", "given"} or sequence of label
         As for `Chain`.
 

@@ -139,7 +139,7 @@ class HeldOut:
         return bool(np.isfinite(x.data if sp.issparse(x) else x).all())
 
     def _plain(self, label: int) -> bool:
-        """Whether it can be solved side by side; the learner itself refuses what is not finite."""
+        """Whether it can be solved side by side; the learner refuses values that are not finite."""
         columns = self.problem.columns(label)
         width = self.problem.X.shape[1] if columns is None else len(columns)
         return self._finite and solvable(self._plainest, width)
@@ -171,12 +171,12 @@ class HeldOut:
         weights = np.ones(rows.size) if problem.weights is None else problem.weights[rows]
         if others is not None and self._min_rows is not None:
             return self._switched(label, rows, test, problem.Y[rows][:, others], weights)
-        told, shares = None, weights[:, None]
+        given, shares = None, weights[:, None]
         if others is not None:
             values = problem.Y[rows][:, others]
-            told = np.maximum(values, 0).astype(np.float64)
+            given = np.maximum(values, 0).astype(np.float64)
             shares = weights[:, None] * (values >= 0)
-        solved = self._solved(label, rows, shares, told)
+        solved = self._solved(label, rows, shares, given)
         decision = self._decision(label, test, solved)
         return np.stack([expit(decision), expit(decision + solved.of_other[:, None])])
 
@@ -211,12 +211,12 @@ class HeldOut:
         return out.reshape(2, values.shape[1], test.size)
 
     def _solved(
-        self, label: int, rows: np.ndarray, shares: np.ndarray, told: np.ndarray | None
+        self, label: int, rows: np.ndarray, shares: np.ndarray, given: np.ndarray | None
     ) -> Logistic:
         estimator = self._plainest
         x = with_last(self._x(label, rows), bool(estimator.fit_intercept))
         y = self.problem.Y[rows, label].astype(np.float64)
-        return side_by_side(x, y, float(estimator.C), shares, told)
+        return side_by_side(x, y, float(estimator.C), shares, given)
 
     def _decision(self, label: int, test: np.ndarray, solved: Logistic) -> np.ndarray:
         x = with_last(self._x(label, test), bool(self._plainest.fit_intercept))
@@ -283,8 +283,8 @@ def held_out(problem: Problem, folds: Any) -> HeldOut:
     problem : Problem
         What is learned from; its seed draws the rows.
     folds : int or float
-        So many folds, each held out once; or, below 1, the share of the rows that is held out in
-        a single split, as in the papers.
+        The number of folds, each held out once; or, below 1, the share of the rows that is
+        held out in a single split, as in the papers.
     """
     _refuse(problem)
     n = problem.n_rows

@@ -246,7 +246,7 @@ class _OnParts(_Given):
         self.x, self.y, self.shares = x, y[:, None], shares
         self.others = np.zeros((1, shares.shape[1]))
         self.penalty = _penalty(x.shape[1])[:, None]
-        # from nothing but the frequency: where all rows are told apart without doubt, parts of
+        # from nothing but the frequency: where all rows are classified without doubt, parts of
         # them may bend too little for a first step
         self.w = np.zeros((x.shape[1], shares.shape[1]))
         frequency = (shares * self.y).sum(axis=0) / shares.sum(axis=0)

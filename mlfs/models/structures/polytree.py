@@ -44,7 +44,7 @@ class Polytree(StructureLearner):
         The level of the G-test with one degree of freedom: a pair is independent where the
         hypothesis is not rejected.
     max_parents : int, optional
-        At most so many parents by the tests, those of greatest weight; the others become
+        The greatest number of parents by the tests, those of greatest weight; the others become
         children. Exact inference costs 2**parents for each label. None is no bound.
     folds : int or float
         For ``conditional``: how many folds, each held out once; below 1, the share that is held
@@ -105,7 +105,7 @@ class Polytree(StructureLearner):
 
 
 def independent_by_g(g: np.ndarray, alpha: float) -> np.ndarray:
-    """Which pairs of labels the G-test does not tell from independent ones.
+    """Which pairs of labels are independent by the G-test.
 
     Parameters
     ----------

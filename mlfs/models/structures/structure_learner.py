@@ -40,7 +40,7 @@ def labels_alone(problem: Problem) -> Info:
 
 @dataclass(frozen=True)
 class LabelPairs:
-    """Entropies and informations of all pairs of labels, on the rows where both are known.
+    """Entropy and mutual information of all pairs of labels, on the rows where both are known.
 
     Parameters
     ----------
