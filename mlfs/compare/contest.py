@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any
 
@@ -20,7 +20,7 @@ from mlfs.compare.ranks import (
     ranks,
     underpowered,
 )
-from mlfs.compare.results import Results
+from mlfs.compare.results import Results, finite
 
 __all__ = ["MEAN", "Contest", "contests", "sizes_of"]
 
@@ -132,22 +132,20 @@ class Contest:
             "doubt": self.doubt,
         }
         if self.friedman is not None:
-            test = self.friedman
-            told["friedman"] = {
-                "chi2": test.chi2, "chi2_p": test.chi2_p, "f": _plain(np.array(test.f)),
-                "f_p": test.f_p, "critical_f_0.05": test.critical, "degrees": list(test.degrees),
-            }  # fmt: skip
+            test = asdict(self.friedman)
+            test["critical_f_0.05"] = test.pop("critical")
+            told["friedman"] = {**test, "f": finite(self.friedman.f)}
             told["nemenyi_cd_0.05"] = self.nemenyi
             told["bonferroni_dunn_cd_0.05"] = self.bonferroni_dunn
             told["not_apart"] = [[self.methods[j] for j in group] for group in self.groups]
             told["wilcoxon"] = [
                 {
-                    "first": self.methods[pair.first], "second": self.methods[pair.second],
-                    "statistic": pair.statistic, "p": pair.p, "p_holm": pair.p_holm,
-                    "wins": pair.wins, "ties": pair.ties, "losses": pair.losses,
+                    **asdict(pair),
+                    "first": self.methods[pair.first],
+                    "second": self.methods[pair.second],
                 }
                 for pair in self.pairs
-            ]  # fmt: skip
+            ]
         return told
 
 
@@ -200,7 +198,5 @@ def _contest(
 
 
 def _plain(values: np.ndarray) -> Any:
-    """Nested lists, None for what is no number."""
-    if values.ndim == 0:
-        return float(values) if np.isfinite(values) else None
-    return [_plain(one) for one in values]
+    """Nested lists, with None for what is not finite."""
+    return [_plain(one) for one in values] if values.ndim else finite(float(values))

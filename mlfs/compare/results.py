@@ -93,31 +93,6 @@ class Results:
         settings = self.settings
         return [(str(c), str(m)) for c in settings.rankers for m in settings.models]
 
-    def means(self, metric: str, n: str | None = None) -> dict[tuple[str, str, str], Summary]:
-        """Mean and spread over the splits, by (data, criterion, model).
-
-        Parameters
-        ----------
-        metric : str
-            Which.
-        n : str, optional
-            At which number of features; by default the one of each method with the best mean.
-        """
-        table = self.by_size(metric)
-        higher = METRICS[metric].higher_is_better
-        best: dict[tuple[str, str, str], Summary] = {}
-        for (*key, size), summary in table.items():
-            place = (key[0], key[1], key[2])
-            if n is not None and size not in {n, "all"}:
-                continue
-            known = best.get(place)
-            better = known is None or (
-                summary.mean > known.mean if higher else summary.mean < known.mean
-            )
-            if better:
-                best[place] = summary
-        return best
-
     def by_size(self, metric: str) -> dict[tuple[str, str, str, str], Summary]:
         """Mean and spread over the splits, by (data, criterion, model, n)."""
         if metric not in METRICS:
@@ -129,6 +104,16 @@ class Results:
                 key = (cell["data"], cell["criterion"], cell["model"], cell["n"])
                 values.setdefault(key, []).append(record)
         return {key: _summary(key[3], metric, found) for key, found in values.items()}
+
+    def curves(self, metric: str, data: str, model: str) -> dict[str, list[Summary]]:
+        """By criterion, what the splits of a data set say at each number of features, ascending."""
+        found: dict[str, list[Summary]] = {str(one): [] for one in self.settings.rankers}
+        for (name, criterion, of, _), summary in self.by_size(metric).items():
+            if (name, of) == (data, model):
+                found[criterion].append(summary)
+        return {
+            name: sorted(line, key=lambda one: one.features) for name, line in found.items() if line
+        }
 
 
 @dataclass(frozen=True)

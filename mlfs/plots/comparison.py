@@ -48,18 +48,10 @@ class CurveDisplay:
         for what, one, known in (("data set", data, names), ("model", model, models)):
             if one not in known:
                 raise UnknownName(f"{what} of the comparison", one, known)
-        lines: dict[str, list[Summary]] = {str(one): [] for one in settings.rankers}
-        for (name, criterion, of, _), found in results.by_size(metric).items():
-            if (name, of) == (data, model):
-                lines[criterion].append(found)
-        ordered = {
-            name: sorted(several, key=lambda one: one.features)
-            for name, several in lines.items()
-            if several
-        }
-        if not ordered:
+        lines = results.curves(metric, data, model)
+        if not lines:
             raise DataError(f"no cell of {data} with {model} is done yet")
-        return cls(ordered, metric, data, model)
+        return cls(lines, metric, data, model)
 
     def plot(self, ax: Any = None) -> Self:
         """Draw; the bars are one standard deviation over the splits.

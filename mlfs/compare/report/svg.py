@@ -146,13 +146,6 @@ class Picture:
             f"<{kind} {place}{_style(paint)}><title>{html.escape(told)}</title></{kind}>"
         )
 
-    def box(self, x: float, y: float, width: float, height: float, fill: str, told: str) -> None:
-        """A box that says something when it is pointed at."""
-        self.parts.append(
-            f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" '
-            f'fill="{fill}"><title>{html.escape(told)}</title></rect>'
-        )
-
     def text(self, x: float, y: float, words: str, anchor: str = "start", **style: object) -> None:
         """Words; `anchor` is start, middle or end."""
         self.parts.append(

@@ -1,13 +1,33 @@
-"""How numbers and findings of a comparison are put into words, alike in all files."""
+"""The tables and sentences of a report, the same in all files."""
 
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
+
+import numpy as np
 
 from mlfs.compare.contest import MEAN, Contest
+from mlfs.compare.overlap import Overlap
 from mlfs.compare.results import Results
 
-__all__ = ["caption", "cell", "described", "findings", "pair_line", "short"]
+__all__ = [
+    "PAIRS",
+    "SHARED",
+    "STABILITY",
+    "average_ranks",
+    "caption",
+    "described",
+    "findings",
+    "pair_table",
+    "rank_table",
+    "short",
+    "stability_table",
+]
+
+PAIRS = ("", "against", "wins-ties-losses", "Wilcoxon min(R+, R-)", "p", "p (Holm)")
+STABILITY = ("data", "criterion", "Nogueira", "Kuncheva", "Jaccard")
+SHARED = "Shared features, |A and B| / |A or B|"
 
 
 def short(value: float, digits: int = 3) -> str:
@@ -21,12 +41,46 @@ def short(value: float, digits: int = 3) -> str:
     return "-" if math.isnan(value) else f"{value:.{digits}f}"
 
 
-def cell(contest: Contest, row: int, column: int) -> str:
-    """Mean and spread."""
-    mean, sd = contest.mean[row, column], contest.sd[row, column]
-    if math.isnan(mean):
-        return "-"
-    return short(mean) if math.isnan(sd) else f"{short(mean)} ± {short(sd)}"
+class Entry(NamedTuple):
+    """An entry of a rank table: mean and spread, rank (may be empty), and whether it is best."""
+
+    text: str
+    rank: str
+    is_best: bool
+
+
+def rank_table(contest: Contest) -> list[tuple[str, list[Entry]]]:
+    """The name of each data set with an entry for each method."""
+    place = {int(row): at for at, row in enumerate(contest.complete)}
+    best = np.nanmax if contest.higher_is_better else np.nanmin
+    rows = []
+    for row, name in enumerate(contest.data):
+        means, sds = contest.mean[row], contest.sd[row]
+        top = best(means) if np.isfinite(means).any() else math.nan
+        ranks = contest.ranks[place[row]] if row in place else [math.nan] * means.size
+        entries = [
+            Entry(
+                short(mean) if math.isnan(sd) else f"{short(mean)} ± {short(sd)}",
+                "" if math.isnan(rank) else f"{rank:g}",
+                bool(mean == top),
+            )
+            for mean, sd, rank in zip(means, sds, ranks, strict=True)
+        ]
+        rows.append((name, entries))
+    return rows
+
+
+def average_ranks(contest: Contest) -> list[str]:
+    """The average rank of each method."""
+    return [short(value, 2) for value in contest.average_ranks]
+
+
+def stability_table(overlap: Overlap) -> list[list[str]]:
+    """Data set, criterion and the measures of `STABILITY`, a row each."""
+    return [
+        [data, criterion, *(short(value) for value in values)]
+        for (data, criterion), values in overlap.stability.items()
+    ]
 
 
 def caption(contest: Contest) -> str:
@@ -68,16 +122,18 @@ def findings(contest: Contest) -> list[str]:
     return told
 
 
-def pair_line(contest: Contest, at: int) -> list[str]:
-    """A pair of methods: names, wins-ties-losses, statistic, p, and p after Holm."""
-    pair = contest.pairs[at]
+def pair_table(contest: Contest) -> list[list[str]]:
+    """A row for each pair of methods, under the head `PAIRS`."""
     return [
-        contest.methods[pair.first],
-        contest.methods[pair.second],
-        f"{pair.wins}-{pair.ties}-{pair.losses}",
-        f"{pair.statistic:g}",
-        f"{pair.p:.3g}",
-        f"{pair.p_holm:.3g}",
+        [
+            contest.methods[pair.first],
+            contest.methods[pair.second],
+            f"{pair.wins}-{pair.ties}-{pair.losses}",
+            f"{pair.statistic:g}",
+            f"{pair.p:.3g}",
+            f"{pair.p_holm:.3g}",
+        ]
+        for pair in contest.pairs
     ]
 
 
