@@ -7,10 +7,10 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse as sp
 
+from mlfs.compare.log_odds import LogOddsModel
 from mlfs.data.dataset import Column, Dataset, Label
 from mlfs.discretize import METHODS, Binning, learn
 from mlfs.errors import UsageError, printable
-from mlfs.models.label_model import LabelModel
 from mlfs.models.problem import Problem
 
 __all__ = ["MLNB"]
@@ -18,7 +18,7 @@ __all__ = ["MLNB"]
 KINDS = ("auto", "gaussian", "bernoulli", "binned")
 
 
-class MLNB(LabelModel):
+class MLNB(LogOddsModel):
     """Multi-label naive Bayes: for each label the features are independent given the label.
 
     P(l | x) is proportional to P(l) prod_f P(x_f | l), with P(l=1) = (s + n_l) / (2 s + N).
@@ -47,9 +47,7 @@ class MLNB(LabelModel):
     [[0], [1]]
     """
 
-    base_estimator = None
     n_jobs = None
-    random_state = None
 
     def __init__(
         self,
@@ -135,28 +133,6 @@ class MLNB(LabelModel):
         squares = rest * rest
         without, with_ = (side.log_density(on, rest, squares) for side in self._sides)
         return np.asarray(with_ - without)
-
-    def predict_proba(self, X: Any) -> np.ndarray:
-        """P(l=1|x) of each row and label.
-
-        Parameters
-        ----------
-        X : array or sparse matrix, shape (n, d)
-            The rows.
-        """
-        odds = np.clip(self.predict_log_odds(X), -700, 700)
-        shares: np.ndarray = 1 / (1 + np.exp(-odds))
-        return self._shares(shares)
-
-    def predict(self, X: Any) -> np.ndarray:
-        """The labels that are likelier than not.
-
-        Parameters
-        ----------
-        X : array or sparse matrix, shape (n, d)
-            The rows.
-        """
-        return self._given((self.predict_log_odds(X) > 0).astype(np.int8))
 
 
 class _Side:
