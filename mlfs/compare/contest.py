@@ -1,4 +1,4 @@
-"""Methods against each other on one metric: means, ranks, and whether the difference is real."""
+"""Methods compared on one metric: means, ranks, and whether differences are significant."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ class Contest:
 
     def to_dict(self) -> dict[str, Any]:
         """The same as plain data, with the statistics."""
-        told: dict[str, Any] = {
+        document: dict[str, Any] = {
             "metric": self.metric,
             "higher_is_better": self.higher_is_better,
             "n": self.n,
@@ -134,11 +134,11 @@ class Contest:
         if self.friedman is not None:
             test = asdict(self.friedman)
             test["critical_f_0.05"] = test.pop("critical")
-            told["friedman"] = {**test, "f": finite(self.friedman.f)}
-            told["nemenyi_cd_0.05"] = self.nemenyi
-            told["bonferroni_dunn_cd_0.05"] = self.bonferroni_dunn
-            told["not_apart"] = [[self.methods[j] for j in group] for group in self.groups]
-            told["wilcoxon"] = [
+            document["friedman"] = {**test, "f": finite(self.friedman.f)}
+            document["nemenyi_cd_0.05"] = self.nemenyi
+            document["bonferroni_dunn_cd_0.05"] = self.bonferroni_dunn
+            document["not_apart"] = [[self.methods[j] for j in group] for group in self.groups]
+            document["wilcoxon"] = [
                 {
                     **asdict(pair),
                     "first": self.methods[pair.first],
@@ -146,7 +146,7 @@ class Contest:
                 }
                 for pair in self.pairs
             ]
-        return told
+        return document
 
 
 def sizes_of(results: Results) -> list[str]:

@@ -1,4 +1,4 @@
-"""What models that compute log odds of each label have in common."""
+"""The base of models that compute the log odds of each label."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""MLkNN: what the labels of the nearest rows say about each label (Zhang & Zhou, 2007)."""
+"""MLkNN: multi-label k nearest neighbours (Zhang & Zhou, 2007)."""
 
 from __future__ import annotations
 

@@ -28,20 +28,20 @@ COLUMNS = (
 
 @dataclass(frozen=True)
 class Results:
-    """What came out of a comparison.
+    """The results of a comparison.
 
     Parameters
     ----------
     settings : Settings
         What was compared.
     records : tuple of dict
-        One of each cell that is done, in the order of the table.
+        One for each finished cell, in the order of the table.
     metrics : tuple of str
         The metrics that reports show.
     interrupted : bool
-        Not all cells are done.
+        Whether the run was ended before all cells were finished.
     notes : tuple of str
-        What a reader should know.
+        Notes for the reader.
     """
 
     settings: Settings
@@ -89,7 +89,7 @@ class Results:
         return [record for record in self.records if record["status"] != "ok"]
 
     def methods(self) -> list[tuple[str, str]]:
-        """Criterion and model of each method, in the order in which they were asked for."""
+        """Criterion and model of each method, in the order in which they were given."""
         settings = self.settings
         return [(str(c), str(m)) for c in settings.rankers for m in settings.models]
 
@@ -118,7 +118,7 @@ class Results:
 
 @dataclass(frozen=True)
 class Summary:
-    """What the splits of one data set say about one method.
+    """The values of one method on the splits of one data set.
 
     Parameters
     ----------

@@ -23,9 +23,9 @@ class CurveDisplay(Display):
     Parameters
     ----------
     lines : dict of str to list of Summary
-        By criterion, what the splits say at each number of features, ascending.
+        By criterion, the summary of each number of features, ascending.
     metric, data, model : str
-        What it is about.
+        The metric, the data set and the model of the curves.
     """
 
     def __init__(self, lines: dict[str, list[Summary]], metric: str, data: str, model: str) -> None:
@@ -36,7 +36,7 @@ class CurveDisplay(Display):
     def from_results(
         cls, results: Results, metric: str, data: str | None = None, model: str | None = None
     ) -> Self:
-        """Of what `mlfs.compare.run` gives; the first data set and model by default."""
+        """The curves of a comparison; those of the first data set and model by default."""
         settings = results.settings
         names = [source.name for source in settings.sources]
         models = [str(one) for one in settings.models]
@@ -68,7 +68,7 @@ class CurveDisplay(Display):
 
 
 class CriticalDifferenceDisplay(Display):
-    """Average ranks over data sets; bars join methods that Nemenyi's test cannot tell apart.
+    """Average ranks over data sets; bars join methods that do not differ by Nemenyi's test.
 
     Parameters
     ----------
@@ -85,14 +85,14 @@ class CriticalDifferenceDisplay(Display):
     def from_results(
         cls, results: Results, metric: str, n: str | None = None, model: str = ""
     ) -> Self:
-        """Of what `mlfs.compare.run` gives.
+        """The ranks of results of `mlfs.compare.run`.
 
         Parameters
         ----------
         results : Results
             A comparison.
         metric : str
-            Which.
+            Its name.
         n : str, optional
             The number of features as asked for, or ``"mean"``; the last one by default.
         model : str

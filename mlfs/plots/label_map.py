@@ -20,7 +20,7 @@ class LabelFeatureMapDisplay(Display):
     Parameters
     ----------
     ranks : ndarray, shape (labels, features)
-        At which place the label picked the feature; NaN if it did not.
+        The place of the feature among the picks of the label; NaN if it was not picked.
     labels, features : tuple of str
         The names of the rows and columns.
 
@@ -45,14 +45,14 @@ class LabelFeatureMapDisplay(Display):
 
     @classmethod
     def from_selection(cls, selection: Any, most: int = 100) -> Self:
-        """Of a selection in which each label has a ranking of its own.
+        """The map of a selection with a ranking for each label.
 
         Parameters
         ----------
         selection : Selection or FeatureSelector
             What was selected.
         most : int
-            So many features at most, the first of the union.
+            The greatest number of features; the first of the union are shown.
         """
         found = selection_of(selection)
         if not found.labels:

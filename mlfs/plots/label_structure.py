@@ -30,7 +30,7 @@ class LabelStructureDisplay:
 
     @classmethod
     def from_estimator(cls, model: Any) -> Self:
-        """Of a fitted model, or a structure itself."""
+        """The display of a fitted model, or of a structure itself."""
         found = getattr(model, "structure_", model)
         if not isinstance(found, Structure):
             shown = printable(repr(model))

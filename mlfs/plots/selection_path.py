@@ -17,7 +17,7 @@ MOST = 40  # names that can be read side by side
 
 
 class SelectionPathDisplay(Display):
-    """Each pick in order: what it is worth on its own, what the picks before it take or add.
+    """Each pick in order: its relevance, and the terms with the picks before it.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ class SelectionPathDisplay(Display):
 
     @classmethod
     def from_selection(cls, selection: Any, label: str | None = None) -> Self:
-        """Of a `Selection` or a fitted `FeatureSelector`.
+        """The display of a `Selection` or a fitted `FeatureSelector`.
 
         Parameters
         ----------

@@ -128,8 +128,8 @@ def cost_chart(results: Results, metric: str) -> str:
                  f"{metric} ({better} is better)")  # fmt: skip
     for (criterion, model, n), (spent, value, peak) in means.items():
         at = names.index((criterion, model))
-        told = f"{criterion} + {model}, n = {n}: {value:.4f} in {spent:.3g} s, {peak:.0f} MB"
-        picture.mark(x.at(max(spent, 1e-4)), y.at(value), at, told)
+        tip = f"{criterion} + {model}, n = {n}: {value:.4f} in {spent:.3g} s, {peak:.0f} MB"
+        picture.mark(x.at(max(spent, 1e-4)), y.at(value), at, tip)
     for at, (criterion, model) in enumerate(names):
         picture.mark(70, 318 + LEGEND * at, at, "")
         picture.text(82, 322 + LEGEND * at, f"{criterion} + {model}")

@@ -28,14 +28,14 @@ from mlfs.compare.results import Results
 __all__ = ["markdown", "summary"]
 
 
-def markdown(results: Results, fought: Sequence[Contest], shared: Sequence[Overlap]) -> str:
+def markdown(results: Results, compared: Sequence[Contest], shared: Sequence[Overlap]) -> str:
     """All tables, a section each."""
     lines = ["# Comparison", ""]
     lines += [f"- {name}: {value}" for name, value in described(results)]
     lines += [f"- note: {note}" for note in results.notes]
     if results.interrupted:
         lines.append("- interrupted: not all cells are done")
-    for contest in fought:
+    for contest in compared:
         lines += ["", f"## {caption(contest)}", "", *_ranked(contest), ""]
         lines += findings(contest)
         if contest.pairs:
@@ -81,11 +81,11 @@ def _safe(text: str) -> str:
     return " ".join(text.replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;").split())
 
 
-def summary(results: Results, fought: Sequence[Contest]) -> str:
+def summary(results: Results, compared: Sequence[Contest]) -> str:
     """What a terminal shows: for every metric the methods with their means and average ranks."""
     lines = []
-    for contest in fought:
-        if contest.n != fought[-1].n or (len(results.settings.models) > 1 and contest.model):
+    for contest in compared:
+        if contest.n != compared[-1].n or (len(results.settings.models) > 1 and contest.model):
             continue
         lines.append(caption(contest))
         order = np.argsort(contest.average_ranks, kind="stable")

@@ -28,14 +28,14 @@ from mlfs.compare.results import Results
 __all__ = ["page"]
 
 
-def page(results: Results, fought: Sequence[Contest], shared: Sequence[Overlap]) -> str:
+def page(results: Results, compared: Sequence[Contest], shared: Sequence[Overlap]) -> str:
     """The whole page."""
     body = "".join(
         [
             "<h1>Comparison of criteria and models</h1>",
             _settings(results),
             _curves(results),
-            _contests(fought),
+            _contests(compared),
             _costs(results),
             _overlaps(shared),
             _failures(results),
@@ -78,9 +78,9 @@ def _curves(results: Results) -> str:
     return _section("curves", "Quality by number of features", about, shown, "views flow")
 
 
-def _contests(fought: Sequence[Contest]) -> str:
+def _contests(compared: Sequence[Contest]) -> str:
     shown = []
-    for contest in fought:
+    for contest in compared:
         rows = [[_safe(name), *map(_entry, entries)] for name, entries in rank_table(contest)]
         rows.append(["<b>average rank</b>", *average_ranks(contest)])
         content = f"<h3>{_safe(caption(contest))}</h3>{_table(['data', *contest.methods], rows)}"

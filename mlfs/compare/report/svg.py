@@ -1,4 +1,4 @@
-"""Small pictures as SVG text: axes, lines, words; nothing that a browser must fetch."""
+"""Small figures as SVG: axes, lines and text, without external resources."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 __all__ = ["COLOURS", "Axis", "Picture", "ticks"]
 
-# Okabe & Ito: told apart by colour-blind readers too; dashes and marks tell apart what comes after.
+# Okabe & Ito: distinguishable for colour-blind readers; dashes and marks distinguish more methods
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8B6F00")
 DASHES = ("", "6 3", "2 2", "8 3 2 3")
 MARKS = "●○■□"
@@ -122,18 +122,18 @@ class Picture:
         path = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
         self.parts.append(f'<polygon points="{path}" fill="{fill}" fill-opacity="0.12"/>')
 
-    def dot(self, x: float, y: float, fill: str, told: str, radius: float = 3.5) -> None:
-        """A dot that says something when it is pointed at."""
+    def dot(self, x: float, y: float, fill: str, tip: str, radius: float = 3.5) -> None:
+        """A dot with a text that is shown when it is pointed at."""
         self.parts.append(
             f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{radius}" fill="{fill}">'
-            f"<title>{html.escape(told)}</title></circle>"
+            f"<title>{html.escape(tip)}</title></circle>"
         )
 
-    def mark(self, x: float, y: float, at: int, told: str) -> None:
+    def mark(self, x: float, y: float, at: int, tip: str) -> None:
         """The mark of a method in its colour, with a text that is shown when it is pointed at."""
         self.parts.append(
             f'<text class="mark" x="{x:.1f}" y="{y + 4.5:.1f}" text-anchor="middle" '
-            f'fill="{colour(at)}">{mark(at)}<title>{html.escape(told)}</title></text>'
+            f'fill="{colour(at)}">{mark(at)}<title>{html.escape(tip)}</title></text>'
         )
 
     def text(self, x: float, y: float, words: str, anchor: str = "start", **style: object) -> None:

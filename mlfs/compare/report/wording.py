@@ -92,34 +92,34 @@ def caption(contest: Contest) -> str:
 
 
 def findings(contest: Contest) -> list[str]:
-    """What the tests say; or why none is made."""
+    """The results of the tests, or why nothing is tested."""
     left_out = len(contest.data) - int(contest.complete.size)
-    told = []
+    lines = []
     if left_out:
         sets = "1 data set lacks" if left_out == 1 else f"{left_out} data sets lack"
-        told.append(f"{sets} a value of some method and is not ranked.")
+        lines.append(f"{sets} a value of some method and is not ranked.")
     test = contest.friedman
     if test is None:
-        return [*told, f"Not tested: {contest.doubt}."]
+        return [*lines, f"Not tested: {contest.doubt}."]
     verdict = "differ" if test.f_p < 0.05 else "do not differ significantly"
     f = "infinite" if math.isinf(test.f) else f"{test.f:.3f}"
-    told.append(
+    lines.append(
         f"Friedman test over {contest.complete.size} data sets: chi-square = {test.chi2:.3f} "
         f"(p = {test.chi2_p:.2g}), F_F = {f} on ({test.degrees[0]}, {test.degrees[1]}) degrees "
         f"of freedom, critical value {test.critical:.3f} at 0.05: the methods {verdict}."
     )
-    told.append(
+    lines.append(
         f"Critical difference of average ranks at 0.05: {contest.nemenyi:.3f} by Nemenyi (all "
         f"pairs), {contest.bonferroni_dunn:.3f} by Bonferroni-Dunn (against one method)."
     )
     if test.f_p < 0.05:
         together = [", ".join(contest.methods[j] for j in group) for group in contest.groups]
-        told.append(
+        lines.append(
             "Not told apart by Nemenyi's test: " + "; ".join(f"{{{one}}}" for one in together) + "."
             if together
             else "Nemenyi's test tells all of them apart."
         )
-    return told
+    return lines
 
 
 def pair_table(contest: Contest) -> list[list[str]]:
@@ -142,7 +142,7 @@ def described(results: Results) -> list[tuple[str, str]]:
     settings = results.settings
     done, failed = len(results.records), len(results.failed())
     total = len(settings.cells())
-    told = [
+    rows = [
         ("data", ", ".join(f"{one.name} ({one.digest[:12]})" for one in settings.sources)),
         ("criteria", ", ".join(map(str, settings.rankers))),
         ("models", ", ".join(map(str, settings.models))),
@@ -153,4 +153,4 @@ def described(results: Results) -> list[tuple[str, str]]:
         ("mlfs", str(settings.to_dict()["mlfs"])),
     ]
     options = ", ".join(f"{key} = {value}" for key, value in settings.options.items())
-    return [*told, ("selection", options)] if options else told
+    return [*rows, ("selection", options)] if options else rows
