@@ -16,7 +16,7 @@ class Case:
     Parameters
     ----------
     kind : str
-        ``select``, ``order``, ``file``, ``read``, ``shell`` or ``growth``: which worker runs it.
+        ``select``, ``order``, ``file``, ``compare``, ``read``, ``shell`` or ``growth``.
     source : str
         The input, a name of `SHAPES`; or a real file below the shared folder.
     what : str
@@ -68,6 +68,8 @@ CASES = (
     Case("file", "bibtex/bibtex.arff", "arff"),
     Case("file", "rcv1subset1/rcv1subset1-raw.arff.xz", "scls", 100, 0.5),
     Case("file", "rcv1subset1/rcv1subset1-raw.arff.xz", "jmi", 100, 5.0, heavy=True),
+    Case("compare", "bibtex/bibtex.arff", "alone", 86),
+    Case("compare", "bibtex/bibtex.arff", "together", 86),
     Case("shell", "bibtex/bibtex.arff", "warm", 20, 0.7),
     Case("shell", "bibtex/bibtex.arff", "cold", 20, 3.0),
     *(

@@ -6,6 +6,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 import mlfs
 from benchmarks import clock
 from benchmarks.cases import Case
@@ -13,8 +15,14 @@ from benchmarks.inputs import Input
 from benchmarks.limits import Limits
 from benchmarks.selecting import answer
 from benchmarks.turns import SkipCase, command, real_file, written
+from mlfs.compare.data_sources import rows_of
+from mlfs.compare.named import Named
+from mlfs.compare.rankers import ranker
+from mlfs.compare.training_rows import TrainingRows
 
-__all__ = ["SkipCase", "file_case", "read_case", "real_file", "shell_case"]
+__all__ = ["SkipCase", "compare_case", "file_case", "read_case", "real_file", "shell_case"]
+
+EIGHT = ("mim", "mrmr", "jmi", "cmim", "scls", "mdmr", "ami", "jmim")
 
 
 def read_case(data: Input, case: Case, limits: Limits, budget: float) -> dict[str, Any]:
@@ -62,6 +70,24 @@ def file_case(case: Case, limits: Limits, budget: float) -> dict[str, Any]:
         **run,
         "peak_mb": (clock.peak_memory() - before) / 2**20,
     }
+
+
+def compare_case(case: Case, budget: float) -> dict[str, Any]:
+    """Select with eight criteria on a training fold, prepared for each of them or for all once."""
+    dataset = mlfs.read(real_file(case.source))
+    fold = rows_of(dataset, np.arange(0, dataset.shape[0], 2))
+    rankers = [ranker(Named(name)) for name in EIGHT]
+
+    def select_with_all(_: None = None) -> None:
+        shared = TrainingRows(fold)
+        for one in rankers:
+            rows = shared if case.what == "together" else TrainingRows(fold)
+            one.rank(rows, case.n, 0)
+
+    select_with_all()  # loads the kernels
+    rows, columns, q = fold.shape
+    run = clock.best_of(select_with_all, budget=budget)
+    return {"rows": rows, "columns": columns, "labels": q, **run}
 
 
 def shell_case(case: Case, budget: float) -> dict[str, Any]:

@@ -26,6 +26,8 @@ def measure(
             return growing.growth_case(case, folder, budget)
         if case.kind == "file":
             return files.file_case(case, limits, budget)
+        if case.kind == "compare":
+            return files.compare_case(case, budget)
         if case.kind == "shell":
             return files.shell_case(case, budget)
         assert case.shape is not None

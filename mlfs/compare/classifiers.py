@@ -1,4 +1,4 @@
-"""What learns in a comparison: our models, MLNB, MLkNN, and any classifier by import path."""
+"""The models of a comparison: those of mlfs, MLNB, MLkNN, and classifiers by import path."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ import numpy as np
 from mlfs.compare.named import Named, import_path
 from mlfs.errors import UnknownName, UsageError, printable
 
-__all__ = ["OWN", "Answers", "Judged", "check_classifier", "classifier", "known_models"]
+__all__ = ["OWN", "Answers", "ComparedModel", "check_classifier", "classifier", "known_models"]
 
 OWN = {"mlnb": "mlfs.compare.naive_bayes.MLNB", "mlknn": "mlfs.compare.nearest.MLkNN"}
 
 
 class Answers(NamedTuple):
-    """What a fitted model says of the rows that test; None for what it cannot say."""
+    """The predictions of a fitted model for the test rows; None for what it cannot give."""
 
     predicted: np.ndarray
     scores: np.ndarray | None
     joint: np.ndarray | None
 
 
-class Judged:
-    """A model on the features that were chosen for it.
+class ComparedModel:
+    """A model on the features that were selected for it.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class Judged:
         self.model.fit(X, Y, sample_weight=sample_weight)
 
     def answers(self, X: Any, truth: np.ndarray) -> Answers:
-        """Predict the rows that test."""
+        """Predictions and scores of the test rows."""
         shape = truth.shape
         predicted = np.asarray(self.model.predict(X)).reshape(shape)
         joint = None
@@ -81,7 +81,7 @@ def _of_one(shares: np.ndarray, classes: np.ndarray) -> np.ndarray:
 
 
 def known_models() -> list[str]:
-    """The names of all that can learn in a comparison."""
+    """The names of all models."""
     from mlfs.models import available
 
     return sorted({*OWN, *available()})
@@ -94,26 +94,26 @@ def check_classifier(given: Named) -> None:
 
 def classifier(
     given: Named, seed: int, features: Mapping[int, Sequence[int]] | str = "own"
-) -> Judged:
+) -> ComparedModel:
     """Make a model by name or import path.
 
     Parameters
     ----------
     given : Named
-        The model and its parameters. A classifier that knows one label only is trained for each
-        label (as ``br``).
+        The model and its parameters. A classifier of one label is trained for each label
+        (as ``br``).
     seed : int
-        For a model that takes a random_state and was given none.
+        The random_state of a model that has one, unless a parameter sets it.
     features : mapping, "all" or "own"
-        The columns of each label, where a model can look at other columns for other labels; or
-        all columns; or what the model does of its own accord.
+        The columns of each label, for a model that supports label-specific features; or all
+        columns; or the model's own selection.
 
     Examples
     --------
     >>> type(classifier(Named("mlnb"), 0).model).__name__
     'MLNB'
     """
-    return Judged(_made(given, seed, features))
+    return ComparedModel(_made(given, seed, features))
 
 
 def _made(given: Named, seed: int, features: Mapping[int, Sequence[int]] | str) -> Any:
@@ -135,7 +135,7 @@ def _made(given: Named, seed: int, features: Mapping[int, Sequence[int]] | str) 
 
 
 def _looking_at(model: Any, features: Mapping[int, Sequence[int]] | str) -> Any:
-    """The model on the features that it is given, instead of those that it would select."""
+    """The model on these features instead of its own selection."""
     known = model.get_params()
     chosen = features if isinstance(features, str) else dict(features)
     if {"features", "n"} <= known.keys():

@@ -1,9 +1,9 @@
-"""Methods against each other on one metric: means, ranks, and whether the difference is real."""
+"""Methods compared on one metric: means, ranks, and whether differences are significant."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any
 
@@ -20,7 +20,7 @@ from mlfs.compare.ranks import (
     ranks,
     underpowered,
 )
-from mlfs.compare.results import Results
+from mlfs.compare.results import Results, finite
 
 __all__ = ["MEAN", "Contest", "contests", "sizes_of"]
 
@@ -118,7 +118,7 @@ class Contest:
 
     def to_dict(self) -> dict[str, Any]:
         """The same as plain data, with the statistics."""
-        told: dict[str, Any] = {
+        document: dict[str, Any] = {
             "metric": self.metric,
             "higher_is_better": self.higher_is_better,
             "n": self.n,
@@ -132,23 +132,21 @@ class Contest:
             "doubt": self.doubt,
         }
         if self.friedman is not None:
-            test = self.friedman
-            told["friedman"] = {
-                "chi2": test.chi2, "chi2_p": test.chi2_p, "f": _plain(np.array(test.f)),
-                "f_p": test.f_p, "critical_f_0.05": test.critical, "degrees": list(test.degrees),
-            }  # fmt: skip
-            told["nemenyi_cd_0.05"] = self.nemenyi
-            told["bonferroni_dunn_cd_0.05"] = self.bonferroni_dunn
-            told["not_apart"] = [[self.methods[j] for j in group] for group in self.groups]
-            told["wilcoxon"] = [
+            test = asdict(self.friedman)
+            test["critical_f_0.05"] = test.pop("critical")
+            document["friedman"] = {**test, "f": finite(self.friedman.f)}
+            document["nemenyi_cd_0.05"] = self.nemenyi
+            document["bonferroni_dunn_cd_0.05"] = self.bonferroni_dunn
+            document["not_apart"] = [[self.methods[j] for j in group] for group in self.groups]
+            document["wilcoxon"] = [
                 {
-                    "first": self.methods[pair.first], "second": self.methods[pair.second],
-                    "statistic": pair.statistic, "p": pair.p, "p_holm": pair.p_holm,
-                    "wins": pair.wins, "ties": pair.ties, "losses": pair.losses,
+                    **asdict(pair),
+                    "first": self.methods[pair.first],
+                    "second": self.methods[pair.second],
                 }
                 for pair in self.pairs
-            ]  # fmt: skip
-        return told
+            ]
+        return document
 
 
 def sizes_of(results: Results) -> list[str]:
@@ -200,7 +198,5 @@ def _contest(
 
 
 def _plain(values: np.ndarray) -> Any:
-    """Nested lists, None for what is no number."""
-    if values.ndim == 0:
-        return float(values) if np.isfinite(values) else None
-    return [_plain(one) for one in values]
+    """Nested lists, with None for what is not finite."""
+    return [_plain(one) for one in values] if values.ndim else finite(float(values))

@@ -1,4 +1,4 @@
-"""The data sets of a comparison: where they lie, what they are called, what tells them apart."""
+"""The data sets of a comparison: files or data in memory, with a name and a digest each."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ class DataSource:
     Parameters
     ----------
     name : str
-        How tables and pictures call it.
+        Its name in tables and figures.
     path : str
         The file; empty for a data set in memory.
     test_path : str
-        The file of the rows that test, where the authors gave a split.
+        The file of the test rows, for a split of the authors.
     labels : str or None
         Which columns are labels, as in `mlfs.read`.
     digest : str
-        Tells its content from any other.
+        The digest of its content.
     exclude : tuple of str
-        Columns that are left out, by name or glob, where it has them.
+        Columns that are left out, by name or glob, if it has them.
     dataset : Dataset, optional
         A data set in memory.
     """
@@ -53,7 +53,7 @@ class DataSource:
     dataset: Dataset | None = field(default=None, compare=False, repr=False)
 
     def read(self) -> tuple[Dataset, int]:
-        """The data, and how many of the first rows train where a split is given (else 0)."""
+        """The data, and the number of training rows at its start for a given split (else 0)."""
         if self.dataset is not None:
             return _checked(self.dataset, self.name), 0
         data = _read(self.path, self.labels)
@@ -63,13 +63,13 @@ class DataSource:
         return _checked(joined(data, test), self.name), data.shape[0]
 
     def check(self) -> None:
-        """Refuse data of which no model could learn, before anything is computed."""
+        """Refuse data on which no model can be trained, before anything is computed."""
         excluded(self.read()[0], self.exclude, self.name)
 
     def to_dict(self) -> dict[str, Any]:
-        """What tells it apart, as plain data."""
-        told = {"name": self.name, "labels": self.labels, "digest": self.digest}
-        return {**told, "exclude": list(self.exclude)} if self.exclude else told
+        """What identifies it, as plain data."""
+        document = {"name": self.name, "labels": self.labels, "digest": self.digest}
+        return {**document, "exclude": list(self.exclude)} if self.exclude else document
 
 
 def sources(
@@ -105,7 +105,7 @@ def sources(
     if not pairs:
         raise UsageError("a comparison needs a data set")
     found = [replace(_source(name, one, labels, given), exclude=exclude) for name, one in pairs]
-    return _told_apart(found)
+    return _with_unique_names(found)
 
 
 def _source(name: str, one: Any, labels: str | None, given: bool) -> DataSource:
@@ -122,7 +122,7 @@ def _source(name: str, one: Any, labels: str | None, given: bool) -> DataSource:
 
 
 def _read(path: str, labels: str | None) -> Dataset:
-    """Read a file; what is told of wrong labels names no option that a comparison lacks."""
+    """Read a file; messages about labels name only options that a comparison has."""
     from mlfs.data.formats import read
 
     try:
@@ -161,7 +161,7 @@ def _test_half(path: Path) -> Path:
     raise DataError(msg)
 
 
-def _told_apart(found: list[DataSource]) -> list[DataSource]:
+def _with_unique_names(found: list[DataSource]) -> list[DataSource]:
     """Number those that would have the same name."""
     times: dict[str, int] = {}
     unique = []

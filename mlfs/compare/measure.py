@@ -1,4 +1,4 @@
-"""What a piece of work costs: seconds, and the most memory that it took on top."""
+"""Measure the seconds and the peak memory of a block of code."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ STATUS, REFERENCES = Path("/proc/self/status"), Path("/proc/self/clear_refs")
 
 @dataclass
 class Cost:
-    """Seconds by the clock, and megabytes of resident memory above what was there before."""
+    """Wall-clock seconds, and the peak of resident memory in megabytes above its start."""
 
     seconds: float = 0.0
     peak_mb: float = 0.0
@@ -25,8 +25,8 @@ class Cost:
 def measured() -> Iterator[Cost]:
     """Measure a block.
 
-    On Linux the peak of the block alone is measured, by the kernel; elsewhere it is what the
-    block added to the peak of the whole process, which may be nothing.
+    On Linux it is the peak of the block alone; elsewhere it is the increase of the peak of the
+    whole process, which may be 0.
 
     Examples
     --------

@@ -36,29 +36,7 @@ from mlfs.compare.ranking_metrics import (
 from mlfs.compare.truth import truth_of
 from mlfs.errors import DataError, UnknownName, UsageError
 
-__all__ = [
-    "METRICS",
-    "Metric",
-    "accuracy",
-    "average_precision",
-    "cll_loss",
-    "coverage",
-    "evaluate",
-    "exact_match",
-    "hamming_loss",
-    "hamming_score",
-    "label_auc",
-    "label_f1",
-    "macro_auc",
-    "macro_f1",
-    "micro_auc",
-    "micro_f1",
-    "normalised_coverage",
-    "one_error",
-    "ranking_loss",
-    "sample_f1",
-    "tally",
-]
+__all__ = ["METRICS", "Metric", "cll_loss", "evaluate", "label_auc", "label_f1", "tally"]
 
 
 def cll_loss(Y: Any, joint: Any) -> float:

@@ -7,10 +7,10 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse as sp
 
+from mlfs.compare.log_odds import LogOddsModel
 from mlfs.data.dataset import Column, Dataset, Label
 from mlfs.discretize import METHODS, Binning, learn
 from mlfs.errors import UsageError, printable
-from mlfs.models.label_model import LabelModel
 from mlfs.models.problem import Problem
 
 __all__ = ["MLNB"]
@@ -18,7 +18,7 @@ __all__ = ["MLNB"]
 KINDS = ("auto", "gaussian", "bernoulli", "binned")
 
 
-class MLNB(LabelModel):
+class MLNB(LogOddsModel):
     """Multi-label naive Bayes: for each label the features are independent given the label.
 
     P(l | x) is proportional to P(l) prod_f P(x_f | l), with P(l=1) = (s + n_l) / (2 s + N).
@@ -27,9 +27,9 @@ class MLNB(LabelModel):
     ----------
     kind : {"auto", "gaussian", "bernoulli", "binned"}, default="auto"
         How x_f is distributed given the label: normally, with the mean and variance of the rows
-        with the label and of those without; or as a coin that shows whether x_f is greater
-        than 0, with (s + count) / (2 s + rows). ``"auto"`` takes the coin for columns that hold
-        nothing but 0 and 1 in training. ``"binned"`` cuts columns into levels, on the rows that
+        with the label and of those without; or by a Bernoulli distribution of x_f > 0,
+        with (s + count) / (2 s + rows). ``"auto"`` uses Bernoulli for columns that hold
+        only 0 and 1 in training. ``"binned"`` cuts columns into levels, on the rows that
         it trains on, and counts these: (s + count) / (levels s + rows). That is the classifier
         of the SCLS paper's tables.
     smoothing : float, default=1.0
@@ -47,9 +47,7 @@ class MLNB(LabelModel):
     [[0], [1]]
     """
 
-    base_estimator = None
     n_jobs = None
-    random_state = None
 
     def __init__(
         self,
@@ -88,10 +86,10 @@ class MLNB(LabelModel):
             self._levels = _Levels(problem, self.bins, self.smoothing)
             return self
         weights = np.ones(problem.n_rows) if problem.weights is None else problem.weights
-        coins = self._coins(problem.X)
-        self._is_coin = coins
-        on = (problem.X[:, coins] > 0) * 1.0
-        rest = problem.X[:, ~coins]
+        bernoulli = self._bernoulli(problem.X)
+        self._is_bernoulli = bernoulli
+        on = (problem.X[:, bernoulli] > 0) * 1.0
+        rest = problem.X[:, ~bernoulli]
         squares = rest * rest
         total = weights.sum()
         mean = weights @ rest / total
@@ -109,7 +107,7 @@ class MLNB(LabelModel):
             self._sides.append(_Side(np.log(s + rows), shown, means, spread))
         return self
 
-    def _coins(self, X: Any) -> np.ndarray:
+    def _bernoulli(self, X: Any) -> np.ndarray:
         d = X.shape[1]
         if self.kind != "auto":
             return np.full(d, self.kind == "bernoulli")
@@ -130,42 +128,20 @@ class MLNB(LabelModel):
         matrix = self._rows(X)
         if self.kind == "binned":
             return self._levels.log_odds(matrix)
-        on = (matrix[:, self._is_coin] > 0) * 1.0
-        rest = matrix[:, ~self._is_coin]
+        on = (matrix[:, self._is_bernoulli] > 0) * 1.0
+        rest = matrix[:, ~self._is_bernoulli]
         squares = rest * rest
         without, with_ = (side.log_density(on, rest, squares) for side in self._sides)
         return np.asarray(with_ - without)
 
-    def predict_proba(self, X: Any) -> np.ndarray:
-        """P(l=1|x) of each row and label.
-
-        Parameters
-        ----------
-        X : array or sparse matrix, shape (n, d)
-            The rows.
-        """
-        odds = np.clip(self.predict_log_odds(X), -700, 700)
-        shares: np.ndarray = 1 / (1 + np.exp(-odds))
-        return self._shares(shares)
-
-    def predict(self, X: Any) -> np.ndarray:
-        """The labels that are likelier than not.
-
-        Parameters
-        ----------
-        X : array or sparse matrix, shape (n, d)
-            The rows.
-        """
-        return self._given((self.predict_log_odds(X) > 0).astype(np.int8))
-
 
 class _Side:
-    """What the rows that have a label look like, or those that have it not."""
+    """The distributions of the columns in the rows with a label, or in those without it."""
 
     def __init__(
         self, prior: np.ndarray, shown: np.ndarray, means: np.ndarray, spread: np.ndarray
     ) -> None:
-        self.coins = np.log(shown) - np.log1p(-shown)
+        self.bernoulli = np.log(shown) - np.log1p(-shown)
         self.linear = means / spread
         self.square = -0.5 / spread
         constant = np.log1p(-shown).sum(axis=1)
@@ -174,12 +150,12 @@ class _Side:
 
     def log_density(self, on: Any, rest: Any, squares: Any) -> np.ndarray:
         """The sum log P(l) + sum_f log P(x_f | l), without what is the same for all labels."""
-        total: np.ndarray = on @ self.coins.T + rest @ self.linear.T + squares @ self.square.T
+        total: np.ndarray = on @ self.bernoulli.T + rest @ self.linear.T + squares @ self.square.T
         return total + self.constant
 
 
 class _Levels:
-    """How often each level of each column goes with each label, and how often without."""
+    """How often each level of each column occurs with each label, and without it."""
 
     def __init__(self, problem: Problem, method: str, smoothing: float) -> None:
         self._binnings = _binnings(problem, method)

@@ -1,4 +1,4 @@
-"""MLkNN: what the labels of the nearest rows say about each label (Zhang & Zhou, 2007)."""
+"""MLkNN: multi-label k nearest neighbours (Zhang & Zhou, 2007)."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from typing import Any, Self
 
 import numpy as np
 
+from mlfs.compare.log_odds import LogOddsModel
 from mlfs.errors import DataError, UsageError, printable
-from mlfs.models.label_model import LabelModel
 
 __all__ = ["MLkNN"]
 
 
-class MLkNN(LabelModel):
+class MLkNN(LogOddsModel):
     """Multi-label k nearest neighbours.
 
     With c the number of the k nearest training rows that have the label,
@@ -31,9 +31,6 @@ class MLkNN(LabelModel):
     >>> MLkNN(k=2).fit(X, [[0], [0], [0], [1], [1], [1]]).predict([[0.05], [5.05]]).tolist()
     [[0], [1]]
     """
-
-    base_estimator = None
-    random_state = None
 
     def __init__(self, k: int = 10, smoothing: float = 1.0, n_jobs: int | None = None) -> None:
         self.k = k
@@ -89,24 +86,3 @@ class MLkNN(LabelModel):
         near = self._has[self._finder.kneighbors(matrix, return_distance=False)].sum(axis=1)
         odds: np.ndarray = self._log_odds[np.arange(self._has.shape[1])[None, :], near]
         return odds
-
-    def predict_proba(self, X: Any) -> np.ndarray:
-        """P(l=1|x) of each row and label.
-
-        Parameters
-        ----------
-        X : array or sparse matrix, shape (n, d)
-            The rows.
-        """
-        shares: np.ndarray = 1 / (1 + np.exp(-self.predict_log_odds(X)))
-        return self._shares(shares)
-
-    def predict(self, X: Any) -> np.ndarray:
-        """The labels that are likelier than not.
-
-        Parameters
-        ----------
-        X : array or sparse matrix, shape (n, d)
-            The rows.
-        """
-        return self._given((self.predict_log_odds(X) > 0).astype(np.int8))

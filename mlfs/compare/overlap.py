@@ -1,4 +1,4 @@
-"""How the selections of a comparison agree: over its splits, and between its criteria."""
+"""Similarity of the selections of a comparison: over its splits, and between its criteria."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ __all__ = ["Pair", "holm", "wilcoxon", "wilcoxon_all"]
 
 @dataclass(frozen=True)
 class Pair:
-    """What a test says about two methods.
+    """The result of the test of two methods.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def wilcoxon_all(table: Any, *, higher_is_better: bool, against: int | None = No
     table : array, shape (data sets, methods)
         A value of each.
     higher_is_better : bool
-        Whether great values are good.
+        Whether greater values are better.
     against : int, optional
         Only pairs with this method, which is then the first of each.
     """

@@ -1,7 +1,7 @@
 """The worker processes of a comparison, from the parent's side.
 
-Workers are processes of their own even if there is only one: a cell that is killed for want of
-memory is a failed cell, not the end of the run.
+Even a single worker is a process of its own, so that running out of memory costs a cell and not
+the whole run.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from mlfs.compare.worker import receive, send
 
 __all__ = ["WorkerPool"]
 
-# libraries that add in another order with other numbers of threads
+# libraries whose order of summation depends on the number of threads
 ONE_THREAD = dict.fromkeys(
     (
         "OMP_NUM_THREADS",
@@ -145,7 +145,7 @@ class WorkerPool:
         return process
 
     def _hand_over(self, process: subprocess.Popen[bytes], job: Job) -> bool:
-        """Have a job done; False if the worker died of it."""
+        """Let a worker run a job; False if the worker ended before it was done."""
         left = {cell.key: cell for cell in job.cells}
         assert process.stdin is not None
         assert process.stdout is not None

@@ -1,4 +1,4 @@
-"""What chooses features in a comparison: every criterion, all, random ones, and simple filters.
+"""The ways to select features in a comparison: criteria, baselines and simple filters.
 
 A ranker sees the training rows and nothing else.
 """
@@ -31,7 +31,7 @@ BASELINES = {
 
 @dataclass(frozen=True)
 class Ranked:
-    """Features in the order in which they were chosen.
+    """Features in the order in which they were selected.
 
     Parameters
     ----------
@@ -40,9 +40,9 @@ class Ranked:
     n_features : int
         How many columns there are.
     imposed : bool
-        Whether the model must keep to them; else it is given everything.
+        Whether the model must use these features only; otherwise it gets all of them.
     note : str
-        What a reader of the results should know.
+        A note for the reader of the results.
     """
 
     orders: tuple[tuple[int, ...], ...]
@@ -58,22 +58,22 @@ class Ranked:
 
     @property
     def union(self) -> tuple[int, ...]:
-        """The columns of any order; in the order of the choice where there is only one."""
+        """The columns of all orders; in the order of selection if there is only one."""
         if len(self.orders) == 1:
             return self.orders[0]
         return tuple(sorted({j for order in self.orders for j in order}))
 
     @property
     def mean_size(self) -> float:
-        """How many columns there are for a label, in the mean."""
+        """The mean number of columns of a label."""
         return float(np.mean([len(order) for order in self.orders]))
 
     def cut(self, data: Dataset) -> Dataset:
-        """The columns of any order; ascending, so that a model sees them as in the data."""
+        """The data with the selected columns only, in the order of the data."""
         return data.reduced(sorted(self.union)) if self.imposed else data
 
     def for_model(self, table: TrainingTable) -> dict[int, list[int]] | str:
-        """What each label looks at, of the columns that a model gets: "all", or "own" choice."""
+        """The columns of each label among those that the model gets, or "all", or "own"."""
         if not self.imposed:
             return "own"
         if len(self.orders) == 1:
@@ -90,7 +90,7 @@ class Ranked:
 
 
 class Ranker(Protocol):
-    """What ranks features."""
+    """A way to rank features."""
 
     @property
     def counts(self) -> bool:
@@ -159,12 +159,12 @@ class _ByFilter:
 
 
 def known_rankers() -> list[str]:
-    """The names of all that can rank features in a comparison."""
+    """The names of all rankers."""
     return sorted({*criteria.available(), *BASELINES, *FILTERS})
 
 
 def ranker(given: Named) -> Ranker:
-    """Find what ranks features by name; criteria of third parties too.
+    """The ranker of a name; criteria of third parties too.
 
     Examples
     --------

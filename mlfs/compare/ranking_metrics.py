@@ -1,10 +1,10 @@
 """The metrics of a ranking of the labels by their scores, row by row.
 
-Tied labels share the worst of their ranks: a tie between a label that the row has and one that
-it has not is an error (Lee & Kim count it so, and so does scikit-learn). So the order of the
-columns never matters. A row that has none of its labels, or all of them, leaves nothing to rank
-and counts as ranked without a fault. Labels that are not known are left out of their row's
-ranking; a row of which none is known is left out.
+Tied labels share the worst of their ranks: a tie between a label of the row and another one is an
+error, as for Lee & Kim and in scikit-learn. So the metrics are independent of the order of the
+columns. A row that has no label, or all of them, leaves nothing to rank and counts as ranked
+without error. Unknown labels are left out of the ranking of their row; a row without known labels
+is left out.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def ranked(Y: Any, scores: Any) -> Iterator[RankedLabels]:
 
 
 def in_order(truth: Truth, score: np.ndarray) -> RankedLabels:
-    """Sort the labels of each row; in a tie those that the row has come first."""
+    """Sort the labels of each row; in a tie the labels of the row come first."""
     score = np.where(truth.known, score, -np.inf)
     order = np.lexsort((~truth.relevant, -score), axis=1)
     score = np.take_along_axis(score, order, axis=1)
@@ -86,8 +86,8 @@ def together(blocks: list[np.ndarray]) -> float:
 def ranking_loss(Y: Any, scores: Any) -> float:
     """The share of pairs in the wrong order, mean over the rows; lower is better.
 
-    A pair is a label that the row has and one that it has not; it is wrong if the score of the
-    first is no greater than that of the second. A row without labels, or with all, counts 0.
+    A pair is a label of the row and another one; it is wrong if the score of the first is not
+    greater than that of the second. A row without labels, or with all, counts 0.
 
     Examples
     --------
@@ -136,10 +136,10 @@ def normalised_coverage(Y: Any, scores: Any) -> float:
 
 
 def one_error(Y: Any, scores: Any) -> float:
-    """How often the first of the ranking is a label that the row has not; lower is better.
+    """How often the first label of the ranking is not one of the row; lower is better.
 
     Where several share the greatest score, all of them must be right. A row without labels counts
-    0: no ranking of it could be better.
+    0.
 
     Examples
     --------

@@ -28,8 +28,10 @@ __all__ = [
     "underpowered",
 ]
 
-FEWEST = 6  # data sets below which no test over data sets can tell anything at 0.05
-DIGITS = 12  # what is equal in so many is equal: the last digits depend on the order of sums
+FEWEST = 6  # with fewer data sets no test over data sets can reach 0.05
+DIGITS = (
+    12  # values that agree in these are equal: the last digits depend on the order of summation
+)
 
 
 def underpowered(n_data: int) -> str:
@@ -56,7 +58,7 @@ def underpowered(n_data: int) -> str:
 def ranks(table: Any, *, higher_is_better: bool) -> np.ndarray:
     """Rank the methods on each data set, 1 for the best; equal ones share the mean rank.
 
-    What agrees in twelve digits is equal.
+    Values that agree in twelve digits are equal.
 
     Examples
     --------
@@ -71,7 +73,7 @@ def ranks(table: Any, *, higher_is_better: bool) -> np.ndarray:
 
 
 def settled(values: np.ndarray, *like: np.ndarray) -> np.ndarray:
-    """Values without the digits that are noise beside the greatest of these (or others).
+    """Values rounded to the digits that are significant beside the greatest of them (or of others).
 
     Examples
     --------
@@ -129,7 +131,7 @@ def friedman(table: Any, *, higher_is_better: bool, alpha: float = 0.05) -> Frie
     table : array, shape (data sets, methods)
         A value of each; at least two data sets and two methods.
     higher_is_better : bool
-        Whether great values are good.
+        Whether greater values are better.
     alpha : float
         The level of the critical value.
     """
@@ -193,7 +195,7 @@ def nemenyi(k: int, n: int, *, alpha: float = 0.05) -> float:
 
 
 def bonferroni_dunn(k: int, n: int, *, alpha: float = 0.05) -> float:
-    """The critical difference of Bonferroni and Dunn between k - 1 methods and one of their own.
+    """The critical difference of Bonferroni and Dunn between one method and k - 1 others.
 
     Examples
     --------

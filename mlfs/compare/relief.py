@@ -1,8 +1,8 @@
-"""ReliefF for many labels: features that differ where labels differ, and agree where they agree.
+"""ReliefF for many labels: good features differ between rows whose labels differ.
 
 diff(f, a, b) is 0 or 1 for a nominal column, and \\|x_a - x_b\\| / (max - min) for a numeric one;
-near is by Euclidean distance of these. A missing value differs from any other by 1/2. The sample
-of rows that is looked at depends on the seed alone.
+neighbours are found by the Euclidean distance of these. A missing value differs from any other by
+1/2. The sample of rows depends on the seed alone.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ __all__ = ["ppt_relieff", "relieff_ml"]
 
 
 class _Space:
-    """The rows of a data set, as far apart as ReliefF has it."""
+    """The rows of a data set, with the distances of ReliefF."""
 
     def __init__(self, data: Dataset) -> None:
         X = np.array(data.X.toarray() if sp.issparse(data.X) else data.X, dtype=np.float64)
@@ -30,22 +30,22 @@ class _Space:
             known = X[~self.gone[:, j], j]
             low, high = (known.min(), known.max()) if known.size else (0.0, 0.0)
             X[:, j] = (X[:, j] - low) / (high - low) if high > low else 0.0
-        # a nominal column of two values is as far apart as a numeric one
+        # a nominal column of two values has the distances of a numeric one
         two = np.array([len(column.values) <= 2 for column in data.columns], bool)
         self._many = np.flatnonzero(self.nominal & ~two)
         self._plain = np.flatnonzero(~(self.nominal & ~two))
         self.X, self.any_gone = X, bool(self.gone.any())
         self._squares = (X[:, self._plain] ** 2).sum(axis=1)
 
-    def apart(self, row: int) -> np.ndarray:
-        """How far all rows are from one."""
+    def distances(self, row: int) -> np.ndarray:
+        """The squared distances of all rows from one."""
         plain = self.X[:, self._plain]
         squared = self._squares + self._squares[row] - 2 * (plain @ plain[row])
         for j in self._many:
             squared += self.X[:, j] != self.X[row, j]
         squared = np.maximum(squared, 0.0)
         squared[row] = np.inf
-        return np.round(squared, 9)  # rows that are equally far must stay so after rounding
+        return np.round(squared, 9)  # equal distances must stay equal in spite of rounding errors
 
     def differences(self, row: int, others: np.ndarray) -> np.ndarray:
         """diff(f, row, other), (others, features)."""
@@ -66,7 +66,7 @@ def ppt_relieff(train: TrainingRows, seed: int, *, k: int, rows: int, prune: int
     seed : int
         Seeds the sample.
     k, rows, prune : int
-        Neighbours in each class, rows that are looked at, and how often a label set must occur.
+        Neighbours in each class, size of the sample, and how often a label set must occur.
     """
     data = train.data
     kept, classes = _pruned(data, prune)
@@ -76,7 +76,7 @@ def ppt_relieff(train: TrainingRows, seed: int, *, k: int, rows: int, prune: int
     weights = np.zeros(data.shape[1])
     sample = _sample(n, rows, seed)
     for row in sample:
-        distance = space.apart(int(row))
+        distance = space.distances(int(row))
         order = np.lexsort((distance, classes))
         starts = np.searchsorted(classes[order], np.arange(share.size))
         rank = np.arange(n) - starts[classes[order]]
@@ -99,7 +99,7 @@ def relieff_ml(train: TrainingRows, seed: int, *, k: int, rows: int) -> np.ndarr
     seed : int
         Seeds the sample.
     k, rows : int
-        Neighbours of each row, and rows that are looked at.
+        Neighbours of each row, and size of the sample.
     """
     data = train.data
     labels = dense(data.Y)
@@ -109,7 +109,7 @@ def relieff_ml(train: TrainingRows, seed: int, *, k: int, rows: int) -> np.ndarr
     k = min(k, n - 1)
     sample = _sample(n, rows, seed)
     for row in sample:
-        near = np.argsort(space.apart(int(row)), kind="stable")[:k]
+        near = np.argsort(space.distances(int(row)), kind="stable")[:k]
         apart = (labels[near] != labels[row]).mean(axis=1)
         differences = space.differences(int(row), near)
         other_label += float(apart.sum()) / k
@@ -128,7 +128,7 @@ def _pruned(data: Dataset, prune: int) -> tuple[np.ndarray, np.ndarray]:
     if often.sum() < 2:
         msg = (
             f"fewer than two label sets occur {prune} times or more, so that ppt-relieff has "
-            "nothing to tell apart: lower prune"
+            "no classes to compare: lower prune"
         )
         raise DataError(msg)
     kept = np.flatnonzero(often[which.ravel()])

@@ -1,7 +1,6 @@
-"""Which rows train and which test: folds, holdouts, and the split that the authors gave.
+"""Split the rows into training and test rows: folds, holdouts, and the split of the authors.
 
-Folds and holdouts are made once for a data set and a seed; every criterion and every model of a
-comparison gets the same ones.
+The splits depend on the data set and the seed, and are the same for all criteria and models.
 """
 
 from __future__ import annotations
@@ -9,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -22,7 +21,7 @@ __all__ = ["Folds", "Given", "Holdout", "Protocol", "Split", "joined"]
 
 @dataclass(frozen=True)
 class Split:
-    """The rows that train and the rows that test, ascending."""
+    """The training rows and the test rows, ascending."""
 
     train: np.ndarray
     test: np.ndarray
@@ -30,14 +29,14 @@ class Split:
 
 @dataclass(frozen=True)
 class Folds:
-    """k-fold cross-validation; every row tests once.
+    """k-fold cross-validation; every row is a test row once.
 
     Parameters
     ----------
     k : int
         The number of folds.
     stratified : bool
-        Keep the share of each label, and of pairs of labels, alike in all folds (Sechidis,
+        Keep the share of each label, and of pairs of labels, equal in all folds (Sechidis,
         Tsoumakas and Vlahavas, 2011), by the package iterative-stratification. Without the
         package the folds are plain shuffles, and `note` says so.
     """
@@ -58,7 +57,7 @@ class Folds:
 
     @property
     def note(self) -> str:
-        """What a reader of the results must know of how the rows were dealt out."""
+        """What a reader of the results should know about the splits."""
         if self.stratified and _stratifier() is None:
             return (
                 "folds are plain shuffles, not stratified by labels: "
@@ -67,7 +66,7 @@ class Folds:
         return ""
 
     def splits(self, data: Dataset, seed: int) -> Iterator[Split]:
-        """Deal out the rows of a data set."""
+        """The splits of a data set."""
         n = data.shape[0]
         if n < self.k:
             path = printable(data.source.path, 400)
@@ -98,6 +97,7 @@ class Holdout:
 
     share: float = 0.8
     repeat: int = 10
+    note: ClassVar[str] = ""
 
     def __post_init__(self) -> None:
         if not 0 < self.share < 1:
@@ -113,13 +113,8 @@ class Holdout:
     def __len__(self) -> int:
         return self.repeat
 
-    @property
-    def note(self) -> str:
-        """What a reader of the results must know of how the rows were dealt out."""
-        return ""
-
     def splits(self, data: Dataset, seed: int) -> Iterator[Split]:
-        """Deal out the rows of a data set; repeat r depends on the seed and r alone."""
+        """The splits of a data set; repetition r depends on the seed and r alone."""
         n = data.shape[0]
         n_train = min(max(1, math.floor(self.share * n + 0.5)), n - 1)
         if n < 2:
@@ -133,7 +128,7 @@ class Holdout:
 
 @dataclass(frozen=True)
 class Given:
-    """The authors' own split: the first rows train, those of a second file test.
+    """The authors' own split: the training rows first, then those of a second file.
 
     Parameters
     ----------
@@ -142,6 +137,7 @@ class Given:
     """
 
     n_train: int
+    note: ClassVar[str] = ""
 
     def __str__(self) -> str:
         return "the split that the files give"
@@ -149,13 +145,8 @@ class Given:
     def __len__(self) -> int:
         return 1
 
-    @property
-    def note(self) -> str:
-        """What a reader of the results must know of how the rows were dealt out."""
-        return ""
-
     def splits(self, data: Dataset, seed: int) -> Iterator[Split]:
-        """The one split; the seed is no matter."""
+        """The one split; the seed is not used."""
         del seed
         n = data.shape[0]
         if not 0 < self.n_train < n:
@@ -168,7 +159,7 @@ Protocol = Folds | Holdout | Given
 
 
 def joined(train: Dataset, test: Dataset) -> Dataset:
-    """One data set of two: the rows that train, then those that test.
+    """Join two data sets: the training rows, then the test rows.
 
     The columns and labels must be the same, in the same order.
     """

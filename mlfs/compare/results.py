@@ -28,20 +28,20 @@ COLUMNS = (
 
 @dataclass(frozen=True)
 class Results:
-    """What came out of a comparison.
+    """The results of a comparison.
 
     Parameters
     ----------
     settings : Settings
         What was compared.
     records : tuple of dict
-        One of each cell that is done, in the order of the table.
+        One for each finished cell, in the order of the table.
     metrics : tuple of str
         The metrics that reports show.
     interrupted : bool
-        Not all cells are done.
+        Whether the run was ended before all cells were finished.
     notes : tuple of str
-        What a reader should know.
+        Notes for the reader.
     """
 
     settings: Settings
@@ -89,34 +89,9 @@ class Results:
         return [record for record in self.records if record["status"] != "ok"]
 
     def methods(self) -> list[tuple[str, str]]:
-        """Criterion and model of each method, in the order in which they were asked for."""
+        """Criterion and model of each method, in the order in which they were given."""
         settings = self.settings
         return [(str(c), str(m)) for c in settings.rankers for m in settings.models]
-
-    def means(self, metric: str, n: str | None = None) -> dict[tuple[str, str, str], Summary]:
-        """Mean and spread over the splits, by (data, criterion, model).
-
-        Parameters
-        ----------
-        metric : str
-            Which.
-        n : str, optional
-            At which number of features; by default the one of each method with the best mean.
-        """
-        table = self.by_size(metric)
-        higher = METRICS[metric].higher_is_better
-        best: dict[tuple[str, str, str], Summary] = {}
-        for (*key, size), summary in table.items():
-            place = (key[0], key[1], key[2])
-            if n is not None and size not in {n, "all"}:
-                continue
-            known = best.get(place)
-            better = known is None or (
-                summary.mean > known.mean if higher else summary.mean < known.mean
-            )
-            if better:
-                best[place] = summary
-        return best
 
     def by_size(self, metric: str) -> dict[tuple[str, str, str, str], Summary]:
         """Mean and spread over the splits, by (data, criterion, model, n)."""
@@ -130,10 +105,20 @@ class Results:
                 values.setdefault(key, []).append(record)
         return {key: _summary(key[3], metric, found) for key, found in values.items()}
 
+    def curves(self, metric: str, data: str, model: str) -> dict[str, list[Summary]]:
+        """By criterion, what the splits of a data set say at each number of features, ascending."""
+        found: dict[str, list[Summary]] = {str(one): [] for one in self.settings.rankers}
+        for (name, criterion, of, _), summary in self.by_size(metric).items():
+            if (name, of) == (data, model):
+                found[criterion].append(summary)
+        return {
+            name: sorted(line, key=lambda one: one.features) for name, line in found.items() if line
+        }
+
 
 @dataclass(frozen=True)
 class Summary:
-    """What the splits of one data set say about one method.
+    """The values of one method on the splits of one data set.
 
     Parameters
     ----------

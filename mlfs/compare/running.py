@@ -1,4 +1,4 @@
-"""Compare: the one function behind the command; resumable, parallel, the same for a seed."""
+"""Run a comparison: resumable, parallel, and reproducible for a seed."""
 
 from __future__ import annotations
 
@@ -68,21 +68,21 @@ def run(
     exclude : str or sequence of str
         Columns that are left out, by name or glob, of the data sets that have them: identifiers.
     folds : int, optional
-        So many folds of cross-validation, stratified by labels; 5 by default.
+        The number of folds of a cross-validation, stratified by labels; 5 by default.
     holdout : float, optional
-        Instead, this share of the rows trains and the rest tests, `repeat` times.
+        Instead, train on this share of the rows and test on the rest, `repeat` times.
     repeat : int
         How often to hold out.
     split : "given", optional
         Instead, the authors' split: ``x-train.arff`` with ``x-test.arff`` beside it.
     metrics : sequence of str, optional
-        What reports show; all metrics are kept.
+        The metrics that reports show; all metrics are kept.
     seed : int
         Seeds folds, models and random baselines; the same seed gives the same table.
     jobs : int
         Processes at a time, -1 for one on each processor; the table does not depend on it.
     folder : path, optional
-        Keep finished cells here, and use those that are there.
+        The folder of finished cells, which are used again.
     on_cell : callable, optional
         Called with the number of cells done, of all, and the record of the last one.
     **options
@@ -92,7 +92,7 @@ def run(
     Returns
     -------
     Results
-        A tidy table and what is made of it; marked when Ctrl-C cut it short.
+        A tidy table; `interrupted` says whether Ctrl-C ended the run early.
     """
     for option in options:
         if option not in OPTIONS:
@@ -162,23 +162,23 @@ def _run(
 
 
 def _identifiers(records: Iterable[Mapping[str, Any]]) -> list[str]:
-    """Which columns tell each row from all others, a note for each data set."""
+    """Notes on columns with another value in every row, one for each data set."""
     found = {record["cell"]["data"]: record.get("identifiers", ()) for record in records}
-    told = []
+    notes = []
     for data, names in found.items():
         if names:
             shown = ", ".join(repr(printable(name)) for name in names[:SHOWN])
             more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-            told.append(
+            notes.append(
                 f"{printable(data)} has another value in every row of {shown}{more}: most criteria "
                 "pick such a column first, and it predicts nothing; "
                 "exclude it (--exclude)"
             )
-    return told
+    return notes
 
 
 def _not_excluded(settings: Settings, records: Sequence[Mapping[str, Any]]) -> list[str]:
-    """What was to be left out, and is in no data set; only known when all were read."""
+    """Notes on columns to exclude that no data set has; known when all data sets were read."""
     known = {record["cell"]["data"]: record for record in records if "excluded" in record}
     if len(known) < len(settings.sources):
         return []

@@ -1,4 +1,4 @@
-"""What is compared with what, and how: everything that decides the numbers of a comparison."""
+"""The settings of a comparison: everything that determines its numbers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from mlfs.compare.sizes import ALL, Size
 __all__ = ["SCHEMA", "Cell", "Job", "Settings", "seed_for"]
 
 SCHEMA = 1
-UNSIZED = ("all", "own")  # ways of choosing features for which a number means nothing
+UNSIZED = ("all", "own")  # ways of selecting features that have no number of features
 
 
 @dataclass(frozen=True)
@@ -29,13 +29,13 @@ class Settings:
     sources : tuple of DataSource
         The data sets.
     rankers : tuple of Named
-        What chooses features: criteria and baselines.
+        What selects features: criteria and baselines.
     models : tuple of Named
-        What learns from them.
+        What is trained on them.
     sizes : tuple of Size
         How many features are kept.
     protocol : Protocol
-        Which rows train and which test.
+        How rows are split into training and test rows.
     seed : int
         Seeds everything random.
     options : mapping
@@ -68,7 +68,7 @@ class Settings:
         return [cell for job in self.jobs() for cell in job.cells]
 
     def to_dict(self) -> dict[str, Any]:
-        """The same as plain data, for the report and to notice changes."""
+        """Plain data, for the report and to notice changes."""
         return {
             "schema": SCHEMA,
             "mlfs": mlfs.__version__,
@@ -82,22 +82,22 @@ class Settings:
         }
 
     def changed(self, earlier: Mapping[str, Any]) -> list[str]:
-        """What is other than in the settings of an earlier run, in words."""
+        """The differences from the settings of an earlier run, as text."""
         now = self.to_dict()
-        told = []
+        changes = []
         for key in sorted({*now, *earlier}):
             before, after = earlier.get(key), now.get(key)
             if before == after:
                 continue
             if key == "data":
                 before, after = (_names(before or []), _names(after or []))
-            told.append(f"{key}: {_short(before)} -> {_short(after)}")
-        return told
+            changes.append(f"{key}: {_short(before)} -> {_short(after)}")
+        return changes
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One number of features, chosen in one way, for one model, on one split of one data set."""
+    """One number of features of one ranker, for one model, on one split of one data set."""
 
     source: DataSource
     ranker: Named
@@ -108,7 +108,7 @@ class Cell:
 
     @property
     def key(self) -> str:
-        """What its results are kept under: all that decides them goes in."""
+        """The name of its results: a digest of everything that determines them."""
         parts = {
             "schema": SCHEMA,
             "mlfs": mlfs.__version__,
@@ -127,7 +127,7 @@ class Cell:
         return hashlib.sha256(text.encode()).hexdigest()[:32]
 
     def to_dict(self) -> dict[str, Any]:
-        """The columns of the table that say which cell it is."""
+        """The columns of the table that identify the cell."""
         return {
             "data": self.source.name,
             "criterion": str(self.ranker),
@@ -157,7 +157,7 @@ class Job:
 
 
 def seed_for(seed: int, *parts: object) -> int:
-    """A seed for one piece of work, whatever else is done before or beside it.
+    """A seed for one piece of work, independent of what else is done.
 
     Examples
     --------

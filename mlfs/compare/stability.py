@@ -1,4 +1,4 @@
-"""How much do selections agree: over folds (stability), or between criteria (agreement)."""
+"""Similarity of selections: over folds (stability), or between criteria (agreement)."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What the metrics take: true labels with gaps, predicted labels, scores.
+"""Check the arguments of metrics: true labels, some of them unknown, predictions and scores.
 
-A true label is 0 or 1; -1 and NaN say that it is not known.
+A true label is 0 or 1; -1 and NaN mean that it is unknown.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def scores_of(scores: Any, truth: Truth) -> np.ndarray:
 
 
 def mean(values: Any) -> float:
-    """The mean, summed exactly so that the order of the values is no matter; NaN of nothing.
+    """The mean, summed exactly and so independent of the order of the values; NaN of none.
 
     Examples
     --------

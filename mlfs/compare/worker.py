@@ -1,7 +1,7 @@
-"""A process that does jobs of a comparison: `python -m mlfs.compare.worker`.
+"""A process that runs jobs of a comparison: `python -m mlfs.compare.worker`.
 
-It reads its work from standard input and writes records to standard output, as pickles of known
-length. When its parent dies, standard input ends, and so does the worker, whatever it is doing.
+It reads jobs from standard input and writes records to standard output, as pickles preceded by
+their length. When its parent ends, standard input ends too, and the worker exits at once.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ def receive(stream: IO[bytes]) -> Any:
 
 
 def main() -> None:
-    """Do jobs until standard input ends."""
+    """Run jobs until standard input ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides what Ctrl-C means
     inbox: queue.SimpleQueue[Any] = queue.SimpleQueue()
     source = os.fdopen(os.dup(0), "rb")
     target = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # whatever prints must not get among the records
+    os.dup2(2, 1)  # what is printed must not mix with the records
     threading.Thread(target=_listen, args=(source, inbox), daemon=True).start()
 
     from mlfs.compare.work import JobRunner

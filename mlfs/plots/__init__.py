@@ -1,13 +1,10 @@
 """Pictures of selections, label structures and comparisons; they need the extra [plot].
 
-├── selection_path.py  why each pick was made: the terms of its score
-├── label_map.py       which label picked which feature, and when
-├── label_structure.py who is told of whom
-├── comparison.py      quality by number of features; ranks with their critical difference
-└── axes.py            where to draw
-
-Each is a Display as scikit-learn has them: made by ``from_...``, drawn by ``plot(ax=None)``,
-which keeps ``ax_`` and ``figure_``.
+A `Selection`, a fitted model or the `Results` of a comparison come in, by ``from_...``; out goes
+a display as scikit-learn has them, which ``plot(ax=None)`` draws and which keeps ``ax_`` and
+``figure_``. selection_path.py shows the terms of each pick, label_map.py which label picked which
+feature, label_structure.py the parents of labels, comparison.py curves and ranks; axes.py has
+what they share.
 """
 
 from __future__ import annotations

@@ -1,20 +1,48 @@
-"""Where to draw: the caller's axes, or a figure of its own that belongs to no window."""
+"""What all displays have in common: where they draw, and how a selection is recognised."""
 
 from __future__ import annotations
 
-from typing import Any
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar, Self
 
 from mlfs.api.selection import Selection
 from mlfs.errors import MissingExtra, UsageError, printable
 
-__all__ = ["COLOURS", "axes_for", "selection_of"]
-
-# Okabe & Ito: told apart by colour-blind readers too
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8B6F00")
+__all__ = ["Display", "axes_for", "selection_of"]
 
 
-def axes_for(ax: Any, what: str, inches: tuple[float, float] = (7.0, 4.0)) -> Any:
-    """The axes to draw on.
+class Display(ABC):
+    """A picture that is drawn by `plot`.
+
+    Attributes
+    ----------
+    ax_, figure_ : matplotlib Axes, Figure
+        What was drawn on; set by `plot`.
+    """
+
+    _subject: ClassVar[str] = "a picture of a comparison"
+    _inches: Any = (7.0, 4.0)
+
+    def plot(self, ax: Any = None) -> Self:
+        """Draw.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where; a figure of its own by default.
+        """
+        self.ax_ = axes_for(ax, self._subject, self._inches)
+        self.figure_ = self.ax_.figure
+        self._draw(self.ax_)
+        return self
+
+    @abstractmethod
+    def _draw(self, ax: Any) -> None:
+        """Draw on axes."""
+
+
+def axes_for(ax: Any, what: str, inches: tuple[float, float]) -> Any:
+    """The axes to draw on: those that were given, or those of a new figure without a window.
 
     Parameters
     ----------
@@ -23,7 +51,7 @@ def axes_for(ax: Any, what: str, inches: tuple[float, float] = (7.0, 4.0)) -> An
     what : str
         What is drawn, for the message if matplotlib is not installed.
     inches : tuple of float
-        The size of a figure of its own.
+        The size of a new figure.
     """
     if ax is not None:
         return ax
@@ -35,7 +63,7 @@ def axes_for(ax: Any, what: str, inches: tuple[float, float] = (7.0, 4.0)) -> An
 
 
 def selection_of(given: Any) -> Selection:
-    """A selection, or that of a fitted `FeatureSelector`."""
+    """The selection itself, or the one of a fitted `FeatureSelector`."""
     found = getattr(given, "selection_", given)
     if not isinstance(found, Selection):
         shown = printable(repr(given))

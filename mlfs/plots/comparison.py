@@ -7,29 +7,25 @@ from typing import Any, Self
 import numpy as np
 
 from mlfs.compare.contest import Contest, contests
+from mlfs.compare.report.svg import COLOURS
 from mlfs.compare.results import Results, Summary
 from mlfs.errors import DataError, UnknownName, UsageError
-from mlfs.plots.axes import COLOURS, axes_for
+from mlfs.plots.axes import Display
 
 __all__ = ["CriticalDifferenceDisplay", "CurveDisplay"]
 
 DASHES = ("-", "--", ":", "-.")
 
 
-class CurveDisplay:
+class CurveDisplay(Display):
     """A metric against the number of features, a line for each criterion.
 
     Parameters
     ----------
     lines : dict of str to list of Summary
-        By criterion, what the splits say at each number of features, ascending.
+        By criterion, the summary of each number of features, ascending.
     metric, data, model : str
-        What it is about.
-
-    Attributes
-    ----------
-    ax_, figure_ : matplotlib Axes, Figure
-        What was drawn on; there after `plot`.
+        The metric, the data set and the model of the curves.
     """
 
     def __init__(self, lines: dict[str, list[Summary]], metric: str, data: str, model: str) -> None:
@@ -40,7 +36,7 @@ class CurveDisplay:
     def from_results(
         cls, results: Results, metric: str, data: str | None = None, model: str | None = None
     ) -> Self:
-        """Of what `mlfs.compare.run` gives; the first data set and model by default."""
+        """The curves of a comparison; those of the first data set and model by default."""
         settings = results.settings
         names = [source.name for source in settings.sources]
         models = [str(one) for one in settings.models]
@@ -48,59 +44,36 @@ class CurveDisplay:
         for what, one, known in (("data set", data, names), ("model", model, models)):
             if one not in known:
                 raise UnknownName(f"{what} of the comparison", one, known)
-        lines: dict[str, list[Summary]] = {str(one): [] for one in settings.rankers}
-        for (name, criterion, of, _), found in results.by_size(metric).items():
-            if (name, of) == (data, model):
-                lines[criterion].append(found)
-        ordered = {
-            name: sorted(several, key=lambda one: one.features)
-            for name, several in lines.items()
-            if several
-        }
-        if not ordered:
+        lines = results.curves(metric, data, model)
+        if not lines:
             raise DataError(f"no cell of {data} with {model} is done yet")
-        return cls(ordered, metric, data, model)
+        return cls(lines, metric, data, model)
 
-    def plot(self, ax: Any = None) -> Self:
-        """Draw; the bars are one standard deviation over the splits.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where; a figure of its own by default.
-        """
-        self.ax_ = axes_for(ax, "a picture of a comparison")
-        self.figure_ = self.ax_.figure
+    def _draw(self, ax: Any) -> None:
         for at, (name, several) in enumerate(self.lines.items()):
             style = {
                 "color": COLOURS[at % len(COLOURS)],
                 "ls": DASHES[at // len(COLOURS) % len(DASHES)],
             }
             if len(several) == 1 and several[0].n == "all":
-                self.ax_.axhline(several[0].mean, label=name, color=style["color"], ls=":")
+                ax.axhline(several[0].mean, label=name, color=style["color"], ls=":")
                 continue
             x = [one.features for one in several]
             y, sd = [one.mean for one in several], np.nan_to_num([one.sd for one in several])
-            self.ax_.errorbar(x, y, sd, label=name, marker="o", ms=4, capsize=2, **style)
-        self.ax_.set_xlabel("number of features")
-        self.ax_.set_ylabel(self.metric)
-        self.ax_.set_title(f"{self.data}, {self.model}")
-        self.ax_.legend(fontsize=8)
-        return self
+            ax.errorbar(x, y, sd, label=name, marker="o", ms=4, capsize=2, **style)
+        ax.set_xlabel("number of features")
+        ax.set_ylabel(self.metric)
+        ax.set_title(f"{self.data}, {self.model}")
+        ax.legend(fontsize=8)
 
 
-class CriticalDifferenceDisplay:
-    """Average ranks over data sets; bars join methods that Nemenyi's test cannot tell apart.
+class CriticalDifferenceDisplay(Display):
+    """Average ranks over data sets; bars join methods that do not differ by Nemenyi's test.
 
     Parameters
     ----------
     contest : Contest
         The methods on one metric; six data sets or more.
-
-    Attributes
-    ----------
-    ax_, figure_ : matplotlib Axes, Figure
-        What was drawn on; there after `plot`.
     """
 
     def __init__(self, contest: Contest) -> None:
@@ -112,14 +85,14 @@ class CriticalDifferenceDisplay:
     def from_results(
         cls, results: Results, metric: str, n: str | None = None, model: str = ""
     ) -> Self:
-        """Of what `mlfs.compare.run` gives.
+        """The ranks of results of `mlfs.compare.run`.
 
         Parameters
         ----------
         results : Results
             A comparison.
         metric : str
-            Which.
+            Its name.
         n : str, optional
             The number of features as asked for, or ``"mean"``; the last one by default.
         model : str
@@ -134,40 +107,34 @@ class CriticalDifferenceDisplay:
             raise UsageError(msg)
         return cls(found[-1])
 
-    def plot(self, ax: Any = None) -> Self:
-        """Draw.
+    @property
+    def _inches(self) -> tuple[float, float]:
+        return 8.0, 1.8 + 0.28 * ((len(self.contest.methods) + 1) // 2)
 
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where; a figure of its own by default.
-        """
+    def _draw(self, ax: Any) -> None:
         contest = self.contest
         average, k = contest.average_ranks, len(contest.methods)
         half = (k + 1) // 2
-        self.ax_ = axes_for(ax, "a picture of a comparison", (8.0, 1.8 + 0.28 * half))
-        self.figure_ = self.ax_.figure
-        self.ax_.set_xlim(1, k)
-        self.ax_.set_ylim(-half - 1.2 - 0.25 * len(contest.groups), 1.4)
-        self.ax_.plot([1, 1 + contest.nemenyi], [1, 1], color="#000000", lw=3)
-        self.ax_.text(1, 1.15, f"critical difference (Nemenyi, 0.05) {contest.nemenyi:.3f}")
-        self.ax_.plot([1, k], [0, 0], color="#000000", clip_on=False)
+        ax.set_xlim(1, k)
+        ax.set_ylim(-half - 1.2 - 0.25 * len(contest.groups), 1.4)
+        ax.plot([1, 1 + contest.nemenyi], [1, 1], color="#000000", lw=3)
+        ax.text(1, 1.15, f"critical difference (Nemenyi, 0.05) {contest.nemenyi:.3f}")
+        ax.plot([1, k], [0, 0], color="#000000", clip_on=False)
         for rank in range(1, k + 1):
-            self.ax_.plot([rank, rank], [0, 0.12], color="#000000", clip_on=False)
-            self.ax_.text(rank, 0.2, str(rank), ha="center")
+            ax.plot([rank, rank], [0, 0.12], color="#000000", clip_on=False)
+            ax.text(rank, 0.2, str(rank), ha="center")
         for at, group in enumerate(contest.groups):
             height = -0.25 * (at + 1)
             ends = [average[group[0]] - 0.03, average[group[-1]] + 0.03]
-            self.ax_.plot(ends, [height, height], color="#000000", lw=4, solid_capstyle="butt")
+            ax.plot(ends, [height, height], color="#000000", lw=4, solid_capstyle="butt")
         top = -0.25 * len(contest.groups) - 0.8
         for place, j in enumerate(np.argsort(average, kind="stable").tolist()):
             left = place < half
             height = top - (place if left else k - 1 - place) * 0.9
             edge = 1 - 0.02 * k if left else k + 0.02 * k
             line = [[average[j], average[j], edge], [0, height, height]]
-            self.ax_.plot(*line, color="#555555", lw=0.9, clip_on=False)
+            ax.plot(*line, color="#555555", lw=0.9, clip_on=False)
             words = f"{contest.methods[j]} {average[j]:.2f} "
-            self.ax_.text(edge, height, words, ha="right" if left else "left", va="center")
-        self.ax_.set_title(f"{contest.metric}, n = {contest.n}", fontsize=9)
-        self.ax_.set_axis_off()
-        return self
+            ax.text(edge, height, words, ha="right" if left else "left", va="center")
+        ax.set_title(f"{contest.metric}, n = {contest.n}", fontsize=9)
+        ax.set_axis_off()

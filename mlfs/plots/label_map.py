@@ -7,27 +7,22 @@ from typing import Any, Self
 import numpy as np
 
 from mlfs.errors import UsageError
-from mlfs.plots.axes import axes_for, selection_of
+from mlfs.plots.axes import Display, selection_of
 
 __all__ = ["LabelFeatureMapDisplay"]
 
 MOST = 60  # names that can be read side by side
 
 
-class LabelFeatureMapDisplay:
+class LabelFeatureMapDisplay(Display):
     """A row for each label, a column for each feature that any label picked.
 
     Parameters
     ----------
     ranks : ndarray, shape (labels, features)
-        At which place the label picked the feature; NaN if it did not.
+        The place of the feature among the picks of the label; NaN if it was not picked.
     labels, features : tuple of str
         The names of the rows and columns.
-
-    Attributes
-    ----------
-    ax_, figure_ : matplotlib Axes, Figure
-        What was drawn on; there after `plot`.
 
     Examples
     --------
@@ -39,6 +34,8 @@ class LabelFeatureMapDisplay:
     [[1.0, nan], [nan, 1.0]]
     """
 
+    _subject = "a map of labels and features"
+
     def __init__(
         self, ranks: np.ndarray, labels: tuple[str, ...], features: tuple[str, ...]
     ) -> None:
@@ -48,14 +45,14 @@ class LabelFeatureMapDisplay:
 
     @classmethod
     def from_selection(cls, selection: Any, most: int = 100) -> Self:
-        """Of a selection in which each label has a ranking of its own.
+        """The map of a selection with a ranking for each label.
 
         Parameters
         ----------
         selection : Selection or FeatureSelector
             What was selected.
         most : int
-            So many features at most, the first of the union.
+            The greatest number of features; the first of the union are shown.
         """
         found = selection_of(selection)
         if not found.labels:
@@ -70,26 +67,20 @@ class LabelFeatureMapDisplay:
                     ranks[row, place[one.index]] = one.rank
         return cls(ranks, tuple(found.labels), tuple(found.names[:most]))
 
-    def plot(self, ax: Any = None) -> Self:
-        """Draw.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where; a figure of its own by default.
-        """
+    @property
+    def _inches(self) -> tuple[float, float]:
         rows, columns = self.ranks.shape
-        inches = (min(24.0, 3 + 0.16 * columns), min(24.0, 1.6 + 0.16 * rows))
-        self.ax_ = axes_for(ax, "a map of labels and features", inches)
-        self.figure_ = self.ax_.figure
-        image = self.ax_.imshow(self.ranks, aspect="auto", cmap="viridis", interpolation="nearest")
-        self.figure_.colorbar(image, ax=self.ax_, label="rank of the pick")
+        return min(24.0, 3 + 0.16 * columns), min(24.0, 1.6 + 0.16 * rows)
+
+    def _draw(self, ax: Any) -> None:
+        rows, columns = self.ranks.shape
+        image = ax.imshow(self.ranks, aspect="auto", cmap="viridis", interpolation="nearest")
+        ax.figure.colorbar(image, ax=ax, label="rank of the pick")
         if columns <= MOST:
-            self.ax_.set_xticks(np.arange(columns), self.features, rotation=90, fontsize=7)
+            ax.set_xticks(np.arange(columns), self.features, rotation=90, fontsize=7)
         else:
-            self.ax_.set_xlabel("features, the best of any label first")
+            ax.set_xlabel("features, the best of any label first")
         if rows <= MOST:
-            self.ax_.set_yticks(np.arange(rows), self.labels, fontsize=7)
+            ax.set_yticks(np.arange(rows), self.labels, fontsize=7)
         else:
-            self.ax_.set_ylabel("labels")
-        return self
+            ax.set_ylabel("labels")

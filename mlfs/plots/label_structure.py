@@ -1,11 +1,10 @@
-"""The structure of the labels: who is told of whom."""
+"""The structure of the labels: which labels are parents of which."""
 
 from __future__ import annotations
 
 from typing import Any, Self
 
 from mlfs.errors import UsageError, printable
-from mlfs.plots.axes import axes_for
 from mlfs.search.label_parents import Structure
 from mlfs.search.structure_drawing import draw
 
@@ -31,7 +30,7 @@ class LabelStructureDisplay:
 
     @classmethod
     def from_estimator(cls, model: Any) -> Self:
-        """Of a fitted model, or a structure itself."""
+        """The display of a fitted model, or of a structure itself."""
         found = getattr(model, "structure_", model)
         if not isinstance(found, Structure):
             shown = printable(repr(model))
@@ -45,10 +44,8 @@ class LabelStructureDisplay:
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            Where; a figure of its own, as large as the structure needs, by default.
+            Where; by default a figure of its own, as large as the structure needs.
         """
-        if ax is not None:
-            axes_for(ax, "a picture of a structure")
         self.figure_ = draw(self.structure, ax)
-        self.ax_ = ax if ax is not None else self.figure_.axes[0]
+        self.ax_ = self.figure_.axes[0] if ax is None else ax
         return self

@@ -7,16 +7,17 @@ from typing import Any, Self
 import numpy as np
 
 from mlfs.api.selection import Ranking
+from mlfs.compare.report.svg import COLOURS
 from mlfs.errors import UnknownName
-from mlfs.plots.axes import COLOURS, axes_for, selection_of
+from mlfs.plots.axes import Display, selection_of
 
 __all__ = ["SelectionPathDisplay"]
 
 MOST = 40  # names that can be read side by side
 
 
-class SelectionPathDisplay:
-    """Each pick in order: what it is worth on its own, what the picks before it take or add.
+class SelectionPathDisplay(Display):
+    """Each pick in order: its relevance, and the terms with the picks before it.
 
     Parameters
     ----------
@@ -24,11 +25,6 @@ class SelectionPathDisplay:
         The picks, of a selection or of one label.
     units : str
         The unit of the scores.
-
-    Attributes
-    ----------
-    ax_, figure_ : matplotlib Axes, Figure
-        What was drawn on; there after `plot`.
 
     Examples
     --------
@@ -39,13 +35,15 @@ class SelectionPathDisplay:
     ('x0', 'x1')
     """
 
+    _subject = "a picture of a selection"
+
     def __init__(self, ranking: Ranking, units: str = "nats") -> None:
         self.ranking = ranking
         self.units = units
 
     @classmethod
     def from_selection(cls, selection: Any, label: str | None = None) -> Self:
-        """Of a `Selection` or a fitted `FeatureSelector`.
+        """The display of a `Selection` or a fitted `FeatureSelector`.
 
         Parameters
         ----------
@@ -61,18 +59,12 @@ class SelectionPathDisplay:
             raise UnknownName("label", label, found.labels)
         return cls(found.labels[label], found.units)
 
-    def plot(self, ax: Any = None) -> Self:
-        """Draw.
+    @property
+    def _inches(self) -> tuple[float, float]:
+        return min(24.0, max(5.0, 0.32 * len(self.ranking) + 1.5)), 4.2
 
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where; a figure of its own by default.
-        """
+    def _draw(self, ax: Any) -> None:
         n = len(self.ranking)
-        width = min(24.0, max(5.0, 0.32 * n + 1.5))
-        self.ax_ = axes_for(ax, "a picture of a selection", (width, 4.2))
-        self.figure_ = self.ax_.figure
         place = np.arange(1, n + 1)
         terms = self.ranking.terms
         parts = (
@@ -85,14 +77,13 @@ class SelectionPathDisplay:
             if not np.any(values):
                 continue
             base = np.where(values >= 0, above, below)
-            self.ax_.bar(place, values, bottom=base, color=colour, alpha=0.75, label=name)
+            ax.bar(place, values, bottom=base, color=colour, alpha=0.75, label=name)
             above, below = above + np.maximum(values, 0), below + np.minimum(values, 0)
-        self.ax_.plot(place, self.ranking.scores, color="#000000", marker="o", ms=3, label="score")
-        self.ax_.axhline(0, color="#888888", lw=0.8)
-        self.ax_.set_ylabel(self.units)
+        ax.plot(place, self.ranking.scores, color="#000000", marker="o", ms=3, label="score")
+        ax.axhline(0, color="#888888", lw=0.8)
+        ax.set_ylabel(self.units)
         if n <= MOST:
-            self.ax_.set_xticks(place, self.ranking.names, rotation=60, ha="right", fontsize=8)
+            ax.set_xticks(place, self.ranking.names, rotation=60, ha="right", fontsize=8)
         else:
-            self.ax_.set_xlabel("pick")
-        self.ax_.legend(fontsize=8)
-        return self
+            ax.set_xlabel("pick")
+        ax.legend(fontsize=8)

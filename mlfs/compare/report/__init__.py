@@ -34,14 +34,14 @@ def write_report(results: Results, folder: Path) -> str:
     folder : path
         Where the files go.
     """
-    fought = contests(results)
+    compared = contests(results)
     shared = overlaps(results)
     document = {
         "schema": SCHEMA,
         "settings": results.settings.to_dict(),
         "interrupted": results.interrupted,
         "notes": list(results.notes),
-        "contests": [one.to_dict() for one in fought],
+        "contests": [one.to_dict() for one in compared],
         "overlaps": [one.to_dict() for one in shared],
         "records": list(results.records),
     }
@@ -49,10 +49,10 @@ def write_report(results: Results, folder: Path) -> str:
     for name, text in (
         ("results.csv", results.to_csv()),
         ("results.json", json.dumps(document, indent=1, allow_nan=False) + "\n"),
-        ("tables.md", markdown(results, fought, shared)),
-        ("tables.tex", latex(results, fought)),
-        ("index.html", page(results, fought, shared)),
+        ("tables.md", markdown(results, compared, shared)),
+        ("tables.tex", latex(results, compared)),
+        ("index.html", page(results, compared, shared)),
     ):
         with replacing(str(folder / name), force=True) as stream:
             stream.write(text.encode())
-    return summary(results, fought)
+    return summary(results, compared)

@@ -1,4 +1,4 @@
-"""The pictures of a report: curves, critical differences, time against quality, agreement."""
+"""The figures of a report: curves, critical differences, time against quality."""
 
 from __future__ import annotations
 
@@ -9,53 +9,42 @@ import numpy as np
 
 from mlfs.compare.contest import Contest
 from mlfs.compare.metrics import METRICS
-from mlfs.compare.overlap import Overlap
 from mlfs.compare.report.svg import Axis, Picture, colour, dash
 from mlfs.compare.results import Results, Summary, seconds_of
 
-__all__ = ["agreement_chart", "cost_chart", "curve_chart", "rank_chart"]
+__all__ = ["cost_chart", "curve_chart", "rank_chart"]
 
 LEGEND = 18
 
 
 def curve_chart(results: Results, metric: str, data: str, model: str) -> str:
     """The metric against the number of features, a line for each criterion; empty if nothing."""
-    table = results.by_size(metric)
-    lines: dict[str, list[Summary]] = {}
-    flat: dict[str, Summary] = {}
-    for (name, criterion, of, n), found in table.items():
-        if (name, of) == (data, model):
-            if n == "all":
-                flat[criterion] = found
-            else:
-                lines.setdefault(criterion, []).append(found)
-    shown = [one for several in lines.values() for one in several] + list(flat.values())
-    if not shown:
+    lines = results.curves(metric, data, model)
+    if not lines:
         return ""
     at = {str(one): i for i, one in enumerate(results.settings.rankers)}
-    names = sorted([*lines, *flat], key=at.__getitem__)
+    flat = {name for name, line in lines.items() if line[0].n == "all"}
     picture = Picture(
-        460, 300 + LEGEND * len(names), f"{metric} of {model} on {data} by number of features"
+        460, 300 + LEGEND * len(lines), f"{metric} of {model} on {data} by number of features"
     )
-    y = Axis(*_range([one.mean for one in shown]), 250, 16)
-    numbers = [one.features for several in lines.values() for one in several]
+    y = Axis(*_range([one.mean for line in lines.values() for one in line]), 250, 16)
+    numbers = [one.features for name in lines if name not in flat for one in lines[name]]
     x = Axis(min(numbers, default=0), max(numbers, default=1), 62, 446)
     if x.low == x.high:
         x = Axis(x.low - 1, x.high + 1, 62, 446)
     picture.axes(x, y, "number of features", metric)
-    for place, name in enumerate(names):
+    for place, (name, line) in enumerate(lines.items()):
         stroke, style = colour(at[name]), dash(at[name])
         if name in flat:
-            height = y.at(flat[name].mean)
+            height = y.at(line[0].mean)
             picture.line([(x.start, height), (x.end, height)], stroke, stroke_dasharray="1 4",
                          stroke_width=2)  # fmt: skip
         else:
-            ordered = sorted(lines[name], key=lambda one: one.features)
-            _curve(picture, x, y, ordered, stroke, style, name)
+            _curve(picture, x, y, line, stroke, style, name)
         below = 306 + LEGEND * place
         picture.line([(62, below - 4), (92, below - 4)], stroke, stroke_width=2,
                      stroke_dasharray="1 4" if name in flat else style)  # fmt: skip
-        of = f" ({flat[name].features:g} features)" if name in flat else ""
+        of = f" ({line[0].features:g} features)" if name in flat else ""
         picture.text(98, below, name + of)
     return picture.markup()
 
@@ -139,32 +128,11 @@ def cost_chart(results: Results, metric: str) -> str:
                  f"{metric} ({better} is better)")  # fmt: skip
     for (criterion, model, n), (spent, value, peak) in means.items():
         at = names.index((criterion, model))
-        told = f"{criterion} + {model}, n = {n}: {value:.4f} in {spent:.3g} s, {peak:.0f} MB"
-        picture.mark(x.at(max(spent, 1e-4)), y.at(value), at, told)
+        tip = f"{criterion} + {model}, n = {n}: {value:.4f} in {spent:.3g} s, {peak:.0f} MB"
+        picture.mark(x.at(max(spent, 1e-4)), y.at(value), at, tip)
     for at, (criterion, model) in enumerate(names):
         picture.mark(70, 318 + LEGEND * at, at, "")
         picture.text(82, 322 + LEGEND * at, f"{criterion} + {model}")
-    return picture.markup()
-
-
-def agreement_chart(overlap: Overlap) -> str:
-    """Which criteria choose the same features: a table of shades."""
-    names, side, margin = overlap.criteria, 46, 150
-    picture = Picture(
-        margin + side * len(names) + 10, 40 + side * len(names), "features that criteria share"
-    )
-    for i, row in enumerate(overlap.shared):
-        picture.text(margin - 8, 34 + side * i + side / 2, names[i], "end")
-        left = margin + side * i + side / 2
-        picture.text(left, 22, names[i][:7], "middle")
-        for j, value in enumerate(row.tolist()):
-            if math.isnan(value):
-                continue
-            shade = f"rgb({255 - round(200 * value)},{255 - round(120 * value)},255)"
-            place = (margin + side * j, 30 + side * i)
-            told = f"{names[i]} and {names[j]}: {value:.3f}"
-            picture.box(*place, side - 2, side - 2, shade, told)
-            picture.text(place[0] + side / 2 - 1, place[1] + side / 2 + 4, f"{value:.2f}", "middle")
     return picture.markup()
 
 

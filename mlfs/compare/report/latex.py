@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
-import numpy as np
-
 from mlfs.compare.contest import Contest
-from mlfs.compare.report.wording import caption, findings, short
+from mlfs.compare.report.wording import Entry, average_ranks, caption, findings, rank_table
 from mlfs.compare.results import Results
 
 __all__ = ["latex"]
@@ -24,11 +21,11 @@ SPECIAL = str.maketrans(
 )
 
 
-def latex(results: Results, fought: Sequence[Contest]) -> str:
+def latex(results: Results, compared: Sequence[Contest]) -> str:
     """A table for each metric, number of features and model."""
     made = str(results.settings.to_dict()["mlfs"])
     lines = [f"% made by mlfs {made}; needs \\usepackage{{booktabs}}"]
-    for contest in fought:
+    for contest in compared:
         lines += ["", *_table(contest)]
     return "\n".join(lines) + "\n"
 
@@ -36,7 +33,6 @@ def latex(results: Results, fought: Sequence[Contest]) -> str:
 def _table(contest: Contest) -> list[str]:
     columns = "l" + "r" * len(contest.methods)
     told = " ".join([caption(contest) + ".", *findings(contest)])
-    best = np.nanmax if contest.higher_is_better else np.nanmin
     lines = [
         r"\begin{table}",
         rf"\caption{{{_safe(told)}}}",
@@ -45,15 +41,11 @@ def _table(contest: Contest) -> list[str]:
         " & ".join(["data", *map(_safe, contest.methods)]) + r" \\",
         r"\midrule",
     ]
-    for row, name in enumerate(contest.data):
-        known = np.isfinite(contest.mean[row]).any()
-        top = best(contest.mean[row]) if known else math.nan
-        cells = [_cell(contest, row, column, top) for column in range(len(contest.methods))]
-        lines.append(" & ".join([_safe(name), *cells]) + r" \\")
-    average = [short(value, 2) for value in contest.average_ranks]
+    for name, entries in rank_table(contest):
+        lines.append(" & ".join([_safe(name), *map(_entry, entries)]) + r" \\")
     lines += [
         r"\midrule",
-        " & ".join(["average rank", *average]) + r" \\",
+        " & ".join(["average rank", *average_ranks(contest)]) + r" \\",
         r"\bottomrule",
         r"\end{tabular}",
         r"\end{table}",
@@ -61,13 +53,12 @@ def _table(contest: Contest) -> list[str]:
     return lines
 
 
-def _cell(contest: Contest, row: int, column: int, top: float) -> str:
-    mean, sd = contest.mean[row, column], contest.sd[row, column]
-    if math.isnan(mean):
+def _entry(entry: Entry) -> str:
+    mean, plus_minus, sd = entry.text.partition(" ± ")
+    if mean == "-":
         return "--"
-    spread = "" if math.isnan(sd) else rf"\pm {short(sd)}"
-    shown = rf"\mathbf{{{short(mean)}}}" if mean == top else short(mean)
-    return f"${shown}{spread}$"
+    shown = rf"\mathbf{{{mean}}}" if entry.is_best else mean
+    return rf"${shown}\pm {sd}$" if plus_minus else f"${shown}$"
 
 
 def _safe(text: str) -> str:

@@ -3,28 +3,39 @@
 from __future__ import annotations
 
 import html
+import math
 from collections.abc import Iterable, Sequence
 from importlib.resources import files
 
-import numpy as np
-
 from mlfs.compare.contest import Contest
 from mlfs.compare.overlap import Overlap
-from mlfs.compare.report.charts import agreement_chart, cost_chart, curve_chart, rank_chart
-from mlfs.compare.report.wording import caption, cell, described, findings, pair_line, short
+from mlfs.compare.report.charts import cost_chart, curve_chart, rank_chart
+from mlfs.compare.report.wording import (
+    PAIRS,
+    SHARED,
+    STABILITY,
+    Entry,
+    average_ranks,
+    caption,
+    described,
+    findings,
+    pair_table,
+    rank_table,
+    stability_table,
+)
 from mlfs.compare.results import Results
 
 __all__ = ["page"]
 
 
-def page(results: Results, fought: Sequence[Contest], shared: Sequence[Overlap]) -> str:
+def page(results: Results, compared: Sequence[Contest], shared: Sequence[Overlap]) -> str:
     """The whole page."""
     body = "".join(
         [
             "<h1>Comparison of criteria and models</h1>",
             _settings(results),
             _curves(results),
-            _contests(fought),
+            _contests(compared),
             _costs(results),
             _overlaps(shared),
             _failures(results),
@@ -48,122 +59,86 @@ def _settings(results: Results) -> str:
     state = (
         '<p class="warn">Interrupted: not all cells are done.</p>' if results.interrupted else ""
     )
-    return f'<section id="settings"><h2>What was compared</h2>{state}{_table([], rows)}</section>'
+    return _section("settings", "What was compared", state + _table([], rows))
 
 
 def _curves(results: Results) -> str:
     settings = results.settings
-    shown = []
-    for metric in results.metrics:
-        for model in map(str, settings.models):
-            for source in settings.sources:
-                chart = curve_chart(results, metric, source.name, model)
-                if chart:
-                    title = f"<figcaption>{_safe(source.name)}</figcaption>"
-                    shown.append(_view(f"<figure>{title}{chart}</figure>", metric, model=model))
-    if not shown:
-        return ""
-    return (
-        '<section id="curves"><h2>Quality by number of features</h2>'
-        "<p>Mean over the splits, the shade is one standard deviation; a dotted line is a method "
-        "whose number of features is not set.</p>"
-        f'<div class="views flow">{"".join(shown)}</div></section>'
+    shown = [
+        _view(_figure(source.name, chart), metric, model=model)
+        for metric in results.metrics
+        for model in map(str, settings.models)
+        for source in settings.sources
+        if (chart := curve_chart(results, metric, source.name, model))
+    ]
+    about = (
+        "<p>Mean over the splits, with one standard deviation as a shade; a dotted line is a "
+        "method with a fixed number of features.</p>"
     )
+    return _section("curves", "Quality by number of features", about, shown, "views flow")
 
 
-def _contests(fought: Sequence[Contest]) -> str:
+def _contests(compared: Sequence[Contest]) -> str:
     shown = []
-    for contest in fought:
-        chart = rank_chart(contest)
-        told = "".join(f"<li>{_safe(one)}</li>" for one in findings(contest))
-        pairs = ""
+    for contest in compared:
+        rows = [[_safe(name), *map(_entry, entries)] for name, entries in rank_table(contest)]
+        rows.append(["<b>average rank</b>", *average_ranks(contest)])
+        content = f"<h3>{_safe(caption(contest))}</h3>{_table(['data', *contest.methods], rows)}"
+        content += f"<ul>{''.join(f'<li>{_safe(one)}</li>' for one in findings(contest))}</ul>"
+        content += _figure("Average ranks (Friedman, Nemenyi)", rank_chart(contest))
         if contest.pairs:
-            head = ["", "against", "wins-ties-losses", "min(R+, R-)", "p", "p (Holm)"]
-            lines = [
-                [_safe(text) for text in pair_line(contest, at)] for at in range(len(contest.pairs))
-            ]
-            pairs = (
-                "<details><summary>Wilcoxon signed-rank tests of all pairs</summary>"
-                f"{_table(head, lines)}</details>"
-            )
-        figure = (
-            f"<figure><figcaption>Average ranks (Friedman, Nemenyi)</figcaption>{chart}</figure>"
-            if chart
-            else ""
-        )
-        content = (
-            f"<h3>{_safe(caption(contest))}</h3>{_ranked(contest)}<ul>{told}</ul>{figure}{pairs}"
-        )
+            tests = _table(PAIRS, [map(_safe, row) for row in pair_table(contest)])
+            content += _details("Wilcoxon signed-rank tests of all pairs", tests)
         shown.append(_view(content, contest.metric, model=contest.model or "all", n=contest.n))
-    return (
-        '<section id="ranks"><h2>Ranks and tests</h2>'
-        f'<div class="views">{"".join(shown)}</div></section>'
-    )
+    return _section("ranks", "Ranks and tests", "", shown)
 
 
-def _ranked(contest: Contest) -> str:
-    place = {int(row): at for at, row in enumerate(contest.complete)}
-    rows = []
-    for row, name in enumerate(contest.data):
-        known = contest.mean[row][np.isfinite(contest.mean[row])]
-        top = (known.max() if contest.higher_is_better else known.min()) if known.size else np.nan
-        cells = [_safe(name)]
-        for column in range(len(contest.methods)):
-            text = _safe(cell(contest, row, column))
-            if row in place:
-                text += f" <small>({contest.ranks[place[row], column]:g})</small>"
-            best = contest.mean[row, column] == top
-            cells.append(f"<b>{text}</b>" if best else text)
-        rows.append(cells)
-    average = [short(value, 2) for value in contest.average_ranks]
-    return _table(["data", *contest.methods], [*rows, ["<b>average rank</b>", *average]])
+def _entry(entry: Entry) -> str:
+    rank = f" <small>({entry.rank})</small>" if entry.rank else ""
+    text = _safe(entry.text) + rank
+    return f"<b>{text}</b>" if entry.is_best else text
 
 
 def _costs(results: Results) -> str:
     shown = [
-        _view(f"<figure>{chart}</figure>", metric)
+        _view(_figure("", chart), metric)
         for metric in results.metrics
         if (chart := cost_chart(results, metric))
     ]
-    if not shown:
-        return ""
-    return (
-        '<section id="costs"><h2>Time against quality</h2><p>Point at a dot to see what it is, '
-        f'and its peak of memory.</p><div class="views">{"".join(shown)}</div></section>'
-    )
+    about = "<p>Point at a dot to see what it is, and its peak of memory.</p>"
+    return _section("costs", "Time against quality", about, shown)
 
 
 def _overlaps(shared: Sequence[Overlap]) -> str:
     shown = []
     for overlap in shared:
-        rows = [
-            [_safe(data), _safe(criterion), *(short(value) for value in values)]
-            for (data, criterion), values in overlap.stability.items()
-        ]
-        stable = _table(["data", "criterion", "Nogueira", "Kuncheva", "Jaccard"], rows)
+        stable = _table(STABILITY, [map(_safe, row) for row in stability_table(overlap)])
         often = [
             [_safe(data), _safe(criterion), _safe(_listed(found))]
             for (data, criterion), found in overlap.often.items()
         ]
         listed = _table(["data", "criterion", "chosen most often, with the share of splits"], often)
-        chart = agreement_chart(overlap) if len(overlap.criteria) > 1 else ""
-        figure = (
-            "<figure><figcaption>Shared features, |A and B| / |A or B|</figcaption>"
-            f"{chart}</figure>"
-            if chart
-            else ""
-        )
-        content = (
-            f"<h3>n = {_safe(overlap.n)}</h3>{figure}<details><summary>Stability over the splits"
-            f"</summary>{stable}</details><details><summary>Features</summary>{listed}</details>"
-        )
+        agreement = _agreement(overlap) if len(overlap.criteria) > 1 else ""
+        content = f"<h3>n = {_safe(overlap.n)}</h3>{_figure(SHARED, agreement)}"
+        content += _details("Stability over the splits", stable) + _details("Features", listed)
         shown.append(_view(content, n=overlap.n))
-    if not shown:
+    return _section("overlaps", "Which features are chosen", "", shown)
+
+
+def _agreement(overlap: Overlap) -> str:
+    """Which criteria choose the same features: a table of shades."""
+    rows = [
+        [f"<b>{_safe(name)}</b>", *map(_shade, row.tolist())]
+        for name, row in zip(overlap.criteria, overlap.shared, strict=True)
+    ]
+    return _table(["", *overlap.criteria], rows)
+
+
+def _shade(value: float) -> str:
+    if math.isnan(value):
         return ""
-    return (
-        '<section id="overlaps"><h2>Which features are chosen</h2>'
-        f'<div class="views">{"".join(shown)}</div></section>'
-    )
+    colour = f"rgb({255 - round(200 * value)},{255 - round(120 * value)},255)"
+    return f'<span class="shade" style="background:{colour}">{value:.2f}</span>'
 
 
 def _listed(found: Iterable[tuple[str, float]]) -> str:
@@ -174,23 +149,40 @@ def _failures(results: Results) -> str:
     failed = results.failed()
     if not failed:
         return ""
-    rows = [
-        [*(_safe(str(value)) for value in record["cell"].values()), _safe(record["note"])]
-        for record in failed
-    ]
-    head = [*failed[0]["cell"], "why"]
-    return f'<section id="failed"><h2>Failed cells</h2>{_table(head, rows)}</section>'
+    rows = [[_safe(str(one)) for one in (*r["cell"].values(), r["note"])] for r in failed]
+    return _section("failed", "Failed cells", _table([*failed[0]["cell"], "why"], rows))
 
 
 def _how_to_read() -> str:
-    return (
-        '<section id="reading"><h2>How to read this</h2><p>Features are selected and binned, and '
-        "models trained, on the rows that train; every number is about rows that none of them has "
-        "seen. Ranks are of the means over the splits, 1 for the best, equal means share a rank. "
-        "Tests are over data sets, each of which counts once: with fewer than six nothing is "
-        "tested. Splits of one data set share rows and are no independent trials; their standard "
-        "deviation tells how much the result moves, not whether a difference is real.</p></section>"
+    return _section(
+        "reading",
+        "How to read this",
+        "<p>Bins, selections and models are learned from the training rows of each split; every "
+        "number is about the other rows. Ranks are those of the means over the splits, 1 for the "
+        "best; equal means share a rank. Tests are over data sets, each of which counts once: "
+        "with fewer than six nothing is tested. Splits of one data set share rows and are not "
+        "independent; their standard deviation shows how much a result varies, not whether a "
+        "difference is significant.</p>",
     )
+
+
+def _section(
+    name: str, title: str, about: str, views: Sequence[str] | None = None, kind: str = "views"
+) -> str:
+    """A section of the page; empty if there should be views and there are none."""
+    if views is not None and not views:
+        return ""
+    content = about if views is None else f'{about}<div class="{kind}">{"".join(views)}</div>'
+    return f'<section id="{name}"><h2>{title}</h2>{content}</section>'
+
+
+def _figure(title: str, content: str) -> str:
+    caption = f"<figcaption>{_safe(title)}</figcaption>" if title else ""
+    return f"<figure>{caption}{content}</figure>" if content else ""
+
+
+def _details(title: str, content: str) -> str:
+    return f"<details><summary>{title}</summary>{content}</details>"
 
 
 def _view(content: str, metric: str = "", *, model: str = "", n: str = "") -> str:
@@ -200,7 +192,7 @@ def _view(content: str, metric: str = "", *, model: str = "", n: str = "") -> st
     return f'<div class="view"{given}>{content}</div>'
 
 
-def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+def _table(head: Sequence[str], rows: Iterable[Iterable[str]]) -> str:
     top = "".join(f"<th>{_safe(text)}</th>" for text in head)
     lines = "".join("<tr>" + "".join(f"<td>{c}</td>" for c in row) + "</tr>" for row in rows)
     first = f"<thead><tr>{top}</tr></thead>" if head else ""

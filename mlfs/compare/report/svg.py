@@ -1,4 +1,4 @@
-"""Small pictures as SVG text: axes, lines, words; nothing that a browser must fetch."""
+"""Small figures as SVG: axes, lines and text, without external resources."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 
 __all__ = ["COLOURS", "Axis", "Picture", "ticks"]
 
-# Okabe & Ito: told apart by colour-blind readers too; dashes and marks tell apart what comes after.
+# Okabe & Ito: distinguishable for colour-blind readers; dashes and marks distinguish more methods
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8B6F00")
 DASHES = ("", "6 3", "2 2", "8 3 2 3")
-MARKS = ("dot", "ring", "square", "frame")
+MARKS = "●○■□"
 
 
 def colour(at: int) -> str:
@@ -26,12 +26,12 @@ def dash(at: int) -> str:
 
 
 def mark(at: int) -> str:
-    """The mark of a method: the first eight have dots, the next hollow ones, then squares.
+    """The mark of a method: the first eight have dots, the next rings, then squares.
 
     Examples
     --------
     >>> [mark(at) for at in (0, 8, 16, 24, 32)]
-    ['dot', 'ring', 'square', 'frame', 'dot']
+    ['●', '○', '■', '□', '●']
     """
     return MARKS[at // len(COLOURS) % len(MARKS)]
 
@@ -122,35 +122,18 @@ class Picture:
         path = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
         self.parts.append(f'<polygon points="{path}" fill="{fill}" fill-opacity="0.12"/>')
 
-    def dot(self, x: float, y: float, fill: str, told: str, radius: float = 3.5) -> None:
-        """A dot that says something when it is pointed at."""
+    def dot(self, x: float, y: float, fill: str, tip: str, radius: float = 3.5) -> None:
+        """A dot with a text that is shown when it is pointed at."""
         self.parts.append(
             f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{radius}" fill="{fill}">'
-            f"<title>{html.escape(told)}</title></circle>"
+            f"<title>{html.escape(tip)}</title></circle>"
         )
 
-    def mark(self, x: float, y: float, at: int, told: str, radius: float = 4.5) -> None:
-        """The mark of a method, in its colour, that says something when it is pointed at."""
-        shape = mark(at)
-        hollow = shape in {"ring", "frame"}
-        inside = radius - 0.8 if hollow else radius  # a line is as wide outside as inside
-        place = f'cx="{x:.1f}" cy="{y:.1f}" r="{inside:g}"'
-        if shape in {"square", "frame"}:
-            corner = f'x="{x - inside:.1f}" y="{y - inside:.1f}"'
-            place = f'{corner} width="{2 * inside:g}" height="{2 * inside:g}"'
-        paint = {"fill": colour(at)}
-        if hollow:  # white lets a pointer find the middle too
-            paint = {"fill": "#fff", "stroke": colour(at), "stroke_width": "1.6"}
-        kind = "rect" if shape in {"square", "frame"} else "circle"
+    def mark(self, x: float, y: float, at: int, tip: str) -> None:
+        """The mark of a method in its colour, with a text that is shown when it is pointed at."""
         self.parts.append(
-            f"<{kind} {place}{_style(paint)}><title>{html.escape(told)}</title></{kind}>"
-        )
-
-    def box(self, x: float, y: float, width: float, height: float, fill: str, told: str) -> None:
-        """A box that says something when it is pointed at."""
-        self.parts.append(
-            f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" '
-            f'fill="{fill}"><title>{html.escape(told)}</title></rect>'
+            f'<text class="mark" x="{x:.1f}" y="{y + 4.5:.1f}" text-anchor="middle" '
+            f'fill="{colour(at)}">{mark(at)}<title>{html.escape(tip)}</title></text>'
         )
 
     def text(self, x: float, y: float, words: str, anchor: str = "start", **style: object) -> None:

@@ -1,13 +1,33 @@
-"""How numbers and findings of a comparison are put into words, alike in all files."""
+"""The tables and sentences of a report, the same in all files."""
 
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
+
+import numpy as np
 
 from mlfs.compare.contest import MEAN, Contest
+from mlfs.compare.overlap import Overlap
 from mlfs.compare.results import Results
 
-__all__ = ["caption", "cell", "described", "findings", "pair_line", "short"]
+__all__ = [
+    "PAIRS",
+    "SHARED",
+    "STABILITY",
+    "average_ranks",
+    "caption",
+    "described",
+    "findings",
+    "pair_table",
+    "rank_table",
+    "short",
+    "stability_table",
+]
+
+PAIRS = ("", "against", "wins-ties-losses", "Wilcoxon min(R+, R-)", "p", "p (Holm)")
+STABILITY = ("data", "criterion", "Nogueira", "Kuncheva", "Jaccard")
+SHARED = "Shared features, |A and B| / |A or B|"
 
 
 def short(value: float, digits: int = 3) -> str:
@@ -21,12 +41,46 @@ def short(value: float, digits: int = 3) -> str:
     return "-" if math.isnan(value) else f"{value:.{digits}f}"
 
 
-def cell(contest: Contest, row: int, column: int) -> str:
-    """Mean and spread."""
-    mean, sd = contest.mean[row, column], contest.sd[row, column]
-    if math.isnan(mean):
-        return "-"
-    return short(mean) if math.isnan(sd) else f"{short(mean)} ± {short(sd)}"
+class Entry(NamedTuple):
+    """An entry of a rank table: mean and spread, rank (may be empty), and whether it is best."""
+
+    text: str
+    rank: str
+    is_best: bool
+
+
+def rank_table(contest: Contest) -> list[tuple[str, list[Entry]]]:
+    """The name of each data set with an entry for each method."""
+    place = {int(row): at for at, row in enumerate(contest.complete)}
+    best = np.nanmax if contest.higher_is_better else np.nanmin
+    rows = []
+    for row, name in enumerate(contest.data):
+        means, sds = contest.mean[row], contest.sd[row]
+        top = best(means) if np.isfinite(means).any() else math.nan
+        ranks = contest.ranks[place[row]] if row in place else [math.nan] * means.size
+        entries = [
+            Entry(
+                short(mean) if math.isnan(sd) else f"{short(mean)} ± {short(sd)}",
+                "" if math.isnan(rank) else f"{rank:g}",
+                bool(mean == top),
+            )
+            for mean, sd, rank in zip(means, sds, ranks, strict=True)
+        ]
+        rows.append((name, entries))
+    return rows
+
+
+def average_ranks(contest: Contest) -> list[str]:
+    """The average rank of each method."""
+    return [short(value, 2) for value in contest.average_ranks]
+
+
+def stability_table(overlap: Overlap) -> list[list[str]]:
+    """Data set, criterion and the measures of `STABILITY`, a row each."""
+    return [
+        [data, criterion, *(short(value) for value in values)]
+        for (data, criterion), values in overlap.stability.items()
+    ]
 
 
 def caption(contest: Contest) -> str:
@@ -38,46 +92,48 @@ def caption(contest: Contest) -> str:
 
 
 def findings(contest: Contest) -> list[str]:
-    """What the tests say; or why none is made."""
+    """The results of the tests, or why nothing is tested."""
     left_out = len(contest.data) - int(contest.complete.size)
-    told = []
+    lines = []
     if left_out:
         sets = "1 data set lacks" if left_out == 1 else f"{left_out} data sets lack"
-        told.append(f"{sets} a value of some method and is not ranked.")
+        lines.append(f"{sets} a value of some method and is not ranked.")
     test = contest.friedman
     if test is None:
-        return [*told, f"Not tested: {contest.doubt}."]
+        return [*lines, f"Not tested: {contest.doubt}."]
     verdict = "differ" if test.f_p < 0.05 else "do not differ significantly"
     f = "infinite" if math.isinf(test.f) else f"{test.f:.3f}"
-    told.append(
+    lines.append(
         f"Friedman test over {contest.complete.size} data sets: chi-square = {test.chi2:.3f} "
         f"(p = {test.chi2_p:.2g}), F_F = {f} on ({test.degrees[0]}, {test.degrees[1]}) degrees "
         f"of freedom, critical value {test.critical:.3f} at 0.05: the methods {verdict}."
     )
-    told.append(
+    lines.append(
         f"Critical difference of average ranks at 0.05: {contest.nemenyi:.3f} by Nemenyi (all "
         f"pairs), {contest.bonferroni_dunn:.3f} by Bonferroni-Dunn (against one method)."
     )
     if test.f_p < 0.05:
         together = [", ".join(contest.methods[j] for j in group) for group in contest.groups]
-        told.append(
+        lines.append(
             "Not told apart by Nemenyi's test: " + "; ".join(f"{{{one}}}" for one in together) + "."
             if together
             else "Nemenyi's test tells all of them apart."
         )
-    return told
+    return lines
 
 
-def pair_line(contest: Contest, at: int) -> list[str]:
-    """A pair of methods: names, wins-ties-losses, statistic, p, and p after Holm."""
-    pair = contest.pairs[at]
+def pair_table(contest: Contest) -> list[list[str]]:
+    """A row for each pair of methods, under the head `PAIRS`."""
     return [
-        contest.methods[pair.first],
-        contest.methods[pair.second],
-        f"{pair.wins}-{pair.ties}-{pair.losses}",
-        f"{pair.statistic:g}",
-        f"{pair.p:.3g}",
-        f"{pair.p_holm:.3g}",
+        [
+            contest.methods[pair.first],
+            contest.methods[pair.second],
+            f"{pair.wins}-{pair.ties}-{pair.losses}",
+            f"{pair.statistic:g}",
+            f"{pair.p:.3g}",
+            f"{pair.p_holm:.3g}",
+        ]
+        for pair in contest.pairs
     ]
 
 
@@ -86,7 +142,7 @@ def described(results: Results) -> list[tuple[str, str]]:
     settings = results.settings
     done, failed = len(results.records), len(results.failed())
     total = len(settings.cells())
-    told = [
+    rows = [
         ("data", ", ".join(f"{one.name} ({one.digest[:12]})" for one in settings.sources)),
         ("criteria", ", ".join(map(str, settings.rankers))),
         ("models", ", ".join(map(str, settings.models))),
@@ -97,4 +153,4 @@ def described(results: Results) -> list[tuple[str, str]]:
         ("mlfs", str(settings.to_dict()["mlfs"])),
     ]
     options = ", ".join(f"{key} = {value}" for key, value in settings.options.items())
-    return [*told, ("selection", options)] if options else told
+    return [*rows, ("selection", options)] if options else rows
