@@ -54,7 +54,8 @@ def array_of(frame: Any) -> Any:
     [['u', 0.5], [nan, 1.5]]
     """
     if family(frame) == "polars":
-        return frame.to_numpy()
+        # The oldest polars cannot make an array of a frame without columns.
+        return frame.to_numpy() if frame.width else np.empty(frame.shape)
     types = list(frame.dtypes)
     if types and all(type(dtype).__name__ == "SparseDtype" for dtype in types):
         return sp.csr_array(frame.sparse.to_coo())

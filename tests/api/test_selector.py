@@ -28,6 +28,7 @@ from tests.documents import ROOT
 from tests.shared import shared_data
 
 CRITERIA = ["mim", "jmi", "scls", "mrmr", "mlfs_global", "mlfs_local", "mlig", "icap"]
+SKLEARN = tuple(map(int, sklearn.__version__.split(".")[:2]))
 FILES = ["emotions/emotions.arff", "yeast/yeast.arff"]
 
 
@@ -295,7 +296,8 @@ def test_columns_keep_their_types_in_frames_of_the_other_library():
     )
     selector = FeatureSelector("mim", 3).fit(pandas, [0, 1, 0, 1])
     polars = selector.set_output(transform="polars").transform(pandas)
-    assert [str(dtype) for dtype in polars.dtypes] == ["Int64", "Categorical", "Boolean"]
+    kinds = [str(dtype).partition("(")[0] for dtype in polars.dtypes]
+    assert kinds == ["Int64", "Categorical", "Boolean"]
     assert polars.null_count().row(0) == (1, 1, 1)
     back = selector.set_output(transform="pandas").transform(polars)
     assert [str(dtype) for dtype in back.dtypes] == ["Int64", "category", "boolean"]
@@ -427,6 +429,8 @@ def test_routing_of_weights(table):
         steps[0][1].set_fit_request(sample_weight=True)
         routed = Pipeline(steps).fit(X, Y, sample_weight=weights)
         assert routed[0].scores_.tobytes() == expected.tobytes()
+        if SKLEARN < (1, 9):  # it asks Pipeline.score for a request that a user cannot make
+            return
         grid = GridSearchCV(Pipeline(steps), {"select__criterion": ["mim", "jmi"]}, cv=2)
         searched = grid.fit(X, Y, sample_weight=weights)
         refitted = FeatureSelector(searched.best_params_["select__criterion"], 3)

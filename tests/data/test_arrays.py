@@ -139,7 +139,8 @@ def test_a_pandas_frame_of_everything():
     data = from_arrays(pandas_frame())
     assert data.feature_names == ["n", "s", "o", "S", "c", "b", "B", "I", "F", "7"]
     assert [name for name, _ in data.left_out] == ["t", "z", "d", "p"]
-    assert data.notes[0] == "column 't' is left out of X: its values are of type datetime64[us]"
+    says = "column 't' is left out of X: its values are of type datetime64["
+    assert data.notes[0].startswith(says)
     assert [column.values for column in data.columns] == [
         (), ("b", "x"), ("b", "x"), ("a", "b"), ("v", "u"), BOOLEAN, BOOLEAN, (), (), (),
     ]  # fmt: skip
@@ -243,7 +244,13 @@ INF = np.array([[1.0, 2], [3, np.inf]])
         (np.array([["a"], [1]], dtype=object), "column 'x0' mixes numbers and text (int, str)"),
         (np.array([[10**400], [1]], dtype=object), "holds an integer too large for a float"),
         (np.zeros(2, dtype=[("a", float)]), "X is a structured array"),
-        (sp.coo_array(np.ones(3)), "X is sparse with 1 dimension(s); expected 2"),
+        pytest.param(
+            sp.coo_array(np.ones(3)),
+            "X is sparse with 1 dimension(s); expected 2",
+            marks=pytest.mark.skipif(
+                sp.coo_array(np.ones(3)).ndim == 2, reason="this scipy makes it a matrix"
+            ),
+        ),
     ],
 )
 def test_x_that_cannot_be_used_is_said(x, says):
