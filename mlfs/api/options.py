@@ -221,7 +221,7 @@ OPTIONS: tuple[Option, ...] = (
     Option(
         "n", Kind(), None,
         "How many features: a number, a share such as 0.1, or auto. Per label, for each label. By "
-        "default what the criterion says, else half of the features.",
+        "default what the criterion recommends, else half of the features.",
         ("-n", "--number"), TO_SELECT, "N", reported=True, fitted="n_features_to_select",
         page="how-many.md",
     ),
@@ -251,16 +251,16 @@ OPTIONS: tuple[Option, ...] = (
     Option(
         "groups",
         Kind("is group names to columns, or one group name for each column", (Iterable,)),
-        None, "Features that count as one, such as a one-hot block.", ("--group",), TO_SELECT,
+        None, "Features that count as one, such as a one-hot encoding.", ("--group",), TO_SELECT,
         "NAME=GLOB", repeated=True,
     ),
     Option(
         "start", Kind("is an earlier selection, or names, globs or numbers of columns"), None,
-        "An earlier selection that is continued; for the command, what --format json wrote.",
+        "An earlier selection to continue; on the command line, a file written by --format json.",
         ("--start",), TO_SELECT, "FILE",
     ),
     Option(
-        "prefilter", Whole(), None, "Only the N features of greatest relevance are candidates.",
+        "prefilter", Whole(), None, "Only the N most relevant features are candidates.",
         ("--prefilter",), TO_SELECT, "N", reported=True,
     ),
     Option(
@@ -283,21 +283,21 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option(
         "nominal_limit", Whole(least=0), 10,
-        "Whole numbers with at most N distinct values are taken as is.", ("--nominal-limit",),
+        "Integer columns with at most N distinct values are not binned.", ("--nominal-limit",),
         metavar="N", reported=True, page="discretisation.md",
     ),
     Option(
         "missing", Choice(choices=("level", "ignore", "error")), "level",
-        "A missing value is a level of its own, left out, or refused.", ("--missing",),
+        "Missing values are a level of their own, are left out, or are refused.", ("--missing",),
         reported=True, page="missing-and-weights.md",
     ),
     Option(
-        "sample_weight", Kind(), None, "How much each row counts; by default as the file says.",
+        "sample_weight", Kind(), None, "The weight of each row; by default those of the file.",
         fitted="", page="missing-and-weights.md",
     ),
     Option(
         "network", Kind(choices=("chain", "tree")), None,
-        "The parents of labels, for criteria that want them.", ("--network",),
+        "The label network, for criteria that use one.", ("--network",),
         page="criteria.md#the-label-network",
     ),
     Option(
@@ -319,17 +319,17 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option(
         "n_jobs", Threads(), None,
-        "Threads, -1 for all processors; the answer is the same. By default one.",
+        "Threads, -1 for all processors; the result is the same. By default one.",
         ("-j", "--jobs"), metavar="N",
     ),
     Option(
         "max_memory", Kind(), None,
-        "What counting may take beside the data, such as 2GB; by default half of what is "
-        "available.", ("--max-memory",), metavar="SIZE", page="speed.md#memory",
+        "Limit for the memory of counting, in addition to the data, such as 2GB; by default "
+        "half of the available memory.", ("--max-memory",), metavar="SIZE", page="speed.md#memory",
     ),
     Option(
         "lazy", Auto(), "auto",
-        "Leave uncounted what cannot change the answer; by default where that is faster.",
+        "Skip counts that cannot change the result; by default where this is faster.",
         fitted="",
     ),
 )  # fmt: skip
@@ -337,7 +337,7 @@ FITTING = (
     Option(
         "categorical_features",
         Kind("is 'from_dtype', or names, positions or a mask of columns", COLUMNS.types),
-        "from_dtype", "Columns of numbers that are categories.",
+        "from_dtype", "Columns whose numbers are categories.",
     ),
     Option("classes", Switch(), False, "Take columns of a 2-D y with more than two values."),
     Option("verbose", Kind(), False, "Report each pick and all notes on stderr."),

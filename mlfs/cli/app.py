@@ -50,21 +50,21 @@ class _Root(Group):
     cls=_Root,
     invoke_without_command=True,
     examples=[
-        ("mlfs info data.arff", "what is in it, and which columns are labels"),
-        ("mlfs select -c scls -n 80 data.arff", "the 80 features that matter, best first"),
-        ("mlfs select -c jmi --per-label -n 10 data.csv", "ten for each label"),
+        ("mlfs info data.arff", "the size, the labels and the columns of the data"),
+        ("mlfs select -c scls -n 80 data.arff", "the 80 best features"),
+        ("mlfs select -c jmi --per-label -n 10 data.csv", "ten features for each label"),
         ("mlfs select -c mrmr -n 0.1 -o smaller.arff data.arff", "keep a tenth of the features"),
-        ("mlfs explain -c scls -n 5 data.arff", "why these, and what came second"),
-        ("mlfs train --model occ -o model.mlfs data.arff", "a model of the labels, in one file"),
-        ("mlfs predict model.mlfs new.csv", "the labels of new rows"),
-        ("mlfs compare -c scls -c random -m br -o report data.arff", "is the difference real?"),
+        ("mlfs explain -c scls -n 5 data.arff", "the reasons and the runners-up"),
+        ("mlfs train --model occ -o model.mlfs data.arff", "train a model and store it"),
+        ("mlfs predict model.mlfs new.csv", "predict the labels of new rows"),
+        ("mlfs compare -c scls -c random -m br -o report data.arff", "compare criteria"),
     ],
 )
 @click.version_option(__version__, "--version", "-V", prog_name="mlfs", message="mlfs %(version)s")
 @talking
 @click.pass_context
 def cli(context: click.Context) -> None:
-    """Select features of data whose rows carry several labels.
+    """Select features for multi-label data.
 
     Data go to stdout, everything else to stderr; `-` is stdin or stdout.
     """

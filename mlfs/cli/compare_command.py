@@ -75,7 +75,7 @@ SHOWN = 5
     "metrics",
     metavar="NAME",
     multiple=True,
-    help="What the report shows; everything is computed. Repeatable; by default exact_match "
+    help="The metrics in the report; all are computed. Repeatable; by default exact_match "
     "hamming_loss macro_f1 micro_f1 ranking_loss.",
 )
 @topical(
@@ -90,7 +90,7 @@ SHOWN = 5
     "--holdout",
     metavar="SHARE",
     type=float,
-    help="This share of the rows trains, the rest tests.",
+    help="The share of the rows for training; the others are for testing.",
 )
 @topical(
     "Protocol",
@@ -99,7 +99,7 @@ SHOWN = 5
     type=click.IntRange(min=1),
     default=10,
     show_default=True,
-    help="How often to hold out.",
+    help="The number of holdout splits.",
 )
 @topical(
     "Protocol",
@@ -114,7 +114,7 @@ SHOWN = 5
     type=click.IntRange(min=0),
     default=0,
     show_default=True,
-    help="Seeds folds, models and random baselines.",
+    help="The seed of folds, models and random baselines.",
 )
 @topical(
     "Data",
@@ -153,7 +153,7 @@ SHOWN = 5
     "folder",
     metavar="FOLDER",
     required=True,
-    help="The report. Finished cells are kept in it: the same command goes on where it stopped.",
+    help="The report. Finished cells are kept in it, so the same command continues.",
 )
 @topical(
     "Output",
@@ -163,7 +163,7 @@ SHOWN = 5
     type=int,
     default=1,
     show_default=True,
-    help="Processes, -1 for one on each processor; the numbers are the same.",
+    help="Processes, -1 for one on each processor; the results are the same.",
 )
 @talking
 @click.pass_context
@@ -180,8 +180,8 @@ def compare(
 ) -> int:
     """Compare criteria and models, and write a report.
 
-    Features are selected and binned inside each fold, on the rows that train. Ctrl-C keeps what
-    is done; the same command goes on from there.
+    Features are selected and binned inside each fold, on the training rows. Ctrl-C keeps the
+    finished part; the same command continues.
     """
     from mlfs.compare.report import write_report
     from mlfs.compare.running import run

@@ -16,7 +16,7 @@ __all__ = ["convert"]
 
 @click.command(
     cls=Command,
-    short_help="any format into any other",
+    short_help="convert between file formats",
     examples=[
         ("mlfs convert data.arff data.csv", "with data.xml beside it, which names the labels"),
         ("mlfs convert --labels last:6 x.csv x.arff.gz", "compressed by the suffix"),
@@ -32,13 +32,13 @@ __all__ = ["convert"]
     metavar="FORMAT",
     help="The format of OUT: arff csv tsv svmlight xmc npz mat parquet.",
 )
-@topical("Output", "--force", is_flag=True, help="Replace files that are there.")
+@topical("Output", "--force", is_flag=True, help="Overwrite existing files.")
 @talking
 @click.pass_context
 def convert(
     context: click.Context, /, source: str, target: str, to: str | None, force: bool, **options: Any
 ) -> None:
-    """Convert a data set; what is written reads back equal."""
+    """Convert a data set to another file format."""
     from mlfs.data import write
     from mlfs.data.formats import format_of
     from mlfs.errors import plural, printable

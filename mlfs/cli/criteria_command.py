@@ -16,7 +16,7 @@ __all__ = ["criteria"]
 
 @click.command(
     cls=Command,
-    short_help="what there is to choose from",
+    short_help="list the criteria",
     examples=[
         ("mlfs criteria", "all criteria with their formulas"),
         ("mlfs criteria --format names", "the names alone"),

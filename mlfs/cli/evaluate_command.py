@@ -24,7 +24,7 @@ PATTERN = "*?[,:@"
 
 @click.command(
     cls=Command,
-    short_help="every metric of a model on rows whose labels are known",
+    short_help="compute the metrics of a model on labelled rows",
     examples=[
         ("mlfs evaluate model.mlfs test.arff", "a table of all metrics"),
         ("mlfs evaluate --format json model.mlfs test.csv", "the same for a script"),
@@ -56,7 +56,7 @@ def evaluate(
     per_label: bool,
     **options: Any,
 ) -> None:
-    """Compare what a model predicts with the labels that the data have.
+    """Compare the predictions of a model with the labels of the data.
 
     The labels are the columns of the model's label names, unless --labels says otherwise. Use
     rows that the model was not trained on.

@@ -16,7 +16,7 @@ __all__ = ["explain"]
 
 @click.command(
     cls=Command,
-    short_help="why a feature was picked, or why not",
+    short_help="explain why features were picked or not",
     examples=[
         ("mlfs explain -c scls -n 5 x.arff", "each pick: its terms, the runner-up, the margin"),
         ("mlfs explain -c scls -n 5 x.arff tempo", "why tempo was picked, or why not"),
@@ -41,7 +41,7 @@ __all__ = ["explain"]
 def explain(
     context: click.Context, /, data: str, features: tuple[str, ...], form: str, **options: Any
 ) -> int:
-    """Say why each feature was picked, or why the named ones were not.
+    """Explain why each feature was picked, or why the named features were not.
 
     For a feature that was not picked: its score if it came next, what is ahead of it, and what
     it shares with the picks. Names may be globs.

@@ -24,7 +24,7 @@ def _size(what: str, metavar: str = "N", **settings: Any) -> Callable[[F], F]:
 
 @click.command(
     cls=Command,
-    short_help="data whose answer is known",
+    short_help="generate data with known relevant features",
     examples=[
         ("mlfs generate data40-10 -o data.arff", "a set of the PACC-LDF paper's table 3"),
         ("mlfs generate --rows 500 --features 40 --labels 10 -o x.csv", "your own size"),
@@ -43,15 +43,15 @@ def _size(what: str, metavar: str = "N", **settings: Any) -> Callable[[F], F]:
     show_default=True,
     help="The probability that a label is flipped.",
 )
-@_size("redundant", type=int, help="Features that are copies; by default a quarter.")
-@_size("irrelevant", type=int, help="Features that mean nothing; by default a quarter.")
+@_size("redundant", type=int, help="Copies of other features; by default a quarter.")
+@_size("irrelevant", type=int, help="Irrelevant features; by default a quarter.")
 @_size("relevant-per-label", type=int, help="Relevant features of each label; by default all.")
 @_size(
     "seed",
     type=click.IntRange(min=0),
     default=0,
     show_default=True,
-    help="The same seed gives the same data.",
+    help="The seed; the same seed gives the same data.",
 )
 @topical(
     "Output",
@@ -59,10 +59,10 @@ def _size(what: str, metavar: str = "N", **settings: Any) -> Callable[[F], F]:
     "--output",
     metavar="FILE",
     default="-",
-    help="Where to; by default stdout, as ARFF.",
+    help="The output file; by default stdout, as ARFF.",
 )
-@topical("Output", "--to", metavar="FORMAT", help="The format, where the suffix does not tell.")
-@topical("Output", "--force", is_flag=True, help="Replace files that are there.")
+@topical("Output", "--to", metavar="FORMAT", help="The format, if not given by the suffix.")
+@topical("Output", "--force", is_flag=True, help="Overwrite existing files.")
 @talking
 @click.pass_context
 def generate(
@@ -74,7 +74,7 @@ def generate(
     force: bool,
     **options: Any,
 ) -> None:
-    """Generate hypercube data: relevant, irrelevant and redundant features, noisy labels.
+    """Generate hypercube data with relevant, irrelevant and redundant features and noisy labels.
 
     PRESET is a size of the PACC-LDF paper's table 3: data40-10, data80-10, data120-20,
     data160-20, data400-60, data800-60. The options --rows, --features and --labels change it.

@@ -15,7 +15,7 @@ __all__ = ["info"]
 
 @click.command(
     cls=Command,
-    short_help="what a data set is made of",
+    short_help="describe a data set",
     examples=[
         ("mlfs info data.arff", "rows, features, labels, imbalance, kinds, what is missing"),
         ("mlfs info --labels last:6 --format json x.csv", "the same for a script"),
@@ -35,7 +35,7 @@ __all__ = ["info"]
 @talking
 @click.pass_context
 def info(context: click.Context, /, data: str, form: str, **options: Any) -> None:
-    """Look a data set over: size, labels and their imbalance, columns, missing values."""
+    """Describe a data set: size, labels and their imbalance, columns, missing values."""
     from mlfs.api.describe import describe
     from mlfs.api.text import json_text
 

@@ -39,7 +39,7 @@ modelling = stacked(
     topical("The model", "-n", "--number", "n", metavar="N", callback=count,
             help="How many features: 80, a share such as 0.3, or auto."),
     topical("The model", "--inference", metavar="NAME",
-            help="How labels are decided together: greedy best-first exhaustive beam monte-carlo "
+            help="How labels are predicted jointly: greedy best-first exhaustive beam monte-carlo "
             "max-sum annealing."),
     topical("The model", "-p", "--parameter", "parameters", metavar="KEY=VALUE", multiple=True,
             help="A parameter of the model or of its parts. Repeatable."),
@@ -50,10 +50,10 @@ modelling = stacked(
             multiple=True, help="A parameter of the base learner. Repeatable."),
     topical("The model", "--seed", "random_state", metavar="N",
             type=click.IntRange(0, (1 << 32) - 1), default=0, show_default=True,
-            help="Seeds every random choice."),
+            help="The seed of all random choices."),
     topical("The model", "-j", "--jobs", "n_jobs", metavar="N", type=int, default=1,
             show_default=True, help="Labels fitted at the same time, -1 for all processors; "
-            "the answer is the same."),
+            "the result is the same."),
 )  # fmt: skip
 
 

@@ -21,7 +21,7 @@ __all__ = ["predict"]
 
 @click.command(
     cls=Command,
-    short_help="the labels of new rows, as CSV",
+    short_help="predict the labels of new rows, as CSV",
     examples=[
         ("mlfs predict model.mlfs new.csv", "0 and 1 for each label, a line for each row"),
         ("mlfs predict --proba -o p.csv model.mlfs new.arff", "probabilities, into a file"),
@@ -34,12 +34,12 @@ __all__ = ["predict"]
     "Output",
     "--proba",
     is_flag=True,
-    help="The probability of each label, whatever the others are.",
+    help="Write the marginal probability of each label.",
 )
 @topical(
-    "Output", "-o", "--output", metavar="FILE", default="-", help="Where to; by default stdout."
+    "Output", "-o", "--output", metavar="FILE", default="-", help="Output file; by default stdout."
 )
-@topical("Output", "--force", is_flag=True, help="Replace a file that is there.")
+@topical("Output", "--force", is_flag=True, help="Overwrite an existing file.")
 @unseen_values
 @reading_known
 @talking
@@ -56,8 +56,8 @@ def predict(
 ) -> None:
     """Predict the labels of rows with a model that `mlfs train` wrote.
 
-    Columns are found by their names, in any order; labels need not be there, and are not looked
-    at where they are.
+    Columns are matched by name, in any order. The data need not contain labels; if they do, the
+    labels are ignored.
     """
     check_place(output, data, force=force)
     check_place(output, model, force=force)

@@ -23,11 +23,11 @@ INTERRUPTED = 130
 
 @click.command(
     cls=Command,
-    short_help="rank the features, with reasons, and keep the reduced data",
+    short_help="rank the features, and write the reduced data",
     examples=[
         ("mlfs select -c scls -n 80 bibtex.arff", "the 80 best, with scores and reasons"),
         ("mlfs select -c mrmr -n 0.1 --format names x.csv", "a tenth of them, a name a line"),
-        ("mlfs select -c jmi --per-label -n 10 x.arff", "ten for each label"),
+        ("mlfs select -c jmi --per-label -n 10 x.arff", "ten features for each label"),
         ("mlfs select -c scls -n 80 -o small.arff x.arff", "also write the reduced data"),
         ("mlfs select -c scls -o picks.json x.arff", "keep the ranking"),
         ("mlfs select -c scls --start picks.json x.arff", "go on from it"),
@@ -53,7 +53,7 @@ INTERRUPTED = 130
     metavar="FORMAT",
     help="The format of the reduced data; with -o - they go to stdout, the ranking to stderr.",
 )
-@topical("Output", "--force", is_flag=True, help="Replace files that are there.")
+@topical("Output", "--force", is_flag=True, help="Overwrite existing files.")
 @talking
 @click.pass_context
 def select(
@@ -66,10 +66,10 @@ def select(
     force: bool,
     **options: Any,
 ) -> int:
-    """Select features and say why.
+    """Select features and report the reasons.
 
-    Picks come in order, the best first. A tie goes to the lowest column. An index is a column of
-    X counted from 0, as in the JSON.
+    Picks are listed in the order of picking. Of tied features the lowest column is picked. An
+    index is a column of X counted from 0, as in the JSON.
     """
     console = console_of(context)
     place = output_of(output, form, to, data, force=force)

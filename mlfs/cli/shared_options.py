@@ -69,7 +69,7 @@ talking = stacked(
     ),
     _talk(
         "color", "--color", type=click.Choice(["auto", "always", "never"]),
-        help="Colours; auto heeds NO_COLOR and TERM.",
+        help="Use colours; auto respects NO_COLOR and TERM.",
     ),
     _talk("debug", "--debug", is_flag=True, help="Show the traceback of an error."),
 )  # fmt: skip
@@ -93,7 +93,7 @@ _reading = stacked(
     ),
     topical(
         "Data", "--separator", metavar="TEXT", default="|", show_default=True,
-        help="What stands between the labels in a column of lists.",
+        help="The separator between the labels in a column of lists.",
     ),
     topical("Data", "--encoding", metavar="NAME", default="utf-8", show_default=True,
             help="The encoding of a text file."),

@@ -23,7 +23,7 @@ PICTURES = (".png", ".svg", ".pdf")
 
 @click.command(
     cls=Command,
-    short_help="which labels a model tells of which",
+    short_help="show the label structure of a model",
     examples=[
         ("mlfs structure model.mlfs", "the labels in order, with parents and weights"),
         ("mlfs structure --format dot model.mlfs | dot -Tsvg > s.svg", "for Graphviz"),
@@ -37,7 +37,7 @@ PICTURES = (".png", ".svg", ".pdf")
     "--format",
     "form",
     type=click.Choice(["text", "dot", "json"]),
-    help="The form; by default what the suffix of -o says, else text.",
+    help="The form; by default that of the suffix of -o, else text.",
 )
 @topical(
     "Output",
@@ -45,7 +45,7 @@ PICTURES = (".png", ".svg", ".pdf")
     "--output",
     metavar="FILE",
     default="-",
-    help="Where to: .txt .dot .gv .json, or a picture .png .svg .pdf. By default stdout.",
+    help="The output file: .txt .dot .gv .json, or a picture .png .svg .pdf. By default stdout.",
 )
 @topical(
     "Output",
@@ -54,7 +54,7 @@ PICTURES = (".png", ".svg", ".pdf")
     type=click.IntRange(min=1),
     help="Of an ensemble or a mixture, only the Nth member.",
 )
-@topical("Output", "--force", is_flag=True, help="Replace a file that is there.")
+@topical("Output", "--force", is_flag=True, help="Overwrite an existing file.")
 @talking
 @click.pass_context
 def structure(
@@ -66,7 +66,7 @@ def structure(
     member: int | None,
     force: bool,
 ) -> None:
-    """Show which labels each label is told of, and on which features it looks.
+    """Show the parents and the number of features of each label.
 
     An ensemble or a mixture has a structure for each member.
     """

@@ -26,7 +26,7 @@ UNSETTLED = "did not converge: raise their limit, as with -P max_iter=1000"
 
 @click.command(
     cls=Command,
-    short_help="train a model and keep it in a file",
+    short_help="train a model and store it in a file",
     examples=[
         ("mlfs train --model occ -o model.mlfs train.arff", "ordered chain on 0.3 of the features"),
         ("mlfs train --model pcc -l logistic -P C=0.5 -o m.mlfs x.csv", "another base learner"),
@@ -55,7 +55,7 @@ UNSETTLED = "did not converge: raise their limit, as with -P max_iter=1000"
     "the base learner, or is refused.",
 )
 @topical("Output", "-o", "--output", metavar="FILE", required=True, help="The model file.")
-@topical("Output", "--force", is_flag=True, help="Replace a file that is there.")
+@topical("Output", "--force", is_flag=True, help="Overwrite an existing file.")
 @talking
 @click.pass_context
 def train(
@@ -68,9 +68,9 @@ def train(
     missing: str,
     **options: Any,
 ) -> int:
-    """Train a model on a data set and keep it in a file.
+    """Train a model on a data set and store it in a file.
 
-    The file holds arrays and names, no program; `mlfs predict`, `mlfs evaluate` and
+    The file contains arrays and names but no code; `mlfs predict`, `mlfs evaluate` and
     `mlfs structure` read it, and so does `mlfs.models.load`.
     """
     if output == "-":
