@@ -94,7 +94,7 @@ def test_relevant_features_tell_more_than_irrelevant_ones():
     coded = encode(data, learn(data))
     told = []
     for j in range(40):
-        codes = np.full(500, coded.base[j])
+        codes = np.full(500, coded.mode[j])
         part = slice(coded.indptr[j], coded.indptr[j + 1])
         codes[coded.rows[part]] = coded.codes[part]
         told.append(sum(information(codes, y) for y in data.Y.T))
