@@ -5,18 +5,29 @@ They stand at the same place unless X has columns that cannot be features, such 
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from mlfs.api.candidates import columns_named
+from mlfs.api.candidates import columns_named, grouping
 from mlfs.api.prepared import Prepared
+from mlfs.api.selection import Selection
 from mlfs.data.dataset import Dataset
-from mlfs.errors import UsageError, printable
+from mlfs.data.frames import family
+from mlfs.errors import DataError, UsageError, printable
+from mlfs.search.picks import Pick
 
-__all__ = ["Positions", "width"]
+__all__ = [
+    "PickReport",
+    "Positions",
+    "categorical_names",
+    "refuse_no_columns",
+    "refuse_reading",
+    "width",
+]
 
 
 def width(x: Any) -> int:
@@ -32,6 +43,47 @@ def width(x: Any) -> int:
     except ValueError:
         return 0
     return int(shape[1]) if len(shape) == 2 else 0
+
+
+def _by_dtype(categorical: Any) -> bool:
+    """Whether `categorical_features` leaves it to the types of the columns."""
+    return categorical is None or (isinstance(categorical, str) and categorical == "from_dtype")
+
+
+def categorical_names(categorical: Any, x: Any) -> list[str] | None:
+    """The names of the columns of X that `categorical_features` names, or None."""
+    if _by_dtype(categorical):
+        return None
+    names = [str(n) for n in x.columns] if family(x) else [f"x{j}" for j in range(width(x))]
+    if not isinstance(categorical, str):
+        mask = np.asarray(categorical)
+        if mask.dtype == bool:
+            if mask.shape != (len(names),):
+                msg = (
+                    f"is a mask of shape {mask.shape}, but X has {len(names)} columns: give one "
+                    "value for each"
+                )
+                raise UsageError(msg, option="categorical_features")
+            categorical = np.flatnonzero(mask)
+    return [names[j] for j in columns_named(categorical, names, "categorical_features")]
+
+
+def refuse_reading(classes: Any, categorical: Any) -> None:
+    """Raise `UsageError` if X and y are to be read otherwise than they were prepared."""
+    if classes or not _by_dtype(categorical):
+        msg = (
+            "say how X and y are read, and a Prepared has been read already: give them to "
+            "mlfs.data.from_arrays, and prepare what it returns"
+        )
+        raise UsageError(msg, option=("classes", "categorical_features"))
+
+
+def refuse_no_columns(x: Any) -> None:
+    """Raise `DataError` if X is a table without columns."""
+    shape: tuple[int, ...] = tuple(getattr(x, "shape", ()))
+    if len(shape) == 2 and shape[1] == 0:
+        msg = f"X has 0 feature(s) (shape={shape}) while a minimum of 1 is required."
+        raise DataError(msg)
 
 
 @dataclass(frozen=True)
@@ -89,6 +141,12 @@ class Positions:
             self._refuse_left_out([j for j in columns if j not in place], what)
         return [place[j] for j in columns if j in place]
 
+    def start(self, start: Any) -> Any:
+        """Columns to start from as features; a selection knows its columns by name."""
+        if start is None or isinstance(start, (Selection, Mapping)):
+            return start
+        return self.within(start, "start")
+
     def groups(self, groups: Any) -> Any:
         """Groups of columns of X as groups of features."""
         if groups is None or self.trivial:
@@ -108,6 +166,10 @@ class Positions:
         """The columns of X that features are."""
         return tuple(self.of[feature] for feature in features)
 
+    def numbers(self, features: Iterable[int]) -> np.ndarray:
+        """The columns of X that features are, as an array."""
+        return np.array(self.outside(features), dtype=np.intp)
+
     def _refuse_left_out(self, columns: Sequence[int], what: str) -> None:
         if columns:
             msg = (
@@ -115,3 +177,18 @@ class Positions:
                 "feature and is left out of X: leave it out of the list too"
             )
             raise UsageError(msg)
+
+
+class PickReport:
+    """Writes each pick to stderr as it is made."""
+
+    def __init__(self, groups: Any, data: Dataset) -> None:
+        self.names, self.made = data.feature_names, 0
+        self.members = grouping(groups, self.names).members
+
+    def __call__(self, label: str, pick: Pick) -> None:
+        """Write one pick."""
+        self.made += 1
+        whose = f" for {printable(label)}" if label else ""
+        picked = ", ".join(printable(self.names[j]) for j in self.members[pick.index])
+        sys.stderr.write(f"[FeatureSelector] pick {self.made}{whose}: {picked}\n")

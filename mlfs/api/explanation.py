@@ -183,7 +183,7 @@ def explain(
     >>> data = ([[0, 0], [0, 1], [1, 0], [1, 1]], [[0], [0], [1], [1]])
     >>> (why,) = explain(data, mlfs.select(data, "mim", 1), [1])
     >>> why.rank, why.place, why.rival
-    (None, 2, (0, 'x0'))
+    (None, 2, None)
     """
     if features is None:
         dataset = data.dataset if isinstance(data, Prepared) else as_dataset(data, labels)

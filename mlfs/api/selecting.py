@@ -18,6 +18,7 @@ from mlfs.criteria import Criterion
 from mlfs.errors import UsageError, plural, printable
 from mlfs.information.for_search import with_parents
 from mlfs.information.info import Info
+from mlfs.search.label_parents import Structure
 from mlfs.search.picks import Pick
 
 __all__ = ["select"]
@@ -154,10 +155,26 @@ def select(
     used = ready.network(chosen, network, order, options["k"])
     info = with_parents(ready.info, None if used is None else used.parents)
     each = per_label or chosen.scope == "each label"
-    by_label, why, interrupted, pair_terms = _all_searches(plan, ready, info, each)
+    searched = _all_searches(plan, ready, info, each)
+    return _selection_of(searched, plan, ready, used, options, each=each)
+
+
+def _selection_of(
+    searched: tuple[dict[str, Ranking], list[str], bool, dict[str, int]],
+    plan: Plan,
+    ready: Prepared,
+    used: Structure | None,
+    options: Mapping[str, Any],
+    *,
+    each: bool,
+) -> Selection:
+    """Put what the searches found together with all that was decided on the way."""
+    by_label, why, interrupted, pair_terms = searched
+    chosen, n, names = plan.criterion, plan.n, ready.dataset.names
+    units = options["units"] if chosen.unit == "information" else "ratio"
     ranked = union_of(by_label) if each or not by_label else by_label[""]
     rows, d, q = ready.dataset.shape
-    factor = UNITS[units] if chosen.unit == "information" else 1.0
+    factor = UNITS.get(units, 1.0)
     ranked = scaled(ranked, factor)
     return Selection(
         picks=ranked.picks,
@@ -166,10 +183,10 @@ def select(
         groups=ranked.groups,
         times=ranked.times,
         interrupted=interrupted,
-        criterion=name,
+        criterion=plan.name,
         parameters=_parameters_of(chosen),
         scope="each label" if each else "all labels",
-        units=units if chosen.unit == "information" else "ratio",
+        units=units,
         data={"rows": rows, "features": d, "labels": q},
         labels={key: scaled(one, factor) for key, one in by_label.items() if each},
         network=used,
@@ -179,7 +196,7 @@ def select(
             "n": n.item() if isinstance(n, np.generic) else n,
             "include": [names[j] for j in plan.forced],
             "exclude": [names[j] for j in plan.excluded],
-            "started": start is not None,
+            "started": plan.start is not None,
             **ready.settings,
         },
         notes=(*ready.notes, *why),

@@ -15,8 +15,13 @@ from sklearn.utils import check_array
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from mlfs.api.candidates import columns_named, grouping
-from mlfs.api.column_mapping import Positions, width
+from mlfs.api.column_mapping import (
+    PickReport,
+    Positions,
+    categorical_names,
+    refuse_no_columns,
+    refuse_reading,
+)
 from mlfs.api.options import FITTING, OPTIONS, checked, seed_of, threads
 from mlfs.api.prepared import Prepared
 from mlfs.api.selecting import select
@@ -24,8 +29,7 @@ from mlfs.api.selection import Selection
 from mlfs.data.arrays import from_arrays
 from mlfs.data.dataset import Dataset
 from mlfs.data.frames import array_of, columns_of, family, frame_of
-from mlfs.errors import DataError, MlfsError, UsageError, printable
-from mlfs.search.picks import Pick
+from mlfs.errors import DataError, MlfsError, UsageError
 
 __all__ = ["FeatureSelector"]
 
@@ -91,8 +95,7 @@ class FeatureSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sk
         Threads, -1 for all processors; None is 1 unless in a `joblib.parallel_config`. The
         answer does not depend on it.
     max_memory : int or str, optional
-        What counting may take beside the data: bytes, or text such as "2GB"; by default half of
-        what is available.
+        What counting may take beside the data, such as "2GB"; by default half of what is there.
     random_state : int or RandomState, default=0
         Seeds the shuffles of "auto", the only chance there is; None is 0 too.
     verbose : bool or int, default=False
@@ -247,11 +250,11 @@ class FeatureSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sk
             include=columns.within(self.include, "include"),
             exclude=columns.within(self.exclude, "exclude", strict=False),
             groups=columns.groups(self.groups),
-            start=_start(self.start, columns),
+            start=columns.start(self.start),
             n_jobs=self.n_jobs if data is X else threads(self.n_jobs),
         )
-        on_pick = _Teller(own["groups"], dataset) if self.verbose else None
-        selection = select(data, **own, on_pick=on_pick)
+        own["on_pick"] = PickReport(own["groups"], dataset) if self.verbose else None
+        selection = select(data, **own)
         if selection.interrupted and not len(selection):
             raise KeyboardInterrupt
         self._keep(selection, columns, dataset)
@@ -297,7 +300,7 @@ class FeatureSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sk
         Parameters
         ----------
         X : array or sparse matrix, shape (N, n_features_)
-            What `transform` gave, or something made of it; values may be missing.
+            What `transform` gave, or something made of it.
 
         Returns
         -------
@@ -319,7 +322,7 @@ class FeatureSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sk
 
     @property
     def ties_(self) -> tuple[tuple[int, ...], ...]:
-        """The columns that were as good as each pick, made when they are asked for."""
+        """The columns that were as good as each pick."""
         check_is_fitted(self)
         return tuple(self._columns.outside(tied) for tied in self.selection_.ties)
 
@@ -352,8 +355,10 @@ class FeatureSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sk
                 "is None: give the labels of each row"
             )
             raise DataError(msg)
-        _refuse_no_columns(X)
-        data = from_arrays(X, y, classes=self.classes, categorical=self._categorical(X))
+        refuse_no_columns(X)
+        data = from_arrays(
+            X, y, classes=self.classes, categorical=categorical_names(self.categorical_features, X)
+        )
         validate_data(self, X, skip_check_array=True)
         return data, Positions.found(X, data)
 
@@ -361,12 +366,7 @@ class FeatureSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sk
         if y is not None:
             msg = "y is given beside a Prepared, which knows its labels: leave y out"
             raise UsageError(msg)
-        if self.classes or not self._by_dtype():
-            msg = (
-                "classes and categorical_features say how X and y are read, and a Prepared has "
-                "been read already: give them to mlfs.data.from_arrays, and prepare what it returns"
-            )
-            raise UsageError(msg)
+        refuse_reading(self.classes, self.categorical_features)
         columns = Positions.of_prepared(ready)
         self.__dict__.pop("feature_names_in_", None)
         self.n_features_in_ = len(columns.names)
@@ -374,32 +374,10 @@ class FeatureSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sk
             self.feature_names_in_ = np.array(columns.names, dtype=object)
         return columns
 
-    def _by_dtype(self) -> bool:
-        asked = self.categorical_features
-        return asked is None or (isinstance(asked, str) and asked == "from_dtype")
-
-    def _categorical(self, x: Any) -> list[str] | None:
-        """The names of the columns that are to be categories."""
-        if self._by_dtype():
-            return None
-        asked = self.categorical_features
-        names = [str(n) for n in x.columns] if family(x) else [f"x{j}" for j in range(width(x))]
-        if not isinstance(asked, str):
-            mask = np.asarray(asked)
-            if mask.dtype == bool:
-                if mask.shape != (len(names),):
-                    msg = (
-                        f"categorical_features is a mask of shape {mask.shape}, but X has "
-                        f"{len(names)} columns: give one value for each"
-                    )
-                    raise UsageError(msg)
-                asked = np.flatnonzero(mask)
-        return [names[j] for j in columns_named(asked, names, "categorical_features")]
-
     def _keep(self, selection: Selection, columns: Positions, data: Dataset) -> None:
         """Store the answer under the names that scikit-learn's users know."""
         self.selection_ = selection
-        self.indices_ = _column_numbers(columns.outside(selection.indices))
+        self.indices_ = columns.numbers(selection.indices)
         self.scores_ = selection.scores
         self.score_terms_ = selection.terms
         self.margins_ = selection.margins
@@ -412,7 +390,7 @@ class FeatureSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sk
         self.n_features_ = len(selection)
         own = selection.labels or dict.fromkeys(data.label_names, selection)
         self.label_indices_ = {
-            name: _column_numbers(columns.outside(ranking.indices)) for name, ranking in own.items()
+            name: columns.numbers(ranking.indices) for name, ranking in own.items()
         }
         self.binnings_ = selection.binnings
         self.network_ = selection.network
@@ -420,35 +398,3 @@ class FeatureSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sk
         if self.verbose:
             for note in selection.notes:
                 sys.stderr.write(f"[FeatureSelector] {note}\n")
-
-
-class _Teller:
-    """Tells of each pick on stderr as it is made."""
-
-    def __init__(self, groups: Any, data: Dataset) -> None:
-        self.names, self.made = data.feature_names, 0
-        self.members = grouping(groups, self.names).members
-
-    def __call__(self, label: str, pick: Pick) -> None:
-        self.made += 1
-        whose = f" for {printable(label)}" if label else ""
-        picked = ", ".join(printable(self.names[j]) for j in self.members[pick.index])
-        sys.stderr.write(f"[FeatureSelector] pick {self.made}{whose}: {picked}\n")
-
-
-def _refuse_no_columns(x: Any) -> None:
-    shape: tuple[int, ...] = tuple(getattr(x, "shape", ()))
-    if len(shape) == 2 and shape[1] == 0:
-        msg = f"X has 0 feature(s) (shape={shape}) while a minimum of 1 is required."
-        raise DataError(msg)
-
-
-def _column_numbers(columns: tuple[int, ...]) -> np.ndarray:
-    return np.array(columns, dtype=np.intp)
-
-
-def _start(start: Any, columns: Positions) -> Any:
-    """Columns of X as columns of the data set; a selection knows its columns by name."""
-    if start is None or isinstance(start, (Selection, Mapping)):
-        return start
-    return columns.within(start, "start")

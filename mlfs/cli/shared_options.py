@@ -9,7 +9,8 @@ from typing import Any, TypeVar
 
 import click
 
-from mlfs.api.options import NAMED, OPTIONS, Option, Share, Switch, Threads, Whole
+from mlfs.api.options import NAMED, OPTIONS, Option
+from mlfs.api.value_kinds import Share, Switch, Threads, Whole
 from mlfs.cli.console import console_of
 from mlfs.cli.help import OTHER, topical
 from mlfs.cli.startup import skip_check_of_scipy

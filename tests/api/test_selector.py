@@ -545,7 +545,7 @@ def test_interrupted(table, monkeypatch):
         if self.made == 2:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr("mlfs.api.selector._Teller.__call__", stop)
+    monkeypatch.setattr("mlfs.api.selector.PickReport.__call__", stop)
     selector = FeatureSelector("jmi", 4, verbose=True)
     with pytest.raises(KeyboardInterrupt):
         selector.fit(X, Y)
