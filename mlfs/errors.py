@@ -68,6 +68,8 @@ class MlfsError(Exception):
         The sentence; with `option`, the rest of it after the option's name.
     option : str or tuple of str
         The name of the argument that it is about, if it is about one or some.
+    remedy : str
+        What to do about it, if the caller may know better: then `advising` replaces it.
 
     Examples
     --------
@@ -78,9 +80,15 @@ class MlfsError(Exception):
 
     option: tuple[str, ...] = ()
     message = ""
+    remedy = ""
 
-    def __init__(self, message: str = "", *, option: str | tuple[str, ...] = ()) -> None:
+    def __init__(
+        self, message: str = "", *, option: str | tuple[str, ...] = (), remedy: str = ""
+    ) -> None:
         super().__init__(message)
+        if remedy:
+            self.message = message
+            self.advising(remedy)
         if option:
             self.option = (option,) if isinstance(option, str) else option
             self.message = message
@@ -91,6 +99,12 @@ class MlfsError(Exception):
         if self.option:
             subject = " and ".join(names.get(name, name) for name in self.option)
             self.args = (f"{subject} {self.message}",)
+        return self
+
+    def advising(self, remedy: str) -> Self:
+        """Give another remedy, where the caller knows a better one; return the error."""
+        self.remedy = remedy
+        self.args = (f"{self.message}; {remedy}",)
         return self
 
 

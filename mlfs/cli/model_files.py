@@ -39,10 +39,10 @@ def data_of(data: str, options: dict[str, Any], **more: Any) -> Any:
     try:
         return input_data(data, options, **more)
     except DataError as error:
-        if ASK_CLASSES not in str(error):
+        if error.remedy != ASK_CLASSES:
             raise
         remedy = "a model learns labels that are there or not; choose other columns with --labels"
-        raise DataError(str(error).replace(ASK_CLASSES, remedy)) from None
+        raise error.advising(remedy) from None
 
 
 def rows_of(

@@ -131,10 +131,10 @@ def _read(path: str, labels: str | None) -> Dataset:
         error.args = (f"{printable(path, 400)}: {error}",)
         raise
     except DataError as error:
-        if ASK_CLASSES not in str(error):
+        if error.remedy != ASK_CLASSES:
             raise
         remedy = "a comparison is about labels of two values; choose other columns with --labels"
-        raise DataError(str(error).replace(ASK_CLASSES, remedy)) from None
+        raise error.advising(remedy) from None
 
 
 def _stem(path: Path) -> str:

@@ -109,7 +109,8 @@ def map_label(
         more = f", … ({len(values)} in all)" if len(values) > 6 else ""
         raise DataError(
             f"{printable(path, 400)}: the label {printable(name)!r} has the values "
-            f"{{{shown}{more}}}, which are not two of 0/1, yes/no, true/false, -1/1; {ASK_CLASSES}"
+            f"{{{shown}{more}}}, which are not two of 0/1, yes/no, true/false, -1/1",
+            remedy=ASK_CLASSES,
         )
     if len(values) > MAX_CLASSES:
         raise DataError(
