@@ -25,7 +25,7 @@ def floor(data: Input, picks: list[int], criterion: str, limits: Limits) -> floa
     data : Input
         The arrays.
     picks : list of int
-        The columns that were picked; the last one is held against nothing.
+        The columns that were picked; the last one is counted with nothing.
     criterion : str
         Decides whether pairs of features and triples are counted.
     limits : Limits

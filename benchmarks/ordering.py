@@ -1,4 +1,4 @@
-"""The order of a chain by Algorithm 2 in full: every feature held against all label pairs."""
+"""The order of a chain by Algorithm 2 in full: every feature with all label pairs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""What a selection cannot do without, told as early as it can be: of shapes, bits and codes."""
+"""Estimate the least memory a selection needs, so that it can be refused early.
+
+The estimate is made three times, each time from more: from the shape and the type of X, from its
+bits or entries once binnings are learned, and from the coded columns.
+"""
 
 from __future__ import annotations
 
@@ -16,36 +20,36 @@ from mlfs.discretize.bit_slices import Slices
 from mlfs.discretize.column_blocks import CELLS
 from mlfs.errors import DataError
 
-__all__ = ["Needs", "of_codes", "of_entries", "of_slices", "of_table", "packed"]
+__all__ = ["MemoryEstimate", "of_codes", "of_entries", "of_slices", "of_table", "packed"]
 
-COLUMN_BYTES = 256  # what is said of a column while one is held against all
-ROW_BYTES = 16  # the weight of a row, and what is said of it while a column is held
-CUT_BYTES = 80  # of a row, while some columns of any numbers are looked at together
+COLUMN_BYTES = 256  # sums of a column while an anchor is counted with all
+ROW_BYTES = 16  # the weight of a row, and its code in an anchor
+CUT_BYTES = 80  # of a row, while some columns of any numbers are binned together
 ENTRY_BYTES = 8  # of an entry of a list
-FEW_WORDS = 8  # planes of so few are there a second time, word by word
-COPIED_BYTES = 12  # of an entry of a sparse table that is put into another order
-LOOKED_BYTES = 72  # of an entry of a column, while some columns are binned
-SAMPLED = 64  # rows that tell which columns hold more than one value
-ROWS_TO_SPARE = 0.9  # rows are not all alike
+FEW_WORDS = 8  # planes of at most this many words are kept word by word as well
+COPIED_BYTES = 12  # of an entry of a sparse table that is reordered
+BINNED_BYTES = 72  # of an entry of a column, while some columns are binned
+SAMPLED = 64  # rows that show which columns hold more than one value
+ROWS_TO_SPARE = 0.9  # rows are not all equal
 UNITS = ((10**9, 1, "GB"), (10**6, 0, "MB"), (1, -3, "kB"))
 
 
 @dataclass(frozen=True)
-class Needs:
-    """What cannot be done without, in bytes: for any number of rows, and for these.
+class MemoryEstimate:
+    """The least memory that is needed, in bytes.
 
     Parameters
     ----------
     rows : int
-        How many there are.
+        The number of rows.
     fixed : int
-        What does not depend on them.
+        The part that does not depend on the rows.
     of_rows : int
-        What grows with them.
+        The part that grows with the rows.
     likely : int
-        The same with what is only known later.
+        That part with what is only known later.
     labels : array, optional
-        Labels that are not in it yet; looked at only where a refusal says what would fit.
+        Labels that are not counted yet; used only for the estimate of what would fit.
     """
 
     rows: int
@@ -56,15 +60,15 @@ class Needs:
 
     @property
     def least(self) -> int:
-        """All of it."""
+        """The whole."""
         return self.fixed + self.of_rows
 
     def free(self, most: int) -> int:
-        """What is left of an amount, or `DataError` with what would fit.
+        """The rest of an amount, or `DataError` with what would fit.
 
         Examples
         --------
-        >>> Needs(rows=100, fixed=1_000_000, of_rows=4_000_000).free(6_000_000)
+        >>> MemoryEstimate(rows=100, fixed=1_000_000, of_rows=4_000_000).free(6_000_000)
         1000000
         """
         if self.least <= most:
@@ -76,30 +80,30 @@ class Needs:
         else:
             fits = "so many columns do not fit, whatever the rows"
         msg = (
-            f"is {_told(most, down=True)}, but counting takes at least {_told(self.least)}: raise "
-            f"it, or give less data ({fits})"
+            f"is {_amount(most, down=True)}, but counting takes at least "
+            f"{_amount(self.least)}: raise it, or give less data ({fits})"
         )
         raise DataError(msg, option="max_memory")
 
 
-def of_table(data: Any, most: int) -> Needs:
-    """What the shape and the type of (X, Y) tell before anything is made of them.
+def of_table(data: Any, most: int) -> MemoryEstimate:
+    """Estimate from the shape and the type of (X, Y), before anything is made of them.
 
     Parameters
     ----------
     data : Any
-        What was given; nothing is known of what is no pair with an array first.
+        The data as they were given; only arrays, and pairs that begin with one, are estimated.
     most : int
-        What may be taken: values are looked at only if the shape alone does not fit.
+        The memory that may be taken; values are used only if the shape alone does not fit.
     """
     X = data[0] if isinstance(data, tuple) and len(data) == 2 else data
     if not isinstance(X, np.ndarray) or X.ndim != 2 or X.dtype.kind not in "biuf":
-        return Needs(1, 0, 0)
+        return MemoryEstimate(1, 0, 0)
     from mlfs.data.matrices import COUNTED_TYPES
 
     rows, d = X.shape
     other = 0 if X.dtype.newbyteorder("=") in COUNTED_TYPES and X.dtype.isnative else 8 * X.size
-    needs = _needs(rows, d, other + d * _plane(rows))
+    needs = _estimate(rows, d, other + d * _plane(rows))
     if needs.least <= most:
         return needs
     some = X[:: max(1, rows // SAMPLED)]
@@ -110,13 +114,13 @@ def of_table(data: Any, most: int) -> Needs:
         top = np.clip(some.max(axis=0, initial=0), 0, FEW_LEVELS - 1).astype(np.uint8)
         bits = np.unpackbits(top[:, None], axis=1).any(axis=0).sum()
         likely = (int(top.sum()) + int(bits) * d * bool((top > 1).any())) * _plane(rows)
-    least = _needs(rows, d, other + vary * _plane(rows))
-    more = _needs(rows, d, other + likely).of_rows
+    least = _estimate(rows, d, other + vary * _plane(rows))
+    more = _estimate(rows, d, other + likely).of_rows
     return replace(least, likely=more, labels=data[1] if isinstance(data, tuple) else None)
 
 
-def of_entries(table: Any, small: np.ndarray, own: int, labels: Any) -> Needs:
-    """What it takes to bin and code a sparse table.
+def of_entries(table: Any, small: np.ndarray, own: int, labels: Any) -> MemoryEstimate:
+    """Estimate the memory to bin and code a sparse table.
 
     Parameters
     ----------
@@ -125,22 +129,22 @@ def of_entries(table: Any, small: np.ndarray, own: int, labels: Any) -> Needs:
     small : ndarray of bool
         Which columns hold small whole numbers only; the others are looked at column by column.
     own : int
-        What was made of the data before, and stays.
+        The bytes of what was made of the data before, and stays.
     labels : ndarray or sparse array
         The labels, which are coded later.
     """
     rows, d = table.shape
     cut = 0
     if not small.all():
-        cut = 2 * COPIED_BYTES * int(table.nnz) + LOOKED_BYTES * min(int(table.nnz), CELLS)
+        cut = 2 * COPIED_BYTES * int(table.nnz) + BINNED_BYTES * min(int(table.nnz), CELLS)
     codes = ENTRY_BYTES * int(table.nnz) + own
-    counted = _needs(rows, d, 2 * codes + 16 * rows).of_rows
-    likely = max(counted, codes + (cut > 0) * (2 * COPIED_BYTES + LOOKED_BYTES) * int(table.nnz))
-    return Needs(rows, COLUMN_BYTES * d, cut + codes, likely, labels)
+    counted = _estimate(rows, d, 2 * codes + 16 * rows).of_rows
+    likely = max(counted, codes + (cut > 0) * (2 * COPIED_BYTES + BINNED_BYTES) * int(table.nnz))
+    return MemoryEstimate(rows, COLUMN_BYTES * d, cut + codes, likely, labels)
 
 
-def of_slices(bits: Slices, binnings: Binnings, own: int, labels: Any) -> Needs:
-    """What it takes to make planes of bit slices.
+def of_slices(bits: Slices, binnings: Binnings, own: int, labels: Any) -> MemoryEstimate:
+    """Estimate the memory to make planes of bit slices.
 
     Parameters
     ----------
@@ -149,7 +153,7 @@ def of_slices(bits: Slices, binnings: Binnings, own: int, labels: Any) -> Needs:
     binnings : Binnings
         What is made of them.
     own : int
-        What was made of the data before, and stays.
+        The bytes of what was made of the data before, and stays.
     labels : ndarray or sparse array
         The labels, which are coded later.
     """
@@ -162,13 +166,15 @@ def of_slices(bits: Slices, binnings: Binnings, own: int, labels: Any) -> Needs:
     cut = 0
     if not bits.small.all():  # planes come in parts, and are put together
         cut = CUT_BYTES * rows + planes * plane
-    later = _needs(rows, d, (planes or used) * plane + own)
+    later = _estimate(rows, d, (planes or used) * plane + own)
     of_rows = max(later.of_rows, (used + planes) * plane + cut + own)
     return replace(later, of_rows=of_rows, labels=labels)
 
 
-def of_codes(features: Codes, labels: Codes, kind: np.ndarray, own: int, *, moved: bool) -> Needs:
-    """What it takes to count coded columns.
+def of_codes(
+    features: Codes, labels: Codes, kind: np.ndarray, own: int, *, moved: bool
+) -> MemoryEstimate:
+    """Estimate the memory to count coded columns.
 
     Parameters
     ----------
@@ -177,7 +183,7 @@ def of_codes(features: Codes, labels: Codes, kind: np.ndarray, own: int, *, move
     kind : ndarray
         The kind of each feature, see `mlfs.counting.column_groups.kinds`.
     own : int
-        What was made of the data before, and stays.
+        The bytes of what was made of the data before, and stays.
     moved : bool
         Whether the columns were put into another order, so that planes are copied.
     """
@@ -190,26 +196,26 @@ def of_codes(features: Codes, labels: Codes, kind: np.ndarray, own: int, *, move
     )
     if listed.any():
         of_rows += -(-int(listed.sum()) // COLUMNS_AT_ONCE) * 8 * rows
-        stripe = min(1.0, COLUMNS_AT_ONCE / int(listed.sum()))
-        of_rows += int(ENTRY_BYTES * features.non_mode[listed & packed].sum() * stripe)
+        group = min(1.0, COLUMNS_AT_ONCE / int(listed.sum()))
+        of_rows += int(ENTRY_BYTES * features.non_mode[listed & packed].sum() * group)
     copies = int(moved) + int(rows <= 64 * FEW_WORDS)
     of_rows += int(planes[packed].sum()) + copies * int(planes[~listed].sum())
     of_rows += int(planes[~listed & ~packed].sum())
     by_row = ENTRY_BYTES * labels.n_entries + 8 * rows if listed.any() else 0
     of_rows += ENTRY_BYTES * labels.n_entries + by_row
-    return _needs(rows, d + q, of_rows + own)
+    return _estimate(rows, d + q, of_rows + own)
 
 
 def packed(features: Codes, kind: np.ndarray) -> int:
-    """What coded columns take in the forms in which they are counted."""
+    """The memory of coded columns in the layouts in which they are counted."""
     listed = (kind == Kind.LISTS) | (kind == Kind.BINARY_LISTS)
     planes = int((features.levels[~listed] - 1).sum()) * _plane(features.n_rows)
     return planes + ENTRY_BYTES * int(features.non_mode[listed].sum())
 
 
-def _needs(rows: int, columns: int, of_rows: int) -> Needs:
+def _estimate(rows: int, columns: int, of_rows: int) -> MemoryEstimate:
     table = 8 * min(rows + 1, TABLE_SIZE)
-    return Needs(rows, COLUMN_BYTES * columns, of_rows + table + ROW_BYTES * rows)
+    return MemoryEstimate(rows, COLUMN_BYTES * columns, of_rows + table + ROW_BYTES * rows)
 
 
 def _of_labels(labels: Any) -> int:
@@ -223,12 +229,12 @@ def _plane(rows: int) -> int:
     return 8 * -(-rows // 64)
 
 
-def _told(size: int, *, down: bool = False) -> str:
+def _amount(size: int, *, down: bool = False) -> str:
     """An amount in words, rounded up, or down.
 
     Examples
     --------
-    >>> _told(1_999_001), _told(12), _told(1_999_001_000), _told(1_999_001_000, down=True)
+    >>> _amount(1_999_001), _amount(12), _amount(1_999_001_000), _amount(1_999_001_000, down=True)
     ('2 MB', '1 kB', '2.0 GB', '1.9 GB')
     """
     unit, digits, name = next(row for row in UNITS if size >= row[0] or row[0] == 1)

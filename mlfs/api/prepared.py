@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from mlfs.api import memory_estimate as needs
+from mlfs.api import memory_estimate
 from mlfs.api.candidates import Grouping, grouping
 from mlfs.api.options import checked
 from mlfs.counting.blocks import Block
@@ -171,7 +171,7 @@ def prepare(
         data.refuse_other(**options)
         return data
     most = bytes_of(max_memory)
-    needs.of_table(data, most).free(most)
+    memory_estimate.of_table(data, most).free(most)
     dataset = as_dataset(data, labels)
     from_user = _arrays_of(data, dataset)
     if dataset.shape[2] == 0:
@@ -212,14 +212,14 @@ def _counted(
     ignore_missing = options["missing"] == "ignore"
     survey = Survey.of(dataset.table, n_threads)
     if dataset.is_sparse:
-        needs.of_entries(dataset.table, survey.small, own, dataset.Y).free(most)
+        memory_estimate.of_entries(dataset.table, survey.small, own, dataset.Y).free(most)
     if options["binnings"] is None:
         how = (options["bins"], options["n_bins"], options["nominal_limit"])
         learned = learn(dataset, *how, weights=weights, survey=survey)
     else:
         learned = Binnings.of(options["binnings"])
     if survey.slices is not None:
-        needs.of_slices(survey.slices, learned, own, dataset.Y).free(most)
+        memory_estimate.of_slices(survey.slices, learned, own, dataset.Y).free(most)
     groups = grouping(options["groups"], dataset.names)
     coded_x = coded(dataset.table, learned, survey)
     del survey
@@ -230,8 +230,8 @@ def _counted(
     codes, place = coded_x.sorted_by(kind)
     del coded_x
     kind.sort()
-    free = needs.of_codes(codes, y, kind, own, moved=place is not None).free(most)
-    beside = needs.packed(codes, kind) if options["max_memory"] is None else None
+    free = memory_estimate.of_codes(codes, y, kind, own, moved=place is not None).free(most)
+    beside = memory_estimate.packed(codes, kind) if options["max_memory"] is None else None
     budget = Budget.of(free, beside, n_threads)
     grid = None if weights is None else on_grid(weights)
     counts = Counts([Block(codes, y, grid)], kind, n_threads)

@@ -214,7 +214,7 @@ def compare(
 
 
 def _failures(failed: list[dict[str, Any]]) -> list[str]:
-    """What failed and why; a reason that many cells of a data set share is told once."""
+    """List what failed and why; a reason that many cells of a data set share is given once."""
     groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for record in failed:
         groups.setdefault((record["cell"]["data"], record["note"]), []).append(record)

@@ -33,7 +33,7 @@ def opened(path: str) -> Any:
 
 
 def data_of(data: str, options: dict[str, Any], **more: Any) -> Any:
-    """The data set of the options; what is told of wrong labels names no option of `select`."""
+    """Read the data set of the options; an error about labels names no option of `select`."""
     from mlfs.data.labels.label_values import ASK_CLASSES
 
     try:
@@ -60,7 +60,7 @@ def rows_of(
 def answer(
     console: Console, path: str, ask: Callable[[], T], shape: tuple[int, ...] | None = None
 ) -> T:
-    """What a stored model says; where it fails, that is told in a sentence."""
+    """Ask a stored model; a failure becomes one sentence."""
     try:
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "X does not have valid feature names")  # we matched

@@ -180,7 +180,7 @@ def input_data(path: str, options: dict[str, Any], known: Sequence[str] | None =
 
 
 def selection_options(options: Mapping[str, Any]) -> dict[str, Any]:
-    """What `mlfs.select` wants; a wrong criterion is told before the data are read."""
+    """What `mlfs.select` wants; a wrong criterion is refused before the data are read."""
     from mlfs.criteria import get
 
     wanted = {name: value for name, value in options.items() if name not in READING}

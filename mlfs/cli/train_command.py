@@ -116,7 +116,7 @@ def _told(Y: Any) -> Any:
 
 
 def _fit(console: Console, model: Any, X: Any, Y: Any, weights: dict[str, Any]) -> None:
-    """Fit; what a base learner refuses is told in its own words, what it warns of once."""
+    """Fit; an error of a base learner is shown in its own words, a warning once."""
     try:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")

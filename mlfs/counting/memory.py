@@ -1,4 +1,4 @@
-"""The memory that counting may take: how much there is, and what of it goes where."""
+"""The memory that counting may take, and how it is divided."""
 
 from __future__ import annotations
 
@@ -16,32 +16,32 @@ __all__ = ["ROOMY", "Budget", "bytes_of"]
 UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 UNITS |= {f"{unit}i": 1 << (10 * power) for power, unit in enumerate("kmgt", 1)}
 AMOUNT = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]i?)?b?\s*", re.IGNORECASE)
-AT_FRONT = 1024  # bytes of what the system tells, among which the amount stands
-UNKNOWN = 4 << 30  # where the machine does not tell what it has
-BESIDE = 34 << 20  # kept beside the data, where nobody said that there may be more
+AT_FRONT = 1024  # bytes of the system's report, which contain the amount
+UNKNOWN = 4 << 30  # on machines that do not report their memory
+BESIDE = 34 << 20  # kept beside the data by default
 SIXTEENTHS = {"cache": 4, "recent": 1, "kept": 2, "labels": 1, "picked": 2, "masks": 1, "block": 2}
 
 
 @dataclass(frozen=True)
 class Budget:
-    """What the parts of a table may take, in bytes.
+    """The limits of the parts of a table, in bytes.
 
     Parameters
     ----------
     cache : int
-        Everything that is kept because it may be asked for again.
+        Pair statistics and results that are kept for later.
     kept : int
-        What pairs say of all labels and one stripe of features.
+        Co-occurrences of all labels with one column group.
     labels : int
-        The same of as many labels as are counted at once, where all are too many.
+        The same for the labels counted at a time, if all are too many.
     recent : int
-        What is asked for again within one step.
+        Results that are used again within one step.
     picked : int
-        The planes of picked columns, side by side.
+        The planes of picked columns.
     masks : int
         The planes of labels; there may be two sets of them.
     block : int
-        What one thread counts before it is added up.
+        Counts of one thread before they are summed.
     """
 
     cache: int = 512 << 20
@@ -54,14 +54,14 @@ class Budget:
 
     @classmethod
     def of(cls, free: int, beside: int | None = None, n_jobs: int = 1) -> Budget:
-        """Divide what is left; no part gets more than it can use.
+        """Divide the memory that is left; no part gets more than it can use.
 
         Parameters
         ----------
         free : int
-            What is left.
+            The memory that is left.
         beside : int, optional
-            The bytes of the coded features, where nobody said what may be taken: then what is
+            The bytes of the coded features, if no limit was given: then what is
             kept stays in proportion to them.
         n_jobs : int
             Threads.
@@ -116,10 +116,10 @@ def bytes_of(max_memory: Any) -> int:
 
 
 def _available() -> int:
-    """The memory that could be taken now, as the system tells it."""
+    """The memory that could be taken now, as the system reports it."""
     try:
-        with open("/proc/meminfo", "rb", buffering=0) as told:  # noqa: PTH123  # asked for often
-            for line in told.read(AT_FRONT).splitlines():
+        with open("/proc/meminfo", "rb", buffering=0) as report:  # noqa: PTH123  # asked for often
+            for line in report.read(AT_FRONT).splitlines():
                 if line.startswith(b"MemAvailable:"):
                     return int(line.split()[1]) * 1024
     except (OSError, ValueError, IndexError):

@@ -208,7 +208,7 @@ class StructuredClassifier(LabelModel):
         """The decision of each label's classifier, positive for the second value.
 
         There where it decides alone: with greedy inference and classifiers without probabilities,
-        which are told what was predicted of the parents; or where no label has parents.
+        whose inputs include what was predicted of the parents; or where no label has parents.
         (Elsewhere the decision about a label is part of one about all: see `predict_proba`.)
 
         Returns

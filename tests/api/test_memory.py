@@ -16,7 +16,7 @@ import scipy.sparse as sp
 
 import mlfs
 from mlfs import DataError, select
-from mlfs.api.memory_estimate import Needs
+from mlfs.api.memory_estimate import MemoryEstimate
 from mlfs.api.prepared import prepare
 from mlfs.counting.cache import Cache
 from mlfs.counting.memory import Budget
@@ -101,7 +101,7 @@ def test_columns_that_say_nothing_take_no_planes():
 
 def test_too_many_columns_are_told_as_such():
     with pytest.raises(DataError, match="so many columns do not fit, whatever the rows"):
-        Needs(rows=10, fixed=10_000, of_rows=5).free(9_000)
+        MemoryEstimate(rows=10, fixed=10_000, of_rows=5).free(9_000)
 
 
 @pytest.mark.parametrize("free", [0, 1, 1_000, 10**6, 10**8, 10**12])

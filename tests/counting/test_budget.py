@@ -1,4 +1,4 @@
-"""The memory that counting may take changes no answer, and is told when it is too little."""
+"""The memory that counting may take changes no answer; too little of it is reported."""
 
 from __future__ import annotations
 

@@ -111,7 +111,7 @@ def test_nothing_is_left_to_tell_after_a_unique_id(seed):
     selection = select(Problem(np.hstack([unique, given_problem.X]), given_problem.Y), "cmim", n=4)
     assert selection.indices[0] == 0
     close(selection.scores[1:], 0)
-    assert all(score >= 0 for score in selection.scores), "informations are clipped at 0"
+    assert all(score >= 0 for score in selection.scores), "information is clipped at 0"
 
 
 # The same answer to the same question ------------------------------------------------------------

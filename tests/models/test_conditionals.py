@@ -1,4 +1,4 @@
-"""Fitted base learners held against rows: what they say is what scikit-learn says."""
+"""Fitted base learners on rows: they predict what scikit-learn predicts."""
 
 from __future__ import annotations
 
