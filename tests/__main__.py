@@ -19,7 +19,8 @@ PYTHON = [sys.executable, "-m"]
 KERNEL_TESTS = [
     "tests/kernels",
     "tests/information",
-    "tests/counting/test_stripes.py",
+    "tests/counting/test_column_groups.py",
+    "tests/counting/test_xlogx.py",
     "tests/discretize/test_forms.py",
     "tests/discretize/test_moments.py",
     "tests/discretize/test_small.py",

@@ -26,27 +26,27 @@ def compiled(function: Function) -> Function:
 
 
 def specialized(function: Function) -> Function:
-    """Compile a kernel like `compiled`; what asks whether an argument is None is decided then.
+    """Compile a kernel like `compiled`, with branches on None decided when it is compiled.
 
-    Such an argument does not change its kind, and what is for the other kind is not compiled.
+    An argument that may be None keeps its type in all calls, and the other branch is left out.
     """
     return cast(Function, _kept(function, no_rewrites=False))
 
 
 def inner(function: Function) -> Function:
-    """Compile what only kernels call: it becomes part of them, and of what is kept of them."""
+    """Compile a function that only kernels call; it becomes a part of them."""
     return cast(Function, _made(function, no_cpython_wrapper=True))
 
 
 def spliced(function: Function) -> Function:
-    """Compile into the very place of each call: for what a kernel calls for every value."""
+    """Compile a function that is copied into each place where a kernel calls it."""
     return cast(Function, numba.njit(nogil=True, inline="always")(function))
 
 
 def wrapping(kernel: Function) -> Function:
-    """Let the sums of a kernel leave 64 bits and come back without a warning.
+    """Let the sums of a kernel wrap around at 64 bits without a warning.
 
-    Compiled, they do so in silence, and the kernel is handed back as it is.
+    A compiled kernel gives no such warning and is returned unchanged.
     """
     plain: bool = config.DISABLE_JIT  # type: ignore[attr-defined]  # numba sets it at run time
     return np.errstate(over="ignore")(kernel) if plain else kernel
@@ -62,11 +62,10 @@ def _kept(function: Any, **options: bool) -> Any:
 
 
 def _made(function: Any, **options: bool) -> Any:
-    """Leave out what nobody uses: each is a tenth of the time.
+    """Compile without the parts that are not needed; each is a tenth of the time.
 
-    No kernel is called by its address, and from Python nothing that only kernels call. No array
-    expression waits to be fused into a loop. Who makes no array need not count who holds one: the
-    caller holds all that a kernel is given until it is done.
+    No kernel is called by its address, none has array expressions that could be fused, and one
+    that makes no array needs no reference counts, because the caller holds all arrays.
     """
     njit: Any = numba.njit  # its types do not know all its options
     code = getattr(function, "__code__", None)
