@@ -78,5 +78,7 @@ def test_what_is_no_amount_of_memory(given):
 
 
 def test_data_that_do_not_fit_are_refused_with_what_would():
-    with pytest.raises(DataError, match=r"at least \d+ kB, but max_memory is 0 kB.*do not fit"):
+    with pytest.raises(
+        DataError, match=r"max_memory is 0 kB, but counting takes at least \d+ kB.*do not fit"
+    ):
         select(problem(0), "mim", 2, max_memory=900)

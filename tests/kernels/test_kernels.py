@@ -52,20 +52,3 @@ def test_a_disk_that_fails_keeps_nobody_from_computing() -> None:
     jit._ease(cache)
     assert cache.load_overload(None, None) is None
     cache.save_overload(None, None)
-
-
-@pytest.mark.parametrize("was_on", [True, False])
-def test_no_garbage_is_looked_for_while_kernels_are_compiled(
-    was_on: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    state = [was_on]
-    monkeypatch.setattr(jit.gc, "isenabled", lambda: state[-1])
-    monkeypatch.setattr(jit.gc, "enable", lambda: state.append(True))
-    monkeypatch.setattr(jit.gc, "disable", lambda: state.append(False))
-    listener = jit._Uncollected()
-    listener.on_start(None)
-    listener.on_start(None)  # what a kernel calls is compiled meanwhile
-    listener.on_end(None)
-    assert state == [was_on, False]
-    listener.on_end(None)
-    assert state == [was_on, False, *[True] * was_on]

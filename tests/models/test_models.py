@@ -220,7 +220,7 @@ def test_fewer_features_are_faster_to_look_at() -> None:
         ({"y0": ["x99"]}, None, UnknownName, "unknown feature in the features of 'y0' 'x99'"),
         (3, None, UsageError, "not 3"),
         (LDF(r=0.9), None, UsageError, "r"),
-        ("mim", 99, UsageError, "99 features are asked for"),
+        ("mim", 99, UsageError, "n is 99, but there are 8 features"),
     ],
 )
 def test_features_that_make_no_sense_are_refused(features, n, error, said) -> None:
