@@ -107,7 +107,8 @@ class LabelColumns(Labels):
         """The bit planes of some labels, one label after the other."""
         every = self._every_mask
         if every is not None:
-            return every if labels.size == len(self) else every[labels]
+            in_order = labels.size == len(self) and (np.diff(labels) == 1).all()
+            return every if in_order else every[labels]
         some, key = self._some, labels.tobytes()
         if some is None or some[0] != key:
             part = self.codes.take(labels)

@@ -1,4 +1,4 @@
-"""The form in which a column is counted changes nothing that is counted."""
+"""The layout in which a column is counted changes nothing that is counted."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ CHAIN = [(), (0,), (0, 1), (2,)]
 
 
 def table(seed: int, rows: int = 150) -> tuple[np.ndarray, np.ndarray]:
-    """Columns of two to twenty levels, some at their base nearly everywhere, some missing."""
+    """Columns of two to twenty levels, some at their mode nearly everywhere, some missing."""
     generator = np.random.default_rng(seed)
     levels = generator.permutation([2, 2, 2, 2, 3, 4, 8, 16, 17, 20, 1])
     share = generator.choice([0.02, 0.3, 0.9], levels.size)
@@ -140,6 +140,18 @@ def test_labels_in_any_order_are_told_apart():
     info = Info.from_codes(features, labels)
     other = ExactInfo(table_of(info), labels=np.array([0, 2, 1, 3]))
     assert np.allclose(other.cmi_sL_given_f(1), info.cmi_sL_given_f(1), rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("word_cost", [ONLY_PLANES, ONLY_LISTS])
+def test_each_of_all_labels_is_counted_in_any_order(monkeypatch, word_cost):
+    monkeypatch.setattr(column_groups, "WORD_COST", word_cost)
+    generator = np.random.default_rng(5)
+    X, Y = generator.integers(0, [[2, 3] * 4], (150, 8)), generator.integers(0, 2, (150, 4))
+    counted, order = table_of(Info.from_codes(X, Y)), np.array([2, 0, 3, 1])
+    for s in range(8):
+        pairs = counted.feature(s)
+        ordered = counted.triples.sums_of_each(pairs, np.arange(4))
+        np.testing.assert_array_equal(counted.triples.sums_of_each(pairs, order), ordered[order])
 
 
 @pytest.mark.skipif(config.DISABLE_JIT, reason="only kernels let two threads run at once")
