@@ -22,8 +22,8 @@ KERNEL_TESTS = [
     "tests/counting/test_column_groups.py",
     "tests/counting/test_xlogx.py",
     "tests/discretize/test_forms.py",
-    "tests/discretize/test_moments.py",
-    "tests/discretize/test_small.py",
+    "tests/discretize/test_exact_moments.py",
+    "tests/discretize/test_table_survey.py",
     "tests/search/test_labels.py",
 ]
 
