@@ -57,7 +57,7 @@ def _kept(function: Any, **options: bool) -> Any:
         kernel = _made(function, cache=True, **options)
     except (RuntimeError, OSError):
         return _made(function, **options)
-    _ease(getattr(kernel, "_cache", None))
+    _ignore_cache_errors(getattr(kernel, "_cache", None))
     return kernel
 
 
@@ -74,8 +74,8 @@ def _made(function: Any, **options: bool) -> Any:
     return njit(nogil=True, **options)(function)
 
 
-def _ease(cache: Any) -> None:
-    """Let a disk that fails keep nobody from computing: what cannot be kept is made anew."""
+def _ignore_cache_errors(cache: Any) -> None:
+    """Ignore disk errors of numba's cache; a kernel that cannot be loaded is compiled again."""
     load, save = getattr(cache, "load_overload", None), getattr(cache, "save_overload", None)
     if not (callable(load) and callable(save)):
         return

@@ -1,4 +1,4 @@
-"""Why a feature was picked, or why not: its terms, who was ahead, what it shares with the picks."""
+"""Why a feature was picked, or why not: its terms, its rivals, what it shares with the picks."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ class MemoryEstimate:
 
     @property
     def least(self) -> int:
-        """The whole."""
+        """Total least memory in bytes."""
         return self.fixed + self.of_rows
 
     def free(self, most: int) -> int:

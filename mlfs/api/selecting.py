@@ -68,8 +68,8 @@ def select(
         The name of a criterion, or one's own.
     n : int, float or "auto", optional
         How many features: a number, a share of them in (0, 1], or ``"auto"`` (see
-        `mlfs.search.stopping`). By default the criterion's own opinion, else half the features. Per
-        label, n is for each label.
+        `mlfs.search.stopping`). By default the number that the criterion suggests, else
+        half of the features. Per label, n is for each label.
     labels : str or sequence, optional
         Which columns of a file or frame are labels.
     per_label : bool

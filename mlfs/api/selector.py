@@ -1,4 +1,4 @@
-"""The scikit-learn door: `FeatureSelector`, a transformer on `mlfs.select`."""
+"""The scikit-learn interface: `FeatureSelector`, a transformer on `mlfs.select`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The commands together, and what becomes of whatever goes wrong: one sentence, an exit code."""
+"""Define the group of commands, and turn errors into one sentence and an exit code."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ def _guarded(arguments: list[str], console: Console) -> int:
         did = "write" if error.errno in (errno.ENOSPC, errno.EDQUOT) else "read or write"
         console.error(f"cannot {did}{place}: {error.strerror or error}")
         return 1
-    except Exception as error:  # the last door: a bug of ours must not look like the user's
+    except Exception as error:  # a bug of ours must not look like an error of the user
         if console.debug:
             raise
         told = f"{type(error).__name__}: {printable(error, 200)}"
@@ -171,7 +171,7 @@ def _guarded(arguments: list[str], console: Console) -> int:
 
 
 def _plain(error: click.UsageError) -> str:
-    """What click says, in our voice: no capital, no full stop."""
+    """Format a message of click like ours: lower case, no full stop."""
     text = error.format_message().strip().removesuffix(".")
     return text[:1].lower() + text[1:]
 
@@ -186,7 +186,7 @@ def _flushed(code: int) -> int:
 
 
 def _forget_stdout() -> None:
-    """Let Python's last flush at exit go nowhere instead of failing again."""
+    """Redirect stdout to the null device, so that the flush at exit cannot fail again."""
     try:
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())

@@ -1,4 +1,4 @@
-"""Where words go: data to stdout, everything else to stderr; colours, quiet and verbose."""
+"""Console output: data to stdout, everything else to stderr; colours, quiet and verbose."""
 
 from __future__ import annotations
 

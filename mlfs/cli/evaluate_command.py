@@ -10,8 +10,8 @@ import click
 
 from mlfs.cli.console import console_of
 from mlfs.cli.help import Command, topical
-from mlfs.cli.model_files import answer, opened, rows_of, unseen_values
 from mlfs.cli.shared_options import reading_known, talking
+from mlfs.cli.stored_models import answer, opened, rows_of, unseen_values
 from mlfs.errors import MlfsError, plural, printable
 
 if TYPE_CHECKING:

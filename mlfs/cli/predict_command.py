@@ -11,9 +11,9 @@ import click
 
 from mlfs.cli.console import console_of
 from mlfs.cli.help import Command, topical
-from mlfs.cli.model_files import answer, opened, rows_of, unseen_values
 from mlfs.cli.output import check_place, write_report
 from mlfs.cli.shared_options import reading_known, talking
+from mlfs.cli.stored_models import answer, opened, rows_of, unseen_values
 from mlfs.errors import DataError, plural
 
 __all__ = ["predict"]

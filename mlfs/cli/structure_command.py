@@ -10,9 +10,9 @@ import click
 
 from mlfs.cli.console import console_of
 from mlfs.cli.help import Command, topical
-from mlfs.cli.model_files import answer, opened
 from mlfs.cli.output import check_place, write_report
 from mlfs.cli.shared_options import talking
+from mlfs.cli.stored_models import answer, opened
 from mlfs.errors import DataError, UsageError, printable
 
 __all__ = ["structure"]

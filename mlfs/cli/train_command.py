@@ -12,11 +12,11 @@ import click
 
 from mlfs.cli.console import Console, console_of
 from mlfs.cli.help import Command, topical
-from mlfs.cli.model_files import data_of
 from mlfs.cli.model_options import made, modelling, settings_of
 from mlfs.cli.output import check_place
 from mlfs.cli.progress import Waiting
 from mlfs.cli.shared_options import reading_labels, talking
+from mlfs.cli.stored_models import data_of
 from mlfs.errors import DataError, MlfsError, UsageError, plural, printable
 
 __all__ = ["train"]

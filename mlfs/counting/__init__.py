@@ -1,4 +1,5 @@
-"""Counting: coded columns come in, whole numbers go out. The only place that looks at rows.
+"""Counting: coded columns come in, whole numbers go out. The only place where a
+selection looks at coded rows.
 
 `codes` and `label_codes` hold coded columns, `row_lists` and `bit_planes` are the two layouts of a
 column group (`column_groups`), `counts` is what all other packages ask, and `blocks` is what it

@@ -1,4 +1,4 @@
-"""What was made once and may be asked for again, as far as memory goes."""
+"""A cache of arrays with a limit in bytes; the least recently used go first."""
 
 from __future__ import annotations
 

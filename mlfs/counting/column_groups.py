@@ -9,7 +9,7 @@ AddedGroup the same columns in several blocks of rows, wherever they are; counts
 ========== ================================================================================
 
 A cell is a column at one of its codes but the mode. All count the co-occurrences of cells only,
-as whole numbers; what is at a mode follows by subtraction, in one place (`mlfs._kernels.co_sums`).
+as whole numbers; what is at a mode follows by subtraction (`mlfs._kernels.co_sums`).
 """
 
 from __future__ import annotations

@@ -138,7 +138,7 @@ class Counts:
         return self._singles(self.n_f, self.offsets, valid)
 
     def label_sums(self, valid: np.ndarray) -> np.ndarray:
-        """The like of each label."""
+        """Rows and sums of c log c of each label: (labels, 2)."""
         return self._singles(self.labels.n, self.labels.offsets, valid)
 
     def anchor_sum(self, anchor: Anchor) -> np.int64:

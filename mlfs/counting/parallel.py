@@ -27,7 +27,7 @@ LISTED = (Kind.LISTS, Kind.BINARY_LISTS)
 
 
 class Parallel:
-    """Threads for counting, where they have something to do.
+    """Distributes counting over threads where the estimated cost justifies it.
 
     Parameters
     ----------

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from mlfs._kernels.subset import Columns, Results, subset_pairs, subset_triples
+from mlfs._kernels.plane_subsets import Columns, Results, subset_pairs, subset_triples
 from mlfs.counting.bit_planes import packed_planes
 from mlfs.counting.codes import Codes
 from mlfs.counting.entries import edges_of

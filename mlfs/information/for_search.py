@@ -1,4 +1,4 @@
-"""What a search asks of an `Info` beside the vocabulary; criteria see none of it.
+"""Operations on an `Info` that a search needs beside the vocabulary; criteria do not see them.
 
 An estimator that is not exact answers only what it can: the rest has a default, or is refused.
 """

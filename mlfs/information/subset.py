@@ -15,7 +15,7 @@ from mlfs.information.table import Table
 from mlfs.information.triples import Sums
 
 if TYPE_CHECKING:
-    from mlfs._kernels.subset import Results
+    from mlfs._kernels.plane_subsets import Results
     from mlfs.counting.anchor import Anchor
 
 __all__ = ["Subset"]
@@ -25,7 +25,7 @@ BLOCK = 8.0  # how much slower it is to ask through blocks of labels, one anchor
 
 
 class Subset:
-    """What anchors tell about a few candidates, for some labels.
+    """Terms of a few candidates with given anchors, for some labels.
 
     Parameters
     ----------

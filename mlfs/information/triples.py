@@ -1,8 +1,8 @@
-"""Triples: what an anchor, every feature and the labels say together.
+"""Conditional mutual information from counts of an anchor, every feature and the labels.
 
-There are two ways to the same bits. Where no level is left out and all counts are in the table of
-c log c, only the joint sum is made for each triple; all others come from pairs. Else the complete
-table n(f,s,l) is made and everything is summed from it.
+There are two methods with the same results, bit for bit. Where no level is left out and all counts
+are in the table of c log c, only the joint sum is made for each triple; all others come from pairs.
+Else the complete table n(f,s,l) is made and everything is summed from it.
 """
 
 from __future__ import annotations

@@ -208,7 +208,7 @@ def _middles(structure: Structure) -> list[float]:
 
 
 def _apart(wishes: list[float]) -> list[float]:
-    """Rising places at least 1 apart, in runs around the mean of what they wish."""
+    """Rising places at least 1 apart, in runs around the mean of their preferred positions."""
     runs: list[tuple[float, int]] = []  # where a run starts, and its length
     for wish in wishes:
         start, size = wish, 1

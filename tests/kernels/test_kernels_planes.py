@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from mlfs._kernels import co_sums, sweeping
-from mlfs._kernels import subset as kernels
+from mlfs._kernels import plane_subsets as kernels
 from tests import naive
 from tests.in_full import T, any_table, drawn, edges, n, starts, words
 

@@ -95,7 +95,7 @@ class Axis:
 
 @dataclass
 class Picture:
-    """An SVG that grows.
+    """Builds an SVG.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What all learners of label structures share, and what pairs of labels say of each other."""
+"""What all learners of label structures share, and mutual information of pairs of labels."""
 
 from __future__ import annotations
 

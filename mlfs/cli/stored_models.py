@@ -60,7 +60,7 @@ def rows_of(
 def answer(
     console: Console, path: str, ask: Callable[[], T], shape: tuple[int, ...] | None = None
 ) -> T:
-    """Ask a stored model; a failure becomes one sentence."""
+    """Call a stored model; raise a one-line error if it fails."""
     try:
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "X does not have valid feature names")  # we matched
