@@ -10,18 +10,9 @@ from typing import Any
 import numpy as np
 
 from mlfs._kernels.jit import compiled
-from mlfs._kernels.planes import LOW, ONE, popcount
+from mlfs._kernels.planes import popcount
 
-__all__ = ["mark", "sweep", "sweep_across"]
-
-
-@compiled
-def mark(rows: Any, first: Any, last: Any, masks: Any) -> None:
-    """Set the bits of the rows from first[i] to last[i] in masks[i]."""
-    for i in range(first.size):
-        for at in range(first[i], last[i]):
-            row = rows[at]
-            masks[i, row >> 6] |= ONE << (np.uint64(row) & LOW)
+__all__ = ["sweep", "sweep_across"]
 
 
 @compiled

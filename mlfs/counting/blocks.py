@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+
 import numpy as np
 
 from mlfs.counting.anchor import BlockAnchor
@@ -62,6 +64,13 @@ class Block:
     def take(self, columns: np.ndarray) -> Block:
         """Some of the features, and all labels."""
         return Block(self.features.take(columns), self.label_codes, self._weights())
+
+    def shuffled(self, generator: np.random.Generator) -> Block:
+        """The same features, and the labels in rows of a random order."""
+        other = copy.copy(self)
+        other.labels = self.labels.shuffled(generator)
+        other.label_codes = other.labels.codes
+        return other
 
     def among_labels(self) -> Block:
         """The labels in the place of the features."""

@@ -328,11 +328,13 @@ class Codes:
     def shuffled(self, generator: np.random.Generator) -> Codes:
         """The same rows in a random order."""
         place = generator.permutation(self.n_rows).astype(np.int32)
+        rows = place[self.rows]
+        order = np.argsort(self.column_of_entry * np.int64(self.n_rows) + rows)
         return Codes(
             self.n_rows,
             self.indptr,
-            place[self.rows],
-            self.codes,
+            rows[order],
+            self.codes[order],
             self.mode,
             self.levels,
             self.missing,

@@ -69,7 +69,6 @@ class Counts:
             self._added(AddedGroup, [block.group(a, b, k) for block in self.blocks])
             for (a, b), k in zip(self.edges, self.kinds, strict=True)
         ]
-        self.small = np.int32 if self.total < 1 << 31 else np.int64
 
     @classmethod
     def of(
@@ -124,8 +123,12 @@ class Counts:
     def shuffled(self, generator: np.random.Generator) -> Counts:
         """The same features with the rows of labels shuffled within each block."""
         other = copy.copy(self)
-        other.labels = self.labels.shuffled(generator)
+        other.blocks = tuple(block.shuffled(generator) for block in self.blocks)
+        other.labels = self._added(AddedLabels, [block.labels for block in other.blocks])
+        other.shared = self  # whose groups and threads it uses
         return other
+
+    shared: Counts | None = None
 
     # ---- single columns -----------------------------------------------------------------------
 

@@ -62,10 +62,6 @@ class Labels:
         """n(s, l) for every label: (labels, levels of s, most levels of l)."""
         raise NotImplementedError
 
-    def shuffled(self, generator: np.random.Generator) -> Labels:
-        """The same labels in rows of a random order."""
-        raise NotImplementedError
-
 
 class LabelColumns(Labels):
     """The labels of one block of rows.
@@ -176,7 +172,3 @@ class AddedLabels(Labels):
         """Keep the bit planes of all labels only if they take at most so many bytes."""
         for part in self.parts:
             part.limit_masks(most // len(self.parts))
-
-    def shuffled(self, generator: np.random.Generator) -> AddedLabels:
-        """The same labels, shuffled within each block."""
-        return AddedLabels([part.shuffled(generator) for part in self.parts])

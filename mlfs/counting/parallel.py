@@ -98,6 +98,7 @@ class Parallel:
         jobs = []
         for i, kind in enumerate(self._counts.kinds):
             parts = min(self._n, n_labels) if kind in LISTED and self._by_labels else 1
+            parts = max(1, parts)
             edges = [n_labels * k // parts for k in range(parts + 1)]
             jobs += [(i, slice(*ends)) for ends in itertools.pairwise(edges)]
 

@@ -237,7 +237,8 @@ class ExactInfo(Info):
         beta : float or array of shape (q,), optional
             The weight of each label; 1/\\|pa(l)\\| by default.
         """
-        key = ("label_term", self._labels.tobytes(), repr(beta), self._parents)
+        weights = None if beta is None else np.asarray(beta, np.float64).tobytes()
+        key = ("label_term", self._labels.tobytes(), weights, self._parents)
         found: np.ndarray = self._table.cache.get(key, lambda: self._label_term(beta))
         return self._cut(found)
 
@@ -283,6 +284,8 @@ class ExactInfo(Info):
         t_sl = int(pairs.label_sums[labels].sum())
         alone += t_sl - int(table.t_l[labels].sum())
         joint = table.triples.joint_sums(pairs, labels)
+        if not table.counts.total:
+            return np.zeros(table.d)
         total = wrapped(alone) - joint - n * (table.t_f - pairs.t_fs) + label_sums
         return total / (table.rows * 2.0 ** int(table.counts.xlogx[-1]))
 
@@ -318,7 +321,7 @@ class ExactInfo(Info):
             known = next((key for key in keys if key in table.recent), None)
             last, sums = (), [np.zeros(table.d), np.zeros(())]
             if known is not None:
-                last, sums = known[1], table.recent.get(known, lambda: sums)
+                last, sums = known[1], list(table.recent.get(known, lambda: tuple(sums)))
         total, pairs = sums
         for n in range(len(last), len(order)):
             at = table.position(order[n])

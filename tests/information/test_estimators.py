@@ -7,7 +7,7 @@ import pytest
 
 from mlfs import CriterionError, Info
 from mlfs.criteria import get
-from mlfs.information.for_search import levels_of
+from mlfs.information.for_search import levels_of, shuffled, table_of
 from mlfs.information.info import VOCABULARY
 from mlfs.search.greedy import greedy
 
@@ -75,3 +75,34 @@ def test_a_criterion_sees_the_vocabulary_and_nothing_else():
     for view in (info, info.only([1]), info.for_label(0)):
         public = {name for name in dir(view) if not name.startswith("_")}
         assert public == {*VOCABULARY, "from_codes"}
+
+
+@pytest.mark.parametrize("share", [0.05, 0.5])
+@pytest.mark.parametrize("blocks", [1, 3])
+def test_shuffled_labels_are_counted_as_any_others(share, blocks):
+    generator = np.random.default_rng(3)
+    X = (generator.random((400, 1100)) < share).astype(int)
+    Y = X[:, :2] ^ (generator.random((400, 2)) < 0.05)
+    view = shuffled(Info.from_codes(X, Y, blocks=blocks), np.random.default_rng(1))
+    labels = table_of(view).counts.blocks
+    own = np.concatenate([[b.label_codes.column(l) for l in range(2)] for b in labels], axis=1).T
+    plain = Info.from_codes(X, own)
+    assert not np.array_equal(own, Y)
+    for s in (1, 7):
+        for one, two in ((view, plain), (view.for_label(1), plain.for_label(1))):
+            np.testing.assert_array_equal(one.cmi_fL_given_s(s), two.cmi_fL_given_s(s))
+        some = view.only(range(5)).cmi_fL_given_s(s)
+        np.testing.assert_array_equal(some, plain.cmi_fL_given_s(s)[:5])
+
+
+def test_weights_of_labels_that_differ_little_are_told_apart():
+    generator = np.random.default_rng(0)
+    X, Y = generator.integers(0, 2, (50, 4)), generator.integers(0, 2, (50, 2))
+    info = Info.from_codes(X, Y, parents=[(1,), (0,)])
+    one, two = info.label_term([1.0, 0.1]), info.label_term([1.0 + 4e-9, 0.1])
+    assert (one != two).any()
+
+
+def test_no_rows_give_no_information():
+    info = Info.from_codes(np.zeros((0, 3), int), np.zeros((0, 2), int))
+    assert info.interaction_fLL.tolist() == [0, 0, 0]
