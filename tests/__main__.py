@@ -31,7 +31,9 @@ STEPS: dict[str, list[list[str]]] = {
     "lint": [[*PYTHON, "ruff", "check", "."], [*PYTHON, "ruff", "format", "--check", "."]],
     "types": [[*PYTHON, "mypy"]],
     "docs": [[*PYTHON, "mkdocs", "build", "--strict", "--quiet", "--site-dir", "{scratch}"]],
-    "compiled": [[*PYTHON, "pytest", "-q", "-m", "", "-n", "auto", "--maxprocesses", "8"]],
+    "compiled": [
+        [*PYTHON, "pytest", "-q", "-m", "", "-n", "auto", "--maxprocesses", "8", "--durations=25"]
+    ],
     "interpreted": [
         [
             *PYTHON,
