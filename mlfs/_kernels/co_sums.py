@@ -94,15 +94,23 @@ def _never_together(co: Any, first: int, last: int) -> bool:
 @wrapping
 @compiled
 def add_pairs_of_cells(
-    first: Any, n_f: Any, sums: Any, co: Any, n_s: Any, total: int, xlogx: Any, out: Any
+    first: Any,
+    n_f: Any,
+    sums: Any,
+    co: Any,
+    n_s: Any,
+    rest_s: Any,
+    total: int,
+    xlogx: Any,
+    out: Any,
 ) -> None:
     """out[f] += the sum of c log c over n(f,s), of any levels.
 
     The cells of f are ``first[f]`` to ``first[f + 1]``, and sums[f] is the sum over n_f of them:
-    a column that never occurs with s needs no more.
+    a column that never occurs with s needs no more. `rest_s` is memory for as many numbers as
+    n_s has. A kernel that makes no arrays counts no references, which is faster.
     """
     size = n_s.size
-    rest_s = np.empty(size, np.int64)
     alone = 0
     mode_s = total
     for k in range(size):
@@ -239,16 +247,17 @@ def _joint_of_cells(
 
 @wrapping
 @compiled
-def add_joint_of_cells(first: Any, n: Levels, co: Any, xlogx: Any, out: Any) -> None:
+def add_joint_of_cells(
+    first: Any, n: Levels, co: Any, rest_s: Any, rest_sl: Any, xlogx: Any, out: Any
+) -> None:
     """Add the sums of c log c over n(f,s,l), labels of two levels, f and s of any.
 
     co[i * cells of s + k, p] rows have cell k of s, cell p and the i-th label. `out` has a row
-    for each label, or one for all.
+    for each label, or one for all. `rest_s` and `rest_sl` are memory for a number for each code
+    of s; the last one is that of the mode.
     """
     codes = n.s.size
     each = out.shape[0] > 1
-    rest_s = np.empty(codes + 1, np.int64)  # the last: s at its mode as well
-    rest_sl = np.empty(codes + 1, np.int64)
     for i in range(n.l.size):
         totals = out[i if each else 0]
         mode_sl = n.l[i]

@@ -14,7 +14,7 @@ import numpy as np
 from mlfs._kernels.jit import compiled, inner, wrapping
 from mlfs._kernels.planes import popcount
 
-__all__ = ["Columns", "Results", "subset_pairs", "subset_triples"]
+__all__ = ["Columns", "Results", "Tables", "subset_pairs", "subset_triples"]
 
 
 class Columns(NamedTuple):
@@ -30,7 +30,7 @@ class Columns(NamedTuple):
 
 
 class Tables(NamedTuple):
-    """Counts of one feature, one anchor and the labels, and memory for them."""
+    """Memory for the counts of one feature, one anchor and the labels."""
 
     fs: np.ndarray
     fl: np.ndarray  # (labels, codes of f, codes of l)
@@ -39,6 +39,21 @@ class Tables(NamedTuple):
     t_fl: np.ndarray
     t_sl: np.ndarray
     both: np.ndarray  # a plane
+
+    @classmethod
+    def of(cls, f: Columns, s: Columns, l: Columns) -> Tables:
+        """Tables that are large enough for some columns."""
+        size = int(f.levels.max()), int(s.levels.max()), int(l.levels.max())
+        anchors, labels = s.first.size, l.first.size
+        return cls(
+            np.zeros(size[:2], np.int64),
+            np.zeros((labels, size[0], size[2]), np.int64),
+            np.zeros((anchors, labels, *size[1:]), np.int64),
+            np.zeros((labels, *size), np.int64),
+            np.zeros(labels, np.int64),
+            np.zeros((anchors, labels), np.int64),
+            np.zeros(f.planes.shape[1], np.uint64),
+        )
 
 
 class Results(NamedTuple):
@@ -134,10 +149,13 @@ def subset_pairs(
     n_rows: int,
     scale: float,
     xlogx: Any,
+    table: Any,
     out: Any,
 ) -> None:
-    """out[j, where[i]] = I(f;s) of the i-th feature and the anchors j from start[i]."""
-    table = np.zeros((f.levels.max(), s.levels.max()), np.int64)
+    """out[j, where[i]] = I(f;s) of the i-th feature and the anchors j from start[i].
+
+    `table` is memory for n(f,s). The kernels here make no arrays, so numba counts no references.
+    """
     t_n = xlogx[n_rows]
     for i in range(f.first.size):
         for j in range(start[i], s.first.size):
@@ -249,24 +267,16 @@ def subset_triples(
     where: Any,
     scale: float,
     xlogx: Any,
+    tables: Tables,
     out: Results,
 ) -> None:
     """Write the results of the features where[i], and of the anchors j from start[i]."""
-    most_f = f.levels.max()
-    most_s = s.levels.max()
-    most_l = l.levels.max()
     labels = l.first.size
     anchors = s.first.size
-    tables = Tables(
-        np.zeros((most_f, most_s), np.int64),
-        np.zeros((labels, most_f, most_l), np.int64),
-        np.zeros((anchors, labels, most_s, most_l), np.int64),
-        np.zeros((labels, most_f, most_s, most_l), np.int64),
-        np.zeros(labels, np.int64),
-        np.zeros((anchors, labels), np.int64),
-        np.zeros(f.planes.shape[1], np.uint64),
-    )
-    for j in range(start.min(), anchors):
+    earliest = anchors
+    for i in range(start.size):
+        earliest = start[i] if start[i] < earliest else earliest  # noqa: FURB136  # no array
+    for j in range(earliest, anchors):
         for k in range(labels):
             tables.t_sl[j, k] = _pair(tables.sl[j, k], s, j, l, k, xlogx)
     for i in range(f.first.size):

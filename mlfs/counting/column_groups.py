@@ -150,7 +150,8 @@ class ColumnGroup:
             out += sums
             return
         own_sums = self.sums_of_cells(xlogx)
-        n = self.n_cells, own_sums, co, anchor.n_cells, self.total
+        rest = np.empty(anchor.cells, np.int64)
+        n = self.n_cells, own_sums, co, anchor.n_cells, rest, self.total
         co_sums.add_pairs_of_cells(self.first, *n, xlogx, out)
 
     def add_label_sums(self, n_l: np.ndarray, co: np.ndarray, xlogx: np.ndarray, out: Any) -> None:
@@ -158,9 +159,9 @@ class ColumnGroup:
         if self.two_levels:
             co_sums.add_label_pairs_of_two(self.n_cells, co, n_l, self.total, xlogx, out)
             return
-        sums = self.sums_of_cells(xlogx)
+        sums, rest = self.sums_of_cells(xlogx), np.empty(1, np.int64)
         for i in range(n_l.size):
-            n = self.n_cells, sums, co[i : i + 1], n_l[i : i + 1], self.total
+            n = self.n_cells, sums, co[i : i + 1], n_l[i : i + 1], rest, self.total
             co_sums.add_pairs_of_cells(self.first, *n, xlogx, out)
 
     has_planes = False  # whether bit planes of its columns are at hand
@@ -193,7 +194,8 @@ class ColumnGroup:
                 known.n_sl,
             )
             cells = co.reshape(known.some.size * known.pairs.anchor.cells, self.cells)
-            co_sums.add_joint_of_cells(self.first, n, cells, xlogx, out)
+            rest = np.empty((2, known.pairs.anchor.levels), np.int64)
+            co_sums.add_joint_of_cells(self.first, n, cells, rest[0], rest[1], xlogx, out)
 
     @contextlib.contextmanager
     def counted(self, known: Triples) -> Iterator[np.ndarray]:

@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from mlfs._kernels.plane_subsets import Columns, Results, subset_pairs, subset_triples
+from mlfs._kernels.plane_subsets import (
+    Columns,
+    Results,
+    Tables,
+    subset_pairs,
+    subset_triples,
+)
 from mlfs.counting.bit_planes import packed_planes
 from mlfs.counting.codes import Codes
 from mlfs.counting.entries import edges_of
@@ -197,9 +203,10 @@ class SubsetPlanes:
             for some, later in self._cuts(anchors, start):
                 with self._lock:
                     s = self._picked(anchors[some])
-                    own = counts.total, self._scale, counts.xlogx, out[some]
+                    own = counts.total, self._scale, counts.xlogx
                     for f, begins, at in self._candidates(where, later, parts):
-                        subset_pairs(f, s, begins, at, *own)
+                        table = np.zeros((int(f.levels.max()), int(s.levels.max())), np.int64)
+                        subset_pairs(f, s, begins, at, *own, table, out[some])
         return out
 
     def triples(
@@ -225,7 +232,9 @@ class SubsetPlanes:
                         whole = self._all_fit or not sums.size
                         own = sums if whole else np.zeros_like(sums[:, some])  # in one piece
                         found = Results(out[0, some], out[1, some], own)
-                        subset_triples(f, s, l, begins, at, self._scale, self._counts.xlogx, found)
+                        tables = Tables.of(f, s, l)
+                        units = self._scale, self._counts.xlogx
+                        subset_triples(f, s, l, begins, at, *units, tables, found)
                         if not whole:
                             sums[:, some] += own
         return Results(out[0], out[1], sums)

@@ -46,7 +46,8 @@ def test_sums_of_planes(n_rows, s_levels, each):
     co = (s.planes[:, None] & planes).sum(axis=2).astype(np.int32)
     begun = starts(generator, len(features))
     out = begun.copy()
-    co_sums.add_pairs_of_cells(first, n_f, cells, co, n_s, n_rows, xlogx, out)
+    memory = np.empty(n_s.size, np.int64)
+    co_sums.add_pairs_of_cells(first, n_f, cells, co, n_s, memory, n_rows, xlogx, out)
     assert out.tolist() == (begun + [T(xlogx, f, s) for f in features]).tolist()
 
     on = np.stack([label.planes[0] for label in labels])
@@ -63,7 +64,8 @@ def test_sums_of_planes(n_rows, s_levels, each):
         masks.sum(axis=1).reshape(len(labels), -1),
     )
     shared = (masks[:, None] & planes).sum(axis=2).astype(np.int32)
-    co_sums.add_joint_of_cells(first, counts, shared, xlogx, out)
+    memory = np.empty((2, n_s.size + 1), np.int64)
+    co_sums.add_joint_of_cells(first, counts, shared, *memory, xlogx, out)
     sums = np.array([[T(xlogx, f, s, label) for f in features] for label in labels])
     assert out.tolist() == (begun + (sums if each else sums.sum(axis=0))).tolist()
 
@@ -113,8 +115,9 @@ def test_informations_of_a_few(seed, levels):
     shape = (len(picks), len(features))
     pairs, sl_given_f, fl_given_s, again = np.zeros((4, *shape))
     sums = np.zeros((4, len(picks), len(labels), len(features)), np.int64)
-    kernels.subset_pairs(f, s, start, where, n_rows, n_rows * shift, xlogx, pairs)
-    asked = f, s, l, start, where, n_rows * shift, xlogx
+    table = np.zeros((f.levels.max(), s.levels.max()), np.int64)
+    kernels.subset_pairs(f, s, start, where, n_rows, n_rows * shift, xlogx, table, pairs)
+    asked = f, s, l, start, where, n_rows * shift, xlogx, kernels.Tables.of(f, s, l)
     kernels.subset_triples(*asked, kernels.Results(sl_given_f, fl_given_s, sums))
     none = np.zeros((4, 0, 0, 0), np.int64)
     kernels.subset_triples(*asked, kernels.Results(again, fl_given_s, none))
