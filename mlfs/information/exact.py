@@ -284,10 +284,8 @@ class ExactInfo(Info):
         t_sl = int(pairs.label_sums[labels].sum())
         alone += t_sl - int(table.t_l[labels].sum())
         joint = table.triples.joint_sums(pairs, labels)
-        if not table.counts.total:
-            return np.zeros(table.d)
         total = wrapped(alone) - joint - n * (table.t_f - pairs.t_fs) + label_sums
-        return total / (table.rows * 2.0 ** int(table.counts.xlogx[-1]))
+        return total / max(1.0, table.rows * 2.0 ** int(table.counts.xlogx[-1]))
 
     # ---- symmetrical uncertainties, for the merit -------------------------------------------
 
