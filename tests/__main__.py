@@ -1,7 +1,11 @@
-"""Run all that must pass: ``python -m tests``, or some of it: ``python -m tests lint types``."""
+"""Run all that must pass: ``python -m tests``, or some of it: ``python -m tests lint types``.
+
+``python -m tests fuzz`` is no part of it: it tries files as long as it is told to.
+"""
 
 from __future__ import annotations
 
+import importlib
 import os
 import subprocess
 import sys
@@ -49,6 +53,9 @@ STEPS: dict[str, list[list[str]]] = {
     ],
 }
 
+# Run alone, with options of their own: ``python -m tests fuzz --minutes 10``.
+LONG = {"fuzz": "tests.fuzz.command"}
+
 
 def run(step: str, scratch: str) -> bool:
     """Run the commands of one step from the root of the checkout; True when all pass."""
@@ -70,6 +77,8 @@ def run(step: str, scratch: str) -> bool:
 
 def main(names: list[str]) -> int:
     """Run the named steps, or all; 0 when all pass, 1 when one fails, 2 for an unknown name."""
+    if names and names[0] in LONG:
+        return int(importlib.import_module(LONG[names[0]]).main(names[1:]))
     known = [*STEPS, *versions.STEPS]
     unknown = [name for name in names if name not in known]
     if unknown:

@@ -1,0 +1,17 @@
+"""Files that nobody would send, to every reader of files: `python -m tests fuzz --minutes 10`.
+
+- `cases.py`     what a case and a target are
+- `mutation.py`  changes that any bytes can suffer
+- `child.py`     runs cases in a process of its own, with limits of memory and time
+- `runner.py`    starts the children, restarts them, and collects what they find
+- `command.py`   the options and the report
+- `targets.py`   the names of the targets, and the module of each
+- `corpus/`      for each target the files that once failed, kept small
+- `readers/`     one target for each format of data
+
+A new target is a subclass of `Target` and a line in `targets.py`. It makes a case of a seed, runs
+it, and says whether it was accepted or refused; anything else is a finding: another exception, a
+signal, more time or memory than its bytes deserve, or a `Finding` that it raises itself. A case
+that once failed is copied to `corpus/TARGET/` under a name that says what it is; options that it is
+read with stand beside it in `NAME.options.json`.
+"""
