@@ -9,6 +9,8 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from mlfs.information import load_functions_by as _load_functions_by
+
 if TYPE_CHECKING:
     from mlfs.api.explanation import Explanation, explain
     from mlfs.api.prepared import Prepared, prepare
@@ -96,3 +98,8 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted(__all__)
+
+
+# These functions take data and are made in a layer above mlfs.information, which must not import
+# it. This module is above all layers, and joins the two.
+_load_functions_by(lambda name: getattr(importlib.import_module("mlfs.api.pairwise"), name))

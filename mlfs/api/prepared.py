@@ -14,7 +14,9 @@ import scipy.sparse as sp
 
 from mlfs.api import memory_estimate
 from mlfs.api.candidates import Grouping, grouping
+from mlfs.api.coded_columns import CodedColumns
 from mlfs.api.options import checked
+from mlfs.api.prepared_notes import notes_of
 from mlfs.counting.blocks import Block
 from mlfs.counting.column_groups import kinds
 from mlfs.counting.counts import Counts
@@ -29,12 +31,22 @@ from mlfs.discretize import Binning, Binnings, coded, learn
 from mlfs.discretize.table_survey import Survey
 from mlfs.errors import DataError, UsageError, plural, printable
 from mlfs.information.exact import ExactInfo
+from mlfs.information.for_search import table_of
 from mlfs.information.info import Info
+from mlfs.information.pair_matrix import Side
 from mlfs.information.table import Table
 from mlfs.search.label_parents import Structure
 from mlfs.search.requested_network import network_for
 
-__all__ = ["Prepared", "as_dataset", "prepare"]
+__all__ = [
+    "Prepared",
+    "as_dataset",
+    "counted",
+    "prepare",
+    "refuse_missing",
+    "threads_of",
+    "weighted",
+]
 
 CELLS_AT_ONCE = 1 << 20
 
@@ -88,6 +100,23 @@ class Prepared:
             "weighted": self.weights is not None,
             "labels_by": self.dataset.source.labels_by,
         }
+
+    @property
+    def features(self) -> CodedColumns:
+        """The candidates, for the functions of `mlfs.information`."""
+        table, names = table_of(self.info), self.dataset.names
+        if not self.grouping.trivial:
+            both = zip(self.grouping.names, self.grouping.members, strict=True)
+            names = [group or names[members[0]] for group, members in both]
+        places = np.arange(table.d) if table.place is None else table.place
+        return CodedColumns(Side(table, places), names)
+
+    @property
+    def labels(self) -> CodedColumns:
+        """The labels, for the functions of `mlfs.information`."""
+        among = table_of(self.info).among_labels
+        q = self.dataset.shape[2]
+        return CodedColumns(Side(among, np.arange(q)), self.dataset.label_names)
 
     def network(self, criterion: Criterion, wanted: Any, order: str, k: int | None) -> Any:
         """The label network for a criterion, or None; one that was learned is kept."""
@@ -181,12 +210,12 @@ def prepare(
     notes = list(dataset.notes)
     notes += [f"column {printable(n)!r} is left out of X: {why}" for n, why in dataset.left_out]
     notes = list(dict.fromkeys(notes))  # a reader may have said so already
-    dataset, weights = _weighted(dataset, sample_weight, notes)
+    dataset, weights = weighted(dataset, sample_weight, notes)
     if missing == "error":
-        _refuse_missing(dataset)
+        refuse_missing(dataset)
     own = _made_of(from_user, dataset)
-    groups_, learned, table = _counted(dataset, weights, options, most, own)
-    notes += _notes(dataset, table, groups_, learned, missing)
+    groups_, learned, table = counted(dataset, weights, options, most, own)
+    notes += notes_of(dataset, table, groups_, learned, missing)
     ready = Prepared(
         dataset,
         learned,
@@ -204,11 +233,11 @@ def prepare(
 DEFAULTS: dict[str, Any] = prepare.__kwdefaults__ or {}
 
 
-def _counted(
+def counted(
     dataset: Dataset, weights: np.ndarray | None, options: Mapping[str, Any], most: int, own: int
 ) -> tuple[Grouping, Binnings, Table]:
     """Bin, code and count the columns; `own` bytes are taken already of the `most` that may be."""
-    n_threads = _threads(options["n_jobs"])
+    n_threads = threads_of(options["n_jobs"])
     ignore_missing = options["missing"] == "ignore"
     survey = Survey.of(dataset.table, n_threads)
     if dataset.is_sparse:
@@ -246,7 +275,7 @@ def _counted(
     return groups, learned, table
 
 
-def _weighted(
+def weighted(
     dataset: Dataset, sample_weight: Any, notes: list[str]
 ) -> tuple[Dataset, np.ndarray | None]:
     """The rows that count, and how much each does."""
@@ -328,7 +357,8 @@ def _arrays(*tables: Any) -> list[np.ndarray]:
     return [part for some in parts for part in some if isinstance(part, np.ndarray)]
 
 
-def _refuse_missing(dataset: Dataset) -> None:
+def refuse_missing(dataset: Dataset) -> None:
+    """Refuse missing values of X, and name the first."""
     if dataset.table.dtype.kind != "f":
         return
     if sp.issparse(dataset.X):
@@ -350,36 +380,8 @@ def _refuse_missing(dataset: Dataset) -> None:
         raise DataError(msg)
 
 
-def _notes(
-    dataset: Dataset, table: Table, groups: Grouping, binnings: Binnings, missing: str
-) -> list[str]:
-    notes = []
-    n_missing = int(binnings.has_missing.sum())
-    if n_missing:
-        how = "are a level of their own" if missing == "level" else "are left out"
-        notes.append(f"missing values in {plural(n_missing, 'column')} {how}")
-    constant = np.flatnonzero(ExactInfo(table).h_f == 0)
-    if constant.size:
-        first = dataset.columns[groups.members[int(constant[0])][0]].name
-        notes.append(
-            f"{plural(constant.size, 'feature')} constant once binned, without information: "
-            f"{printable(first)!r}{' and others' if constant.size > 1 else ''}"
-        )
-    gone = int((table.mask_of >= 0).sum())
-    if gone:
-        notes.append(
-            f"{plural(gone, 'label')} with missing values: such rows are left out of their terms"
-        )
-    flat = [dataset.label_names[i] for i in np.flatnonzero(table.h_l == 0).tolist()]
-    if flat:
-        notes.append(
-            f"{plural(len(flat), 'label')} constant, telling nothing: "
-            f"{printable(flat[0])!r}{' and others' if len(flat) > 1 else ''}"
-        )
-    return notes
-
-
-def _threads(n_jobs: int | None) -> int:
+def threads_of(n_jobs: int | None) -> int:
+    """Count the threads that `n_jobs` stands for."""
     if n_jobs is None:
         return 1
     processors = (

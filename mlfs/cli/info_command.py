@@ -8,6 +8,7 @@ import click
 
 from mlfs.cli.console import console_of
 from mlfs.cli.help import Command, topical
+from mlfs.cli.matrix_output import OPTIONS, check_matrix, matrix_options, write_matrix
 from mlfs.cli.shared_options import input_data, reading, talking
 
 __all__ = ["info"]
@@ -19,6 +20,8 @@ __all__ = ["info"]
     examples=[
         ("mlfs info data.arff", "rows, features, labels, imbalance, kinds, what is missing"),
         ("mlfs info --labels last:6 --format json x.csv", "the same for a script"),
+        ("mlfs info --matrix mi.csv data.arff", "also I(f;l) of each feature and label"),
+        ("mlfs info --matrix ff.npz --between features -j -1 data.arff", "and of all features"),
     ],
 )
 @click.argument("data", metavar="DATA")
@@ -32,15 +35,25 @@ __all__ = ["info"]
     show_default=True,
     help="The form of the figures.",
 )
+@matrix_options
 @talking
 @click.pass_context
-def info(context: click.Context, /, data: str, form: str, **options: Any) -> None:
+def info(
+    context: click.Context, /, data: str, form: str, matrix: str | None, **options: Any
+) -> None:
     """Describe a data set: size, labels and their imbalance, columns, missing values."""
     from mlfs.api.describe import describe
     from mlfs.api.text import json_text
 
     console = console_of(context)
-    description = describe(input_data(data, options))
+    of_matrix = {name: options.pop(name) for name in OPTIONS}
+    check_matrix(context, matrix, data, force=of_matrix["force"])
+    dataset = input_data(data, options)
+    if matrix is not None:
+        write_matrix(dataset, matrix, of_matrix)
+        if matrix == "-":
+            return
+    description = describe(dataset)
     if form == "json":
         console.data(json_text({"schema": 1, **description.to_dict()}))
     else:

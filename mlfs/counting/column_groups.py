@@ -53,7 +53,7 @@ def kinds(features: Codes, labels: Codes, *, weighted: bool) -> np.ndarray:
     """
     levels, n_rows = features.levels, max(1, features.n_rows)
     f_share = features.non_mode / n_rows
-    l_share = labels.n_entries / (n_rows * max(1, len(labels)))
+    l_share = labels.n_entries / (n_rows * len(labels)) if len(labels) else 1.0  # pairs alone
     may = (levels > 1) & (levels <= FEW_LEVELS) & (not weighted)
     is_dense = (f_share**2 * l_share > WORD_COST) & may
     for same in (levels == 2, levels > 2):  # a layout of their own does not pay for a few columns

@@ -4,4 +4,61 @@
 `table` computes each quantity once and keeps it, from `label_pairs` and `triples`; `subset` does
 so for a few candidates. `label_block` is what a function of `Info.sum_over_labels` gets, and
 `for_search` is what a search asks beside the vocabulary.
+
+The public functions `entropy`, `mutual_information`, `conditional_mutual_information`,
+`interaction` and `symmetrical_uncertainty` take data of any kind. They are written in
+`mlfs.api.pairwise`, on `pair_matrix`; `mlfs/__init__.py` says with `load_functions_by` where they
+are, so that this package knows and imports nothing from above.
 """
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from mlfs.api.pairwise import (
+        conditional_mutual_information,
+        entropy,
+        interaction,
+        mutual_information,
+        symmetrical_uncertainty,
+    )
+
+FUNCTIONS = (
+    "conditional_mutual_information",
+    "entropy",
+    "interaction",
+    "mutual_information",
+    "symmetrical_uncertainty",
+)
+__all__ = [
+    "FUNCTIONS",
+    "conditional_mutual_information",
+    "entropy",
+    "interaction",
+    "load_functions_by",
+    "mutual_information",
+    "symmetrical_uncertainty",
+]
+
+
+_load: Callable[[str], Any] | None = None
+
+
+def load_functions_by(load: Callable[[str], Any]) -> None:
+    """Say how a public function of this package is found when its name is first used."""
+    global _load  # noqa: PLW0603  # set once, when mlfs is imported
+    _load = load
+
+
+def __getattr__(name: str) -> Any:
+    if name in FUNCTIONS and _load is not None:
+        value = globals()[name] = _load(name)
+        return value
+    msg = f"module {__name__!r} has no attribute {name!r}"
+    raise AttributeError(msg)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -15,7 +15,7 @@ from mlfs.counting.label_codes import with_masks
 from mlfs.counting.pair_statistics import PairStatistics
 from mlfs.counting.xlogx import wrapped
 from mlfs.errors import CriterionError, DataError
-from mlfs.information.entropy import entropies, per_row
+from mlfs.information.entropies import entropies, per_row
 from mlfs.information.imbalance import imbalance
 from mlfs.information.info import Info
 from mlfs.information.label_block import LabelBlock

@@ -21,7 +21,7 @@ from mlfs.counting.counts import Counts
 from mlfs.counting.memory import ROOMY, Budget
 from mlfs.counting.pair_statistics import PairStatistics
 from mlfs.counting.subset_planes import SubsetPlanes
-from mlfs.information.entropy import entropies, per_row
+from mlfs.information.entropies import entropies, per_row
 from mlfs.information.label_pairs import LabelPairs
 from mlfs.information.triples import TripleSums
 

@@ -16,7 +16,7 @@ from mlfs._kernels import co_sums, full_tables
 from mlfs.counting.column_groups import Triples
 from mlfs.counting.pair_statistics import PairStatistics
 from mlfs.counting.xlogx import wrapped
-from mlfs.information.entropy import per_row
+from mlfs.information.entropies import per_row
 
 if TYPE_CHECKING:
     from mlfs.information.table import Table

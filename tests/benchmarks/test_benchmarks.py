@@ -17,7 +17,7 @@ import scipy.sparse as sp
 
 import mlfs
 from benchmarks import __main__ as command
-from benchmarks import byhand, clock, growing, limits, machine, picture, table
+from benchmarks import byhand, clock, growing, limits, machine, pairwise, picture, table
 from benchmarks.cases import CASES, QUICK, Case, chosen, reduced
 from benchmarks.floor import floor
 from benchmarks.inputs import SHAPES, Shape, load, quick
@@ -252,3 +252,9 @@ def test_asv_follows_cases_that_exist() -> None:
     settings = json.loads((ROOT / "benchmarks" / "asv.conf.json").read_text(encoding="utf-8"))
     assert (ROOT / "benchmarks" / settings["repo"] / "pyproject.toml").exists()
     assert set(Select.params) <= {case.name for case in CASES}
+
+
+def test_all_pairs_are_those_of_the_others() -> None:
+    found = dict(pairwise.measured(60, 5, budget=0.0))
+    assert len(found) == 4
+    assert found["mlfs, 1 thread"] > 0

@@ -8,6 +8,7 @@ import json
 from pathlib import Path
 
 import click
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
@@ -295,6 +296,26 @@ def test_version_and_help(run) -> None:
     bare = run()
     assert (bare.code, bare.out) == (2, "")
     assert "Examples:" in bare.err
+
+
+def test_info_writes_matrices(run, tmp_path) -> None:
+    ready = mlfs.prepare(SONGS)
+    lines = run("info", "--matrix", "-", SONGS).out.splitlines()
+    assert lines[0].split(",")[1:] == ready.dataset.label_names
+    values = [[float(cell) for cell in line.split(",")[1:]] for line in lines[1:]]
+    np.testing.assert_array_equal(values, mlfs.information.mutual_information(ready))
+    done = run("info", "--matrix", "ff.npz", "--between", "features", "--measure", "su", SONGS)
+    assert "cardinality" in done.out
+    with np.load(tmp_path / "ff.npz") as stored:
+        own = ready.features
+        assert stored["rows"].tolist() == stored["columns"].tolist() == list(own.names)
+        expected = mlfs.information.symmetrical_uncertainty(own, own)
+        np.testing.assert_array_equal(stored["values"], expected)
+    assert "say --force" in run("info", "--matrix", "ff.npz", SONGS).err
+    assert run("info", "--matrix", "ff.npz", "--force", "-q", SONGS).code == 0
+    done = run("info", "--n-bins", "4", SONGS)
+    assert (done.code, "--n-bins is an option of the matrix" in done.err) == (2, True)
+    assert run("info", "--matrix", "m.txt", SONGS).code == 2
 
 
 @pytest.mark.parametrize("name", ["select", "info", "criteria", "explain", "convert", "generate"])

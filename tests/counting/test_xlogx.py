@@ -13,7 +13,7 @@ from mlfs import Info
 from mlfs._kernels import finishing
 from mlfs.counting import column_groups, xlogx
 from mlfs.counting.xlogx import wrapped, xlogx_table
-from mlfs.information.entropy import entropies, per_row
+from mlfs.information.entropies import entropies, per_row
 from mlfs.information.for_search import table_of
 
 

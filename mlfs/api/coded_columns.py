@@ -1,0 +1,64 @@
+"""Coded columns with their names: what the functions of `mlfs.information` compute with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from mlfs.api.candidates import columns_named
+from mlfs.information.pair_matrix import Side
+
+__all__ = ["CodedColumns"]
+
+
+@dataclass(frozen=True)
+class CodedColumns:
+    """Columns that are coded and counted, such as `Prepared.features` and `Prepared.labels`.
+
+    Some of them are chosen by name, glob or number: ``ready.features["tempo"]`` is one column, and
+    ``ready.features[["tempo", 3]]`` a table of two.
+
+    Parameters
+    ----------
+    side : Side
+        The counted columns.
+    names : sequence of str
+        Their names.
+    single : bool
+        Whether this is one column, for which a function returns no axis.
+
+    Examples
+    --------
+    >>> import mlfs
+    >>> ready = mlfs.prepare(([[0, 5], [0, 5], [1, 5], [1, 6]], [[0], [0], [1], [1]]))
+    >>> ready.features, ready.features["x1"], ready.labels
+    (<2 coded columns>, <coded column 'x1'>, <1 coded column>)
+    """
+
+    side: Side
+    names: Sequence[str]
+    single: bool = False
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def __repr__(self) -> str:
+        if self.single:
+            return f"<coded column {self.names[0]!r}>"
+        return f"<{len(self)} coded column{'' if len(self) == 1 else 's'}>"
+
+    def __getitem__(self, wanted: Any) -> CodedColumns:
+        if isinstance(wanted, slice):
+            wanted = list(range(*wanted.indices(len(self))))
+        chosen = columns_named(wanted, self.names, "the choice of columns")
+        single = isinstance(wanted, (str, int, np.integer)) and len(chosen) == 1
+        side = Side(self.side.table, self.side.places[chosen])
+        return CodedColumns(side, [self.names[j] for j in chosen], single)
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows."""
+        return self.side.table.counts.n_rows

@@ -1,0 +1,125 @@
+"""The arguments of the functions of `mlfs.information`: any tables become coded columns."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from mlfs.api.coded_columns import CodedColumns
+from mlfs.api.prepared import (
+    DEFAULTS,
+    Prepared,
+    as_dataset,
+    counted,
+    prepare,
+    refuse_missing,
+    weighted,
+)
+from mlfs.counting.memory import bytes_of
+from mlfs.data.arrays import from_arrays
+from mlfs.data.columns import library_of
+from mlfs.data.dataset import Dataset
+from mlfs.data.frames import family
+from mlfs.data.labels.label_arrays import targets
+from mlfs.data.labels.label_sets import is_sets
+from mlfs.errors import DataError, MlfsError, UsageError, plural, printable
+from mlfs.information.pair_matrix import Side
+
+__all__ = ["both_of", "check_rows", "columns_of"]
+
+OF_A_CALL = ("n_jobs", "max_memory")  # options of these functions even where data are prepared
+
+
+def both_of(data: Any, options: dict[str, Any]) -> tuple[CodedColumns, CodedColumns]:
+    """The features and the labels of data that have labels, or a table twice."""
+    if isinstance(data, (Prepared, Dataset, str, os.PathLike)):
+        known = OF_A_CALL if isinstance(data, Prepared) else ()
+        ready = prepare(data, **{name: options[name] for name in DEFAULTS if name not in known})
+        return ready.features, ready.labels
+    own, _ = columns_of(data, "X", options, None)
+    return own, own
+
+
+def columns_of(
+    data: Any, name: str, options: dict[str, Any], weights: np.ndarray | None
+) -> tuple[CodedColumns, np.ndarray | None]:
+    """The coded columns of an argument, and the weights of its rows as they were given."""
+    if isinstance(data, CodedColumns):
+        return data, data.side.weights
+    if isinstance(data, Prepared):
+        data.refuse_other(**{key: options[key] for key in DEFAULTS if key not in OF_A_CALL})
+        return data.features, data.weights
+    try:
+        dataset, single = _dataset(data)
+    except MlfsError as error:
+        if name == "X" or isinstance(data, (str, os.PathLike)):
+            raise
+        raise type(error)(f"the argument {name}: {error}") from None
+    if dataset.left_out:
+        column, why = dataset.left_out[0]
+        msg = f"the column {printable(column)!r} of {name} is {why}: leave it out"
+        raise DataError(msg)
+    if options["bins"] in {"mdlp", "laim"} and not dataset.labels:
+        msg = (
+            f"is {options['bins']!r}, which needs labels: use another binning, or mlfs.prepare the "
+            f"data with their labels and give what it returns as {name}"
+        )
+        raise UsageError(msg, option="bins")
+    given = options["sample_weight"]
+    if given is None and dataset.weights is None:
+        given = weights
+    kept, mass = weighted(dataset, given, [])
+    if options["missing"] == "error":
+        refuse_missing(kept)
+    most = bytes_of(options["max_memory"])
+    _, _, table = counted(kept, mass, options, most, 0)
+    places = np.arange(table.d) if table.place is None else table.place
+    used = dataset.weights if given is None else given
+    return CodedColumns(Side(table, places), dataset.names, single), used
+
+
+def _dataset(data: Any) -> tuple[Dataset, bool]:
+    """Read an argument; also whether it is a vector."""
+    if isinstance(data, (Dataset, str, os.PathLike)):
+        return as_dataset(data), False
+    if not sp.issparse(data) and not family(data) and is_sets(data):
+        rows = list(data)
+        found, labels = targets(rows, len(rows))
+        names: Sequence[str] = [label.name for label in labels]
+        return from_arrays(found, feature_names=names), False
+    if hasattr(data, "to_frame") and library_of(data):  # a series
+        named = data if data.name else data.rename("x0")
+        return from_arrays(named.to_frame()), True
+    if not sp.issparse(data) and not family(data):
+        array = data if isinstance(data, np.ndarray) else _array(data)
+        if array.ndim == 1:
+            return from_arrays(array.reshape(-1, 1)), True
+        data = array if isinstance(data, np.ndarray) else data
+    return from_arrays(data), False
+
+
+def _array(data: Any) -> np.ndarray:
+    """A list as an array; text and missing values stay objects."""
+    try:
+        array = np.asarray(data)
+    except ValueError:  # rows differ in length, and from_arrays says so
+        return np.zeros((0, 0))
+    return np.asarray(data, dtype=object) if array.dtype.kind in "US" else array
+
+
+def check_rows(x: CodedColumns, name: str, y: CodedColumns, other: str) -> None:
+    """Refuse arguments of different rows or weights."""
+    if x.n_rows != y.n_rows:
+        msg = (
+            f"{name} has {plural(x.n_rows, 'row')} and {other} has {y.n_rows:,}: "
+            "they must have the same rows, in the same order"
+        )
+        raise DataError(msg)
+    one, two = x.side.weights, y.side.weights
+    if not (one is two or (one is not None and two is not None and np.array_equal(one, two))):
+        msg = f"the rows of {name} and {other} are weighted differently: give sample_weight"
+        raise DataError(msg)

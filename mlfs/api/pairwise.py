@@ -1,0 +1,360 @@
+"""Entropies and information of the columns of any tables, as vectors and matrices.
+
+These are the public functions of `mlfs.information`. They are here because they take data, which
+only the layers above counting know how to read.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from mlfs.api.coded_columns import CodedColumns
+from mlfs.api.function_arguments import both_of, check_rows, columns_of
+from mlfs.api.options import checked
+from mlfs.api.prepared import DEFAULTS, threads_of
+from mlfs.counting.memory import bytes_of
+from mlfs.errors import MissingExtra, UsageError, printable
+from mlfs.information import pair_matrix
+from mlfs.information.pair_matrix import Side
+
+__all__ = [
+    "conditional_mutual_information",
+    "entropy",
+    "interaction",
+    "mutual_information",
+    "symmetrical_uncertainty",
+]
+
+UNITS = {"nats": 1.0, "bits": 1.0 / np.log(2.0)}
+Fill = Callable[[np.ndarray, Side, Side, float, int], None]
+
+
+def entropy(
+    X: Any,
+    Y: Any = None,
+    *,
+    bins: str = "mean-sd",
+    n_bins: int | None = None,
+    nominal_limit: int = 10,
+    missing: str = "level",
+    sample_weight: Any = None,
+    units: str = "nats",
+    as_frame: bool = False,
+    out: Any = None,
+    n_jobs: int | None = None,
+    max_memory: int | str | None = None,
+) -> Any:
+    """Compute H(x) of every column of X, or H(x,y) of every pair of columns of X and Y.
+
+    Parameters
+    ----------
+    X, Y : vector, table, frame, Dataset, path, Prepared, or CodedColumns
+        See `mutual_information`. Without Y, one entropy for each column of X (for what has
+        labels, each feature).
+    bins, n_bins, nominal_limit, missing, sample_weight, units, as_frame, out, n_jobs, max_memory
+        See `mutual_information`.
+
+    Returns
+    -------
+    float, ndarray, or pandas object
+        Without Y shape (columns of X,), with Y see `mutual_information`.
+
+    Examples
+    --------
+    >>> import mlfs
+    >>> mlfs.information.entropy([[0, 5], [0, 6], [1, 7], [1, 8]], units="bits").round(9).tolist()
+    [1.0, 2.0]
+    >>> round(mlfs.information.entropy(["a", "a", "b", "b"], [0, 1, 0, 1], units="bits"), 9)
+    2.0
+    """
+    options = _options(locals())
+    if Y is not None:
+        return _matrix(X, Y, _pairs(pair_matrix.joint_entropy), options)
+    if out is not None:
+        msg = "is for matrices, and there is one entropy for each column: leave it out, or give Y"
+        raise UsageError(msg, option="out")
+    own, _ = columns_of(X, "X", options, None)
+    found = own.side.table.h_f[own.side.places] * UNITS[options["units"]]
+    if own.single:
+        return float(found[0])
+    return _pandas().Series(found, index=list(own.names)) if as_frame else found
+
+
+def mutual_information(
+    X: Any,
+    Y: Any = None,
+    *,
+    bins: str = "mean-sd",
+    n_bins: int | None = None,
+    nominal_limit: int = 10,
+    missing: str = "level",
+    sample_weight: Any = None,
+    units: str = "nats",
+    as_frame: bool = False,
+    out: Any = None,
+    n_jobs: int | None = None,
+    max_memory: int | str | None = None,
+) -> Any:
+    """Compute I(x;y) of every column x of X and every column y of Y, exactly from counts.
+
+    Parameters
+    ----------
+    X, Y : vector, table, frame, Dataset, path, Prepared, or CodedColumns
+        Anything with columns: a list or array of one dimension (one column of values or classes)
+        or two, a sparse matrix, a series, a frame, label sets, what `mlfs.read` or
+        `mlfs.prepare` returned, or ``ready.features`` and ``ready.labels`` of the latter. Without
+        Y, what has labels stands for its features and its labels, and anything else for each
+        column with each other. Beside another argument, what has labels stands for its features.
+    bins, n_bins, nominal_limit, missing
+        How columns that are not prepared become levels, as for `mlfs.select`: columns of X and of
+        Y alike. An integer column of more than `nominal_limit` values is binned.
+    sample_weight : array, optional
+        How much each row counts.
+    units : {"nats", "bits"}
+        The unit.
+    as_frame : bool
+        Return a pandas frame (or series) with the names of the columns.
+    out : path, optional
+        Write the matrix to this file (.npy) and return it as a memory map.
+    n_jobs : int, optional
+        Threads, -1 for all processors; the result does not depend on it.
+    max_memory : int or str, optional
+        Limit for the memory of counting and of the matrix, such as "2GB"; by default half of what
+        is available. A larger matrix is computed in blocks into a temporary file, and returned as
+        a memory map.
+
+    Returns
+    -------
+    float, ndarray, or pandas object
+        Shape (columns of X, columns of Y); a vector has no axis, and two vectors give a float.
+
+    Examples
+    --------
+    >>> import mlfs
+    >>> X = [[0, 0], [0, 1], [1, 0], [1, 1]]
+    >>> mlfs.information.mutual_information(X, [0, 0, 1, 1], units="bits").round(9).tolist()
+    [1.0, 0.0]
+    >>> mlfs.information.mutual_information(X, units="bits").round(9).tolist()
+    [[1.0, 0.0], [0.0, 1.0]]
+    """
+    return _matrix(X, Y, _pairs(pair_matrix.mutual_information), _options(locals()))
+
+
+def symmetrical_uncertainty(
+    X: Any,
+    Y: Any = None,
+    *,
+    bins: str = "mean-sd",
+    n_bins: int | None = None,
+    nominal_limit: int = 10,
+    missing: str = "level",
+    sample_weight: Any = None,
+    as_frame: bool = False,
+    out: Any = None,
+    n_jobs: int | None = None,
+    max_memory: int | str | None = None,
+) -> Any:
+    """Compute SU(x,y) = 2 I(x;y) / (H(x) + H(y)) of every column x of X and every y of Y.
+
+    Parameters
+    ----------
+    X, Y : vector, table, frame, Dataset, path, Prepared, or CodedColumns
+        See `mutual_information`.
+    bins, n_bins, nominal_limit, missing, sample_weight, as_frame, out, n_jobs, max_memory
+        See `mutual_information`.
+
+    Returns
+    -------
+    float, ndarray, or pandas object
+        Between 0 and 1; 0 for two constant columns.
+
+    Examples
+    --------
+    >>> import mlfs
+    >>> mlfs.information.symmetrical_uncertainty(["a", "b", "a", "b"], [1, 0, 1, 0])
+    1.0
+    """
+    return _matrix(X, Y, _pairs(pair_matrix.symmetrical_uncertainty), _options(locals()))
+
+
+def conditional_mutual_information(
+    X: Any,
+    Y: Any,
+    Z: Any,
+    *,
+    bins: str = "mean-sd",
+    n_bins: int | None = None,
+    nominal_limit: int = 10,
+    missing: str = "level",
+    sample_weight: Any = None,
+    units: str = "nats",
+    as_frame: bool = False,
+    out: Any = None,
+    n_jobs: int | None = None,
+    max_memory: int | str | None = None,
+) -> Any:
+    """Compute I(x;y|Z) of every column x of X and every column y of Y, given all of Z jointly.
+
+    Parameters
+    ----------
+    X, Y : vector, table, frame, Dataset, path, Prepared, or CodedColumns
+        See `mutual_information`; None for Y stands for what it does there.
+    Z : the same
+        What is given. Several columns are given together, as one variable of their joint values.
+    bins, n_bins, nominal_limit, missing, sample_weight, units, as_frame, out, n_jobs, max_memory
+        See `mutual_information`. With ``missing="ignore"``, rows that miss a value of x, y or Z
+        are left out.
+
+    Returns
+    -------
+    float, ndarray, or pandas object
+        See `mutual_information`.
+
+    Examples
+    --------
+    >>> import mlfs
+    >>> x, y, z = [0, 0, 1, 1], [0, 1, 0, 1], [0, 1, 1, 0]
+    >>> round(mlfs.information.conditional_mutual_information(x, y, z, units="bits"), 9)
+    1.0
+    """
+    return _matrix(X, Y, None, _options(locals()), Z)
+
+
+def interaction(
+    X: Any,
+    Y: Any,
+    Z: Any,
+    *,
+    bins: str = "mean-sd",
+    n_bins: int | None = None,
+    nominal_limit: int = 10,
+    missing: str = "level",
+    sample_weight: Any = None,
+    units: str = "nats",
+    as_frame: bool = False,
+    out: Any = None,
+    n_jobs: int | None = None,
+    max_memory: int | str | None = None,
+) -> Any:
+    """Compute I(x;y;Z) = I(x;y) - I(x;y|Z): positive for redundancy, negative for synergy.
+
+    Parameters
+    ----------
+    X, Y, Z : vector, table, frame, Dataset, path, Prepared, or CodedColumns
+        See `conditional_mutual_information`.
+    bins, n_bins, nominal_limit, missing, sample_weight, units, as_frame, out, n_jobs, max_memory
+        See `conditional_mutual_information`.
+
+    Returns
+    -------
+    float, ndarray, or pandas object
+        See `mutual_information`.
+
+    Examples
+    --------
+    >>> import mlfs
+    >>> x, y, z = [0, 0, 1, 1], [0, 1, 0, 1], [0, 1, 1, 0]
+    >>> round(mlfs.information.interaction(x, y, z, units="bits"), 9)
+    -1.0
+    """
+    options = _options(locals())
+    return _matrix(X, Y, None, options, Z, quantity=pair_matrix.interaction)
+
+
+# ---- the matrix ----------------------------------------------------------------------------------
+
+
+def _pairs(quantity: Any) -> Fill:
+    def fill(out: np.ndarray, x: Side, y: Side, factor: float, n_jobs: int) -> None:
+        pair_matrix.fill_pairs(out, x, y, quantity, factor, n_jobs)
+
+    return fill
+
+
+def _matrix(
+    X: Any,
+    Y: Any,
+    fill: Fill | None,
+    options: dict[str, Any],
+    Z: Any = None,
+    quantity: Any = pair_matrix.conditional,
+) -> Any:
+    """Compute a matrix for two arguments, and for a third that is given."""
+    if Y is None:
+        x, y = both_of(X, options)
+    else:
+        x, weights = columns_of(X, "X", options, None)
+        y = x if Y is X else columns_of(Y, "Y", options, weights)[0]
+    check_rows(x, "X", y, "Y")
+    if fill is None:
+        z, _ = columns_of(Z, "Z", options, x.side.weights)
+        check_rows(x, "X", z, "Z")
+        given = pair_matrix.joined([z.side])
+
+        def fill(out: np.ndarray, x: Side, y: Side, factor: float, n_jobs: int) -> None:
+            pair_matrix.fill_triples(out, x, y, given, quantity, factor, n_jobs)
+
+    shape = len(x), len(y)
+    found = _room(shape, options)
+    fill(found, x.side, y.side, UNITS[options["units"]], threads_of(options["n_jobs"]))
+    if isinstance(found, np.memmap):
+        found.flush()
+    if options["as_frame"]:
+        return _framed(found, x, y)
+    if x.single and y.single:
+        return float(found[0, 0])
+    return found[0] if x.single else found[:, 0] if y.single else found
+
+
+def _room(shape: tuple[int, int], options: Mapping[str, Any]) -> np.ndarray:
+    """Memory for a matrix, or a file that is mapped to it."""
+    out, size = options["out"], 8 * shape[0] * shape[1]
+    if out is None:
+        if size <= bytes_of(options["max_memory"]):
+            return np.empty(shape)
+        with tempfile.TemporaryFile() as file:  # the map keeps it until it is no longer used
+            return np.memmap(file, np.float64, "w+", shape=shape)
+    if not isinstance(out, (str, os.PathLike)) or not os.fspath(out).endswith(".npy"):
+        msg = f"is the path of a file that ends in .npy, not {printable(repr(out))}"
+        raise UsageError(msg, option="out")
+    try:
+        mapped: np.ndarray = np.lib.format.open_memmap(out, "w+", np.float64, shape)
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or error
+        msg = f"cannot be written: {printable(os.fspath(out), 400)!r}: {why}"
+        raise UsageError(msg, option="out") from None
+    return mapped
+
+
+def _framed(found: np.ndarray, x: CodedColumns, y: CodedColumns) -> Any:
+    if x.single and y.single:
+        return float(found[0, 0])
+    pandas = _pandas()
+    if x.single:
+        return pandas.Series(found[0], index=list(y.names))
+    if y.single:
+        return pandas.Series(found[:, 0], index=list(x.names))
+    return pandas.DataFrame(found, index=list(x.names), columns=list(y.names))
+
+
+def _pandas() -> Any:
+    try:
+        import pandas as pd
+    except ImportError:
+        raise MissingExtra("as_frame", "pandas", "pandas") from None
+    return pd
+
+
+def _options(values: dict[str, Any]) -> dict[str, Any]:
+    """The checked options of a call."""
+    as_frame = values["as_frame"]
+    if not isinstance(as_frame, bool):
+        raise UsageError(f"is True or False, not {printable(repr(as_frame))}", option="as_frame")
+    known = {"units": "nats", **{name: values[name] for name in values if name not in "XYZ"}}
+    bytes_of(known["max_memory"])
+    return {**DEFAULTS, **known, **checked(known)}

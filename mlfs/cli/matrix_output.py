@@ -1,0 +1,111 @@
+"""The matrix of `mlfs info --matrix`: what is computed, and how it is written."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, BinaryIO
+
+import click
+import numpy as np
+
+from mlfs.cli.help import topical
+from mlfs.cli.output import check_place
+from mlfs.cli.shared_options import declared, stacked
+from mlfs.errors import UsageError, printable
+
+__all__ = ["OPTIONS", "check_matrix", "matrix_options", "write_matrix"]
+
+TOPIC = "A matrix of information"
+COUNTING = ("bins", "n_bins", "nominal_limit", "missing", "units", "n_jobs", "max_memory")
+OPTIONS = ("between", "measure", "force", *COUNTING)
+BETWEEN = {
+    "features-labels": ("features", "labels"),
+    "features": ("features", "features"),
+    "labels": ("labels", "labels"),
+}
+MEASURES = {
+    "mi": "mutual_information",
+    "su": "symmetrical_uncertainty",
+    "joint-entropy": "entropy",
+}
+
+matrix_options: Callable[[Any], Any] = stacked(
+    topical(
+        TOPIC, "--matrix", metavar="FILE",
+        help="Write the mutual information of each feature and each label to a file: .csv, or "
+        ".npz with the arrays values, rows and columns. With -, write CSV to stdout in place of "
+        "the description. All options below are for this matrix.",
+    ),
+    topical(
+        TOPIC, "--between", type=click.Choice(tuple(BETWEEN)), default="features-labels",
+        show_default=True, help="Which columns are compared.",
+    ),
+    topical(
+        TOPIC, "--measure", type=click.Choice(tuple(MEASURES)), default="mi", show_default=True,
+        help="Mutual information, symmetrical uncertainty, or joint entropy.",
+    ),
+    topical(TOPIC, "--force", is_flag=True, help="Overwrite an existing file."),
+    declared(*COUNTING),
+)  # fmt: skip
+
+
+def check_matrix(context: click.Context, path: str | None, data: str, *, force: bool) -> None:
+    """Refuse what makes no sense before the data are read."""
+    if path is None:
+        given = click.core.ParameterSource.COMMANDLINE
+        for param in context.command.params:
+            if param.name in OPTIONS and context.get_parameter_source(param.name) is given:
+                msg = "is an option of the matrix, and there is none: give --matrix FILE"
+                raise UsageError(msg, option=param.name)
+        return
+    check_place(path, data, force=force)
+    if path != "-" and _form(path) not in {".csv", ".npz"}:
+        msg = f"is a file that ends in .csv or .npz, not {printable(path, 400)!r}"
+        raise UsageError(msg, option="matrix")
+
+
+def write_matrix(dataset: Any, path: str, options: Mapping[str, Any]) -> None:
+    """Compute the matrix that the options ask for, and write it."""
+    from mlfs import information
+    from mlfs.api.prepared import prepare
+    from mlfs.data.files import replacing
+
+    counting = {name: options[name] for name in COUNTING if name != "units"}
+    ready = prepare(dataset, **counting)
+    one, other = (getattr(ready, side) for side in BETWEEN[options["between"]])
+    of_matrix = {name: options[name] for name in ("n_jobs", "max_memory")}
+    if options["measure"] != "su":
+        of_matrix["units"] = options["units"]
+    function = getattr(information, MEASURES[options["measure"]])
+    values = function(one, other, **of_matrix)
+    with replacing(path, options["force"]) as stream:
+        if _form(path) == ".npz":
+            rows, columns = np.array(list(one.names)), np.array(list(other.names))
+            np.savez(stream, values=values, rows=rows, columns=columns)
+        else:
+            for text in _lines(values, list(one.names), list(other.names)):
+                _write(stream, text)
+
+
+def _form(path: str) -> str:
+    return os.path.splitext(path)[1].lower()  # noqa: PTH122  # `-` is no path
+
+
+def _lines(values: np.ndarray, rows: list[str], columns: list[str]) -> Iterator[str]:
+    """The lines of a CSV file, with the names of the columns first and those of rows before."""
+    yield _line(["", *columns])
+    for name, row in zip(rows, values, strict=True):
+        yield _line([name, *map(repr, row.tolist())])
+
+
+def _line(cells: list[str]) -> str:
+    stream = io.StringIO()
+    csv.writer(stream, lineterminator="\n").writerow(cells)
+    return stream.getvalue()
+
+
+def _write(stream: BinaryIO, text: str) -> None:
+    stream.write(text.encode("utf-8", "backslashreplace"))
