@@ -18,6 +18,7 @@ from collections.abc import Iterable, Mapping
 from typing import Self
 
 __all__ = [
+    "Caution",
     "CriterionError",
     "DataError",
     "MissingExtra",
@@ -57,6 +58,18 @@ def plural(n: int, noun: str) -> str:
     ('1 row', '2 rows')
     """
     return f"{n} {noun}" if n == 1 else f"{n:,} {noun}s"
+
+
+class Caution(str):
+    """A note that the transformer also gives as a warning, because a user may not read notes.
+
+    Examples
+    --------
+    >>> Caution("1 label is constant") == "1 label is constant"
+    True
+    """
+
+    __slots__ = ()
 
 
 class MlfsError(Exception):
@@ -152,9 +165,27 @@ class MissingExtra(MlfsError, ImportError):
 
 
 class UnknownName(MlfsError, LookupError):
-    """A name that is looked up and not found."""
+    """A name that is looked up and not found.
 
-    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+    Parameters
+    ----------
+    kind : str
+        What the name is of; with `option`, braces stand for the option's name.
+    name : str
+        The name.
+    known : iterable of str
+        The names that there are.
+    option : str, optional
+        The name of the argument in which it was given.
+
+    Examples
+    --------
+    >>> error = UnknownName("feature in {}", "aeg", ["age", "size"], option="exclude")
+    >>> print(error.naming({"exclude": "--exclude"}))
+    unknown feature in --exclude 'aeg': did you mean 'age'?
+    """
+
+    def __init__(self, kind: str, name: str, known: Iterable[str], *, option: str = "") -> None:
         known = list(known)
         close = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
         more = f" and {len(known) - LISTED} more" if len(known) > LISTED else ""
@@ -163,4 +194,12 @@ class UnknownName(MlfsError, LookupError):
             if close
             else "known are: " + ", ".join(map(printable, known[:LISTED])) + more
         )
-        super().__init__(f"unknown {kind} {printable(name)!r}: {hint}")
+        self.kind, self.rest = kind, f"{printable(name)!r}: {hint}"
+        super().__init__(f"unknown {kind} {self.rest}", option=option)
+
+    def naming(self, names: Mapping[str, str]) -> Self:
+        """Call the option by another name, as a command line does; return the error."""
+        if self.option:
+            where = names.get(self.option[0], self.option[0])
+            self.args = (f"unknown {self.kind.format(where)} {self.rest}",)
+        return self

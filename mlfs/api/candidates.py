@@ -27,7 +27,7 @@ def columns_named(wanted: Any, names: Sequence[str], what: str) -> list[int]:
     names : sequence of str
         The names of all columns.
     what : str
-        What the columns are wanted for, for the error.
+        The option in which they are wanted, for the error.
 
     Examples
     --------
@@ -37,23 +37,23 @@ def columns_named(wanted: Any, names: Sequence[str], what: str) -> list[int]:
     if isinstance(wanted, (str, int, np.integer)):
         wanted = [wanted]
     if not isinstance(wanted, Iterable):
-        msg = f"{what} takes names, globs or numbers of columns, not {printable(repr(wanted))}"
-        raise UsageError(msg)
+        msg = f"takes names, globs or numbers of columns, not {printable(repr(wanted))}"
+        raise UsageError(msg, option=what)
     wanted = list(wanted)
     where = {name: j for j, name in enumerate(names)} if wanted else {}
     found: list[int] = []
     for one in wanted:
         if isinstance(one, (int, np.integer)) and not isinstance(one, (bool, np.bool_)):
             if not 0 <= one < len(names):
-                msg = f"{what} names column {one}, but the columns are 0 to {len(names) - 1}"
-                raise UsageError(msg)
+                msg = f"names column {one}, but the columns are 0 to {len(names) - 1}"
+                raise UsageError(msg, option=what)
             found.append(int(one))
         elif str(one) in where:
             found.append(where[str(one)])
         else:
             hits = [j for j, name in enumerate(names) if fnmatch.fnmatchcase(name, str(one))]
             if not hits:
-                raise UnknownName(f"feature in {what}", str(one), names)
+                raise UnknownName("feature in {}", str(one), names, option=what)
             found += hits
     return list(dict.fromkeys(found))
 

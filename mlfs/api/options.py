@@ -26,6 +26,7 @@ __all__ = [
     "checked",
     "checked_count",
     "checked_share",
+    "is_auto",
     "n_of",
     "seed_of",
     "threads",
@@ -63,6 +64,9 @@ class Option:
         The name of the parameter of `FeatureSelector`; empty if it has none.
     page : str
         The page of the documentation that says more.
+    only_for : str
+        What uses it: ``auto``, an automatic number of features, or ``chain``, a label network that
+        is learned as a chain. Empty if every selection does. See `refuse_unused`.
     """
 
     name: str
@@ -76,6 +80,7 @@ class Option:
     reported: bool = False
     fitted: str | None = None
     page: str = ""
+    only_for: str = ""
 
     @property
     def parameter(self) -> str:
@@ -142,12 +147,12 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option(
         "alpha", Share(), 0.05, "For an automatic number: the share of false discoveries accepted.",
-        ("--alpha",), TO_SELECT, reported=True, page="how-many.md",
+        ("--alpha",), TO_SELECT, reported=True, page="how-many.md", only_for="auto",
     ),
     Option(
         "min_gain", Share(), 0.01,
         "For an automatic number: the least gain, as a share of the greatest.",
-        ("--min-gain",), TO_SELECT, reported=True, page="how-many.md",
+        ("--min-gain",), TO_SELECT, reported=True, page="how-many.md", only_for="auto",
     ),
     Option(
         "bins", Name("binning", choices=("mean-sd", "width", "frequency", "mdlp", "laim")),
@@ -180,19 +185,20 @@ OPTIONS: tuple[Option, ...] = (
     Option(
         "order", Name("order of labels", choices=("cheap", "full", "given")), "cheap",
         "How the labels of a chain are ordered.", ("--order",), reported=True,
-        page="criteria.md#the-label-network",
+        page="criteria.md#the-label-network", only_for="chain",
     ),
     Option(
         "k", Whole(least=0), None,
         "At most K parents of a label in a chain; by default 0.8 of the labels.",
         ("-k", "--parents"), metavar="K", reported=True, page="criteria.md#the-label-network",
+        only_for="chain",
     ),
     Option(
         "units", Choice(choices=("nats", "bits")), "nats", "The unit of scores.", ("--units",),
     ),
     Option(
         "seed", Whole(least=0), 0, "For an automatic number: seeds the shuffles.", ("--seed",),
-        metavar="N", reported=True, fitted="random_state",
+        metavar="N", reported=True, fitted="random_state", only_for="auto",
     ),
     Option(
         "n_jobs", Threads(), None,
@@ -251,6 +257,11 @@ def check_jobs(n_jobs: Any) -> None:
     NAMED["n_jobs"].read(n_jobs)
 
 
+def is_auto(n: Any) -> bool:
+    """Whether the number of features is left to the data."""
+    return isinstance(n, str) and n == "auto"
+
+
 def n_of(n: Any, candidates: int, features: int) -> int | None:
     """The number of features to select; None where it is not given as a number.
 
@@ -259,7 +270,7 @@ def n_of(n: Any, candidates: int, features: int) -> int | None:
     >>> n_of(0.1, 1836, 1836)
     184
     """
-    if n is None or (isinstance(n, str) and n == "auto"):
+    if n is None or is_auto(n):
         return None
     if isinstance(n, bool) or not isinstance(n, Real):
         msg = (

@@ -96,8 +96,8 @@ def _sides(plan: Plan, ready: Prepared, label: str) -> tuple[list[int], list[int
     clash = sorted({*forced} & {*excluded})
     if clash:
         column = ready.grouping.members[clash[0]][0]
-        msg = f"the column {printable(names[column])!r} is both included and excluded"
-        raise UsageError(msg)
+        msg = f"the column {printable(names[column])!r} is both included and excluded: "
+        raise UsageError(msg + "leave it out of one of the two")
     return forced, excluded
 
 

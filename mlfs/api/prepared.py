@@ -29,7 +29,7 @@ from mlfs.data.frames import family
 from mlfs.data.row_weights import checked_weights
 from mlfs.discretize import Binning, Binnings, coded, learn
 from mlfs.discretize.table_survey import Survey
-from mlfs.errors import DataError, UsageError, plural, printable
+from mlfs.errors import Caution, DataError, UsageError, plural, printable
 from mlfs.information.exact import ExactInfo
 from mlfs.information.for_search import table_of
 from mlfs.information.info import Info
@@ -208,7 +208,8 @@ def prepare(
         msg = f"{where} has no label columns, and there is nothing to select for"
         raise DataError(msg)
     notes = list(dataset.notes)
-    notes += [f"column {printable(n)!r} is left out of X: {why}" for n, why in dataset.left_out]
+    left_out = ((printable(name), why) for name, why in dataset.left_out)
+    notes += [Caution(f"column {name!r} is left out of X: {why}") for name, why in left_out]
     notes = list(dict.fromkeys(notes))  # a reader may have said so already
     dataset, weights = weighted(dataset, sample_weight, notes)
     if missing == "error":

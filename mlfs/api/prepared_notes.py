@@ -7,7 +7,7 @@ import numpy as np
 from mlfs.api.candidates import Grouping
 from mlfs.data.dataset import Dataset
 from mlfs.discretize import Binnings
-from mlfs.errors import plural, printable
+from mlfs.errors import Caution, plural, printable
 from mlfs.information.exact import ExactInfo
 from mlfs.information.table import Table
 
@@ -37,8 +37,6 @@ def notes_of(
         )
     flat = [dataset.label_names[i] for i in np.flatnonzero(table.h_l == 0).tolist()]
     if flat:
-        notes.append(
-            f"{plural(len(flat), 'label')} constant, telling nothing: "
-            f"{printable(flat[0])!r}{' and others' if len(flat) > 1 else ''}"
-        )
+        text = f"{plural(len(flat), 'label')} constant, telling nothing: {printable(flat[0])!r}"
+        notes.append(Caution(f"{text} and others" if len(flat) > 1 else text))
     return notes

@@ -14,6 +14,7 @@ from mlfs.api.plan import Plan, search
 from mlfs.api.prepared import DEFAULTS, Prepared, prepare
 from mlfs.api.rankings import ranking_of, scaled, union_of
 from mlfs.api.selection import Ranking, Selection
+from mlfs.api.unused_options import refuse_unused
 from mlfs.criteria import Criterion
 from mlfs.errors import UsageError, plural, printable
 from mlfs.information.for_search import with_parents
@@ -132,6 +133,7 @@ def select(
     """
     options = checked(locals())
     name, chosen = criteria.get(criterion, parameters)
+    refuse_unused(name, chosen, options)
     if not (on_pick is None or callable(on_pick)):
         msg = f"is a function, not {printable(repr(on_pick))}"
         raise UsageError(msg, option="on_pick")

@@ -8,11 +8,6 @@ from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
-import scipy.sparse as sp
-from sklearn.base import BaseEstimator
-from sklearn.feature_selection import SelectorMixin
-from sklearn.utils import check_array
-from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mlfs.api.column_mapping import (
@@ -22,22 +17,21 @@ from mlfs.api.column_mapping import (
     refuse_no_columns,
     refuse_reading,
 )
-from mlfs.api.options import FITTING, OPTIONS, checked, seed_of, threads
+from mlfs.api.column_selector import ColumnSelector
+from mlfs.api.options import FITTING, NAMED, OPTIONS, checked, is_auto, seed_of, threads
 from mlfs.api.prepared import Prepared
 from mlfs.api.selecting import select
 from mlfs.api.selection import Selection
 from mlfs.data.arrays import from_arrays
 from mlfs.data.dataset import Dataset
-from mlfs.data.frames import array_of, columns_of, family, frame_of
-from mlfs.errors import DataError, MlfsError, UsageError
+from mlfs.errors import Caution, DataError, MlfsError, UsageError
 
 __all__ = ["FeatureSelector"]
 
 PARAMETERS = {one.name: one.parameter for one in OPTIONS if one.parameter}
-AS_IT_IS: dict[str, Any] = {"dtype": None, "ensure_all_finite": False}
 
 
-class FeatureSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sklearn has no types
+class FeatureSelector(ColumnSelector):
     """Select the features that matter for all labels together, or for each label.
 
     The answer is that of `mlfs.select` and of the command ``mlfs select``, bit for bit.
@@ -132,7 +126,8 @@ class FeatureSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sk
     network_ : Structure or None
         The parents of labels that the criterion used.
     notes_ : tuple of str
-        What a user should know: constant features, missing values, ...
+        What a user should know: constant features, missing values, ... Columns that are left
+        out, constant labels, and rows whose names differ in X and y are warned about too.
     selection_ : Selection
         The whole answer of `mlfs.select`; ``selection_.to_dict()`` is the command's JSON.
         Its columns are counted without those that cannot be features.
@@ -239,7 +234,8 @@ class FeatureSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sk
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> Self:
         own = {one.name: getattr(self, one.parameter) for one in OPTIONS if one.parameter}
-        own["seed"] = seed_of(self.random_state)
+        seed = seed_of(self.random_state)
+        own["seed"] = seed if is_auto(self.n_features_to_select) else NAMED["seed"].default
         checked(own)
         for one in FITTING:
             one.read(getattr(self, one.name))
@@ -262,88 +258,11 @@ class FeatureSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sk
             raise KeyboardInterrupt
         return self
 
-    def transform(self, X: Any) -> Any:
-        """Keep the selected columns, in the order of X.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or frame, shape (N, d)
-            Whatever it holds; sparse stays sparse.
-
-        Returns
-        -------
-        array, sparse matrix or frame, shape (N, n_features_)
-            An array of X's own type unless `set_output` asks for frames.
-        """
-        check_is_fitted(self)
-        columns = np.flatnonzero(self.support_).tolist()
-        if not columns:
-            warnings.warn("no feature is selected: transform gives no columns", stacklevel=2)
-        wanted = _get_output_config("transform", estimator=self)["dense"]
-        own = family(X)
-        if own:
-            validate_data(self, X, reset=False, skip_check_array=True)
-            kept = columns_of(X, columns)
-        else:
-            kept = validate_data(self, X, reset=False, accept_sparse="csr", **AS_IT_IS)[:, columns]
-        if wanted == own or sp.issparse(kept):
-            return kept
-        if wanted != "default" and (own or kept.dtype.kind == "O"):
-            return frame_of(kept, self.get_feature_names_out().tolist(), wanted)
-        if not own:
-            return kept
-        return array_of(kept)
-
-    def inverse_transform(self, X: Any) -> Any:
-        """Put the selected columns back in their places, with zeros for the others.
-
-        Parameters
-        ----------
-        X : array or sparse matrix, shape (N, n_features_)
-            What `transform` gave, or something made of it.
-
-        Returns
-        -------
-        array or sparse matrix, shape (N, d)
-        """
-        if sp.issparse(X):
-            return super().inverse_transform(X)
-        check_is_fitted(self)
-        given = check_array(X, **AS_IT_IS)
-        if given.shape[1] != self.n_features_:
-            msg = (
-                f"X has {given.shape[1]} columns, but {self.n_features_} features are selected: "
-                "give what transform gave"
-            )
-            raise DataError(msg)
-        whole = np.zeros((given.shape[0], self.n_features_in_), dtype=given.dtype)
-        whole[:, self.support_] = given
-        return whole
-
     @property
     def ties_(self) -> tuple[tuple[int, ...], ...]:
         """The columns that were as good as each pick."""
         check_is_fitted(self)
         return tuple(self._columns.outside(tied) for tied in self.selection_.ties)
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "support_")
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        tags.target_tags.multi_output = True
-        tags.target_tags.two_d_labels = True
-        tags.input_tags.sparse = True
-        tags.input_tags.allow_nan = True
-        tags.input_tags.categorical = True
-        tags.input_tags.string = True
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags
-
-    def _get_support_mask(self) -> Any:
-        check_is_fitted(self)
-        return self.support_
 
     def _read(self, X: Any, y: Any) -> tuple[Dataset | Prepared, Positions]:
         """The data of `fit`, and how their columns map to those of X."""
@@ -395,6 +314,9 @@ class FeatureSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sk
         self.binnings_ = selection.binnings
         self.network_ = selection.network
         self.notes_ = selection.notes
+        for note in selection.notes:
+            if isinstance(note, Caution):
+                warnings.warn(str(note), stacklevel=4)
         if self.verbose:
             for note in selection.notes:
                 sys.stderr.write(f"[FeatureSelector] {note}\n")

@@ -181,14 +181,23 @@ def input_data(path: str, options: dict[str, Any], known: Sequence[str] | None =
 
 def selection_options(options: Mapping[str, Any]) -> dict[str, Any]:
     """What `mlfs.select` wants; a wrong criterion is refused before the data are read."""
+    from mlfs.api.unused_options import refuse_unused
     from mlfs.criteria import get
 
     wanted = {name: value for name, value in options.items() if name not in READING}
     wanted["parameters"] = parameters_of(wanted["parameters"])
-    get(wanted["criterion"], wanted["parameters"])
+    criterion = get(wanted["criterion"], wanted["parameters"])[1]
+    refuse_unused(wanted["criterion"], criterion, wanted, _given())
     wanted["groups"] = _groups(wanted["groups"])
     wanted["start"] = None if wanted["start"] is None else _earlier(wanted["start"])
     return wanted
+
+
+def _given() -> list[str]:
+    """The options that stand on the command line, also those with their default values."""
+    context = click.get_current_context()
+    source = click.core.ParameterSource.COMMANDLINE
+    return [name for name in context.params if context.get_parameter_source(name) is source]
 
 
 def _pair(text: str, option: str, example: str) -> tuple[str, str]:

@@ -147,7 +147,7 @@ def _without(dataset: Any, exclude: tuple[str, ...]) -> Any:
 
     if not exclude:
         return dataset
-    gone = set(columns_named(exclude, dataset.feature_names, "--exclude"))
+    gone = set(columns_named(exclude, dataset.feature_names, "exclude"))
     kept = [j for j in range(len(dataset.columns)) if j not in gone]
     if not kept:
         raise UsageError("--exclude leaves no column to learn from")

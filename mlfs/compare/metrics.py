@@ -65,7 +65,7 @@ def cll_loss(Y: Any, joint: Any) -> float:
     counted = values[truth.complete]
     if not (counted <= 1e-9).all():
         at = int(np.flatnonzero(truth.complete)[~(counted <= 1e-9)][0])
-        msg = f"joint holds {values[at]} in row {at}, which is no logarithm of a probability"
+        msg = f"joint holds {values[at]} in row {at + 1}, which is no logarithm of a probability"
         raise DataError(msg)
     return abs(math.fsum(counted.tolist()))
 

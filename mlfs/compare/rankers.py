@@ -29,6 +29,9 @@ BASELINES = {
 }
 
 
+NETWORK = ("network", "order", "k")  # a criterion without a label network does not get them
+
+
 @dataclass(frozen=True)
 class Ranked:
     """Features in the order in which they were selected.
@@ -116,9 +119,11 @@ class _ByCriterion:
         return criterion.search == "greedy"
 
     def rank(self, train: TrainingRows, n: int, seed: int) -> Ranked:
-        found = select(
-            train.prepared, self.name, n, parameters=self.parameters, seed=seed, **train.options
-        )
+        del seed  # only an automatic number of features shuffles labels
+        options = dict(train.options)
+        if criteria.get(self.name, self.parameters)[1].network is False:
+            options = {key: value for key, value in options.items() if key not in NETWORK}
+        found = select(train.prepared, self.name, n, parameters=self.parameters, **options)
         if found.interrupted:
             raise KeyboardInterrupt
         note = "; ".join(one for one in found.notes if "fewer" in one)

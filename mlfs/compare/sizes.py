@@ -70,8 +70,8 @@ def size(given: Any) -> Size:
             return Size(repr(float(text)))
     except ValueError:
         pass
-    msg = f"{printable(given)!r} is no number of features, no share in (0, 1], and not 'sqrt'"
-    raise UsageError(msg)
+    msg = f"is {printable(given)!r}: no number of features, no share in (0, 1], and not 'sqrt'"
+    raise UsageError(msg, option="n")
 
 
 def plain_number(given: Any) -> Any:

@@ -107,5 +107,6 @@ def refuse_other_than(array: np.ndarray, fine: np.ndarray, what: str, wanted: st
     if not fine.all():
         row, column = (int(at) for at in np.argwhere(~fine)[0])
         shown = printable(array[row, column])
-        msg = f"{what} holds {shown} in row {row}, column {column}, where {wanted} is expected"
+        place = f"row {row + 1}, column {column + 1}"
+        msg = f"{what} holds {shown} in {place}, where {wanted} is expected"
         raise DataError(msg)

@@ -13,20 +13,27 @@ from mlfs.data.columns import (
     column_of,
     force_nominal,
     is_missing,
+    library_of,
     refuse_infinite,
 )
 from mlfs.data.dataset import Column, Dataset, Source
 from mlfs.data.frames import family
 from mlfs.data.labels.chosen import resolve, twice
 from mlfs.data.labels.label_arrays import targets
+from mlfs.data.labels.label_sets import is_sets, rising_rows
 from mlfs.data.labels.label_values import is_binary
 from mlfs.data.matrices import EXACT, as_counted, from_sparse, needs_check
 from mlfs.data.request import Request
 from mlfs.data.row_weights import checked_weights
 from mlfs.data.uniform import NumberedNames, UniformColumns, names_of
-from mlfs.errors import DataError, UsageError, printable
+from mlfs.errors import Caution, DataError, UsageError, printable
 
 __all__ = ["from_arrays"]
+
+RISING = (
+    "the rows of Y are taken as label sets, because their whole numbers rise; "
+    "if they are a table, give an array"
+)
 
 
 def from_arrays(
@@ -95,7 +102,10 @@ def from_arrays(
     if not columns:
         why = [f": {printable(name)!r} is left out, as {reason}" for name, reason in left_out]
         raise DataError("X has no column that can be a feature" + "".join(why[:1]))
+    notes = [*_joined_by_position(X, Y)]
     y, found = targets(Y, n_rows, label_names, classes)
+    if is_sets(Y) and not classes and rising_rows(Y):
+        notes.append(RISING)
     return Dataset(
         matrix,
         y,
@@ -104,8 +114,24 @@ def from_arrays(
         weights=None if sample_weight is None else checked_weights(sample_weight, n_rows),
         left_out=tuple(left_out),
         source=Source(),
-        notes=tuple(_notes(numbers if careful else None, y, left_out)),
+        notes=(*notes, *_notes(numbers if careful else None, y, left_out)),
     )
+
+
+def _joined_by_position(x: Any, y: Any) -> Iterable[str]:
+    """Note that the rows of two frames of pandas have different names."""
+    if not (family(x) == "pandas" and library_of(y) == "pandas" and hasattr(y, "index")):
+        return
+    if len(x) != len(y) or x.index.equals(y.index):
+        return
+    pairs = enumerate(zip(x.index.tolist(), y.index.tolist(), strict=True), 1)
+    row, (mine, other) = next(((i, pair) for i, pair in pairs if pair[0] != pair[1]), (0, ("", "")))
+    if row:
+        yield Caution(
+            f"the index of X differs from that of Y, first in row {row} "
+            f"({printable(repr(mine))} and {printable(repr(other))}): rows are joined by position; "
+            "if they belong together by name, give Y.loc[X.index]"
+        )
 
 
 def _split(x: Any, y: Any, labels: str | Sequence[str]) -> tuple[Any, Any]:
@@ -213,8 +239,8 @@ def _as_array(x: Any) -> np.ndarray:
         lengths = [len(row) if hasattr(row, "__len__") else 1 for row in x]
         odd = next((i for i, n in enumerate(lengths) if n != lengths[0]), 0)
         raise DataError(
-            f"the rows of X differ in length: row {odd} has {lengths[odd]} values, "
-            f"row 0 has {lengths[0]} (rows counted from 0)"
+            f"the rows of X differ in length: row {odd + 1} has {lengths[odd]} values, "
+            f"row 1 has {lengths[0]}"
         ) from None
     return array
 
@@ -223,7 +249,7 @@ def _notes(
     numbers: np.ndarray | None, labels: Any, left_out: list[tuple[str, str]]
 ) -> Iterable[str]:
     for name, why in left_out:
-        yield f"column {printable(name)!r} is left out of X: {why}"
+        yield Caution(f"column {printable(name)!r} is left out of X: {why}")
     y = labels.data if sp.issparse(labels) else labels
     missing = int(np.count_nonzero(y == -1)) if y.min(initial=0) < 0 else 0
     if missing:

@@ -102,8 +102,8 @@ def refuse_infinite(x: np.ndarray, names: Sequence[str]) -> None:
         return
     row, column = (int(i) for i in np.argwhere(bad.reshape(len(x), -1))[0])
     raise DataError(
-        f"column {printable(names[column])!r} holds {x.reshape(len(x), -1)[row, column]} at row "
-        f"{row} (counted from 0): an infinite value cannot be used; replace it or make it NaN"
+        f"column {printable(names[column])!r} holds {x.reshape(len(x), -1)[row, column]} in row "
+        f"{row + 1}: an infinite value cannot be used; replace it or make it NaN"
     )
 
 

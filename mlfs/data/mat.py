@@ -130,7 +130,8 @@ def _check_unpacked(content: bytes, path: str, limits: Limits) -> None:
                 except zlib.error as error:
                     raise ParseError(f"a compressed variable is broken: {error}", path) from None
                 if total > limits.max_decompressed:
-                    raise exceeded(limits, "max_decompressed", total, "unpacked bytes", path)
+                    what, enough = "unpacked bytes", 2 * total
+                    raise exceeded(limits, "max_decompressed", total, what, path, enough=enough)
                 piece = unpacker.unconsumed_tail
         at += 8 + size
 

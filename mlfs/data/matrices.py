@@ -86,7 +86,7 @@ def from_sparse(x: Any, own: Sequence[str]) -> tuple[Any, Sequence[Column]]:
     if bad.size:
         row = int(np.searchsorted(matrix.indptr, bad[0], side="right")) - 1
         raise DataError(
-            f"column {printable(own[matrix.indices[bad[0]]])!r} holds {matrix.data[bad[0]]} at row "
-            f"{row} (counted from 0): an infinite value cannot be used; replace it or make it NaN"
+            f"column {printable(own[matrix.indices[bad[0]]])!r} holds {matrix.data[bad[0]]} in row "
+            f"{row + 1}: an infinite value cannot be used; replace it or make it NaN"
         )
     return matrix, UniformColumns(own, column_of("", np.zeros(0, x.dtype))[0])

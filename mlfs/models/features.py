@@ -15,7 +15,7 @@ from sklearn.base import BaseEstimator, clone
 
 from mlfs import criteria
 from mlfs.api.candidates import columns_named
-from mlfs.api.options import seed_of
+from mlfs.api.options import is_auto, seed_of
 from mlfs.api.plan import Plan, search
 from mlfs.api.prepared import DEFAULTS
 from mlfs.api.selecting import select
@@ -107,7 +107,9 @@ class Selected(FeaturePlan):
         _, criterion = criteria.get(options["criterion"], options["parameters"])
         if criterion.network is not False and options["network"] is None:
             options["network"] = structure
-        found = select(ready, options.pop("criterion"), n, seed=seed, **options)
+        if is_auto(n):
+            options["seed"] = seed
+        found = select(ready, options.pop("criterion"), n, **options)
         if found.interrupted:
             raise KeyboardInterrupt
         return _columns_of(found, problem)

@@ -211,7 +211,7 @@ class TrainingTable:
         known = _listed(list(field.values)) if field.values else "numbers"
         raise DataError(
             f"{printable(dataset.source.path, 400)}: column {printable(field.name)!r} holds "
-            f"{printable(shown)!r} at row {row} (counted from 0), which training did not have "
+            f"{printable(shown)!r} in row {row + 1}, which training did not have "
             f"(known: {known}); --unseen missing takes it as missing"
         )
 

@@ -50,7 +50,7 @@ def test_the_command_has_the_declared_flags(command: str) -> None:
 
 
 def test_every_reported_option_is_among_the_settings() -> None:
-    settings = mlfs.select(DATA, n=1, alpha=np.float64(0.1)).to_dict()["settings"]
+    settings = mlfs.select(DATA, n="auto", alpha=np.float64(0.1)).to_dict()["settings"]
     assert {one.name for one in OPTIONS if one.reported} <= set(settings)
     assert settings["alpha"] == 0.1
     assert type(settings["alpha"]) is float

@@ -93,6 +93,7 @@ def frame() -> tuple[pd.DataFrame, np.ndarray]:
     return X, songs.Y
 
 
+@pytest.mark.filterwarnings("ignore:column .* is left out of X")
 def test_the_transformer_takes_prepared_data() -> None:
     X, Y = frame()
     expected = mlfs.FeatureSelector("jmi", n_features_to_select=4).fit(X, Y)

@@ -108,7 +108,7 @@ def test_a_criterion_s_own_number_is_a_share_of_all_features():
         ),
         (
             {"include": [1], "exclude": [1]},
-            "the column 'x1' is both included and excluded",
+            "the column 'x1' is both included and excluded: leave it out of one of the two",
         ),
         (
             {"start": {"schema": 2}},
@@ -376,7 +376,7 @@ def test_the_document(name):
         {"n": np.int64(2)},
         {"n": np.float32(0.5)},
         {"prefilter": np.int64(3)},
-        {"seed": np.int64(3)},
+        {"n": "auto", "seed": np.int64(3)},
         {"nominal_limit": np.int64(3)},
         {"criterion": "mlfs_global", "parameters": {"beta": np.float32(0.5)}},
         {"criterion": "scls", "n": 1, "include": [0]},

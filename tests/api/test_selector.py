@@ -255,6 +255,7 @@ def test_include_exclude_start(table):
     assert 2 not in forced.indices_
 
 
+@pytest.mark.filterwarnings("ignore:column .* is left out of X")
 def test_frames_of_every_kind_of_column(mixed):
     pandas, polars, Y = mixed
     one = FeatureSelector("jmi", 5, categorical_features=["count"]).fit(pandas, Y)
@@ -270,6 +271,7 @@ def test_frames_of_every_kind_of_column(mixed):
     assert masked.scores_.tobytes() == one.scores_.tobytes()
 
 
+@pytest.mark.filterwarnings("ignore:column .* is left out of X")
 def test_frames_become_arrays_of_what_they_hold(mixed):
     pandas, polars, Y = mixed
     for frame in (pandas, polars):
@@ -314,6 +316,7 @@ def test_a_lazy_frame_is_refused_in_a_sentence():
         FeatureSelector("mim", 1).fit(lazy.collect(), [0, 1, 0, 1]).transform(lazy)
 
 
+@pytest.mark.filterwarnings("ignore:column .* is left out of X")
 def test_columns_that_are_no_features_shift_no_position(mixed):
     pandas, _, Y = mixed
     selector = FeatureSelector("mim", 3, include=[5, 2], exclude=["when", 0]).fit(pandas, Y)
@@ -332,6 +335,7 @@ def test_columns_that_are_no_features_shift_no_position(mixed):
         FeatureSelector("mim", 2, groups=["a", "b"]).fit(pandas, Y)
 
 
+@pytest.mark.filterwarnings("ignore:column .* is left out of X")
 @pytest.mark.parametrize("wanted", ["pandas", "polars"])
 def test_set_output(mixed, wanted):
     pandas, polars, Y = mixed
@@ -383,6 +387,7 @@ def test_missing_values(table, missing):
         FeatureSelector(missing="error").fit(X, Y)
 
 
+@pytest.mark.filterwarnings("ignore:column .* is left out of X")
 def test_inverse_transform(table, mixed):
     X, Y = table
     selector = FeatureSelector().fit(sp.csr_array(X), Y)

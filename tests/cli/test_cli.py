@@ -165,12 +165,12 @@ def test_every_option_reaches_the_library(run) -> None:
         *("-c", "mlfs_global", "-n", "6", "--include", "drums", "--exclude", "tempo*"),
         *("--group", "loud=*loudness*", "--prefilter", "12", "--bins", "width", "--n-bins", "4"),
         *("--nominal-limit", "5", "--missing", "ignore", "--network", "chain", "--order", "given"),
-        *("-k", "2", "--seed", "3", "-j", "2", "--format", "json", SONGS),
+        *("-k", "2", "-j", "2", "--format", "json", SONGS),
     )
     found = mlfs.select(
         SONGS, "mlfs_global", 6, include=["drums"], exclude=["tempo*"],
         groups={"loud": ["*loudness*"]}, prefilter=12, bins="width", n_bins=4, nominal_limit=5,
-        missing="ignore", network="chain", order="given", k=2, seed=3,
+        missing="ignore", network="chain", order="given", k=2,
     )  # fmt: skip
     assert picks(done) == list(found.indices)
     assert json.loads(done.out)["selected"][0]["forced"]

@@ -449,7 +449,7 @@ def test_an_unseen_value_is_refused_or_missing(run, done, small: str) -> None:
     table("n.csv", "size,colour,big\n1,red,no\n3,green,yes\n")
     seen = run("predict", small, "n.csv")
     assert seen.code == 1
-    assert "'colour' holds 'green' at row 1 (counted from 0)" in seen.err
+    assert "'colour' holds 'green' in row 2" in seen.err
     assert "known: 'blue', 'red', 'white'" in seen.err
     seen = done("predict", "--unseen", "missing", small, "n.csv")
     assert "'colour': unseen values taken as missing in 1 cell" in seen.err
@@ -469,7 +469,7 @@ def test_numbers_and_values_meet(done) -> None:
 def test_text_where_numbers_were_is_refused(run, small: str) -> None:
     seen = run("predict", small, table("n.csv", "size,colour,big\nmany,red,no\n"))
     assert seen.code == 1
-    assert "'size' holds 'many' at row 0" in seen.err
+    assert "'size' holds 'many' in row 1" in seen.err
 
 
 def test_missing_values_are_filled_kept_or_refused(run, done) -> None:

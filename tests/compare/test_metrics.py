@@ -332,8 +332,8 @@ def test_frames_sparse_matrices_booleans_and_lists_are_the_same():
 @pytest.mark.parametrize(
     ("Y", "P", "sentence"),
     [
-        ([[2, 0]], [[1, 0]], "Y holds 2.0 in row 0, column 0, where 0, 1, or -1 or NaN"),
-        ([[1, 0]], [[1, 0.5]], "predicted holds 0.5 in row 0, column 1, where 0 or 1"),
+        ([[2, 0]], [[1, 0]], "Y holds 2.0 in row 1, column 1, where 0, 1, or -1 or NaN"),
+        ([[1, 0]], [[1, 0.5]], "predicted holds 0.5 in row 1, column 2, where 0 or 1"),
         ([[1, 0]], [[1, 0, 1]], r"predicted has the shape \(1, 3\), but Y has \(1, 2\)"),
         ([1, 0], [1, 0], "Y has 1 dimensions"),
         ([["a", "b"]], [[1, 0]], "Y holds something other than numbers"),
@@ -345,9 +345,9 @@ def test_what_is_no_label_is_refused_in_a_sentence(Y, P, sentence):
 
 
 def test_scores_and_joints_that_are_none_are_refused():
-    with pytest.raises(DataError, match="scores holds nan in row 0, column 1"):
+    with pytest.raises(DataError, match="scores holds nan in row 1, column 2"):
         evaluate([[1, 0]], scores=[[0.1, math.nan]])
-    with pytest.raises(DataError, match=r"joint holds 0\.5 in row 1"):
+    with pytest.raises(DataError, match=r"joint holds 0\.5 in row 2"):
         evaluate([[1, 0], [1, 0]], joint=[-1.0, 0.5])
     with pytest.raises(DataError, match="joint has the shape"):
         evaluate([[1, 0], [1, 0]], joint=[-1.0])

@@ -113,9 +113,9 @@ HDF5 = b"MATLAB 7.3 MAT-file".ljust(512) + b"\x89HDF\r\n\x1a\n"
         (save(data=X, target=np.ones((4, 4))), "data is 3 x 2 and target 4 x 4; one side"),
         (save(data={"a": 1}, target=Y), "the variable data is of class struct; a matrix"),
         (save(data="text", target=Y), "the variable data is of class char; a matrix of numbers"),
-        (save(data=X, target=np.array([[0, 1, 5]])), "label 'y0' holds 5 at row 2"),
+        (save(data=X, target=np.array([[0, 1, 5]])), "label 'y0' holds 5 in row 3"),
         (save(data=X * 1j, target=Y), "complex"),
-        (save(data=np.full((3, 1), np.inf), target=Y), "column 'x0' holds inf at row 0"),
+        (save(data=np.full((3, 1), np.inf), target=Y), "column 'x0' holds inf in row 1"),
         (save(data=X, target=Y, feature_names=["a"]), "feature_names holds 1 names for 2 columns"),
         (
             save(train_data=X, train_target=Y, test_data=X[:, :1], test_target=Y),

@@ -107,7 +107,7 @@ def huge():
         (save(X=X, Y=Y[:2]), "X has 3 rows and Y has 2"),
         (save(X=np.array([[1, "a"]], dtype=object), Y=Y[:1]), "holds Python objects (a pickle)"),
         (save(X=X, Y=Y, feature_names=np.array(["a", 1], dtype=object)), "(a pickle)"),
-        (save(X=np.array([[np.inf]]), Y=[[1]]), "column 'x0' holds inf at row 0"),
+        (save(X=np.array([[np.inf]]), Y=[[1]]), "column 'x0' holds inf in row 1"),
         (save(X=np.float64(3), Y=[1]), "the array X is a single value"),
         (save(X=X, X_indptr=S.indptr, Y=Y), "X is there dense and as X_indptr; keep one"),
         (save(X_indptr=S.indptr, X_shape=[3, 2], Y=Y), "X_indices of a CSR matrix is missing"),

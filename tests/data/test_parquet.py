@@ -91,7 +91,7 @@ def test_a_pandas_frame_with_its_index():
         (b"", "this is not a Parquet file that can be read"),
         (b"PAR1" + b"x" * 50, "this is not a Parquet file that can be read"),
         (save({"a": [1.0], "y": [0]})[:-9], "this is not a Parquet file that can be read"),
-        (save({"a": [np.inf], "y": [0]}), "column 'a' holds inf at row 0"),
+        (save({"a": [np.inf], "y": [0]}), "column 'a' holds inf in row 1"),
         (save({"a": [1.0], "y": ["x"]}), "the label 'y' has the values {x}"),
         (save({"a": pa.array([], pa.float64()), "y": pa.array([], pa.int8())}), "holds no row"),
         (save({"d": pa.array([0], pa.date32()), "y": [0]}), "no column is left that can be"),

@@ -169,11 +169,13 @@ class _Parser:
 
     def _too_many(self, at: int) -> NoReturn:
         rows = int(self.rows.counts[0]) + 1
+        rest = self.content.count(b"\n", at, len(self.content) - 1)
+        enough = rows + rest  # what is left has no more rows than lines
         line = self.content.count(b"\n", 0, at) + 1
         if rows > self.limits.max_rows:
-            raise exceeded(self.limits, "max_rows", rows, "rows", self.path, line)
-        cells = rows * self.width
-        raise exceeded(self.limits, "max_cells", cells, "cells", self.path, line)
+            raise exceeded(self.limits, "max_rows", rows, "rows", self.path, line, enough=enough)
+        cells, enough = rows * self.width, enough * self.width
+        raise exceeded(self.limits, "max_cells", cells, "cells", self.path, line, enough=enough)
 
     def body(self) -> Body:
         n_rows = int(self.rows.counts[0])

@@ -72,7 +72,10 @@ def read_header(content: bytes, path: str, limits: Limits) -> Header:
         if key == b"@attribute":
             if len(attributes) >= limits.max_attributes:
                 found = len(attributes) + 1
-                raise exceeded(limits, "max_attributes", found, "attributes", path, number)
+                enough = found + content[at:].lower().count(b"@attribute")
+                raise exceeded(
+                    limits, "max_attributes", found, "attributes", path, number, enough=enough
+                )
             attribute = _quick(words, types)
             if attribute is None:
                 commas = line.count(b",")

@@ -7,6 +7,7 @@
 1-D of two values that mean no and yes      one binary label
 1-D of other values, or ``classes=True``    one label of classes, the values sorted
 a list (Series) of sets of names            one binary label for each distinct name, sorted
+a list of lists of rising whole numbers     the same, unless all are 0 and 1
 a frame                                     as its columns; their names are the label names
 ==========================================  ==================================================
 """
@@ -25,7 +26,13 @@ from mlfs.data.columns import is_missing, library_of, number_text
 from mlfs.data.dataset import Label
 from mlfs.data.frames import family
 from mlfs.data.labels.chosen import twice
-from mlfs.data.labels.label_sets import is_missing_row, is_sets, label_names, label_sets
+from mlfs.data.labels.label_sets import (
+    is_missing_row,
+    is_sets,
+    label_names,
+    label_sets,
+    whole_rows,
+)
 from mlfs.data.labels.label_values import is_binary, map_texts
 from mlfs.data.matrices import check_places
 from mlfs.data.request import Request
@@ -64,7 +71,7 @@ def targets(
         return _stack([codes for _, codes in columns], n_rows), _renamed(
             tuple(label for label, _ in columns), names
         )
-    if is_sets(y):
+    if is_sets(y, classes):
         _check_rows(len(y), n_rows)
         return label_sets(list(y), names)
     array = _as_array(y)
@@ -83,7 +90,12 @@ def targets(
     if matrix.dtype.kind in "OUS":
         objects = [_column(name, matrix[:, j], classes or one) for j, name in enumerate(names)]
         return _stack([codes for _, codes in objects], n_rows), tuple(label for label, _ in objects)
-    return _from_numbers(matrix, names, classes or one)
+    try:
+        return _from_numbers(matrix, names, classes or one)
+    except DataError as error:
+        if error.remedy and whole_rows(y):
+            error.advising(f"{ASK}, for label sets write each row as a set, such as {{3, 7}}")
+        raise
 
 
 def _unwrap(y: Any, names: Sequence[str] | None) -> tuple[Any, Sequence[str] | None]:
@@ -200,8 +212,9 @@ def _refuse_values(matrix: np.ndarray, unknown: np.ndarray, names: list[str]) ->
     row, column = (int(i) for i in np.argwhere(bad)[0])
     shown = number_text(float(matrix[row, column]))
     raise DataError(
-        f"label {printable(names[column])!r} holds {shown} at row {row} "
-        f"(counted from 0): a label is 0 or 1 (or -1/+1); {ASK}"
+        f"label {printable(names[column])!r} holds {shown} in row {row + 1}: "
+        "a label is 0 or 1 (or -1/+1)",
+        remedy=ASK,
     )
 
 
@@ -272,8 +285,8 @@ def _from_sparse(
     if odd.size and not classes:
         row = int(np.searchsorted(y.indptr, odd[0], side="right")) - 1
         raise DataError(
-            f"label {printable(names[y.indices[odd[0]]])!r} holds {y.data[odd[0]]} at row {row} "
-            f"(counted from 0): a label is 0 or 1; {ASK}"
+            f"label {printable(names[y.indices[odd[0]]])!r} holds {y.data[odd[0]]} in row "
+            f"{row + 1}: a label is 0 or 1; {ASK}"
         )
     codes = data.astype(np.int32)
     for j in np.unique(y.indices[odd]).tolist():

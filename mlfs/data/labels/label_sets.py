@@ -14,7 +14,7 @@ from mlfs.data.dataset import Label
 from mlfs.data.labels.chosen import twice
 from mlfs.errors import DataError, plural, printable
 
-__all__ = ["is_missing_row", "is_sets", "label_names", "label_sets"]
+__all__ = ["is_missing_row", "is_sets", "label_names", "label_sets", "rising_rows", "whole_rows"]
 
 CONTAINERS = (list, tuple, set, frozenset, np.ndarray)
 
@@ -34,7 +34,7 @@ def label_sets(
             continue
         if isinstance(row, (str, bytes)) or not isinstance(row, Iterable):
             raise DataError(
-                f"Y row {i} (counted from 0) is {printable(row)!r}, the others are sets of labels: "
+                f"row {i + 1} of Y is {printable(row)!r}, the others are sets of labels: "
                 "give each row a list, tuple or set of names"
             )
         found.update(row)
@@ -77,8 +77,17 @@ def is_missing_row(row: object) -> bool:
     return not isinstance(row, CONTAINERS) and is_missing(row)
 
 
-def is_sets(y: Any) -> bool:
-    """Whether Y is a list of label sets rather than a matrix written as lists."""
+def is_sets(y: Any, classes: bool = False) -> bool:
+    """Whether Y is a list of label sets rather than a matrix written as lists.
+
+    Rows of as many whole numbers each are label sets if they are no table of 0 and 1 and the
+    numbers rise in each row; with `classes` they are a table.
+
+    Examples
+    --------
+    >>> is_sets([[1, 2], [0, 5]]), is_sets([[0, 1], [0, 0]]), is_sets([[2, 1], [0, 5]])
+    (True, False, False)
+    """
     if isinstance(y, np.ndarray):
         if y.dtype != object or y.ndim != 1:
             return False
@@ -96,7 +105,27 @@ def is_sets(y: Any) -> bool:
         or len(lengths) > 1
         or lengths == {0}
         or any(isinstance(name, str) for row in held for name in row)
+        or (not classes and rising_rows(held))
     )
+
+
+def whole_rows(y: Any) -> bool:
+    """Whether Y is a list of lists of different whole numbers, not all of them 0 and 1."""
+    if not isinstance(y, (list, tuple)) or not all(isinstance(row, (list, tuple)) for row in y):
+        return False
+    high = 0
+    for row in y:
+        if not all(isinstance(j, numbers.Integral) and not isinstance(j, bool) for j in row):
+            return False
+        if len(set(row)) < len(row) or min(row, default=0) < 0:
+            return False
+        high = max(high, *row, 0)
+    return high > 1
+
+
+def rising_rows(y: Any) -> bool:
+    """Whether Y is a list of lists of two or more rising whole numbers, not all of them 0 and 1."""
+    return whole_rows(y) and all(len(row) > 1 and list(row) == sorted(row) for row in y)
 
 
 def label_names(names: Sequence[str] | None, q: int) -> list[str]:

@@ -84,7 +84,8 @@ def columns(count: Count, names: Sequence[str], path: str) -> list[int]:
     if abs(count.number) > len(names):
         raise DataError(
             f"{printable(path, 400)}: the relation name says {count.option}, "
-            f"but there are only {len(names)} columns"
+            f"but there are only {len(names)} columns: correct the number, or say which columns "
+            "are labels with --labels"
         )
     whole = range(len(names))
     return list(whole[: count.number] if count.number > 0 else whole[count.number :])

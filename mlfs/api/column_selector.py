@@ -1,0 +1,106 @@
+"""What the transformers share: `transform`, its inverse, and what they tell scikit-learn."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils import check_array
+from sklearn.utils._set_output import _get_output_config
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from mlfs.data.frames import array_of, columns_of, family, frame_of
+from mlfs.errors import DataError
+
+__all__ = ["ColumnSelector"]
+
+AS_IT_IS: dict[str, Any] = {"dtype": None, "ensure_all_finite": False}
+
+
+class ColumnSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sklearn has no types
+    """Keeps the columns of `support_`, which `fit` of a subclass finds for labels y."""
+
+    support_: np.ndarray
+    n_features_: int
+    n_features_in_: int
+
+    def transform(self, X: Any) -> Any:
+        """Keep the selected columns, in the order of X.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame, shape (N, d)
+            Whatever it holds; sparse stays sparse.
+
+        Returns
+        -------
+        array, sparse matrix or frame, shape (N, n_features_)
+            An array of X's own type unless `set_output` asks for frames.
+        """
+        check_is_fitted(self)
+        columns = np.flatnonzero(self.support_).tolist()
+        if not columns:
+            warnings.warn("no feature is selected: transform gives no columns", stacklevel=2)
+        wanted = _get_output_config("transform", estimator=self)["dense"]
+        own = family(X)
+        if own:
+            validate_data(self, X, reset=False, skip_check_array=True)
+            kept = columns_of(X, columns)
+        else:
+            kept = validate_data(self, X, reset=False, accept_sparse="csr", **AS_IT_IS)[:, columns]
+        if wanted == own or sp.issparse(kept):
+            return kept
+        if wanted != "default" and (own or kept.dtype.kind == "O"):
+            return frame_of(kept, self.get_feature_names_out().tolist(), wanted)
+        if not own:
+            return kept
+        return array_of(kept)
+
+    def inverse_transform(self, X: Any) -> Any:
+        """Put the selected columns back in their places, with zeros for the others.
+
+        Parameters
+        ----------
+        X : array or sparse matrix, shape (N, n_features_)
+            What `transform` gave, or something made of it.
+
+        Returns
+        -------
+        array or sparse matrix, shape (N, d)
+        """
+        if sp.issparse(X):
+            return super().inverse_transform(X)
+        check_is_fitted(self)
+        given = check_array(X, **AS_IT_IS)
+        if given.shape[1] != self.n_features_:
+            msg = (
+                f"X has {given.shape[1]} columns, but {self.n_features_} features are selected: "
+                "give what transform gave"
+            )
+            raise DataError(msg)
+        whole = np.zeros((given.shape[0], self.n_features_in_), dtype=given.dtype)
+        whole[:, self.support_] = given
+        return whole
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "support_")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.target_tags.multi_output = True
+        tags.target_tags.two_d_labels = True
+        tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+    def _get_support_mask(self) -> Any:
+        check_is_fitted(self)
+        return self.support_

@@ -1,0 +1,67 @@
+"""Refuse options that the selection would not use."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from mlfs.api.options import OPTIONS, is_auto
+from mlfs.criteria import Criterion
+from mlfs.errors import UsageError, printable
+
+__all__ = ["refuse_unused"]
+
+
+def refuse_unused(
+    name: str, criterion: Criterion, values: Mapping[str, Any], given: Iterable[str] = ()
+) -> None:
+    """Raise `UsageError` if an option is set that this selection does not use.
+
+    Parameters
+    ----------
+    name : str
+        The name of the criterion.
+    criterion : Criterion
+        The criterion.
+    values : mapping
+        The options of the selection. A value that is not the default was set by the user.
+    given : iterable of str
+        The options that the user gave even if they have the default values; only a command line
+        can know.
+
+    Examples
+    --------
+    >>> from mlfs import criteria
+    >>> refuse_unused("mim", criteria.get("mim")[1], {"n": 5, "alpha": 0.1})
+    Traceback (most recent call last):
+    mlfs.errors.UsageError: alpha is only used for an automatic number of features, and n is 5: \
+leave it out, or ask for auto
+    """
+    named = {*given}
+    whys = {"auto": _why_not_auto(values), "chain": _why_no_chain(name, criterion, values)}
+    for use, why in whys.items():
+        options = [one for one in OPTIONS if one.only_for == use and one.name in values]
+        unused = [o.name for o in options if o.name in named or values[o.name] != o.default]
+        if why and unused:
+            verb, it = ("is", "it") if len(unused) == 1 else ("are", "them")
+            raise UsageError(f"{verb} only used for {why.format(it)}", option=tuple(unused))
+
+
+def _why_not_auto(values: Mapping[str, Any]) -> str:
+    n = values.get("n")
+    if is_auto(n):
+        return ""
+    shown = "not given" if n is None else printable(repr(n))
+    return f"an automatic number of features, and n is {shown}: leave {{}} out, or ask for auto"
+
+
+def _why_no_chain(name: str, criterion: Criterion, values: Mapping[str, Any]) -> str:
+    wanted = values.get("network")
+    use = "a label network that is learned as a chain"
+    if criterion.network is False:
+        return f"{use}, and the criterion {printable(name)} uses none: leave {{}} out"
+    kind = wanted or ("chain" if criterion.network is True else criterion.network)
+    if kind == "chain":
+        return ""
+    what = "a tree" if isinstance(kind, str) else "given"
+    return f"{use}, and the network is {what}: leave {{}} out"

@@ -1,0 +1,48 @@
+"""Errors of the command name the flag, and their remedy helps."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from mlfs import cli
+from tests.documents import ROOT
+
+SONGS = str(ROOT / "docs" / "examples" / "songs.arff")
+
+
+def error(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    assert cli.main(arguments) in (1, 2)
+    return capsys.readouterr().err
+
+
+def test_the_flag_is_named(capsys, tmp_path: Path) -> None:
+    said = error(capsys, "compare", "-n", "5,x", "-o", str(tmp_path / "out"), SONGS)
+    assert "--number is 'x': no number of features, no share in (0, 1], and not 'sqrt'" in said
+    for flag in ("--include", "--exclude"):
+        assert f"unknown feature in {flag} 'zz': " in error(capsys, "select", flag, "zz", SONGS)
+
+
+@pytest.mark.parametrize(
+    ("limit", "sparse"),
+    [("max_rows", False), ("max_rows", True), ("max_cells", False), ("max_attributes", True)],
+)
+def test_a_raised_limit_is_enough(capsys, tmp_path: Path, limit: str, sparse: bool) -> None:
+    row = "{{0 {}, 1 2.5}}\n" if sparse else "{},2.5,3\n"
+    rows = "".join(row.format(i % 2) for i in range(9))
+    head = "@relation 't: -C 1'\n@attribute l {0,1}\n@attribute a real\n@attribute b real\n"
+    path = tmp_path / "t.arff"
+    path.write_text(f"{head}@data\n{rows}")
+    said = error(capsys, "info", "--limit", f"{limit}=2", str(path))
+    enough = re.search(rf"--limit ({limit}=\d+)", said)
+    assert enough is not None
+    assert cli.main(["info", "--limit", enough[1], str(path)]) == 0
+
+
+def test_a_wrong_number_of_labels_has_a_remedy(capsys, tmp_path: Path) -> None:
+    path = tmp_path / "t.arff"
+    path.write_text("@relation 't: -C 5'\n@attribute a real\n@attribute l {0,1}\n@data\n1,0\n")
+    said = error(capsys, "info", str(path))
+    assert "there are only 2 columns: correct the number, or say which columns are labels" in said
