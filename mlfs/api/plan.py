@@ -13,7 +13,7 @@ from mlfs.api.options import n_of
 from mlfs.api.prepared import Prepared
 from mlfs.api.selection import SCHEMA, Selection
 from mlfs.criteria import Criterion
-from mlfs.errors import UsageError, printable
+from mlfs.errors import UsageError, plural, printable
 from mlfs.information.info import Info
 from mlfs.search.best_first import best_first
 from mlfs.search.checked import CheckedCriterion
@@ -58,6 +58,7 @@ def search(plan: Plan, ready: Prepared, info: Info, label: str = "") -> SearchRe
     label : str
         Its label's name; empty for all labels.
     """
+    _refuse_few_labels(plan, info)
     forced, excluded = _sides(plan, ready, label)
     n = _number(plan, info, len(forced), len(excluded))
     closes: Callable[[int], np.ndarray] | None = None
@@ -85,6 +86,14 @@ def search(plan: Plan, ready: Prepared, info: Info, label: str = "") -> SearchRe
     result = greedy(plan.criterion, view, n, closes=closes, lazy=plan.lazy, **common)
     result.note = _why_fewer(plan, result, n, view.d < info.d)
     return result
+
+
+def _refuse_few_labels(plan: Plan, info: Info) -> None:
+    least = plan.criterion.least_labels
+    if info.q < least:
+        msg = f"the criterion {plan.name} compares labels with one another: it needs at least "
+        msg += f"{plural(least, 'label')} together, and here is {info.q}"
+        raise UsageError(msg, remedy="take another criterion, or all labels together")
 
 
 def _sides(plan: Plan, ready: Prepared, label: str) -> tuple[list[int], list[int]]:

@@ -56,7 +56,7 @@ def _listing() -> list[dict[str, Any]]:
         reference, formula = _halves(origin.summary)
         record: dict[str, Any] = {
             "name": origin.name,
-            "aliases": [alias for alias, name in ALIASES.items() if name == origin.name],
+            "aliases": [alias for alias, (name, _) in ALIASES.items() if name == origin.name],
             "scope": "",
             "search": "",
             "network": False,

@@ -48,6 +48,7 @@ class Criterion:
     fold: ClassVar[np.ufunc] = np.add
     falls: ClassVar[bool] = False
     unit: ClassVar[Literal["information", "ratio"]] = "information"
+    least_labels: ClassVar[int] = 1
 
     def relevance(self, info: Info) -> Any:
         """Compute the worth of each candidate on its own, for the first pick; -inf means never."""

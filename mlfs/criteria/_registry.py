@@ -23,7 +23,12 @@ __all__ = ["ALIASES", "Origin", "available", "documentation", "get", "origins"]
 
 PACKAGE = __name__.rpartition(".")[0]
 GROUP = "mlfs.criteria"  # of entry points
-ALIASES = {"cife": "d2f"}
+ALIASES: dict[str, tuple[str, dict[str, Any]]] = {  # names of cases of a criterion
+    "cife": ("d2f", {}),
+    "mid": ("mrmr", {}),
+    "mifs": ("betagamma", {"gamma": 0.0}),
+    "condred": ("betagamma", {"beta": 0.0}),
+}
 
 
 @dataclass(frozen=True)
@@ -166,8 +171,12 @@ def get(criterion: Any, parameters: Mapping[str, Any] | None = None) -> tuple[st
             raise UsageError(msg)
         return type(criterion).__name__.lower(), criterion
     if isinstance(criterion, str):
-        name = ALIASES.get(criterion.lower(), criterion.lower())
+        name, fixed = ALIASES.get(criterion.lower(), (criterion.lower(), {}))
         kind = _by_name(name)
+        for given in parameters.keys() & fixed.keys():
+            msg = f"{criterion.lower()} is {name} with {given} = {fixed[given]:g}: leave {given} out"
+            raise UsageError(f"{msg}, or take {name}")
+        parameters |= fixed
     else:
         kind = _checked(criterion, "the criterion")
         name = kind.__name__.lower()

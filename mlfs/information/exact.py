@@ -16,8 +16,8 @@ from mlfs.counting.pair_statistics import PairStatistics
 from mlfs.counting.xlogx import wrapped
 from mlfs.errors import CriterionError, DataError
 from mlfs.information.entropies import entropies, per_row
+from mlfs.information.exact_sets import ExactSets
 from mlfs.information.imbalance import imbalance
-from mlfs.information.info import Info
 from mlfs.information.label_block import LabelBlock
 from mlfs.information.subset import Subset
 from mlfs.information.table import Table
@@ -57,7 +57,7 @@ def exact_info(
     return ExactInfo(table, parents=known)
 
 
-class ExactInfo(Info):
+class ExactInfo(ExactSets):
     """Entropies and mutual information from the counts of a table.
 
     Parameters

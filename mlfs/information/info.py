@@ -32,6 +32,7 @@ VOCABULARY = (
     *("d", "q", "features", "labels", "parents"),
     *("h_f", "h_l", "mi_fl", "mi_fL", "mi_fs"),
     *("cmi_sL_given_f", "cmi_fL_given_s", "interaction_fsL", "joint_fsL"),
+    *("h_s", "mi_sL", "cmi_fs_given_L", "cmi_fL_given_L"),
     *("label_term", "interaction_fLL"),
     *("su_fl", "su_fs", "su_fS", "su_SS", "su_fp", "su_pl", "su_pp"),
     *("imbalance", "sum_over_labels", "only", "for_label"),
@@ -191,6 +192,23 @@ class Info:
     def joint_fsL(self, s: int) -> np.ndarray:
         """sum_l I(f,s;l), I(f,s;l) = I(f;l) + I(s;l|f)."""
         return self.mi_fL + self.cmi_sL_given_f(s)
+
+    def cmi_fs_given_L(self, s: int) -> np.ndarray:
+        """sum_l I(f;s|l), I(f;s|l) = I(f;s) - I(f;s;l)."""
+        return np.maximum(self.q * self.mi_fs(s) - self.interaction_fsL(s), 0.0)
+
+    def h_s(self, s: int) -> float:
+        """H(s), a number."""
+        return float(self.only([s]).h_f[0])
+
+    def mi_sL(self, s: int) -> float:
+        """sum_l I(s;l), a number."""
+        return float(self.only([s]).mi_fL[0])
+
+    @property
+    def cmi_fL_given_L(self) -> np.ndarray:
+        """Sum over the ordered pairs of different labels of I(f;l|l')."""
+        raise self._unanswered("cmi_fL_given_L")
 
     def label_term(self, beta: Any = None) -> np.ndarray:  # noqa: ARG002
         """sum_l beta_l sum_{p in pa(l)} I(l;p|f).

@@ -9,9 +9,16 @@ from mlfs import FeatureSelector, criteria
 from mlfs.models import StructuredClassifier, StructuredEnsemble, available, make
 from mlfs.models.label_model import default_learner
 
+
+
+def takes_one_label(name):
+    """scikit-learn's checks have one target, and some criteria compare labels."""
+    return criteria.get(name)[1].least_labels == 1
+
+
 SELECTORS = [
     FeatureSelector(),
-    *(FeatureSelector(name) for name in criteria.available()),
+    *(FeatureSelector(name) for name in criteria.available() if takes_one_label(name)),
     FeatureSelector("jmi", per_label=True, n_features_to_select=0.3),
     FeatureSelector("jmi", missing="ignore", bins="frequency", n_bins=4),
     FeatureSelector("mim", bins="mdlp"),

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import mlfs
-from mlfs import Criterion, CriterionError, SetCriterion, UnknownName
+from mlfs import Criterion, CriterionError, SetCriterion, UnknownName, UsageError
 from mlfs.checks import check_criterion, yield_checks
 from mlfs.criteria import available, get, origins
 
@@ -133,6 +133,10 @@ def test_the_registry_tells_of_every_criterion():
         assert reported[name].summary
         assert not reported[name].broken
     assert get("cife")[0] == "d2f"
+    name, mifs = get("mifs", {"beta": 0.5})
+    assert (name, vars(mifs)) == ("betagamma", {"beta": 0.5, "gamma": 0.0})
+    with pytest.raises(UsageError, match="mifs is betagamma with gamma = 0: leave gamma out"):
+        get("mifs", {"gamma": 1.0})
     assert get("MIM")[0] == "mim"
 
 

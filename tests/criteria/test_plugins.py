@@ -62,7 +62,7 @@ def selected(done: subprocess.CompletedProcess[str]) -> list[int]:
 def test_the_listing_has_the_plugin_and_names_the_broken_one(site: Path) -> None:
     done = mlfs(site, "criteria")
     assert done.returncode == 0, done.stderr
-    assert "mifs" in done.stdout
+    assert "discounted" in done.stdout
     assert "mlfs-plugin-example" in done.stdout
     everything = done.stdout + done.stderr
     assert "shattered" in everything
@@ -72,13 +72,13 @@ def test_the_listing_has_the_plugin_and_names_the_broken_one(site: Path) -> None
 
 def test_the_command_and_the_transformer_agree(site: Path) -> None:
     picks = selected(
-        mlfs(site, "select", "-c", "mifs", "-p", "beta=0.3", "-n", "6", "--format", "json", SONGS)
+        mlfs(site, "select", "-c", "discounted", "-p", "beta=0.3", "-n", "6", "--format", "json", SONGS)
     )
     done = python(
         site,
         "import mlfs, sys\n"
         "songs = mlfs.read(sys.argv[1])\n"
-        "picks = mlfs.select(songs, 'mifs', 6, parameters={'beta': 0.3})\n"
+        "picks = mlfs.select(songs, 'discounted', 6, parameters={'beta': 0.3})\n"
         "print([int(i) for i in picks.indices])",
         SONGS,
     )
@@ -92,8 +92,8 @@ def test_the_transformer_takes_the_plugin_by_name(site: Path) -> None:
         "from mlfs.data import from_arrays\n"
         "rng = np.random.default_rng(0)\n"
         "X, Y = rng.integers(0, 3, (60, 8)), rng.integers(0, 2, (60, 3))\n"
-        "selector = mlfs.FeatureSelector(criterion='mifs', n_features_to_select=4).fit(X, Y)\n"
-        "plain = mlfs.select(from_arrays(X, Y), 'mifs', 4)\n"
+        "selector = mlfs.FeatureSelector(criterion='discounted', n_features_to_select=4).fit(X, Y)\n"
+        "plain = mlfs.select(from_arrays(X, Y), 'discounted', 4)\n"
         "print(selector.indices_.tolist() == list(plain.indices), len(selector.indices_))"
     )
     done = python(site, program)
@@ -102,15 +102,15 @@ def test_the_transformer_takes_the_plugin_by_name(site: Path) -> None:
 
 def test_without_redundancy_the_plugin_is_mim(site: Path) -> None:
     arguments = ["-n", "6", "--format", "json", SONGS]
-    mifs = selected(mlfs(site, "select", "-c", "mifs", "-p", "beta=0", *arguments))
-    assert mifs == selected(mlfs(site, "select", "-c", "mim", *arguments))
+    discounted = selected(mlfs(site, "select", "-c", "discounted", "-p", "beta=0", *arguments))
+    assert discounted == selected(mlfs(site, "select", "-c", "mim", *arguments))
 
 
 def test_the_plugin_passes_the_checks(site: Path) -> None:
     program = (
         "from mlfs.checks import check_criterion\n"
-        "from mlfs_plugin_example import MIFS\n"
-        "check_criterion(MIFS)"
+        "from mlfs_plugin_example import Discounted\n"
+        "check_criterion(Discounted)"
     )
     done = python(site, program)
     assert done.returncode == 0, done.stderr
@@ -131,9 +131,9 @@ def test_the_broken_plugin_spoils_nothing_else(site: Path) -> None:
 
 
 def test_a_slip_in_the_plugins_name_is_helped(site: Path) -> None:
-    done = mlfs(site, "select", "-c", "miffs", "-n", "2", SONGS)
+    done = mlfs(site, "select", "-c", "discouted", "-n", "2", SONGS)
     assert done.returncode == 2
-    assert "did you mean 'mifs'?" in done.stderr
+    assert "did you mean 'discounted'?" in done.stderr
 
 
 class _Point:

@@ -1,11 +1,11 @@
-"""MIFS (Battiti, 1994).   J(f) = sum_l [ I(f;l) - beta sum_{s in S} I(f;s) ]"""
+"""Discounted relevance.   J(f) = sum_l I(f;l) / (1 + beta sum_{s in S} I(f;s))"""
 
 from __future__ import annotations
 
 from mlfs import Criterion
 
 
-class MIFS(Criterion):
+class Discounted(Criterion):
     falls = True
 
     def __init__(self, beta=0.5):
@@ -15,7 +15,7 @@ class MIFS(Criterion):
         return info.mi_fL
 
     def term(self, info, s):
-        return self.beta * info.q * info.mi_fs(s)
+        return self.beta * info.mi_fs(s)
 
     def score(self, relevance, total, picked):
-        return relevance - total
+        return relevance / (1 + total)

@@ -1,0 +1,44 @@
+"""Words of `Info` about several labels or several picks at once, from counts."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mlfs.information.info import Info
+
+if TYPE_CHECKING:
+    from mlfs.information.table import Table
+
+__all__ = ["ExactSets"]
+
+
+class ExactSets(Info):
+    """The part of `ExactInfo` that looks at sets of labels and of picks."""
+
+    _table: Table
+
+    def _cut(self, values: np.ndarray) -> np.ndarray:
+        """The values of the candidates, of those of all counted columns."""
+        raise NotImplementedError
+
+    @cached_property
+    def cmi_fL_given_L(self) -> np.ndarray:
+        """Sum over the ordered pairs of different labels of I(f;l|l')."""
+        table, labels = self._table, self._labels
+        if self.q < 2:
+            return np.zeros(self.d)
+        if table.is_whole(labels):
+            plain = (self.q - 1) * self.mi_fL - 2 * self.interaction_fLL
+            return np.maximum(plain, 0.0)
+
+        def every() -> np.ndarray:
+            total = np.zeros(table.d)
+            for at, label in enumerate(labels.tolist()):
+                others = np.delete(labels, at)
+                total += table.triples.cmi_sums(table.label(label), others)[1]
+            return total
+
+        return self._cut(table.cache.get(("cmi_fL_given_L", labels.tobytes()), every))

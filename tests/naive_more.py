@@ -1,0 +1,112 @@
+"""The oracle, continued: criteria of the field beyond the papers behind mlfs.
+
+The conventions are those of `tests.naive`, which has the entropies. Each formula is written out
+as its paper or the authors' program has it, one label at a time, and summed over the labels.
+"""
+
+from __future__ import annotations
+
+from math import fsum, prod, sqrt
+
+from tests.naive import SU, I, I_fs, R, h, interaction, joint, mean, ratio
+
+ROUNDING = 1e-12
+
+
+def J_betagamma(f, S, X, Y, P=None, *, beta=1.0, gamma=1.0):
+    """Brown et al. (2012), the linear family."""
+    return fsum(
+        I(X[f], l)
+        - beta * fsum(I(X[f], X[s], about=(l,)) for s in S)
+        + gamma * fsum(I(X[f], X[s], l) for s in S)
+        for l in Y
+    )
+
+
+def J_mri(f, S, X, Y, P=None):
+    weight = 2 / (len(S) + 1)
+    return J_betagamma(f, S, X, Y, beta=weight, gamma=weight)
+
+
+def J_cfr(f, S, X, Y, P=None):
+    if not S:
+        return R(f, X, Y)
+    return fsum(I(X[f], l, X[s]) - interaction(X[f], X[s], l) for s in S for l in Y)
+
+
+def J_dcsf(f, S, X, Y, P=None):
+    if not S:
+        return R(f, X, Y)
+    return fsum(
+        I(X[f], l, X[s]) + I(X[s], l, X[f]) - I(X[f], X[s], about=(l,)) for s in S for l in Y
+    )
+
+
+def label_relevance(f, X, Y):
+    """Sum over the ordered pairs of labels of I(f;l|l')."""
+    return fsum(I(X[f], Y[i], Y[j]) for i in range(len(Y)) for j in range(len(Y)) if i != j)
+
+
+def J_lrfs(f, S, X, Y, P=None):
+    return label_relevance(f, X, Y) - mean(I_fs(f, s, X, Y) for s in S)
+
+
+def J_tcrfs(f, S, X, Y, P=None):
+    q = len(Y)
+    return label_relevance(f, X, Y) / (q * (q - 1)) + mean(
+        mean(I(X[f], l, X[s]) + I(X[s], l, X[f]) - interaction(X[f], X[s], l) for l in Y)
+        for s in S
+    )
+
+
+def J_njmim(f, S, X, Y, P=None):
+    if not S:
+        return R(f, X, Y)
+
+    def together(s):
+        pairs = [(joint(X[f], X[s]), l) for l in Y]
+        return fsum(ratio(I(fs, l), h(joint(fs, l))) for fs, l in pairs)
+
+    return min(together(s) for s in S)
+
+
+def J_fcbf(f, S, X, Y, P=None, *, delta=0.0):
+    """Yu & Liu (2003): a picked feature removes what it tells at least as much of as the labels."""
+    own = mean(SU(X[f], l) for l in Y)
+    if own < delta or any(SU(X[f], X[s], Y) >= own - ROUNDING for s in S):
+        return float("-inf")
+    return own
+
+
+def J_igmf(f, S, X, Y, P=None):
+    return fsum(SU(X[f], l) for l in Y)
+
+
+def J_enm(f, S, X, Y, P=None):
+    return sqrt(fsum(I(X[f], l) ** 2 for l in Y))
+
+
+def J_gmm(f, S, X, Y, P=None):
+    known = [I(X[f], l) for l in Y]
+    return prod(i if i > ROUNDING else 0.0 for i in known) ** (1 / len(Y))
+
+
+def J_nmifs(f, S, X, Y, P=None):
+    def entropy(g):
+        return mean(h(X[g], about=(l,)) for l in Y)
+
+    shares = [ratio(I_fs(f, s, X, Y), min(entropy(f), entropy(s))) for s in S]
+    return R(f, X, Y) - len(Y) * mean(shares)
+
+
+def J_mifs_u(f, S, X, Y, P=None, *, beta=1.0):
+    def known(s):
+        return ratio(R(s, X, Y), mean(h(X[s], about=(l,)) for l in Y))
+
+    return R(f, X, Y) - beta * fsum(known(s) * I_fs(f, s, X, Y) for s in S)
+
+
+def J_miq(f, S, X, Y, P=None, *, floor=0.001):
+    if not S:
+        return R(f, X, Y)
+    return R(f, X, Y) / max(mean(I_fs(f, s, X, Y) for s in S), floor)
