@@ -54,8 +54,7 @@ def J_lrfs(f, S, X, Y, P=None):
 def J_tcrfs(f, S, X, Y, P=None):
     q = len(Y)
     return label_relevance(f, X, Y) / (q * (q - 1)) + mean(
-        mean(I(X[f], l, X[s]) + I(X[s], l, X[f]) - interaction(X[f], X[s], l) for l in Y)
-        for s in S
+        mean(I(X[f], l, X[s]) + I(X[s], l, X[f]) - interaction(X[f], X[s], l) for l in Y) for s in S
     )
 
 

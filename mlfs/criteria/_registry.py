@@ -174,7 +174,9 @@ def get(criterion: Any, parameters: Mapping[str, Any] | None = None) -> tuple[st
         name, fixed = ALIASES.get(criterion.lower(), (criterion.lower(), {}))
         kind = _by_name(name)
         for given in parameters.keys() & fixed.keys():
-            msg = f"{criterion.lower()} is {name} with {given} = {fixed[given]:g}: leave {given} out"
+            msg = (
+                f"{criterion.lower()} is {name} with {given} = {fixed[given]:g}: leave {given} out"
+            )
             raise UsageError(f"{msg}, or take {name}")
         parameters |= fixed
     else:

@@ -10,7 +10,6 @@ from mlfs.models import StructuredClassifier, StructuredEnsemble, available, mak
 from mlfs.models.label_model import default_learner
 
 
-
 def takes_one_label(name):
     """scikit-learn's checks have one target, and some criteria compare labels."""
     return criteria.get(name)[1].least_labels == 1

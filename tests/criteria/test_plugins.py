@@ -72,7 +72,19 @@ def test_the_listing_has_the_plugin_and_names_the_broken_one(site: Path) -> None
 
 def test_the_command_and_the_transformer_agree(site: Path) -> None:
     picks = selected(
-        mlfs(site, "select", "-c", "discounted", "-p", "beta=0.3", "-n", "6", "--format", "json", SONGS)
+        mlfs(
+            site,
+            "select",
+            "-c",
+            "discounted",
+            "-p",
+            "beta=0.3",
+            "-n",
+            "6",
+            "--format",
+            "json",
+            SONGS,
+        )
     )
     done = python(
         site,

@@ -134,7 +134,8 @@ def form(request, monkeypatch):
 def test_lazy_is_eager_on_random_problems(kind):
     for seed in range(12):
         info = info_of(seed, kind)
-        for criterion in [*(get(name)[1] for name in FALLING), *OWN]:
+        every = [*(get(name)[1] for name in FALLING), *OWN]
+        for criterion in every[seed % 4 :: 4]:  # each on a quarter of the problems
             both(criterion, info, info.d, **sides(info, seed))
 
 
@@ -164,7 +165,7 @@ def test_closed_candidates_stay_closed(name):
     both(get(name)[1], info, info.d, closes=lambda s: odd & (info.features > s))
 
 
-@pytest.mark.parametrize("name", sorted({*FALLING} - {"jmim"}))
+@pytest.mark.parametrize("name", sorted({*FALLING} - {"jmim", "njmim"}))
 @pytest.mark.usefixtures("form")
 def test_noise_is_left_uncounted(name):
     rng = np.random.default_rng(0)
@@ -306,7 +307,9 @@ def test_columns_of_both_forms_are_counted_alone():
 @pytest.mark.parametrize("name", FALLING)
 @pytest.mark.parametrize("per_label", [False, True])
 def test_select_is_the_same_lazily(name, per_label):
-    base = with_holes(wider(5), 5, x=0.05)
+    base = with_holes(wider(8), 5, x=0.05)
+    if per_label and get(name)[1].least_labels > 1:
+        pytest.skip("this criterion compares labels with one another")
     found = [
         mlfs.select((base.X, base.Y), name, n=6, lazy=lazy, per_label=per_label, nominal_limit=99)
         for lazy in (True, False, "auto")
