@@ -18,6 +18,7 @@ from tests.documents import ROOT
 
 PLUGINS = ROOT / "tests" / "plugin"
 SONGS = str(ROOT / "docs" / "examples" / "songs.arff")
+ARGUMENTS = ("-n", "6", "--format", "json", SONGS)
 
 
 @pytest.fixture(scope="session")
@@ -104,7 +105,7 @@ def test_the_transformer_takes_the_plugin_by_name(site: Path) -> None:
         "from mlfs.data import from_arrays\n"
         "rng = np.random.default_rng(0)\n"
         "X, Y = rng.integers(0, 3, (60, 8)), rng.integers(0, 2, (60, 3))\n"
-        "selector = mlfs.FeatureSelector(criterion='discounted', n_features_to_select=4).fit(X, Y)\n"
+        "selector = mlfs.FeatureSelector('discounted', n_features_to_select=4).fit(X, Y)\n"
         "plain = mlfs.select(from_arrays(X, Y), 'discounted', 4)\n"
         "print(selector.indices_.tolist() == list(plain.indices), len(selector.indices_))"
     )
@@ -113,9 +114,8 @@ def test_the_transformer_takes_the_plugin_by_name(site: Path) -> None:
 
 
 def test_without_redundancy_the_plugin_is_mim(site: Path) -> None:
-    arguments = ["-n", "6", "--format", "json", SONGS]
-    discounted = selected(mlfs(site, "select", "-c", "discounted", "-p", "beta=0", *arguments))
-    assert discounted == selected(mlfs(site, "select", "-c", "mim", *arguments))
+    discounted = selected(mlfs(site, "select", "-c", "discounted", "-p", "beta=0", *ARGUMENTS))
+    assert discounted == selected(mlfs(site, "select", "-c", "mim", *ARGUMENTS))
 
 
 def test_the_plugin_passes_the_checks(site: Path) -> None:
