@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from mlfs._kernels.finishing import AllCounts
+
 __all__ = ["Column", "T", "any_table", "by_row", "drawn", "edges", "n", "starts", "words"]
 
 
@@ -58,14 +60,14 @@ def n(*columns, weights=1):
 
 
 def T(xlogx, *columns, weights=1):
-    return xlogx[n(*columns, weights=weights)].sum()
+    return xlogx.table[n(*columns, weights=weights)].sum()
 
 
 def any_table(generator, total):
-    """What stands for c log c, but 0 for no rows; the last entry is never a count."""
-    table = generator.integers(-(1 << 56), 1 << 56, total + 2)
+    """What stands for c log c, but 0 for no rows."""
+    table = generator.integers(-(1 << 56), 1 << 56, total + 1)
     table[0] = 0
-    return table
+    return AllCounts(table, 1.0)
 
 
 def starts(generator, shape):

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from mlfs._kernels.finishing import looked_up
+from mlfs._kernels.finishing import xlogx_of
 from mlfs._kernels.jit import compiled, inner, wrapping
 
 __all__ = [
@@ -60,10 +60,10 @@ def pairs_of_two(n_f: Any, co: Any, n_s: int, total: int, xlogx: Any, out: Any) 
     for f in range(out.size):
         both = co[f]
         alone = n_f[f]
-        found = looked_up(total - alone - n_s + both, xlogx)
-        found += looked_up(n_s - both, xlogx)
-        found += looked_up(alone - both, xlogx)
-        out[f] = found + looked_up(both, xlogx)
+        found = xlogx_of(total - alone - n_s + both, xlogx)
+        found += xlogx_of(n_s - both, xlogx)
+        found += xlogx_of(alone - both, xlogx)
+        out[f] = found + xlogx_of(both, xlogx)
 
 
 @wrapping
@@ -76,10 +76,10 @@ def add_label_pairs_of_two(n_f: Any, co: Any, n_l: Any, total: int, xlogx: Any, 
         for f in range(out.size):
             both = row[f]
             alone = n_f[f]
-            found = looked_up(total - alone - label + both, xlogx)
-            found += looked_up(label - both, xlogx)
-            found += looked_up(alone - both, xlogx)
-            out[f] += found + looked_up(both, xlogx)
+            found = xlogx_of(total - alone - label + both, xlogx)
+            found += xlogx_of(label - both, xlogx)
+            found += xlogx_of(alone - both, xlogx)
+            out[f] += found + xlogx_of(both, xlogx)
 
 
 @inner
@@ -114,14 +114,14 @@ def add_pairs_of_cells(
     alone = 0
     mode_s = total
     for k in range(size):
-        alone += looked_up(n_s[k], xlogx)
+        alone += xlogx_of(n_s[k], xlogx)
         mode_s -= n_s[k]
     for f in range(out.size):
         modes = mode_s  # the rows in which f and s are at their modes
         if _never_together(co, first[f], first[f + 1]):
             for p in range(first[f], first[f + 1]):
                 modes -= n_f[p]
-            out[f] += sums[f] + alone + looked_up(modes, xlogx)
+            out[f] += sums[f] + alone + xlogx_of(modes, xlogx)
             continue
         for k in range(size):
             rest_s[k] = n_s[k]
@@ -132,12 +132,12 @@ def add_pairs_of_cells(
                 both = co[k, p]
                 rest -= both
                 rest_s[k] -= both
-                found += looked_up(both, xlogx)
-            found += looked_up(rest, xlogx)
+                found += xlogx_of(both, xlogx)
+            found += xlogx_of(rest, xlogx)
             modes -= rest
         for k in range(size):
-            found += looked_up(rest_s[k], xlogx)
-        out[f] += found + looked_up(modes, xlogx)
+            found += xlogx_of(rest_s[k], xlogx)
+        out[f] += found + xlogx_of(modes, xlogx)
 
 
 @inner
@@ -149,10 +149,10 @@ def _add_apart(n: TwoLevels, i: int, xlogx: Any, out: Any) -> None:
     for f in range(out.size):
         fl = n_fl[f]
         only_f = n.f[f] - n.fs[f] - fl
-        found = looked_up(neither - only_f, xlogx)
-        found += looked_up(label - fl, xlogx)
-        found += looked_up(only_f, xlogx)
-        out[f] += found + looked_up(fl, xlogx)
+        found = xlogx_of(neither - only_f, xlogx)
+        found += xlogx_of(label - fl, xlogx)
+        found += xlogx_of(only_f, xlogx)
+        out[f] += found + xlogx_of(fl, xlogx)
 
 
 @inner
@@ -160,7 +160,7 @@ def add_alone(n: TwoLevels, times: int, xlogx: Any, out: Any) -> None:
     """The terms that no label changes, for as many labels that never occur with s."""
     for f in range(out.size):
         fs = n.fs[f]
-        out[f] += times * (looked_up(n.s - fs, xlogx) + looked_up(fs, xlogx))
+        out[f] += times * (xlogx_of(n.s - fs, xlogx) + xlogx_of(fs, xlogx))
 
 
 @inner
@@ -174,14 +174,14 @@ def _add_together(co: Any, n: TwoLevels, i: int, n_sl: int, xlogx: Any, out: Any
         only_fs = n.fs[f] - all_three
         only_fl = n_fl[f] - all_three
         only_f = n.f[f] - n.fs[f] - only_fl
-        found = looked_up(neither - only_f, xlogx)
-        found += looked_up(only_l - only_fl, xlogx)
-        found += looked_up(only_s - only_fs, xlogx)
-        found += looked_up(n_sl - all_three, xlogx)
-        found += looked_up(only_f, xlogx)
-        found += looked_up(only_fl, xlogx)
-        found += looked_up(only_fs, xlogx)
-        out[f] += found + looked_up(all_three, xlogx)
+        found = xlogx_of(neither - only_f, xlogx)
+        found += xlogx_of(only_l - only_fl, xlogx)
+        found += xlogx_of(only_s - only_fs, xlogx)
+        found += xlogx_of(n_sl - all_three, xlogx)
+        found += xlogx_of(only_f, xlogx)
+        found += xlogx_of(only_fl, xlogx)
+        found += xlogx_of(only_fs, xlogx)
+        out[f] += found + xlogx_of(all_three, xlogx)
 
 
 @inner
@@ -233,15 +233,15 @@ def _joint_of_cells(
             rest_l -= all_three
             rest_s[k] -= both
             rest_sl[k] -= all_three
-            total += looked_up(all_three, xlogx)
-            total += looked_up(both - all_three, xlogx)
-        total += looked_up(rest_l, xlogx)
-        total += looked_up(rest - rest_l, xlogx)
+            total += xlogx_of(all_three, xlogx)
+            total += xlogx_of(both - all_three, xlogx)
+        total += xlogx_of(rest_l, xlogx)
+        total += xlogx_of(rest - rest_l, xlogx)
         rest_s[codes] -= rest
         rest_sl[codes] -= rest_l
     for k in range(codes):
-        total += looked_up(rest_sl[k], xlogx)
-        total += looked_up(rest_s[k] - rest_sl[k], xlogx)
+        total += xlogx_of(rest_sl[k], xlogx)
+        total += xlogx_of(rest_s[k] - rest_sl[k], xlogx)
     return total
 
 
@@ -269,8 +269,8 @@ def add_joint_of_cells(
             rest_s[codes] = mode_s
             rest_sl[codes] = mode_sl
             total = _joint_of_cells(co, first[f], first[f + 1], n, i, xlogx, rest_s, rest_sl)
-            total += looked_up(rest_sl[codes], xlogx)
-            totals[f] += total + looked_up(rest_s[codes] - rest_sl[codes], xlogx)
+            total += xlogx_of(rest_sl[codes], xlogx)
+            totals[f] += total + xlogx_of(rest_s[codes] - rest_sl[codes], xlogx)
 
 
 @compiled

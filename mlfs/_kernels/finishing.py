@@ -7,35 +7,58 @@ that was made in another way gives the same bits.
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numba.extending import overload
 
-from mlfs._kernels.jit import compiled, inner, spliced
+from mlfs._kernels.jit import compiled, inner
 
-__all__ = ["fill_xlogx", "looked_up", "singles", "xlogx_of"]
+__all__ = ["AllCounts", "AnyCounts", "fill_xlogx", "singles", "terms", "xlogx_of"]
+
+
+class AllCounts(NamedTuple):
+    """C log c, in units, of every count that there can be."""
+
+    table: np.ndarray
+    unit: float
+
+
+class AnyCounts(NamedTuple):
+    """C log c, in units: small counts are looked up, others computed."""
+
+    table: np.ndarray
+    unit: float
 
 
 @compiled
 def fill_xlogx(table: Any, unit: float) -> None:
     """table[c] = c log c in units; np.log is avoided, its last bit depends on vector width."""
-    for c in range(1, table.size - 1):
+    for c in range(1, table.size):
         table[c] = math.floor(c * math.log(c) * unit + 0.5)
 
 
 @inner
-def xlogx_of(c: int, table: Any) -> int:
-    """C log c of any count: from the table, or computed; the table ends with the shift."""
-    last = table.size - 1
-    if c < last:
-        return table[c]
-    return math.floor(math.ldexp(c * math.log(c), int(table[last])) + 0.5)
+def _computed(c: int, xlogx: AnyCounts) -> int:
+    return math.floor(c * math.log(c) * xlogx.unit + 0.5)
 
 
-@spliced
-def looked_up(c: int, table: Any) -> int:
-    """C log c of a count that the table has; unsigned, so no index is checked for its sign."""
-    return table[np.uint64(c)]
+def _in_table(c: Any, xlogx: Any) -> Any:
+    return xlogx.table[np.uint64(c)]  # unsigned, so its sign is not checked
+
+
+def _in_table_or_computed(c: Any, xlogx: Any) -> Any:
+    return xlogx.table[c] if c < xlogx.table.size else _computed(c, xlogx)
+
+
+def xlogx_of(c: int, xlogx: AllCounts | AnyCounts) -> int:
+    """C log c of a count; kernels are compiled for each of the two types."""
+    return _in_table(c, xlogx) if isinstance(xlogx, AllCounts) else _in_table_or_computed(c, xlogx)
+
+
+@overload(xlogx_of)
+def _chosen(c: Any, xlogx: Any) -> Any:  # noqa: ARG001
+    return _in_table if xlogx.instance_class is AllCounts else _in_table_or_computed
 
 
 @compiled
@@ -49,3 +72,10 @@ def singles(counts: Any, offsets: Any, valid: Any, xlogx: Any, out: Any) -> None
             total += xlogx_of(counts[code], xlogx)
         out[f, 0] = rows
         out[f, 1] = total
+
+
+@compiled
+def terms(counts: Any, xlogx: Any, out: Any) -> None:
+    """Set out[i] to c log c of counts[i]."""
+    for i in range(counts.size):
+        out[i] = xlogx_of(counts[i], xlogx)

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from mlfs._kernels.finishing import xlogx_of
 from mlfs._kernels.jit import compiled, inner, wrapping
 from mlfs._kernels.planes import popcount
 
@@ -110,7 +111,7 @@ def _sum(table: Any, f_levels: int, s_levels: int, xlogx: Any) -> int:
     total = 0
     for a in range(f_levels):
         for c in range(s_levels):
-            total += xlogx[table[a, c]]
+            total += xlogx_of(table[a, c], xlogx)
     return total
 
 
@@ -136,8 +137,8 @@ def _pair_of_two(f: Columns, i: int, s: Columns, j: int, n_rows: int, xlogx: Any
     co = _together(f.planes[f.first[i]], s.planes[s.first[j]])
     n_f = f.n[f.at[i] + 1 - f.modes[i]]
     n_s = s.n[s.at[j] + 1 - s.modes[j]]
-    total = xlogx[n_rows - n_f - n_s + co] + xlogx[n_s - co]
-    return total + xlogx[n_f - co] + xlogx[co]
+    total = xlogx_of(n_rows - n_f - n_s + co, xlogx) + xlogx_of(n_s - co, xlogx)
+    return total + xlogx_of(n_f - co, xlogx) + xlogx_of(co, xlogx)
 
 
 @compiled
@@ -156,7 +157,7 @@ def subset_pairs(
 
     `table` is memory for n(f,s). The kernels here make no arrays, so numba counts no references.
     """
-    t_n = xlogx[n_rows]
+    t_n = xlogx_of(n_rows, xlogx)
     for i in range(f.first.size):
         for j in range(start[i], s.first.size):
             if f.levels[i] == 2 and s.levels[j] == 2:
@@ -219,7 +220,7 @@ def _sum_of_joint(cells: Any, f_levels: int, s_levels: int, l_levels: int, xlogx
     for a in range(f_levels):
         for c in range(s_levels):
             for y in range(l_levels):
-                total += xlogx[cells[a, c, y]]
+                total += xlogx_of(cells[a, c, y], xlogx)
     return total
 
 

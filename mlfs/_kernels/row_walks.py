@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mlfs._kernels.co_sums import TwoLevels, add_alone, add_joint_of_two
-from mlfs._kernels.finishing import looked_up
+from mlfs._kernels.finishing import xlogx_of
 from mlfs._kernels.jit import compiled, inner, wrapping
 from mlfs._kernels.planes import ONE
 
@@ -188,10 +188,10 @@ def _joint_of_touched(
             both = co[cell, s]
             co[cell, s] = 0
             rest -= both
-            total += looked_up(pairs.cells[cell, s] - both, xlogx)
-            total += looked_up(both, xlogx)
-        total += looked_up(rest, xlogx)
-        total += looked_up(pairs.modes[f, s] - rest, xlogx)
+            total += xlogx_of(pairs.cells[cell, s] - both, xlogx)
+            total += xlogx_of(both, xlogx)
+        total += xlogx_of(rest, xlogx)
+        total += xlogx_of(pairs.modes[f, s] - rest, xlogx)
     scratch.seen[f] = 0
     return total
 
@@ -224,12 +224,12 @@ def add_joint_of_levels(
             found = _touch(lists, row, s_codes[row], scratch, found)
         alone = 0
         for s in range(n_sl.shape[1]):
-            alone += looked_up(n_sl[i, s], xlogx)
+            alone += xlogx_of(n_sl[i, s], xlogx)
         for f in range(totals.size):
             if scratch.seen[f] == 0:
                 total = alone + pairs.sums[f]
                 for s in range(n_sl.shape[1]):
-                    total += looked_up(pairs.modes[f, s] - n_sl[i, s], xlogx)
+                    total += xlogx_of(pairs.modes[f, s] - n_sl[i, s], xlogx)
                 totals[f] += total
         for k in range(found):
             f = scratch.touched[k]

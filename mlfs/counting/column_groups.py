@@ -24,6 +24,7 @@ import numpy as np
 from mlfs._kernels import co_sums, full_tables
 from mlfs.counting.codes import Codes
 from mlfs.counting.entries import edges_of
+from mlfs.counting.xlogx import XLogX, terms_of
 
 if TYPE_CHECKING:
     from mlfs.counting.anchor import AddedAnchor, Anchor
@@ -141,7 +142,7 @@ class ColumnGroup:
 
     # ---- summing: the same for all layouts ---------------------------------------------------
 
-    def add_pair_sums(self, anchor: Any, co: np.ndarray, xlogx: np.ndarray, out: Any) -> None:
+    def add_pair_sums(self, anchor: Any, co: np.ndarray, xlogx: XLogX, out: Any) -> None:
         """out[f] += the sum of c log c over n(f,s), from the co-occurrences."""
         if self.two_levels and anchor.cells == 1:
             sums = np.empty(self.size, np.int64)
@@ -154,7 +155,7 @@ class ColumnGroup:
         n = self.n_cells, own_sums, co, anchor.n_cells, rest, self.total
         co_sums.add_pairs_of_cells(self.first, *n, xlogx, out)
 
-    def add_label_sums(self, n_l: np.ndarray, co: np.ndarray, xlogx: np.ndarray, out: Any) -> None:
+    def add_label_sums(self, n_l: np.ndarray, co: np.ndarray, xlogx: XLogX, out: Any) -> None:
         """out[f] += the sums of c log c over n(f,l) of labels of two levels."""
         if self.two_levels:
             co_sums.add_label_pairs_of_two(self.n_cells, co, n_l, self.total, xlogx, out)
@@ -173,7 +174,7 @@ class ColumnGroup:
     needs_label_pairs = True  # for the sums of triples
 
     def add_triple_sums(
-        self, known: Triples, co_fl: np.ndarray, xlogx: np.ndarray, out: np.ndarray
+        self, known: Triples, co_fl: np.ndarray, xlogx: XLogX, out: np.ndarray
     ) -> None:
         """Add the sums of c log c over n(f,s,l): each label's to its row of `out`, or all to one.
 
@@ -215,10 +216,10 @@ class ColumnGroup:
             co_fl,
         )
 
-    def sums_of_cells(self, xlogx: np.ndarray) -> np.ndarray:
+    def sums_of_cells(self, xlogx: XLogX) -> np.ndarray:
         """The sum of c log c over the cells of each column."""
         if self._sums is None:
-            terms = np.concatenate([[0], np.cumsum(xlogx[self.n_cells])])
+            terms = np.concatenate([[0], np.cumsum(terms_of(self.n_cells, xlogx))])
             self._sums = terms[self.first[1:]] - terms[self.first[:-1]]
         return self._sums
 

@@ -21,7 +21,7 @@ from mlfs.counting.entries import edges_of
 from mlfs.counting.label_columns import AddedLabels, Labels
 from mlfs.counting.pair_statistics import PairStatistics
 from mlfs.counting.parallel import Parallel
-from mlfs.counting.xlogx import of_rows, xlogx_table
+from mlfs.counting.xlogx import XLogX, of_rows, xlogx_table
 
 __all__ = ["Counts"]
 
@@ -37,7 +37,7 @@ class Counts:
         The kind of each feature, ascending, see `mlfs.counting.column_groups.kinds`.
     n_jobs : int
         Threads; counts are whole numbers and do not depend on it.
-    xlogx : ndarray, optional
+    xlogx : AllCounts or AnyCounts, optional
         c log c of every count, if it is known from other counts of the same rows.
     """
 
@@ -46,7 +46,7 @@ class Counts:
         blocks: Sequence[Any],
         kind: np.ndarray,
         n_jobs: int = 1,
-        xlogx: np.ndarray | None = None,
+        xlogx: XLogX | None = None,
     ) -> None:
         self.blocks, self._kind = tuple(blocks), kind
         features = self.blocks[0].features
@@ -61,7 +61,6 @@ class Counts:
         self.labels: Labels = self._added(AddedLabels, [block.labels for block in self.blocks])
         nats = float(np.log2(self.labels.levels).sum())  # more than the sum of logarithms
         self.xlogx = xlogx_table(self.total, nats) if xlogx is None else xlogx
-        self.in_table = self.total < self.xlogx.size - 1
         self.parallel = Parallel(self, kind, n_jobs)
         self.edges = cut(kind, self.parallel.parts)
         self.kinds = [int(kind[a]) if a < b else Kind.LISTS for a, b in self.edges]

@@ -12,6 +12,7 @@ import numpy as np
 from mlfs._kernels import co_sums, finishing, full_tables, row_walks
 from mlfs.counting.anchor import Anchor, BlockAnchor
 from mlfs.counting.label_columns import LabelColumns
+from mlfs.counting.xlogx import terms_of
 
 if TYPE_CHECKING:
     from mlfs.counting.cache import Cache
@@ -100,7 +101,7 @@ class PairStatistics:
             np.cumsum(n_fs, axis=0, out=totals[1:])
             modes = anchor.n - (totals[group.first[1:]] - totals[group.first[:-1]])
             terms = np.zeros(group.cells + 1, np.int64)
-            np.cumsum(self._counts.xlogx[n_fs].sum(axis=1), out=terms[1:])
+            np.cumsum(terms_of(n_fs, self._counts.xlogx).sum(axis=1), out=terms[1:])
             sums = terms[group.first[1:]] - terms[group.first[:-1]]
             self._cells[i] = row_walks.Pairs(n_fs, modes, sums)
             self._grown(n_fs, modes, sums)
@@ -145,7 +146,7 @@ class PairStatistics:
 
     def _label_sums(self) -> np.ndarray:
         counts, labels, anchor = self._counts, self._counts.labels, self.anchor
-        if anchor.levels == 2 and labels.all_two_levels and counts.in_table:
+        if anchor.levels == 2 and labels.all_two_levels:
             t_sl = np.empty(len(labels), np.int64)
             own = labels.n_cells, self.n_sl[:, 0], anchor.non_mode, counts.total
             co_sums.pairs_of_two(*own, counts.xlogx, t_sl)

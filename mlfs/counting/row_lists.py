@@ -12,6 +12,7 @@ from mlfs.counting.codes import Codes
 from mlfs.counting.column_groups import ColumnGroup, Triples
 from mlfs.counting.entries import edges_of
 from mlfs.counting.threads import padded
+from mlfs.counting.xlogx import XLogX
 
 if TYPE_CHECKING:
     from mlfs.counting.anchor import BlockAnchor
@@ -82,7 +83,7 @@ class RowLists(ColumnGroup):
         row_walks.count_triples(*self._lists[:3], anchor.all_cells, rows, cells, out)
 
     def add_triple_sums(
-        self, known: Triples, co_fl: np.ndarray, xlogx: np.ndarray, out: np.ndarray
+        self, known: Triples, co_fl: np.ndarray, xlogx: XLogX, out: np.ndarray
     ) -> None:
         """Count and sum label by label."""
         anchor, some = known.pairs.anchor, known.some
@@ -100,7 +101,7 @@ class RowLists(ColumnGroup):
         n = self._two(known, co_fl)
         row_walks.add_joint_of_lists(self._lists, rows, *ends, n, xlogx, co, out)
 
-    def _add_joint_of_levels(self, known: Triples, xlogx: np.ndarray, out: np.ndarray) -> None:
+    def _add_joint_of_levels(self, known: Triples, xlogx: XLogX, out: np.ndarray) -> None:
         anchor, y = known.pairs.anchor, known.labels.codes
         n_sl = np.empty((known.some.size, anchor.levels), np.int64)
         cells = known.n_sl

@@ -56,7 +56,6 @@ class SubsetPlanes:
         self.fits = (
             len(counts.blocks) == 1
             and counts.total > 0
-            and counts.in_table
             and counts.counts_rows
             and int(levels) <= MOST_LEVELS
         )
@@ -71,7 +70,7 @@ class SubsetPlanes:
         self._all_packed = packed is not None and bool((packed.first >= 0).all())
         columns = (counts.levels, counts.modes, counts.offsets[:-1], t_f)
         self._of_column = np.array(columns, np.int64)
-        self._scale = float(counts.total) * 2.0 ** int(counts.xlogx[-1])
+        self._scale = float(counts.total) * counts.xlogx.unit
         self._lock = threading.Lock()  # on the planes that are kept
         self._of_anchor: dict[int, int] = {}
         planes = int(counts.offsets[-1]) - counts.d

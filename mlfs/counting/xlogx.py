@@ -14,18 +14,20 @@ import math
 
 import numpy as np
 
-from mlfs._kernels import finishing
+from mlfs._kernels.finishing import AllCounts, AnyCounts, fill_xlogx, terms
 
-__all__ = ["of_rows", "wrapped", "xlogx_table"]
+__all__ = ["XLogX", "of_rows", "terms_of", "wrapped", "xlogx_table"]
 
-TABLE_SIZE = 1 << 22  # larger counts (fine weights, millions of rows) take the logarithm itself
-KEPT = (1 << 20) + 2  # entries: tables up to this size are there for the next selection
+XLogX = AllCounts | AnyCounts
+
+TABLE_SIZE = 1 << 22  # larger counts (fine weights, millions of rows) are computed
+KEPT = (1 << 20) + 1  # entries: tables up to this size are there for the next selection
 BITS = 54
 SPARE_BITS = 8  # between N log N and N times the greatest information about all labels
 
 
-def xlogx_table(total: int, nats: float, size: int = TABLE_SIZE) -> np.ndarray:
-    """Make the table of ``c log c`` of the counts up to a total; behind them stands the shift.
+def xlogx_table(total: int, nats: float, size: int = TABLE_SIZE) -> XLogX:
+    """Make the table of ``c log c`` of the counts up to a total.
 
     Parameters
     ----------
@@ -34,25 +36,25 @@ def xlogx_table(total: int, nats: float, size: int = TABLE_SIZE) -> np.ndarray:
     nats : float
         The greatest information there can be about all labels together.
     size : int
-        The greatest table.
+        The greatest count in the table.
 
     Examples
     --------
-    >>> table = xlogx_table(2, 1.0)
-    >>> round(float(table[2]) * 2.0 ** -float(table[-1]), 9)  # 2 log 2
+    >>> xlogx = xlogx_table(2, 1.0)
+    >>> round(float(xlogx.table[2]) / xlogx.unit, 9)  # 2 log 2
     1.386294361
     """
     log_n = max(1.0, math.log(max(1, total)))
     shift = BITS - math.ceil(math.log2(max(1, total) * log_n))
     shift -= max(0, math.ceil(math.log2(max(1.0, nats) / log_n)) - SPARE_BITS)
-    length = max(1, min(total + 1, size)) + 1
-    return _kept(length, shift) if length <= KEPT else _filled(length, shift)
+    length, unit = max(1, min(total, size)) + 1, 2.0**shift
+    table = _kept(length, unit) if length <= KEPT else _filled(length, unit)
+    return AllCounts(table, unit) if total < length else AnyCounts(table, unit)
 
 
-def _filled(length: int, shift: int) -> np.ndarray:
+def _filled(length: int, unit: float) -> np.ndarray:
     table = np.zeros(length, np.int64)
-    table[-1] = shift
-    finishing.fill_xlogx(table, 2.0**shift)
+    fill_xlogx(table, unit)
     return table
 
 
@@ -71,15 +73,19 @@ def wrapped(number: int) -> np.int64:
     return np.int64((number + (1 << 63)) % (1 << 64) - (1 << 63))
 
 
-def of_rows(rows: np.ndarray, xlogx: np.ndarray) -> np.ndarray:
+def terms_of(counts: np.ndarray, xlogx: XLogX) -> np.ndarray:
+    """C log c of every count."""
+    out = np.empty(counts.shape, np.int64)
+    terms(counts.ravel(), xlogx, out.ravel())
+    return out
+
+
+def of_rows(rows: np.ndarray, xlogx: XLogX) -> np.ndarray:
     """N log N of every N; there are few different ones."""
     flat = rows.ravel()
     if flat.size and (flat == flat[0]).all():
         sizes, where = flat[:1], np.zeros(flat.size, np.intp)
     else:
         sizes, where = np.unique(flat, return_inverse=True)
-    out = np.empty((sizes.size, 2), np.int64)
-    edges, ones = np.arange(sizes.size + 1), np.ones(sizes.size, np.int32)
-    finishing.singles(sizes.astype(np.int64), edges, ones, xlogx, out)
-    found: np.ndarray = out[where, 1].reshape(rows.shape)
+    found: np.ndarray = terms_of(sizes.astype(np.int64), xlogx)[where].reshape(rows.shape)
     return found

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from mlfs.counting.xlogx import of_rows
+from mlfs.counting.xlogx import XLogX, of_rows
 
 __all__ = ["entropies", "per_row"]
 
 
-def per_row(total: np.ndarray, rows: np.ndarray, xlogx: np.ndarray) -> np.ndarray:
+def per_row(total: np.ndarray, rows: np.ndarray, xlogx: XLogX) -> np.ndarray:
     """Divide sums of c log c by the rows: 0 where there are none, and never below 0."""
-    scale = rows * 2.0 ** int(xlogx[-1])
+    scale = rows * xlogx.unit
     if np.ndim(scale) == 0 and scale > 0:
         found = np.asarray(total / scale)
         return np.maximum(found, 0.0, out=found)
@@ -20,6 +20,6 @@ def per_row(total: np.ndarray, rows: np.ndarray, xlogx: np.ndarray) -> np.ndarra
     return np.maximum(out, 0.0, out=out)
 
 
-def entropies(rows: np.ndarray, t: np.ndarray, xlogx: np.ndarray) -> np.ndarray:
+def entropies(rows: np.ndarray, t: np.ndarray, xlogx: XLogX) -> np.ndarray:
     """(N log N - sum of c log c) / N, for any number of N at once."""
     return per_row(of_rows(rows, xlogx) - t, rows, xlogx)

@@ -285,7 +285,7 @@ class ExactInfo(ExactSets):
         alone += t_sl - int(table.t_l[labels].sum())
         joint = table.triples.joint_sums(pairs, labels)
         total = wrapped(alone) - joint - n * (table.t_f - pairs.t_fs) + label_sums
-        return total / max(1.0, table.rows * 2.0 ** int(table.counts.xlogx[-1]))
+        return total / max(1.0, table.rows * table.counts.xlogx.unit)
 
     # ---- symmetrical uncertainties, for the merit -------------------------------------------
 

@@ -76,7 +76,7 @@ class LabelPairs:
         """These sums; nothing may be left out."""
         table, counts, total = self._table, self._counts, np.zeros(self._table.d, np.int64)
         two = counts.labels.two_levels[labels]
-        if not (counts.in_table and two.all()):
+        if not two.all():
             for label in labels.tolist():
                 total += table.label(label).t_fs
             return total

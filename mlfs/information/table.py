@@ -180,7 +180,7 @@ class Table:
         """Any anchor, with all features; the co-occurrences of a label may be known."""
         counts = self.counts
         whole = self.f_whole and anchor.valid == anchor.levels
-        if whole and counts.in_table:
+        if whole:
             if label is None or anchor.levels != 2:
                 return counts.pair_statistics(anchor, self.t_f)
             one = np.array([label])

@@ -15,7 +15,7 @@ import numpy as np
 from mlfs._kernels import co_sums, full_tables
 from mlfs.counting.column_groups import Triples
 from mlfs.counting.pair_statistics import PairStatistics
-from mlfs.counting.xlogx import wrapped
+from mlfs.counting.xlogx import XLogX, wrapped
 from mlfs.information.entropies import per_row
 
 if TYPE_CHECKING:
@@ -41,11 +41,11 @@ class Sums(NamedTuple):
     s: np.ndarray
     l: np.ndarray  # the label, as everywhere
 
-    def sl_given_f(self, xlogx: np.ndarray) -> np.ndarray:
+    def sl_given_f(self, xlogx: XLogX) -> np.ndarray:
         """I(s;l|f)."""
         return per_row(self.fsl + self.f - self.fs - self.fl, self.rows, xlogx)
 
-    def fl_given_s(self, xlogx: np.ndarray) -> np.ndarray:
+    def fl_given_s(self, xlogx: XLogX) -> np.ndarray:
         """I(f;l|s)."""
         return per_row(self.fsl + self.s - self.fs - self.sl, self.rows, xlogx)
 
@@ -123,7 +123,7 @@ class TripleSums:
             t_fsl = self.sums_of_each(pairs, some)
             for k, label in enumerate(some.tolist()):
                 co_sums.add_features(t_fsl[k], alone, table.label_pairs.sums(label), own[k])
-        scale = 2.0 ** int(self.counts.xlogx[-1]) * float(table.rows)
+        scale = self.counts.xlogx.unit * float(table.rows)
         total: np.ndarray = (added[:, 0] * 2.0**co_sums.LOW_BITS + added[:, 1]) / scale
         return total
 
@@ -151,7 +151,7 @@ class TripleSums:
     def _joint(self, pairs: PairStatistics, labels: np.ndarray, out: np.ndarray) -> None:
         """Add the joint sums to the rows of `out`, one for each label or one for all."""
         counts, each = self.counts, out.shape[0] > 1
-        if not (counts.in_table and counts.labels.two_levels[labels].all()):
+        if not counts.labels.two_levels[labels].all():
 
             def add(a: int, b: int, at: int, sums: Sums) -> None:
                 out[at if each else 0, a:b] += sums.fsl

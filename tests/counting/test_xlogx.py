@@ -25,7 +25,7 @@ def test_an_entropy_is_that_of_its_definition_in_any_order(cells, random):
     told = []
     for _ in range(2):
         random.shuffle(cells)
-        t = np.array([sum(int(table[c]) for c in cells)])
+        t = np.array([sum(int(table.table[c]) for c in cells)])
         told.append(float(entropies(np.array([total]), t, table)[0]))
     expected = -sum(c / total * math.log(c / total) for c in cells if c) if total else 0.0
     assert told[0] == told[1]
@@ -35,14 +35,14 @@ def test_an_entropy_is_that_of_its_definition_in_any_order(cells, random):
 @given(st.integers(0, 10**13), st.floats(0, 1e6))
 @settings(max_examples=200, deadline=None)
 def test_the_sums_fit_into_64_bits(total, nats):
-    shift = int(xlogx_table(total, nats, size=4)[-1])
-    assert total * max(1.0, math.log(max(1, total))) * 2.0**shift <= 2.0**xlogx.BITS
-    assert total * nats * 2.0**shift <= 2.0**62
+    unit = xlogx_table(total, nats, size=4).unit
+    assert total * max(1.0, math.log(max(1, total))) * unit <= 2.0**xlogx.BITS
+    assert total * nats * unit <= 2.0**62
 
 
 def test_counts_behind_the_table_are_made_alike():
     long, short = xlogx_table(1000, 1.0), xlogx_table(1000, 1.0, size=10)
-    assert (short.size, short[-1]) == (11, long[-1])
+    assert (short.table.size, short.unit) == (11, long.unit)
     counts, edges = np.arange(1001), np.arange(1002)
     ones, out = np.ones(1001, np.int32), np.empty((2, 1001, 2), np.int64)
     for table, part in zip((long, short), out, strict=True):
@@ -78,3 +78,23 @@ def test_sums_over_labels_may_leave_64_bits_on_the_way(monkeypatch, levels, word
     at_once = 120 * int(table_of(info).t_f.max())
     assert at_once > 1 << 63
     np.testing.assert_allclose(said[0], said[1], rtol=0, atol=1e-11)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("levels", [2, 4])
+def test_counts_beyond_the_table_change_no_bit(monkeypatch, weighted, levels):
+    generator = np.random.default_rng(levels)
+    X, Y = generator.integers(0, levels, (300, 9)), generator.integers(0, 2, (300, 4))
+    X[:, :4] *= generator.random((300, 4)) < 0.1
+    weights = generator.integers(1, 5, 300) if weighted else None
+
+    def answers():
+        info = Info.from_codes(X, Y, weights=weights)
+        words = info.h_f, info.mi_fL, info.mi_fs(2), info.interaction_fLL
+        of_some = info.only(np.array([1, 7]))
+        return [*words, info.cmi_fL_given_s(1), info.joint_fsL(5), of_some.cmi_fL_given_s(1)]
+
+    whole = answers()
+    monkeypatch.setattr(xlogx.xlogx_table, "__defaults__", (20,))
+    for one, other in zip(whole, answers(), strict=True):
+        assert np.array_equal(one, other)

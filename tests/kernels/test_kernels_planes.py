@@ -9,6 +9,7 @@ import pytest
 
 from mlfs._kernels import co_sums, sweeping
 from mlfs._kernels import plane_subsets as kernels
+from mlfs._kernels.finishing import AllCounts
 from tests import naive
 from tests.in_full import T, any_table, drawn, edges, n, starts, words
 
@@ -41,7 +42,7 @@ def test_sums_of_planes(n_rows, s_levels, each):
     first = edges([f.levels - 1 for f in features])
     n_f = planes.sum(axis=1).astype(np.int32)
     n_s = s.planes.sum(axis=1)
-    cells = np.array([xlogx[n_f[a:b]].sum() for a, b in itertools.pairwise(first)])
+    cells = np.array([xlogx.table[n_f[a:b]].sum() for a, b in itertools.pairwise(first)])
 
     co = (s.planes[:, None] & planes).sum(axis=2).astype(np.int32)
     begun = starts(generator, len(features))
@@ -107,7 +108,7 @@ def test_informations_of_a_few(seed, levels):
     counts = np.arange(1, n_rows + 1)
     plain = counts * np.log(counts)
     shift = 2.0 ** int(62 - np.log2(plain[-1]))  # the sums over labels leave 64 bits on the way
-    xlogx = np.array([0, *np.rint(plain * shift).astype(int), 0])
+    xlogx = AllCounts(np.array([0, *np.rint(plain * shift).astype(int)]), float(shift))
     start = generator.integers(0, len(picks) + 1, len(features))
     where = generator.permutation(len(features))
     f, s, l = (in_planes(generator, columns, xlogx) for columns in (features, picks, labels))
