@@ -18,6 +18,7 @@ from mlfs.counting.column_groups import ColumnGroup
 from mlfs.counting.counts import Counts
 from mlfs.counting.label_codes import code_labels, with_masks
 from mlfs.counting.threads import THREADED_FROM, Threads
+from mlfs.counting.xlogx import XLogX
 from mlfs.information.entropies import entropies, per_row
 from mlfs.information.table import Table
 from mlfs.information.triples import Sums
@@ -74,33 +75,33 @@ class PairSums(NamedTuple):
     s: np.ndarray
 
 
-PairQuantity = Callable[[PairSums, np.ndarray], np.ndarray]
-TripleQuantity = Callable[[Sums, np.ndarray], np.ndarray]
+PairQuantity = Callable[[PairSums, XLogX], np.ndarray]
+TripleQuantity = Callable[[Sums, XLogX], np.ndarray]
 
 
-def mutual_information(t: PairSums, xlogx: np.ndarray) -> np.ndarray:
+def mutual_information(t: PairSums, xlogx: XLogX) -> np.ndarray:
     """I(f;s)."""
     return per_row(t.n + t.fs - t.f - t.s, t.rows, xlogx)
 
 
-def joint_entropy(t: PairSums, xlogx: np.ndarray) -> np.ndarray:
+def joint_entropy(t: PairSums, xlogx: XLogX) -> np.ndarray:
     """H(f,s)."""
     return per_row(t.n - t.fs, t.rows, xlogx)
 
 
-def symmetrical_uncertainty(t: PairSums, xlogx: np.ndarray) -> np.ndarray:
+def symmetrical_uncertainty(t: PairSums, xlogx: XLogX) -> np.ndarray:
     """SU(f,s), 0 where both entropies are 0."""
     both = per_row(t.n - t.f, t.rows, xlogx) + per_row(t.n - t.s, t.rows, xlogx)
     mi = mutual_information(t, xlogx)
     return np.divide(2 * mi, both, out=np.zeros_like(both), where=both > 0)
 
 
-def conditional(sums: Sums, xlogx: np.ndarray) -> np.ndarray:
+def conditional(sums: Sums, xlogx: XLogX) -> np.ndarray:
     """I(f;s|l)."""
     return per_row(sums.fsl + sums.l - sums.fl - sums.sl, sums.rows, xlogx)
 
 
-def interaction(sums: Sums, xlogx: np.ndarray) -> np.ndarray:
+def interaction(sums: Sums, xlogx: XLogX) -> np.ndarray:
     """I(f;s;l) = I(f;s) - I(f;s|l), all on the rows in which the three are known."""
     return entropies(sums.rows, sums.f + sums.s - sums.fs, xlogx) - conditional(sums, xlogx)
 
@@ -151,7 +152,7 @@ def _rows(
 def _binary_groups(table: Table) -> list[tuple[ColumnGroup, int]]:
     """The column groups that are bit planes of two levels, with their first column."""
     counts = table.counts
-    if not (table.f_whole and counts.in_table):
+    if not table.f_whole:
         return []
     pairs = zip(counts.groups, counts.edges, strict=True)
     return [(group, a) for group, (a, _) in pairs if group.has_planes and group.two_levels]
