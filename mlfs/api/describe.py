@@ -12,6 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from mlfs.data.dataset import Dataset, names_each_row
+from mlfs.data.uniform import declared
 from mlfs.discretize.column_blocks import Block, blocks
 from mlfs.errors import printable
 from mlfs.information.imbalance import imbalance
@@ -174,7 +175,7 @@ def describe(dataset: Dataset) -> Description:
     _, ir, cvir = imbalance(counts)
     sets, bare = _label_sets(dataset.Y)
     seen = _columns(dataset)
-    kinds = [column.kind for column in dataset.columns]
+    nominal = int(np.count_nonzero(declared(dataset.columns) >= 0))
     cardinality = had / rows if rows else 0.0
     return Description(
         rows=rows,
@@ -185,10 +186,13 @@ def describe(dataset: Dataset) -> Description:
         labelsets=sets,
         ir=None if math.isnan(ir) else ir,
         cvir=None if math.isnan(ir) else cvir,
-        label_frequency={"max": int(counts.max(initial=0)), "min": int(min(counts, default=0))},
-        labels_without_positives=[dataset.labels[j].name for j in np.flatnonzero(counts == 0)],
+        label_frequency={
+            "max": int(counts.max(initial=0)),
+            "min": int(counts.min()) if labels else 0,
+        },
+        labels_without_positives=_without_positives(dataset, counts),
         rows_without_labels=bare,
-        column_kinds={kind: kinds.count(kind) for kind in ("numeric", "nominal")},
+        column_kinds={"numeric": features - nominal, "nominal": nominal},
         constant_columns=seen.constant,
         duplicate_columns=[group for group in seen.groups.values() if len(group) > 1],
         identifier_columns=seen.identifiers,
@@ -202,6 +206,11 @@ def describe(dataset: Dataset) -> Description:
         source=asdict(dataset.source),
         notes=list(dataset.notes),
     )
+
+
+def _without_positives(dataset: Dataset, counts: np.ndarray) -> list[str]:
+    names = dataset.label_names
+    return [names[j] for j in np.flatnonzero(counts == 0).tolist()]
 
 
 def _label_counts(labels: Any) -> tuple[np.ndarray, int]:

@@ -15,6 +15,7 @@ from mlfs.data.columns import (
     is_missing,
     library_of,
     refuse_infinite,
+    refuse_merged,
 )
 from mlfs.data.dataset import Column, Dataset, Source
 from mlfs.data.frames import family
@@ -94,6 +95,8 @@ def from_arrays(
     careful = needs_check(numbers)
     if careful and matrix.dtype.kind == "f" and not sp.issparse(matrix):
         refuse_infinite(matrix, names_of(columns))
+    if careful and matrix.dtype.kind == "i" and not sp.issparse(matrix):
+        refuse_merged(matrix, names_of(columns))
     if categorical is not None:
         matrix, columns = force_nominal(matrix, columns, categorical)
     n_rows = int(matrix.shape[0])
@@ -218,6 +221,8 @@ def _from_dense(
             f"a column a feature{hint if array.ndim == 1 else ''}"
         )
     own = _names(names, array.shape[1])
+    if array.dtype.kind == "u":
+        refuse_merged(array, own)
     if array.dtype.kind not in "biuf":
         return _from_columns([array[:, j] for j in range(array.shape[1])], own, len(array))
     return as_counted(array), UniformColumns(own, column_of("", np.zeros(0, array.dtype))[0]), []

@@ -30,15 +30,20 @@ __all__ = [
     "NotAFeatureError",
     "as_nominal",
     "column_of",
+    "first_merged",
     "force_nominal",
     "is_missing",
     "library_of",
+    "merged_error",
     "nominal",
     "number_text",
     "refuse_infinite",
+    "refuse_merged",
 ]
 
 BOOLEANS = ("False", "True")
+EXACT = 1 << 53
+EIGHT = 8  # bytes of a whole number that may be beyond that
 
 
 class NotAFeatureError(Exception):
@@ -107,6 +112,40 @@ def refuse_infinite(x: np.ndarray, names: Sequence[str]) -> None:
     )
 
 
+def first_merged(x: np.ndarray) -> int | None:
+    """Find the first whole number of 64 bits that a float does not hold, by its place in `x`.
+
+    Examples
+    --------
+    >>> first_merged(np.array([2**53, 2**60, 2**53 + 1]))
+    2
+    """
+    if x.dtype.kind not in "iu" or x.dtype.itemsize < EIGHT or not x.size:
+        return None
+    if max(int(x.max()), -int(x.min())) <= EXACT:
+        return None
+    as_float = x.astype(np.float64)
+    beyond = as_float >= float(np.iinfo(x.dtype).max)  # what rounds to 2**63 is not of the type
+    bad = beyond | (np.where(beyond, 0, as_float).astype(x.dtype) != x)
+    return int(bad.argmax()) if bad.any() else None
+
+
+def merged_error(name: str, value: Any, row: int) -> DataError:
+    """Say that a whole number would become another one."""
+    return DataError(
+        f"column {printable(name)!r} holds {value} at row {row} (counted from 0): a whole number "
+        "beyond 2**53 that a 64-bit float cannot hold; give the column as text, or leave it out"
+    )
+
+
+def refuse_merged(x: np.ndarray, names: Sequence[str]) -> None:
+    """Raise if a matrix of whole numbers holds one that a float does not."""
+    at = first_merged(x)
+    if at is not None:
+        row, column = divmod(at, x.size // len(x))
+        raise merged_error(names[column], x.ravel()[at], row)
+
+
 def _from_categories(
     name: str, categories: Iterable[object], codes: np.ndarray
 ) -> tuple[Column, np.ndarray]:
@@ -136,6 +175,9 @@ def _from_objects(name: str, cells: list[Any]) -> tuple[Column, np.ndarray]:
                 f"column {printable(name)!r} holds an integer too large for a float"
             ) from None
         refuse_infinite(x, [name])
+        for row, (cell, value) in enumerate(zip(kept, x.tolist(), strict=True)):
+            if isinstance(cell, numbers.Integral) and int(cell) != value:
+                raise merged_error(name, cell, row)
         return Column(name), x
     if all(issubclass(kind, (str, bytes)) for kind in kinds):
         try:
@@ -173,6 +215,7 @@ def _from_numpy(name: str, values: np.ndarray) -> tuple[Column, np.ndarray]:
     if kind == "b":
         return Column(name, "nominal", BOOLEANS), values.astype(np.float64)
     if kind in "iuf":
+        refuse_merged(values, [name])
         x = values.astype(np.float64)
         if kind == "f":
             refuse_infinite(x, [name])
@@ -193,6 +236,8 @@ def _from_pandas(name: str, series: Any) -> tuple[Column, np.ndarray]:
     if dtype.kind in "iufb":
         kind = np.dtype(bool) if dtype.kind == "b" else np.dtype(np.float64)
         column, _ = _from_numpy(name, np.zeros(0, kind))
+        if dtype.kind in "iu":
+            refuse_merged(series.to_numpy(dtype=f"{dtype.kind}8", na_value=0), [name])
         x = series.to_numpy(dtype=np.float64, na_value=np.nan)
         refuse_infinite(x, [name])
         return column, x
@@ -218,6 +263,8 @@ def _from_polars(name: str, series: Any) -> tuple[Column, np.ndarray]:
             if series.null_count()
             else _from_numpy(name, series.to_numpy())
         )
+    if dtype.is_integer():
+        refuse_merged(series.fill_null(0).to_numpy(), [name])
     if dtype.is_numeric():
         return _from_numpy(name, series.cast(float).to_numpy())
     return _from_objects(name, series.to_list())

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 import scipy.sparse as sp
 
-from mlfs.data.uniform import UniformColumns, names_of
+from mlfs.data.uniform import UniformColumns, UniformLabels, names_of
 
 __all__ = ["Column", "Dataset", "Label", "Source", "identifier_columns", "names_each_row"]
 
@@ -82,7 +82,7 @@ class Dataset:
         Positions in the label's `values`; -1 is a missing label (always stored).
     columns : sequence of Column
         One for each column of X.
-    labels : tuple of Label
+    labels : sequence of Label
         One for each column of Y.
     weights : ndarray of float64, optional
         The weights of the rows, where the file has them.
@@ -97,7 +97,7 @@ class Dataset:
     X: Any
     Y: Any
     columns: Sequence[Column]
-    labels: tuple[Label, ...]
+    labels: Sequence[Label]
     weights: np.ndarray | None = None
     left_out: tuple[tuple[str, str], ...] = ()
     source: Source = field(default_factory=Source)
@@ -123,6 +123,8 @@ class Dataset:
     @property
     def label_names(self) -> list[str]:
         """The names of the columns of Y."""
+        if isinstance(self.labels, UniformLabels):
+            return list(self.labels.names)
         return [label.name for label in self.labels]
 
     @property

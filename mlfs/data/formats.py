@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from mlfs.data.dataset import Column, Dataset
+from mlfs.data.delimited.records import is_number
 from mlfs.data.files import read_bytes, replacing, split_suffix
 from mlfs.data.labels import mulan
 from mlfs.data.request import Limits, Request
@@ -318,7 +319,4 @@ def losses(dataset: Dataset, kind: str) -> list[str]:
 def _looks_numeric(column: Column) -> bool:
     if column.kind != "nominal" or not column.values:
         return False
-    try:
-        return all(float(value) is not None for value in column.values)
-    except ValueError:
-        return False
+    return all(map(is_number, column.values))

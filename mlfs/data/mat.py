@@ -17,8 +17,6 @@ from __future__ import annotations
 
 import io
 import struct
-import warnings
-import zlib
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, BinaryIO
@@ -27,20 +25,30 @@ import numpy as np
 import scipy.sparse as sp
 
 from mlfs.data.dataset import Dataset, Source
+from mlfs.data.mat_elements import (
+    CLASSES,
+    Damaged,
+    Unsuited,
+    Variable,
+    numbers,
+    texts,
+    variables,
+    whole,
+)
 from mlfs.data.metadata import from_parts, pairs, values_of
-from mlfs.data.request import Limits, Request, exceeded
+from mlfs.data.request import Limits, Request, exceeded, refuse_empty
 from mlfs.errors import DataError, ParseError, printable
 
 __all__ = ["read", "write"]
 
 HDF5 = b"\x89HDF\r\n\x1a\n"
-COMPRESSED = 15
-CHUNK = 1 << 20
 MATRICES = ("data", "target", "train_data", "train_target", "test_data", "test_target")
 TEXTS = ("feature_names", "label_names", "nominal_values", "label_values")
 NUMBERS = ("nominal_columns", "label_columns", "weights")
+KNOWN = frozenset((*MATRICES, *TEXTS, *NUMBERS))
 INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
-NUMERIC = ("double", "single", "logical", "sparse", *INTEGERS)
+NUMERIC = ("double", "single", "sparse", *INTEGERS)
+MOST = 1 << 31
 
 
 def read(content: bytes, path: str, request: Request) -> Dataset:
@@ -86,71 +94,51 @@ def read(content: bytes, path: str, request: Request) -> Dataset:
 
 
 def _load(content: bytes, path: str, limits: Limits) -> tuple[dict[str, Any], list[str]]:
-    """The variables we know, checked before they are read, and the names of the others."""
+    """The variables we know, each checked before it is read, and the names of the others."""
     if HDF5 in content[:1024]:
         raise ParseError(
             "this is a MATLAB 7.3 file (HDF5), which is not read; save it in MATLAB with "
             "save('file.mat', 'data', 'target', '-v7')",
             path,
         )
-    _check_unpacked(content, path, limits)
-    from scipy.io import loadmat, whosmat
-
+    found: dict[str, Any] = {}
+    others: dict[str, None] = {}
+    room = limits.max_decompressed
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            listed = whosmat(io.BytesIO(content))
-            known = [entry for entry in listed if entry[0] in (*MATRICES, *TEXTS, *NUMBERS)]
-            for name, shape, kind in known:
-                _check_variable(name, shape, kind, path, limits)
-            found = loadmat(io.BytesIO(content), variable_names=[name for name, _, _ in known])
-    except DataError:
-        raise
-    except Exception as error:  # noqa: BLE001 - scipy raises anything on a broken file
+        for head in variables(content, path):
+            if head.name not in KNOWN:
+                others[head.name] = None
+                continue
+            _check_variable(head, len(content), path, limits)
+            if head.name in found:
+                raise ParseError(f"the variable {head.name} is there twice; keep one", path)
+            variable = whole(head, room, path, limits)
+            if head.packed is not None:
+                room -= len(variable.body)
+            _check_variable(variable, len(content), path, limits)
+            found[head.name] = texts(variable) if head.name in TEXTS else numbers(variable)
+    except Unsuited as error:
+        raise ParseError(f"the variable {error}", path) from None
+    except Damaged as error:
+        raise ParseError(f"this is not a MATLAB file of version 5 to 7: {error}", path) from None
+    return found, [name for name in others if name]
+
+
+def _check_variable(variable: Variable, size: int, path: str, limits: Limits) -> None:
+    name, kind = variable.name, CLASSES[variable.kind]
+    if kind not in (("cell", "char") if name in TEXTS else NUMERIC):
         raise ParseError(
-            f"this is not a MATLAB file of version 5 to 7: {printable(error)}", path
-        ) from None
-    wanted = {name for name, _, _ in known}
-    others = [str(name) for name, _, _ in listed if name not in wanted]
-    return {name: found[name] for name in wanted if name in found}, others
-
-
-def _check_unpacked(content: bytes, path: str, limits: Limits) -> None:
-    """Unpack the compressed variables piece by piece, keeping nothing, to know their size."""
-    order = ">" if content[126:128] == b"MI" else "<"
-    at, total = 128, 0
-    while at + 8 <= len(content):
-        kind, size = struct.unpack(order + "II", content[at : at + 8])
-        if kind == COMPRESSED:
-            unpacker = zlib.decompressobj()
-            piece = content[at + 8 : at + 8 + size]
-            while piece and not unpacker.eof:
-                try:
-                    total += len(unpacker.decompress(piece, CHUNK))
-                except zlib.error as error:
-                    raise ParseError(f"a compressed variable is broken: {error}", path) from None
-                if total > limits.max_decompressed:
-                    what, enough = "unpacked bytes", 2 * total
-                    raise exceeded(limits, "max_decompressed", total, what, path, enough=enough)
-                piece = unpacker.unconsumed_tail
-        at += 8 + size
-
-
-def _check_variable(name: str, shape: Sequence[int], kind: str, path: str, limits: Limits) -> None:
-    sound = kind in (("cell", "char") if name in TEXTS else NUMERIC)
-    if not sound:
-        raise ParseError(
-            f"the variable {name} is of class {printable(kind)}; "
+            f"the variable {name} is of class {kind}; "
             f"{'a cell array of text' if name in TEXTS else 'a matrix of numbers'} is expected",
             path,
         )
-    cells = 1
-    for length in shape:
-        cells *= max(0, int(length))
-    if kind != "sparse" and cells > limits.max_cells:
-        raise exceeded(limits, "max_cells", cells, f"cells of the variable {name}", path)
-    if max(shape, default=0) > limits.max_rows:
-        raise exceeded(limits, "max_rows", max(shape), f"rows of the variable {name}", path)
+    if kind != "sparse" and variable.cells > limits.max_cells:
+        raise exceeded(limits, "max_cells", variable.cells, f"cells of the variable {name}", path)
+    longest = max(variable.shape)
+    if longest > limits.max_rows:
+        raise exceeded(limits, "max_rows", longest, f"rows of the variable {name}", path)
+    if kind == "sparse":
+        refuse_empty(limits, variable.shape, size, path)
 
 
 def _matrices(found: dict[str, Any], path: str, notes: list[str]) -> tuple[Any, Any]:
@@ -182,9 +170,9 @@ def _matrices(found: dict[str, Any], path: str, notes: list[str]) -> tuple[Any, 
 
 
 def _stacked(a: Any, b: Any) -> Any:
-    if sp.issparse(a) and sp.issparse(b):
+    if sp.issparse(a) or sp.issparse(b):
         return sp.vstack([sp.csr_array(a), sp.csr_array(b)], format="csr")
-    return np.vstack([m.toarray() if sp.issparse(m) else m for m in (a, b)])
+    return np.vstack([a, b])
 
 
 def _oriented(found: dict[str, Any], part: str, path: str, notes: list[str]) -> tuple[Any, Any]:
@@ -206,29 +194,27 @@ def _oriented(found: dict[str, Any], part: str, path: str, notes: list[str]) -> 
     return X, Y.T if Y.shape[1] == n else Y
 
 
-def _texts(found: dict[str, Any], key: str, length: int | None, path: str) -> list[str] | None:
-    """The texts of a cell array or of a matrix of characters."""
-    array = found.get(key)
-    if array is None:
-        return None
-    texts = []
-    for cell in np.ravel(array).tolist():
-        if isinstance(cell, np.ndarray):
-            cell = "".join(map(str, cell.ravel().tolist())) if cell.dtype.kind == "U" else None
-            cell = "" if cell is None and array.dtype.hasobject else cell
-        if not isinstance(cell, str):
-            raise ParseError(f"{key} is not a cell array of texts", path)
-        texts.append(cell)
-    if length is not None and len(texts) != length:
-        raise ParseError(f"{key} holds {len(texts)} names for {length} columns", path)
-    return texts
+def _texts(found: dict[str, Any], key: str, length: int, path: str) -> list[str] | None:
+    """The names of columns."""
+    names: list[str] | None = found.get(key)
+    if names is not None and len(names) != length:
+        raise ParseError(f"{key} holds {len(names)} names for {length} columns", path)
+    return names
 
 
 def _values(found: dict[str, Any], key: str, width: int, path: str) -> list[tuple[str, ...]] | None:
     columns = found.get(f"{key}_columns")
     if columns is not None:
-        columns = np.ravel(columns).astype(np.int64) - 1
-    return values_of(columns, _texts(found, f"{key}_values", None, path), key, width, path)
+        columns = _positions(columns, f"{key}_columns", path)
+    return values_of(columns, found.get(f"{key}_values"), key, width, path)
+
+
+def _positions(columns: Any, key: str, path: str) -> np.ndarray:
+    """Positions that count from one in the file, and from zero here."""
+    flat = np.ravel(columns.toarray() if sp.issparse(columns) else columns)
+    if ((flat < 1) | (flat > MOST) | (flat != np.floor(flat))).any():
+        raise ParseError(f"{key} names a column that is not there", path)
+    return flat.astype(np.int64) - 1
 
 
 def write(dataset: Dataset, stream: BinaryIO) -> None:

@@ -9,15 +9,13 @@ import numpy as np
 import scipy.sparse as sp
 
 from mlfs._kernels import extremes
-from mlfs.data.columns import column_of
+from mlfs.data.columns import EIGHT, EXACT, column_of, first_merged, merged_error
 from mlfs.data.dataset import Column
 from mlfs.data.uniform import UniformColumns
 from mlfs.errors import DataError, printable
 
 __all__ = ["COUNTED_TYPES", "EXACT", "as_counted", "check_places", "from_sparse", "needs_check"]
 
-EXACT = 1 << 53
-EIGHT = 8  # bytes of a whole number that may be beyond that
 COUNTED_TYPES = frozenset(map(np.dtype, ("?", "b", "B", "i2", "u2", "i4", "u4", "i8", "f4", "f8")))
 
 
@@ -71,6 +69,10 @@ def from_sparse(x: Any, own: Sequence[str]) -> tuple[Any, Sequence[Column]]:
         raise DataError(f"X is sparse of type {x.dtype}; a sparse X holds numbers or booleans")
     check_places(x, "X")
     matrix = sp.csr_array(x)
+    merged = first_merged(matrix.data)
+    if merged is not None:
+        row = int(np.searchsorted(matrix.indptr, merged, side="right")) - 1
+        raise merged_error(own[matrix.indices[merged]], matrix.data[merged], row)
     if not (matrix.has_canonical_format and matrix.data.all()):
         # Small whole numbers would not hold the sums of what is stored twice.
         matrix = sp.csr_array(matrix, dtype=np.float64, copy=True)

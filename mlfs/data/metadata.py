@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -17,7 +17,8 @@ import scipy.sparse as sp
 from mlfs.data.arrays import from_arrays
 from mlfs.data.dataset import Column, Dataset, Label
 from mlfs.data.labels.chosen import resolve, twice
-from mlfs.data.request import Request
+from mlfs.data.request import Limits, Request, exceeded
+from mlfs.data.uniform import NumberedNames, UniformColumns, declared, names_of
 from mlfs.errors import DataError, ParseError, UsageError, printable
 
 __all__ = [
@@ -28,6 +29,7 @@ __all__ = [
     "pairs",
     "refuse_other_labels",
     "values_of",
+    "wrong_position",
 ]
 
 
@@ -54,27 +56,36 @@ def dump(dataset: Dataset) -> str:
     )
 
 
-def load(text: str, path: str, line: int | None = None) -> tuple[list[Column], list[Label]]:
+def load(
+    text: str, path: str, limits: Limits, line: int | None = None
+) -> tuple[list[Column], list[Label]]:
     """Read what `dump` wrote.
 
     Examples
     --------
     >>> text = '{"features": ["a"], "nominal": {"0": ["u"]}, "labels": ["l"], "values": {}}'
-    >>> load(text, "t.svm")
+    >>> load(text, "t.svm", Limits())
     ([Column(name='a', kind='nominal', values=('u',))], [Label(name='l', values=('0', '1'))])
     """
     try:
-        found = json.loads(text)
+        found = json.loads(text, object_pairs_hook=_once)
         columns = [Column(name) for name in _texts(found["features"])]
         for j, values in found["nominal"].items():
-            columns[int(j)] = replace(columns[int(j)], kind="nominal", values=_texts(values))
+            k = _position(j)
+            columns[k] = Column(columns[k].name, "nominal", _distinct(values, limits))
         labels = [Label(name) for name in _texts(found["labels"])]
         for j, values in found["values"].items():
-            labels[int(j)] = Label(labels[int(j)].name, _texts(values))
+            k = _position(j)
+            labels[k] = Label(labels[k].name, _distinct(values, limits))
     except (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError):
         raise ParseError(
             "the note '# mlfs' about the columns is not what mlfs writes; delete it", path, line
         ) from None
+    for name, size, what in (
+        ("max_attributes", len(columns), "features"), ("max_labels", len(labels), "labels"),
+    ):  # fmt: skip
+        if size > getattr(limits, name):
+            raise exceeded(limits, name, size, what, path, line)
     for names in ([c.name for c in columns], [lab.name for lab in labels]):
         double = twice(names)
         if double is not None:
@@ -85,12 +96,36 @@ def load(text: str, path: str, line: int | None = None) -> tuple[list[Column], l
 def _texts(values: Any) -> tuple[str, ...]:
     if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
         raise TypeError
+    if not "".join(values).isascii():
+        "".join(values).encode()  # half a surrogate pair is no character
     return tuple(values)
 
 
-def default_columns(d: int, first: int = 0) -> tuple[Column, ...]:
+def _distinct(values: Any, limits: Limits) -> tuple[str, ...]:
+    """The values of a column or label: at least one, all different, within the limit."""
+    texts = _texts(values)
+    if not 0 < len(texts) <= limits.max_values or len(set(texts)) < len(texts):
+        raise ValueError
+    return texts
+
+
+def _position(text: str) -> int:
+    if not (text.isascii() and text.isdigit()):
+        raise ValueError
+    return int(text)
+
+
+def _once(items: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A JSON object whose keys are all different."""
+    found = dict(items)
+    if len(found) < len(items):
+        raise ValueError
+    return found
+
+
+def default_columns(d: int, first: int = 0) -> Sequence[Column]:
     """Name columns that have no name of their own by their index in the file."""
-    return tuple(Column(f"x{j}") for j in range(first, first + d))
+    return UniformColumns(NumberedNames("x", d, first), Column(""))
 
 
 def refuse_other_labels(
@@ -167,6 +202,7 @@ def from_parts(
     nominal, values : list of tuple of str, or None
         The values of the columns of X and of Y, where these hold positions in them.
     """
+    _check_limits(X, Y, request.limits, path)
     as_given = Y is not None and values is None
     try:
         data = from_arrays(
@@ -188,30 +224,86 @@ def from_parts(
     return data
 
 
+def _check_limits(X: Any, Y: Any, limits: Limits, path: str) -> None:
+    """Refuse tables beyond the limits, before anything is made of them."""
+    for table, name, what in ((X, "max_attributes", "columns"), (Y, "max_labels", "labels")):
+        if table is None:
+            continue
+        n = table.shape[0]
+        width = table.shape[1] if table.ndim > 1 else 1
+        cells = 0 if sp.issparse(table) else table.size
+        for limit, found, thing in (
+            ("max_rows", n, "rows"), (name, width, what), ("max_cells", cells, "cells"),
+        ):  # fmt: skip
+            if found > getattr(limits, limit):
+                raise exceeded(limits, limit, found, thing, path)
+
+
 def _own_columns(data: Dataset, nominal: Sequence[tuple[str, ...]], path: str) -> Dataset:
     """Make the columns that have values nominal, if X holds positions in them."""
     columns = tuple(
         Column(column.name, "nominal", own) if own else column
         for column, own in zip(data.columns, nominal, strict=True)
     )
-    x = data.X.tocsc() if data.is_sparse else data.X
-    for j, own in enumerate(nominal):
-        cells = x.data[x.indptr[j] : x.indptr[j + 1]] if data.is_sparse else x[:, j]
-        cells = cells[~np.isnan(cells)]
-        bad = (cells != np.floor(cells)) | (cells < 0) | (cells >= len(own))
-        if own and bad.any():
-            raise ParseError(
-                f"the nominal column {printable(columns[j].name)!r} has {len(own)} values and X "
-                f"holds the position {cells[bad][0]}",
-                path,
-            )
+    for name, own in zip(names_of(columns), nominal, strict=True):
+        if len(set(own)) < len(own):
+            raise ParseError(f"two values of the column {printable(name)!r} are the same", path)
+    wrong = wrong_position(data.X, columns)
+    if wrong is not None:
+        raise ParseError(wrong.text, path)
     return replace(data, columns=columns)
+
+
+class Wrong(NamedTuple):
+    """A cell of a nominal column that holds no position of a value: its row, and the fault."""
+
+    row: int
+    text: str
+
+
+def wrong_position(X: Any, columns: Sequence[Column]) -> Wrong | None:
+    """Find the first cell of a nominal column that is not the position of one of its values.
+
+    Examples
+    --------
+    >>> wrong_position(np.array([[0.0], [3.0]]), [Column("a", "nominal", ("u", "v"))])
+    Wrong(row=1, text="the nominal column 'a' has 2 values and X holds the position 3.0")
+    """
+    sizes = declared(columns)
+    nominal = np.flatnonzero(sizes >= 0)
+    if not nominal.size:
+        return None
+    if sp.issparse(X):
+        cells, top = X.data, sizes[X.indices]
+    else:
+        cells, top = X[:, nominal], sizes[nominal]
+    bad = (top >= 0) & ((cells < 0) | (cells >= top) | (cells != np.floor(cells)))
+    bad &= ~np.isnan(cells)
+    if not bad.any():
+        return None
+    if sp.issparse(X):
+        at = int(np.flatnonzero(bad)[0])
+        row, j, value = (
+            int(np.searchsorted(X.indptr, at, side="right")) - 1,
+            X.indices[at],
+            cells[at],
+        )
+    else:
+        row, k = (int(i) for i in np.argwhere(bad)[0])
+        j, value = nominal[k], cells[row, k]
+    return Wrong(
+        row,
+        f"the nominal column {printable(columns[j].name)!r} has {sizes[j]} values and X holds the "
+        f"position {value}",
+    )
 
 
 def _own_labels(
     data: Dataset, Y: Any, names: Sequence[str], values: Sequence[tuple[str, ...]], path: str
 ) -> Dataset:
     """Take Y as positions in values (-1: missing), if that is what it holds."""
+    if any(len(set(own)) < len(own) for own in values):
+        raise ParseError("two of the label_values of a label are the same", path)
     double = twice(names)
     if double is not None:
         raise ParseError(f"two labels are named {printable(double)!r}; rename one", path)

@@ -20,6 +20,7 @@ against the limits and against each other before anything is allocated.
 from __future__ import annotations
 
 import io
+import struct
 import zipfile
 import zlib
 from collections.abc import Sequence
@@ -29,13 +30,20 @@ from typing import Any, BinaryIO
 import numpy as np
 import scipy.sparse as sp
 
+from mlfs.data import npy
 from mlfs.data.dataset import Dataset, Source
+from mlfs.data.labels.chosen import twice
 from mlfs.data.metadata import from_parts, pairs, values_of
-from mlfs.data.request import Limits, Request, exceeded
+from mlfs.data.request import Limits, Request, exceeded, refuse_empty
+from mlfs.data.unpacking import RATIO_FROM
 from mlfs.errors import DataError, ParseError, printable
 
 __all__ = ["read", "write"]
 
+BROKEN = (
+    zipfile.BadZipFile, ValueError, OSError, EOFError, zlib.error, RuntimeError,
+    NotImplementedError, struct.error, OverflowError,
+)  # fmt: skip
 SPARSE = ("data", "indices", "indptr", "shape")
 
 
@@ -75,10 +83,10 @@ class _Archive:
     """The arrays of a zip file, each checked before it is read."""
 
     def __init__(self, content: bytes, path: str, limits: Limits) -> None:
-        self.path, self.limits = path, limits
+        self.path, self.limits, self.size = path, limits, len(content)
         try:
             self.zip = zipfile.ZipFile(io.BytesIO(content))
-        except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError):
+        except BROKEN:
             what = "one .npy array" if content.startswith(b"\x93NUMPY") else "no npz (zip) file"
             raise ParseError(
                 f"this is {what}; write one with numpy.savez(file, X=X, Y=Y)", path
@@ -87,52 +95,43 @@ class _Archive:
         total = sum(entry.file_size for entry in entries)
         if total > limits.max_decompressed:
             raise exceeded(limits, "max_decompressed", total, "unpacked bytes", path)
-        self.entries = {entry.filename.removesuffix(".npy"): entry for entry in entries}
+        ratio = total // max(1, len(content))
+        if ratio > limits.max_ratio and total > RATIO_FROM:
+            what = "bytes for each compressed byte"
+            raise exceeded(limits, "max_ratio", ratio, what, path)
+        names = [entry.filename.removesuffix(".npy") for entry in entries]
+        double = twice(names)
+        if double is not None:
+            raise ParseError(f"the array {printable(double)} is there twice; keep one", path)
+        self.entries = dict(zip(names, entries, strict=True))
 
     def get(self, key: str) -> Any:
         """One array, or None if it is not there."""
         entry = self.entries.get(key)
         if entry is None:
             return None
+        if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            raise self._unread(key, "it is packed otherwise than numpy does")
         try:
             with self.zip.open(entry) as stream:
-                shape, dtype = self._header(stream)
-                header = stream.tell()
-                if dtype.hasobject:
-                    raise ParseError(
-                        f"the array {key} holds Python objects (a pickle), which are never opened; "
-                        "save numbers, or text with .astype(str)",
-                        self.path,
-                    )
-                size = dtype.itemsize
-                for length in shape:
-                    size *= length
-                if header + size != entry.file_size:
-                    raise ParseError(
-                        f"the array {key} declares {size} bytes and holds "
-                        f"{entry.file_size - header}",
-                        self.path,
-                    )
-            with self.zip.open(entry) as stream:
-                return np.lib.format.read_array(stream, allow_pickle=False)
-        except (
-            ValueError, OSError, EOFError, zlib.error, zipfile.BadZipFile, RuntimeError,
-            NotImplementedError, SyntaxError, TypeError, OverflowError,
-        ) as error:  # fmt: skip
-            if isinstance(error, DataError):
-                raise
+                content = stream.read(entry.file_size + 1)
+        except BROKEN as error:
+            raise self._unread(key, str(error)) from None
+        if len(content) != entry.file_size:
+            raise self._unread(key, "it is not as long as the archive says")
+        try:
+            return npy.array(content)
+        except npy.Pickled:
             raise ParseError(
-                f"the array {printable(key)} cannot be read: {printable(error)}", self.path
+                f"the array {key} holds Python objects (a pickle), which are never opened; "
+                "save numbers, or text with .astype(str)",
+                self.path,
             ) from None
+        except npy.Damaged as error:
+            raise ParseError(f"the array {key} {error}", self.path) from None
 
-    @staticmethod
-    def _header(stream: Any) -> tuple[tuple[int, ...], np.dtype[Any]]:
-        version = np.lib.format.read_magic(stream)
-        if version == (1, 0):
-            shape, _, dtype = np.lib.format.read_array_header_1_0(stream)
-        else:
-            shape, _, dtype = np.lib.format.read_array_header_2_0(stream)
-        return shape, dtype
+    def _unread(self, key: str, why: str) -> ParseError:
+        return ParseError(f"the array {key} cannot be read: {printable(why)}", self.path)
 
     def lacks(self, key: str) -> bool:
         """Whether a matrix is there neither dense nor sparse."""
@@ -147,11 +146,6 @@ class _Archive:
                 raise self._missing(key)
             if array.ndim == 0:
                 raise ParseError(f"the array {key} is a single value, not a matrix", self.path)
-            if array.shape[0] > self.limits.max_rows:
-                raise exceeded(self.limits, "max_rows", array.shape[0], "rows", self.path)
-            if array.size > self.limits.max_cells:
-                raise exceeded(self.limits, "max_cells", array.size, "cells", self.path)
-            self._check_width(array.shape[1] if array.ndim > 1 else 1)
             return array
         if key in self.entries:
             raise ParseError(f"{key} is there dense and as {key}_indptr; keep one", self.path)
@@ -172,7 +166,9 @@ class _Archive:
                 self.path,
             )
         n, d = (int(length) for length in shape)
-        self._check_width(d)
+        if min(n, d) < 0:
+            raise ParseError(f"{key}_shape is {n} x {d}", self.path)
+        refuse_empty(self.limits, (n, d), self.size, self.path)
         data = np.ones(len(indices)) if parts["data"] is None else parts["data"]
         try:
             matrix = sp.csr_array((data, indices, indptr), shape=(n, d))
@@ -184,10 +180,6 @@ class _Archive:
                 self.path,
             ) from None
         return matrix
-
-    def _check_width(self, d: int) -> None:
-        if d > self.limits.max_attributes:
-            raise exceeded(self.limits, "max_attributes", d, "columns", self.path)
 
     def _missing(self, key: str) -> ParseError:
         if self.entries.keys() >= {"format", "indptr"}:

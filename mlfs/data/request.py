@@ -8,7 +8,7 @@ from pathlib import Path
 
 from mlfs.errors import DataError, ParseError, UnknownName, UsageError
 
-__all__ = ["Limits", "Request", "exceeded"]
+__all__ = ["Limits", "Request", "exceeded", "refuse_empty"]
 
 GIB = 1 << 30
 UNITS = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
@@ -40,6 +40,8 @@ class Limits:
         The most labels, and the largest label index of a format without a header.
     max_xml_bytes : int
         The largest label file (Mulan XML, or a list of names).
+    max_empty : int
+        How many more rows, features and labels a sparse table may have than its file has bytes.
 
     Examples
     --------
@@ -57,6 +59,7 @@ class Limits:
     max_features: int = 1 << 24
     max_labels: int = 1 << 22
     max_xml_bytes: int = 16 << 20
+    max_empty: int = 1 << 20
 
     def raised(self, settings: Iterable[str]) -> Limits:
         """Change some limits by ``name=number`` texts, where the number may end in k, M or G."""
@@ -158,3 +161,27 @@ def exceeded(
         line,
         column,
     )
+
+
+def refuse_empty(limits: Limits, shape: Iterable[int], size: int, path: str) -> None:
+    """Refuse a sparse table that declares far more rows and columns than its file has bytes.
+
+    Parameters
+    ----------
+    limits : Limits
+        The limits in force.
+    shape : iterable of int
+        The rows, features and labels.
+    size : int
+        The bytes of the file.
+    path : str
+        The file as the user named it.
+
+    Examples
+    --------
+    >>> refuse_empty(Limits(), (10, 1_000_000, 5), 500, "a.xmc")
+    """
+    beyond = sum(shape) - size
+    if beyond > limits.max_empty:
+        what = f"rows, features and labels beyond one for each of the {size} bytes of the file"
+        raise exceeded(limits, "max_empty", beyond, what, path)

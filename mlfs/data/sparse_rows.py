@@ -23,10 +23,11 @@ from mlfs.data.dataset import Dataset
 from mlfs.data.request import Limits, exceeded
 from mlfs.errors import DataError, ParseError, printable
 
-__all__ = ["Rows", "parse_rows", "write_table"]
+__all__ = ["DIGITS", "Rows", "parse_rows", "write_table"]
 
 BLOCK = 8192
 STEP = 4096
+DIGITS = 18  # of a label id or an index, which a 64-bit integer holds
 TOKEN = re.compile(r"\S+")
 
 
@@ -56,7 +57,7 @@ def parse_rows(lines: Sequence[str], numbers: list[int], path: str, limits: Limi
     """Parse lines without comments; `numbers` are their places in the file."""
     if len(lines) > limits.max_rows:
         raise exceeded(limits, "max_rows", len(lines), "rows", path)
-    strange = any("_" in line for line in lines)
+    strange = any("_" in line or not line.isascii() for line in lines)
     rows = Rows(sp.csr_array((0, 0)), lines=numbers)
     columns: list[np.ndarray] = []
     data: list[np.ndarray] = []
@@ -69,7 +70,7 @@ def parse_rows(lines: Sequence[str], numbers: list[int], path: str, limits: Limi
                 raise ValueError
             for line in block:
                 ids, rest = _split(line)
-                rows.labels.append([int(i) for i in ids.split(",")] if ids else [])
+                rows.labels.append(_plain_ids(ids) if ids else [])
                 counts.append(len(rest))
                 tokens.extend(rest)
             found = _pairs(tokens)
@@ -101,6 +102,13 @@ def _split(line: str) -> tuple[str, list[str]]:
     return "", tokens
 
 
+def _plain_ids(text: str) -> list[int]:
+    parts = text.split(",")
+    if len(text) > DIGITS and max(map(len, parts)) > DIGITS:
+        raise ValueError
+    return [int(part) for part in parts]
+
+
 def _pairs(tokens: list[str]) -> tuple[np.ndarray, np.ndarray]:
     joined = ":".join(tokens)
     n = len(tokens)
@@ -109,9 +117,11 @@ def _pairs(tokens: list[str]) -> tuple[np.ndarray, np.ndarray]:
     if joined.count(":") != 2 * n - 1 or not all(":" in token for token in tokens):
         raise ValueError
     flat = joined.split(":")
+    if not "".join(flat[::2]).isdigit():  # int() takes signs too
+        raise ValueError
     index = np.fromiter(map(int, flat[::2]), np.int64, count=n)
     values = np.fromiter(map(float, flat[1::2]), np.float64, count=n)
-    if index.min() < 0 or not np.isfinite(values).all():
+    if not np.isfinite(values).all():
         raise ValueError
     return index, values
 
@@ -153,8 +163,8 @@ def _ids(token: str, path: str, line: int, column: int) -> list[int]:
     for part in token.split(","):
         if not re.fullmatch(r"[+-]?[0-9]{1,18}(\.0*)?", part):
             raise ParseError(
-                f"{printable(part)!r} is not a label id; labels are whole numbers with commas and "
-                "no blanks between them, as in 1,5,10 3:0.5",
+                f"{printable(part)!r} is not a label id; labels are whole numbers of at most "
+                f"{DIGITS} digits with commas and no blanks between them, as in 1,5,10 3:0.5",
                 path, line, column,
             )  # fmt: skip
         ids.append(int(part.partition(".")[0]))
@@ -176,7 +186,7 @@ def _pair(token: str, path: str, line: int, column: int) -> tuple[int, float]:
         )  # fmt: skip
     at = column + len(key) + 1
     try:
-        value = float(text.replace("_", "?"))
+        value = float(text if text.isascii() and "_" not in text else "?")
     except ValueError:
         raise ParseError(f"{printable(text)!r} is not a number", path, line, at) from None
     if not np.isfinite(value):
@@ -185,7 +195,7 @@ def _pair(token: str, path: str, line: int, column: int) -> tuple[int, float]:
             "leave the entry out if it is 0, or use .arff or .csv",
             path, line, at,
         )  # fmt: skip
-    return int(key[:19]), value
+    return int(key.lstrip("0")[: DIGITS + 1] or "0"), value
 
 
 def _matrix(

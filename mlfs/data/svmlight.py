@@ -21,9 +21,15 @@ import scipy.sparse as sp
 
 from mlfs.data.dataset import Column, Dataset, Label, Source
 from mlfs.data.files import decoded
-from mlfs.data.metadata import default_columns, dump, load, refuse_other_labels
-from mlfs.data.request import Request, exceeded
-from mlfs.data.sparse_rows import Rows, parse_rows, write_table
+from mlfs.data.metadata import (
+    default_columns,
+    dump,
+    load,
+    refuse_other_labels,
+    wrong_position,
+)
+from mlfs.data.request import Request, exceeded, refuse_empty
+from mlfs.data.sparse_rows import DIGITS, Rows, parse_rows, write_table
 from mlfs.errors import ParseError
 
 __all__ = ["read", "write"]
@@ -49,7 +55,7 @@ def read(content: bytes, path: str, request: Request) -> Dataset:
             raise exceeded(limits, "max_line_bytes", len(line), "bytes in a line", path, number)
         if "#" in line:
             if not lines and note is None and line.startswith(NOTE):
-                note = load(line[len(NOTE) :], path, number)
+                note = load(line[len(NOTE) :], path, limits, number)
             line = line.partition("#")[0]
             if not line.strip():
                 continue
@@ -70,9 +76,13 @@ def read(content: bytes, path: str, request: Request) -> Dataset:
         raise exceeded(limits, "max_attributes", d, "features (the largest index)", path)
     if not d:
         raise ParseError("no row holds a feature; a feature is written as index:value", path)
+    refuse_empty(limits, (len(lines), d, len(labels)), len(content), path)
     X = sp.csr_array((rows.X.data, rows.X.indices - first, rows.X.indptr), shape=(len(lines), d))
     X.eliminate_zeros()
     columns = tuple(note[0]) if note else default_columns(d, first)
+    wrong = wrong_position(X, columns) if note else None
+    if wrong is not None:
+        raise ParseError(wrong.text, path, rows.lines[wrong.row])
     refuse_other_labels(request, columns, labels, path, "an svmlight file")
     notes = [] if note else [f"indices count from {'zero' if first == 0 else 'one'} in this file"]
     if rows.queries:
@@ -85,10 +95,7 @@ def _labels(
     rows: Rows, known: list[Label] | None, path: str, request: Request
 ) -> tuple[sp.csr_array, tuple[Label, ...]]:
     counts = [len(ids) for ids in rows.labels]
-    try:
-        flat = np.array([i for ids in rows.labels for i in ids], dtype=np.int64)
-    except OverflowError:
-        raise ParseError("a label id has more than 18 digits", path) from None
+    flat = np.array([i for ids in rows.labels for i in ids], dtype=np.int64)
     distinct = np.unique(flat)
     alone = bool(rows.labels) and set(counts) == {1} and known is None
     if alone and distinct[0] == -1 and set(distinct.tolist()) <= {-1, 1}:
@@ -122,7 +129,10 @@ def _labels(
 
 def label_ids(names: list[str]) -> list[int]:
     """The ids under which labels are written: their names if these are ids, else 0, 1, ..."""
-    if all(name.isascii() and name.isdigit() and str(int(name[:19])) == name for name in names):
+    if all(
+        name.isascii() and name.isdigit() and len(name) <= DIGITS and str(int(name)) == name
+        for name in names
+    ):
         return [int(name) for name in names]
     return list(range(len(names)))
 

@@ -6,15 +6,22 @@ A table of 47,000 columns in memory has columns that differ by nothing but their
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from mlfs.data.dataset import Column
+    from mlfs.data.dataset import Column, Label
 
-__all__ = ["LazySequence", "NumberedNames", "UniformColumns", "declared", "names_of"]
+__all__ = [
+    "LazySequence",
+    "NumberedNames",
+    "UniformColumns",
+    "UniformLabels",
+    "declared",
+    "names_of",
+]
 
 
 class LazySequence(Sequence[Any]):
@@ -56,22 +63,25 @@ class LazySequence(Sequence[Any]):
 
 
 class NumberedNames(LazySequence):
-    """The names x0, x1, ...
+    """The names x0, x1, ..., or from another number on.
 
     Examples
     --------
-    >>> NumberedNames("x", 3)
-    ('x0', 'x1', 'x2')
+    >>> NumberedNames("x", 3), NumberedNames("x", 2, 1)
+    (('x0', 'x1', 'x2'), ('x1', 'x2'))
     """
 
-    def __init__(self, prefix: str, size: int) -> None:
-        self.prefix, self.size = prefix, size
+    def __init__(self, prefix: str, size: int, first: int = 0) -> None:
+        self.prefix, self.size, self.first = prefix, size, first
 
     def __len__(self) -> int:
         return self.size
 
+    def __iter__(self) -> Iterator[str]:
+        return (f"{self.prefix}{j}" for j in range(self.first, self.first + self.size))
+
     def _one(self, j: int) -> str:
-        return f"{self.prefix}{j}"
+        return f"{self.prefix}{self.first + j}"
 
 
 class UniformColumns(LazySequence):
@@ -93,6 +103,27 @@ class UniformColumns(LazySequence):
 
     def _one(self, j: int) -> Column:
         return type(self.column)(self.names[j], self.column.kind, self.column.values)
+
+
+class UniformLabels(LazySequence):
+    """Labels that differ only in their names.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Their names.
+    label : Label
+        What each of them is.
+    """
+
+    def __init__(self, names: Sequence[str], label: Label) -> None:
+        self.names, self.label = names, label
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def _one(self, j: int) -> Label:
+        return type(self.label)(self.names[j], self.label.values)
 
 
 class _ColumnNames(LazySequence):

@@ -19,8 +19,9 @@ import scipy.sparse as sp
 from mlfs.data.dataset import Dataset, Label, Source
 from mlfs.data.files import decoded
 from mlfs.data.metadata import default_columns, refuse_other_labels
-from mlfs.data.request import Request, exceeded
+from mlfs.data.request import Request, exceeded, refuse_empty
 from mlfs.data.sparse_rows import parse_rows, write_table
+from mlfs.data.uniform import NumberedNames, UniformLabels
 from mlfs.errors import ParseError, plural, printable
 
 __all__ = ["read", "write"]
@@ -41,7 +42,7 @@ def read(content: bytes, path: str, request: Request) -> Dataset:
     longest = max(map(len, lines))
     if longest > request.limits.max_line_bytes:
         raise exceeded(request.limits, "max_line_bytes", longest, "bytes in a line", path)
-    n, d, q = _header(lines[0], path, request)
+    n, d, q = _header(lines[0], len(content), path, request)
     rows_text = lines[1:-1] if len(lines) > 1 and not lines[-1] else lines[1:]
     while len(rows_text) > n and not rows_text[-1].strip():
         rows_text.pop()
@@ -72,14 +73,14 @@ def read(content: bytes, path: str, request: Request) -> Dataset:
     indptr = np.concatenate([[0], np.cumsum([len(ids) for ids in sets], dtype=np.int64)])
     indices = np.array([j for ids in sets for j in ids], dtype=np.int32)
     Y = sp.csr_array((np.ones(len(indices), np.int8), indices, indptr), shape=(n, q))
-    columns, labels = default_columns(d), tuple(Label(f"y{j}") for j in range(q))
+    columns, labels = default_columns(d), UniformLabels(NumberedNames("y", q), Label(""))
     refuse_other_labels(request, columns, labels, path, "an XMC file")
     notes = ("qid: entries are skipped",) if rows.queries else ()
     source = Source(path, "xmc", labels_by="the ids in the file")
     return Dataset(X, Y, columns, labels, source=source, notes=notes)
 
 
-def _header(line: str, path: str, request: Request) -> tuple[int, int, int]:
+def _header(line: str, size: int, path: str, request: Request) -> tuple[int, int, int]:
     parts = line.split()
     if len(parts) != 3 or not all(p.isascii() and p.isdigit() and len(p) < 19 for p in parts):
         raise ParseError(
@@ -94,6 +95,7 @@ def _header(line: str, path: str, request: Request) -> tuple[int, int, int]:
     ):  # fmt: skip
         if found > getattr(limits, name):
             raise exceeded(limits, name, found, what, path, 1)
+    refuse_empty(limits, (n, d, q), size, path)
     if not (n and d):
         raise ParseError(
             f"the first line says {n} rows and {d} features; there is nothing", path, 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
 from typing import NamedTuple
 
@@ -23,6 +24,8 @@ WRITTEN = {"\\": "\\\\", "'": "\\'", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 SPECIAL = frozenset(" ,{}%'\"\\?@\t\n\r\x1e")
 BLANKS = frozenset(" \t\x0b\x0c\r")
 MARKS = frozenset(",{}")
+PAIRS = re.compile("[\ud800-\udbff][\udc00-\udfff]")
+HALVES = re.compile("[\ud800-\udfff]")
 ENDS = BLANKS | MARKS | {"%"}
 DATE_PATTERN = "yyyy-MM-dd'T'HH:mm:ss"
 LETTERS = {
@@ -89,7 +92,10 @@ def tokens(line: str, most: int = 1 << 62) -> list[Token]:
             at += 1
         elif char in "'\"":
             end = _closing(line, at)
-            found.append(Token("quoted", unescaped(line[at + 1 : end]), at, end + 1))
+            text = unescaped(line[at + 1 : end])
+            if not text.isascii() and HALVES.search(text):
+                raise Misfit("half a surrogate pair (an escape \\ud800 to \\udfff alone)", at)
+            found.append(Token("quoted", text, at, end + 1))
             at = end + 1
         else:
             start = at
@@ -151,7 +157,12 @@ def unescaped(text: str) -> str:
         else:
             out.append(piece)
         k += 1
-    return "".join(out)
+    whole = "".join(out)
+    return PAIRS.sub(_paired, whole) if not whole.isascii() else whole
+
+
+def _paired(match: re.Match[str]) -> str:
+    return match[0].encode("utf-16", "surrogatepass").decode("utf-16")
 
 
 def _is_hex(text: str) -> bool:
@@ -235,6 +246,8 @@ def date_seconds(text: str, pattern: str) -> float | None:
     >>> date_seconds("1970-01-02", "%Y-%m-%d")
     86400.0
     """
+    if not text.isascii() and any(char.isdecimal() and not char.isascii() for char in text):
+        return None  # strptime takes the digits of every script
     try:
         moment = datetime.strptime(text, pattern)  # noqa: DTZ007 - UTC follows
     except (ValueError, OverflowError):

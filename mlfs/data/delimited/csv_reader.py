@@ -30,7 +30,16 @@ from mlfs.data.columns import nominal
 from mlfs.data.dataset import Column, Dataset
 from mlfs.data.delimited.csv_writer import write, write_tsv
 from mlfs.data.delimited.fast_cells import quick_table
-from mlfs.data.delimited.records import MISSING, NAMES, Quoted, Record, header_names, place, records
+from mlfs.data.delimited.records import (
+    MISSING,
+    NAMES,
+    Quoted,
+    Record,
+    header_names,
+    number_of,
+    place,
+    records,
+)
 from mlfs.data.files import decoded
 from mlfs.data.labels.chosen import resolve
 from mlfs.data.request import Limits, Request, exceeded
@@ -75,7 +84,7 @@ class _Table:
         text = decoded(content, path, request.encoding).removeprefix("\ufeff")
         if "\n" not in text:
             text = text.replace("\r", "\n")
-        self.underscores = "_" in text
+        self.plain = "_" not in text and text.isascii()
         lines = text.split("\n")
         if max(map(len, lines)) > limits.max_line_bytes:
             number = max(range(len(lines)), key=lambda i: len(lines[i]))
@@ -125,7 +134,7 @@ class _Table:
                 x = numbers[j]
                 if x is None:
                     continue
-                found = _as_numbers(cells, self.underscores)
+                found = _as_numbers(cells, self.plain)
                 if found is None:
                     numbers[j] = None
                 else:
@@ -177,15 +186,17 @@ def _check_size(n: int, d: int, limits: Limits, path: str) -> None:
         raise exceeded(limits, "max_cells", n * d, "cells", path)
 
 
-def _as_numbers(cells: Sequence[str], underscores: bool) -> Any:
-    """The cells as floats, missing ones as NaN; None if one is a text."""
-    if underscores and any("_" in cell for cell in cells):
-        return None
+def _as_numbers(cells: Sequence[str], plain: bool) -> Any:
+    """The cells as floats, missing ones as NaN; None if one is a text.
+
+    `plain` says that no cell has what float() takes beyond ASCII digits.
+    """
+    if plain or not any("_" in cell or not cell.isascii() for cell in cells):
+        try:
+            return np.fromiter(map(float, cells), np.float64, count=len(cells))
+        except ValueError:
+            pass
     try:
-        return np.fromiter(map(float, cells), np.float64, count=len(cells))
-    except ValueError:
-        pass
-    try:
-        return [math.nan if cell.strip() in MISSING else float(cell) for cell in cells]
+        return [math.nan if cell.strip() in MISSING else number_of(cell) for cell in cells]
     except ValueError:
         return None

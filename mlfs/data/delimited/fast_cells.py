@@ -16,7 +16,7 @@ import numpy as np
 from mlfs._kernels import tokens as kernel
 from mlfs._kernels.cells import WORDS_FULL, rows_of_cells
 from mlfs.data.dataset import Column
-from mlfs.data.delimited.records import MISSING, header_names, records
+from mlfs.data.delimited.records import MISSING, header_names, number_of, records
 from mlfs.data.files import UTF16, decoded, utf8
 from mlfs.data.labels.chosen import Chosen, resolve
 from mlfs.data.request import Request
@@ -188,9 +188,8 @@ class _Cells:
 
 def _number(cell: str) -> float | None:
     """The number that a cell holds, NaN for a missing one; None for a text."""
-    if "_" not in cell:
-        try:
-            return float(cell)
-        except ValueError:
-            pass
+    try:
+        return number_of(cell)
+    except ValueError:
+        pass
     return math.nan if cell.strip() in MISSING else None

@@ -8,7 +8,17 @@ from mlfs.data.labels.chosen import twice
 from mlfs.data.request import Limits, exceeded
 from mlfs.errors import ParseError, printable
 
-__all__ = ["MISSING", "NAMES", "Quoted", "Record", "header_names", "is_number", "place", "records"]
+__all__ = [
+    "MISSING",
+    "NAMES",
+    "Quoted",
+    "Record",
+    "header_names",
+    "is_number",
+    "number_of",
+    "place",
+    "records",
+]
 
 MISSING = frozenset({"", "?", "NA", "NaN", "nan"})
 NAMES = {",": "comma", "\t": "tab", ";": "semicolon", "|": "bar"}
@@ -142,7 +152,20 @@ def _refuse_separator(header: str, line: int, separator: str, path: str) -> None
 def is_number(cell: str) -> bool:
     """Whether a cell is a number or missing."""
     try:
-        float(cell)
+        number_of(cell)
     except ValueError:
         return cell.strip() in MISSING
     return True
+
+
+def number_of(cell: str) -> float:
+    """Read a number in ASCII digits; float() takes those of every script, and underscores.
+
+    Examples
+    --------
+    >>> number_of(" 1e3")
+    1000.0
+    """
+    if "_" in cell or not cell.strip().isascii():
+        raise ValueError
+    return float(cell)

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from mlfs.data.columns import is_missing, library_of, number_text
+from mlfs.data.columns import is_missing, library_of, number_text, refuse_merged
 from mlfs.data.dataset import Label
 from mlfs.data.frames import family
 from mlfs.data.labels.chosen import twice
@@ -36,6 +36,7 @@ from mlfs.data.labels.label_sets import (
 from mlfs.data.labels.label_values import is_binary, map_texts
 from mlfs.data.matrices import check_places
 from mlfs.data.request import Request
+from mlfs.data.uniform import UniformLabels
 from mlfs.errors import DataError, plural, printable
 
 __all__ = ["targets"]
@@ -46,7 +47,7 @@ ASK = "for labels of several classes ask for classes (classes=True)"
 
 def targets(
     y: Any, n_rows: int, names: Sequence[str] | None = None, classes: bool = False
-) -> tuple[Any, tuple[Label, ...]]:
+) -> tuple[Any, Sequence[Label]]:
     """Turn Y of any shape into int8 positions and the labels they belong to.
 
     Examples
@@ -153,7 +154,7 @@ def _check_rows(found: int, expected: int, what: str = "Y") -> None:
         )
 
 
-def _renamed(labels: tuple[Label, ...], names: Sequence[str] | None) -> tuple[Label, ...]:
+def _renamed(labels: Sequence[Label], names: Sequence[str] | None) -> Sequence[Label]:
     if names is None:
         return labels
     return tuple(
@@ -171,10 +172,10 @@ def _stack(columns: list[np.ndarray], n_rows: int) -> np.ndarray:
 
 def _from_numbers(
     matrix: np.ndarray, names: list[str], classes: bool
-) -> tuple[np.ndarray, tuple[Label, ...]]:
+) -> tuple[np.ndarray, Sequence[Label]]:
     binary = _indicator(matrix)
     if binary is not None:
-        return binary, tuple(Label(name) for name in names)
+        return binary, UniformLabels(names, Label(""))
     unknown = np.isnan(matrix) if matrix.dtype.kind == "f" else np.zeros(matrix.shape, bool)
     known = matrix[~unknown]
     if np.isin(known, (-1, 0, 1)).all():
@@ -182,7 +183,7 @@ def _from_numbers(
             unknown |= matrix == -1
         out = np.where(matrix == 1, 1, 0).astype(np.int8)
         out[unknown] = -1
-        return out, tuple(Label(name) for name in names)
+        return out, UniformLabels(names, Label(""))
     if not classes:
         _refuse_values(matrix, unknown, names)
     columns = [_numeric_classes(name, matrix[:, j]) for j, name in enumerate(names)]
@@ -219,6 +220,7 @@ def _refuse_values(matrix: np.ndarray, unknown: np.ndarray, names: list[str]) ->
 
 
 def _numeric_classes(name: str, values: np.ndarray) -> tuple[Label, np.ndarray]:
+    refuse_merged(values, [name])
     x = values.astype(np.float64)
     known = x[~np.isnan(x)]
     distinct = np.unique(known)
@@ -272,7 +274,7 @@ def _text_label(name: str, cells: list[str | None], classes: bool) -> tuple[Labe
 
 def _from_sparse(
     y: sp.csr_array, names: Sequence[str] | None, classes: bool
-) -> tuple[sp.csr_array, tuple[Label, ...]]:
+) -> tuple[sp.csr_array, Sequence[Label]]:
     names = label_names(names, y.shape[1])
     if y.dtype.kind not in "biuf":
         raise DataError(f"Y is sparse of type {y.dtype}; labels are numbers (0/1) or booleans")
@@ -280,7 +282,6 @@ def _from_sparse(
         y = y.copy()
         y.sum_duplicates()
     data = np.where(np.isnan(y.data), -1, y.data) if y.dtype.kind == "f" else y.data
-    labels = [Label(name) for name in names]
     odd = np.flatnonzero(~np.isin(data, (-1, 0, 1)))
     if odd.size and not classes:
         row = int(np.searchsorted(y.indptr, odd[0], side="right")) - 1
@@ -289,6 +290,7 @@ def _from_sparse(
             f"{row + 1}: a label is 0 or 1; {ASK}"
         )
     codes = data.astype(np.int32)
+    labels: Any = [Label(name) for name in names] if odd.size else UniformLabels(names, Label(""))
     for j in np.unique(y.indices[odd]).tolist():
         at = y.indices == j
         values = np.where(data[at] < 0, np.nan, data[at])
@@ -300,4 +302,4 @@ def _from_sparse(
     )
     out.eliminate_zeros()
     out.sort_indices()
-    return out, tuple(labels)
+    return out, labels

@@ -36,7 +36,7 @@ ASK_CLASSES = "ask for classes (--classes), or choose other columns with --label
 def _word(value: str) -> str:
     """A value in the one spelling that `MEANING` knows: `1.0`, `+1` and `01` are `1`."""
     word = value.strip().lower()
-    if word in MEANING or not word or word[-1] not in "01.e":
+    if word in MEANING or not word or word[-1] not in "01.e" or "_" in word or not word.isascii():
         return word
     try:
         number = float(word)
