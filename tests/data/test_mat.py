@@ -1,6 +1,5 @@
 import csv
 import io
-import zlib
 
 import numpy as np
 import pytest
