@@ -19,7 +19,7 @@ from mlfs.data.files import replacing, strip_compression
 from mlfs.errors import DataError, UsageError, printable
 from mlfs.models.storage.allowed import is_model, name_of
 from mlfs.models.storage.archive import read_archive, write_archive
-from mlfs.models.storage.native import DamagedError
+from mlfs.models.storage.invariants import DamagedError
 from mlfs.models.storage.reader import Reader
 from mlfs.models.storage.writer import Writer
 from mlfs.models.training_table import Field, TrainingTable

@@ -1,7 +1,8 @@
 """The classes that a model file may name; a name that is not here is never imported.
 
 To store one more class: if it holds numbers, texts, arrays, lists, dicts and other classes of
-this list, write its name down; what compiled code holds also needs a part of `native`.
+this list, write its name down here and its attributes in the table of `invariants`; what compiled
+code holds also needs a part of `native`.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ __all__ = [
     "LEARNERS",
     "SPARSE",
     "class_named",
+    "is_key",
     "is_model",
     "listed_learners",
     "name_of",
@@ -149,7 +151,18 @@ def listed_learners() -> str:
     return ", ".join(sorted(name for names in LEARNERS.values() for name in names))
 
 
+def is_key(value: Any) -> bool:
+    """Whether a dict in a file may have that key: a text, a small whole number, or a pair of them.
+
+    Others could be chosen so that a dict takes forever to build.
+    """
+    if type(value) is tuple:
+        return len(value) == 2 and all(type(one) is int and is_key(one) for one in value)
+    return type(value) is str or (type(value) is int and abs(value) < LARGEST_KEY)
+
+
 DEEPEST = 64
+LARGEST_KEY = 1 << 31
 SPARSE = {
     "csr_array": sp.csr_array,
     "csr_matrix": sp.csr_matrix,

@@ -37,6 +37,7 @@ SIZES = struct.Struct("<QQQ")
 START = len(MAGIC) + SIZES.size
 DIGEST = hashlib.sha256().digest_size
 MAX_HEADER = 64 << 20
+MOST_NODES = 4_000_000  # values, objects and lists of a header, which take memory when read
 MAX_DIMENSIONS = 8
 STEP = 8
 TYPES = {
@@ -67,10 +68,11 @@ def write_archive(stream: BinaryIO, header: dict[str, Any], arrays: Sequence[np.
     content = json.dumps(
         {**header, "arrays": listed}, allow_nan=False, separators=(",", ":"), check_circular=False
     ).encode()
-    if len(content) > MAX_HEADER:
+    if len(content) > MAX_HEADER or _nodes(content) > MOST_NODES:
         raise DataError(
             f"the model is too large for a file: its description takes {len(content)} bytes of at "
-            f"most {MAX_HEADER}; train with fewer labels, or with fewer or smaller learners"
+            f"most {MAX_HEADER} with {_nodes(content)} values of at most {MOST_NODES}; train with "
+            "fewer labels, or with fewer or smaller learners"
         )
     digest = hashlib.sha256()
 
@@ -85,6 +87,11 @@ def write_archive(stream: BinaryIO, header: dict[str, Any], arrays: Sequence[np.
         plain = plain.astype(plain.dtype.newbyteorder("<"), copy=False)
         put(plain.tobytes() + bytes(_padded(array.nbytes) - array.nbytes))
     stream.write(digest.digest())
+
+
+def _nodes(header: bytes) -> int:
+    """No fewer than the values in a header, counted without reading it."""
+    return sum(header.count(sign) for sign in (b",", b"[", b"{"))
 
 
 def _type(array: np.ndarray) -> str:
@@ -103,8 +110,13 @@ def read_archive(path: str) -> tuple[dict[str, Any], list[np.ndarray]]:
     """Read what `write_archive` wrote; anything else is refused in one sentence."""
     content, header_size = _whole(path)
     end = START + header_size
+    text = bytes(content[START:end])
+    if _nodes(text) > MOST_NODES:
+        raise _damaged(path, f"its header has {_nodes(text)} values of at most {MOST_NODES}")
     try:
-        header = json.loads(bytes(content[START:end]).decode(), parse_constant=_no_constant)
+        header = json.loads(
+            text.decode(), parse_constant=_no_constant, object_pairs_hook=_without_twins
+        )
     except (ValueError, RecursionError):
         raise _damaged(path, "its header is not the JSON that mlfs writes") from None
     if not isinstance(header, dict) or not isinstance(header.get("arrays"), list):
@@ -180,6 +192,13 @@ def _damaged(path: str, how: str) -> DataError:
     return DataError(f"the model file {printable(path, 400)!r} is damaged: {how}")
 
 
+def _without_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a name is there twice")
+    return found
+
+
 def _no_constant(name: str) -> Any:
     raise ValueError(name)
 
@@ -221,5 +240,7 @@ def _plan(one: Any) -> tuple[np.dtype[Any], str, tuple[int, ...], int] | None:
     if not isinstance(shape, list) or len(shape) > MAX_DIMENSIONS:
         return None
     if not all(type(length) is int and 0 <= length < 1 << 48 for length in shape):
+        return None
+    if math.prod(max(length, 1) for length in shape) >= 1 << 48:  # numpy multiplies like this
         return None
     return TYPES[name], order, tuple(shape), TYPES[name].itemsize * math.prod(shape)

@@ -9,16 +9,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from mlfs.errors import DataError
+from mlfs.models.storage.invariants import DamagedError, demand
 
-__all__ = [
-    "CODECS", "NAMES", "DamagedError", "check", "put_together", "taken_apart", "without_trees",
-]  # fmt: skip
+__all__ = ["CODECS", "NAMES", "check", "put_together", "search_tree_of", "taken_apart"]
 
 TREE = "sklearn.tree._tree.Tree"
 SEARCH = "sklearn.neighbors tree"
@@ -28,20 +28,11 @@ SEARCH_TREES = {"KDTree": "KDTree", "BallTree": "BallTree"}
 KERNELS = ("linear", "poly", "rbf", "sigmoid")
 
 
-class DamagedError(DataError):
-    """A part of a model file that is not what mlfs writes."""
-
-
 class _SearchTree:
     """Says that a search tree is to be built again."""
 
     def __init__(self, kind: str) -> None:
         self.kind = kind
-
-
-def _demand(condition: Any, complaint: str) -> None:
-    if not condition:
-        raise DamagedError(complaint)
 
 
 def taken_apart(value: Any) -> dict[str, Any]:
@@ -63,8 +54,10 @@ def taken_apart(value: Any) -> dict[str, Any]:
 def put_together(name: str, state: dict[str, Any]) -> Any:
     """The compiled object of a checked state."""
     if name == SEARCH:
-        _demand(state.get("kind") in SEARCH_TREES, "a search tree is of no known kind")
-        return _SearchTree(state["kind"])
+        kind = state.get("kind")
+        known = isinstance(kind, str) and kind in SEARCH_TREES and len(state) == 1
+        demand(known, "a search tree is of no known kind")
+        return _SearchTree(str(kind))
     try:
         return _tree(**state)
     except (TypeError, ValueError, KeyError, OverflowError) as error:
@@ -76,10 +69,10 @@ def put_together(name: str, state: dict[str, Any]) -> Any:
 def _tree(n_features: Any, n_classes: Any, n_outputs: Any, fields: Any, values: Any) -> Any:
     from sklearn.tree import _tree as compiled
 
-    _demand(type(n_features) is int and 0 < n_features < 1 << 40, "a tree has no features")
-    _demand(n_outputs == 1 and type(n_outputs) is int, "a tree has several outputs")
+    demand(type(n_features) is int and 0 < n_features < 1 << 40, "a tree has no features")
+    demand(n_outputs == 1 and type(n_outputs) is int, "a tree has several outputs")
     one = isinstance(n_classes, np.ndarray) and n_classes.shape == (1,)
-    _demand(one and n_classes.dtype.kind == "i" and 0 < n_classes[0] < 1 << 20, "no classes")
+    demand(one and n_classes.dtype.kind == "i" and 0 < n_classes[0] < 1 << 20, "no classes")
     dtype = compiled.NODE_DTYPE
     if not isinstance(fields, dict) or set(fields) != set(dtype.names):
         raise DataError(
@@ -90,10 +83,11 @@ def _tree(n_features: Any, n_classes: Any, n_outputs: Any, fields: Any, values: 
     for field in dtype.names:
         part = fields[field]
         fits = isinstance(part, np.ndarray) and part.shape == (n,) and part.dtype == dtype[field]
-        _demand(fits and n, f"{field} of a tree is wrong")
+        demand(fits and n, f"{field} of a tree is wrong")
     shape = (n, 1, int(n_classes[0]))
     good = isinstance(values, np.ndarray) and values.shape == shape and values.dtype == np.float64
-    _demand(good, "the values of a tree are wrong")
+    demand(good and np.isfinite(values).all(), "the values of a tree are wrong")
+    demand(not np.isnan(fields["threshold"]).any(), "a threshold of a tree is no number")
     nodes = np.zeros(n, dtype=dtype)
     for field in dtype.names:
         nodes[field] = fields[field]
@@ -114,12 +108,12 @@ def _depth(left: np.ndarray, right: np.ndarray, feature: np.ndarray, n_features:
     """How deep a tree is, once it is sure to be one."""
     n = len(left)
     inner = np.flatnonzero(left != -1)
-    _demand((right[left == -1] == -1).all(), "a leaf has a child")
+    demand((right[left == -1] == -1).all(), "a leaf has a child")
     children = np.concatenate([left[inner], right[inner]])
-    _demand((children > np.tile(inner, 2)).all() and (children < n).all(), "a tree is no tree")
+    demand((children > np.tile(inner, 2)).all() and (children < n).all(), "a tree is no tree")
     times = np.bincount(children, minlength=n)
-    _demand(times[0] == 0 and (times[1:] == 1).all(), "a tree is no tree")
-    _demand((feature[inner] >= 0).all() and (feature[inner] < n_features).all(), "no such feature")
+    demand(times[0] == 0 and (times[1:] == 1).all(), "a tree is no tree")
+    demand((feature[inner] >= 0).all() and (feature[inner] < n_features).all(), "no such feature")
     depth, level = 0, np.zeros(1, dtype=np.intp)
     while True:
         level = level[left[level] != -1]
@@ -129,82 +123,111 @@ def _depth(left: np.ndarray, right: np.ndarray, feature: np.ndarray, n_features:
         depth += 1
 
 
-def without_trees(value: Any) -> dict[str, Any]:
-    """The attributes of an estimator, its search tree (which is built again) by its kind."""
-    state = dict(vars(value))
-    tree = state.get("_tree")
-    kind = type(tree).__name__.rstrip("0123456789") if tree is not None else ""
-    if kind in SEARCH_TREES:
-        state["_tree"] = _SearchTree(kind)
-    return state
+def search_tree_of(tree: Any) -> Any:
+    """What is stored of a search tree: its kind, for it is built again; anything else as it is."""
+    kind = type(tree).__name__.rstrip("0123456789")
+    return _SearchTree(kind) if kind in SEARCH_TREES else tree
 
 
 def check(made: Any) -> None:
     """Make sure that what compiled code will read fits together, where it is fitted."""
-    name = type(made).__name__
-    if name in CHECKS:
-        own = set(vars(made)) - set(type(made)._get_param_names())  # noqa: SLF001  # scikit-learn's
-        if any(key.startswith("_") or key.endswith("_") for key in own):
-            CHECKS[name](made)
+    if type(made).__name__ in CHECKS and "classes_" in vars(made):
+        CHECKS[type(made).__name__](made)
 
 
 def _check_tree(made: Any) -> None:
     from sklearn.tree._tree import Tree
 
-    _demand(isinstance(made.tree_, Tree), "a decision tree has no tree")
+    demand(isinstance(made.tree_, Tree), "a decision tree has no tree")
     width = made.n_features_in_
-    _demand(type(width) is int and made.tree_.n_features == width, "a tree has other features")
+    demand(type(width) is int and made.tree_.n_features == width, "a tree has other features")
+    same = made.tree_.n_classes.tolist() == [len(made.classes_)]
+    demand(same, "a tree has other classes")
 
 
 def _check_forest(made: Any) -> None:
-    _demand(isinstance(made.estimators_, list) and made.estimators_, "a forest has no trees")
+    demand(made.estimators_, "a forest has no trees")
     for tree in made.estimators_:
-        _demand(type(tree).__name__ in ("DecisionTreeClassifier", "ExtraTreeClassifier"), "no tree")
+        demand(type(tree).__name__ in ("DecisionTreeClassifier", "ExtraTreeClassifier"), "no tree")
         _check_tree(tree)
         same = tree.n_features_in_ == made.n_features_in_ and type(made.n_features_in_) is int
-        _demand(same, "a tree of a forest has other features")
+        demand(same, "a tree of a forest has other features")
 
 
 def _check_neighbours(made: Any) -> None:
-    X, y, classes = made._fit_X, made._y, made.classes_  # noqa: SLF001  # what is stored
-    _demand(isinstance(classes, np.ndarray) and classes.ndim == 1, "no classes")
-    _demand(sp.issparse(X) or (isinstance(X, np.ndarray) and X.dtype.kind == "f"), "no rows")
-    _demand(X.ndim == 2 and made.n_samples_fit_ == X.shape[0], "no rows")
-    _demand(X.shape[1] == made.n_features_in_, "the rows have other features")
-    whole = isinstance(y, np.ndarray) and y.dtype.kind == "i" and y.shape == (X.shape[0],)
-    _demand(whole and (y >= 0).all() and (y < len(classes)).all(), "a class is unknown")
-    _demand(isinstance(made.effective_metric_, str), "the metric is no name")
-    tree = made._tree  # noqa: SLF001  # what is stored
-    _demand(tree is None or isinstance(tree, _SearchTree), "a search tree is none")
-    if tree is not None:
+    X, y, tree = made._fit_X, made._y, made._tree  # noqa: SLF001  # what is stored
+    data = X.data if sp.issparse(X) else X
+    demand(X.shape == (made.n_samples_fit_, made.n_features_in_) and X.shape[0], "no rows")
+    gaps = made.effective_metric_ == "nan_euclidean"
+    demand(data.dtype.kind == "f" and (gaps or np.isfinite(data).all()), "a row is no number")
+    demand(not sp.issparse(X) or X.format == "csr", "the rows are no rows")
+    demand(((y >= 0) & (y < len(made.classes_))).all(), "a class is unknown")
+    demand(made._fit_method in ("brute", "kd_tree", "ball_tree"), "no such search")  # noqa: SLF001
+    demand((made._fit_method == "brute") == (tree is None), "no search tree")  # noqa: SLF001
+    if isinstance(tree, _SearchTree):
         from sklearn import neighbors
 
         kind = getattr(neighbors, SEARCH_TREES[tree.kind])
-        _demand(made.effective_metric_ in kind.valid_metrics, "the metric is unknown")
-        _demand(type(made.leaf_size) is int and made.leaf_size > 0, "the leaves have no size")
+        demand(made.effective_metric_ in kind.valid_metrics, "the metric is unknown")
         params = made.effective_metric_params_
         made._tree = kind(X, made.leaf_size, metric=made.effective_metric_, **params)  # noqa: SLF001
+    else:
+        kind = type(tree).__name__.rstrip("0123456789")
+        demand(tree is None or kind in SEARCH_TREES, "a search tree is none")
 
 
 def _check_kernel_machine(made: Any) -> None:
+    """Libsvm trusts every one of these."""
     vectors, counts, duals = made.support_vectors_, made._n_support, made._dual_coef_  # noqa: SLF001
-    k = len(made.classes_)
+    sparse = bool(made._sparse)  # noqa: SLF001
     n = vectors.shape[0]
-    _demand(k >= 2 and made.kernel in KERNELS, "the kernel is unknown")
-    _demand(sp.issparse(vectors) == made._sparse and vectors.ndim == 2, "no support vectors")  # noqa: SLF001
-    _demand(sp.issparse(duals) == made._sparse and duals.shape == (k - 1, n), "no coefficients")  # noqa: SLF001
-    whole = counts.dtype == np.int32 and counts.shape == (k,) and (counts >= 0).all()
-    _demand(whole and int(counts.sum(dtype=np.int64)) == n, "the support vectors are miscounted")
-    width = made.n_features_in_
-    _demand(vectors.shape[1] == width == made.shape_fit_[1], "other features")
-    pairs = k * (k - 1) // 2
-    _demand(made._intercept_.shape == (pairs,), "an intercept is not there")
-    for part in (made._probA, made._probB):  # noqa: SLF001
-        _demand(part.shape in ((0,), (pairs,)) and part.dtype == np.float64, "no probabilities")
-    _demand(made._probA.shape == made._probB.shape, "no probabilities")  # noqa: SLF001
-    _demand(made.support_.shape == (n,) and made.support_.dtype == np.int32, "no support")
-    if sp.issparse(vectors):
-        _demand(vectors.format == duals.format == "csr", "the support vectors are not rows")
+    demand(isinstance(made.kernel, str) and made.kernel in KERNELS, "the kernel is unknown")
+    demand(n > 0 and len(made.classes_) == 2, "there are no support vectors")
+    demand(counts.dtype == np.int32 and (counts >= 0).all(), "the support vectors are miscounted")
+    demand(int(counts.sum(dtype=np.int64)) == n, "the support vectors are miscounted")
+    shape = made.shape_fit_
+    demand(len(shape) == 2 and shape[1] == made.n_features_in_, "other features")
+    demand(made._gamma >= 0, "gamma is negative")  # noqa: SLF001
+    support = made.support_
+    inside = support.dtype == np.int32 and ((support >= 0) & (support < shape[0])).all()
+    demand(inside and len(np.unique(support)) == n, "a support vector is no row of training")
+    probabilities = made._probA.shape == made._probB.shape and made._probA.size in (0, 1)  # noqa: SLF001
+    demand(probabilities, "no probabilities")
+    for part in (vectors, duals, made.dual_coef_):
+        demand(sp.issparse(part) == sparse, "the support vectors are not of one form")
+        if sparse:
+            demand(part.format == "csr" and part.has_canonical_format, "no rows")
+    if sparse:  # libsvm reads n coefficients, whether they are there or not
+        demand(duals.nnz == made.dual_coef_.nnz == n, "a coefficient is not there")
+    opposite = (duals + made.dual_coef_).nonzero()[0].size == 0
+    opposite = opposite and (made._intercept_ + made.intercept_ == 0).all()
+    demand(opposite, "the coefficients do not agree with each other")
+
+
+def _check_perceptron(made: Any) -> None:
+    widths = [made.n_features_in_, *(len(one) for one in made.intercepts_)]
+    shapes = [one.shape for one in made.coefs_]
+    demand(shapes == list(pairwise(widths)), "the layers do not fit")
+    demand(made.n_layers_ == len(widths) and widths[-1] == 1, "the layers do not fit")
+    demand(len({id(one) for one in made.coefs_}) == len(shapes), "a layer is there twice")
+    demand(made.out_activation_ == "logistic", "the last layer has no such activation")
+
+
+def _check_by_feature(made: Any) -> None:
+    for parts in (made.category_count_, made.feature_log_prob_):
+        shapes = [one.shape for one in parts]
+        wanted = [(len(made.classes_), int(n)) for n in made.n_categories_]
+        demand(shapes == wanted, "the categories are miscounted")
+
+
+def _check_members(made: Any) -> None:
+    features = getattr(made, "estimators_features_", None)
+    demand(features is None or len(features) == len(made.estimators_), "a member has no features")
+    for columns in features or ():
+        inside = columns.ndim == 1 and ((columns >= 0) & (columns < made.n_features_in_)).all()
+        demand(inside, "a feature of a member is not there")
+    weights = getattr(made, "estimator_weights_", None)
+    demand(weights is None or len(weights) >= len(made.estimators_), "a member has no weight")
 
 
 CHECKS: dict[str, Callable[[Any], None]] = {
@@ -216,4 +239,8 @@ CHECKS: dict[str, Callable[[Any], None]] = {
     "RadiusNeighborsClassifier": _check_neighbours,
     "SVC": _check_kernel_machine,
     "NuSVC": _check_kernel_machine,
+    "MLPClassifier": _check_perceptron,
+    "CategoricalNB": _check_by_feature,
+    "BaggingClassifier": _check_members,
+    "AdaBoostClassifier": _check_members,
 }

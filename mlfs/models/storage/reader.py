@@ -5,21 +5,29 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import math
-from collections.abc import Callable, Mapping
+import os
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from mlfs.errors import MlfsError, printable
-from mlfs.models.storage import native
-from mlfs.models.storage.allowed import DEEPEST, SPARSE, class_named
+from mlfs.models.storage import native, parts
+from mlfs.models.storage.allowed import DEEPEST, SPARSE, class_named, is_key
 from mlfs.models.storage.archive import TYPES
-from mlfs.models.storage.native import DamagedError
-from mlfs.models.storage.writer import is_computed
+from mlfs.models.storage.invariants import (
+    DamagedError,
+    check_attributes,
+    demand,
+    parameter_names,
+    storable_names,
+)
 
 __all__ = ["Reader"]
 
-MOST_JOBS = 4096
+# What objects name again and again may not make work, or texts, out of proportion to the file.
+SHARED, SHARED_FREE = 10, 10_000
+PADDED, PADDED_FREE = 64, 1 << 20
 
 
 class Reader:
@@ -42,18 +50,21 @@ class Reader:
         self.arrays = arrays
         self.other_version = other_version
         self.objects: list[Any] = []
-        self.names: list[str] = []
-        _demand(isinstance(objects, list), "there is no list of objects")
+        self.unfolded: list[int] = []  # how many objects each would be if none were shared
+        self._unfolded = 0
+        demand(isinstance(objects, list), "there is no list of objects")
         for one in objects:
-            _demand(
+            demand(
                 isinstance(one, list)
                 and len(one) == 2
                 and isinstance(one[0], str)
                 and isinstance(one[1], dict),
                 "an object is not a name and its parts",
             )
-            self.objects.append(self._made(*one))
-            self.names.append(one[0])
+            self._unfolded = 1
+            made = self._made(one[0], one[1], SHARED * len(objects) + SHARED_FREE)
+            self.objects.append(made)
+            self.unfolded.append(self._unfolded)
 
     def value(self, node: Any, depth: int = 0) -> Any:
         """The value of a JSON node.
@@ -63,12 +74,14 @@ class Reader:
         >>> Reader([], []).value({"tuple": [1, {"dict": [["a", 2]]}]})
         (1, {'a': 2})
         """
-        _demand(depth <= DEEPEST, "it is nested too deeply")
+        demand(depth <= DEEPEST, "it is nested too deeply")
         if isinstance(node, list):
             return [self.value(one, depth + 1) for one in node]
         if not isinstance(node, dict):
+            whole = not isinstance(node, int) or -(1 << 63) <= node < 1 << 64
+            demand(whole and (not isinstance(node, float) or math.isfinite(node)), "no number")
             return node
-        _demand(len(node) == 1, "a value does not say what it is")
+        demand(len(node) == 1, "a value does not say what it is")
         ((kind, content),) = node.items()
         build: Callable[[Any, int], Any] | None = getattr(self, f"_of_{kind}", None)
         if build is None or kind not in KINDS:
@@ -76,51 +89,53 @@ class Reader:
         return build(content, depth)
 
     def _of_float(self, content: Any, _: int) -> float:
-        _demand(content in ("nan", "inf", "-inf"), "a number is none")
+        demand(content in ("nan", "inf", "-inf"), "a number is none")
         return float(content)
 
     def _of_tuple(self, content: Any, depth: int) -> tuple[Any, ...]:
         return tuple(self._list(content, depth))
 
     def _list(self, content: Any, depth: int) -> list[Any]:
-        _demand(isinstance(content, list), "a list is none")
+        demand(isinstance(content, list), "a list is none")
         return [self.value(one, depth + 1) for one in content]
 
     def _of_dict(self, content: Any, depth: int) -> dict[Any, Any]:
-        _demand(isinstance(content, list), "a dict is none")
+        demand(isinstance(content, list), "a dict is none")
         found: dict[Any, Any] = {}
         for pair in content:
-            _demand(isinstance(pair, list) and len(pair) == 2, "a dict does not hold pairs")
+            demand(isinstance(pair, list) and len(pair) == 2, "a dict does not hold pairs")
             key = self.value(pair[0], depth + 1)
-            try:
-                found[key] = self.value(pair[1], depth + 1)
-            except TypeError:
-                raise DamagedError("a dict has a key that cannot be one") from None
+            demand(is_key(key), "a dict has a key that cannot be one")
+            demand(key not in found, "a dict has a key twice")
+            found[key] = self.value(pair[1], depth + 1)
         return found
 
     def _of_bunch(self, content: Any, depth: int) -> Any:
         from sklearn.utils import Bunch
 
         found = self._of_dict(content, depth)
-        _demand(all(isinstance(key, str) for key in found), "a name is no text")
+        demand(all(isinstance(key, str) for key in found), "a name is no text")
         return Bunch(**found)
 
     def _of_dtype(self, content: Any, _: int) -> Any:
-        _demand(isinstance(content, str) and content in TYPES, "a type of numbers is unknown")
+        demand(isinstance(content, str) and content in TYPES, "a type of numbers is unknown")
         return TYPES[content].newbyteorder("=")
 
     def _of_array(self, content: Any, _: int) -> np.ndarray:
-        _demand(type(content) is int and 0 <= content < len(self.arrays), "an array is not there")
+        demand(type(content) is int and 0 <= content < len(self.arrays), "an array is not there")
         return self.arrays[content]
 
     def _of_scalar(self, content: Any, depth: int) -> Any:
         array = self._of_array(content, depth)
-        _demand(array.ndim == 0, "a single number is none")
+        demand(array.ndim == 0, "a single number is none")
         return array[()]
 
     def _of_texts(self, content: Any, depth: int) -> np.ndarray:
         shape, items = self._shaped(content, depth)
-        _demand(all(isinstance(item, str) for item in items), "a text is none")
+        demand(all(isinstance(item, str) for item in items), "a text is none")
+        lengths = [len(item) for item in items]
+        padded = 4 * len(items) * max(lengths, default=0)
+        demand(padded <= PADDED * sum(lengths) + PADDED_FREE, "one text is much too long")
         return np.array(items, dtype=str).reshape(shape)
 
     def _of_objects(self, content: Any, depth: int) -> np.ndarray:
@@ -131,23 +146,23 @@ class Reader:
         return array.reshape(shape)
 
     def _shaped(self, content: Any, depth: int) -> tuple[tuple[int, ...], list[Any]]:
-        _demand(isinstance(content, list) and len(content) == 2, "an array is none")
+        demand(isinstance(content, list) and len(content) == 2, "an array is none")
         items = self._list(content[1], depth)
         shape = content[0]
         good = isinstance(shape, list) and all(type(n) is int and n >= 0 for n in shape)
-        _demand(good and len(shape) <= 8 and math.prod(shape) == len(items), "an array is none")
+        demand(good and len(shape) <= 8 and math.prod(shape) == len(items), "an array is none")
         return tuple(shape), items
 
     def _of_sparse(self, content: Any, depth: int) -> Any:
         good = isinstance(content, list) and len(content) == 3
-        _demand(good and isinstance(content[0], str) and content[0] in SPARSE, "no sparse matrix")
+        demand(good and isinstance(content[0], str) and content[0] in SPARSE, "no sparse matrix")
         kind, shape = content[:2]
         parts = self._list(content[2], depth)
         flat = all(isinstance(part, np.ndarray) and part.ndim == 1 for part in parts)
-        _demand(flat and len(parts) == 3, "a sparse matrix has not its three parts")
-        _demand(all(part.dtype.kind in "iu" for part in parts[1:]), "its indices are no integers")
+        demand(flat and len(parts) == 3, "a sparse matrix has not its three parts")
+        demand(all(part.dtype.kind in "iu" for part in parts[1:]), "its indices are no integers")
         sizes = isinstance(shape, list) and len(shape) == 2
-        _demand(sizes and all(type(n) is int and 0 <= n < 1 << 48 for n in shape), "no shape")
+        demand(sizes and all(type(n) is int and 0 <= n < 1 << 48 for n in shape), "no shape")
         try:
             matrix = SPARSE[kind](tuple(parts), shape=tuple(shape))
             matrix.check_format(full_check=True)
@@ -156,21 +171,29 @@ class Reader:
         return matrix
 
     def _of_object(self, content: Any, _: int) -> Any:
-        _demand(type(content) is int and 0 <= content < len(self.objects), "an object is not there")
+        demand(type(content) is int and 0 <= content < len(self.objects), "an object is not there")
+        self._unfolded += self.unfolded[content]
         return self.objects[content]
 
-    def _made(self, name: str, nodes: dict[str, Any]) -> Any:
-        if name in native.CODECS:
-            return native.put_together(name, {key: self.value(n) for key, n in nodes.items()})
+    def _made(self, name: str, nodes: dict[str, Any], most: int) -> Any:
         cls = class_named(name)
-        if cls is None:
+        if cls is None and name not in native.CODECS:
             raise DamagedError(f"it names {printable(name)!r}, which no model file may hold")
         state = {key: self.value(node) for key, node in nodes.items()}
+        demand(self._unfolded <= most, "its objects name each other too often")
+        if cls is None:
+            return native.put_together(name, state)
         try:
             if dataclasses.is_dataclass(cls):
-                return _sound(cls(**state))
-            made = _estimator(cls, _carried_over(cls, state) if self.other_version else state)
-            native.check(made)
+                parts.check_fields(cls, state)
+                made: Any = cls(**state)
+            else:
+                made = _estimator(cls, _carried_over(cls, state) if self.other_version else state)
+                if hasattr(made, "check"):  # an inference
+                    made.check()
+                check_attributes(made)
+                native.check(made)
+            parts.check_part(made)
         except (TypeError, ValueError, LookupError, AttributeError, MlfsError) as error:
             if isinstance(error, DamagedError):
                 raise
@@ -182,52 +205,34 @@ class Reader:
 KINDS = frozenset(name.removeprefix("_of_") for name in vars(Reader) if name.startswith("_of_"))
 
 
-def _demand(condition: Any, complaint: str) -> None:
-    if not condition:
-        raise DamagedError(complaint)
-
-
-def _sound(made: Any) -> Any:
-    """What was learned about the labels of a structure, if it fits that structure."""
-    if type(made).__name__ == "FittedConditionals":
-        parents = made.structure.parents
-        _demand(type(made.width) is int and isinstance(made.learners, tuple), "no learners")
-        _demand([one.parents for one in made.learners] == list(parents), "other parents")
-        for one in made.learners:
-            columns = one.columns
-            plain = isinstance(columns, np.ndarray) and columns.ndim == 1
-            _demand(columns is None or (plain and columns.dtype.kind == "i"), "no columns")
-            inside = columns is None or ((columns >= 0) & (columns < made.width)).all()
-            _demand(inside, "a column of a learner is not there")
-            _demand(one.constant in (0, 1) and type(one.constant) is int, "no constant")
-    return made
-
-
 def _carried_over(cls: Any, state: dict[str, Any]) -> dict[str, Any]:
     """The state of an object as another version would have left it for this one."""
-    kept = {
-        name: value
-        for name, value in state.items()
-        if not isinstance(inspect.getattr_static(cls, name, None), property)
-    }
     defaults = {
         name: one.default
         for name, one in inspect.signature(cls).parameters.items()
         if one.default is not one.empty
     }
-    return {**defaults, **kept}
+    return {**defaults, **state}
 
 
-def _estimator(cls: Any, state: Mapping[str, Any]) -> Any:
-    """An object without its constructor, with nothing set that the class itself defines."""
-    for name in state:
-        shadows = is_computed(cls, name) or name.startswith("__")
-        _demand(name.isidentifier() and not shadows, f"{printable(name)!r} is no attribute")
-    wanted = cls._get_param_names() if hasattr(cls, "_get_param_names") else ()
-    lacking = [name for name in wanted if name not in state]
-    _demand(not lacking, f"a {cls.__name__} lacks {', '.join(lacking)}")
+def _estimator(cls: Any, state: dict[str, Any]) -> Any:
+    """An object made by its constructor, with what `fit` left, which the table of its class names.
+
+    It prints no progress, and uses no more processors than there are here.
+    """
+    parameters, attributes = parameter_names(cls), storable_names(cls)
+    lacking = [name for name in parameters if name not in state]
+    demand(not lacking, f"a {cls.__name__} lacks {', '.join(lacking)}")
     jobs = state.get("n_jobs")
-    _demand(jobs is None or (type(jobs) is int and abs(jobs) <= MOST_JOBS), "n_jobs is absurd")
-    made = object.__new__(cls)
-    vars(made).update(state)
+    if jobs is not None:
+        demand(type(jobs) is int and abs(jobs) < 1 << 31, "n_jobs is no number")
+        state["n_jobs"] = min(jobs, os.cpu_count() or 1)
+    if isinstance(state.get("verbose"), (int, bool)):
+        state["verbose"] = type(state["verbose"])(0)
+    made = cls(**{name: state.pop(name) for name in parameters})
+    for name, value in state.items():
+        known = name in attributes or name in vars(made)
+        demand(known, f"{printable(name)!r} is no attribute of a {cls.__name__}")
+        if attributes.get(name):
+            setattr(made, name, value)
     return made

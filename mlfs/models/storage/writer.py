@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import inspect
 import math
 from types import MappingProxyType
 from typing import Any
@@ -11,15 +10,14 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from mlfs.errors import UsageError, printable
-from mlfs.models.storage import native
-from mlfs.models.storage.allowed import DEEPEST, SPARSE, listed_learners, name_of
+from mlfs.errors import MlfsError, UsageError, printable
+from mlfs.models.storage import native, parts
+from mlfs.models.storage.allowed import DEEPEST, SPARSE, is_key, listed_learners, name_of
 from mlfs.models.storage.archive import TYPES
+from mlfs.models.storage.invariants import check_attributes, stored_names
 
-__all__ = ["Writer", "is_computed"]
+__all__ = ["Writer"]
 
-# What only further training would use, and compiled or random code holds.
-TRAINING_ONLY = {"_loss_function_", "_optimizer", "_random_state"}
 PARAMETERS_ONLY = {"mlfs.selector.FeatureSelector"}
 REMEDY = "keep such a model with pickle from Python, for those who trust the file"
 
@@ -54,7 +52,7 @@ class Writer:
             return {"tuple": self._nodes(value, place, depth)}
         if type(value) in (dict, MappingProxyType) or type(value).__name__ == "Bunch":
             pairs = [
-                [self.node(k, place, depth + 1), self.node(v, place, depth + 1)]
+                [self.node(_key(k, place), place, depth + 1), self.node(v, place, depth + 1)]
                 for k, v in value.items()
             ]
             return {"bunch" if type(value).__name__ == "Bunch" else "dict": pairs}
@@ -112,6 +110,15 @@ class Writer:
         return len(self.objects) - 1
 
 
+def _key(key: Any, place: str) -> Any:
+    key = int(key) if isinstance(key, np.integer) else str(key) if type(key) is np.str_ else key
+    if not is_key(key):
+        shown = printable(repr(key))
+        msg = f"the keys of a dict in a model file are texts and small whole numbers, not {shown}"
+        raise UsageError(f"{msg} ({printable(place)})")
+    return key
+
+
 def _unlisted(value: Any, place: str) -> UsageError:
     kind = f"{type(value).__module__}.{type(value).__qualname__}"
     if isinstance(value, (np.random.RandomState, np.random.Generator)):
@@ -133,15 +140,13 @@ def _state(value: Any, name: str) -> dict[str, Any]:
     if name in PARAMETERS_ONLY:
         found: dict[str, Any] = value.get_params(deep=False)
         return found
-    state = native.without_trees(value)
-    return {
-        key: part
-        for key, part in state.items()
-        if key not in TRAINING_ONLY and not is_computed(type(value), key)
-    }
-
-
-def is_computed(cls: type, name: str) -> bool:
-    """Whether a class itself has a method, a property or the like of that name."""
-    own = inspect.getattr_static(cls, name, None)
-    return callable(own) or hasattr(type(own), "__get__")
+    try:
+        check_attributes(value)
+        native.check(value)
+        parts.check_part(value)
+        names = stored_names(value)
+    except (TypeError, ValueError, LookupError, AttributeError, MlfsError) as error:
+        kind = printable(type(value).__name__)
+        msg = f"a model file cannot hold this {kind}: {printable(error, 200)}"
+        raise UsageError(f"{msg}; {REMEDY}") from None
+    return {name: native.search_tree_of(getattr(value, name)) for name in names}

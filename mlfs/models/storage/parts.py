@@ -1,0 +1,227 @@
+"""Check what the parts of mlfs in a model file have to do with each other."""
+
+from __future__ import annotations
+
+import dataclasses
+import types
+import typing
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from typing import Any, Literal, Union
+
+import numpy as np
+
+from mlfs.models.storage.invariants import demand
+
+__all__ = ["check_fields", "check_part"]
+
+LONGEST_NAMES = 64 << 20
+# The most that a file may ask for: these decide how long one row takes, or how much memory.
+MOST = {"n_samples": 100_000, "n_steps": 100_000, "width": 100_000, "limit": 24}
+
+
+def check_part(made: Any) -> None:
+    """Check an object of a class of mlfs, where it is fitted."""
+    for name, most in MOST.items():
+        value = vars(made).get(name)
+        demand(not isinstance(value, int) or value <= most, f"{name} is above {most}")
+    check = CHECKS.get(type(made).__name__)
+    if check is not None:
+        check(made)
+
+
+# ---- dataclasses: each field is of the type that it is annotated with -------------------------
+
+
+def check_fields(cls: Any, state: Mapping[str, Any]) -> None:
+    """Check the values of the fields of a dataclass against their annotations."""
+    hints = _hints(cls)
+    for name, value in state.items():
+        demand(name in hints, f"a {cls.__name__} has no field {name[:40]!r}")
+        demand(_matches(value, hints[name]), f"{name} of a {cls.__name__} is wrong")
+
+
+@cache
+def _hints(cls: Any) -> dict[str, Any]:
+    hints = typing.get_type_hints(cls)
+    return {one.name: hints[one.name] for one in dataclasses.fields(cls) if one.init}
+
+
+def _matches(value: Any, hint: Any) -> bool:
+    if hint is Any:
+        return True
+    origin, inner = typing.get_origin(hint), typing.get_args(hint)
+    if origin in (Union, types.UnionType):
+        return any(_matches(value, one) for one in inner)
+    if origin is Literal:
+        return isinstance(value, (str, int)) and value in inner
+    if origin is tuple:
+        if not isinstance(value, tuple):
+            return False
+        if len(inner) == 2 and inner[1] is Ellipsis:
+            return all(_matches(one, inner[0]) for one in value)
+        pairs = zip(value, inner, strict=False)
+        return len(value) == len(inner) and all(_matches(*pair) for pair in pairs)
+    if isinstance(origin, type) and issubclass(origin, Mapping):
+        return isinstance(value, Mapping) and all(
+            _matches(k, inner[0]) and _matches(v, inner[1]) for k, v in value.items()
+        )
+    if isinstance(origin, type) and issubclass(origin, Sequence):
+        plain = isinstance(value, Sequence) and not isinstance(value, str)
+        return plain and all(_matches(one, inner[0]) for one in value)
+    kind = origin or hint
+    if kind is float:
+        return isinstance(value, (int, float)) and not isinstance(value, bool)
+    if kind is int:
+        return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    return isinstance(value, kind) if isinstance(kind, type) else value is None
+
+
+# ---- what belongs together ---------------------------------------------------------------------
+
+
+def _positions(array: Any, end: int) -> bool:
+    """Whether an array holds positions below an end."""
+    flat = isinstance(array, np.ndarray) and array.ndim == 1 and array.dtype.kind == "i"
+    return flat and bool(((array >= 0) & (array < end)).all())
+
+
+def _check_classes(made: Any) -> None:
+    demand(len(made.names) == len(made.values) > 0, "the labels have no values")
+    for values in made.values:
+        demand(values.ndim == 1 and 0 < len(values) <= 2, "a label has no values")
+        demand(values.dtype.kind in "biufUO", "the values of a label are of no known type")
+        plain = (str, int, float, bool, np.generic)
+        demand(all(isinstance(v, plain) for v in values.tolist()), "a value of a label is none")
+
+
+def _check_field(made: Any) -> None:
+    nominal = len(made.values)
+    demand(len(set(made.values)) == nominal, "a column has a value twice")
+    demand(not nominal or made.fill in range(nominal), "what fills a column is none of its values")
+    size = (len(made.name) + 1) * nominal
+    demand(size <= LONGEST_NAMES, "the names of the columns of a nominal one are too long")
+
+
+def _check_conditionals(made: Any) -> None:
+    structure, width = made.structure, made.width
+    parents = [one.parents for one in made.learners]
+    demand(parents == list(structure.parents), "the learners have other parents")
+    demand(width > 0, "the learners have no columns")
+    for one in made.learners:
+        columns = one.columns
+        inside = columns is None or _positions(columns, width)
+        demand(inside, "a column of a learner is not there")
+        demand(columns is None or (np.diff(columns) > 0).all(), "columns of a learner are unsorted")
+        demand(one.constant in (0, 1), "the constant of a label is neither 0 nor 1")
+        if one.estimator is None:
+            continue
+        n_inputs = (width if columns is None else len(columns)) + len(one.parents)
+        own = getattr(one.estimator, "n_features_in_", None)
+        demand(own in (None, max(n_inputs, 1)), "a learner has other columns than its label")
+        classes = np.asarray(getattr(one.estimator, "classes_", ()))
+        demand(np.array_equal(classes, (0, 1)), "a learner has other classes than 0 and 1")
+        demand(callable(getattr(one.estimator, "predict", None)), "a learner does not predict")
+
+
+def _check_labels(made: Any, names: tuple[str, ...]) -> None:
+    demand(type(made._labels).__name__ == "Classes", "a model has no labels")  # noqa: SLF001
+    demand(made._labels.names == made.label_names_ == names, "the labels have other names")  # noqa: SLF001
+
+
+def _check_features(made: Any, features: Any) -> None:
+    demand(isinstance(features, dict), "the features of the labels are not there")
+    demand(set(features) == set(made.label_names_), "the features are of other labels")
+    inside = all(_positions(columns, made.n_features_in_) for columns in features.values())
+    demand(inside, "a feature of a label is not there")
+
+
+def _check_classifier(made: Any) -> None:
+    fitted = vars(made).get("_fitted")
+    if fitted is not None:
+        demand(type(fitted).__name__ == "FittedConditionals", "a model has no learners")
+        demand(fitted.width == made.n_features_in_, "the learners have other features")
+        _check_labels(made, fitted.structure.names)
+        _check_features(made, made.features_)
+
+
+def _check_ensemble(made: Any) -> None:
+    members = vars(made).get("estimators_")
+    if members is None:
+        return
+    _check_labels(made, made.label_names_)
+    same = len(members) == len(made.estimators_features_) == len(made.estimators_samples_)
+    demand(same, "the members of an ensemble have no features")
+    for member, columns in zip(members, made.estimators_features_, strict=True):
+        demand(type(member).__module__.startswith("mlfs.models."), "a member is no model")
+        demand(_positions(columns, made.n_features_in_), "a feature of a member is not there")
+        demand(getattr(member, "n_features_in_", None) == len(columns), "a member is not fitted")
+        demand(len(member.label_names_) == len(made.label_names_), "a member has other labels")
+
+
+def _check_mixture(made: Any) -> None:
+    demand(made.shares.shape == (len(made.trees),) and made.trees, "the trees have no shares")
+    sums = made.shares.dtype.kind == "f" and (made.shares >= 0).all()
+    demand(sums and abs(float(made.shares.sum()) - 1) < 1e-6, "the shares of trees are none")
+    one = made.trees[0]
+    for tree in made.trees:
+        same = tree.structure.names == one.structure.names and tree.width == one.width
+        demand(same and tree.structure.is_forest, "a tree of a mixture is none")
+
+
+def _check_mixture_of_trees(made: Any) -> None:
+    mixture = vars(made).get("_mixture")
+    if mixture is None:
+        return
+    demand(type(mixture).__name__ == "Mixture", "a model has no mixture")
+    trees = mixture.trees
+    _check_labels(made, trees[0].structure.names)
+    demand(trees[0].width == made.n_features_in_, "the trees have other features")
+    demand(np.array_equal(made.weights_, mixture.shares), "the trees have other shares")
+    for name, own in (
+        ("structures_", [tree.structure for tree in trees]),
+        ("estimators_", [[one.estimator for one in tree.learners] for tree in trees]),
+    ):
+        demand(_is_same(getattr(made, name), own), f"{name} are not those of the trees")
+    demand(isinstance(made.features_, list), "the features of the trees are not there")
+    demand(len(made.features_) == len(trees), "the features of the trees are not there")
+    for features in made.features_:
+        _check_features(made, features)
+
+
+def _is_same(one: Any, other: Any) -> bool:
+    if not isinstance(other, list):
+        return one is other
+    whole = isinstance(one, list) and len(one) == len(other)
+    return whole and all(map(_is_same, one, other))
+
+
+def _check_switching(made: Any) -> None:
+    values = vars(made).get("configurations_")
+    if values is None:
+        return
+    demand(np.isin(values, (0, 1)).all(), "a value of a parent is neither 0 nor 1")
+    demand(len(np.unique(values, axis=0)) == len(values), "the values of parents come twice")
+    demand(isinstance(made.estimators_, list), "there are no classifiers for values of parents")
+    demand(len(made.estimators_) == len(values), "there are no classifiers for values of parents")
+    shares = made.shares_[~np.isnan(made.shares_)]
+    demand(((shares > 0) & (shares < 1)).all(), "a share of ones is none")
+    rest = made.rest_ is not None or made.rest_share_ is not None
+    demand(rest or not made._needs_rest(), "values of parents have no classifier")  # noqa: SLF001
+    cut = max(made.n_features_in_ - made.n_parents_, 1)
+    for one in (*made.estimators_, made.rest_):
+        own = getattr(one, "n_features_in_", None)
+        demand(own in (None, cut), "a classifier has other columns than its label")
+
+
+CHECKS: dict[str, Callable[[Any], None]] = {
+    "Classes": _check_classes,
+    "Field": _check_field,
+    "FittedConditionals": _check_conditionals,
+    "Mixture": _check_mixture,
+    "MixtureOfTrees": _check_mixture_of_trees,
+    "MonteCarloChain": _check_classifier,
+    "StructuredClassifier": _check_classifier,
+    "StructuredEnsemble": _check_ensemble,
+    "Switching": _check_switching,
+}
