@@ -8,6 +8,7 @@
 - `targets.py`   the names of the targets, and the module of each
 - `corpus/`      for each target the files that once failed, kept small
 - `readers/`     one target for each format of data
+- `models/`      the target for model files
 
 A new target is a subclass of `Target` and a line in `targets.py`. It makes a case of a seed, runs
 it, and says whether it was accepted or refused; anything else is a finding: another exception, a

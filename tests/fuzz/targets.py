@@ -8,6 +8,7 @@ from tests.fuzz.cases import Target
 
 # name: (module, class)
 TARGETS: dict[str, tuple[str, str]] = {
+    "model": ("tests.fuzz.models.stored", "StoredModels"),
     "mat": ("tests.fuzz.readers.mat", "Mat"),
 }
 _made: dict[str, Target] = {}

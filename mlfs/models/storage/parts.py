@@ -17,12 +17,13 @@ __all__ = ["check_fields", "check_part"]
 
 LONGEST_NAMES = 64 << 20
 # The most that a file may ask for: these decide how long one row takes, or how much memory.
-MOST = {"n_samples": 100_000, "n_steps": 100_000, "width": 100_000, "limit": 24}
+MOST = {"n_samples": 100_000, "n_steps": 100_000, "width": 100_000}
+MOST_LABELS = 24  # of an exhaustive inference
 
 
 def check_part(made: Any) -> None:
     """Check an object of a class of mlfs, where it is fitted."""
-    for name, most in MOST.items():
+    for name, most in () if dataclasses.is_dataclass(made) else MOST.items():
         value = vars(made).get(name)
         demand(not isinstance(value, int) or value <= most, f"{name} is above {most}")
     check = CHECKS.get(type(made).__name__)
@@ -138,11 +139,15 @@ def _check_features(made: Any, features: Any) -> None:
 
 def _check_classifier(made: Any) -> None:
     fitted = vars(made).get("_fitted")
+    inference = vars(made).get("inference")
+    demand(inference is None or hasattr(inference, "needs_probabilities"), "no such inference")
+    most = getattr(inference, "limit", 0)
     if fitted is not None:
         demand(type(fitted).__name__ == "FittedConditionals", "a model has no learners")
         demand(fitted.width == made.n_features_in_, "the learners have other features")
         _check_labels(made, fitted.structure.names)
         _check_features(made, made.features_)
+        demand(min(most, len(made.label_names_)) <= MOST_LABELS, "an inference would not end")
 
 
 def _check_ensemble(made: Any) -> None:
