@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import mlfs
+from mlfs import cli
 from tests.documents import ROOT
 
 X = np.random.default_rng(3).integers(0, 2, (40, 4))
@@ -69,5 +70,5 @@ def test_an_option_with_a_use_is_taken() -> None:
 def test_the_command_refuses_what_is_written(
     arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert mlfs.cli.main(["select", *arguments, SONGS]) == 2
+    assert cli.main(["select", *arguments, SONGS]) == 2
     assert message in capsys.readouterr().err
