@@ -21,7 +21,7 @@ from mlfs.information.info import Info
 
 __all__ = ["Explanation", "document", "explain", "explained", "of_picks"]
 
-COUNTING = ("groups", "bins", "n_bins", "nominal_limit", "missing")
+COUNTING = ("groups", "bins", "n_bins", "nominal_limit", "target_bins", "missing")
 SHOWN = 5
 Named = tuple[int, str]
 
@@ -186,8 +186,10 @@ def explain(
     (None, 2, None)
     """
     if features is None:
-        dataset = data.dataset if isinstance(data, Prepared) else as_dataset(data, labels)
-        return of_picks(selection, dataset.feature_names)
+        if isinstance(data, Prepared):
+            return of_picks(selection, data.dataset.feature_names)
+        numbers = selection.settings["target_bins"] is not None
+        return of_picks(selection, as_dataset(data, labels, numbers=numbers).feature_names)
     ready = prepare(
         data,
         labels=labels,

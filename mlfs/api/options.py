@@ -14,6 +14,7 @@ from numbers import Integral, Real
 from types import NoneType
 from typing import Any
 
+from mlfs.api.target_bins import TargetBins
 from mlfs.api.value_kinds import Auto, Choice, Kind, Name, Share, Switch, Threads, Whole
 from mlfs.errors import UsageError, printable
 
@@ -167,6 +168,12 @@ OPTIONS: tuple[Option, ...] = (
         "nominal_limit", Whole(least=0), 10,
         "Integer columns with at most N distinct values are not binned.", ("--nominal-limit",),
         metavar="N", reported=True, page="discretisation.md",
+    ),
+    Option(
+        "target_bins", TargetBins(), None,
+        "How numeric targets are binned: mean-sd, width, frequency, or with a number of bins as in "
+        "frequency:5. Without it labels are classes.", ("--target-bins",), metavar="BINS",
+        reported=True, page="discretisation.md#numeric-targets",
     ),
     Option(
         "missing", Choice(choices=("level", "ignore", "error")), "level",

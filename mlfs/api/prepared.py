@@ -6,17 +6,18 @@ import os
 import weakref
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from mlfs.api import memory_estimate
+from mlfs.api.as_dataset import as_dataset
 from mlfs.api.candidates import Grouping, grouping
 from mlfs.api.coded_columns import CodedColumns
 from mlfs.api.options import checked
 from mlfs.api.prepared_notes import notes_of
+from mlfs.api.target_bins import binned_targets
 from mlfs.counting.blocks import Block
 from mlfs.counting.column_groups import kinds
 from mlfs.counting.counts import Counts
@@ -49,6 +50,7 @@ __all__ = [
 ]
 
 CELLS_AT_ONCE = 1 << 20
+BINNING = ("bins", "n_bins", "nominal_limit", "target_bins", "missing")
 
 
 @dataclass(frozen=True)
@@ -77,6 +79,8 @@ class Prepared:
         The arguments of `prepare`.
     columns : tuple of str or None
         The names of the columns of the frame X that was given; None if X was no frame.
+    target_binnings : tuple of Binning
+        How each numeric target was binned.
     """
 
     dataset: Dataset
@@ -87,6 +91,7 @@ class Prepared:
     notes: tuple[str, ...]
     options: Mapping[str, Any] = field(default_factory=dict, repr=False)
     columns: tuple[str, ...] | None = field(default=None, repr=False)
+    target_binnings: tuple[Binning, ...] = ()
     _networks: dict[Any, Structure | None] = field(default_factory=dict, repr=False, compare=False)
 
     @property
@@ -94,8 +99,7 @@ class Prepared:
         """How the data were prepared, as plain values that JSON can hold."""
         names, options = self.dataset.names, self.options
         return {
-            "bins": options["bins"],
-            **{name: options[name] for name in ("n_bins", "nominal_limit", "missing")},
+            **{name: options[name] for name in BINNING},
             "groups": None if self.grouping.trivial else self.grouping.named(names),
             "weighted": self.weights is not None,
             "labels_by": self.dataset.source.labels_by,
@@ -165,6 +169,7 @@ def prepare(
     bins: str = "mean-sd",
     n_bins: int | None = None,
     nominal_limit: int = 10,
+    target_bins: str | None = None,
     missing: str = "level",
     sample_weight: Any = None,
     n_jobs: int | None = None,
@@ -178,7 +183,9 @@ def prepare(
     data : Dataset, path, (X, Y), or Prepared
         The data, as for `mlfs.select`. What is prepared already is returned as it is, after a
         check that no option differs from what it was prepared with; defaults never differ.
-    labels, groups, bins, n_bins, nominal_limit, missing, sample_weight, n_jobs, max_memory
+    labels, groups, bins, n_bins, nominal_limit, target_bins, missing, sample_weight, n_jobs
+        See `mlfs.select`.
+    max_memory
         See `mlfs.select`.
     binnings : sequence of Binning, optional
         The binnings of other data, which are applied unchanged; `bins`, `n_bins` and
@@ -201,7 +208,7 @@ def prepare(
         return data
     most = bytes_of(max_memory)
     memory_estimate.of_table(data, most).free(most)
-    dataset = as_dataset(data, labels)
+    dataset = as_dataset(data, labels, numbers=target_bins is not None)
     from_user = _arrays_of(data, dataset)
     if dataset.shape[2] == 0:
         where = printable(dataset.source.path, 400)
@@ -214,6 +221,10 @@ def prepare(
     dataset, weights = weighted(dataset, sample_weight, notes)
     if missing == "error":
         refuse_missing(dataset)
+    binned: tuple[Binning, ...] = ()
+    if target_bins is not None:
+        dataset, binned = binned_targets(dataset, target_bins, nominal_limit, weights)
+        notes += [] if binned else ["no label is a numeric target: target_bins changes nothing"]
     own = _made_of(from_user, dataset)
     groups_, learned, table = counted(dataset, weights, options, most, own)
     notes += notes_of(dataset, table, groups_, learned, missing)
@@ -226,6 +237,7 @@ def prepare(
         tuple(notes),
         options,
         _frame_columns(data),
+        binned,
     )
     weakref.finalize(ready, table.release)
     return ready
@@ -292,29 +304,6 @@ def weighted(
         weights = weights[kept]
         dataset = replace(dataset, X=dataset.table[kept], Y=dataset.Y[kept])
     return dataset, weights
-
-
-def as_dataset(data: Any, labels: Any = None) -> Dataset:
-    """The data set that a user's data are; `labels` says which columns are labels."""
-    if isinstance(data, Dataset):
-        if labels is not None:
-            msg = "is given beside a Dataset, which knows its labels: leave it out"
-            raise UsageError(msg, option="labels")
-        return data
-    from mlfs.data.arrays import from_arrays
-    from mlfs.data.formats import read
-
-    if isinstance(data, (str, os.PathLike)):
-        return read(Path(data), labels=labels)
-    if isinstance(data, tuple) and len(data) == 2:
-        if labels is not None:
-            msg = "names columns of a file or frame, and Y is given as well: give one of the two"
-            raise UsageError(msg, option="labels")
-        return from_arrays(*data)
-    if labels is not None:
-        return from_arrays(data, labels=labels)
-    msg = f"data is a Dataset, a path or (X, Y), not {printable(type(data).__name__)}"
-    raise UsageError(msg)
 
 
 def _made_of(given: list[np.ndarray], dataset: Dataset) -> int:

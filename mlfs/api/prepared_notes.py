@@ -5,13 +5,16 @@ from __future__ import annotations
 import numpy as np
 
 from mlfs.api.candidates import Grouping
-from mlfs.data.dataset import Dataset
+from mlfs.data.dataset import Dataset, Label
 from mlfs.discretize import Binnings
 from mlfs.errors import Caution, plural, printable
 from mlfs.information.exact import ExactInfo
 from mlfs.information.table import Table
 
 __all__ = ["notes_of"]
+
+MANY = 10  # classes; more are often a quantity
+SHOWN = 3  # labels
 
 
 def notes_of(
@@ -39,4 +42,15 @@ def notes_of(
     if flat:
         text = f"{plural(len(flat), 'label')} constant, telling nothing: {printable(flat[0])!r}"
         notes.append(Caution(f"{text} and others" if len(flat) > 1 else text))
+    many = [label for label in dataset.labels if len(label.values) > MANY and _is_whole(label)]
+    notes += [
+        f"label {printable(label.name)!r} holds {len(label.values)} different whole numbers, which "
+        "are taken as classes; target_bins (--target-bins) bins them instead"
+        for label in many[:SHOWN]
+    ]
     return notes
+
+
+def _is_whole(label: Label) -> bool:
+    """Whether all values of a label are whole numbers."""
+    return all(value.lstrip("-").isdigit() for value in label.values)

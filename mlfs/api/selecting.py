@@ -44,6 +44,7 @@ def select(
     bins: str = "mean-sd",
     n_bins: int | None = None,
     nominal_limit: int = 10,
+    target_bins: str | None = None,
     missing: str = "level",
     sample_weight: Any = None,
     network: Any = None,
@@ -89,6 +90,9 @@ def select(
         Only so many features of greatest relevance are candidates.
     bins, n_bins, nominal_limit
         How numeric columns are binned, see `mlfs.discretize.learn`.
+    target_bins : str, optional
+        How numeric targets are binned: "mean-sd", "width" or "frequency", the last two also with
+        a number of bins, as in "frequency:5". Without it labels are classes.
     missing : {"level", "ignore", "error"}
         A missing value in X is a level of its own, is left out of the terms about its column,
         or is refused.
@@ -193,6 +197,7 @@ def _selection_of(
         labels={key: scaled(one, factor) for key, one in by_label.items() if each},
         network=used,
         binnings=ready.binnings,
+        target_binnings=ready.target_binnings,
         settings={
             **{one.name: options[one.name] for one in OPTIONS if one.reported},
             "n": n.item() if isinstance(n, np.generic) else n,

@@ -161,6 +161,8 @@ class Selection(Ranking):
         The parents of labels that the criterion used.
     binnings : sequence of Binning
         What was decided for each column of X.
+    target_binnings : sequence of Binning
+        What was decided for each numeric target, if they were binned.
     notes : tuple of str
         Remarks for the user.
     pair_terms : dict
@@ -176,6 +178,7 @@ class Selection(Ranking):
     labels: Mapping[str, Ranking] = field(default_factory=dict)
     network: Structure | None = None
     binnings: Sequence[Binning] = ()
+    target_binnings: Sequence[Binning] = ()
     settings: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     pair_terms: Mapping[str, int] = field(default_factory=dict)
@@ -205,6 +208,8 @@ class Selection(Ranking):
                 "note": self.network.note,
             }
         document["binning"] = [binning.describe() for binning in self.binnings]
+        if self.target_binnings:
+            document["target_binning"] = [one.describe() for one in self.target_binnings]
         document["pair_terms"] = dict(self.pair_terms)
         document["notes"] = list(self.notes)
         if self.interrupted:

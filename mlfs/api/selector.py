@@ -66,6 +66,9 @@ class FeatureSelector(ColumnSelector):
         How many bins, for "width" and "frequency".
     nominal_limit : int, default=10
         A numeric column of at most so many distinct values, all integers, is not binned.
+    target_bins : str, optional
+        How a numeric y is binned, for regression: "mean-sd", "width" or "frequency", the last two
+        also with a number of bins, as in "frequency:5". Without it y holds classes.
     missing : {"level", "ignore", "error"}, default="level"
         A missing value in X is a level of its own, is left out of the terms about its column, or
         is refused.
@@ -165,6 +168,7 @@ class FeatureSelector(ColumnSelector):
         bins: str = "mean-sd",
         n_bins: int | None = None,
         nominal_limit: int = 10,
+        target_bins: str | None = None,
         missing: str = "level",
         categorical_features: Any = "from_dtype",
         classes: bool = False,
@@ -192,6 +196,7 @@ class FeatureSelector(ColumnSelector):
         self.bins = bins
         self.n_bins = n_bins
         self.nominal_limit = nominal_limit
+        self.target_bins = target_bins
         self.missing = missing
         self.categorical_features = categorical_features
         self.classes = classes
@@ -276,7 +281,11 @@ class FeatureSelector(ColumnSelector):
             raise DataError(msg)
         refuse_no_columns(X)
         data = from_arrays(
-            X, y, classes=self.classes, categorical=categorical_names(self.categorical_features, X)
+            X,
+            y,
+            classes=self.classes,
+            categorical=categorical_names(self.categorical_features, X),
+            numbers=self.target_bins is not None,
         )
         validate_data(self, X, skip_check_array=True)
         return data, Positions.found(X, data)

@@ -269,10 +269,17 @@ def binning_lines(selection: Selection, *, every: bool = False) -> list[str]:
     ]
     described = [one for one in selection.binnings if every or one.method != "nominal"]
     shown = described if every else described[:SHOWN]
-    for one in shown:
-        levels = one.levels()
-        more = f" and {len(levels) - SHOWN} more" if len(levels) > SHOWN else ""
-        lines.append(f"  {printable(one.name, WIDEST)}: {', '.join(levels[:SHOWN])}{more}")
+    lines += [f"  {printable(one.name, WIDEST)}: {_first_levels(one)}" for one in shown]
     if len(described) > len(shown):
         lines.append(f"  and {len(described) - len(shown):,} more columns: -vv shows all")
+    lines += [
+        f"target {printable(one.name, WIDEST)}: {one.method}, {_first_levels(one)}"
+        for one in selection.target_binnings
+    ]
     return lines
+
+
+def _first_levels(binning: Binning) -> str:
+    levels = binning.levels()
+    more = f" and {len(levels) - SHOWN} more" if len(levels) > SHOWN else ""
+    return f"{', '.join(levels[:SHOWN])}{more}"

@@ -34,12 +34,12 @@ def opened(path: str) -> Any:
 
 def data_of(data: str, options: dict[str, Any], **more: Any) -> Any:
     """Read the data set of the options; an error about labels names no option of `select`."""
-    from mlfs.data.labels.label_values import ASK_CLASSES
+    from mlfs.data.labels.label_values import REMEDIES
 
     try:
         return input_data(data, options, **more)
     except DataError as error:
-        if error.remedy != ASK_CLASSES:
+        if error.remedy not in REMEDIES:
             raise
         remedy = "a model learns labels that are there or not; choose other columns with --labels"
         raise error.advising(remedy) from None

@@ -14,7 +14,7 @@ import scipy.sparse as sp
 
 from mlfs.compare.resampling import joined
 from mlfs.data.dataset import Dataset
-from mlfs.data.labels.label_values import ASK_CLASSES
+from mlfs.data.labels.label_values import REMEDIES
 from mlfs.errors import DataError, UnknownName, UsageError, printable
 
 __all__ = ["DataSource", "dense", "excluded", "rows_of", "sources", "without"]
@@ -131,7 +131,7 @@ def _read(path: str, labels: str | None) -> Dataset:
         error.args = (f"{printable(path, 400)}: {error}",)
         raise
     except DataError as error:
-        if error.remedy != ASK_CLASSES:
+        if error.remedy not in REMEDIES:
             raise
         remedy = "a comparison is about labels of two values; choose other columns with --labels"
         raise error.advising(remedy) from None

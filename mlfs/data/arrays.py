@@ -23,6 +23,7 @@ from mlfs.data.labels.chosen import resolve, twice
 from mlfs.data.labels.label_arrays import targets
 from mlfs.data.labels.label_sets import is_sets, rising_rows
 from mlfs.data.labels.label_values import is_binary
+from mlfs.data.labels.numeric_targets import numeric_targets
 from mlfs.data.matrices import EXACT, as_counted, from_sparse, needs_check
 from mlfs.data.request import Request
 from mlfs.data.row_weights import checked_weights
@@ -47,6 +48,7 @@ def from_arrays(
     sample_weight: Any = None,
     classes: bool = False,
     labels: str | Sequence[str] | None = None,
+    numbers: bool = False,
 ) -> Dataset:
     """Make a data set of what is in memory; neither pandas nor polars is imported for it.
 
@@ -70,6 +72,8 @@ def from_arrays(
     labels : str or sequence of str, optional
         Which columns of the frame X are the labels, when Y is not given: names, or a text as
         ``--labels`` takes it (see `mlfs.data.labels.chosen`).
+    numbers : bool
+        Keep label columns of numbers as numbers, to be binned by ``target_bins``.
 
     Returns
     -------
@@ -91,8 +95,8 @@ def from_arrays(
         matrix, columns, left_out = _from_frame(X, feature_names)
     else:
         matrix, columns, left_out = _from_dense(X, feature_names)
-    numbers = matrix.data if sp.issparse(matrix) else matrix
-    careful = needs_check(numbers)
+    cells = matrix.data if sp.issparse(matrix) else matrix
+    careful = needs_check(cells)
     if careful and matrix.dtype.kind == "f" and not sp.issparse(matrix):
         refuse_infinite(matrix, names_of(columns))
     if careful and matrix.dtype.kind == "i" and not sp.issparse(matrix):
@@ -106,9 +110,11 @@ def from_arrays(
         why = [f": {printable(name)!r} is left out, as {reason}" for name, reason in left_out]
         raise DataError("X has no column that can be a feature" + "".join(why[:1]))
     notes = [*_joined_by_position(X, Y)]
-    y, found = targets(Y, n_rows, label_names, classes)
-    if is_sets(Y) and not classes and rising_rows(Y):
-        notes.append(RISING)
+    if numbers:
+        y, found = numeric_targets(Y, n_rows, label_names, classes)
+    else:
+        y, found = targets(Y, n_rows, label_names, classes)
+        notes += [RISING] if is_sets(Y) and not classes and rising_rows(Y) else []
     return Dataset(
         matrix,
         y,
@@ -117,7 +123,7 @@ def from_arrays(
         weights=None if sample_weight is None else checked_weights(sample_weight, n_rows),
         left_out=tuple(left_out),
         source=Source(),
-        notes=(*notes, *_notes(numbers if careful else None, y, left_out)),
+        notes=(*notes, *_notes(cells if careful else None, y, left_out)),
     )
 
 

@@ -213,6 +213,12 @@ def assemble(
     n_rows = len(features[0][1])
     X = side_by_side([x for _, x in features])
     all_notes = [*chosen.notes, *notes, *_notes(features, left_out)]
+    if chosen.lists and len(labels) > FEW and all(label.name.isdigit() for label in labels):
+        name = printable(names[chosen.columns[0]])
+        all_notes.append(
+            f"the {len(labels)} different numbers of the column {name!r} are taken as names of "
+            "labels; --target-bins bins them as a numeric target, --classes takes them as classes"
+        )
     return Dataset(
         X,
         parts[0] if parts and sp.issparse(parts[0]) else stacked(parts, n_rows),
@@ -237,6 +243,9 @@ def _labels(
             f"{printable(path, 400)}: the column {printable(name)!r} cannot be a label: {cells}"
         )
     column, x = cells
+    if lists and column.kind == "numeric":
+        known = x[~np.isnan(x)]
+        lists = bool((known == np.floor(known)).all())
     if lists:
         present = texts()
         if not is_binary({text for text in present if text}):

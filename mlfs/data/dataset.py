@@ -37,10 +37,14 @@ class Column:
 
 @dataclass(frozen=True)
 class Label:
-    """What one column of Y is: Y holds the position of the value in `values`."""
+    """What one column of Y is: Y holds the position of the value in `values`.
+
+    With `numbers` the values are those of a numeric target, rising, and are yet to be binned.
+    """
 
     name: str
     values: tuple[str, ...] = ("0", "1")
+    numbers: bool = False
 
 
 @dataclass(frozen=True)

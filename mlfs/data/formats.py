@@ -172,6 +172,7 @@ def read(
     separator: str = "|",
     encoding: str = "utf-8",
     known: Sequence[str] | None = None,
+    numbers: bool = False,
 ) -> Dataset:
     """Read a multi-label table, whatever its format.
 
@@ -197,6 +198,8 @@ def read(
     known : sequence of str, optional
         The labels of a model, instead of `labels`: columns of these names are labels, and none
         needs to be there.
+    numbers : bool
+        Keep label columns of numbers as numbers; ``target_bins`` of `mlfs.select` bins them.
     """
     name = os.fspath(path)
     limits = limits or Limits()
@@ -212,6 +215,7 @@ def read(
     request = Request(
         labels=labels,
         classes=classes,
+        numbers=numbers,
         separator=separator,
         limits=limits,
         encoding=encoding,

@@ -212,6 +212,7 @@ def from_parts(
             label_names=names[1] if as_given else None,
             sample_weight=weights,
             classes=request.classes,
+            numbers=request.numbers,
         )
     except DataError as error:
         raise DataError(f"{printable(path, 400)}: {error}") from None

@@ -92,6 +92,8 @@ class Request:
         a sequence holds exact names.
     classes : bool
         Take label columns with more than two values as classes instead of refusing them.
+    numbers : bool
+        Keep label columns of numbers as numbers, to be binned later.
     separator : str
         The separator of the labels in a column of lists.
     limits : Limits
@@ -113,6 +115,7 @@ class Request:
 
     labels: str | Sequence[str] | None = None
     classes: bool = False
+    numbers: bool = False
     separator: str = "|"
     limits: Limits = field(default_factory=Limits)
     encoding: str = "utf-8"

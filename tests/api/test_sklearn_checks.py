@@ -22,6 +22,7 @@ SELECTORS = [
     FeatureSelector("jmi", missing="ignore", bins="frequency", n_bins=4),
     FeatureSelector("mim", bins="mdlp"),
     FeatureSelector("mim", bins="laim"),
+    FeatureSelector("mrmr", target_bins="frequency"),
 ]
 SMALL = {name: {"n_estimators": 2} for name in ("ecc", "ebcc", "eocc", "epcc")} | {
     "mc": {"n_trees": 2, "max_iter": 1, "n_steps": 3, "base_estimator": default_learner()},

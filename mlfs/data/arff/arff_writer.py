@@ -53,7 +53,9 @@ def _write(dataset: Dataset, stream: BinaryIO, relation: str, *, labels_first: b
     _check(dataset)
     features = [_attribute(c.name, c.values if c.kind == "nominal" else None)
                 for c in dataset.columns]  # fmt: skip
-    labels = [_attribute(label.name, label.values) for label in dataset.labels]
+    labels = [
+        _attribute(label.name, None if label.numbers else label.values) for label in dataset.labels
+    ]
     lines = [f"@relation {_always_quoted(relation)}", ""]
     lines += labels + features if labels_first else features + labels
     stream.write(("\n".join([*lines, "", "@data"]) + "\n").encode("utf-8"))

@@ -140,9 +140,8 @@ def _given(names: Sequence[str], request: Request, path: str) -> Chosen:
             taken[j] = item
     alone = len(items) == 1 and items[0] in where
     shown = spec if isinstance(spec, str) else ",".join(items)
-    return Chosen(
-        tuple(sorted(taken)), f"--labels {printable(shown)}", alone and not request.classes
-    )
+    lists = alone and not (request.classes or request.numbers)
+    return Chosen(tuple(sorted(taken)), f"--labels {printable(shown)}", lists)
 
 
 def _split(spec: str, where: dict[str, int]) -> list[str]:

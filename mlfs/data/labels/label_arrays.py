@@ -39,10 +39,10 @@ from mlfs.data.request import Request
 from mlfs.data.uniform import UniformLabels
 from mlfs.errors import DataError, plural, printable
 
-__all__ = ["targets"]
+__all__ = ["as_label_array", "targets", "unwrapped"]
 
 BLOCK = 1 << 18
-ASK = "for labels of several classes ask for classes (classes=True)"
+ASK = "for labels of several classes ask for classes (classes=True), for numbers give target_bins"
 
 
 def targets(
@@ -58,7 +58,7 @@ def targets(
     """
     if y is None:
         return np.zeros((n_rows, 0), np.int8), ()
-    y, names = _unwrap(y, names)
+    y, names = unwrapped(y, names)
     if sp.issparse(y):
         if y.ndim != 2:
             raise DataError(f"Y is sparse with {y.ndim} dimension; expected one row a sample")
@@ -75,7 +75,7 @@ def targets(
     if is_sets(y, classes):
         _check_rows(len(y), n_rows)
         return label_sets(list(y), names)
-    array = _as_array(y)
+    array = as_label_array(y)
     if array.ndim not in (1, 2):
         raise DataError(
             f"Y has {array.ndim} dimensions; expected 1 (one label) or 2 (a column a label)"
@@ -99,7 +99,7 @@ def targets(
         raise
 
 
-def _unwrap(y: Any, names: Sequence[str] | None) -> tuple[Any, Sequence[str] | None]:
+def unwrapped(y: Any, names: Sequence[str] | None) -> tuple[Any, Sequence[str] | None]:
     """Frames and series become arrays, lists or a dict of columns; their names are kept."""
     if not library_of(y):
         return y, names
@@ -129,7 +129,8 @@ def _plain(series: Any) -> Any:
     return series.to_list()
 
 
-def _as_array(y: Any) -> np.ndarray:
+def as_label_array(y: Any) -> np.ndarray:
+    """Y as an array; of objects where it holds text, booleans or missing rows."""
     if isinstance(y, np.ma.MaskedArray):
         return np.asarray(np.ma.filled(y.astype(np.float64), np.nan))
     if isinstance(y, (list, tuple)) and any(
@@ -232,7 +233,7 @@ def _numeric_classes(name: str, values: np.ndarray) -> tuple[Label, np.ndarray]:
         shown = number_text(float(odd[0]))
         raise DataError(
             f"Unknown label type: label {printable(name)!r} holds {shown}, which is continuous; "
-            "labels are classes: bin the values first"
+            "labels are classes: bin it with target_bins, such as target_bins='frequency'"
         )
     codes = np.searchsorted(distinct, np.where(np.isnan(x), distinct[0], x)).astype(np.int32)
     codes[np.isnan(x)] = -1

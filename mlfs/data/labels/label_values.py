@@ -14,7 +14,7 @@ from mlfs.data.request import Request, exceeded
 from mlfs.errors import DataError, printable
 
 __all__ = [
-    "ASK_CLASSES",
+    "REMEDIES",
     "is_binary",
     "label_matrix",
     "map_column",
@@ -30,7 +30,10 @@ MEANING = {"0": 0, "1": 1, "no": 0, "yes": 1, "false": 0, "true": 1, "-1": -1}
 PAIRS = ({"0", "1"}, {"no", "yes"}, {"false", "true"}, {"-1", "1"}, {"-1", "0", "1"})
 DENSE_CELLS = 1 << 26
 MAX_CLASSES = 1 << 16
+ASK_BINS = "bin it with target_bins (--target-bins), or choose other columns with --labels"
+ASK_EITHER = "ask for classes (--classes) or bins (--target-bins), or choose others with --labels"
 ASK_CLASSES = "ask for classes (--classes), or choose other columns with --labels"
+REMEDIES = (ASK_CLASSES, ASK_BINS, ASK_EITHER)  # of labels of more than two values
 
 
 def _word(value: str) -> str:
@@ -137,7 +140,19 @@ def map_numbers(
     distinct = [float(number) for number in numbers if not math.isnan(number)]
     texts = [str(int(x)) if x.is_integer() and abs(x) < 1e15 else repr(x) for x in distinct]
     positions = np.where(missing, -1, codes.reshape(-1))
-    return map_label(name, texts, positions, request, path)
+    if not is_binary(texts):
+        if request.numbers and all(map(math.isfinite, distinct)):
+            return positions.astype(np.int32), Label(name, tuple(texts), numbers=True)
+        if not request.classes and not all(x.is_integer() for x in distinct):
+            raise DataError(
+                f"{printable(path, 400)}: the label {printable(name)!r} is continuous, and labels "
+                "are classes",
+                remedy=ASK_BINS,
+            )
+    try:
+        return map_label(name, texts, positions, request, path)
+    except DataError as error:
+        raise (error.advising(ASK_EITHER) if error.remedy else error) from None
 
 
 def map_column(

@@ -1,0 +1,84 @@
+"""Numeric targets in memory: columns of Y that keep their numbers until they are binned."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from mlfs.data.columns import is_missing, number_text
+from mlfs.data.dataset import Label
+from mlfs.data.labels.label_arrays import as_label_array, targets, unwrapped
+from mlfs.data.labels.label_sets import is_sets, label_names
+from mlfs.data.labels.label_values import stacked
+from mlfs.errors import DataError, printable
+
+__all__ = ["coded_numbers", "numeric_targets"]
+
+
+def numeric_targets(
+    y: Any, n_rows: int, names: Sequence[str] | None = None, classes: bool = False
+) -> tuple[Any, tuple[Label, ...]]:
+    """Turn Y into positions like `targets`, but keep columns of numbers as numbers.
+
+    Examples
+    --------
+    >>> Y, labels = numeric_targets([2.5, 0.5, 2.5], 3)
+    >>> Y.ravel().tolist(), labels[0].values, labels[0].numbers
+    ([1, 0, 1], ('0.5', '2.5'), True)
+    """
+    if y is None or is_sets(y, classes=True):
+        return targets(y, n_rows, names, classes)
+    plain, own = unwrapped(y, names)
+    if isinstance(plain, dict):
+        columns = list(plain.items())
+        if names is not None:
+            renamed = label_names(names, len(columns))
+            columns = [(name, cells) for name, (_, cells) in zip(renamed, columns, strict=True)]
+        one = False
+    else:
+        array = plain.toarray() if sp.issparse(plain) else as_label_array(plain)
+        if array.ndim not in (1, 2) or len(array) != n_rows or array.dtype.kind not in "biufO":
+            return targets(y, n_rows, names, classes)
+        one = array.ndim == 1
+        matrix = array.reshape(len(array), -1)
+        columns = list(zip(label_names(own, matrix.shape[1]), matrix.T, strict=True))
+    parts, labels = [], []
+    for name, cells in columns:
+        found = _numbers(cells)
+        if found is None or len(found) != n_rows or np.isin(found, (-1, 0, 1)).all():
+            part, (label,) = targets({name: cells}, n_rows, None, classes or one)
+        else:
+            part, label = coded_numbers(name, found)
+        parts.append(part.reshape(-1))
+        labels.append(label)
+    return stacked(parts, n_rows), tuple(labels)
+
+
+def _numbers(cells: Any) -> np.ndarray | None:
+    """The values of a column as floats; None if it holds anything but numbers."""
+    array = np.asarray(cells)
+    if array.dtype.kind in "iuf":
+        return array.astype(np.float64)
+    if array.dtype.kind != "O":
+        return None
+    known = [np.nan if is_missing(cell) else cell for cell in array.tolist()]
+    if any(isinstance(cell, (bool, str)) or not hasattr(cell, "__float__") for cell in known):
+        return None
+    return np.array(known, np.float64)
+
+
+def coded_numbers(name: str, x: np.ndarray) -> tuple[np.ndarray, Label]:
+    """Code a numeric target by the places of its values among those that occur, rising."""
+    infinite = np.flatnonzero(np.isinf(x))
+    if infinite.size:
+        raise DataError(
+            f"label {printable(name)!r} holds {x[infinite[0]]} in row {infinite[0] + 1}: "
+            "an infinite value cannot be used; replace it or make it NaN"
+        )
+    missing = np.isnan(x)
+    distinct, codes = np.unique(np.where(missing, 0.0, x), return_inverse=True)
+    codes = np.where(missing, -1, codes.reshape(-1)).astype(np.int32)
+    return codes, Label(name, tuple(map(number_text, distinct.tolist())), numbers=True)
