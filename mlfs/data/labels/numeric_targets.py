@@ -20,7 +20,7 @@ __all__ = ["coded_numbers", "numeric_targets"]
 
 def numeric_targets(
     y: Any, n_rows: int, names: Sequence[str] | None = None, classes: bool = False
-) -> tuple[Any, tuple[Label, ...]]:
+) -> tuple[Any, Sequence[Label]]:
     """Turn Y into positions like `targets`, but keep columns of numbers as numbers.
 
     Examples
@@ -45,7 +45,8 @@ def numeric_targets(
         one = array.ndim == 1
         matrix = array.reshape(len(array), -1)
         columns = list(zip(label_names(own, matrix.shape[1]), matrix.T, strict=True))
-    parts, labels = [], []
+    parts: list[np.ndarray] = []
+    labels: list[Label] = []
     for name, cells in columns:
         found = _numbers(cells)
         if found is None or len(found) != n_rows or np.isin(found, (-1, 0, 1)).all():
