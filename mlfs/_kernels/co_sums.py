@@ -274,12 +274,15 @@ def add_joint_of_cells(
 
 
 @compiled
-def add_features(t_fsl: Any, alone: Any, t_fl: Any, out: Any) -> None:
-    """Add the information of all features: out[0] has the high bits, out[1] the low ones."""
+def add_features(t_fsl: Any, alone: Any, t_fl: Any, least: int, out: Any) -> None:
+    """Add the information of all features: out[0] has the high bits, out[1] the low ones.
+
+    None is less than `least`.
+    """
     high = 0
     low = 0
     for f in range(t_fsl.size):
-        value = max(0, t_fsl[f] + alone[f] - t_fl[f])
+        value = max(least, t_fsl[f] + alone[f] - t_fl[f])
         high += value >> LOW_BITS
         low += value & ((1 << LOW_BITS) - 1)
     out[0] += high

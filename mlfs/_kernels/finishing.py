@@ -25,7 +25,10 @@ class AllCounts(NamedTuple):
 
 
 class AnyCounts(NamedTuple):
-    """C log c, in units: small counts are looked up, others computed."""
+    """C log c, in units: small counts are looked up, others computed.
+
+    table[1] is what a correction adds to every count but 0; without one it is 0.
+    """
 
     table: np.ndarray
     unit: float
@@ -40,7 +43,7 @@ def fill_xlogx(table: Any, unit: float) -> None:
 
 @inner
 def _computed(c: int, xlogx: AnyCounts) -> int:
-    return math.floor(c * math.log(c) * xlogx.unit + 0.5)
+    return math.floor(c * math.log(c) * xlogx.unit + 0.5) + xlogx.table[1]
 
 
 def _in_table(c: Any, xlogx: Any) -> Any:

@@ -181,6 +181,12 @@ OPTIONS: tuple[Option, ...] = (
         reported=True, page="missing-and-weights.md",
     ),
     Option(
+        "correction", Choice(choices=("none", "miller-madow", "expected")), "none",
+        "How information is corrected for the bias of counts: not at all, by half a row for each "
+        "cell (Miller-Madow), or by what independent columns with the same counts give.",
+        ("--correction",), reported=True, page="bias.md",
+    ),
+    Option(
         "sample_weight", Kind(), None, "The weight of each row; by default those of the file.",
         fitted="", page="missing-and-weights.md",
     ),

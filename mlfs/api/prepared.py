@@ -15,6 +15,7 @@ from mlfs.api import memory_estimate
 from mlfs.api.as_dataset import as_dataset
 from mlfs.api.candidates import Grouping, grouping
 from mlfs.api.coded_columns import CodedColumns
+from mlfs.api.estimators import info_of, per_cell_of
 from mlfs.api.options import checked
 from mlfs.api.prepared_notes import notes_of
 from mlfs.api.target_bins import binned_targets
@@ -31,7 +32,6 @@ from mlfs.data.row_weights import checked_weights
 from mlfs.discretize import Binning, Binnings, coded, learn
 from mlfs.discretize.table_survey import Survey
 from mlfs.errors import Caution, DataError, UsageError, plural, printable
-from mlfs.information.exact import ExactInfo
 from mlfs.information.for_search import table_of
 from mlfs.information.info import Info
 from mlfs.information.pair_matrix import Side
@@ -50,7 +50,7 @@ __all__ = [
 ]
 
 CELLS_AT_ONCE = 1 << 20
-BINNING = ("bins", "n_bins", "nominal_limit", "target_bins", "missing")
+COUNTED = ("bins", "n_bins", "nominal_limit", "target_bins", "missing", "correction")
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ class Prepared:
         """How the data were prepared, as plain values that JSON can hold."""
         names, options = self.dataset.names, self.options
         return {
-            **{name: options[name] for name in BINNING},
+            **{name: options[name] for name in COUNTED},
             "groups": None if self.grouping.trivial else self.grouping.named(names),
             "weighted": self.weights is not None,
             "labels_by": self.dataset.source.labels_by,
@@ -171,6 +171,7 @@ def prepare(
     nominal_limit: int = 10,
     target_bins: str | None = None,
     missing: str = "level",
+    correction: str = "none",
     sample_weight: Any = None,
     n_jobs: int | None = None,
     max_memory: int | str | None = None,
@@ -183,9 +184,9 @@ def prepare(
     data : Dataset, path, (X, Y), or Prepared
         The data, as for `mlfs.select`. What is prepared already is returned as it is, after a
         check that no option differs from what it was prepared with; defaults never differ.
-    labels, groups, bins, n_bins, nominal_limit, target_bins, missing, sample_weight, n_jobs
+    labels, groups, bins, n_bins, nominal_limit, target_bins, missing, correction, sample_weight
         See `mlfs.select`.
-    max_memory
+    n_jobs, max_memory
         See `mlfs.select`.
     binnings : sequence of Binning, optional
         The binnings of other data, which are applied unchanged; `bins`, `n_bins` and
@@ -232,7 +233,7 @@ def prepare(
         dataset,
         learned,
         groups_,
-        ExactInfo(table),
+        info_of(table, options["correction"]),
         weights,
         tuple(notes),
         options,
@@ -276,7 +277,8 @@ def counted(
     beside = memory_estimate.packed(codes, kind) if options["max_memory"] is None else None
     budget = Budget.of(free, beside, n_threads)
     grid = None if weights is None else on_grid(weights)
-    counts = Counts([Block(codes, y, grid)], kind, n_threads)
+    per_cell = per_cell_of(options["correction"], grid, weights)
+    counts = Counts([Block(codes, y, grid)], kind, n_threads, per_cell=per_cell)
     table = Table(
         counts,
         dataset.shape[2],

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from mlfs.api.candidates import Grouping
@@ -9,12 +12,16 @@ from mlfs.data.dataset import Dataset, Label
 from mlfs.discretize import Binnings
 from mlfs.errors import Caution, plural, printable
 from mlfs.information.exact import ExactInfo
+from mlfs.information.for_search import table_of
 from mlfs.information.table import Table
 
-__all__ = ["notes_of"]
+if TYPE_CHECKING:
+    from mlfs.api.prepared import Prepared
+
+__all__ = ["identifier_notes", "notes_of"]
 
 MANY = 10  # classes; more are often a quantity
-SHOWN = 3  # labels
+SHOWN = 3  # labels, or features
 
 
 def notes_of(
@@ -54,3 +61,31 @@ def notes_of(
 def _is_whole(label: Label) -> bool:
     """Whether all values of a label are whole numbers."""
     return all(value.lstrip("-").isdigit() for value in label.values)
+
+
+def identifier_notes(ready: Prepared, excluded: Iterable[int]) -> list[str]:
+    """Warn of features that have another value in every row, as a key has, if any may be picked.
+
+    Such a feature has all the information there can be about anything, and predicts nothing.
+    """
+    table, gone = table_of(ready.info), {*ready.grouping.candidates(excluded)}
+    codes, limit = table.counts.blocks[0].features, ready.options["nominal_limit"]
+    found = []
+    for at in np.flatnonzero(codes.levels >= codes.n_rows).tolist():
+        n = codes.counts[codes.offsets[at] : codes.offsets[at + 1]]
+        j = at if table.place is None else int(np.flatnonzero(table.place == at)[0])
+        columns = ready.grouping.members[j]
+        nominal = any(ready.dataset.columns[c].kind == "nominal" for c in columns)
+        if n.max() == 1 and codes.n_rows > (2 if nominal else limit) and j not in gone:
+            found.append(ready.grouping.names[j] or ready.dataset.names[columns[0]])
+    if not found:
+        return []
+    shown = ", ".join(repr(printable(name)) for name in found[:SHOWN])
+    more = f" and {len(found) - SHOWN:,} more" if len(found) > SHOWN else ""
+    one = len(found) == 1
+    text = (
+        f"{plural(len(found), 'feature')} with another value in every row, like a key, which "
+        f"{'looks' if one else 'look'} informative and {'predicts' if one else 'predict'} nothing: "
+        f"{shown}{more}; exclude {'it' if one else 'them'}"
+    )
+    return [Caution(text)]

@@ -9,9 +9,11 @@ import numpy as np
 
 from mlfs import criteria
 from mlfs.api.candidates import columns_named
+from mlfs.api.estimators import refuse_unanswered
 from mlfs.api.options import OPTIONS, checked
 from mlfs.api.plan import Plan, search
 from mlfs.api.prepared import DEFAULTS, Prepared, prepare
+from mlfs.api.prepared_notes import identifier_notes
 from mlfs.api.rankings import ranking_of, scaled, union_of
 from mlfs.api.selection import Ranking, Selection
 from mlfs.api.unused_options import refuse_unused
@@ -46,6 +48,7 @@ def select(
     nominal_limit: int = 10,
     target_bins: str | None = None,
     missing: str = "level",
+    correction: str = "none",
     sample_weight: Any = None,
     network: Any = None,
     order: str = "cheap",
@@ -96,6 +99,9 @@ def select(
     missing : {"level", "ignore", "error"}
         A missing value in X is a level of its own, is left out of the terms about its column,
         or is refused.
+    correction : {"none", "miller-madow", "expected"}
+        How information is corrected for the bias of counts: not at all, by half a row for each
+        cell that is not empty, or by its expectation for independent columns of the same counts.
     sample_weight : array, optional
         How much each row counts; the file's own weights by default.
     network : {"chain", "tree"}, Structure or mapping, optional
@@ -138,6 +144,7 @@ def select(
     options = checked(locals())
     name, chosen = criteria.get(criterion, parameters)
     refuse_unused(name, chosen, options)
+    refuse_unanswered(name, chosen, {**options, "n": n})
     if not (on_pick is None or callable(on_pick)):
         msg = f"is a function, not {printable(repr(on_pick))}"
         raise UsageError(msg, option="on_pick")
@@ -206,7 +213,7 @@ def _selection_of(
             "started": plan.start is not None,
             **ready.settings,
         },
-        notes=(*ready.notes, *why),
+        notes=(*ready.notes, *identifier_notes(ready, plan.excluded), *why),
         pair_terms=pair_terms,
     )
 

@@ -72,6 +72,9 @@ class FeatureSelector(ColumnSelector):
     missing : {"level", "ignore", "error"}, default="level"
         A missing value in X is a level of its own, is left out of the terms about its column, or
         is refused.
+    correction : {"none", "miller-madow", "expected"}, default="none"
+        How information is corrected for the bias of counts: not at all, by half a row for each
+        cell that is not empty, or by its expectation for independent columns of the same counts.
     categorical_features : "from_dtype" or sequence of str, int or bool, default="from_dtype"
         Columns of numbers that are categories, by name, position or mask, besides those that
         their dtype says to be (booleans, strings, categories).
@@ -170,6 +173,7 @@ class FeatureSelector(ColumnSelector):
         nominal_limit: int = 10,
         target_bins: str | None = None,
         missing: str = "level",
+        correction: str = "none",
         categorical_features: Any = "from_dtype",
         classes: bool = False,
         network: Any = None,
@@ -198,6 +202,7 @@ class FeatureSelector(ColumnSelector):
         self.nominal_limit = nominal_limit
         self.target_bins = target_bins
         self.missing = missing
+        self.correction = correction
         self.categorical_features = categorical_features
         self.classes = classes
         self.network = network

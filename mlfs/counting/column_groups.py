@@ -218,12 +218,12 @@ class ColumnGroup:
 
     def sums_of_cells(self, xlogx: XLogX) -> np.ndarray:
         """The sum of c log c over the cells of each column."""
-        if self._sums is None:
+        if self._sums is None or self._sums[0] is not xlogx.table:
             terms = np.concatenate([[0], np.cumsum(terms_of(self.n_cells, xlogx))])
-            self._sums = terms[self.first[1:]] - terms[self.first[:-1]]
-        return self._sums
+            self._sums = xlogx.table, terms[self.first[1:]] - terms[self.first[:-1]]
+        return self._sums[1]
 
-    _sums: np.ndarray | None = None
+    _sums: tuple[np.ndarray, np.ndarray] | None = None  # with the function that was summed
 
     # ---- complete tables -----------------------------------------------------------------------
 

@@ -39,6 +39,8 @@ class Counts:
         Threads; counts are whole numbers and do not depend on it.
     xlogx : AllCounts or AnyCounts, optional
         c log c of every count, if it is known from other counts of the same rows.
+    per_cell : float
+        What a correction adds to c log c of each count, see `mlfs.counting.xlogx.xlogx_table`.
     """
 
     def __init__(
@@ -47,6 +49,7 @@ class Counts:
         kind: np.ndarray,
         n_jobs: int = 1,
         xlogx: XLogX | None = None,
+        per_cell: float = 0.0,
     ) -> None:
         self.blocks, self._kind = tuple(blocks), kind
         features = self.blocks[0].features
@@ -60,7 +63,10 @@ class Counts:
         self.non_mode = np.add.reduce([block.non_mode for block in self.blocks])
         self.labels: Labels = self._added(AddedLabels, [block.labels for block in self.blocks])
         nats = float(np.log2(self.labels.levels).sum())  # more than the sum of logarithms
-        self.xlogx = xlogx_table(self.total, nats) if xlogx is None else xlogx
+        self.per_cell = per_cell
+        if xlogx is None:
+            xlogx = xlogx_table(self.total, nats, per_cell=per_cell)
+        self.xlogx = xlogx
         self.parallel = Parallel(self, kind, n_jobs)
         self.edges = cut(kind, self.parallel.parts)
         self.kinds = [int(kind[a]) if a < b else Kind.LISTS for a, b in self.edges]
@@ -77,6 +83,7 @@ class Counts:
         weights: np.ndarray | None = None,
         n_jobs: int = 1,
         blocks: int = 1,
+        per_cell: float = 0.0,
     ) -> tuple[Counts, np.ndarray | None]:
         """Count coded columns, and give the place of each among the counted ones.
 
@@ -86,13 +93,14 @@ class Counts:
         features, place = features.sorted_by(kind)
         kind.sort()
         if blocks == 1:
-            return cls([Block(features, labels, weights)], kind, n_jobs), place
+            whole = Block(features, labels, weights)
+            return cls([whole], kind, n_jobs, per_cell=per_cell), place
         edges = np.linspace(0, features.n_rows, blocks + 1).astype(int).tolist()
         parts = []
         for a, b in itertools.pairwise(edges):
             own = None if weights is None else weights[a:b]
             parts.append(Block(features.between_rows(a, b), labels.between_rows(a, b), own))
-        return cls(parts, kind, n_jobs), place
+        return cls(parts, kind, n_jobs, per_cell=per_cell), place
 
     @staticmethod
     def _added(kind: Any, parts: list[Any]) -> Any:
@@ -106,7 +114,7 @@ class Counts:
         kind = self._kind[columns]
         if (np.diff(kind) < 0).any():
             kind = np.full(kind.size, Kind.LISTS)
-        return Counts(blocks, kind, xlogx=self.xlogx)
+        return Counts(blocks, kind, xlogx=self.xlogx, per_cell=self.per_cell)
 
     def among_labels(self) -> Counts:
         """The labels in the place of the features."""
@@ -117,7 +125,7 @@ class Counts:
         if len(blocks) == 1:
             best = kinds(codes, codes, weighted=not self.counts_rows)
             kind = best if not (np.diff(best) < 0).any() else kind
-        return Counts(blocks, kind)
+        return Counts(blocks, kind, per_cell=self.per_cell)
 
     def shuffled(self, generator: np.random.Generator) -> Counts:
         """The same features with the rows of labels shuffled within each block."""

@@ -16,7 +16,7 @@ import numpy as np
 
 from mlfs._kernels.finishing import AllCounts, AnyCounts, fill_xlogx, terms
 
-__all__ = ["XLogX", "of_rows", "terms_of", "wrapped", "xlogx_table"]
+__all__ = ["XLogX", "is_corrected", "of_rows", "terms_of", "wrapped", "xlogx_table"]
 
 XLogX = AllCounts | AnyCounts
 
@@ -26,7 +26,7 @@ BITS = 54
 SPARE_BITS = 8  # between N log N and N times the greatest information about all labels
 
 
-def xlogx_table(total: int, nats: float, size: int = TABLE_SIZE) -> XLogX:
+def xlogx_table(total: int, nats: float, size: int = TABLE_SIZE, per_cell: float = 0.0) -> XLogX:
     """Make the table of ``c log c`` of the counts up to a total.
 
     Parameters
@@ -37,6 +37,9 @@ def xlogx_table(total: int, nats: float, size: int = TABLE_SIZE) -> XLogX:
         The greatest information there can be about all labels together.
     size : int
         The greatest count in the table.
+    per_cell : float
+        What is added to ``c log c`` of every count but 0: -1/2 gives the entropies of Miller and
+        Madow, whose correction is one half for each cell that is not empty.
 
     Examples
     --------
@@ -48,18 +51,25 @@ def xlogx_table(total: int, nats: float, size: int = TABLE_SIZE) -> XLogX:
     shift = BITS - math.ceil(math.log2(max(1, total) * log_n))
     shift -= max(0, math.ceil(math.log2(max(1.0, nats) / log_n)) - SPARE_BITS)
     length, unit = max(1, min(total, size)) + 1, 2.0**shift
-    table = _kept(length, unit) if length <= KEPT else _filled(length, unit)
+    make = _kept if length <= KEPT else _filled
+    table = make(length, unit, math.floor(per_cell * unit + 0.5))
     return AllCounts(table, unit) if total < length else AnyCounts(table, unit)
 
 
-def _filled(length: int, unit: float) -> np.ndarray:
+def _filled(length: int, unit: float, per_cell: int) -> np.ndarray:
     table = np.zeros(length, np.int64)
     fill_xlogx(table, unit)
+    table[1:] += per_cell
     return table
 
 
 # nobody writes to a table; a flag that says so would slow down every call of a kernel
 _kept = functools.lru_cache(maxsize=2)(_filled)
+
+
+def is_corrected(xlogx: XLogX) -> bool:
+    """Whether sums are corrected for bias; information may then be below 0."""
+    return bool(xlogx.table[1])
 
 
 def wrapped(number: int) -> np.int64:

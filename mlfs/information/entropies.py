@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import numpy as np
 
-from mlfs.counting.xlogx import XLogX, of_rows
+from mlfs.counting.xlogx import XLogX, is_corrected, of_rows
 
 __all__ = ["entropies", "per_row"]
 
 
 def per_row(total: np.ndarray, rows: np.ndarray, xlogx: XLogX) -> np.ndarray:
-    """Divide sums of c log c by the rows: 0 where there are none, and never below 0."""
+    """Divide sums of c log c by the rows: 0 where there are none.
+
+    The result is never below 0, unless it is corrected for bias.
+    """
     scale = rows * xlogx.unit
     if np.ndim(scale) == 0 and scale > 0:
         found = np.asarray(total / scale)
-        return np.maximum(found, 0.0, out=found)
+        return found if is_corrected(xlogx) else np.maximum(found, 0.0, out=found)
     out = np.zeros(np.broadcast_shapes(np.shape(total), np.shape(rows)))
     np.divide(total, scale, out=out, where=scale > 0)
-    return np.maximum(out, 0.0, out=out)
+    return out if is_corrected(xlogx) else np.maximum(out, 0.0, out=out)
 
 
 def entropies(rows: np.ndarray, t: np.ndarray, xlogx: XLogX) -> np.ndarray:

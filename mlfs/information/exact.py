@@ -124,7 +124,7 @@ class ExactInfo(ExactSets):
     @cached_property
     def _subset(self) -> Subset | None:
         """Counts terms of the candidates alone; None where all columns are counted."""
-        if self._features is None or self._where is None:
+        if self._features is None or self._where is None or self._table.corrected:
             return None
         alone = self._alone
         if alone is None:

@@ -20,6 +20,10 @@ class ExactSets(Info):
 
     _table: Table
 
+    @property
+    def _floor(self) -> float:  # type: ignore[override]
+        return -np.inf if self._table.corrected else 0.0
+
     def _cut(self, values: np.ndarray) -> np.ndarray:
         """The values of the candidates, of those of all counted columns."""
         raise NotImplementedError
@@ -32,7 +36,7 @@ class ExactSets(Info):
             return np.zeros(self.d)
         if table.is_whole(labels):
             plain = (self.q - 1) * self.mi_fL - 2 * self.interaction_fLL
-            return np.maximum(plain, 0.0)
+            return np.maximum(plain, self._floor)
 
         def every() -> np.ndarray:
             total = np.zeros(table.d)

@@ -14,6 +14,7 @@ import numpy as np
 
 from mlfs.counting.anchor import Anchor
 from mlfs.errors import CriterionError
+from mlfs.information.adjusted import AdjustedInfo
 from mlfs.information.exact import ExactInfo
 from mlfs.information.info import Info
 from mlfs.information.table import PairInfo, Table
@@ -29,6 +30,7 @@ __all__ = [
     "shuffled",
     "sweep_cost",
     "table_of",
+    "terms_only_add",
     "view_of_some",
     "with_parents",
 ]
@@ -36,8 +38,10 @@ __all__ = [
 
 def table_of(info: Info) -> Table:
     """The table of exact counts behind an Info."""
+    if isinstance(info, AdjustedInfo):
+        info = info._exact
     if not isinstance(info, ExactInfo):
-        msg = f"{type(info).__name__} has no counts, and this needs them"
+        msg = f"{info._name} has no counts, and this needs them"
         raise CriterionError(msg)
     return info._table
 
@@ -64,6 +68,11 @@ def view_of_some(
     if view._subset is not None:
         view._subset.expect(anchors, start)
     return view
+
+
+def terms_only_add(info: Info) -> bool:
+    """Whether no information is below 0, so that further terms can only lower falling scores."""
+    return info._floor == 0
 
 
 def with_parents(info: Info, parents: Sequence[tuple[int, ...]] | None) -> Info:

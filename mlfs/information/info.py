@@ -26,7 +26,7 @@ from mlfs.errors import CriterionError
 if TYPE_CHECKING:
     from mlfs.information.label_block import LabelBlock
 
-__all__ = ["VOCABULARY", "Info"]
+__all__ = ["VOCABULARY", "Info", "UnansweredError"]
 
 VOCABULARY = (
     *("d", "q", "features", "labels", "parents"),
@@ -37,6 +37,14 @@ VOCABULARY = (
     *("su_fl", "su_fs", "su_fS", "su_SS", "su_fp", "su_pl", "su_pp"),
     *("imbalance", "sum_over_labels", "only", "for_label"),
 )
+
+
+class UnansweredError(CriterionError):
+    """A criterion asks for a word that an estimator does not give."""
+
+    def __init__(self, estimator: str, word: str) -> None:
+        super().__init__(f"{estimator} gives no {word}: use another estimator or criterion")
+        self.word = word
 
 
 class Info:
@@ -61,6 +69,8 @@ class Info:
     >>> np.round(info.mi_fL / np.log(2), 9).tolist()
     [1.0, 0.0]
     """
+
+    _floor: float = 0.0  # the least information there can be; -inf where it is corrected for bias
 
     def __init__(
         self,
@@ -111,8 +121,12 @@ class Info:
             blocks=blocks,
         )
 
+    @property
+    def _name(self) -> str:
+        return type(self).__name__
+
     def _unanswered(self, word: str) -> CriterionError:
-        return CriterionError(f"{type(self).__name__} gives no {word}: use another estimator")
+        return UnansweredError(self._name, word)
 
     # ---- axes and views -----------------------------------------------------------------------
 
@@ -195,7 +209,7 @@ class Info:
 
     def cmi_fs_given_L(self, s: int) -> np.ndarray:
         """sum_l I(f;s|l), I(f;s|l) = I(f;s) - I(f;s;l)."""
-        return np.maximum(self.q * self.mi_fs(s) - self.interaction_fsL(s), 0.0)
+        return np.maximum(self.q * self.mi_fs(s) - self.interaction_fsL(s), self._floor)
 
     def h_s(self, s: int) -> float:
         """H(s), a number."""

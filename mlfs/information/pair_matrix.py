@@ -293,7 +293,7 @@ def fill_triples(
     levels = int(x.table.counts.levels[x.places].max(initial=1))
     for chosen in _parts(y, levels * (size + 1)):
         part = Side(y.table, y.places[chosen]).codes
-        counts, place = Counts.of(part, z, y.weights, n_jobs)
+        counts, place = Counts.of(part, z, y.weights, n_jobs, per_cell=y.table.counts.per_cell)
         table = Table(counts, 1, mask_of, ignore_missing=y.table.ignore_missing, place=place)
         for i, at in enumerate(x.places.tolist()):
             pairs = table.statistics(x.table.anchor(at))

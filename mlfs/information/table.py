@@ -21,6 +21,7 @@ from mlfs.counting.counts import Counts
 from mlfs.counting.memory import ROOMY, Budget
 from mlfs.counting.pair_statistics import PairStatistics
 from mlfs.counting.subset_planes import SubsetPlanes
+from mlfs.counting.xlogx import is_corrected
 from mlfs.information.entropies import entropies, per_row
 from mlfs.information.label_pairs import LabelPairs
 from mlfs.information.triples import TripleSums
@@ -87,7 +88,7 @@ class Table:
         self.budget = budget
         self.cache = Cache(budget.cache)
         self.recent = Cache(budget.recent)  # what is asked for within one step
-        self.rows = counts.rows
+        self.rows, self.corrected = counts.rows, is_corrected(counts.xlogx)
         self.last_set: dict[Any, tuple[Any, ...]] = {}  # what `ExactInfo` sums over a set
         self.subset_planes: SubsetPlanes | None = None  # made by `Subset`
         self.pairs_counted = 0

@@ -117,12 +117,14 @@ class TripleSums:
         table = self.table
         added = np.zeros((labels.size, 2), np.int64)
         alone = table.t_f - pairs.t_fs
+        least = -(1 << 62) if table.corrected else 0
         at_once = max(1, table.budget.block // (EACH_BYTES * max(1, table.d)))
         for first in range(0, labels.size, at_once):
             some, own = labels[first : first + at_once], added[first : first + at_once]
             t_fsl = self.sums_of_each(pairs, some)
             for k, label in enumerate(some.tolist()):
-                co_sums.add_features(t_fsl[k], alone, table.label_pairs.sums(label), own[k])
+                t_fl = table.label_pairs.sums(label)
+                co_sums.add_features(t_fsl[k], alone, t_fl, least, own[k])
         scale = self.counts.xlogx.unit * float(table.rows)
         total: np.ndarray = (added[:, 0] * 2.0**co_sums.LOW_BITS + added[:, 1]) / scale
         return total

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from mlfs.criteria import Criterion
+from mlfs.information.for_search import terms_only_add
 from mlfs.information.info import Info
 from mlfs.search.checked import CheckedCriterion
 from mlfs.search.lazy import LazyScores
@@ -95,7 +96,7 @@ def _candidate_scores(checked: CheckedCriterion, lazy: bool | str) -> CandidateS
         return SetScores(checked)
     if all(getattr(kind, of) is getattr(Criterion, of) for of in ("start", "term", "score")):
         return FixedScores(checked)
-    if checked.criterion.falls and lazy in {True, "auto"}:
+    if checked.criterion.falls and lazy in {True, "auto"} and terms_only_add(checked.info):
         return LazyScores(checked, insist=lazy is True)
     return CandidateScores(checked)
 

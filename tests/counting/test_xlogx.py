@@ -95,6 +95,6 @@ def test_counts_beyond_the_table_change_no_bit(monkeypatch, weighted, levels):
         return [*words, info.cmi_fL_given_s(1), info.joint_fsL(5), of_some.cmi_fL_given_s(1)]
 
     whole = answers()
-    monkeypatch.setattr(xlogx.xlogx_table, "__defaults__", (20,))
+    monkeypatch.setattr(xlogx.xlogx_table, "__defaults__", (20, 0.0))
     for one, other in zip(whole, answers(), strict=True):
         assert np.array_equal(one, other)

@@ -1,0 +1,110 @@
+"""Which estimator answers a criterion, and what it cannot answer."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from mlfs.api.options import is_auto
+from mlfs.criteria import Criterion
+from mlfs.errors import MlfsError, UsageError, printable
+from mlfs.information.adjusted import AdjustedInfo
+from mlfs.information.exact import ExactInfo
+from mlfs.information.for_search import with_parents
+from mlfs.information.info import Info, UnansweredError
+from mlfs.information.table import Table
+from mlfs.search.best_first import best_first
+from mlfs.search.greedy import greedy
+
+__all__ = ["info_of", "missing_word", "per_cell_of", "refuse_unanswered"]
+
+TRIED = np.array(
+    [[0, 0, 1, 2], [0, 1, 1, 0], [1, 0, 0, 1], [1, 1, 0, 2], [0, 0, 1, 1], [1, 0, 1, 0]]
+)
+TRIED_LABELS = np.array([[0, 0, 1], [0, 1, 0], [1, 1, 0], [1, 0, 1], [0, 1, 1], [1, 1, 0]])
+AROUND = ((1, 2), (0, 2), (0, 1))  # the parents of each of them
+
+
+def info_of(table: Table, correction: str) -> Info:
+    """The information of counted columns, corrected as an option says."""
+    exact = ExactInfo(table)
+    return AdjustedInfo(exact) if correction == "expected" else exact
+
+
+def per_cell_of(correction: str, grid: np.ndarray | None, weights: np.ndarray | None) -> float:
+    """What a correction adds to the c log c of each count that is not 0.
+
+    Miller and Madow's is half a row for each cell. A weight is a number of rows, also where
+    weights are counted in fractions.
+    """
+    if correction != "miller-madow":
+        return 0.0
+    if grid is None or weights is None:
+        return -0.5
+    return -0.5 * float(grid.sum()) / float(weights.sum())
+
+
+def refuse_unanswered(name: str, criterion: Criterion, options: Mapping[str, Any]) -> None:
+    """Raise `UsageError` if a criterion asks for what the estimator does not give.
+
+    Examples
+    --------
+    >>> from mlfs import criteria
+    >>> refuse_unanswered("mlcfs", criteria.get("mlcfs")[1], {"correction": "expected", "n": 2})
+    Traceback (most recent call last):
+    mlfs.errors.UsageError: correction is 'expected', which gives no su_fl, and the criterion \
+mlcfs asks for it: use another correction or criterion
+    """
+    correction = options["correction"]
+    if correction == "none":
+        return
+    if is_auto(options["n"]):
+        msg = (
+            f"is {correction!r}, but an automatic number of features corrects for chance itself: "
+            "leave it out, or give a number"
+        )
+        raise UsageError(msg, option="correction")
+    word = missing_word(criterion, _adjusted) if correction == "expected" else ""
+    if word:
+        msg = (
+            f"is {correction!r}, which gives no {word}, and the criterion {printable(name)} asks "
+            "for it: use another correction or criterion"
+        )
+        raise UsageError(msg, option="correction")
+
+
+def _adjusted() -> Info:
+    exact = Info.from_codes(TRIED, TRIED_LABELS)
+    assert isinstance(exact, ExactInfo)
+    return AdjustedInfo(exact)
+
+
+def missing_word(criterion: Criterion, make: Callable[[], Info]) -> str:
+    """The first word of the vocabulary that an estimator does not give a criterion, or nothing.
+
+    The criterion is tried on six rows.
+
+    Parameters
+    ----------
+    criterion : Criterion
+        The criterion; a copy of it is tried.
+    make : callable
+        Returns an Info of the estimator.
+    """
+    tried = copy.deepcopy(criterion)
+    try:
+        info = with_parents(make(), AROUND)
+        if tried.scope == "each label":
+            info = info.for_label(0)
+        if tried.search == "best first":
+            best_first(tried, info)
+        else:
+            greedy(tried, info, info.d)
+    except UnansweredError as error:
+        return error.word
+    except MlfsError:
+        pass  # the selection itself will say so
+    return ""

@@ -1,0 +1,230 @@
+"""Adjusted information: less what independent columns with the same counts give on average.
+
+A column of many values has much information about anything, an identifier all there can be, even
+where the two are independent. The expectation of I(x;y) under independence, with both columns'
+counts given, is subtracted here: its counts are hypergeometric (Vinh, Epps & Bailey, 2010). For the
+pair of a feature and a pick, (f, s) is one column x whose rows stay together while the label is
+permuted, so that the chain rule holds: I(f;l|s) = I(f,s;l) - I(s;l).
+
+The expected sum of c log c over n(x,l) is a sum of one function over the cells of x, so that all
+of this is made of the same co-occurrences as the exact information.
+"""
+
+# ruff: noqa: SLF001  # it is made of an `ExactInfo` and its table
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from mlfs._kernels.expected_sums import add_expected
+from mlfs._kernels.finishing import AllCounts
+from mlfs.counting.xlogx import terms_of
+from mlfs.errors import DataError
+from mlfs.information.exact import ExactInfo
+from mlfs.information.info import Info
+from mlfs.information.table import Table
+
+__all__ = ["AdjustedInfo"]
+
+MOST_ROWS = 1 << 22
+
+
+class AdjustedInfo(Info):
+    """Mutual information less its expectation under independence.
+
+    Parameters
+    ----------
+    exact : ExactInfo
+        The information that is corrected.
+    expected : Expected, optional
+        The expectations, if they are shared with another view.
+    """
+
+    _floor = -np.inf
+
+    def __init__(self, exact: ExactInfo, expected: Expected | None = None) -> None:
+        super().__init__(exact.labels, exact.features, exact._parents)
+        self._exact = exact
+        self._expected = Expected(exact._table) if expected is None else expected
+
+    @property
+    def _name(self) -> str:
+        return "the correction 'expected'"
+
+    @property
+    def features(self) -> np.ndarray:
+        """The column numbers of the candidates."""
+        return self._exact.features
+
+    def only(self, features: Any) -> AdjustedInfo:
+        """A view on some candidates, named by their column numbers."""
+        return AdjustedInfo(self._exact.only(features), self._expected)
+
+    def for_label(self, label: int) -> AdjustedInfo:
+        """A view on one label."""
+        return AdjustedInfo(self._exact.for_label(label), self._expected)
+
+    @property
+    def h_f(self) -> np.ndarray:
+        """H(f), which is not corrected."""
+        return self._exact.h_f
+
+    @property
+    def h_l(self) -> np.ndarray:
+        """H(l), which is not corrected."""
+        return self._exact.h_l
+
+    def h_s(self, s: int) -> float:
+        """H(s), which is not corrected."""
+        return self._exact.h_s(s)
+
+    @property
+    def imbalance(self) -> tuple[np.ndarray, float, float]:
+        """IR(l) of the labels in play, and IR and CVIR of all labels of the data set."""
+        return self._exact.imbalance
+
+    @cached_property
+    def mi_fl(self) -> np.ndarray:
+        """I(f;l), (d, q)."""
+        chance = [self._cut(self._expected.with_label(label)) for label in self._labels.tolist()]
+        return self._exact.mi_fl - np.stack(chance, axis=1).reshape(self.d, self.q)
+
+    @cached_property
+    def mi_fL(self) -> np.ndarray:
+        """sum_l I(f;l)."""
+        return self._exact.mi_fL - self._cut(self._expected.with_labels(self._labels))
+
+    def mi_fs(self, s: int) -> np.ndarray:
+        """I(f;s)."""
+        return self._exact.mi_fs(s) - self._cut(self._expected.with_feature(s))
+
+    def joint_fsL(self, s: int) -> np.ndarray:
+        """sum_l I(f,s;l)."""
+        return self._exact.joint_fsL(s) - self._cut(self._expected.joint(s, self._labels))
+
+    def cmi_fL_given_s(self, s: int) -> np.ndarray:
+        """sum_l I(f;l|s) = sum_l I(f,s;l) - I(s;l)."""
+        whole = AdjustedInfo(self._exact._all, self._expected) if self._is_part else self
+        own = int(np.flatnonzero(whole.features == s)[0])
+        return self.joint_fsL(s) - whole.mi_fL[own]
+
+    def cmi_sL_given_f(self, s: int) -> np.ndarray:
+        """sum_l I(s;l|f) = sum_l I(f,s;l) - I(f;l)."""
+        return self.joint_fsL(s) - self.mi_fL
+
+    @property
+    def _is_part(self) -> bool:
+        return self._exact.d < self._exact._table.d
+
+    def _cut(self, values: np.ndarray) -> np.ndarray:
+        return self._exact._cut(values)
+
+
+class Expected:
+    """Expectations of information under independence, in the order of the counted columns.
+
+    Parameters
+    ----------
+    table : Table
+        The counts; nothing may be left out of them.
+    """
+
+    def __init__(self, table: Table) -> None:
+        counts = table.counts
+        if not (table.f_whole and (table.mask_of < 0).all()):
+            msg = (
+                "is 'expected', which cannot leave rows with missing values out: make missing "
+                "features a level (missing='level') and complete the labels, or use another "
+                "correction"
+            )
+            raise DataError(msg, option="correction")
+        if counts.total > MOST_ROWS:
+            msg = (
+                f"is 'expected', which takes at most {MOST_ROWS:,} rows (the sum of their weights, "
+                "which are whole numbers), where no correction is needed: leave it out"
+            )
+            raise DataError(msg, option="correction")
+        self._table, self._counts, self._n = table, counts, int(counts.total)
+        self._unit = counts.xlogx.unit
+        self._values, self._where = np.unique(counts.n_f, return_inverse=True)
+        self._of_counts: dict[int, np.ndarray] = {}
+        self._of_labels: dict[int, np.ndarray] = {}
+        self._of_features: dict[int, np.ndarray] = {}
+        self._all: tuple[bytes, AllCounts] | None = None
+
+    def with_label(self, label: int) -> np.ndarray:
+        """E I(f;l)."""
+        if label not in self._of_labels:
+            y, table = self._counts.labels, self._table
+            n = y.n[y.offsets[label] : y.offsets[label + 1]]
+            self._of_labels[label] = self._pairs(n, int(table.t_l[label]))
+        return self._of_labels[label]
+
+    def with_labels(self, labels: np.ndarray) -> np.ndarray:
+        """E sum_l I(f;l)."""
+        total = np.zeros(self._table.d)
+        for label in labels.tolist():
+            total += self.with_label(label)
+        return total
+
+    def with_feature(self, s: int) -> np.ndarray:
+        """E I(f;s)."""
+        if s not in self._of_features:
+            at = self._table.position(s)
+            anchor = self._table.anchor(at)
+            self._of_features[s] = self._pairs(anchor.n, int(self._table.t_f[at]))
+        return self._of_features[s]
+
+    def joint(self, s: int, labels: np.ndarray) -> np.ndarray:
+        """E sum_l I(f,s;l)."""
+        table, counts = self._table, self._counts
+        anchor = table.anchor(table.position(s))
+        sums = np.zeros(table.d, np.int64)
+        function = self._function(labels)
+
+        def work(i: int, a: int, b: int) -> None:
+            group, co = counts.groups[i], counts.pair_co(i, anchor)
+            group.add_pair_sums(anchor, co, function, sums[a:b])
+
+        counts.parallel.over_groups(work, counts.parallel.cost_of(anchor))
+        alone = labels.size * int(table.t_n) - int(table.t_l[labels].sum())
+        return (sums + float(alone)) / (self._n * self._unit)
+
+    def _pairs(self, n: np.ndarray, t: int) -> np.ndarray:
+        """E I(f;x) of a column x with some counts and their sum of c log c."""
+        found = np.zeros(self._values.size)
+        for count, times in zip(*np.unique(n[n > 0], return_counts=True), strict=True):
+            found += times * self._of_count(int(count))
+        cells = np.floor(found * self._unit + 0.5).astype(np.int64)[self._where]
+        sums = np.add.reduceat(cells, self._counts.offsets[:-1])
+        total = int(self._table.t_n) + sums - self._table.t_f - t
+        return total / (self._n * self._unit)
+
+    def _of_count(self, count: int) -> np.ndarray:
+        """E[k log k] of the rows that each count of a feature shares with some rows."""
+        if count not in self._of_counts:
+            found = np.zeros(self._values.size)
+            one = np.array([count], np.int64), np.ones(1, np.int64)
+            add_expected(self._values, *one, self._n, found)
+            self._of_counts[count] = found
+        return self._of_counts[count]
+
+    def _function(self, labels: np.ndarray) -> AllCounts:
+        """What the expected sum of c log c over all values of all labels adds to that of a cell.
+
+        Both are summed over the labels; the difference is small enough for whole numbers.
+        """
+        key = labels.tobytes()
+        if self._all is None or self._all[0] != key:
+            y = self._counts.labels
+            n = [y.n[y.offsets[l] : y.offsets[l + 1]] for l in labels.tolist()]
+            counts, times = np.unique(np.concatenate(n), return_counts=True)
+            found = np.zeros(self._n + 1)
+            add_expected(np.arange(self._n + 1), counts, times, self._n, found)
+            alone = terms_of(np.arange(self._n + 1), self._counts.xlogx) / self._unit
+            less = np.floor((found - labels.size * alone) * self._unit + 0.5)
+            self._all = key, AllCounts(less.astype(np.int64), self._unit)
+        return self._all[1]

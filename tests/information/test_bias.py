@@ -1,0 +1,217 @@
+"""Corrections for the bias of counts, and columns that tell every row apart."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+
+import mlfs
+from mlfs import DataError, UsageError
+from mlfs.api.estimators import missing_word
+from mlfs.counting import xlogx
+from mlfs.information.info import Info
+from mlfs.search.checked import CheckedCriterion
+from tests import naive, naive_bias
+from tests.shared import shared_data
+
+CORRECTIONS = ("miller-madow", "expected")
+KEY = "with another value in every row, like a key"
+
+
+def columns(table):
+    return [tuple(column) for column in np.asarray(table).T.tolist()]
+
+
+def problem(rows=60):
+    generator = np.random.default_rng(1)
+    X = generator.integers(0, [2, 3, 8, 30, 2, 1], (rows, 6))
+    X[:, 4] = np.arange(rows) < 3
+    Y = np.stack([X[:, 0] ^ (generator.random(rows) < 0.2), generator.integers(0, 2, rows)], axis=1)
+    return X, Y
+
+
+def info_of(correction, X, Y, **options):
+    return mlfs.prepare((X, Y), correction=correction, nominal_limit=1000, **options).info
+
+
+def test_miller_madow_is_half_a_row_for_each_cell():
+    X, Y = problem()
+    x, y = columns(X), columns(Y)
+    info = info_of("miller-madow", X, Y)
+    close = np.testing.assert_allclose
+    close(info.h_f, [naive_bias.h(a) for a in x], atol=1e-12)
+    close(info.mi_fl, [[naive_bias.mi(a, b) for b in y] for a in x], atol=1e-12)
+    close(info.mi_fL, [sum(naive_bias.mi(a, b) for b in y) for a in x], atol=1e-12)
+    for s in (1, 3):
+        close(info.mi_fs(s), [naive_bias.mi(a, x[s]) for a in x], atol=1e-12)
+        given = [sum(naive_bias.mi(a, b, x[s]) for b in y) for a in x]
+        close(info.cmi_fL_given_s(s), given, atol=1e-12)
+        close(info.only([0, 2]).cmi_fL_given_s(s), np.array(given)[[0, 2]], atol=1e-12)
+        given = [sum(naive_bias.mi(x[s], b, a) for b in y) for a in x]
+        close(info.cmi_sL_given_f(s), given, atol=1e-12)
+
+
+def test_counts_beyond_the_table_are_corrected_too(monkeypatch):
+    X, Y = problem()
+    plain = info_of("miller-madow", X, Y)
+    monkeypatch.setattr(xlogx.xlogx_table, "__defaults__", (5, 0.0))
+    other = info_of("miller-madow", X, Y)
+    np.testing.assert_array_equal(other.mi_fL, plain.mi_fL)
+    np.testing.assert_array_equal(other.cmi_fL_given_s(3), plain.cmi_fL_given_s(3))
+
+
+def test_adjusted_information_is_less_the_mean_over_all_permutations():
+    X, Y = problem()
+    x, y = columns(X), columns(Y)
+    info = info_of("expected", X, Y)
+    close = np.testing.assert_allclose
+    close(info.mi_fl, [[naive_bias.adjusted(a, b) for b in y] for a in x], atol=1e-12)
+    for s in (1, 3):
+        close(info.mi_fs(s), [naive_bias.adjusted(a, x[s]) for a in x], atol=1e-12)
+        both = [[naive_bias.adjusted(naive.joint(a, x[s]), b) for b in y] for a in x]
+        alone = [naive_bias.adjusted(x[s], b) for b in y]
+        close(info.joint_fsL(s), np.sum(both, axis=1), atol=1e-12)
+        close(info.cmi_fL_given_s(s), np.sum(np.subtract(both, alone), axis=1), atol=1e-12)
+        close(info.cmi_sL_given_f(s), np.sum(both - info.mi_fl, axis=1), atol=1e-12)
+    some = info.only([2, 0])
+    np.testing.assert_array_equal(some.cmi_fL_given_s(3), info.cmi_fL_given_s(3)[[2, 0]])
+
+
+def test_the_series_for_many_rows_meets_the_sum():
+    generator = np.random.default_rng(2)
+    x, y = generator.integers(0, 2, 9_000), generator.integers(0, 2, 9_000)
+    for size in (8_000, 9_000):  # the variance of a count is n / 16
+        a, b = columns(x[:size, None])[0], columns(y[:size, None])[0]
+        found = info_of("expected", x[:size, None], y[:size, None]).mi_fL[0]
+        np.testing.assert_allclose(found, naive.I(a, b) - 1 / (2 * size), atol=3e-8)
+
+
+@pytest.mark.parametrize(("correction", "rows"), [("miller-madow", 8_000), ("expected", 400)])
+def test_noise_of_any_number_of_levels_has_no_relevance(correction, rows):
+    generator = np.random.default_rng(0)
+    levels = [2, 3, 5, 10, 50, 200]
+    X = generator.integers(0, np.repeat(levels, 60), (rows, 60 * len(levels)))
+    y = generator.integers(0, 2, (rows, 1))
+    found = info_of(correction, X, y).mi_fL.reshape(len(levels), 60)
+    errors = found.std(axis=1, ddof=1) / np.sqrt(60)
+    assert (np.abs(found.mean(axis=1)) < 2 * errors).all()
+    plain = info_of("none", X, y).mi_fL.reshape(len(levels), 60)
+    assert (plain.mean(axis=1) > 5 * errors).all()
+
+
+@pytest.mark.parametrize("correction", CORRECTIONS)
+@pytest.mark.parametrize("name", ["mim", "mrmr", "jmi", "cmim"])
+def test_layouts_threads_and_laziness_do_not_change_a_corrected_selection(correction, name):
+    generator = np.random.default_rng(5)
+    X = (generator.random((400, 60)) < 0.3).astype(int)
+    X[:, ::9] = generator.integers(0, 40, (400, 7))
+    Y = np.stack([X[:, 1] | X[:, 2], X[:, 5]], axis=1)
+    options = {"criterion": name, "n": 8, "correction": correction, "nominal_limit": 100}
+    plain = mlfs.select((X, Y), **options)
+    others = [
+        mlfs.select((sp.csr_array(X.astype(float)), Y), **options),
+        mlfs.select((X, Y), n_jobs=2, **options),
+        mlfs.select((X, Y), lazy=True, **options),
+        mlfs.select((X, Y), lazy=False, **options),
+    ]
+    for other in others:
+        assert other.indices == plain.indices
+        np.testing.assert_array_equal(other.scores, plain.scores)
+
+
+@pytest.mark.parametrize("correction", CORRECTIONS)
+def test_weights_are_repetitions(correction):
+    X, Y = problem()
+    weights = np.random.default_rng(3).integers(1, 4, len(X))
+    found = info_of(correction, X, Y, sample_weight=weights).mi_fL
+    again = info_of(correction, X.repeat(weights, 0), Y.repeat(weights, 0)).mi_fL
+    np.testing.assert_allclose(found, again, atol=1e-12)
+
+
+def test_fractions_of_rows_are_corrected_by_half_a_row():
+    X, Y = problem()
+    weights = np.random.default_rng(3).random(len(X)) + 0.5
+    plain = info_of("none", X, Y, sample_weight=weights).mi_fL
+    found = info_of("miller-madow", X, Y, sample_weight=weights).mi_fL
+    cells = [
+        len(set(zip(a, b, strict=True))) - len(set(a)) - len(set(b)) + 1
+        for a in columns(X)
+        for b in columns(Y)
+    ]
+    less = np.reshape(cells, (X.shape[1], 2)).sum(axis=1) / (2 * weights.sum())
+    np.testing.assert_allclose(found, plain - less, atol=1e-12)
+
+
+@pytest.mark.parametrize("correction", CORRECTIONS)
+def test_a_key_wins_no_longer(correction):
+    X, Y = problem()
+    key = np.arange(len(X))[:, None]
+    data = np.hstack([key, X]), Y
+    options = {"criterion": "mim", "n": 1, "nominal_limit": 1000}
+    assert mlfs.select(data, **options).indices == (0,)
+    picked = mlfs.select(data, correction="expected", **options)
+    assert picked.indices == (1,)
+    assert picked.settings["correction"] == "expected"
+
+
+def test_what_a_correction_cannot_do_is_refused_before_work():
+    X, Y = problem()
+    with pytest.raises(UsageError, match=r"gives no su_fl, and the criterion mlcfs_global asks"):
+        mlfs.select((X, Y), "mlcfs_global", n=2, correction="expected")
+    with pytest.raises(UsageError, match="an automatic number of features corrects for chance"):
+        mlfs.select((X, Y), n="auto", correction="miller-madow")
+    with pytest.raises(DataError, match="cannot leave rows with missing values out"):
+        mlfs.select((np.where(X == 7, np.nan, X), Y), correction="expected", missing="ignore")
+    with pytest.raises(DataError, match="takes at most 4,194,304 rows"):
+        info_of("expected", X, Y, sample_weight=np.full(len(X), 1 / 3))
+    ready = mlfs.prepare((X, Y))
+    with pytest.raises(UsageError, match="correction is 'expected', but the data were prepared"):
+        mlfs.select(ready, correction="expected")
+
+
+def test_a_plugin_is_tried_and_left_as_it_was():
+    class Learns(mlfs.Criterion):
+        asked = 0
+
+        def relevance(self, info):
+            self.asked += 1
+            return info.su_fl.sum(axis=1)
+
+    mine = Learns()
+    assert missing_word(mine, lambda: Info.from_codes([[0], [1]], [[0, 1, 0], [1, 1, 0]])) == ""
+    assert mine.asked == 0
+    assert CheckedCriterion(mine, Info.from_codes([[0], [1]], [[0], [1]]), "x").relevance() == 1
+
+
+DATA = ["songs", "emotions", "genbase", "medical", "yeast", "birds"]
+
+
+@pytest.mark.parametrize("name", DATA)
+def test_planted_unique_strings_are_named_and_warned_about(name):
+    path = "docs/examples/songs.arff" if name == "songs" else shared_data(f"{name}/{name}.arff")
+    data = mlfs.read(path)
+    rows = np.arange(0, data.shape[0], max(1, data.shape[0] // 150))
+    X = pd.DataFrame(np.asarray(data.X[rows].todense() if data.is_sparse else data.X[rows]))
+    X.columns = [f"c{j}" for j in range(X.shape[1])]
+    X.insert(1, "planted", [f"row {i}" for i in range(len(rows))])
+    Y = data.Y[rows].toarray() if sp.issparse(data.Y) else data.Y[rows]
+    Y = (Y > 0).astype(int)
+    Y = Y[:, Y.any(axis=0) & ~Y.all(axis=0)]
+    notes = mlfs.select((X, Y), "mim", 1).notes
+    assert [note for note in notes if KEY in note and "'planted'" in note]
+    notes = mlfs.select((X, Y), "mim", 1, exclude=["planted"]).notes
+    assert not [note for note in notes if "'planted'" in note]
+    with pytest.warns(UserWarning, match="'planted'.*; exclude it"):
+        mlfs.FeatureSelector(n_features_to_select=1).fit(X, Y)
+
+
+def test_few_distinct_rows_and_numbers_are_no_keys():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        mlfs.FeatureSelector().fit([[0, 2], [1, 1], [2, 0], [3, 3]], [0, 1, 0, 1])
+    numbers = np.random.default_rng(0).random((50, 3))
+    assert not [n for n in mlfs.select((numbers, numbers[:, :1] > 0.5)).notes if KEY in n]
