@@ -15,7 +15,7 @@ from types import NoneType
 from typing import Any
 
 from mlfs.api.target_bins import TargetBins
-from mlfs.api.value_kinds import Auto, Choice, Kind, Name, Share, Switch, Threads, Whole
+from mlfs.api.value_kinds import Auto, Choice, Kind, Name, Positive, Share, Switch, Threads, Whole
 from mlfs.errors import UsageError, printable
 
 __all__ = [
@@ -103,8 +103,8 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option(
         "n", Kind(), None,
-        "How many features: a number, a share such as 0.1, or auto. Per label, for each label. By "
-        "default what the criterion recommends, else half of the features.",
+        "How many features: a number, a share such as 0.1, all, or auto. Per label, for each "
+        "label. By default what the criterion recommends, else half of the features.",
         ("-n", "--number"), TO_SELECT, "N", reported=True, fitted="n_features_to_select",
         page="how-many.md",
     ),
@@ -224,6 +224,11 @@ OPTIONS: tuple[Option, ...] = (
         "half of the available memory.", ("--max-memory",), metavar="SIZE", page="speed.md#memory",
     ),
     Option(
+        "max_seconds", Positive(), None,
+        "Stop the search after so many seconds and keep the picks so far.", ("--max-seconds",),
+        TO_SELECT, "S", reported=True, page="how-many.md#a-time-limit",
+    ),
+    Option(
         "lazy", Auto(), "auto",
         "Skip counts that cannot change the result; by default where this is faster.",
         fitted="",
@@ -285,6 +290,8 @@ def n_of(n: Any, candidates: int, features: int) -> int | None:
     """
     if n is None or is_auto(n):
         return None
+    if isinstance(n, str) and n == "all":
+        return candidates
     if isinstance(n, bool) or not isinstance(n, Real):
         msg = (
             "is a number of features, a share of them in (0, 1], or 'auto', "

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +15,7 @@ from mlfs.api.options import n_of
 from mlfs.api.prepared import Prepared
 from mlfs.api.selection import SCHEMA, Selection
 from mlfs.criteria import Criterion
-from mlfs.errors import UsageError, plural, printable
+from mlfs.errors import Caution, UsageError, plural, printable
 from mlfs.information.info import Info
 from mlfs.search.best_first import best_first
 from mlfs.search.checked import CheckedCriterion
@@ -42,6 +44,12 @@ class Plan:
     seed: int
     on_pick: Callable[[str, Pick], object] | None
     lazy: bool | str = "auto"
+    ends: float = math.inf
+    max_seconds: float | None = None
+
+    def time_is_up(self) -> bool:
+        """Whether the time that was given is over."""
+        return time.perf_counter() >= self.ends
 
 
 def search(plan: Plan, ready: Prepared, info: Info, label: str = "") -> SearchResult:
@@ -62,6 +70,7 @@ def search(plan: Plan, ready: Prepared, info: Info, label: str = "") -> SearchRe
     forced, excluded = _sides(plan, ready, label)
     n = _number(plan, info, len(forced), len(excluded))
     closes: Callable[[int], np.ndarray] | None = None
+    auto: AutoStop | None = None
     if plan.n == "auto":
         auto = AutoStop(info, alpha=plan.alpha, min_gain=plan.min_gain, seed=plan.seed)
         excluded = sorted({*excluded, *auto.left_out.tolist()} - {*forced})
@@ -70,7 +79,7 @@ def search(plan: Plan, ready: Prepared, info: Info, label: str = "") -> SearchRe
         order = np.lexsort((info.features, -_rounded(info.mi_fL)))
         kept = order[~np.isin(order, excluded)][: plan.prefilter]
         view = info.only(sorted({*kept.tolist(), *forced}))
-    if plan.n == "auto":
+    if auto is not None:
         closes, n = (lambda s: auto.closes(s)[view.features]), view.d
     on_pick = plan.on_pick
     common: dict[str, Any] = {
@@ -78,13 +87,16 @@ def search(plan: Plan, ready: Prepared, info: Info, label: str = "") -> SearchRe
         "excluded": excluded,
         "name": plan.name,
         "on_pick": None if on_pick is None else (lambda pick: on_pick(label, pick)),
+        "time_is_up": plan.time_is_up if plan.ends < math.inf else None,
     }
     if n is None:
         result = best_first(plan.criterion, view, **common)
         result.note = "" if len(result.picks) else "no feature makes the set better"
+        result.note = _out_of_time(plan, result) or result.note
         return result
     result = greedy(plan.criterion, view, n, closes=closes, lazy=plan.lazy, **common)
-    result.note = _why_fewer(plan, result, n, view.d < info.d)
+    result.note = _out_of_time(plan, result) or _why_fewer(plan, result, n, view.d < info.d)
+    result.significance = None if auto is None else auto.significance
     return result
 
 
@@ -126,6 +138,13 @@ def _number(plan: Plan, info: Info, forced: int, excluded: int) -> int | None:
         n = CheckedCriterion(plan.criterion, info, plan.name).size()
         n = max(1, info.d // 2) if n is None else n
     return None if n is None else min(max(n, forced), left)
+
+
+def _out_of_time(plan: Plan, result: SearchResult) -> str:
+    if not result.timed_out:
+        return ""
+    made = plural(len(result.picks), "pick")
+    return Caution(f"stopped after {made}: max_seconds={plan.max_seconds:g} was up")
 
 
 def _why_fewer(plan: Plan, result: SearchResult, n: int, filtered: bool) -> str:

@@ -31,7 +31,19 @@ def ranking_of(
         picks = replace(picks, runners_up=others, tied=first[picks.tied])
         picks, ranks = replace(picks.taken(rows), columns=columns), ranks[rows]
     named = tuple(map(names.__getitem__, picks.columns.tolist()))
-    return Ranking(picks, ranks, named, groups, label=label, interrupted=result.interrupted)
+    tested = result.significance
+    if tested is not None and not grouping.trivial:
+        tested = replace(tested, columns=np.array([m[0] for m in grouping.members]))
+    return Ranking(
+        picks,
+        ranks,
+        named,
+        groups,
+        label=label,
+        interrupted=result.interrupted,
+        timed_out=result.timed_out,
+        significance=tested,
+    )
 
 
 def union_of(by_label: Mapping[str, Ranking]) -> Ranking:
@@ -68,4 +80,8 @@ def scaled(ranking: Ranking, factor: float) -> Ranking:
         return ranking
     changed = ("scores", "margins", *TERMS)
     values = {name: getattr(ranking.picks, name) * factor for name in changed}
-    return replace(ranking, picks=replace(ranking.picks, **values))
+    tested = ranking.significance
+    if tested is not None:
+        parts = ("relevance", "chance_mean", "chance_sd")
+        tested = replace(tested, **{name: getattr(tested, name) * factor for name in parts})
+    return replace(ranking, picks=replace(ranking.picks, **values), significance=tested)

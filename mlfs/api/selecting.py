@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -18,7 +21,7 @@ from mlfs.api.rankings import ranking_of, scaled, union_of
 from mlfs.api.selection import Ranking, Selection
 from mlfs.api.unused_options import refuse_unused
 from mlfs.criteria import Criterion
-from mlfs.errors import UsageError, plural, printable
+from mlfs.errors import Caution, UsageError, plural, printable
 from mlfs.information.for_search import with_parents
 from mlfs.information.info import Info
 from mlfs.search.label_parents import Structure
@@ -58,6 +61,7 @@ def select(
     units: str = "nats",
     n_jobs: int | None = None,
     max_memory: int | str | None = None,
+    max_seconds: float | None = None,
     seed: int = 0,
     on_pick: Callable[[str, Pick], object] | None = None,
     lazy: bool | str = "auto",
@@ -71,8 +75,8 @@ def select(
         made of any of these; then the options of reading and counting are those it was made with.
     criterion : str, type or Criterion
         The name of a criterion, or one's own.
-    n : int, float or "auto", optional
-        How many features: a number, a share of them in (0, 1], or ``"auto"`` (see
+    n : int, float, "all" or "auto", optional
+        How many features: a number, a share of them in (0, 1], ``"all"``, or ``"auto"`` (see
         `mlfs.search.stopping`). By default the number that the criterion suggests, else
         half of the features. Per label, n is for each label.
     labels : str or sequence, optional
@@ -121,6 +125,9 @@ def select(
     max_memory : int or str, optional
         What counting may take beside the data: bytes, or text such as "2GB"; by default half of
         what is available. Less is kept then, and the answer is the same.
+    max_seconds : float, optional
+        The search ends after so many seconds, with the picks made so far: `timed_out` says so. The
+        time is looked at after each pick; preparing the data does not count.
     seed : int
         Seeds the shuffles of ``n="auto"``.
     on_pick : callable, optional
@@ -164,6 +171,8 @@ def select(
         seed=options["seed"],
         on_pick=on_pick,
         lazy=options["lazy"],
+        ends=_ends(options["max_seconds"]),
+        max_seconds=options["max_seconds"],
     )
     used = ready.network(chosen, network, order, options["k"])
     info = with_parents(ready.info, None if used is None else used.parents)
@@ -173,7 +182,7 @@ def select(
 
 
 def _selection_of(
-    searched: tuple[dict[str, Ranking], list[str], bool, dict[str, int]],
+    searched: _Searched,
     plan: Plan,
     ready: Prepared,
     used: Structure | None,
@@ -182,7 +191,7 @@ def _selection_of(
     each: bool,
 ) -> Selection:
     """Put what the searches found together with all that was decided on the way."""
-    by_label, why, interrupted, pair_terms = searched
+    by_label = searched.by_label
     chosen, n, names = plan.criterion, plan.n, ready.dataset.names
     units = options["units"] if chosen.unit == "information" else "ratio"
     ranked = union_of(by_label) if each or not by_label else by_label[""]
@@ -195,7 +204,9 @@ def _selection_of(
         names=ranked.names,
         groups=ranked.groups,
         times=ranked.times,
-        interrupted=interrupted,
+        interrupted=searched.interrupted,
+        timed_out=searched.timed_out,
+        significance=ranked.significance,
         criterion=plan.name,
         parameters=_parameters_of(chosen),
         scope="each label" if each else "all labels",
@@ -213,8 +224,8 @@ def _selection_of(
             "started": plan.start is not None,
             **ready.settings,
         },
-        notes=(*ready.notes, *identifier_notes(ready, plan.excluded), *why),
-        pair_terms=pair_terms,
+        notes=(*ready.notes, *identifier_notes(ready, plan.excluded), *searched.notes),
+        pair_terms=searched.pair_terms,
     )
 
 
@@ -228,35 +239,55 @@ def _excluded(ready: Prepared, options: Mapping[str, Any], forced: list[int]) ->
     return list(dict.fromkeys(excluded))
 
 
-def _all_searches(
-    plan: Plan, ready: Prepared, info: Info, each: bool
-) -> tuple[dict[str, Ranking], list[str], bool, dict[str, int]]:
+@dataclass
+class _Searched:
+    """What the searches for each label or for all have found."""
+
+    by_label: dict[str, Ranking] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    interrupted: bool = False
+    timed_out: bool = False
+    pair_terms: dict[str, int] = field(default_factory=lambda: {"counted": 0, "eager": 0})
+
+
+def _all_searches(plan: Plan, ready: Prepared, info: Info, each: bool) -> _Searched:
     """Search for each label or for all; what is finished survives an interrupt."""
     names = ready.dataset.feature_names if each else ready.dataset.names
-    by_label: dict[str, Ranking] = {}
+    out = _Searched()
     short: dict[str, str] = {}
-    pair_terms = {"counted": 0, "eager": 0}
-    interrupted = False
-    for label, label_name in enumerate(ready.dataset.label_names if each else [""]):
+    labels = ready.dataset.label_names if each else [""]
+    for label, label_name in enumerate(labels):
+        if label and plan.time_is_up():
+            out.timed_out = True
+            break
         try:
             found = search(plan, ready, info.for_label(label) if each else info, label_name)
         except KeyboardInterrupt:
-            interrupted = True
+            out.interrupted = True
             break
-        by_label[label_name] = ranking_of(found, ready.grouping, names, label_name)
-        pair_terms["counted"] += found.counted
-        pair_terms["eager"] += found.eager
-        if found.note:
+        out.by_label[label_name] = ranking_of(found, ready.grouping, names, label_name)
+        out.pair_terms["counted"] += found.counted
+        out.pair_terms["eager"] += found.eager
+        if found.note and not (each and found.timed_out):
             short[label_name] = found.note
-        if found.interrupted:
-            interrupted = True
+        out.interrupted |= found.interrupted
+        out.timed_out |= found.timed_out
+        if found.interrupted or found.timed_out:
             break
-    if not each:
-        return by_label, list(short.values()), interrupted, pair_terms
-    told = [f"{label}: {why}" for label, why in list(short.items())[:1]]
-    if len(short) > 1:
-        told = [f"{told[0]} (and {plural(len(short) - 1, 'label')} alike)"]
-    return by_label, [printable(one, 300) for one in told], interrupted, pair_terms
+    out.notes = list(short.values())
+    if each and short:
+        first = next(f"{label}: {why}" for label, why in short.items())
+        alike = f" (and {plural(len(short) - 1, 'label')} alike)" if len(short) > 1 else ""
+        out.notes = [printable(first + alike, 300)]
+    if each and out.timed_out:
+        searched = f"{len(out.by_label)} of {plural(len(labels), 'label')} were searched"
+        out.notes.append(Caution(f"{searched}: max_seconds={plan.max_seconds:g} was up"))
+    return out
+
+
+def _ends(max_seconds: float | None) -> float:
+    """The time at which the search has to end."""
+    return math.inf if max_seconds is None else time.perf_counter() + max_seconds
 
 
 def _parameters_of(criterion: Criterion) -> dict[str, Any]:

@@ -12,7 +12,7 @@ import numpy as np
 
 from mlfs.discretize import Binning
 from mlfs.search.label_parents import Structure
-from mlfs.search.picks import Pick, Picks
+from mlfs.search.picks import Pick, Picks, Significance
 
 __all__ = ["SCHEMA", "Chosen", "Ranking", "Selection"]
 
@@ -82,8 +82,10 @@ class Ranking:
         In a union of subsets: how many labels picked each.
     label : str
         The label; empty for all labels.
-    interrupted : bool
-        Whether Ctrl-C ended the search.
+    interrupted, timed_out : bool
+        Whether Ctrl-C ended the search; whether `max_seconds` did.
+    significance : Significance, optional
+        The test of all candidates against chance that ``n="auto"`` made.
     """
 
     picks: Picks
@@ -93,6 +95,8 @@ class Ranking:
     times: np.ndarray | None = field(default=None, compare=False)
     label: str = ""
     interrupted: bool = False
+    timed_out: bool = False
+    significance: Significance | None = field(default=None, compare=False)
 
     def __len__(self) -> int:
         return len(self.picks)
@@ -197,7 +201,11 @@ class Selection(Ranking):
         }
         if self.labels:
             document["labels"] = [
-                {"name": name, "selected": [one.to_dict() for one in ranking.chosen]}
+                {
+                    "name": name,
+                    "selected": [one.to_dict() for one in ranking.chosen],
+                    **_tested(ranking),
+                }
                 for name, ranking in self.labels.items()
             ]
         if self.network is not None:
@@ -212,9 +220,17 @@ class Selection(Ranking):
             document["target_binning"] = [one.describe() for one in self.target_binnings]
         document["pair_terms"] = dict(self.pair_terms)
         document["notes"] = list(self.notes)
+        document |= _tested(self)
         if self.interrupted:
             document["interrupted"] = True
+        if self.timed_out:
+            document["timed_out"] = True
         return document
+
+
+def _tested(ranking: Ranking) -> dict[str, Any]:
+    tested = ranking.significance
+    return {} if tested is None else {"significance": tested.to_dict()}
 
 
 def _finite(value: float) -> float | None:

@@ -40,8 +40,8 @@ class FeatureSelector(ColumnSelector):
     ----------
     criterion : str, type or Criterion, default="mim"
         The name of a criterion (``mlfs criteria`` lists them), or one's own.
-    n_features_to_select : int, float or "auto", optional
-        How many: a number, a share of the features in (0, 1], or ``"auto"`` (see
+    n_features_to_select : int, float, "all" or "auto", optional
+        How many: a number, a share of the features in (0, 1], ``"all"``, or ``"auto"`` (see
         `mlfs.search.stopping`). By default the criterion's own opinion if it has one, else half the
         features, as scikit-learn's RFE has it. Per label, the number is for each label.
     per_label : bool, default=False
@@ -96,6 +96,8 @@ class FeatureSelector(ColumnSelector):
         answer does not depend on it.
     max_memory : int or str, optional
         What counting may take beside the data, such as "2GB"; by default half of what is there.
+    max_seconds : float, optional
+        The search ends after so many seconds with the picks made so far, and a warning.
     random_state : int or RandomState, default=0
         Seeds the shuffles of "auto", the only chance there is; None is 0 too.
     verbose : bool or int, default=False
@@ -184,6 +186,7 @@ class FeatureSelector(ColumnSelector):
         units: str = "nats",
         n_jobs: int | None = None,
         max_memory: int | str | None = None,
+        max_seconds: float | None = None,
         random_state: Any = 0,
         verbose: bool | int = False,
     ) -> None:
@@ -213,6 +216,7 @@ class FeatureSelector(ColumnSelector):
         self.units = units
         self.n_jobs = n_jobs
         self.max_memory = max_memory
+        self.max_seconds = max_seconds
         self.random_state = random_state
         self.verbose = verbose
 

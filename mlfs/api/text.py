@@ -144,11 +144,12 @@ def heading(selection: Selection) -> str:
     chosen = {key: value for key, value in selection.parameters.items() if value is not None}
     given = ", ".join(f"{key}={value}" for key, value in chosen.items())
     data = selection.data
+    stopped = " when the time was up" if selection.timed_out else ""
     each = " picked by the labels together" if selection.scope == "each label" else ""
     unit = "" if selection.units == "ratio" else f"; scores in {selection.units}"
     return (
         f"{selection.criterion}{f' ({given})' if given else ''}: {len(selection)} of "
-        f"{plural(data['features'], 'feature')}{each} "
+        f"{plural(data['features'], 'feature')}{each}{stopped} "
         f"({plural(data['rows'], 'row')}, {plural(data['labels'], 'label')}){unit}"
     )
 

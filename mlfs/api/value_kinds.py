@@ -8,7 +8,7 @@ from typing import Any
 
 from mlfs.errors import UnknownName, UsageError, printable
 
-__all__ = ["Auto", "Choice", "Kind", "Name", "Share", "Switch", "Threads", "Whole"]
+__all__ = ["Auto", "Choice", "Kind", "Name", "Positive", "Share", "Switch", "Threads", "Whole"]
 
 
 @dataclass(frozen=True)
@@ -78,6 +78,18 @@ class Share(Kind):
 
     def _read(self, name: str, value: Any) -> float:
         if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= float(value) <= 1:
+            raise self.refusal(name, value)
+        return float(value)
+
+
+@dataclass(frozen=True)
+class Positive(Kind):
+    """A number above 0; None too, if that is the default."""
+
+    wanted: str = "is a number above 0"
+
+    def _read(self, name: str, value: Any) -> float:
+        if isinstance(value, bool) or not isinstance(value, Real) or not float(value) > 0:
             raise self.refusal(name, value)
         return float(value)
 

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import click
 
 from mlfs.api.options import NAMED, OPTIONS, Option
-from mlfs.api.value_kinds import Share, Switch, Threads, Whole
+from mlfs.api.value_kinds import Positive, Share, Switch, Threads, Whole
 from mlfs.cli.console import console_of
 from mlfs.cli.help import OTHER, topical
 from mlfs.cli.startup import skip_check_of_scipy
@@ -31,6 +31,7 @@ __all__ = [
     "talking",
 ]
 
+WORDS = ("all", "auto")  # numbers of features
 START_BYTES = 64 << 20
 READING = ("labels", "classes", "separator", "encoding", "source_format", "limit")
 F = TypeVar("F", bound=Callable[..., Any])
@@ -115,8 +116,8 @@ reading = stacked(
 
 def count(_: click.Context, __: click.Parameter, value: str | None) -> int | float | str | None:
     """80 is a number, 0.1 a share, auto leaves it to the data."""
-    if value is None or value.strip().lower() == "auto":
-        return None if value is None else "auto"
+    if value is None or value.strip().lower() in WORDS:
+        return None if value is None else value.strip().lower()
     number = literal(value.strip())
     if isinstance(number, bool) or not isinstance(number, (int, float)):
         raise click.BadParameter(f"{value!r} is no number, no share such as 0.1, and not auto")
@@ -139,6 +140,8 @@ def _flag(option: Option) -> Callable[[F], F]:
         settings["type"] = click.Choice(kind.choices)
     elif isinstance(kind, Whole):
         settings["type"] = click.IntRange(min=kind.least)
+    elif isinstance(kind, Positive):
+        settings["type"] = click.FloatRange(min=0, min_open=True)
     elif isinstance(kind, Share):
         settings["type"] = click.FloatRange(0, 1)
     elif isinstance(kind, Threads):

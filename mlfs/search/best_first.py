@@ -27,6 +27,7 @@ def best_first(
     excluded: Sequence[int] = (),
     name: str = "criterion",
     on_pick: Callable[[Pick], object] | None = None,
+    time_is_up: Callable[[], bool] | None = None,
 ) -> SearchResult:
     """Search for the set of greatest merit, expanding the best set that is still open.
 
@@ -38,6 +39,8 @@ def best_first(
     ----------
     criterion, info, forced, excluded, name, on_pick
         As for `greedy`.
+    time_is_up : callable, optional
+        Called after every expansion; the search ends when it returns True.
 
     Returns
     -------
@@ -63,6 +66,9 @@ def best_first(
             else:
                 stale += 1
             current = _next_open(fronts, seen)
+            if current is not None and time_is_up is not None and time_is_up():
+                result.timed_out = True
+                break
     except KeyboardInterrupt:
         result.interrupted = True
     # A greedy search repeats the picks, so that every one can be explained.

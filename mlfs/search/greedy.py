@@ -28,6 +28,7 @@ def greedy(
     on_pick: Callable[[Pick], object] | None = None,
     closes: Callable[[int], np.ndarray] | None = None,
     lazy: bool | str = "auto",
+    time_is_up: Callable[[], bool] | None = None,
 ) -> SearchResult:
     """Pick features one after the other, each with the best score by the criterion.
 
@@ -53,6 +54,8 @@ def greedy(
     lazy : bool or "auto"
         Whether terms that cannot change the picks are left uncounted, for a criterion whose
         scores fall; "auto" does so where it is faster. The picks are the same.
+    time_is_up : callable, optional
+        Called after every pick; the search ends when it returns True.
 
     Returns
     -------
@@ -80,13 +83,17 @@ def greedy(
                 is_open &= ~closes(column)
             if on_pick is not None:
                 on_pick(scores.picks(place)[0])
+            if place + 1 < n and time_is_up is not None and time_is_up():
+                result.timed_out = True
+                break
             if place + 1 < n:
                 scores.take(column)
     except KeyboardInterrupt:
         result.interrupted = True
     if scores is not None:
         result.picks, result.counted, result.eager = scores.picks(), scores.counted, scores.eager
-    result.exhausted = len(result.picks) < n and not result.interrupted
+    stopped = result.interrupted or result.timed_out
+    result.exhausted = len(result.picks) < n and not stopped
     return result
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Pick", "Picks", "SearchResult", "Ties"]
+__all__ = ["Pick", "Picks", "SearchResult", "Significance", "Ties"]
 
 NO_COLUMNS = np.zeros(0, np.int64)
 
@@ -202,6 +202,51 @@ class Picks(Sequence[Pick]):
     __hash__ = None  # type: ignore[assignment]  # arrays can change
 
 
+@dataclass(frozen=True, eq=False)
+class Significance:
+    """The test of candidates against chance that ``n="auto"`` makes, a value for each candidate.
+
+    Parameters
+    ----------
+    columns : ndarray of int
+        The candidates.
+    relevance : ndarray of float
+        sum_l I(f;l).
+    chance_mean, chance_sd : ndarray of float
+        Mean and standard deviation of the relevance for shuffled rows of labels.
+    p_values : ndarray of float
+        The tail of a gamma distribution of this mean and variance, from the relevance on.
+    adjusted : ndarray of float
+        The least share of false discoveries at which the candidate passes (Storey & Tibshirani).
+    informative : ndarray of bool
+        Whether it passes at the share that was asked for, and has at least the least gain.
+    shuffles : int
+        How many shuffles gave mean and standard deviation; as many gave the false discoveries.
+    """
+
+    columns: np.ndarray
+    relevance: np.ndarray
+    chance_mean: np.ndarray
+    chance_sd: np.ndarray
+    p_values: np.ndarray
+    adjusted: np.ndarray
+    informative: np.ndarray
+    shuffles: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the record for JSON: lists with a value for each candidate."""
+        return {
+            "shuffles": self.shuffles,
+            "index": self.columns.tolist(),
+            "relevance": self.relevance.tolist(),
+            "chance_mean": self.chance_mean.tolist(),
+            "chance_sd": self.chance_sd.tolist(),
+            "p_value": self.p_values.tolist(),
+            "adjusted": self.adjusted.tolist(),
+            "informative": self.informative.tolist(),
+        }
+
+
 @dataclass
 class SearchResult:
     """What a search found, or had found when it was interrupted.
@@ -210,11 +255,13 @@ class SearchResult:
     ----------
     picks : Picks
         The picks in order.
-    interrupted, exhausted : bool
-        Whether Ctrl-C ended the search; whether no candidate was left.
+    interrupted, exhausted, timed_out : bool
+        Whether Ctrl-C ended the search; whether no candidate was left; whether the time was up.
     counted, eager : int
         How many terms of one pick and one candidate were computed; how many an eager search
         computes.
+    significance : Significance or None
+        The test of all candidates against chance, if the number of picks was automatic.
     note : str
         Why there are fewer picks than were asked for; empty if there are not.
     """
@@ -224,4 +271,6 @@ class SearchResult:
     exhausted: bool = False
     counted: int = 0
     eager: int = 0
+    timed_out: bool = False
+    significance: Significance | None = None
     note: str = ""

@@ -15,6 +15,7 @@ import numpy as np
 
 from mlfs.information.for_search import levels_of, shuffled
 from mlfs.information.info import Info
+from mlfs.search.picks import Significance
 
 __all__ = ["AutoStop"]
 
@@ -57,10 +58,21 @@ class AutoStop:
         self.p_values = _tail(relevance, mean, variance)
         fresh = _by_chance(info, generator, shuffles)  # mean and variance come from the others
         by_chance = np.concatenate([_tail(row, mean, variance) for row in fresh])
-        self.significant = _discoveries(self.p_values, by_chance, shuffles, alpha)
+        self.significant, adjusted = _discoveries(self.p_values, by_chance, shuffles, alpha)
         gain = relevance - mean
         self._least = min_gain * float(gain[self.significant].max(initial=0.0))
-        self.left_out = info.features[~self.significant | (gain < self._least)]
+        informative = self.significant & (gain >= self._least)
+        self.left_out = info.features[~informative]
+        self.significance = Significance(
+            info.features,
+            np.array(relevance),
+            mean,
+            np.sqrt(variance),
+            self.p_values,
+            adjusted,
+            informative,
+            shuffles,
+        )
 
     def closes(self, s: int) -> np.ndarray:
         """Give a mask of the candidates that add too little after the pick of s."""
@@ -97,11 +109,12 @@ def _tail(relevance: np.ndarray, mean: np.ndarray, variance: np.ndarray) -> np.n
 
 def _discoveries(
     p_values: np.ndarray, by_chance: np.ndarray, shuffles: int, alpha: float
-) -> np.ndarray:
+) -> tuple[np.ndarray, np.ndarray]:
     """Find the largest set of features of which chance explains at most a share of alpha.
 
     The number of features that chance puts below a threshold is counted on shuffled labels
     (Storey & Tibshirani, 2003, plus one), so the result holds for any distribution of the tails.
+    Also give the least share at which each feature passes.
     """
     order = np.argsort(p_values, kind="stable")
     found = np.searchsorted(p_values[order], p_values[order], side="right")
@@ -110,4 +123,7 @@ def _discoveries(
     out = np.zeros(p_values.size, bool)
     if passed.size:
         out[order[: passed[-1] + 1]] = True
-    return out
+    shares = np.minimum(1.0, (false + 1) / ((shuffles + 1) * found))
+    adjusted = np.empty(p_values.size)
+    adjusted[order] = np.minimum.accumulate(shares[::-1])[::-1]
+    return out, adjusted
