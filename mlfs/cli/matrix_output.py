@@ -6,15 +6,17 @@ import csv
 import io
 import os
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
-import numpy as np
 
 from mlfs.cli.help import topical
 from mlfs.cli.output import check_place
 from mlfs.cli.shared_options import declared, stacked
 from mlfs.errors import UsageError, printable
+
+if TYPE_CHECKING:
+    import numpy as np
 
 __all__ = ["OPTIONS", "check_matrix", "matrix_options", "write_matrix"]
 
@@ -69,6 +71,8 @@ def check_matrix(context: click.Context, path: str | None, data: str, *, force: 
 
 def write_matrix(dataset: Any, path: str, options: Mapping[str, Any]) -> None:
     """Compute the matrix that the options ask for, and write it."""
+    import numpy as np
+
     from mlfs import information
     from mlfs.api.prepared import prepare
     from mlfs.data.files import replacing
