@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import pickle
-import subprocess
-import sys
 import time
 
 import joblib
@@ -23,8 +21,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.tree import DecisionTreeClassifier
 
 import mlfs
-from mlfs import DataError, FeatureSelector, UnknownName, UsageError
-from tests.documents import ROOT
+from mlfs import DataError, FeatureSelector, UnknownName, UsageError, cli
 from tests.shared import shared_data
 
 CRITERIA = ["mim", "jmi", "scls", "mrmr", "mlfs_global", "mlfs_local", "mlig", "icap"]
@@ -82,17 +79,11 @@ def test_it_answers_as_select_does(name, criterion):
 
 @pytest.mark.parametrize("name", FILES)
 @pytest.mark.parametrize("criterion", ["mim", "scls", "mlfs_global", "mlfs_local"])
-def test_it_answers_as_the_command_does(name, criterion):
+def test_it_answers_as_the_command_does(name, criterion, capsys):
     path = shared_data(name)
     data = mlfs.read(path)
-    done = subprocess.run(
-        [sys.executable, *f"-m mlfs select -c {criterion} -n 5 --format json".split(), str(path)],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    told = json.loads(done.stdout)
+    assert cli.main(["select", "-c", criterion, "-n", "5", "--format", "json", str(path)]) == 0
+    told = json.loads(capsys.readouterr().out)
     frame = pd.DataFrame(data.X, columns=data.feature_names)
     labels = pd.DataFrame(data.Y, columns=data.label_names)
     selector = FeatureSelector(criterion, 5).fit(frame, labels)

@@ -18,18 +18,16 @@ from mlfs import cli
 from mlfs.compare.metrics import METRICS
 from mlfs.compare.metrics import evaluate as measure
 from mlfs.data import from_arrays, read, write
-from mlfs.models import available, make
+from mlfs.models import make
 from mlfs.models.model_files import load_stored
 from tests.cli.test_cli_process import POSIX, Terminal, mlfs
+from tests.compare import in_process
 from tests.documents import ROOT
 from tests.shared import shared_data
 
 SONGS = str(ROOT / "docs" / "examples" / "songs.arff")
-SOME = {"br", "pcc", "occ", "ebcc-ldf", "pacc-ldf"}
+SOME = ["br", "pcc", "occ", "ebcc-ldf", "pacc-ldf"]  # tests/models/test_store.py has them all
 UNNAMED = "ignore:X does not have valid feature names"
-EVERY = [
-    pytest.param(name, marks=[] if name in SOME else [pytest.mark.slow]) for name in available()
-]
 
 
 class Ran:
@@ -96,8 +94,8 @@ def small(done) -> str:
 # ---- train -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", EVERY)
-def test_every_model_is_trained_stored_and_used(done, name: str) -> None:
+@pytest.mark.parametrize("name", SOME)
+def test_a_model_is_trained_stored_and_used(done, name: str) -> None:
     done("train", "-q", "--model", name, "-o", "m.mlfs", SONGS)
     rows = done("predict", "-q", "m.mlfs", SONGS).rows
     data = read(SONGS)
@@ -547,7 +545,8 @@ def test_a_column_of_lists_may_lack_a_label(done) -> None:
     assert done("predict", "m.mlfs", "u.csv").rows[0] == ["u", "v"]
 
 
-def test_one_row_is_told_as_one(run, done, small: str) -> None:
+def test_one_row_is_told_as_one(run, done, small: str, monkeypatch) -> None:
+    in_process.use(monkeypatch)
     table("one.csv", SMALL.partition("\n2,")[0])
     assert done("evaluate", "-q", small, "one.csv").out.startswith("cc: 1 row, 2 labels\n")
     assert "wrote 1 row to" in done("predict", "-v", "-o", "p.csv", small, "one.csv").err
@@ -666,11 +665,9 @@ def test_a_model_that_cannot_answer_is_told(run, kept: str, monkeypatch) -> None
 # ---- as a process ------------------------------------------------------------------------------
 
 
-def test_a_model_moves_through_processes(tmp_path: Path) -> None:
-    place = str(tmp_path / "m.mlfs")
-    assert mlfs("train", "-q", "--model", "cc", "-o", place, SONGS).returncode == 0
-    whole = mlfs("predict", "-q", place, SONGS).stdout
-    assert mlfs("predict", "-q", place, "-", input=Path(SONGS).read_text()).stdout == whole
+def test_a_model_moves_to_another_process(done, kept: str) -> None:
+    whole = done("predict", "-q", kept, SONGS).out
+    assert mlfs("predict", "-q", kept, "-", input=Path(SONGS).read_text()).stdout == whole
     assert len(whole.splitlines()) == 241
 
 

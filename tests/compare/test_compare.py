@@ -34,6 +34,7 @@ from mlfs.compare.training_rows import TrainingRows
 from mlfs.data.arrays import from_arrays
 from mlfs.data.dataset import Column
 from mlfs.errors import DataError, MlfsError, UnknownName, UsageError
+from tests.compare import in_process
 from tests.documents import ROOT
 
 pytest.importorskip("sklearn")
@@ -67,9 +68,23 @@ def numbers(results: Results) -> list[Any]:
     ]
 
 
+@pytest.fixture(autouse=True)
+def _in_process(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only tests that ask for workers start them."""
+    if "workers" not in request.fixturenames:
+        in_process.use(monkeypatch)
+
+
+@pytest.fixture
+def workers() -> None:
+    """Comparisons start worker processes, as they do for a user."""
+
+
 @pytest.fixture(scope="module")
 def reference() -> Results:
-    return compared()
+    with pytest.MonkeyPatch.context() as patch:
+        in_process.use(patch)
+        return compared()
 
 
 def test_a_cell_for_each_combination(reference: Results) -> None:
@@ -99,6 +114,7 @@ def test_good_features_beat_random_ones(reference: Results) -> None:
         assert found[data, "mim", "br", "4"].mean > found[data, "random", "br", "4"].mean
 
 
+@pytest.mark.usefixtures("workers")
 def test_two_processes_give_the_same_table(reference: Results) -> None:
     assert numbers(compared(jobs=2)) == numbers(reference)
 
@@ -119,9 +135,8 @@ def test_selection_sees_the_training_rows_alone() -> None:
     assert [record["selected"] for record in results.records] == expected
 
 
-@pytest.mark.parametrize("jobs", [1, 3])
-def test_training_rows_are_prepared_once_for_all_criteria(jobs: int) -> None:
-    some = {"data": some_data(), "models": "mlnb", "n": 2, "folds": 2, "jobs": jobs}
+def test_training_rows_are_prepared_once_for_all_criteria() -> None:
+    some = {"data": some_data(), "models": "mlnb", "n": 2, "folds": 2}
     criteria = ["mim", "jmi", "chi2-max", "random", "all"]
     together = compared(criteria=criteria, **some)
     seconds: dict[int, set[float]] = {}
@@ -131,8 +146,7 @@ def test_training_rows_are_prepared_once_for_all_criteria(jobs: int) -> None:
             assert record["prepare_seconds"] == 0
         else:
             seconds.setdefault(of["split"], set()).add(record["prepare_seconds"])
-    if jobs == 1:
-        assert [len(one) for one in seconds.values()] == [1, 1]
+    assert [len(one) for one in seconds.values()] == [1, 1]
     alone = [record for one in criteria for record in compared(criteria=one, **some).records]
     chosen = {record["key"]: record["selected"] for record in alone}
     assert chosen == {record["key"]: record["selected"] for record in together.records}
@@ -284,6 +298,7 @@ def test_a_failing_cell_is_told_and_the_rest_goes_on(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("workers")
 def test_a_worker_that_is_killed_costs_its_cells_alone(tmp_path: Path) -> None:
     learner = tmp_path / "deadly.py"
     learner.write_text(
@@ -297,7 +312,11 @@ def test_a_worker_that_is_killed_costs_its_cells_alone(tmp_path: Path) -> None:
     sys.path.insert(0, str(tmp_path))
     try:
         results = compared(
-            data={"one": some_data()}, criteria="mim", models=["deadly.Deadly", "mlnb"], n=2
+            data={"one": some_data()},
+            criteria="mim",
+            models=["deadly.Deadly", "mlnb"],
+            n=2,
+            folds=2,
         )
     finally:
         sys.path.remove(str(tmp_path))

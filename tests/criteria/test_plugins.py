@@ -13,12 +13,13 @@ from types import SimpleNamespace
 
 import pytest
 
-from mlfs import Criterion, CriterionError, criteria
+import mlfs
+from mlfs import Criterion, CriterionError, cli, criteria
+from mlfs.checks import check_criterion
 from tests.documents import ROOT
 
 PLUGINS = ROOT / "tests" / "plugin"
 SONGS = str(ROOT / "docs" / "examples" / "songs.arff")
-ARGUMENTS = ("-n", "6", "--format", "json", SONGS)
 
 
 @pytest.fixture(scope="session")
@@ -40,28 +41,27 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return target
 
 
-def python(site: Path, program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-    path = os.pathsep.join([str(site), str(ROOT)])
-    return subprocess.run(
-        [sys.executable, "-c", program, *arguments],
-        env={**os.environ, "PYTHONPATH": path},
+@pytest.fixture
+def run(site: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
+    """Run the command where both are installed: exit code, stdout, stderr."""
+    monkeypatch.syspath_prepend(site)
+
+    def go(*arguments: str) -> tuple[int, str, str]:
+        code = cli.main(arguments)
+        return code, *capsys.readouterr()
+
+    return go
+
+
+def test_the_listing_has_the_plugin_and_names_the_broken_one(site: Path) -> None:
+    """In a process of its own, as a user has it."""
+    done = subprocess.run(
+        [sys.executable, "-m", "mlfs", "criteria"],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(site), str(ROOT)])},
         capture_output=True,
         text=True,
         check=False,
     )
-
-
-def mlfs(site: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return python(site, "import sys; from mlfs.cli import main; sys.exit(main())", *arguments)
-
-
-def selected(done: subprocess.CompletedProcess[str]) -> list[int]:
-    assert done.returncode == 0, done.stderr
-    return [pick["index"] for pick in json.loads(done.stdout)["selected"]]
-
-
-def test_the_listing_has_the_plugin_and_names_the_broken_one(site: Path) -> None:
-    done = mlfs(site, "criteria")
     assert done.returncode == 0, done.stderr
     assert "discounted" in done.stdout
     assert "mlfs-plugin-example" in done.stdout
@@ -71,81 +71,48 @@ def test_the_listing_has_the_plugin_and_names_the_broken_one(site: Path) -> None
     assert "Traceback" not in everything
 
 
-def test_the_command_and_the_transformer_agree(site: Path) -> None:
-    picks = selected(
-        mlfs(
-            site,
-            "select",
-            "-c",
-            "discounted",
-            "-p",
-            "beta=0.3",
-            "-n",
-            "6",
-            "--format",
-            "json",
-            SONGS,
-        )
-    )
-    done = python(
-        site,
-        "import mlfs, sys\n"
-        "songs = mlfs.read(sys.argv[1])\n"
-        "picks = mlfs.select(songs, 'discounted', 6, parameters={'beta': 0.3})\n"
-        "print([int(i) for i in picks.indices])",
-        SONGS,
-    )
-    assert done.stdout.strip() == str(picks), done.stderr
+def test_command_function_and_transformer_take_the_plugin_by_name(run) -> None:
+    chosen = ("-c", "discounted", "-p", "beta=0.3")
+    code, out, _ = run("select", *chosen, "-n", "6", "--format", "json", SONGS)
+    assert code == 0
+    songs = mlfs.read(SONGS)
+    picks = mlfs.select(songs, "discounted", 6, parameters={"beta": 0.3}).indices
+    assert [pick["index"] for pick in json.loads(out)["selected"]] == list(picks)
     assert len(set(picks)) == 6
+    selector = mlfs.FeatureSelector("discounted", 6).fit(songs.X, songs.Y)
+    assert selector.indices_.tolist() == list(mlfs.select(songs, "discounted", 6).indices)
 
 
-def test_the_transformer_takes_the_plugin_by_name(site: Path) -> None:
-    program = (
-        "import mlfs, numpy as np\n"
-        "from mlfs.data import from_arrays\n"
-        "rng = np.random.default_rng(0)\n"
-        "X, Y = rng.integers(0, 3, (60, 8)), rng.integers(0, 2, (60, 3))\n"
-        "selector = mlfs.FeatureSelector('discounted', n_features_to_select=4).fit(X, Y)\n"
-        "plain = mlfs.select(from_arrays(X, Y), 'discounted', 4)\n"
-        "print(selector.indices_.tolist() == list(plain.indices), len(selector.indices_))"
-    )
-    done = python(site, program)
-    assert done.stdout.split() == ["True", "4"], done.stderr
+@pytest.mark.usefixtures("run")
+def test_without_redundancy_the_plugin_is_mim() -> None:
+    songs = mlfs.read(SONGS)
+    without = mlfs.select(songs, "discounted", 6, parameters={"beta": 0})
+    assert without.indices == mlfs.select(songs, "mim", 6).indices
 
 
-def test_without_redundancy_the_plugin_is_mim(site: Path) -> None:
-    discounted = selected(mlfs(site, "select", "-c", "discounted", "-p", "beta=0", *ARGUMENTS))
-    assert discounted == selected(mlfs(site, "select", "-c", "mim", *ARGUMENTS))
+@pytest.mark.usefixtures("run")
+def test_the_plugin_passes_the_checks() -> None:
+    check_criterion(type(criteria.get("discounted")[1]))
 
 
-def test_the_plugin_passes_the_checks(site: Path) -> None:
-    program = (
-        "from mlfs.checks import check_criterion\n"
-        "from mlfs_plugin_example import Discounted\n"
-        "check_criterion(Discounted)"
-    )
-    done = python(site, program)
-    assert done.returncode == 0, done.stderr
+def test_the_broken_plugin_is_refused_by_its_distribution(run) -> None:
+    code, _, err = run("select", "-c", "shattered", "-n", "2", SONGS)
+    assert code in {1, 2}
+    assert "mlfs-plugin-broken" in err
+    assert "broken on purpose" in err
+    assert "Traceback" not in err
 
 
-def test_the_broken_plugin_is_refused_by_its_distribution(site: Path) -> None:
-    done = mlfs(site, "select", "-c", "shattered", "-n", "2", SONGS)
-    assert done.returncode in {1, 2}
-    assert "mlfs-plugin-broken" in done.stderr
-    assert "broken on purpose" in done.stderr
-    assert "Traceback" not in done.stderr
+def test_the_broken_plugin_spoils_nothing_else(run) -> None:
+    code, out, _ = run("select", "-c", "scls", "-n", "2", "--format", "json", SONGS)
+    assert code == 0
+    assert len(json.loads(out)["selected"]) == 2
 
 
-def test_the_broken_plugin_spoils_nothing_else(site: Path) -> None:
-    assert (
-        len(selected(mlfs(site, "select", "-c", "scls", "-n", "2", "--format", "json", SONGS))) == 2
-    )
-
-
-def test_a_slip_in_the_plugins_name_is_helped(site: Path) -> None:
-    done = mlfs(site, "select", "-c", "discouted", "-n", "2", SONGS)
-    assert done.returncode == 2
-    assert "did you mean 'discounted'?" in done.stderr
+def test_a_slip_in_the_plugins_name_is_helped(run) -> None:
+    code, _, err = run("select", "-c", "discouted", "-n", "2", SONGS)
+    assert code == 2
+    assert "did you mean 'discounted'?" in err
 
 
 class _Point:

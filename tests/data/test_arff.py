@@ -180,7 +180,7 @@ def test_numbers_are_those_of_float(text: str) -> None:
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False) | st.decimals(-(10**9), 10**9))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_any_number_is_that_of_float(number: object) -> None:
     text = str(number)
     if "nan" in text.lower():
@@ -338,7 +338,7 @@ PIECES = st.sampled_from(
     st.sampled_from(["1,x,0\n", "{}\n", ""]),
     st.lists(PIECES, max_size=12),
 )
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=300, deadline=None)
 def test_compiled_and_careful_agree(kind: str, start: str, pieces: list[str]) -> None:
     header = f"@attribute n real\n@attribute v {{x,y,'a b',é}}\n@attribute l {kind}\n@data\n"
     text = header + start + "".join(pieces)
@@ -401,7 +401,7 @@ def datasets(draw: st.DrawFn) -> Dataset:
 
 
 @given(datasets())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_round_trip_of_a_file_that_stands_alone(data: Dataset) -> None:
     stream = io.BytesIO()
     arff.write(data, stream)

@@ -73,7 +73,7 @@ def naive_moments(values, weights):
 
 
 @given(seed=SEEDS)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_mean_sd_is_the_paper_s(seed):
     rng = np.random.default_rng(seed)
     x = rng.normal(size=(int(rng.integers(3, 50)), 1)) * 10.0 ** rng.integers(-8, 9)
@@ -91,7 +91,7 @@ def test_the_margin_itself_belongs_to_the_middle():
 
 
 @given(seed=SEEDS)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_rounding_does_not_part_two_values_that_are_equally_frequent(seed):
     rng = np.random.default_rng(seed)
     pair = rng.normal(size=2) * 10.0 ** rng.integers(-8, 9)
@@ -251,7 +251,7 @@ def test_width_cuts_the_range_evenly():
 
 
 @given(seed=SEEDS)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_frequency_cuts_nearest_to_the_quantiles(seed):
     rng = np.random.default_rng(seed)
     x = np.round(rng.exponential(2, int(rng.integers(1, 40))), int(rng.integers(0, 3)))
@@ -312,7 +312,7 @@ def naive_split(rows, q):
 
 
 @given(seed=SEEDS)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_mdlp_is_the_brute_force_recursion(seed):
     rng = np.random.default_rng(seed)
     n, q = int(rng.integers(2, 60)), int(rng.integers(1, 4))
@@ -376,7 +376,7 @@ def naive_laim(x, Y):
 
 
 @given(seed=SEEDS)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_laim_is_the_greedy_search_of_the_paper(seed):
     rng = np.random.default_rng(seed)
     n, q = int(rng.integers(2, 30)), int(rng.integers(1, 5))

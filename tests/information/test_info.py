@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from numba.core import config
 
 from mlfs import CriterionError, Info
 from mlfs.information.for_search import table_of, with_parents
 from mlfs.information.info import VOCABULARY
 from tests import naive
 
-SEEDS = range(4)
+# Without the compiler a few problems suffice: coverage is seen, and the compiled run has them all.
+FEW = bool(config.DISABLE_JIT)
+SEEDS = range(1 if FEW else 4)
 CHAIN = [(), (0,), (0, 1)]
 NEAR = {"rtol": 0, "atol": 1e-9}
 AXES = {
@@ -362,19 +365,19 @@ def long_codes(seed, n=150):
 LONG_CHAIN = [(), (0,), (0, 1), (0, 2)]
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", range(1 if FEW else 2))
 @pytest.mark.parametrize("ignore", [False, True])
 def test_more_rows_than_bits_in_a_word(seed, ignore):
     X, Y = long_codes(seed)
     info = Info.from_codes(X, Y, parents=LONG_CHAIN, ignore_missing=ignore)
     columns, labels = plain(X, None if ignore else "missing"), plain(Y)
-    for s in range(0, 9, 2):
+    for s in range(0, 9, 4 if FEW else 2):
         compare(words(info, s), oracle(columns, labels, labels, LONG_CHAIN, s, range(9)))
     view = info.for_label(1).only([7, 2, 5])
     compare(words(view, 2), oracle(columns, labels[1:2], labels, LONG_CHAIN[1:2], 2, [7, 2, 5]))
 
 
-@pytest.mark.parametrize("edge", [63, 64, 65, 127, 128, 129])
+@pytest.mark.parametrize("edge", [65] if FEW else [63, 64, 65, 127, 128, 129])
 def test_rows_around_the_end_of_a_word(edge):
     X, Y = long_codes(3)
     X, Y = X[:edge], Y[:edge]
@@ -384,7 +387,7 @@ def test_rows_around_the_end_of_a_word(edge):
     same_bits(words(info, 4), words(Info.from_codes(X, Y, parents=LONG_CHAIN, blocks=2), 4))
 
 
-@pytest.mark.parametrize("factor", [3, 2**20, 2**40])
+@pytest.mark.parametrize("factor", [2**40] if FEW else [3, 2**20, 2**40])
 def test_great_weights(factor):
     X, Y = long_codes(4)
     times = np.random.default_rng(4).integers(1, 9, len(X))

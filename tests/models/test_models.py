@@ -471,7 +471,7 @@ def test_a_name_or_parameter_that_is_unknown_is_refused(name, options, error, sa
         make(name, **options)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(
     seed=st.integers(0, 1000), name=st.sampled_from([n for n in PLAIN if n not in {"mc", "mcc"}])
 )

@@ -353,7 +353,7 @@ def test_equal_weights_span_the_lowest_edges():
 # The polytree -----------------------------------------------------------------------------------
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=30)
 @given(st.lists(st.integers(0, 30), min_size=4, max_size=4), st.sampled_from([0.01, 0.05, 0.3]))
 def test_the_test_of_independence_is_the_g_test(counts, alpha):
     a = np.repeat([0, 0, 1, 1], counts)
@@ -413,7 +413,7 @@ def colliders(parents):
     }
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=30)
 @given(polytrees(), st.integers(0, 99))
 def test_with_true_tests_every_collider_is_found_and_no_other_made(tree, seed):
     parents, edges = tree
@@ -428,7 +428,7 @@ def test_with_true_tests_every_collider_is_found_and_no_other_made(tree, seed):
     assert colliders(found) == colliders(parents)
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=30)
 @given(polytrees(), st.integers(0, 99), st.sampled_from([1, 2, 3, None]))
 def test_whatever_the_tests_say_every_edge_gets_one_direction(tree, seed, most):
     _, edges = tree

@@ -40,7 +40,7 @@ BASES = [
     TunedLogistic(),
 ]
 EXACT = LogisticRegression(C=3.0, solver="newton-cholesky", tol=1e-10, max_iter=1000)
-SLOW = settings(max_examples=20, deadline=None)
+SLOW = settings(max_examples=8)
 
 
 def data(seed, n=90, d=3, k=2):
@@ -213,7 +213,8 @@ def test_structures_are_learned_without_the_choice_of_the_penalty():
 @pytest.mark.parametrize("name", ["ctbn", "mc"])
 def test_the_models_of_trees_switch_and_can_be_kept(name, tmp_path):
     problem = problem_of(7, None)
-    model = make(name).fit(problem.X, problem.Y)
+    options = {"n_trees": 2} if name == "mc" else {}
+    model = make(name, **options).fit(problem.X, problem.Y)
     learners = model.estimators_[0] if name == "mc" else model.estimators_
     assert all(isinstance(one, Switching) for one in learners)
     save(model, tmp_path / "model.mlfs")
@@ -221,7 +222,7 @@ def test_the_models_of_trees_switch_and_can_be_kept(name, tmp_path):
     assert (again.predict(problem.X) == model.predict(problem.X)).all()
     first, second = (one.joint_log_proba(problem.X, problem.Y) for one in (model, again))
     assert (first == second).all()
-    fixed = make(name, C=0.5).fit(problem.X, problem.Y)
+    fixed = make(name, C=0.5, **options).fit(problem.X, problem.Y)
     learners = fixed.estimators_[0] if name == "mc" else fixed.estimators_
     fitted = [part for one in learners for part in one.estimators_ if part is not None]
     assert {part.C_ for part in fitted} == {0.5}

@@ -153,9 +153,9 @@ def test_included_columns_are_picked_whatever_they_tell():
 def test_rare_values_make_no_discoveries_by_chance(values, share):
     """The tails of rare features about rare labels are heavier than any gamma variable's."""
     runs = 0
-    for seed in range(60):
+    for seed in range(30):
         rng = np.random.default_rng(seed)
         X = (rng.random((300, 120)) < values).astype(float)
         y = (rng.random((300, 1)) < share).astype(int)
         runs += bool(mlfs.select((X, y), "mim", "auto").indices)
-    assert runs <= 9  # 3 are expected, 10 or more once in a thousand
+    assert runs <= 6  # 1.5 are expected, 7 or more once in a thousand

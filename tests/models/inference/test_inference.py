@@ -37,7 +37,7 @@ from tests.any_conditionals import (
 )
 
 FORESTS = ("tree", "forest", "polytree", "none")
-quick = settings(max_examples=60, deadline=None)
+quick = settings(max_examples=25, deadline=None)
 
 
 def probability(given_model: Tabled, labels: np.ndarray) -> list[float]:

@@ -84,7 +84,7 @@ def supports(draw) -> Support:
 
 
 @pytest.mark.parametrize("loss", decisions.LOSSES)
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(support=supports())
 def test_decisions_from_samples_have_least_mean_loss(loss: str, support: Support) -> None:
     q = support.labels.shape[1]
@@ -119,7 +119,7 @@ def heaviest(support: Support) -> np.ndarray:
     return decisions.subset(joined)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(st.integers(1, 6), st.integers(0, 10_000), st.booleans())
 def test_the_f_maximiser_is_exact(q: int, seed: int, sparse: bool) -> None:
     rng = np.random.default_rng(seed)

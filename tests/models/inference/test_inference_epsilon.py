@@ -14,7 +14,7 @@ from mlfs.models.inference import BestFirst, Exhaustive, Greedy, joint_log_proba
 from tests.any_conditionals import Tabled, as_tuples, model, models, naive_joint
 
 EPSILONS = [0.5, 0.25, 0.125, 2.0**-5, 0.3, 0.01, 0.7, 0.99, 1e-9]
-quick = settings(max_examples=80, deadline=None)
+quick = settings(max_examples=30, deadline=None)
 
 
 def chance(one: Tabled, row: int, prefix: tuple[int, ...], bit: int) -> float:

@@ -22,7 +22,7 @@ from tests.any_conditionals import (
     vectors,
 )
 
-quick = settings(max_examples=60, deadline=None)
+quick = settings(max_examples=25, deadline=None)
 
 
 @quick
