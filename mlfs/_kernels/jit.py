@@ -10,6 +10,8 @@ import numba
 import numpy as np
 from numba.core import config
 
+from mlfs._kernels.kept import KeptCode
+
 __all__ = ["compiled", "inner", "specialized", "spliced", "wrapping"]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -19,7 +21,8 @@ MAKING = {"empty", "zeros", "full", "ones", "arange", "array", "copy", "ravel", 
 def compiled(function: Function) -> Function:
     """Compile a kernel: the lock released, cached where a cache can be written.
 
-    Numba looks for a writable place beside the source and then in the user's cache folder.
+    Numba looks for a writable place beside the source and then in the user's cache folder; in it
+    `KeptCode` makes a folder that is private to the user.
     Where there is none, it refuses to cache; the kernel is then compiled anew in each process.
     """
     return cast(Function, _kept(function))
@@ -57,7 +60,7 @@ def _kept(function: Any, **options: bool) -> Any:
         kernel = _made(function, cache=True, **options)
     except (RuntimeError, OSError):
         return _made(function, **options)
-    _ignore_cache_errors(getattr(kernel, "_cache", None))
+    _keep_privately(getattr(kernel, "_cache", None))
     return kernel
 
 
@@ -74,14 +77,18 @@ def _made(function: Any, **options: bool) -> Any:
     return njit(nogil=True, **options)(function)
 
 
-def _ignore_cache_errors(cache: Any) -> None:
-    """Ignore disk errors of numba's cache; a kernel that cannot be loaded is compiled again."""
+def _keep_privately(cache: Any) -> None:
+    """Keep code with `KeptCode`; what cannot be loaded is compiled again, whatever is wrong."""
     load, save = getattr(cache, "load_overload", None), getattr(cache, "save_overload", None)
-    if not (callable(load) and callable(save)):
+    file = getattr(cache, "_cache_file", None)
+    if not (callable(load) and callable(save)) or file is None:
         return
+    impl = cache._impl  # noqa: SLF001  # numba has no public way
+    stamp = impl.locator.get_source_stamp()
+    cache._cache_file = KeptCode(cache.cache_path, impl.filename_base, stamp)  # noqa: SLF001
 
     def load_overload(signature: Any, context: Any) -> Any:
-        with contextlib.suppress(OSError):
+        with contextlib.suppress(Exception):
             return load(signature, context)
         return None
 

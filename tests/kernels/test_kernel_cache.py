@@ -6,12 +6,14 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from numba.core import config
 
 from mlfs._kernels import jit
+from mlfs._kernels.kept import KeptCode
 
 pytestmark = pytest.mark.skipif(bool(config.DISABLE_JIT), reason="nothing is compiled")
 TABLE = "[0.0, 0.0, 1.386, 3.296]"
@@ -89,3 +91,62 @@ def test_two_processes_compile_at_once(package: Path, tmp_path: Path) -> None:
     third = printed(run(package, **where))
     assert all(text.startswith(TABLE) for text in [*found, third])
     assert third.endswith(" 1\n")
+
+
+DAMAGES: dict[str, Callable[[bytes], bytes]] = {
+    "flipped": lambda whole: whole[:40] + bytes([whole[40] ^ 4]) + whole[41:],
+    "cut": lambda whole: whole[:-1],
+    "empty": lambda whole: b"",
+    "pickle": lambda whole: b"cbuiltins\nexit\n(I7\ntR.",
+}
+
+
+@pytest.fixture
+def code(tmp_path: Path) -> KeptCode:
+    code = KeptCode(str(tmp_path), "kernel", "stamp")
+    code.save("key", [1, 2])
+    return code
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_file_is_not_loaded(code: KeptCode, damage: str) -> None:
+    (file,) = code.folder.iterdir()
+    assert code.load("key") == [1, 2]
+    file.write_bytes(DAMAGES[damage](file.read_bytes()))
+    assert code.load("key") is None
+    code.save("key", [3])
+    assert code.load("key") == [3]
+
+
+def test_other_types_and_other_sources_have_other_files(code: KeptCode) -> None:
+    assert code.load("another key") is None
+    assert KeptCode(str(code.folder.parent), "kernel", "later").load("key") is None
+
+
+@pytest.mark.skipif(os.name != "posix", reason="there are no modes")
+def test_nothing_is_loaded_that_others_can_write(code: KeptCode) -> None:
+    (file,) = code.folder.iterdir()
+    assert code.folder.stat().st_mode & 0o777 == 0o700
+    assert file.stat().st_mode & 0o777 == 0o600
+    code.folder.chmod(0o770)
+    with pytest.warns(UserWarning, match="others can write to the folder"):
+        assert code.load("key") is None
+    code.save("second", 2)
+    code.folder.chmod(0o700)
+    assert code.load("second") is None
+    file.chmod(0o666)
+    assert code.load("key") is None
+    file.chmod(0o600)
+    elsewhere = file.rename(code.folder / "elsewhere")
+    file.symlink_to(elsewhere)
+    assert code.load("key") is None
+
+
+@pytest.mark.slow
+def test_damaged_code_is_compiled_anew(package: Path, tmp_path: Path) -> None:
+    where = {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    printed(run(package, **where))
+    (file,) = (tmp_path / "cache").rglob("*fill_xlogx*.nbc")
+    file.write_bytes(DAMAGES["flipped"](file.read_bytes()))
+    assert printed(run(package, **where)).endswith(" 0\n")
+    assert printed(run(package, **where)).endswith(" 1\n")
