@@ -12,7 +12,11 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from mlfs.cli.startup import postpone_garbage_collection
+from mlfs.cli.startup import (
+    end_at_once_from_now_on,
+    leave_on_sigterm,
+    postpone_garbage_collection,
+)
 
 if TYPE_CHECKING:
     from mlfs.cli.app import cli
@@ -21,14 +25,20 @@ __all__ = ["cli", "main"]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command and give its exit code: 0, 1, 2, 130, or 141 for a closed pipe."""
+    """Run the command and give its exit code: 0, 1, 2, 130, 141 for a closed pipe, 143 if ended."""
     postpone_garbage_collection()
+    alone = arguments is None
+    if alone:
+        leave_on_sigterm()
     try:
         from mlfs.cli.app import run
 
         return run(sys.argv[1:] if arguments is None else list(arguments))
     except KeyboardInterrupt:  # before there was anything to keep
         return 130
+    finally:
+        if alone:
+            end_at_once_from_now_on()
 
 
 def __getattr__(name: str) -> Any:

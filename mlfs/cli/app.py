@@ -14,7 +14,7 @@ import click
 
 from mlfs import __version__
 from mlfs.cli.compare_command import compare
-from mlfs.cli.console import Console
+from mlfs.cli.console import ClosedOutput, Console
 from mlfs.cli.convert_command import convert
 from mlfs.cli.criteria_command import criteria
 from mlfs.cli.evaluate_command import evaluate
@@ -102,10 +102,15 @@ def run(arguments: list[str]) -> int:
 
 
 def _open_streams() -> None:
-    """Give closed streams a place, and pipes and files UTF-8, whatever the locale."""
+    """Give closed streams a place, and pipes and files UTF-8, whatever the locale.
+
+    What should go to a stdout that is closed is an error, as on a full disk.
+    """
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         stream = getattr(sys, name)
-        if stream is None:
+        if stream is None and name == "stdout":
+            sys.stdout = ClosedOutput()
+        elif stream is None:
             nowhere = Path(os.devnull).open(mode, encoding="utf-8")  # noqa: SIM115  # until the end
             setattr(sys, name, nowhere)
         elif mode == "w" and hasattr(stream, "reconfigure"):

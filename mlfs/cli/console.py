@@ -2,14 +2,30 @@
 
 from __future__ import annotations
 
+import errno
+import io
 import os
 import sys
 from dataclasses import dataclass
-from typing import TextIO
+from typing import Any, TextIO
 
 import click
 
-__all__ = ["Console", "console_of"]
+__all__ = ["ClosedOutput", "Console", "console_of"]
+
+
+class ClosedOutput(io.StringIO):
+    """The stdout of a process that was started without one (``>&-``): nothing can be written."""
+
+    def write(self, text: str) -> int:
+        """Refuse, as the system does."""
+        del text
+        raise OSError(errno.EBADF, os.strerror(errno.EBADF), "stdout, which is closed")
+
+    @property
+    def buffer(self) -> Any:
+        """The same for bytes."""
+        return self
 
 
 @dataclass

@@ -75,7 +75,7 @@ def write_matrix(dataset: Any, path: str, options: Mapping[str, Any]) -> None:
 
     from mlfs import information
     from mlfs.api.prepared import prepare
-    from mlfs.data.files import replacing
+    from mlfs.data.whole_files import replacing
 
     counting = {name: options[name] for name in COUNTING if name != "units"}
     ready = prepare(dataset, **counting)

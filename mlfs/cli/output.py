@@ -97,7 +97,7 @@ def check_place(path: str, source: str, *, force: bool) -> None:
 
 def write_report(text: str, path: str, *, force: bool) -> None:
     """Write a report so that it appears whole or not at all."""
-    from mlfs.data.files import replacing
+    from mlfs.data.whole_files import replacing
 
     with replacing(path, force) as stream:
         stream.write(text.encode("utf-8", "backslashreplace"))

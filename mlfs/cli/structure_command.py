@@ -162,7 +162,7 @@ def _text(stored: Any, found: Any) -> str:
 
 
 def _draw(found: Any, output: str, suffix: str, *, force: bool) -> None:
-    from mlfs.data.files import replacing
+    from mlfs.data.whole_files import replacing
     from mlfs.search.structure_drawing import draw
 
     if len(found) > 1:

@@ -14,7 +14,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from mlfs.data.files import replacing
+from mlfs.data.whole_files import remove_unfinished, replacing
 from mlfs.errors import DataError, UsageError, printable
 
 __all__ = ["CellFolder"]
@@ -52,9 +52,7 @@ class CellFolder:
             self._lock.close()
             msg = f"{shown} is in use by another run: wait for it, or name another folder"
             raise UsageError(msg) from None
-        for part in (self.folder / CELLS).glob(".mlfs-*.part"):  # of a run that was killed
-            with contextlib.suppress(OSError):
-                part.unlink()
+        remove_unfinished(self.folder / CELLS)
         return self
 
     def __exit__(

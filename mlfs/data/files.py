@@ -1,18 +1,15 @@
-"""Files in and out: compression by suffix, bounded reading, atomic writing."""
+"""Read files: compression by suffix, bounded in size."""
 
 from __future__ import annotations
 
-import contextlib
 import os
 import re
 import stat
 import sys
-import tempfile
 import threading
 import warnings
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 from mlfs.data.request import Limits, exceeded
 from mlfs.data.unpacking import MAGIC, unpacked
@@ -23,7 +20,6 @@ __all__ = [
     "decoded",
     "read_bytes",
     "read_small",
-    "replacing",
     "split_suffix",
     "strip_compression",
     "utf8",
@@ -188,113 +184,3 @@ def read_small(file: str, limits: Limits) -> bytes:
     if len(content) > limits.max_xml_bytes:
         raise exceeded(limits, "max_xml_bytes", size, "bytes of label names", file)
     return content
-
-
-@contextlib.contextmanager
-def replacing(path: str, force: bool = False) -> Iterator[BinaryIO]:
-    """Write a file so that it appears whole or not at all; ``-`` is standard output.
-
-    The stream compresses by the suffix of `path`. The bytes go to a file beside it, which takes
-    its place when the block ends without an exception.
-
-    Parameters
-    ----------
-    path : str
-        Where the file shall stand.
-    force : bool
-        Whether a file that is there may be replaced.
-
-    Examples
-    --------
-    >>> with replacing("/dev/null") as stream:
-    ...     _ = stream.write(b"x")
-    """
-    if path == "-":
-        sys.stdout.flush()
-        yield sys.stdout.buffer
-        sys.stdout.buffer.flush()
-        return
-    try:
-        with _replaced(path, force) as stream:
-            yield stream
-    except OSError as error:
-        if error.filename is None:  # a full disk does not say which file it is about
-            error.filename = path
-        raise
-
-
-@contextlib.contextmanager
-def _replaced(path: str, force: bool) -> Iterator[BinaryIO]:
-    target = os.path.realpath(path)
-    shown = repr(printable(path, 400))
-    mode = _mode(path)
-    if mode is not None and stat.S_ISDIR(mode):
-        raise UsageError(f"cannot write {shown}: it is a folder")
-    if mode is not None and not stat.S_ISREG(mode):
-        # by its own name: behind /dev/stdout there may be a pipe, which has none
-        with Path(path).open("wb") as device, _compressor(device, path) as stream:
-            yield stream
-        return
-    if mode is not None and not force:
-        raise UsageError(f"{shown} is there already; say --force to replace it")
-    folder = Path(target).parent
-    try:
-        handle, temporary = tempfile.mkstemp(prefix=".mlfs-", suffix=".part", dir=folder)
-    except OSError as error:
-        raise UsageError(f"cannot write {shown}: {error.strerror}") from None
-    try:
-        with os.fdopen(handle, "wb") as raw:
-            with _compressor(raw, path) as stream:
-                yield stream
-            raw.flush()
-            os.fsync(raw.fileno())
-        Path(temporary).chmod(stat.S_IMODE(mode) if mode is not None else 0o666 & ~_umask())
-        _take_place(temporary, target, force, shown)
-    finally:
-        Path(temporary).unlink(missing_ok=True)
-
-
-def _take_place(temporary: str, target: str, force: bool, shown: str) -> None:
-    if not force:
-        try:
-            os.link(temporary, target)
-        except FileExistsError:
-            raise UsageError(f"{shown} is there already; say --force to replace it") from None
-        except OSError:  # a file system without links: the check at the start has to do
-            pass
-        else:
-            return
-    Path(temporary).replace(target)
-
-
-def _mode(path: str) -> int | None:
-    try:
-        return Path(path).stat().st_mode
-    except FileNotFoundError:
-        return None
-    except (OSError, ValueError) as error:
-        raise UsageError(f"cannot write {printable(path, 400)!r}: {error}") from None
-
-
-def _umask() -> int:
-    mask = os.umask(0o022)
-    os.umask(mask)
-    return mask
-
-
-def _compressor(raw: BinaryIO, path: str) -> Any:
-    """A context whose stream compresses into `raw` by the suffix of `path`."""
-    compression = strip_compression(path)[1]
-    if not compression:
-        return contextlib.nullcontext(raw)
-    if compression == ".gz":
-        import gzip
-
-        return gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0, compresslevel=6)
-    if compression == ".bz2":
-        import bz2
-
-        return bz2.BZ2File(raw, "wb")
-    import lzma
-
-    return lzma.LZMAFile(raw, "wb")

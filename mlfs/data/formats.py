@@ -12,9 +12,10 @@ from typing import Any
 
 from mlfs.data.dataset import Column, Dataset
 from mlfs.data.delimited.records import is_number
-from mlfs.data.files import read_bytes, replacing, split_suffix
+from mlfs.data.files import read_bytes, split_suffix
 from mlfs.data.labels import mulan
 from mlfs.data.request import Limits, Request
+from mlfs.data.whole_files import replacing_together
 from mlfs.errors import DataError, ParseError, UnknownName, UsageError, printable
 
 __all__ = ["FORMATS", "Format", "format_of", "losses", "read", "write"]
@@ -233,7 +234,7 @@ def write(
     format: str | None = None,  # noqa: A002 - the word that users expect
     force: bool = False,
 ) -> list[str]:
-    """Write a data set so that it reads back equal; the file appears whole or not at all.
+    """Write a data set so that it reads back equal; all files appear whole, or none does.
 
     The suffix determines the format and the compression. Beside an ARFF, CSV or TSV file a Mulan
     XML of the same stem is written, which names the labels. ARFF to standard output (``-``) is
@@ -259,13 +260,15 @@ def write(
     kind = format_of(name, format or ("arff" if name == "-" else None) or _txt(name))
     form = FORMATS[kind]
     writer = form.function("write")
-    with contextlib.ExitStack() as stack:
-        if name != "-" and form.sidecar and (Path(name).is_file() or not Path(name).exists()):
-            _sidecar(dataset, name, force, stack)
-            if kind == "arff":
-                from mlfs.data.arff.arff_writer import write_labels_last as writer
-        stream = stack.enter_context(replacing(name, force))
-        writer(dataset, stream)
+    files = [name]
+    if name != "-" and form.sidecar and (Path(name).is_file() or not Path(name).exists()):
+        files = [*_sidecar(dataset, name), name]
+        if kind == "arff":
+            from mlfs.data.arff.arff_writer import write_labels_last as writer
+    with replacing_together(files, force) as streams:
+        if len(streams) > 1:
+            streams[0].write(mulan.document(dataset.label_names))
+        writer(dataset, streams[-1])
     return losses(dataset, kind)
 
 
@@ -273,17 +276,16 @@ def _txt(name: str) -> str | None:
     return "xmc" if split_suffix(name)[1] == ".txt" else None
 
 
-def _sidecar(dataset: Dataset, name: str, force: bool, stack: contextlib.ExitStack) -> None:
-    """Write the label file, unless one with the same labels is there already."""
+def _sidecar(dataset: Dataset, name: str) -> list[str]:
+    """The label file that is to be written: none if one with the same labels is there already."""
     if not dataset.labels:
         raise DataError("a data set without labels cannot be written")
     file = split_suffix(name)[0] + ".xml"
-    document = mulan.document(dataset.label_names)
     if Path(file).is_file():
         with contextlib.suppress(DataError, UsageError):
             if set(mulan.read(file, Limits())) == set(dataset.label_names):
-                return
-    stack.enter_context(replacing(file, force)).write(document)
+                return []
+    return [file]
 
 
 def losses(dataset: Dataset, kind: str) -> list[str]:

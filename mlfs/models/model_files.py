@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 
 from mlfs import __version__
-from mlfs.data.files import replacing, strip_compression
+from mlfs.data.files import strip_compression
+from mlfs.data.whole_files import replacing
 from mlfs.errors import DataError, UsageError, printable
 from mlfs.models.storage.allowed import is_model, name_of
 from mlfs.models.storage.archive import read_archive, write_archive

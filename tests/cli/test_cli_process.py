@@ -135,13 +135,9 @@ def test_a_full_disk_is_told() -> None:
 
 
 @POSIX
-def test_closed_streams_do_no_harm() -> None:
-    for closing in ("<&-", ">&-"):
-        line = f"{sys.executable} -m mlfs select -q -n 1 {SONGS} {closing}"
-        done = subprocess.run(
-            ["bash", "-c", line], env=ENV, capture_output=True, text=True, check=False
-        )
-        assert (done.returncode, done.stderr) == (0, "")
+def test_a_closed_stdin_does_no_harm() -> None:
+    done = in_bash(f"{{mlfs}} select -q -n 1 {SONGS} <&-")
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_output_in_pipes_is_utf8_whatever_the_locale(tmp_path: Path) -> None:
@@ -298,3 +294,33 @@ def test_the_library_changes_nothing_around_it() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+@POSIX
+def test_sigterm_leaves_nothing_behind(tmp_path: Path) -> None:
+    out = tmp_path / "out.csv"
+    code = (
+        "import sys, time, mlfs.data.formats as formats; from mlfs.cli import main\n"
+        "whole = formats.Format.function\n"
+        "def slow(data, stream): stream.write(b'x'); print('open', flush=True); time.sleep(60)\n"
+        "formats.Format.function = lambda s, n: slow if n == 'write' else whole(s, n)\n"
+        "sys.exit(main())\n"
+    )
+    run = subprocess.Popen(
+        [sys.executable, "-c", code, "convert", SONGS, str(out)],
+        env=ENV, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert run.stdout is not None
+    assert run.stdout.readline() == "open\n"
+    run.terminate()
+    _, err = run.communicate(timeout=60)
+    assert run.returncode == 143
+    assert "Traceback" not in err
+    assert not list(tmp_path.iterdir())
+
+
+@POSIX
+def test_a_closed_stdout_is_an_error() -> None:
+    done = in_bash(f"{{mlfs}} select -q -n 2 {SONGS} >&-")
+    assert done.returncode == 1
+    assert done.stderr.startswith("mlfs: error: cannot read or write 'stdout, which is closed'")

@@ -16,8 +16,9 @@ import pytest
 
 from mlfs.data import FORMATS, Dataset, Limits, read, write
 from mlfs.data.dataset import Column, Label, Source
-from mlfs.data.files import read_bytes, replacing
+from mlfs.data.files import read_bytes
 from mlfs.data.formats import format_of
+from mlfs.data.whole_files import replacing
 from mlfs.errors import DataError, ParseError, UnknownName, UsageError
 
 PACK = {"": bytes, ".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress}

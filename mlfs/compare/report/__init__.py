@@ -19,7 +19,7 @@ from mlfs.compare.report.markdown import markdown, summary
 from mlfs.compare.report.page import page
 from mlfs.compare.results import Results
 from mlfs.compare.settings import SCHEMA
-from mlfs.data.files import replacing
+from mlfs.data.whole_files import replacing
 
 __all__ = ["write_report"]
 
