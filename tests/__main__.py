@@ -52,6 +52,8 @@ def run(step: str, scratch: str) -> bool:
     env = dict(os.environ)
     if step == "interpreted":
         env["NUMBA_DISABLE_JIT"] = "1"
+    if step == "docs":
+        env["NO_MKDOCS_2_WARNING"] = "1"  # of Material for MkDocs: about a version not used here
     if step == "compiled":
         env["SCIPY_ARRAY_API"] = "1"  # else scikit-learn skips its checks of array libraries
     if step in versions.STEPS:

@@ -175,8 +175,27 @@ def test_the_source_that_a_page_shows_is_there() -> None:
 
 def test_every_page_is_in_the_contents() -> None:
     contents = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").partition("nav:")[2]
-    listed = set(re.findall(r"[\w-]+\.md", contents))
-    assert listed == {page.name for page in DOCS.glob("*.md")}
+    listed = set(re.findall(r"[\w/-]+\.md", contents))
+    assert listed == {page.relative_to(DOCS).as_posix() for page in DOCS.rglob("*.md")}
+
+
+PUBLIC = ("mlfs", "mlfs.compare", "mlfs.information", "mlfs.models", "mlfs.plots", "mlfs.checks")
+NOT_IN_REFERENCE = {
+    "METRICS",
+    "FUNCTIONS",
+    "load_functions_by",
+}  # tables, and what mlfs itself uses
+
+
+@pytest.mark.parametrize("module", PUBLIC)
+def test_every_public_name_is_in_the_reference(module: str) -> None:
+    pages = "".join(page.read_text(encoding="utf-8") for page in DOCS.glob("reference/*.md"))
+    names = set(re.findall(r"^::: ([\w.]+)$", pages, flags=re.MULTILINE))
+    public = importlib.import_module(module).__all__
+    shown = {
+        f"{module}.{name}" for name in public if name[0] != "_" and name not in NOT_IN_REFERENCE
+    }
+    assert shown <= names
 
 
 @pytest.mark.parametrize("name", mlfs.__all__)
