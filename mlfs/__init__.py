@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from mlfs.api.selecting import select
     from mlfs.api.selection import Selection
     from mlfs.api.selector import FeatureSelector
-    from mlfs.criteria import Criterion, SetCriterion, checked_number
+    from mlfs.criteria import Criterion, PairCriterion, SetCriterion, checked_number
     from mlfs.data import Dataset, read, write
     from mlfs.errors import (
         CriterionError,
@@ -43,6 +43,7 @@ __all__ = [
     "LabelBlock",
     "MissingExtra",
     "MlfsError",
+    "PairCriterion",
     "ParseError",
     "Prepared",
     "Selection",
@@ -60,6 +61,7 @@ __all__ = [
 
 _HOME = {
     "Criterion": "mlfs.criteria",
+    "PairCriterion": "mlfs.criteria",
     "SetCriterion": "mlfs.criteria",
     "checked_number": "mlfs.criteria",
     "Dataset": "mlfs.data",

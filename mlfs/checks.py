@@ -15,7 +15,14 @@ from typing import Any
 import numpy as np
 
 from mlfs import criteria
-from mlfs.criteria import SCOPES, SEARCHES, Criterion, documentation
+from mlfs.criteria import (
+    SCOPES,
+    SEARCHES,
+    Criterion,
+    PairCriterion,
+    SetCriterion,
+    documentation,
+)
 from mlfs.errors import CriterionError
 from mlfs.information.info import VOCABULARY, Info
 from mlfs.search.best_first import best_first
@@ -144,15 +151,29 @@ def _ask_all(asked: CheckedCriterion) -> None:
     asked.size()
     relevance = asked.relevance()
     asked.label_correlation()
-    if asked.criterion.search == "best first":
+    if _is_of_sets(asked.criterion):
         asked.merit_of_nothing()
         asked.merit([])
         asked.merit([2, 0])
         return
-    total = asked.start()
-    for s in (2, 0):
+    _score(asked, relevance, [2, 0])
+
+
+def _is_of_sets(criterion: Criterion) -> bool:
+    return criterion.search == "best first" or isinstance(criterion, SetCriterion)
+
+
+def _score(asked: CheckedCriterion, relevance: np.ndarray, picked: list[int]) -> np.ndarray:
+    """The scores after some picks."""
+    total, pairs = asked.start(), np.zeros(asked.info.d)
+    for at, s in enumerate(picked):
         total = asked.fold(total, asked.term(s))
-    asked.score(relevance, total, [2, 0])
+        if isinstance(asked.criterion, PairCriterion):
+            for t in picked[:at]:
+                pairs = pairs + asked.pair_term(s, t)
+    if isinstance(asked.criterion, PairCriterion):
+        return asked.pair_score(relevance, total, pairs, picked)
+    return asked.score(relevance, total, picked)
 
 
 def _survives_odd_data(name: str, criterion: Criterion) -> None:
@@ -173,12 +194,9 @@ def _works_on_a_view(name: str, criterion: Criterion) -> None:
 
 def _answers(asked: CheckedCriterion) -> list[np.ndarray]:
     relevance = asked.relevance()
-    if asked.criterion.search == "best first":
+    if _is_of_sets(asked.criterion):
         return [relevance, asked.merit([0, 2])]
-    total = asked.start()
-    for s in (0, 2):
-        total = asked.fold(total, asked.term(s))
-    return [relevance, asked.score(relevance, total, [0, 2])]
+    return [relevance, _score(asked, relevance, [0, 2])]
 
 
 def _follows_the_columns(name: str, criterion: Criterion) -> None:

@@ -6,6 +6,7 @@ as its paper or the authors' program has it, one label at a time, and summed ove
 
 from __future__ import annotations
 
+from itertools import combinations
 from math import fsum, prod, sqrt
 
 from tests.naive import SU, I, I_fs, R, h, interaction, joint, mean, ratio
@@ -109,3 +110,42 @@ def J_miq(f, S, X, Y, P=None, *, floor=0.001):
     if not S:
         return R(f, X, Y)
     return R(f, X, Y) / max(mean(I_fs(f, s, X, Y) for s in S), floor)
+
+
+# Several picks at once ---------------------------------------------------------------------------
+
+
+def J_cmi(f, S, X, Y, P=None):
+    """All picks as one variable; what adds nothing is never taken."""
+    if not S:
+        return R(f, X, Y)
+    added = fsum(I(X[f], l, *(X[s] for s in S)) for l in Y)
+    return added if added > ROUNDING else float("-inf")
+
+
+def J_jmi3(f, S, X, Y, P=None):
+    if not S:
+        return R(f, X, Y)
+    if len(S) == 1:
+        return fsum(I(joint(X[f], X[S[0]]), l) for l in Y)
+    triples = [(joint(joint(X[f], X[s]), X[t]), l) for s in S for t in S if s != t for l in Y]
+    return fsum(I(fst, l) for fst, l in triples) / 2
+
+
+def J_relaxmrmr(f, S, X, Y, P=None):
+    return fsum(
+        I(X[f], l)
+        - mean(I(X[f], X[s], about=(l,)) - I(X[f], X[s], l) for s in S)
+        - mean(I(X[f], X[s], X[t], about=(l,)) for s in S for t in S if s != t)
+        for l in Y
+    )
+
+
+# Several labels at once --------------------------------------------------------------------------
+
+
+def J_fimf(f, S, X, Y, P=None, *, labels=10):
+    """Lee & Kim (2015): label pairs are looked at among the labels of greatest entropy."""
+    ranked = sorted(range(len(Y)), key=lambda l: (-round(h(Y[l]), 12), l))
+    chosen = [Y[l] for l in ranked[:labels]]
+    return R(f, X, Y) - fsum(interaction(X[f], a, b) for a, b in combinations(chosen, 2))

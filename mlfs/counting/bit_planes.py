@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mlfs._kernels import planes, sweeping
+from mlfs._kernels.row_walks import Lists
 from mlfs.counting.codes import Codes
 from mlfs.counting.column_groups import ColumnGroup, Triples
 from mlfs.counting.entries import edges_of
+from mlfs.counting.listed_cells import listed_cells
 
 if TYPE_CHECKING:
     from mlfs.counting.anchor import BlockAnchor
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["BitPlanes", "packed_planes"]
 
 FEW_LABELS = 3  # with an anchor, as many masks as are swept at once
+SHORT, MOST_CELLS = 1 << 16, 15  # what a short number holds, and the cells of a column
 FEW_WORDS = 8  # a loop over so few is not worth vector instructions
 MASK_BYTES = 1 << 20  # of masks that are swept at a time: they stay in the cache
 
@@ -41,6 +44,7 @@ class BitPlanes(ColumnGroup):
 
     def __init__(self, codes: Codes, first: int, last: int, n: np.ndarray) -> None:
         super().__init__(codes.levels[first:last], codes.mode[first:last], n, codes.n_rows)
+        self._codes, self._begin = codes, first
         self.planes = packed_planes(codes, first, last)
         self._words = self.planes.shape[1]
         self._usual: np.ndarray | None = None  # the masks of the few labels asked for last
@@ -87,6 +91,17 @@ class BitPlanes(ColumnGroup):
         """Sweep what the anchor shares with each value of the label."""
         masks = packed_planes(labels.codes, label, label + 1)
         self._sweep(_shared(masks, anchor), _rows(out))
+
+    def columns_at_once(self, entries: int) -> int:
+        """As many as have so many entries on average."""
+        own = int(self.n_cells.sum())
+        return max(1, min(self.size, entries * self.size // max(1, own), SHORT // MOST_CELLS))
+
+    def lists(self, first: int, last: int) -> Lists:
+        """The cells of some of its columns by row, in short numbers: there are many."""
+        a, b = self._begin + first, self._begin + last
+        made = listed_cells(self._codes, a, b, np.ones(self._codes.n_rows, np.int64))
+        return made._replace(cells=made.cells.astype(np.uint16))
 
     has_planes = True
 

@@ -52,14 +52,14 @@ class Block:
         offsets = self.features.offsets
         return BlockAnchor(self.features, j, valid, self.n[offsets[j] : offsets[j + 1]])
 
-    def other_anchor(self, codes: np.ndarray, mode: int, levels: int) -> BlockAnchor:
+    def other_anchor(self, codes: np.ndarray, mode: int, levels: int, valid: int) -> BlockAnchor:
         """Any coded column, to be counted with all features."""
         rows = np.flatnonzero(codes != mode).astype(np.int32)
         edges, values = np.array([0, rows.size]), codes[rows].astype(np.int32)
         one = (np.array([number], np.int32) for number in (mode, levels, -1))
         n = np.zeros(levels, np.int64)
         np.add.at(n, codes, self.weights)
-        return BlockAnchor(Codes(codes.size, edges, rows, values, *one), 0, levels, n)
+        return BlockAnchor(Codes(codes.size, edges, rows, values, *one), 0, valid, n)
 
     def take(self, columns: np.ndarray) -> Block:
         """Some of the features, and all labels."""

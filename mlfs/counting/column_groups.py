@@ -171,6 +171,14 @@ class ColumnGroup:
         """Bit planes in which some of its columns are, and the first plane of each."""
         raise NotImplementedError
 
+    def columns_at_once(self, entries: int) -> int:
+        """The number of columns that may be listed by row at a time, for so many entries."""
+        raise NotImplementedError
+
+    def lists(self, first: int, last: int) -> Any:
+        """The cells of some of its columns by row: `Lists` in `mlfs._kernels.row_walks`."""
+        raise NotImplementedError
+
     needs_label_pairs = True  # for the sums of triples
 
     def add_triple_sums(
@@ -272,6 +280,21 @@ class AddedGroup(ColumnGroup):
         """Add those of all blocks."""
         for part, own in zip(self.parts, anchor.parts, strict=True):
             part.pairs(own, out)
+
+    def columns_at_once(self, entries: int) -> int:
+        """As few as the block that takes the fewest."""
+        return min(part.columns_at_once(entries // len(self.parts)) for part in self.parts)
+
+    def lists(self, first: int, last: int) -> Any:
+        """Those of all blocks, one below the other."""
+        parts = [part.lists(first, last) for part in self.parts]
+        begins = itertools.accumulate((part.indptr[-1] for part in parts), initial=0)
+        ends = [part.indptr[1:] + begin for part, begin in zip(parts, begins, strict=False)]
+        return parts[0]._replace(
+            indptr=np.concatenate([parts[0].indptr[:1], *ends]),
+            cells=np.concatenate([part.cells for part in parts]),
+            weights=np.concatenate([part.weights for part in parts]),
+        )
 
     def label_pairs(self, labels: AddedLabels, some: np.ndarray, out: np.ndarray) -> None:
         """Add those of all blocks."""

@@ -171,15 +171,20 @@ class Counts:
         """A feature as an anchor; codes from `valid` are left out."""
         return self._added(AddedAnchor, [block.anchor(j, valid) for block in self.blocks])
 
-    def other(self, codes: np.ndarray) -> Anchor:
-        """Any coded column as an anchor."""
+    def column(self, j: int) -> np.ndarray:
+        """The codes of a feature in all rows."""
+        return np.concatenate([block.features.column(j) for block in self.blocks])
+
+    def other(self, codes: np.ndarray, n_left_out: int = 0) -> Anchor:
+        """Any coded column as an anchor; its last codes may be left out."""
         sizes = [block.n_rows for block in self.blocks]
         parts = np.split(codes, np.cumsum(sizes)[:-1])
         levels = int(codes.max(initial=0)) + 1
         mode = int(np.bincount(codes).argmax()) if codes.size else 0
         both = zip(self.blocks, parts, strict=True)
         return self._added(
-            AddedAnchor, [block.other_anchor(part, mode, levels) for block, part in both]
+            AddedAnchor,
+            [block.other_anchor(part, mode, levels, levels - n_left_out) for block, part in both],
         )
 
     def pair_co(self, i: int, anchor: Anchor) -> np.ndarray:

@@ -11,6 +11,7 @@ from mlfs.counting.bit_planes import packed_planes
 from mlfs.counting.codes import Codes
 from mlfs.counting.column_groups import ColumnGroup, Triples
 from mlfs.counting.entries import edges_of
+from mlfs.counting.listed_cells import listed_cells
 from mlfs.counting.threads import padded
 from mlfs.counting.xlogx import XLogX
 
@@ -44,14 +45,16 @@ class RowLists(ColumnGroup):
         levels, modes = codes.levels[first:last], codes.mode[first:last]
         super().__init__(levels, modes, n, int(weights.sum()))
         self._codes, self._begin = codes, first
-        indptr, cells, values = codes.by_row(first, last)
-        column = np.arange(self.size, dtype=np.int32)
-        if not self.two_levels:
-            column = np.repeat(column, levels - 1)
-            values -= values > modes[cells]
-            cells = (values + self.first[cells]).astype(np.int32)
         self.needs_label_pairs = self.two_levels
-        self._lists = row_walks.Lists(indptr, cells, weights, self.first, column)
+        self._lists = listed_cells(codes, first, last, weights)
+
+    def columns_at_once(self, entries: int) -> int:  # noqa: ARG002  # they are at hand
+        """All of them."""
+        return max(1, self.size)
+
+    def lists(self, first: int, last: int) -> row_walks.Lists:  # noqa: ARG002
+        """The cells of all its columns by row."""
+        return self._lists
 
     def planes_of(self, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The planes of some columns, made now."""

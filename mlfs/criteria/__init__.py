@@ -12,7 +12,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from mlfs.criteria._contract import SCOPES, SEARCHES, Criterion, SetCriterion, checked_number
+from mlfs.criteria._contract import (
+    SCOPES,
+    SEARCHES,
+    Criterion,
+    PairCriterion,
+    SetCriterion,
+    checked_number,
+)
 from mlfs.criteria._registry import ALIASES, Origin, available, documentation, get, origins
 
 __all__ = [
@@ -21,6 +28,7 @@ __all__ = [
     "SEARCHES",
     "Criterion",
     "Origin",
+    "PairCriterion",
     "SetCriterion",
     "available",
     "checked_number",

@@ -17,6 +17,7 @@ __all__ = [
     "SEARCHES",
     "UNITS",
     "Criterion",
+    "PairCriterion",
     "SetCriterion",
     "checked_number",
 ]
@@ -75,11 +76,42 @@ class Criterion:
         return None
 
 
+class PairCriterion(Criterion):
+    """A greedy criterion that also looks at the picks two at a time.
+
+    The score is ``pair_score(relevance, total, pairs, picked)``, where pairs is the sum of
+    ``pair_term(info, s, t)`` over all pairs of picks, s being the later one.
+
+    Examples
+    --------
+    >>> class Together(PairCriterion):
+    ...     def relevance(self, info):
+    ...         return info.mi_fL
+    ...
+    ...     def pair_term(self, info, s, t):
+    ...         return info.joint_fssL(s, t)
+    ...
+    ...     def pair_score(self, relevance, total, pairs, picked):
+    ...         return relevance + pairs
+    >>> Together().falls
+    False
+    """
+
+    def pair_term(self, info: Info, s: int, t: int) -> Any:
+        """Compute the term of two picks for each candidate; called once for each pair."""
+        raise NotImplementedError
+
+    def pair_score(self, relevance: Any, total: Any, pairs: Any, picked: list[int]) -> Any:
+        """Compute the score of each candidate after at least one pick."""
+        raise NotImplementedError
+
+
 class SetCriterion(Criterion):
     """A criterion of whole sets: best-first search looks for the set of greatest merit.
 
     A subclass defines `merit`, and `relevance`, which is reported for each pick. `term` and
-    `score` are not used. With a given number of features the set grows greedily.
+    `score` are not used. With a given number of features the set grows greedily, and always where
+    ``search = "greedy"``.
 
     Examples
     --------
@@ -93,7 +125,7 @@ class SetCriterion(Criterion):
     'best first'
     """
 
-    search = "best first"
+    search: ClassVar[Literal["greedy", "best first"]] = "best first"
 
     def merit(self, info: Info, picked: list[int]) -> Any:
         """Compute the merit of the set ``picked + [f]`` for each candidate f."""

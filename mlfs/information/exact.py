@@ -114,9 +114,9 @@ class ExactInfo(ExactSets):
         view._whole = self._all
         return view
 
-    def for_label(self, label: int) -> ExactInfo:
-        """A view on one label."""
-        chosen, parents = np.array([label]), self._parents
+    def for_labels(self, labels: Any) -> ExactInfo:
+        """A view on some labels."""
+        chosen, parents = np.asarray(labels, np.int64), self._parents
         view = ExactInfo(self._table, labels=chosen, features=self._features, parents=parents)
         view._alone = self._alone
         return view

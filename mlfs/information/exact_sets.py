@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -27,6 +28,29 @@ class ExactSets(Info):
     def _cut(self, values: np.ndarray) -> np.ndarray:
         """The values of the candidates, of those of all counted columns."""
         raise NotImplementedError
+
+    # ---- several picks ------------------------------------------------------------------------
+
+    def cmi_fL_given_S(self, picked: Sequence[int]) -> np.ndarray:
+        """sum_l I(f;l|S), all picks of S jointly."""
+        if not len(picked):
+            return self.mi_fL
+        picks = [self._table.position(s) for s in picked]
+        return self._cut(self._table.joint_picks.given_all(picks, self._labels))
+
+    def joint_fssL(self, s: int, t: int) -> np.ndarray:
+        """sum_l I(f,s,t;l)."""
+        table = self._table
+        both = table.position(s), table.position(t)
+        return self._cut(table.joint_picks.joint_information(*both, self._labels))
+
+    def cmi_fs_given_s(self, s: int, t: int) -> np.ndarray:
+        """I(f;s|t)."""
+        table = self._table
+        both = table.position(s), table.position(t)
+        return self._cut(table.joint_picks.information_given(*both, self._labels))
+
+    # ---- several labels -----------------------------------------------------------------------
 
     @cached_property
     def cmi_fL_given_L(self) -> np.ndarray:

@@ -33,9 +33,10 @@ VOCABULARY = (
     *("h_f", "h_l", "mi_fl", "mi_fL", "mi_fs"),
     *("cmi_sL_given_f", "cmi_fL_given_s", "interaction_fsL", "joint_fsL"),
     *("h_s", "mi_sL", "cmi_fs_given_L", "cmi_fL_given_L"),
+    *("cmi_fL_given_S", "joint_fssL", "cmi_fs_given_s"),
     *("label_term", "interaction_fLL"),
     *("su_fl", "su_fs", "su_fS", "su_SS", "su_fp", "su_pl", "su_pp"),
-    *("imbalance", "sum_over_labels", "only", "for_label"),
+    *("imbalance", "sum_over_labels", "only", "for_label", "for_labels"),
 )
 
 
@@ -154,9 +155,13 @@ class Info:
         """A view on some candidates, named by their column numbers."""
         raise self._unanswered("only")
 
-    def for_label(self, label: int) -> Info:  # noqa: ARG002
+    def for_label(self, label: int) -> Info:
         """A view on one label."""
-        raise self._unanswered("for_label")
+        return self.for_labels([label])
+
+    def for_labels(self, labels: Any) -> Info:  # noqa: ARG002
+        """A view on some labels."""
+        raise self._unanswered("for_labels")
 
     def parents(self, label: int) -> tuple[int, ...]:
         """The parents of a label in the label network."""
@@ -238,6 +243,20 @@ class Info:
     def interaction_fLL(self) -> np.ndarray:
         """Sum over the pairs l < l' of I(f;l;l') = I(l;l') - I(l;l'|f)."""
         raise self._unanswered("interaction_fLL")
+
+    # ---- several picks ------------------------------------------------------------------------
+
+    def cmi_fL_given_S(self, picked: Sequence[int]) -> np.ndarray:  # noqa: ARG002
+        """sum_l I(f;l|S), all picks of S jointly."""
+        raise self._unanswered("cmi_fL_given_S")
+
+    def joint_fssL(self, s: int, t: int) -> np.ndarray:  # noqa: ARG002
+        """sum_l I(f,s,t;l) for two picks."""
+        raise self._unanswered("joint_fssL")
+
+    def cmi_fs_given_s(self, s: int, t: int) -> np.ndarray:  # noqa: ARG002
+        """I(f;s|t) for two picks."""
+        raise self._unanswered("cmi_fs_given_s")
 
     # ---- symmetrical uncertainties, for the merit ---------------------------------------------
 

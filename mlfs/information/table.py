@@ -23,6 +23,7 @@ from mlfs.counting.pair_statistics import PairStatistics
 from mlfs.counting.subset_planes import SubsetPlanes
 from mlfs.counting.xlogx import is_corrected
 from mlfs.information.entropies import entropies, per_row
+from mlfs.information.joint_picks import JointPicks
 from mlfs.information.label_pairs import LabelPairs
 from mlfs.information.triples import TripleSums
 
@@ -243,7 +244,7 @@ class Table:
 
     def pair_with_feature(self, s: int, labels: np.ndarray) -> PairInfo:
         """I(f;s) and the entropies inside terms about labels."""
-        return self._in_context(("fs", s), labels, lambda: self.feature(s))
+        return self.in_context(("fs", s), labels, lambda: self.feature(s))
 
     def mi_with_feature(self, s: int, labels: np.ndarray) -> np.ndarray:
         """I(f;s) alone."""
@@ -266,10 +267,10 @@ class Table:
 
     def pair_with_parent(self, p: int, labels: np.ndarray) -> PairInfo:
         """I(f;p) and the entropies inside terms about labels."""
-        return self._in_context(("fp", p), labels, lambda: self.label(p))
+        return self.in_context(("fp", p), labels, lambda: self.label(p))
 
-    def _in_context(
-        self, key: tuple[str, int], labels: np.ndarray, pairs: Callable[[], PairStatistics]
+    def in_context(
+        self, key: tuple[str | int, ...], labels: np.ndarray, pairs: Callable[[], PairStatistics]
     ) -> PairInfo:
         """The mean over the labels in play of what their own rows give.
 
@@ -312,6 +313,11 @@ class Table:
         return TripleSums(self)
 
     @cached_property
+    def joint_picks(self) -> JointPicks:
+        """Several features taken jointly."""
+        return JointPicks(self)
+
+    @cached_property
     def among_labels(self) -> Table:
         """The same table with the labels in the place of the features."""
         budget = self.budget.among_labels()
@@ -334,6 +340,6 @@ class Table:
         among = vars(self).pop("among_labels", None)
         if among is not None:
             among.release()
-        for part in ("label_pairs", "triples"):
+        for part in ("label_pairs", "triples", "joint_picks"):
             vars(self).pop(part, None)
         self.subset_planes = None

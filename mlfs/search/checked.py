@@ -13,7 +13,7 @@ from mlfs.information.info import Info
 
 __all__ = ["CheckedCriterion"]
 
-JUDGEMENTS = {"relevance", "score", "merit"}
+JUDGEMENTS = {"relevance", "score", "pair_score", "merit"}
 
 
 class CheckedCriterion:
@@ -91,6 +91,17 @@ class CheckedCriterion:
         if bounds.size and np.isnan(np.maximum.reduce(bounds)):
             bounds[np.isnan(bounds)] = np.inf
         return bounds
+
+    def pair_term(self, s: int, t: int) -> np.ndarray:
+        """Compute the term of two picks for each candidate."""
+        return self._array("pair_term", self.info, s, t, after=s)
+
+    def pair_score(
+        self, relevance: np.ndarray, total: np.ndarray, pairs: np.ndarray, picked: list[int]
+    ) -> np.ndarray:
+        """Compute the score of a `PairCriterion` after at least one pick."""
+        own = relevance, total, pairs, list(picked)
+        return self._array("pair_score", *own, after=picked[-1])
 
     def merit(self, picked: list[int]) -> np.ndarray:
         """Compute the merit of the picked set with each candidate."""

@@ -6,13 +6,13 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from mlfs.criteria import Criterion
+from mlfs.criteria import Criterion, PairCriterion, SetCriterion
 from mlfs.information.for_search import terms_only_add
 from mlfs.information.info import Info
 from mlfs.search.checked import CheckedCriterion
 from mlfs.search.lazy import LazyScores
 from mlfs.search.picks import Pick, SearchResult
-from mlfs.search.scores import CandidateScores, FixedScores, SetScores
+from mlfs.search.scores import CandidateScores, FixedScores, PairScores, SetScores
 
 __all__ = ["greedy"]
 
@@ -99,8 +99,10 @@ def greedy(
 
 def _candidate_scores(checked: CheckedCriterion, lazy: bool | str) -> CandidateScores:
     kind = type(checked.criterion)
-    if checked.criterion.search == "best first":
+    if checked.criterion.search == "best first" or isinstance(checked.criterion, SetCriterion):
         return SetScores(checked)
+    if isinstance(checked.criterion, PairCriterion):
+        return PairScores(checked)
     if all(getattr(kind, of) is getattr(Criterion, of) for of in ("start", "term", "score")):
         return FixedScores(checked)
     if checked.criterion.falls and lazy in {True, "auto"} and terms_only_add(checked.info):

@@ -11,7 +11,7 @@ from mlfs._kernels import choosing
 from mlfs.search.checked import CheckedCriterion
 from mlfs.search.picks import Pick, Picks, Ties
 
-__all__ = ["CandidateScores", "FixedScores", "SetScores"]
+__all__ = ["CandidateScores", "FixedScores", "PairScores", "SetScores"]
 
 
 class CandidateScores:
@@ -109,6 +109,27 @@ class CandidateScores:
             forced,
             *ties,
         )
+
+
+class PairScores(CandidateScores):
+    """Scores that depend on the picks two at a time as well."""
+
+    def __init__(self, checked: CheckedCriterion) -> None:
+        super().__init__(checked)
+        self._pairs = np.zeros(checked.info.d)
+
+    def scores(self, is_open: np.ndarray, forced: int) -> np.ndarray:  # noqa: ARG002
+        """Compute the scores of all candidates."""
+        if not self.picked:
+            return self.relevance
+        return self.checked.pair_score(self.relevance, self.total, self._pairs, self.picked)
+
+    def take(self, s: int) -> None:
+        """Add a column to the picks, and its terms with all picks before it."""
+        before = list(self.picked)
+        super().take(s)
+        for t in before:
+            self._pairs = self._pairs + self.checked.pair_term(s, t)
 
 
 class SetScores(CandidateScores):
