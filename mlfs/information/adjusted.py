@@ -63,9 +63,9 @@ class AdjustedInfo(Info):
         """A view on some candidates, named by their column numbers."""
         return AdjustedInfo(self._exact.only(features), self._expected)
 
-    def for_label(self, label: int) -> AdjustedInfo:
-        """A view on one label."""
-        return AdjustedInfo(self._exact.for_label(label), self._expected)
+    def for_labels(self, labels: Any) -> AdjustedInfo:
+        """A view on some labels."""
+        return AdjustedInfo(self._exact.for_labels(labels), self._expected)
 
     @property
     def h_f(self) -> np.ndarray:

@@ -36,6 +36,10 @@ class JointPicks:
         self._last: tuple[tuple[int, ...], Parts, np.ndarray] | None = None
         self._pair: tuple[tuple[int, int], PairStatistics] | None = None
 
+    @property
+    def _floor(self) -> float:
+        return -np.inf if self._table.corrected else 0.0
+
     def _codes(self, at: int) -> np.ndarray:
         table = self._table
         found: np.ndarray = table.cache.get(("codes", at), lambda: table.counts.column(at))
@@ -45,6 +49,7 @@ class JointPicks:
 
     def pair(self, s: int, t: int) -> PairStatistics:
         """Two features, at counted positions, as one anchor; the last one is kept."""
+        s, t = min(s, t), max(s, t)
         if self._pair is None or self._pair[0] != (s, t):
             self._pair = (s, t), self._statistics(self._joint(s, t), self._known(s, t))
         return self._pair[1]
@@ -93,16 +98,17 @@ class JointPicks:
     def information_given(self, s: int, t: int, labels: np.ndarray) -> np.ndarray:
         """I(f;s|t) inside terms about labels."""
         table = self._table
-        both = table.in_context(("fst", s, t), labels, lambda: self.pair(s, t)).mi
+        key = "fst", min(s, t), max(s, t)
+        both = table.in_context(key, labels, lambda: self.pair(s, t)).mi
         known = self._known(s, t)
         if known is None:
-            return np.maximum(both - table.pair_with_feature(t, labels).mi, 0.0)
+            return np.maximum(both - table.pair_with_feature(t, labels).mi, self._floor)
 
         def restricted() -> PairStatistics:
             return self._statistics(self._codes(t), known)
 
         alone = table.in_context(("ft where s", s, t), labels, restricted).mi
-        return np.maximum(both - alone, 0.0)
+        return np.maximum(both - alone, self._floor)
 
     # ---- any number of picks ------------------------------------------------------------------
 
