@@ -15,8 +15,11 @@ from mlfs.compare.metrics import METRICS
 from mlfs.compare.settings import Settings
 from mlfs.errors import UnknownName, UsageError
 
-__all__ = ["COLUMNS", "Results", "Summary", "finite", "seconds_of"]
+__all__ = [
+    "COLUMNS", "Results", "Summary", "finite", "plain_cell", "seconds_of", "text_of_cell",
+]  # fmt: skip
 
+FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\n", "'", "＝", "＋", "－", "＠")
 SECONDS = ("prepare_seconds", "select_seconds", "fit_seconds", "predict_seconds")
 COSTS = (*SECONDS, "peak_mb")
 COLUMNS = (
@@ -66,7 +69,10 @@ class Results:
                 yield {**common, "metric": metric, "value": value}
 
     def to_csv(self) -> str:
-        """The table as CSV; numbers in full, an empty field where there is none."""
+        """The table as CSV; numbers in full, an empty field where there is none.
+
+        A text that a spreadsheet would take for a formula has ``'`` before it.
+        """
         text = io.StringIO()
         writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
         writer.writeheader()
@@ -164,4 +170,25 @@ def finite(value: float) -> float | None:
 
 
 def _field(value: Any) -> Any:
+    if isinstance(value, str):
+        return plain_cell(value)
     return "" if value is None else repr(value) if isinstance(value, float) else value
+
+
+def plain_cell(text: str) -> str:
+    """A text as a cell that no spreadsheet takes for a formula: with ``'`` before it, if need be.
+
+    This is what OWASP advises. A text that starts with ``'`` gets another one, so that
+    `text_of_cell` gives every text back.
+
+    Examples
+    --------
+    >>> plain_cell("=1+1"), plain_cell("jmi"), text_of_cell(plain_cell("=1+1"))
+    ("'=1+1", 'jmi', '=1+1')
+    """
+    return f"'{text}" if text.startswith(FORMULAS) else text
+
+
+def text_of_cell(cell: str) -> str:
+    """The text of a cell that `plain_cell` made."""
+    return cell[1:] if cell.startswith("'") and cell[1:].startswith(FORMULAS) else cell

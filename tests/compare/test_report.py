@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import base64
 import csv
+import dataclasses
+import hashlib
 import io
 import json
 import re
 import shutil
 import subprocess
+import xml.etree.ElementTree as ET
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -24,7 +28,7 @@ from mlfs.compare.overlap import overlaps
 from mlfs.compare.report import write_report
 from mlfs.compare.report.charts import cost_chart
 from mlfs.compare.resampling import Folds
-from mlfs.compare.results import Results
+from mlfs.compare.results import Results, plain_cell, text_of_cell
 from mlfs.compare.settings import Settings
 from mlfs.compare.sizes import size
 
@@ -215,6 +219,57 @@ def test_names_cannot_break_the_tables(tmp_path: Path) -> None:
         assert len(re.findall(r"(?<!\\)&", row)) in {4, 8}
 
 
+ODD = "=1+1\n\x1b[31m<img src=x>![a](http://b)\u202e|`c`"
+
+
+def odd_results() -> Results:
+    """A comparison of a data set whose name is an attack, with a note that is one too."""
+    results = made_up()
+    source = dataclasses.replace(results.settings.sources[0], name=ODD)
+    settings = dataclasses.replace(results.settings, sources=(source,))
+    own = results.settings.sources[0].name
+    records = tuple(
+        {**one, "cell": {**one["cell"], "data": ODD}}
+        for one in results.records
+        if one["cell"]["data"] == own
+    )
+    return dataclasses.replace(results, settings=settings, records=records, notes=(ODD,))
+
+
+def test_control_characters_and_markup_of_names_do_nothing(tmp_path: Path) -> None:
+    write_report(odd_results(), tmp_path)
+    for name in ("index.html", "tables.md", "tables.tex"):
+        text = (tmp_path / name).read_text(encoding="utf-8")
+        assert "1+1" in text
+        assert "<img" not in text or name == "tables.tex"
+        assert not {char for char in text if not char.isprintable()} - {"\n"}
+    assert not re.search(r"(?<!\\)\]\(", (tmp_path / "tables.md").read_text(encoding="utf-8"))
+    for line in (tmp_path / "tables.md").read_text(encoding="utf-8").splitlines():
+        assert not line.startswith("\x1b")
+        assert line.count("1+1") <= 1 or line.startswith(("- ", "|"))
+    page = (tmp_path / "index.html").read_text(encoding="utf-8")
+    for svg in re.findall(r"<svg.*?</svg>", page, re.DOTALL):
+        ET.fromstring(svg)
+
+
+def test_the_page_may_run_its_own_script_and_fetch_nothing(tmp_path: Path) -> None:
+    write_report(made_up(), tmp_path)
+    page = (tmp_path / "index.html").read_text(encoding="utf-8")
+    (policy,) = re.findall(r'Content-Security-Policy" content="([^"]*)"', page)
+    (script,) = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    assert policy.startswith(f"default-src 'none'; script-src 'sha256-{digest}'; ")
+
+
+def test_no_cell_is_a_formula_and_every_text_reads_back() -> None:
+    rows = list(csv.DictReader(io.StringIO(odd_results().to_csv())))
+    assert {row["data"] for row in rows} == {"'" + ODD}
+    for text in ("=1", "'=1", "''", "'a", "a", "", "-1", "+1", "@x", "\tx", "－1"):
+        assert text_of_cell(plain_cell(text)) == text
+        assert not plain_cell(text).startswith(("=", "+", "-", "@", "\t", "－"))
+    assert all(float(row["value"]) <= 1 for row in rows)
+
+
 def test_failed_and_interrupted_are_shown(tmp_path: Path) -> None:
     results = made_up()
     broken = {
@@ -226,7 +281,7 @@ def test_failed_and_interrupted_are_shown(tmp_path: Path) -> None:
     page = (tmp_path / "index.html").read_text(encoding="utf-8")
     assert "Interrupted: not all cells are done" in page
     assert "it &lt;b&gt;broke&lt;/b&gt;" in page
-    assert "it &lt;b>broke" in (tmp_path / "tables.md").read_text(encoding="utf-8")
+    assert "it &lt;b&gt;broke" in (tmp_path / "tables.md").read_text(encoding="utf-8")
     assert "interrupted" in (tmp_path / "tables.md").read_text(encoding="utf-8")
 
 

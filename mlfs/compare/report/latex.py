@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from mlfs.compare.contest import Contest
 from mlfs.compare.report.wording import Entry, average_ranks, caption, findings, rank_table
 from mlfs.compare.results import Results
+from mlfs.errors import printable
 
 __all__ = ["latex"]
 
+LONGEST = 2000
 SPECIAL = str.maketrans(
     {
         **{char: "\\" + char for char in "&%$#_{}"},
@@ -62,4 +64,4 @@ def _entry(entry: Entry) -> str:
 
 
 def _safe(text: str) -> str:
-    return text.translate(SPECIAL)
+    return printable(text, LONGEST).translate(SPECIAL)

@@ -24,24 +24,36 @@ from mlfs.compare.report.wording import (
     stability_table,
 )
 from mlfs.compare.results import Results
+from mlfs.errors import printable
 
 __all__ = ["markdown", "summary"]
+
+LONGEST = 2000
+# Emphasis is harmless and our own; links and images are not.
+SPECIAL = str.maketrans(
+    {**{char: "\\" + char for char in "\\|[]`"}, "<": "&lt;", ">": "&gt;", "&": "&amp;"}
+)
 
 
 def markdown(results: Results, compared: Sequence[Contest], shared: Sequence[Overlap]) -> str:
     """All tables, a section each."""
     lines = ["# Comparison", ""]
-    lines += [f"- {name}: {value}" for name, value in described(results)]
-    lines += [f"- note: {note}" for note in results.notes]
+    lines += [f"- {name}: {_safe(value)}" for name, value in described(results)]
+    lines += [f"- note: {_safe(note)}" for note in results.notes]
     if results.interrupted:
         lines.append("- interrupted: not all cells are done")
     for contest in compared:
-        lines += ["", f"## {caption(contest)}", "", *_ranked(contest), ""]
-        lines += findings(contest)
+        lines += ["", f"## {_safe(caption(contest))}", "", *_ranked(contest), ""]
+        lines += map(_safe, findings(contest))
         if contest.pairs:
             lines += ["", *_table(PAIRS, pair_table(contest))]
     for overlap in shared:
-        lines += ["", f"## Which features are chosen, n = {overlap.n}", "", *_stability(overlap)]
+        lines += [
+            "",
+            f"## Which features are chosen, n = {_safe(overlap.n)}",
+            "",
+            *_stability(overlap),
+        ]
     failed = results.failed()
     lines += ["", "## Failed", ""] if failed else []
     for record in failed:
@@ -77,8 +89,8 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def _safe(text: str) -> str:
-    """A name from a file must not end a cell of a table, or become markup."""
-    return " ".join(text.replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;").split())
+    """A name from a file must not end a cell of a table or a line, or become markup."""
+    return " ".join(printable(text, LONGEST).translate(SPECIAL).split())
 
 
 def summary(results: Results, compared: Sequence[Contest]) -> str:

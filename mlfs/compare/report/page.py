@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import html
+import base64
+import hashlib
 import math
 from collections.abc import Iterable, Sequence
 from importlib.resources import files
@@ -10,6 +11,7 @@ from importlib.resources import files
 from mlfs.compare.contest import Contest
 from mlfs.compare.overlap import Overlap
 from mlfs.compare.report.charts import cost_chart, curve_chart, rank_chart
+from mlfs.compare.report.svg import escaped
 from mlfs.compare.report.wording import (
     PAIRS,
     SHARED,
@@ -48,14 +50,24 @@ def page(results: Results, compared: Sequence[Contest], shared: Sequence[Overlap
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f'<meta http-equiv="Content-Security-Policy" content="{_policy(script)}">'
         f"<title>mlfs comparison</title><style>{style}</style></head>"
         f"<body><main>{body}</main><script>{script}</script></body></html>\n"
     )
 
 
+def _policy(script: str) -> str:
+    """What a browser may do with the page: run this one script, and fetch nothing."""
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    return (
+        f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
 def _settings(results: Results) -> str:
-    rows = [[f"<b>{_safe(name)}</b>", _safe(value)] for name, value in described(results)]
-    rows += [["<b>note</b>", _safe(note)] for note in results.notes]
+    rows = [[f"<b>{escaped(name)}</b>", escaped(value)] for name, value in described(results)]
+    rows += [["<b>note</b>", escaped(note)] for note in results.notes]
     state = (
         '<p class="warn">Interrupted: not all cells are done.</p>' if results.interrupted else ""
     )
@@ -81,13 +93,13 @@ def _curves(results: Results) -> str:
 def _contests(compared: Sequence[Contest]) -> str:
     shown = []
     for contest in compared:
-        rows = [[_safe(name), *map(_entry, entries)] for name, entries in rank_table(contest)]
+        rows = [[escaped(name), *map(_entry, entries)] for name, entries in rank_table(contest)]
         rows.append(["<b>average rank</b>", *average_ranks(contest)])
-        content = f"<h3>{_safe(caption(contest))}</h3>{_table(['data', *contest.methods], rows)}"
-        content += f"<ul>{''.join(f'<li>{_safe(one)}</li>' for one in findings(contest))}</ul>"
+        content = f"<h3>{escaped(caption(contest))}</h3>{_table(['data', *contest.methods], rows)}"
+        content += f"<ul>{''.join(f'<li>{escaped(one)}</li>' for one in findings(contest))}</ul>"
         content += _figure("Average ranks (Friedman, Nemenyi)", rank_chart(contest))
         if contest.pairs:
-            tests = _table(PAIRS, [map(_safe, row) for row in pair_table(contest)])
+            tests = _table(PAIRS, [map(escaped, row) for row in pair_table(contest)])
             content += _details("Wilcoxon signed-rank tests of all pairs", tests)
         shown.append(_view(content, contest.metric, model=contest.model or "all", n=contest.n))
     return _section("ranks", "Ranks and tests", "", shown)
@@ -95,7 +107,7 @@ def _contests(compared: Sequence[Contest]) -> str:
 
 def _entry(entry: Entry) -> str:
     rank = f" <small>({entry.rank})</small>" if entry.rank else ""
-    text = _safe(entry.text) + rank
+    text = escaped(entry.text) + rank
     return f"<b>{text}</b>" if entry.is_best else text
 
 
@@ -112,14 +124,14 @@ def _costs(results: Results) -> str:
 def _overlaps(shared: Sequence[Overlap]) -> str:
     shown = []
     for overlap in shared:
-        stable = _table(STABILITY, [map(_safe, row) for row in stability_table(overlap)])
+        stable = _table(STABILITY, [map(escaped, row) for row in stability_table(overlap)])
         often = [
-            [_safe(data), _safe(criterion), _safe(_listed(found))]
+            [escaped(data), escaped(criterion), escaped(_listed(found))]
             for (data, criterion), found in overlap.often.items()
         ]
         listed = _table(["data", "criterion", "chosen most often, with the share of splits"], often)
         agreement = _agreement(overlap) if len(overlap.criteria) > 1 else ""
-        content = f"<h3>n = {_safe(overlap.n)}</h3>{_figure(SHARED, agreement)}"
+        content = f"<h3>n = {escaped(overlap.n)}</h3>{_figure(SHARED, agreement)}"
         content += _details("Stability over the splits", stable) + _details("Features", listed)
         shown.append(_view(content, n=overlap.n))
     return _section("overlaps", "Which features are chosen", "", shown)
@@ -128,7 +140,7 @@ def _overlaps(shared: Sequence[Overlap]) -> str:
 def _agreement(overlap: Overlap) -> str:
     """Which criteria choose the same features: a table of shades."""
     rows = [
-        [f"<b>{_safe(name)}</b>", *map(_shade, row.tolist())]
+        [f"<b>{escaped(name)}</b>", *map(_shade, row.tolist())]
         for name, row in zip(overlap.criteria, overlap.shared, strict=True)
     ]
     return _table(["", *overlap.criteria], rows)
@@ -149,7 +161,7 @@ def _failures(results: Results) -> str:
     failed = results.failed()
     if not failed:
         return ""
-    rows = [[_safe(str(one)) for one in (*r["cell"].values(), r["note"])] for r in failed]
+    rows = [[escaped(str(one)) for one in (*r["cell"].values(), r["note"])] for r in failed]
     return _section("failed", "Failed cells", _table([*failed[0]["cell"], "why"], rows))
 
 
@@ -177,7 +189,7 @@ def _section(
 
 
 def _figure(title: str, content: str) -> str:
-    caption = f"<figcaption>{_safe(title)}</figcaption>" if title else ""
+    caption = f"<figcaption>{escaped(title)}</figcaption>" if title else ""
     return f"<figure>{caption}{content}</figure>" if content else ""
 
 
@@ -188,16 +200,12 @@ def _details(title: str, content: str) -> str:
 def _view(content: str, metric: str = "", *, model: str = "", n: str = "") -> str:
     """A part of the page that is there for one metric, model or number of features."""
     marks = {"metric": metric, "model": model, "n": n}
-    given = "".join(f' data-{key}="{_safe(value)}"' for key, value in marks.items() if value)
+    given = "".join(f' data-{key}="{escaped(value)}"' for key, value in marks.items() if value)
     return f'<div class="view"{given}>{content}</div>'
 
 
 def _table(head: Sequence[str], rows: Iterable[Iterable[str]]) -> str:
-    top = "".join(f"<th>{_safe(text)}</th>" for text in head)
+    top = "".join(f"<th>{escaped(text)}</th>" for text in head)
     lines = "".join("<tr>" + "".join(f"<td>{c}</td>" for c in row) + "</tr>" for row in rows)
     first = f"<thead><tr>{top}</tr></thead>" if head else ""
     return f'<div class="wide"><table>{first}<tbody>{lines}</tbody></table></div>'
-
-
-def _safe(text: str) -> str:
-    return html.escape(text)

@@ -7,12 +7,26 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-__all__ = ["COLOURS", "Axis", "Picture", "ticks"]
+from mlfs.errors import printable
+
+__all__ = ["COLOURS", "Axis", "Picture", "escaped", "ticks"]
 
 # Okabe & Ito: distinguishable for colour-blind readers; dashes and marks distinguish more methods
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8B6F00")
 DASHES = ("", "6 3", "2 2", "8 3 2 3")
 MARKS = "●○■□"
+LONGEST = 2000
+
+
+def escaped(text: str) -> str:
+    """A text as it may stand in HTML and XML: no markup, no control characters, one line.
+
+    Examples
+    --------
+    >>> escaped("a<b\\x1b\\n")
+    'a&lt;b\\\\x1b\\\\n'
+    """
+    return html.escape(printable(text, LONGEST))
 
 
 def colour(at: int) -> str:
@@ -126,21 +140,21 @@ class Picture:
         """A dot with a text that is shown when it is pointed at."""
         self.parts.append(
             f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{radius}" fill="{fill}">'
-            f"<title>{html.escape(tip)}</title></circle>"
+            f"<title>{escaped(tip)}</title></circle>"
         )
 
     def mark(self, x: float, y: float, at: int, tip: str) -> None:
         """The mark of a method in its colour, with a text that is shown when it is pointed at."""
         self.parts.append(
             f'<text class="mark" x="{x:.1f}" y="{y + 4.5:.1f}" text-anchor="middle" '
-            f'fill="{colour(at)}">{mark(at)}<title>{html.escape(tip)}</title></text>'
+            f'fill="{colour(at)}">{mark(at)}<title>{escaped(tip)}</title></text>'
         )
 
     def text(self, x: float, y: float, words: str, anchor: str = "start", **style: object) -> None:
         """Words; `anchor` is start, middle or end."""
         self.parts.append(
             f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"{_style(style)}>'
-            f"{html.escape(words)}</text>"
+            f"{escaped(words)}</text>"
         )
 
     def axes(self, x: Axis, y: Axis, x_name: str, y_name: str) -> None:
@@ -161,7 +175,7 @@ class Picture:
         return (
             f'<svg viewBox="0 0 {self.width:.0f} {self.height:.0f}" width="{self.width:.0f}" '
             f'height="{self.height:.0f}" role="img" xmlns="http://www.w3.org/2000/svg">'
-            f"<title>{html.escape(self.title)}</title>{''.join(self.parts)}</svg>"
+            f"<title>{escaped(self.title)}</title>{''.join(self.parts)}</svg>"
         )
 
 
@@ -169,4 +183,4 @@ def _style(style: Mapping[str, object]) -> str:
     given = {
         key.replace("_", "-"): value for key, value in style.items() if value not in ("", None)
     }
-    return "".join(f' {key}="{html.escape(str(value))}"' for key, value in given.items())
+    return "".join(f' {key}="{escaped(str(value))}"' for key, value in given.items())
