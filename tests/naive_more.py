@@ -6,10 +6,11 @@ as its paper or the authors' program has it, one label at a time, and summed ove
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import combinations
 from math import fsum, prod, sqrt
 
-from tests.naive import SU, I, I_fs, R, h, interaction, joint, mean, ratio
+from tests.naive import SU, I, I_fs, R, h, interaction, joint, mean, ratio, whole
 
 ROUNDING = 1e-12
 
@@ -139,6 +140,20 @@ def J_relaxmrmr(f, S, X, Y, P=None):
         - mean(I(X[f], X[s], X[t], about=(l,)) for s in S for t in S if s != t)
         for l in Y
     )
+
+
+def gini_gain(x, l):
+    """sum_xl p(x,l)^2 / p(x) - sum_l p(l)^2."""
+    x, l = whole(x, l)
+    n = len(l)
+    within = fsum(c**2 / x.count(a) for (a, _), c in Counter(zip(x, l, strict=True)).items())
+    return ratio(within, n) - ratio(fsum(c**2 for c in Counter(l).values()), n**2)
+
+
+def J_jim(f, S, X, Y, P=None):
+    if not S:
+        return fsum(gini_gain(X[f], l) for l in Y)
+    return fsum(gini_gain(joint(X[f], X[s]), l) for s in S for l in Y)
 
 
 # Several labels at once --------------------------------------------------------------------------

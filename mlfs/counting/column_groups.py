@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from mlfs._kernels import co_sums, full_tables
+from mlfs._kernels import co_sums, full_tables, gini_sums
 from mlfs.counting.codes import Codes
 from mlfs.counting.entries import edges_of
 from mlfs.counting.xlogx import XLogX, terms_of
@@ -193,18 +193,29 @@ class ColumnGroup:
                 n_sl = known.n_sl[:, 0]
                 co_sums.joints_of_two(co[:, 0], self._two(known, co_fl), n_sl, xlogx, out)
                 return
-            n = co_sums.Levels(
-                self.total,
-                self.n_cells,
-                known.pairs.anchor.n_cells,
-                known.labels.n_cells[known.some],
-                known.pairs.co(known.group),
-                co_fl,
-                known.n_sl,
-            )
+            n = self._levels(known, co_fl)
             cells = co.reshape(known.some.size * known.pairs.anchor.cells, self.cells)
             rest = np.empty((2, known.pairs.anchor.levels), np.int64)
             co_sums.add_joint_of_cells(self.first, n, cells, rest[0], rest[1], xlogx, out)
+
+    def add_gini_sums(self, known: Triples, co_fl: np.ndarray, unit: float, out: Any) -> None:
+        """out[f] += the Gini impurity of all labels within the cells of f and the anchor."""
+        with self.counted(known) as co:
+            cells = co.reshape(known.some.size * known.pairs.anchor.cells, self.cells)
+            rest = np.empty((2, known.pairs.anchor.levels), np.int64)
+            n = self._levels(known, co_fl)
+            gini_sums.add_gini_of_cells(self.first, n, cells, rest[0], rest[1], unit, out)
+
+    def _levels(self, known: Triples, co_fl: np.ndarray) -> co_sums.Levels:
+        return co_sums.Levels(
+            self.total,
+            self.n_cells,
+            known.pairs.anchor.n_cells,
+            known.labels.n_cells[known.some],
+            known.pairs.co(known.group),
+            co_fl,
+            known.n_sl,
+        )
 
     @contextlib.contextmanager
     def counted(self, known: Triples) -> Iterator[np.ndarray]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mlfs.information.gini import gini_gain
 from mlfs.information.info import Info
 
 if TYPE_CHECKING:
@@ -49,6 +50,23 @@ class ExactSets(Info):
         table = self._table
         both = table.position(s), table.position(t)
         return self._cut(table.joint_picks.information_given(*both, self._labels))
+
+    # ---- Gini impurity ------------------------------------------------------------------------
+
+    @cached_property
+    def gini_fL(self) -> np.ndarray:
+        """sum_l G(f;l), the gain in Gini impurity."""
+        table, labels = self._table, self._labels
+
+        def every() -> np.ndarray:
+            return gini_gain(table, table.joint_picks.nothing, labels)
+
+        return self._cut(table.cache.get(("gini_fL", labels.tobytes()), every))
+
+    def gini_fsL(self, s: int) -> np.ndarray:
+        """sum_l G(f,s;l)."""
+        pairs = self._table.feature(self._table.position(s))
+        return self._cut(gini_gain(self._table, pairs, self._labels))
 
     # ---- several labels -----------------------------------------------------------------------
 

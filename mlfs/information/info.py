@@ -34,6 +34,7 @@ VOCABULARY = (
     *("cmi_sL_given_f", "cmi_fL_given_s", "interaction_fsL", "joint_fsL"),
     *("h_s", "mi_sL", "cmi_fs_given_L", "cmi_fL_given_L"),
     *("cmi_fL_given_S", "joint_fssL", "cmi_fs_given_s"),
+    *("gini_fL", "gini_fsL"),
     *("label_term", "interaction_fLL"),
     *("su_fl", "su_fs", "su_fS", "su_SS", "su_fp", "su_pl", "su_pp"),
     *("imbalance", "sum_over_labels", "only", "for_label", "for_labels"),
@@ -257,6 +258,17 @@ class Info:
     def cmi_fs_given_s(self, s: int, t: int) -> np.ndarray:  # noqa: ARG002
         """I(f;s|t) for two picks."""
         raise self._unanswered("cmi_fs_given_s")
+
+    # ---- Gini impurity ------------------------------------------------------------------------
+
+    @property
+    def gini_fL(self) -> np.ndarray:
+        """sum_l G(f;l), the gain in impurity G(x;l) = sum_xl p(x,l)^2 / p(x) - sum_l p(l)^2."""
+        raise self._unanswered("gini_fL")
+
+    def gini_fsL(self, s: int) -> np.ndarray:  # noqa: ARG002
+        """sum_l G(f,s;l)."""
+        raise self._unanswered("gini_fsL")
 
     # ---- symmetrical uncertainties, for the merit ---------------------------------------------
 

@@ -45,6 +45,11 @@ class JointPicks:
         found: np.ndarray = table.cache.get(("codes", at), lambda: table.counts.column(at))
         return found
 
+    @property
+    def nothing(self) -> PairStatistics:
+        """A constant column as an anchor."""
+        return self._statistics(np.zeros(self._table.counts.n_rows, np.int64), None)
+
     # ---- two picks ----------------------------------------------------------------------------
 
     def pair(self, s: int, t: int) -> PairStatistics:

@@ -167,7 +167,7 @@ class TripleSums:
             return
 
         def work(i: int, part: slice, own: np.ndarray) -> None:
-            step = self._labels_at_once(i, pairs)
+            step = self.labels_at_once(i, pairs)
             for first in range(part.start, part.stop, step):
                 at = slice(first, min(first + step, part.stop))
                 sums = own[at.start - part.start : at.stop - part.start] if each else own
@@ -183,7 +183,8 @@ class TripleSums:
         co_fl = self.table.label_pairs.co(i, known.some) if group.needs_label_pairs else NONE
         group.add_triple_sums(known, co_fl, self.counts.xlogx, out)
 
-    def _labels_at_once(self, i: int, pairs: PairStatistics) -> int:
+    def labels_at_once(self, i: int, pairs: PairStatistics) -> int:
+        """How many labels may be counted at a time with an anchor and a column group."""
         group = self.counts.groups[i]
         if not group.needs_label_pairs:  # it counts label by label
             return len(self.counts.labels)
@@ -207,7 +208,7 @@ class TripleSums:
         valid, s_valid = table.l_valid[labels], pairs.anchor.valid
 
         def work(i: int, a: int, b: int) -> None:
-            for at, full, offsets in self._tables(pairs, labels, i):
+            for at, full, offsets in self.tables(pairs, labels, i):
                 out = np.empty((8, b - a), np.int64)
                 own = offsets, table.f_valid[a:b], s_valid, int(valid[at])
                 full_tables.triple_sums(full, *own, self.counts.xlogx, out)
@@ -215,7 +216,7 @@ class TripleSums:
 
         self.counts.parallel.over_groups(work)
 
-    def _tables(
+    def tables(
         self, pairs: PairStatistics, labels: np.ndarray, i: int
     ) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
         """n(f,s,l) of one label after the other."""

@@ -8,7 +8,7 @@ import pytest
 from mlfs.counting import column_groups
 from mlfs.counting.parts import Parts
 from mlfs.information.info import Info
-from tests import naive
+from tests import naive, naive_more
 
 PICKED = [4, 1, 0]
 WORDS = {
@@ -17,6 +17,8 @@ WORDS = {
     "cmi_fs_given_s": lambda info: info.cmi_fs_given_s(1, 4),
     "cmi_fs_given_L": lambda info: info.cmi_fs_given_L(4),
     "cmi_fL_given_L": lambda info: info.cmi_fL_given_L,
+    "gini_fL": lambda info: info.gini_fL,
+    "gini_fsL": lambda info: info.gini_fsL(4),
 }
 
 
@@ -50,6 +52,8 @@ def formula(word, f, x, y):
         "cmi_fs_given_s": lambda: naive.mean(I(x[f], x[1], x[4], about=(l,)) for l in y),
         "cmi_fs_given_L": lambda: sum(I(x[f], x[4], l) for l in y),
         "cmi_fL_given_L": lambda: sum(I(x[f], a, b) for a in y for b in y if a is not b),
+        "gini_fL": lambda: sum(naive_more.gini_gain(x[f], l) for l in y),
+        "gini_fsL": lambda: sum(naive_more.gini_gain(joint(x[f], x[4]), l) for l in y),
     }
     return own[word]()
 
