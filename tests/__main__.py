@@ -13,7 +13,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from tests import versions
+from tests import audit, versions
 
 ROOT = Path(__file__).resolve().parents[1]
 PYTHON = [sys.executable, "-m"]
@@ -44,7 +44,8 @@ STEPS: dict[str, list[list[str]]] = {
 }
 
 # Run alone, with options of their own: ``python -m tests fuzz --minutes 10``.
-LONG = {"fuzz": "tests.fuzz.command"}
+CALLED = {**audit.STEPS, **versions.STEPS}
+LONG = {"fuzz": "tests.fuzz.command", "soak": "tests.soak"}
 
 
 def run(step: str, scratch: str) -> bool:
@@ -56,9 +57,9 @@ def run(step: str, scratch: str) -> bool:
         env["NO_MKDOCS_2_WARNING"] = "1"  # of Material for MkDocs: about a version not used here
     if step == "compiled":
         env["SCIPY_ARRAY_API"] = "1"  # else scikit-learn skips its checks of array libraries
-    if step in versions.STEPS:
+    if step in CALLED:
         sys.stderr.write(f"\n== {step}\n")
-        return versions.STEPS[step](scratch)
+        return CALLED[step](scratch)
     passed = True
     for command in STEPS[step]:
         filled = [part.replace("{scratch}", scratch) for part in command]
@@ -71,7 +72,7 @@ def main(names: list[str]) -> int:
     """Run the named steps, or all; 0 when all pass, 1 when one fails, 2 for an unknown name."""
     if names and names[0] in LONG:
         return int(importlib.import_module(LONG[names[0]]).main(names[1:]))
-    known = [*STEPS, *versions.STEPS]
+    known = [*STEPS, *CALLED]
     unknown = [name for name in names if name not in known]
     if unknown:
         sys.stderr.write(f"unknown step {unknown[0]!r}: known are {', '.join(known)}\n")
