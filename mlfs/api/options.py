@@ -335,15 +335,19 @@ def threads(n_jobs: Any) -> Any:
 
 
 def seed_of(random_state: Any) -> int:
-    """A seed from what scikit-learn's users call ``random_state``; None is 0.
+    """A seed from what scikit-learn's users call ``random_state``.
+
+    None draws one from the state of ``numpy.random``, as in scikit-learn: another one each time.
 
     Examples
     --------
-    >>> seed_of(None), seed_of(7)
-    (0, 7)
+    >>> seed_of(7)
+    7
     """
     if random_state is None:
-        return 0
+        import numpy as np
+
+        return int(np.random.randint(SEEDS))  # noqa: NPY002  # what numpy.random.seed seeds
     if hasattr(random_state, "randint"):
         return int(random_state.randint(SEEDS))
     if not isinstance(random_state, Integral) or int(random_state) < 0:

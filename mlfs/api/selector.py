@@ -99,7 +99,7 @@ class FeatureSelector(ColumnSelector):
     max_seconds : float, optional
         The search ends after so many seconds with the picks made so far, and a warning.
     random_state : int or RandomState, default=0
-        Seeds the shuffles of "auto", the only chance there is; None is 0 too.
+        Seeds the shuffles of "auto", the only chance there is; None is another seed each time.
     verbose : bool or int, default=False
         Tell of each pick and of all notes on stderr.
 

@@ -61,23 +61,14 @@ class ComparedModel:
 
     def _scores(self, X: Any, shape: tuple[int, ...]) -> np.ndarray | None:
         # log odds where there are any: probabilities round to 1, and then tie
+        from mlfs.models.ensemble import ones_of
+
         for way in ("predict_log_odds", "predict_proba", "decision_function"):
             if hasattr(self.model, way):
-                found = getattr(self.model, way)(X)
-                if isinstance(found, list):  # one array for each label, as trees and forests do
-                    columns = [
-                        _of_one(part, classes)
-                        for part, classes in zip(found, self.model.classes_, strict=True)
-                    ]
-                    found = np.column_stack(columns)
+                proba = way == "predict_proba"
+                found = ones_of(self.model, X, shape[1]) if proba else getattr(self.model, way)(X)
                 return np.asarray(found, float).reshape(shape)
         return None
-
-
-def _of_one(shares: np.ndarray, classes: np.ndarray) -> np.ndarray:
-    """P(l=1) from the probabilities of the values that training had."""
-    at = np.flatnonzero(np.asarray(classes) == 1)
-    return shares[:, at[0]] if at.size else np.zeros(len(shares))
 
 
 def known_models() -> list[str]:

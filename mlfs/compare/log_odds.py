@@ -16,7 +16,7 @@ class LogOddsModel(LabelModel):
     """A model whose probabilities and predictions follow from the log odds of each label."""
 
     base_estimator = None
-    random_state = None
+    random_state = 0
 
     @abstractmethod
     def predict_log_odds(self, X: Any) -> np.ndarray:

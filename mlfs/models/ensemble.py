@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Self
 
 import numpy as np
@@ -16,14 +16,18 @@ from mlfs.models.label_model import LabelModel, name_columns
 from mlfs.models.problem import MISSING, Problem
 from mlfs.models.splits import row_marks
 
-__all__ = ["StructuredEnsemble"]
+__all__ = ["StructuredEnsemble", "ones_of"]
 
 VOTES = ("majority", "mean")
 SEEDS = 2**31 - 1
 
 
-def _knows_shares(ensemble: Any) -> bool:
-    return ensemble.vote != "mean" or ensemble._probabilistic()  # noqa: SLF001
+def _probabilistic(ensemble: Any) -> bool:
+    return ensemble.model is None or hasattr(ensemble.model, "predict_proba")
+
+
+def _decides_by_function(ensemble: Any) -> bool:
+    return not _probabilistic(ensemble) and hasattr(ensemble.model, "decision_function")
 
 
 class StructuredEnsemble(LabelModel):
@@ -40,8 +44,8 @@ class StructuredEnsemble(LabelModel):
         replacement. Rows that are equal in everything are drawn together, so that an integer
         weight equals repetition, and the order of the rows does not matter.
     vote : {"majority", "mean"}, default="majority"
-        ``majority``: what more than half of the members predict. ``mean``: what the mean of the
-        members' marginals says.
+        What `predict` returns: the labels that more than half of the members predict, or those
+        whose mean probability is above one half. Probabilities are always means.
     n_jobs : int, optional
         Handed to members that have it and leave it open.
     random_state : int or RandomState, default=0
@@ -96,7 +100,7 @@ class StructuredEnsemble(LabelModel):
         self._check_vote()
         rows, features = _share(self.rows, "rows"), _share(self.features, "features")
         model = self._model()
-        if self.vote == "mean" and not self._probabilistic():
+        if self.vote == "mean" and not _probabilistic(self):
             name = printable(type(model).__name__)
             msg = f"the members ({name}) give no probabilities: use vote='majority'"
             raise UsageError(msg)
@@ -117,42 +121,46 @@ class StructuredEnsemble(LabelModel):
         return self
 
     def predict(self, X: Any) -> np.ndarray:
-        """What the members agree on: the second value where its share is above one half.
+        """The labels that the members agree on: by majority, or by their mean probability.
 
         Returns
         -------
         ndarray, shape (n, q)
             Of the values that Y had; 0 and 1 where it had booleans or sets.
         """
-        return self._given((self._share_of_ones(X) > 0.5).astype(np.int8))
+        self._check_vote()
+        x = self._rows(X)
+        share = self._mean(x, ones_of) if self.vote == "mean" else self._mean(x, _votes_of)
+        return self._given((share > 0.5).astype(np.int8))
 
-    @available_if(_knows_shares)  # type: ignore[untyped-decorator]
+    @available_if(_probabilistic)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> np.ndarray:
-        """The mean of the members' marginals, or how many predict the second value.
+        """The mean of the members' marginal probabilities, whatever the vote.
 
-        By majority it is (k + 1) / (m + 2) where k of m members do: never quite 0 or 1.
+        With ``vote="majority"`` a prediction may differ from the rounded mean.
 
         Returns
         -------
         ndarray of float64, shape (n, q)
         """
-        return self._shares(self._share_of_ones(X))
+        return self._shares(self._mean(self._rows(X), ones_of))
 
-    def _share_of_ones(self, X: Any) -> np.ndarray:
-        self._check_vote()
-        x = self._rows(X)
-        return self._mean_proba(x) if self.vote == "mean" else self._votes(x)
+    @available_if(_decides_by_function)  # type: ignore[untyped-decorator]
+    def decision_function(self, X: Any) -> np.ndarray:
+        """The mean of the members' decision values, where these give no probabilities.
 
-    def _votes(self, x: Any) -> np.ndarray:
-        votes: Any = 0
-        for member, columns in zip(self.estimators_, self.estimators_features_, strict=True):
-            votes = votes + _codes_of(member.predict(x[:, columns]))
-        return np.asarray((votes + 1) / (len(self.estimators_) + 2))
+        Returns
+        -------
+        ndarray of float64, shape (n, q)
+        """
+        mean = self._mean(self._rows(X), _decisions_of)
+        return mean[:, 0] if self._labels.flat else mean
 
-    def _mean_proba(self, x: Any) -> np.ndarray:
+    def _mean(self, x: Any, ask: Callable[[Any, Any, int], np.ndarray]) -> np.ndarray:
+        """The mean over the members of what is asked of each."""
         total: Any = 0.0
         for member, columns in zip(self.estimators_, self.estimators_features_, strict=True):
-            total = total + np.asarray(member.predict_proba(x[:, columns]))
+            total = total + ask(member, x[:, columns], len(self.label_names_))
         return np.asarray(total / len(self.estimators_))
 
     def _model(self) -> Any:
@@ -169,12 +177,14 @@ class StructuredEnsemble(LabelModel):
             raise UsageError(msg)
         return self.model
 
-    def _probabilistic(self) -> bool:
-        return self.model is None or hasattr(self.model, "predict_proba")
-
     def _check_vote(self) -> None:
         if self.vote not in VOTES:
             raise UnknownName("vote", str(self.vote), VOTES)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.poor_score = self.vote == "majority"  # as in StructuredClassifier
+        return tags
 
     def _allows_nan(self) -> bool:
         return isinstance(self.model, LabelModel) and self.model._allows_nan()  # noqa: SLF001
@@ -206,9 +216,30 @@ def _refuse_own_columns(model: Any) -> None:
         raise UsageError(msg)
 
 
-def _codes_of(predicted: Any) -> np.ndarray:
+def ones_of(member: Any, x: Any, q: int) -> np.ndarray:
+    """P(1) of each of q labels, from a classifier with one array, or one for each label."""
+    found = member.predict_proba(x)
+    if not isinstance(found, list):
+        found = np.asarray(found, dtype=np.float64)
+        return found[:, 1:] if q == 1 and found.shape[1:] == (2,) else found
+    columns = [_of_one(part, classes) for part, classes in zip(found, member.classes_, strict=True)]
+    return np.column_stack(columns)
+
+
+def _of_one(shares: np.ndarray, classes: np.ndarray) -> np.ndarray:
+    """P(1) from the probabilities of the values that training had."""
+    at = np.flatnonzero(np.asarray(classes) == 1)
+    return shares[:, at[0]] if at.size else np.zeros(len(shares))
+
+
+def _votes_of(member: Any, x: Any, q: int) -> np.ndarray:
+    predicted = member.predict(x)
     array = predicted.toarray() if hasattr(predicted, "toarray") else np.asarray(predicted)
-    return array.astype(np.intp)
+    return array.reshape(-1, q).astype(np.float64)
+
+
+def _decisions_of(member: Any, x: Any, q: int) -> np.ndarray:
+    return np.asarray(member.decision_function(x), dtype=np.float64).reshape(-1, q)
 
 
 def _drawn(draw: np.random.Generator, total: int, share: float) -> np.ndarray:

@@ -67,7 +67,8 @@ class MixtureOfTrees(LabelModel):
     n_jobs : int, optional
         How many base learners are fitted at the same time; the answer does not depend on it.
     random_state : int or RandomState, default=0
-        Seeds the split, the structures and the annealing; None is 0.
+        Seeds the split, the structures and the annealing; None is another seed each
+        time.
 
     Attributes
     ----------

@@ -110,7 +110,7 @@ class BestSample(Inference):
     n_samples : int, default=100
         How many vectors are drawn for each row.
     random_state : int or RandomState, default=0
-        The seed; None is 0.
+        The seed; None is another one each time.
 
     Examples
     --------

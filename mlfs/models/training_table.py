@@ -218,8 +218,7 @@ class TrainingTable:
     def _filled(self, X: Any, path: str, notes: list[str]) -> Any:
         data = X.data if sp.issparse(X) else X
         gaps = np.isnan(data)
-        n_gaps = int(gaps.sum())
-        if not n_gaps or self.missing == "keep":
+        if not gaps.any() or self.missing == "keep":
             return X
         at = X.indices[gaps] if sp.issparse(X) else np.nonzero(gaps)[1]
         names = self.feature_names
@@ -228,6 +227,8 @@ class TrainingTable:
                 f"{printable(path, 400)}: column {printable(names[int(at[0])])!r} has missing "
                 "values, and the model was trained to refuse them (--missing error)"
             )
+        firsts = [k == 0 for field in self.fields for k in range(len(field.names))]
+        n_gaps = int(np.count_nonzero(np.array(firsts)[at]))  # one for each cell of the data
         fills = np.array([fill for field in self.fields for fill in fill_columns(field)])
         data[gaps] = fills[at]
         cells = "1 missing value is" if n_gaps == 1 else f"{n_gaps} missing values are"

@@ -199,7 +199,7 @@ def test_options_reach_the_model(done) -> None:
     assert (given["features"], given["n"]) == ("scls", 7)
     assert given["inference__width"] == 3
     assert given["base_estimator__C"] == 0.5
-    assert (given["random_state"], given["n_jobs"]) == (4, 2)
+    assert (given["random_state"], given["n_jobs"]) == (4, None)
     assert stored.settings["model"] == "kcc"
     assert stored.settings["parameters"] == ["width=3", "order=given"]
     assert {len(columns) for columns in stored.model.features_.values()} == {7}
@@ -482,6 +482,20 @@ def test_missing_values_are_filled_kept_or_refused(run, done) -> None:
     seen = run("train", "-o", "keep.mlfs", "--missing", "keep", *common)
     assert (seen.code, "NaN" in seen.err) == (1, True), seen.err
     done("train", "-o", "keep.mlfs", "--missing", "keep", "-l", "tree", *common)
+
+
+def test_a_blank_counts_once_whatever_its_column_becomes(done) -> None:
+    table("t.csv", "a,b,y\n" + "red,0,0\nblue,1,1\nwhite,1,0\n" * 9 + "?,1,1\n?,0,1\n?,1,0\n")
+    seen = done("train", "-o", "m.mlfs", "--model", "br", "--labels", "y", "t.csv")
+    assert "3 missing values are filled" in seen.err
+
+
+def test_the_file_is_the_same_with_any_number_of_jobs(done) -> None:
+    for jobs in ("1", "2"):
+        for name in ("kcc", "ecc"):
+            done("train", "--model", name, "-j", jobs, "-o", f"{name}{jobs}.mlfs", SONGS)
+    assert Path("kcc1.mlfs").read_bytes() == Path("kcc2.mlfs").read_bytes()
+    assert Path("ecc1.mlfs").read_bytes() == Path("ecc2.mlfs").read_bytes()
 
 
 def test_many_values_become_columns(done, small: str) -> None:

@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.multioutput import MultiOutputClassifier
 from sklearn.svm import LinearSVC
@@ -55,16 +56,30 @@ def test_the_majority_is_more_than_half(name: str) -> None:
     count = votes(ensemble, X)
     assert (ensemble.predict(X) == (count > 2)).all()
     assert (count == 2).any()
-    assert np.allclose(ensemble.predict_proba(X), (count + 1) / 6)
 
 
-def test_the_mean_is_of_the_marginals() -> None:
+@pytest.mark.parametrize(
+    ("name", "way"),
+    [("ecc", "predict_proba"), ("epcc", "predict_proba"), ("eocc", "decision_function")],
+)
+def test_scores_are_the_mean_of_those_of_the_members(name: str, way: str) -> None:
     X, Y = songs(2)
-    ensemble = make("epcc", n_estimators=3, vote="mean").fit(X, Y)
+    ensemble = make(name, n_estimators=3).fit(X, Y)
     members = zip(ensemble.estimators_, ensemble.estimators_features_, strict=True)
-    mean = np.mean([member.predict_proba(X[:, columns]) for member, columns in members], axis=0)
-    assert np.allclose(ensemble.predict_proba(X), mean)
-    assert (ensemble.predict(X) == (mean > 0.5)).all()
+    mean = np.mean([getattr(member, way)(X[:, columns]) for member, columns in members], axis=0)
+    assert np.allclose(getattr(ensemble, way)(X), mean)
+    assert hasattr(ensemble, "predict_proba") == (way == "predict_proba")
+    if way == "predict_proba":
+        assert (ensemble.set_params(vote="mean").predict(X) == (mean > 0.5)).all()
+        assert np.allclose(ensemble.predict_proba(X), mean)
+
+
+def test_an_ensemble_ranks_labels_without_ties() -> None:
+    X, Y = songs(8)
+    for name in ("ecc", "eocc"):
+        ensemble = make(name, n_estimators=3).fit(X, Y)
+        scores = getattr(ensemble, "predict_proba" if name == "ecc" else "decision_function")(X)
+        assert np.unique(scores).size > 0.9 * scores.size
 
 
 def test_one_member_with_everything_is_that_member() -> None:
@@ -105,6 +120,7 @@ def test_sparse_rows_are_drawn_like_dense_ones() -> None:
     assert (dense.predict(X) == sparse.predict(sp.csr_array(X))).mean() > 0.99
 
 
+@pytest.mark.filterwarnings("ignore:A column-vector y was passed")
 def test_any_classifier_for_indicator_matrices_may_be_a_member() -> None:
     X, Y = songs(5)
     ensemble = StructuredEnsemble(MultiOutputClassifier(LogisticRegression()), n_estimators=3)
@@ -113,6 +129,10 @@ def test_any_classifier_for_indicator_matrices_may_be_a_member() -> None:
     assert fitted.label_names_ == ("a", "b", "c")
     assert set(np.unique(fitted.predict(X))) == {"n", "y"}
     assert fitted.score(X, np.array(["n", "y"])[Y]) > 0.3
+    assert fitted.predict_proba(X).shape == Y.shape
+    for q in (1, 3):
+        forest = StructuredEnsemble(RandomForestClassifier(3, random_state=0), n_estimators=2)
+        assert forest.fit(X, Y[:, :q]).predict_proba(X).shape == (len(X), q)
 
 
 def test_missing_and_constant_labels_reach_the_members() -> None:
@@ -128,10 +148,10 @@ def test_the_seed_decides_and_pickles_keep() -> None:
     X, Y = songs(7)
     one = make("eocc", random_state=3).fit(X, Y)
     two = make("eocc", random_state=3).fit(X, Y)
-    assert (one.predict_proba(X) == two.predict_proba(X)).all()
+    assert (one.decision_function(X) == two.decision_function(X)).all()
     assert (pickle.loads(pickle.dumps(one)).predict(X) == one.predict(X)).all()
     jobs = make("eocc", random_state=3, n_jobs=2).fit(X, Y)
-    assert (one.predict_proba(X) == jobs.predict_proba(X)).all()
+    assert (one.decision_function(X) == jobs.decision_function(X)).all()
 
 
 @pytest.mark.parametrize(
@@ -170,3 +190,16 @@ def test_members_know_the_names_of_labels_and_columns() -> None:
     with pytest.raises(UsageError, match=r"use features=1\.0"):
         StructuredEnsemble(own, n_estimators=2).fit(rows, labels)
     assert StructuredEnsemble(own, n_estimators=2, features=1.0).fit(rows, labels)
+
+
+def test_no_seed_is_another_one_each_time() -> None:
+    X, Y = songs(9)
+    np.random.seed(1)  # as in scikit-learn, None asks numpy's own state
+    one, two = (make("ecc", n_estimators=2, random_state=None).fit(X, Y) for _ in range(2))
+    assert any(
+        (a != b).any()
+        for a, b in zip(one.estimators_samples_, two.estimators_samples_, strict=True)
+    )
+    np.random.seed(1)
+    again = make("ecc", n_estimators=2, random_state=None).fit(X, Y)
+    assert (again.predict_proba(X) == one.predict_proba(X)).all()

@@ -36,7 +36,7 @@ class Annealing(Inference):
     hot, cold : float, default=1.0 and 0.05
         The temperature falls from one to the other by a fixed factor.
     random_state : int or RandomState, default=0
-        The seed; None is 0.
+        The seed; None is another one each time.
 
     Examples
     --------

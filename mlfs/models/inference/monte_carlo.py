@@ -35,7 +35,7 @@ class MonteCarlo(Inference):
         The vector drawn most often; the labels in more than half of the vectors; the vector of
         greatest mean F1 (exact, by the general F-maximiser); that of least mean ranking loss.
     random_state : int or RandomState, default=0
-        The seed; None is 0.
+        The seed; None is another one each time.
 
     Examples
     --------

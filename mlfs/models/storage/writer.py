@@ -12,7 +12,7 @@ import scipy.sparse as sp
 
 from mlfs.errors import MlfsError, UsageError, printable
 from mlfs.models.storage import native, parts
-from mlfs.models.storage.allowed import DEEPEST, SPARSE, is_key, listed_learners, name_of
+from mlfs.models.storage.allowed import DEEPEST, SPARSE, is_key, is_model, listed_learners, name_of
 from mlfs.models.storage.archive import TYPES
 from mlfs.models.storage.invariants import check_attributes, stored_names
 
@@ -149,4 +149,7 @@ def _state(value: Any, name: str) -> dict[str, Any]:
         kind = printable(type(value).__name__)
         msg = f"a model file cannot hold this {kind}: {printable(error, 200)}"
         raise UsageError(f"{msg}; {REMEDY}") from None
-    return {name: native.search_tree_of(getattr(value, name)) for name in names}
+    found = {one: native.search_tree_of(getattr(value, one)) for one in names}
+    if is_model(name) and "n_jobs" in found:
+        found["n_jobs"] = None  # a model is the same with any number of jobs, and so is its file
+    return found
