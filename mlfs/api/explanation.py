@@ -21,7 +21,7 @@ from mlfs.information.info import Info
 
 __all__ = ["Explanation", "document", "explain", "explained", "of_picks"]
 
-COUNTING = ("groups", "bins", "n_bins", "nominal_limit", "target_bins", "missing")
+COUNTING = ("groups", "bins", "n_bins", "nominal_limit", "target_bins", "labels_as", "missing")
 SHOWN = 5
 Named = tuple[int, str]
 

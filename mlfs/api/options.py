@@ -14,6 +14,7 @@ from numbers import Integral, Real
 from types import NoneType
 from typing import Any
 
+from mlfs.api.labels_as import LabelsAs
 from mlfs.api.target_bins import TargetBins
 from mlfs.api.value_kinds import Auto, Choice, Kind, Name, Positive, Share, Switch, Threads, Whole
 from mlfs.errors import UsageError, printable
@@ -174,6 +175,12 @@ OPTIONS: tuple[Option, ...] = (
         "How numeric targets are binned: mean-sd, width, frequency, or with a number of bins as in "
         "frequency:5. Without it labels are classes.", ("--target-bins",), metavar="BINS",
         reported=True, page="discretisation.md#numeric-targets",
+    ),
+    Option(
+        "labels_as", LabelsAs(), "each",
+        "Take each label on its own, or the sets of labels that rows have as the classes of one "
+        "label: sets, or with the fewest rows of a set as in sets:2; 6 by default.",
+        ("--labels-as",), metavar="HOW", reported=True, page="criteria.md#label-sets",
     ),
     Option(
         "missing", Choice(choices=("level", "ignore", "error")), "level",

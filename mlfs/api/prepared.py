@@ -16,6 +16,7 @@ from mlfs.api.as_dataset import as_dataset
 from mlfs.api.candidates import Grouping, grouping
 from mlfs.api.coded_columns import CodedColumns
 from mlfs.api.estimators import info_of, per_cell_of
+from mlfs.api.labels_as import label_sets
 from mlfs.api.options import checked
 from mlfs.api.prepared_notes import notes_of
 from mlfs.api.target_bins import binned_targets
@@ -50,7 +51,7 @@ __all__ = [
 ]
 
 CELLS_AT_ONCE = 1 << 20
-COUNTED = ("bins", "n_bins", "nominal_limit", "target_bins", "missing", "correction")
+COUNTED = ("bins", "n_bins", "nominal_limit", "target_bins", "labels_as", "missing", "correction")
 
 
 @dataclass(frozen=True)
@@ -170,6 +171,7 @@ def prepare(
     n_bins: int | None = None,
     nominal_limit: int = 10,
     target_bins: str | None = None,
+    labels_as: str = "each",
     missing: str = "level",
     correction: str = "none",
     sample_weight: Any = None,
@@ -184,9 +186,9 @@ def prepare(
     data : Dataset, path, (X, Y), or Prepared
         The data, as for `mlfs.select`. What is prepared already is returned as it is, after a
         check that no option differs from what it was prepared with; defaults never differ.
-    labels, groups, bins, n_bins, nominal_limit, target_bins, missing, correction, sample_weight
+    labels, groups, bins, n_bins, nominal_limit, target_bins, labels_as, missing, correction
         See `mlfs.select`.
-    n_jobs, max_memory
+    sample_weight, n_jobs, max_memory
         See `mlfs.select`.
     binnings : sequence of Binning, optional
         The binnings of other data, which are applied unchanged; `bins`, `n_bins` and
@@ -226,6 +228,8 @@ def prepare(
     if target_bins is not None:
         dataset, binned = binned_targets(dataset, target_bins, nominal_limit, weights)
         notes += [] if binned else ["no label is a numeric target: target_bins changes nothing"]
+    dataset, pruned = label_sets(dataset, options["labels_as"], weights)
+    notes += pruned
     own = _made_of(from_user, dataset)
     groups_, learned, table = counted(dataset, weights, options, most, own)
     notes += notes_of(dataset, table, groups_, learned, missing)

@@ -50,6 +50,7 @@ def select(
     n_bins: int | None = None,
     nominal_limit: int = 10,
     target_bins: str | None = None,
+    labels_as: str = "each",
     missing: str = "level",
     correction: str = "none",
     sample_weight: Any = None,
@@ -100,6 +101,9 @@ def select(
     target_bins : str, optional
         How numeric targets are binned: "mean-sd", "width" or "frequency", the last two also with
         a number of bins, as in "frequency:5". Without it labels are classes.
+    labels_as : str
+        "each" takes each label on its own. "sets" takes the sets of labels that rows have as the
+        classes of one label; sets in fewer than 6 rows, or as few as "sets:2" says, are left out.
     missing : {"level", "ignore", "error"}
         A missing value in X is a level of its own, is left out of the terms about its column,
         or is refused.

@@ -69,6 +69,9 @@ class FeatureSelector(ColumnSelector):
     target_bins : str, optional
         How a numeric y is binned, for regression: "mean-sd", "width" or "frequency", the last two
         also with a number of bins, as in "frequency:5". Without it y holds classes.
+    labels_as : str, default="each"
+        "sets" takes the sets of labels that rows have as the classes of one label; sets in fewer
+        than 6 rows, or as few as "sets:2" says, are left out.
     missing : {"level", "ignore", "error"}, default="level"
         A missing value in X is a level of its own, is left out of the terms about its column, or
         is refused.
@@ -174,6 +177,7 @@ class FeatureSelector(ColumnSelector):
         n_bins: int | None = None,
         nominal_limit: int = 10,
         target_bins: str | None = None,
+        labels_as: str = "each",
         missing: str = "level",
         correction: str = "none",
         categorical_features: Any = "from_dtype",
@@ -204,6 +208,7 @@ class FeatureSelector(ColumnSelector):
         self.n_bins = n_bins
         self.nominal_limit = nominal_limit
         self.target_bins = target_bins
+        self.labels_as = labels_as
         self.missing = missing
         self.correction = correction
         self.categorical_features = categorical_features

@@ -1,0 +1,99 @@
+"""The label set as one class: every criterion on it, rare sets pruned."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import mlfs
+from mlfs import DataError, UsageError
+from mlfs.errors import UnknownName
+from tests import naive
+from tests.walk import same
+
+
+def problem(seed=0, rows=150):
+    generator = np.random.default_rng(seed)
+    Y = (generator.random((rows, 4)) < [0.5, 0.4, 0.3, 0.1]).astype(int)
+    X = generator.integers(0, 3, (rows, 7))
+    X[:, 2] = Y[:, 0] ^ Y[:, 1]  # tells of the set, and of no label alone
+    X[:, 5] = np.where(generator.random(rows) < 0.8, Y[:, 2], X[:, 5])
+    return X, Y
+
+
+def as_one_column(Y, fewest):
+    """The sets as values of one column; None in rows of rare sets and with a missing label."""
+    sets = [None if -1 in row else row for row in map(tuple, Y.tolist())]
+    often = Counter(sets)
+    return tuple(one if one is not None and often[one] >= fewest else None for one in sets)
+
+
+@pytest.mark.parametrize(("how", "fewest"), [("sets", 6), ("sets:2", 2), ("sets:1", 1)])
+@pytest.mark.parametrize("name", ["mim", "mrmr", "jmi", "cmim"])
+def test_a_criterion_sees_the_label_set(name, how, fewest):
+    X, Y = problem()
+    found = mlfs.select((X, Y), name, 4, labels_as=how)
+    x, y = [tuple(column) for column in X.T.tolist()], [as_one_column(Y, fewest)]
+    J = getattr(naive, f"J_{name}")
+    for k, (f, score) in enumerate(zip(found.indices, found.scores, strict=True)):
+        before = list(found.indices[:k])
+        every = {g: J(g, before, x, y) for g in range(7) if g not in before}
+        assert score == pytest.approx(every[f], abs=1e-12)
+        assert every[f] == pytest.approx(max(every.values()), abs=1e-12)
+    assert found.data["labels"] == 1
+    assert found.settings["labels_as"] == how
+    assert found.indices[0] == 2
+
+
+def test_what_is_pruned_is_said():
+    X, Y = problem()
+    wanted = as_one_column(Y, 6)
+    gone = sum(one is None for one in wanted)
+    assert gone > 1
+    notes = mlfs.select((X, Y), "mim", 2, labels_as="sets").notes
+    assert notes[0] == (
+        f"the labels are taken as {len({*wanted} - {None})} label sets; {gone} rows with a rarer "
+        "set (in fewer than 6 rows) are left out of what is about labels"
+    )
+    assert "left out" not in mlfs.select((X, Y), "mim", 2, labels_as="sets:1").notes[0]
+    holes = Y.astype(float)
+    holes[3, 1] = np.nan
+    notes = mlfs.select((X, holes), "mim", 2, labels_as="sets:1").notes
+    assert any(
+        note.endswith("; 1 row with a missing label is left out of what is about labels")
+        for note in notes
+    )
+
+
+def test_sparse_labels_weights_and_the_transformer_give_the_same():
+    X, Y = problem()
+    one = mlfs.select((X, Y), "jmi", 4, labels_as="sets")
+    same(mlfs.select((sp.csr_array(X), sp.csr_array(Y)), "jmi", 4, labels_as="sets"), one)
+    times = np.where(np.arange(150) % 5 == 0, 3, 1)
+    weighed = mlfs.select((X, Y), "jmi", 4, labels_as="sets", sample_weight=times)
+    repeated = np.repeat(X, times, axis=0), np.repeat(Y, times, axis=0)
+    same(weighed, mlfs.select(repeated, "jmi", 4, labels_as="sets"), bitwise=True)
+    fitted = mlfs.FeatureSelector("jmi", 4, labels_as="sets").fit(X, Y)
+    assert fitted.indices_.tolist() == list(one.indices)
+    assert [*fitted.label_indices_] == ["y0", "y1", "y2", "y3"]
+    ready = mlfs.prepare((X, Y), labels_as="sets")
+    same(mlfs.select(ready, "jmi", 4), one, bitwise=True)
+    assert mlfs.explain((X, Y), one, [1])[0].rank is None
+    with pytest.raises(UsageError, match="prepared with 'each'"):
+        mlfs.select(mlfs.prepare((X, Y)), "jmi", 4, labels_as="sets")
+
+
+def test_wrong_values_are_refused():
+    data = problem()
+    with pytest.raises(UnknownName, match="did you mean 'sets'"):
+        mlfs.select(data, labels_as="set")
+    for wrong in ("sets:0", "sets:", "sets:two", "each:2"):
+        with pytest.raises(UsageError, match="a number from 1, as in sets:2"):
+            mlfs.select(data, labels_as=wrong)
+    with pytest.raises(UsageError, match="labels_as is 'each', 'sets'"):
+        mlfs.select(data, labels_as=6)
+    with pytest.raises(DataError, match="no label set is in at least 151 rows"):
+        mlfs.select(data, labels_as="sets:151")
