@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from mlfs.api.selecting import select
     from mlfs.api.selection import Selection
     from mlfs.api.selector import FeatureSelector
+    from mlfs.api.stability_selector import StabilitySelector
     from mlfs.criteria import Criterion, PairCriterion, SetCriterion, checked_number
     from mlfs.data import Dataset, read, write
     from mlfs.errors import (
@@ -48,6 +49,7 @@ __all__ = [
     "Prepared",
     "Selection",
     "SetCriterion",
+    "StabilitySelector",
     "UnknownName",
     "UsageError",
     "__version__",
@@ -83,6 +85,7 @@ _HOME = {
     "select": "mlfs.api.selecting",
     "Selection": "mlfs.api.selection",
     "FeatureSelector": "mlfs.api.selector",
+    "StabilitySelector": "mlfs.api.stability_selector",
 }
 _PACKAGES = {"checks", "compare", "criteria", "data", "discretize", "errors", "models", "plots"}
 

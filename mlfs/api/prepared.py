@@ -133,6 +133,24 @@ class Prepared:
             self._networks[key] = made
         return self._networks[key]
 
+    def among_rows(self, kept: np.ndarray) -> Prepared:
+        """The same data with only the rows of a mask counted; nothing is binned or packed again.
+
+        Levels, bins and label networks stay those of all rows. Rows must have no weights.
+
+        Examples
+        --------
+        >>> ready = prepare(([[0, 1], [0, 1], [1, 0], [1, 1]], [[0], [0], [1], [1]]))
+        >>> some = ready.among_rows(np.array([True, False, True, True]))
+        >>> some.info.h_l.round(6).tolist()
+        [0.636514]
+        """
+        if self.weights is not None:
+            msg = "some of the rows can be counted only where rows have no weights"
+            raise UsageError(msg)
+        table = table_of(self.info).among_rows(kept)
+        return replace(self, info=info_of(table, self.options["correction"]))
+
     def made_with(self, **options: Any) -> bool:
         """Whether the data were prepared with exactly these options.
 

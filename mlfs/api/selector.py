@@ -251,7 +251,10 @@ class FeatureSelector(ColumnSelector):
             error.naming(PARAMETERS)
             raise
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any) -> Self:
+    def _arguments(
+        self, X: Any, y: Any, sample_weight: Any
+    ) -> tuple[Dataset | Prepared, Positions, dict[str, Any]]:
+        """The data, how their columns map to those of X, and the arguments of `mlfs.select`."""
         own = {one.name: getattr(self, one.parameter) for one in OPTIONS if one.parameter}
         seed = seed_of(self.random_state)
         own["seed"] = seed if is_auto(self.n_features_to_select) else NAMED["seed"].default
@@ -269,6 +272,11 @@ class FeatureSelector(ColumnSelector):
             n_jobs=self.n_jobs if data is X else threads(self.n_jobs),
         )
         own["on_pick"] = PickReport(own["groups"], dataset) if self.verbose else None
+        return data, columns, own
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> Self:
+        data, columns, own = self._arguments(X, y, sample_weight)
+        dataset = data.dataset if isinstance(data, Prepared) else data
         selection = select(data, **own)
         if selection.interrupted and not len(selection):
             raise KeyboardInterrupt

@@ -64,15 +64,22 @@ class BlockAnchor(Anchor):
         Its number there.
     valid, n
         As for `Anchor`.
+    kept : ndarray of bool, optional
+        A mask of the rows that count; by default all do.
     """
 
-    def __init__(self, codes: Codes, j: int, valid: int, n: np.ndarray) -> None:
+    def __init__(
+        self, codes: Codes, j: int, valid: int, n: np.ndarray, kept: np.ndarray | None = None
+    ) -> None:
         super().__init__(int(codes.mode[j]), int(codes.levels[j]), valid, n)
-        self._table, self._j = codes, j
+        self._table, self._j, self._kept = codes, j, kept
 
     @cached_property
     def _entries(self) -> tuple[np.ndarray, np.ndarray]:
         rows, codes = self._table.entries(self._j)
+        if self._kept is not None:
+            chosen = self._kept[rows]
+            rows, codes = rows[chosen], codes[chosen]
         if self.levels == TWO:
             return rows, np.zeros(rows.size, np.int8)
         return rows, codes - (codes > self.mode)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 import threading
 from collections.abc import Iterator
 from functools import cached_property
@@ -16,6 +17,7 @@ from mlfs.counting.codes import Codes
 from mlfs.counting.column_groups import ColumnGroup, Triples
 from mlfs.counting.entries import edges_of
 from mlfs.counting.listed_cells import listed_cells
+from mlfs.counting.row_subsets import RowSubset
 
 if TYPE_CHECKING:
     from mlfs.counting.anchor import BlockAnchor
@@ -45,12 +47,26 @@ class BitPlanes(ColumnGroup):
     def __init__(self, codes: Codes, first: int, last: int, n: np.ndarray) -> None:
         super().__init__(codes.levels[first:last], codes.mode[first:last], n, codes.n_rows)
         self._codes, self._begin = codes, first
-        self.planes = packed_planes(codes, first, last)
+        self._keep(packed_planes(codes, first, last), np.ones(codes.n_rows, np.int64))
+
+    def _keep(self, planes: np.ndarray, weights: np.ndarray) -> None:
+        self.planes, self._weights = planes, weights
         self._words = self.planes.shape[1]
         self._usual: np.ndarray | None = None  # the masks of the few labels asked for last
         self._ahead: tuple[Any, np.ndarray, np.ndarray] | None = None
         self._of_anchor, self._of_labels = _Room(), _Room()
         self._lock = threading.Lock()  # on the memory that is used again
+
+    def among_rows(self, subset: RowSubset) -> BitPlanes:
+        """The same planes without the bits of the other rows."""
+        co = np.zeros((1, self.cells), self.small)
+        sweeping.sweep(self.planes, subset.plane[None], co)
+        other = copy.copy(self)
+        n = self.n_of(co[0], subset.size)
+        ColumnGroup.__init__(other, self.levels, self.modes, n, subset.size)
+        vars(other).pop("_by_word", None)
+        other._keep(self.planes & subset.plane, subset.weights)
+        return other
 
     def pairs(self, anchor: BlockAnchor, out: np.ndarray) -> None:
         """Sweep the planes of the anchor over all planes.
@@ -100,7 +116,7 @@ class BitPlanes(ColumnGroup):
     def lists(self, first: int, last: int) -> Lists:
         """The cells of some of its columns by row, in short numbers: there are many."""
         a, b = self._begin + first, self._begin + last
-        made = listed_cells(self._codes, a, b, np.ones(self._codes.n_rows, np.int64))
+        made = listed_cells(self._codes, a, b, self._weights)
         return made._replace(cells=made.cells.astype(np.uint16))
 
     has_planes = True

@@ -12,6 +12,7 @@ from mlfs.counting.codes import Codes
 from mlfs.counting.column_groups import ColumnGroup, Kind
 from mlfs.counting.label_columns import LabelColumns
 from mlfs.counting.row_lists import RowLists
+from mlfs.counting.row_subsets import RowSubset
 
 __all__ = ["Block"]
 
@@ -39,6 +40,8 @@ class Block:
         self.non_mode = features.non_mode
         self.labels = LabelColumns(labels, self.weights, labels.weighted_counts(self.weights))
 
+    kept: np.ndarray | None = None  # a mask of the rows that count; None for all
+
     def group(self, first: int, last: int, kind: int) -> ColumnGroup:
         """The columns from `first` to `last` in the layout of their kind."""
         offsets = self.features.offsets
@@ -50,7 +53,8 @@ class Block:
     def anchor(self, j: int, valid: int) -> BlockAnchor:
         """A feature, to be counted with all features."""
         offsets = self.features.offsets
-        return BlockAnchor(self.features, j, valid, self.n[offsets[j] : offsets[j + 1]])
+        n = self.n[offsets[j] : offsets[j + 1]]
+        return BlockAnchor(self.features, j, valid, n, self.kept)
 
     def other_anchor(self, codes: np.ndarray, mode: int, levels: int, valid: int) -> BlockAnchor:
         """Any coded column, to be counted with all features."""
@@ -70,6 +74,16 @@ class Block:
         other = copy.copy(self)
         other.labels = self.labels.shuffled(generator)
         other.label_codes = other.labels.codes
+        return other
+
+    def among_rows(self, subset: RowSubset) -> Block:
+        """The same columns, with only some of the rows counted; `n` is still that of all."""
+        other = copy.copy(self)
+        other.weights, other.counts_rows, other.kept = subset.weights, False, subset.kept
+        other.label_codes = self.label_codes.among_rows(subset.kept)
+        n = other.label_codes.weighted_counts(subset.weights)
+        other.labels = LabelColumns(other.label_codes, subset.weights, n)
+        other.labels.limit_masks(self.labels.most_masks)
         return other
 
     def among_labels(self) -> Block:

@@ -182,6 +182,20 @@ class Codes:
             out[modes] = int(weights.sum()) - np.add.reduceat(out, self.offsets[:-1])
         return out
 
+    def among_rows(self, kept: np.ndarray) -> Codes:
+        """The same columns, all at their modes in the rows where a mask is not set."""
+        chosen = kept[self.rows]
+        ends = np.concatenate([[0], np.cumsum(chosen)])
+        return Codes(
+            self.n_rows,
+            ends[self.indptr].astype(np.int64),
+            self.rows[chosen],
+            self.codes[chosen],
+            self.mode,
+            self.levels,
+            self.missing,
+        )
+
     @property
     def _cells(self) -> int:
         return int(self.offsets[-1])

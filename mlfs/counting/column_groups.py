@@ -24,6 +24,7 @@ import numpy as np
 from mlfs._kernels import co_sums, full_tables, gini_sums
 from mlfs.counting.codes import Codes
 from mlfs.counting.entries import edges_of
+from mlfs.counting.row_subsets import RowSubset
 from mlfs.counting.xlogx import XLogX, terms_of
 
 if TYPE_CHECKING:
@@ -139,6 +140,21 @@ class ColumnGroup:
     def triples_of(self, anchor: Any, labels: Any, label: int, out: np.ndarray) -> None:
         """Add those with an anchor and one label: out[cell of the label, cell of s, cell]."""
         raise NotImplementedError
+
+    def among_rows(self, subset: RowSubset) -> Any:
+        """The same columns, with only some of the rows counted."""
+        raise NotImplementedError
+
+    def n_of(self, cells: np.ndarray, total: int) -> np.ndarray:
+        """How often each code occurs, from how often each cell does."""
+        n = np.empty(self.n.size, np.int64)
+        modes = self.offsets[:-1] + self.modes
+        is_cell = np.ones(n.size, bool)
+        is_cell[modes] = False
+        n[is_cell] = cells
+        sums = np.concatenate([[0], np.cumsum(cells)])[self.first]
+        n[modes] = total - np.diff(sums)
+        return n
 
     # ---- summing: the same for all layouts ---------------------------------------------------
 

@@ -21,6 +21,7 @@ from mlfs.counting.entries import edges_of
 from mlfs.counting.label_columns import AddedLabels, Labels
 from mlfs.counting.pair_statistics import PairStatistics
 from mlfs.counting.parallel import Parallel
+from mlfs.counting.row_subsets import RowSubset
 from mlfs.counting.xlogx import XLogX, of_rows, xlogx_table
 
 __all__ = ["Counts"]
@@ -112,7 +113,8 @@ class Counts:
         """The counts of some of the features."""
         blocks = [block.take(columns) for block in self.blocks]
         kind = self._kind[columns]
-        if (np.diff(kind) < 0).any():
+        planes = np.isin(kind, (Kind.BINARY_PLANES, Kind.PLANES))
+        if (np.diff(kind) < 0).any() or (planes.any() and not self.counts_rows):
             kind = np.full(kind.size, Kind.LISTS)
         return Counts(blocks, kind, xlogx=self.xlogx, per_cell=self.per_cell)
 
@@ -126,6 +128,21 @@ class Counts:
             best = kinds(codes, codes, weighted=not self.counts_rows)
             kind = best if not (np.diff(best) < 0).any() else kind
         return Counts(blocks, kind, per_cell=self.per_cell)
+
+    def among_rows(self, kept: np.ndarray) -> Counts:
+        """The same columns with only some of the rows counted, by the packed data of all rows."""
+        (block,) = self.blocks
+        subset = RowSubset.of(kept)
+        other = copy.copy(self)
+        own = block.among_rows(subset)
+        other.blocks, other.labels = (own,), own.labels
+        other.total, other.rows, other.counts_rows = subset.size, np.array(subset.size), False
+        nats = float(np.log2(self.labels.levels).sum())
+        other.xlogx = xlogx_table(other.total, nats, per_cell=self.per_cell)
+        other.parallel = Parallel(other, self._kind, 1)
+        other.groups = [group.among_rows(subset) for group in self.groups]
+        other.n_f = own.n = np.concatenate([group.n for group in other.groups])
+        return other
 
     def shuffled(self, generator: np.random.Generator) -> Counts:
         """The same features with the rows of labels shuffled within each block."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,6 +13,7 @@ from mlfs.counting.codes import Codes
 from mlfs.counting.column_groups import ColumnGroup, Triples
 from mlfs.counting.entries import edges_of
 from mlfs.counting.listed_cells import listed_cells
+from mlfs.counting.row_subsets import RowSubset
 from mlfs.counting.threads import padded
 from mlfs.counting.xlogx import XLogX
 
@@ -55,6 +57,17 @@ class RowLists(ColumnGroup):
     def lists(self, first: int, last: int) -> row_walks.Lists:  # noqa: ARG002
         """The cells of all its columns by row."""
         return self._lists
+
+    def among_rows(self, subset: RowSubset) -> RowLists:
+        """The same lists, with other weights."""
+        co = np.zeros((1, self.cells), self.small)
+        rows = np.flatnonzero(subset.kept).astype(np.int32)
+        row_walks.count_pairs(*self._lists[:3], rows, np.zeros(rows.size, np.int8), co)
+        other = copy.copy(self)
+        n = self.n_of(co[0], subset.size)
+        ColumnGroup.__init__(other, self.levels, self.modes, n, subset.size)
+        other._lists = self._lists._replace(weights=subset.weights)
+        return other
 
     def planes_of(self, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The planes of some columns, made now."""

@@ -335,6 +335,17 @@ class Table:
             budget=replace(self.budget, cache=0),
         )
 
+    def among_rows(self, kept: np.ndarray) -> Table:
+        """The same columns with only the rows of a mask counted; nothing is packed again."""
+        return Table(
+            self.counts.among_rows(kept),
+            self.q,
+            self.mask_of,
+            ignore_missing=self.ignore_missing,
+            place=self.place,
+            budget=self.budget,
+        )
+
     def release(self) -> None:
         """Break reference cycles, so that memory is freed when nothing refers to the table."""
         among = vars(self).pop("among_labels", None)

@@ -1,0 +1,191 @@
+"""`StabilitySelector`: how often features are selected on random halves of the rows."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import clone
+
+from mlfs.api.column_selector import ColumnSelector
+from mlfs.api.options import is_auto, seed_of
+from mlfs.api.prepared import DEFAULTS, prepare
+from mlfs.api.selecting import select
+from mlfs.api.selector import FeatureSelector
+from mlfs.api.value_kinds import Share, Whole
+from mlfs.errors import Caution, UsageError, printable
+
+__all__ = ["StabilitySelector"]
+
+
+class StabilitySelector(ColumnSelector):
+    """Select the features that a selector picks on most subsamples of the rows.
+
+    The data are read, binned and packed once; each subsample is counted on the packed data, with
+    the rows that are not in it left out. So the bins and the label network are those of all rows.
+
+    Parameters
+    ----------
+    selector : FeatureSelector, optional
+        What selects on each subsample, with a number of features and all other options; by default
+        ``FeatureSelector()``.
+    n_subsamples : int, default=100
+        How many subsamples are drawn.
+    share : float, default=0.5
+        The share of the rows in each, drawn without replacement.
+    threshold : float, default=0.6
+        A feature is kept if it is selected on at least this share of the subsamples.
+    confidence : float, default=0.95
+        The level of the confidence intervals of the frequencies.
+    random_state : int or RandomState, default=0
+        Seeds the subsamples; None is 0 too.
+
+    Attributes
+    ----------
+    frequencies_ : ndarray of float, shape (n_features_in_,)
+        For each column of X the share of the subsamples on which it is selected.
+    confidence_intervals_ : ndarray of float, shape (n_features_in_, 2)
+        The Wilson interval of each frequency.
+    stability_ : float
+        How similar the selections are, by Nogueira, Sechidis & Brown (2018): 1 if they are the
+        same, near 0 if they are like random ones; NaN if all or no columns are always selected.
+    selected_ : ndarray of bool, shape (n_subsamples, n_features_in_)
+        Which columns are selected on which subsample.
+    indices_ : ndarray of int
+        The columns that are kept, the most frequent first; of equal ones the lowest first.
+    support_ : ndarray of bool, shape (n_features_in_,)
+        Which columns of X are kept.
+    n_features_ : int
+        How many columns are kept.
+    n_features_in_ : int
+        How many columns X had.
+    feature_names_in_ : ndarray of str
+        Their names, where X is a frame with names.
+    notes_ : tuple of str
+        What a user should know about the data.
+
+    Notes
+    -----
+    Stability selection is by Meinshausen & Buhlmann (2010). With q features selected on each half
+    of the rows and a threshold t above 1/2, the expected number of columns that are kept by mistake
+    is at most q^2 / ((2 t - 1) d), if the noise columns are exchangeable.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mlfs import FeatureSelector, StabilitySelector
+    >>> X = np.random.default_rng(0).integers(0, 2, (200, 8))
+    >>> Y = X[:, [2, 5]]
+    >>> stable = StabilitySelector(FeatureSelector("jmi", 2), n_subsamples=20).fit(X, Y)
+    >>> stable.indices_.tolist(), stable.frequencies_[[2, 5]].tolist()
+    ([2, 5], [1.0, 1.0])
+    """
+
+    def __init__(
+        self,
+        selector: FeatureSelector | None = None,
+        *,
+        n_subsamples: int = 100,
+        share: float = 0.5,
+        threshold: float = 0.6,
+        confidence: float = 0.95,
+        random_state: Any = 0,
+    ) -> None:
+        self.selector = selector
+        self.n_subsamples = n_subsamples
+        self.share = share
+        self.threshold = threshold
+        self.confidence = confidence
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Select on each subsample and count.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, frame, or Prepared, shape (N, d)
+            As for `FeatureSelector.fit`; rows have no weights.
+        y : array, sparse matrix, frame, or list of label sets
+            The labels; left out with a Prepared.
+
+        Returns
+        -------
+        StabilitySelector
+            Itself.
+        """
+        n_subsamples, share = self._checked()
+        base = FeatureSelector() if self.selector is None else clone(self.selector)
+        data, columns, options = base._arguments(X, y, None)  # noqa: SLF001  # of the same package
+        ready = prepare(data, **{name: options.pop(name) for name in DEFAULTS if name in options})
+        if ready.weights is not None:
+            msg = "subsamples are drawn of rows that count once: prepare the data without weights"
+            raise UsageError(msg)
+        self.n_features_in_ = base.n_features_in_
+        self.__dict__.pop("feature_names_in_", None)
+        if hasattr(base, "feature_names_in_"):
+            self.feature_names_in_ = base.feature_names_in_
+        rows, generator = ready.dataset.shape[0], np.random.default_rng(seed_of(self.random_state))
+        size = max(1, int(share * rows))
+        self.selected_ = np.zeros((n_subsamples, self.n_features_in_), bool)
+        for picked in self.selected_:
+            kept = np.zeros(rows, bool)
+            kept[generator.choice(rows, size, replace=False, shuffle=False)] = True
+            found = select(ready.among_rows(kept), **options)
+            if found.interrupted:
+                raise KeyboardInterrupt
+            picked[columns.numbers(found.indices)] = True
+        self._count()
+        self.notes_ = ready.notes
+        for note in ready.notes:
+            if isinstance(note, Caution):
+                warnings.warn(str(note), stacklevel=2)
+        return self
+
+    def _checked(self) -> tuple[int, float]:
+        """The number of subsamples and their share of the rows."""
+        n_subsamples = Whole().read("n_subsamples", self.n_subsamples)
+        for name in ("share", "threshold", "confidence"):
+            Share().read(name, getattr(self, name))
+        if not 0 < self.share < 1:
+            raise UsageError(f"is {self.share}: it lies between 0 and 1", option="share")
+        if not 0 < self.confidence < 1:
+            raise UsageError(f"is {self.confidence}: it lies between 0 and 1", option="confidence")
+        if self.selector is not None and not isinstance(self.selector, FeatureSelector):
+            msg = f"is a FeatureSelector, not {printable(type(self.selector).__name__)}"
+            raise UsageError(msg, option="selector")
+        if self.selector is not None and is_auto(self.selector.n_features_to_select):
+            msg = "has n_features_to_select='auto', and subsamples are compared at one number: "
+            raise UsageError(f"{msg}give a number or a share", option="selector")
+        return n_subsamples, float(self.share)
+
+    def _count(self) -> None:
+        """Count how often each column is selected, and keep those above the threshold."""
+        n, d = self.selected_.shape
+        times = self.selected_.sum(axis=0)
+        self.frequencies_ = times / n
+        self.confidence_intervals_ = _wilson(self.frequencies_, n, float(self.confidence))
+        self.support_ = self.frequencies_ >= self.threshold
+        order = np.lexsort((np.arange(d), -times))
+        self.indices_ = order[self.support_[order]]
+        self.n_features_ = int(self.support_.sum())
+        mean = times.sum() / n / d
+        spread = mean * (1 - mean)
+        variance = self.frequencies_ * (1 - self.frequencies_) * n / max(1, n - 1)
+        self.stability_ = float(1 - variance.mean() / spread) if 0 < mean < 1 else float("nan")
+
+
+def _wilson(share: np.ndarray, n: int, confidence: float) -> np.ndarray:
+    """Wilson's score interval of shares of n trials.
+
+    Examples
+    --------
+    >>> _wilson(np.array([0.5]), 100, 0.95).round(4).tolist()
+    [[0.4038, 0.5962]]
+    """
+    from scipy.special import ndtri  # most programs that import mlfs do not need it
+
+    z = float(ndtri((1 + confidence) / 2))
+    middle = (share + z * z / (2 * n)) / (1 + z * z / n)
+    half = z / (1 + z * z / n) * np.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
+    return np.stack([np.maximum(0.0, middle - half), np.minimum(1.0, middle + half)], axis=1)
