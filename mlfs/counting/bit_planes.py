@@ -65,7 +65,7 @@ class BitPlanes(ColumnGroup):
         n = self.n_of(co[0], subset.size)
         ColumnGroup.__init__(other, self.levels, self.modes, n, subset.size)
         vars(other).pop("_by_word", None)
-        other._keep(self.planes & subset.plane, subset.weights)
+        other._keep(self.planes & subset.plane, subset.weights)  # noqa: SLF001  # its own kind
         return other
 
     def pairs(self, anchor: BlockAnchor, out: np.ndarray) -> None:

@@ -135,7 +135,7 @@ class Counts:
         subset = RowSubset.of(kept)
         other = copy.copy(self)
         own = block.among_rows(subset)
-        other.blocks, other.labels = (own,), own.labels
+        other.blocks, other.labels, other.kept = (own,), own.labels, kept
         other.total, other.rows, other.counts_rows = subset.size, np.array(subset.size), False
         nats = float(np.log2(self.labels.levels).sum())
         other.xlogx = xlogx_table(other.total, nats, per_cell=self.per_cell)
@@ -143,6 +143,8 @@ class Counts:
         other.groups = [group.among_rows(subset) for group in self.groups]
         other.n_f = own.n = np.concatenate([group.n for group in other.groups])
         return other
+
+    kept: np.ndarray | None = None  # a mask of the rows that count; None for all
 
     def shuffled(self, generator: np.random.Generator) -> Counts:
         """The same features with the rows of labels shuffled within each block."""

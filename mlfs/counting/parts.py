@@ -44,15 +44,16 @@ class Parts(NamedTuple):
     edges: np.ndarray
 
     @classmethod
-    def of_all(cls, n_rows: int) -> Parts:
-        """All rows as one part.
+    def of_all(cls, n_rows: int, kept: np.ndarray | None = None) -> Parts:
+        """All rows as one part; or those of a mask, where the others have no weight.
 
         Examples
         --------
         >>> Parts.of_all(4).refined(np.array([1, 0, 1, 2])).rows.tolist()
         [0, 2]
         """
-        return cls(np.arange(n_rows), np.array([0, n_rows] if n_rows > 1 else [0]))
+        rows = np.arange(n_rows) if kept is None else np.flatnonzero(kept)
+        return cls(rows, np.array([0, rows.size] if rows.size > 1 else [0]))
 
     def refined(self, codes: np.ndarray, valid: int | None = None) -> Parts:
         """Divide each part by the codes of a column; rows with codes from `valid` are dropped."""

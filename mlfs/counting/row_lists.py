@@ -66,7 +66,7 @@ class RowLists(ColumnGroup):
         other = copy.copy(self)
         n = self.n_of(co[0], subset.size)
         ColumnGroup.__init__(other, self.levels, self.modes, n, subset.size)
-        other._lists = self._lists._replace(weights=subset.weights)
+        other._lists = self._lists._replace(weights=subset.weights)  # noqa: SLF001  # its own kind
         return other
 
     def planes_of(self, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -138,9 +138,11 @@ class JointPicks:
     def _parts(self, picks: tuple[int, ...]) -> tuple[Parts, np.ndarray]:
         """The rows divided by the picks, continued from the last ones, and the known rows."""
         n_rows = self._table.counts.n_rows
-        last, parts, known = self._last or ((), Parts.of_all(n_rows), np.ones(n_rows, bool))
+        none: tuple[int, ...] = ()
+        start = none, Parts.of_all(n_rows, self._table.counts.kept), np.ones(n_rows, bool)
+        last, parts, known = self._last or start
         if picks[: len(last)] != last:
-            last, parts, known = (), Parts.of_all(n_rows), np.ones(n_rows, bool)
+            last, parts, known = start
         for at in picks[len(last) :]:
             codes, valid = self._codes(at), int(self._table.f_valid[at])
             parts = parts.refined(codes, valid)
