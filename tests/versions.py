@@ -20,7 +20,7 @@ from pathlib import Path
 __all__ = ["lowest", "newest", "oldest"]
 
 ROOT = Path(__file__).resolve().parents[1]
-TOOLS = ("hypothesis", "pytest", "pytest-timeout", "pytest-xdist")
+TOOLS = ("hypothesis", "pytest", "pytest-timeout")
 EXTRAS = ("parquet", "plot", "compare")
 FRAMES = ("pandas", "polars")  # what users hand over, in the lowest versions that the tests know
 # The public functions, frames, files and plots: where other versions of other packages can show.
@@ -100,7 +100,7 @@ def _passes(python: Path, folder: str) -> bool:
     env = {**os.environ, "NUMBA_CACHE_DIR": str(Path(folder) / "cache"), "PYTHONPATH": str(ROOT)}
     # An old package may use what its own dependencies have deprecated since.
     quiet = ["-p", "no:cacheprovider", "-W", "ignore::DeprecationWarning"]
-    command = [python, "-m", "pytest", "-q", "-n", "auto", "--maxprocesses", "8", *quiet]
+    command = [python, "-m", "pytest", "-q", *quiet]  # in one process each kernel is compiled once
     done = subprocess.run([*command, *PUBLIC_TESTS], cwd=ROOT, env=env, check=False)
     return done.returncode == 0
 

@@ -9,22 +9,22 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from sklearn.utils.estimator_checks import parametrize_with_checks
+from sklearn.utils.estimator_checks import estimator_checks_generator
 
 from mlfs import FeatureSelector
 from mlfs.models import StructuredClassifier, StructuredEnsemble, available, make
 from mlfs.models.label_model import default_learner
 
-SELECTORS = [
-    FeatureSelector(),
-    FeatureSelector("mlfs_global"),  # greedy, with a network of labels
-    FeatureSelector("mlcfs"),  # searches for sets, for each label
-    FeatureSelector("jmi", per_label=True, n_features_to_select=0.3),
-    FeatureSelector("jmi", missing="ignore", bins="frequency", n_bins=4),
-    FeatureSelector("mim", bins="mdlp"),
-    FeatureSelector("mim", bins="laim"),
-    FeatureSelector("mrmr", target_bins="frequency"),
-]
+SELECTORS = {
+    "default": FeatureSelector(),
+    "network": FeatureSelector("mlfs_global"),
+    "sets": FeatureSelector("mlcfs"),
+    "per label": FeatureSelector("jmi", per_label=True, n_features_to_select=0.3),
+    "ignore": FeatureSelector("jmi", missing="ignore", bins="frequency", n_bins=4),
+    "mdlp": FeatureSelector("mim", bins="mdlp"),
+    "laim": FeatureSelector("mim", bins="laim"),
+    "numbers": FeatureSelector("mrmr", target_bins="frequency"),
+}
 SMALL = {name: {"n_estimators": 2} for name in ("ecc", "ebcc", "eocc")} | {
     "mc": {"n_trees": 2, "max_iter": 1, "n_steps": 3, "base_estimator": default_learner()},
     "mcc": {"n_swaps": 3},
@@ -42,18 +42,33 @@ def parts(model: Any) -> set[type]:
     return {type(model)} | {type(one) for one in model.get_params().values()}
 
 
-@parametrize_with_checks(SELECTORS)
+def checks(estimators: dict[str, Any]) -> pytest.MarkDecorator:
+    """All checks of all of them: as `parametrize_with_checks`, but each is named by hand.
+
+    There the name is the estimator's text, and to make that takes longer than many a check.
+    """
+    return pytest.mark.parametrize(
+        ("estimator", "check"),
+        [
+            pytest.param(estimator, check, id=f"{name}-{check.func.__name__}-{at}")
+            for name, one in estimators.items()
+            for at, (estimator, check) in enumerate(estimator_checks_generator(one))
+        ],
+    )
+
+
+@checks(SELECTORS)
 def test_check(estimator, check):
     check(estimator)
 
 
-@parametrize_with_checks([StructuredClassifier(), *map(small, OFTEN)])
+@checks({"default": StructuredClassifier(), **{name: small(name) for name in OFTEN}})
 def test_check_of_models(estimator, check):
     check(estimator)
 
 
 @pytest.mark.slow
-@parametrize_with_checks([small(name) for name in OTHERS])
+@checks({name: small(name) for name in OTHERS})
 def test_check_of_more_models(estimator, check):
     check(estimator)
 
