@@ -83,7 +83,7 @@ SHOWN = 5
     "--folds",
     metavar="K",
     type=click.IntRange(min=2),
-    help="Cross-validation, stratified by labels; 5 by default.",
+    help="Cross-validation, stratified by each label; 5 by default.",
 )
 @topical(
     "Protocol",
@@ -97,15 +97,20 @@ SHOWN = 5
     "--repeat",
     metavar="TIMES",
     type=click.IntRange(min=1),
-    default=10,
-    show_default=True,
-    help="The number of holdout splits.",
+    help="How often to hold out, by default 10, or to cross-validate, by default once.",
 )
 @topical(
     "Protocol",
     "--split",
     type=click.Choice(["given"]),
     help="The authors' split: x-train.arff with x-test.arff beside it.",
+)
+@topical(
+    "Protocol",
+    "--groups",
+    metavar="COLUMN",
+    help="Rows with the same value of this column, such as the patient, are in the same fold. "
+    "It is no feature.",
 )
 @topical(
     "Protocol",
@@ -128,6 +133,12 @@ SHOWN = 5
     metavar="NAME",
     multiple=True,
     help="A column, or a glob, that is left out of the data sets that have it. Repeatable.",
+)
+@topical(
+    "Data",
+    "--keep-identifiers",
+    is_flag=True,
+    help="Let columns with another value in every row take part; by default they are left out.",
 )
 @topical(
     "Data",
@@ -189,7 +200,7 @@ def compare(
     console = console_of(context)
     if any(path == "-" for path in data):
         raise UsageError("a comparison reads its data again and again: give files, not a pipe")
-    with Cells(console) as cells:
+    with Cells(console, len(data)) as cells:
         results = run(
             list(data),
             list(criteria) or ["scls", "all"],

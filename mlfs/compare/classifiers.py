@@ -11,7 +11,15 @@ import numpy as np
 from mlfs.compare.named import Named, import_path
 from mlfs.errors import UnknownName, UsageError, printable
 
-__all__ = ["OWN", "Answers", "ComparedModel", "check_classifier", "classifier", "known_models"]
+__all__ = [
+    "OWN",
+    "Answers",
+    "ComparedModel",
+    "check_classifier",
+    "classifier",
+    "known_models",
+    "selects",
+]
 
 OWN = {"mlnb": "mlfs.compare.naive_bayes.MLNB", "mlknn": "mlfs.compare.nearest.MLkNN"}
 
@@ -81,6 +89,20 @@ def known_models() -> list[str]:
 def check_classifier(given: Named) -> None:
     """Refuse a model that cannot be made, before anything is computed."""
     _made(given, 0, "own")
+
+
+def selects(given: Named) -> bool:
+    """Whether a model selects features for itself.
+
+    Examples
+    --------
+    >>> selects(Named("br")), selects(Named("br-ldf"))
+    (False, True)
+    """
+    known = _made(given, 0, "own").get_params()
+    if {"features", "n"} <= known.keys():
+        return known["features"] not in (None, "all")
+    return known.get("model__features") not in (None, "all")
 
 
 def classifier(

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from mlfs.compare.metrics import METRICS
-from mlfs.compare.pairs import Pair, wilcoxon_all
+from mlfs.compare.pairs import Pair, resampled_all, wilcoxon_all
 from mlfs.compare.ranks import (
     Friedman,
     bonferroni_dunn,
@@ -20,7 +20,8 @@ from mlfs.compare.ranks import (
     ranks,
     underpowered,
 )
-from mlfs.compare.results import Results, finite
+from mlfs.compare.results import Results, Summary, finite
+from mlfs.compare.sizes import ALL
 
 __all__ = ["MEAN", "Contest", "contests", "sizes_of"]
 
@@ -44,7 +45,12 @@ class Contest:
     data : tuple of str
         The rows.
     mean, sd : ndarray, shape (data sets, methods)
-        Over the splits; NaN where there is none.
+        Over the splits; NaN where a split failed or is not finished: a method has a value on a
+        data set only if it has one on every split, at every number of features that is asked for.
+    splits : ndarray, shape (splits, methods)
+        The values on each split of a single data set; empty otherwise.
+    test_to_train : float
+        The ratio of test rows to training rows in a split.
     """
 
     metric: str
@@ -54,6 +60,8 @@ class Contest:
     data: tuple[str, ...]
     mean: np.ndarray
     sd: np.ndarray
+    splits: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))
+    test_to_train: float = 0.0
 
     @property
     def higher_is_better(self) -> bool:
@@ -62,7 +70,7 @@ class Contest:
 
     @cached_property
     def complete(self) -> np.ndarray:
-        """The data sets on which every method has a value: ranks and tests are about these."""
+        """The data sets on which every method has a value: only these are ranked and tested."""
         return np.flatnonzero(np.isfinite(self.mean).all(axis=1))
 
     @cached_property
@@ -81,11 +89,26 @@ class Contest:
         return means
 
     @property
+    def incomplete(self) -> dict[str, list[str]]:
+        """The methods without a value, by data set; such a data set is ranked for no method."""
+        return {
+            name: [self.methods[j] for j in np.flatnonzero(np.isnan(row)).tolist()]
+            for name, row in zip(self.data, self.mean, strict=True)
+            if np.isnan(row).any()
+        }
+
+    @property
     def doubt(self) -> str:
         """Why nothing is tested; empty if tests make sense."""
         if len(self.methods) < 2:
             return "one method: nothing to compare"
         return underpowered(int(self.complete.size))
+
+    @property
+    def doubt_of_pairs(self) -> str:
+        """Why no pair can differ significantly; empty if one can."""
+        k = len(self.methods)
+        return underpowered(int(self.complete.size), k * (k - 1) // 2)
 
     @cached_property
     def friedman(self) -> Friedman | None:
@@ -116,6 +139,15 @@ class Contest:
             return []
         return wilcoxon_all(self.mean[self.complete], higher_is_better=self.higher_is_better)
 
+    @cached_property
+    def pairs_of_splits(self) -> list[Pair]:
+        """The corrected resampled t-test of all pairs on a single data set, corrected by Holm."""
+        if self.splits.shape[0] < 2 or self.splits.shape[1] < 2:
+            return []
+        return resampled_all(
+            self.splits, self.test_to_train, higher_is_better=self.higher_is_better
+        )
+
     def to_dict(self) -> dict[str, Any]:
         """The same as plain data, with the statistics."""
         document: dict[str, Any] = {
@@ -129,6 +161,7 @@ class Contest:
             "sd": _plain(self.sd),
             "ranked_data": [self.data[i] for i in self.complete.tolist()],
             "average_ranks": _plain(self.average_ranks),
+            "incomplete_data": self.incomplete,
             "doubt": self.doubt,
         }
         if self.friedman is not None:
@@ -138,15 +171,21 @@ class Contest:
             document["nemenyi_cd_0.05"] = self.nemenyi
             document["bonferroni_dunn_cd_0.05"] = self.bonferroni_dunn
             document["not_apart"] = [[self.methods[j] for j in group] for group in self.groups]
-            document["wilcoxon"] = [
-                {
-                    **asdict(pair),
-                    "first": self.methods[pair.first],
-                    "second": self.methods[pair.second],
-                }
-                for pair in self.pairs
-            ]
+            document["wilcoxon"] = self._named(self.pairs)
+        if self.pairs_of_splits:
+            document["corrected_resampled_t"] = self._named(self.pairs_of_splits)
         return document
+
+    def _named(self, pairs: list[Pair]) -> list[dict[str, Any]]:
+        return [
+            {
+                **asdict(pair),
+                "statistic": finite(pair.statistic),
+                "first": self.methods[pair.first],
+                "second": self.methods[pair.second],
+            }
+            for pair in pairs
+        ]
 
 
 def sizes_of(results: Results) -> list[str]:
@@ -174,27 +213,45 @@ def contests(results: Results, metrics: Sequence[str] | None = None) -> list[Con
 
 
 def _contest(
-    results: Results, table: dict[Any, Any], metric: str, n: str, models: list[str]
+    results: Results, table: dict[Any, Summary], metric: str, n: str, models: list[str]
 ) -> Contest:
-    settings = results.settings
-    methods = [(c, m) for c, m in results.methods() if m in models]
+    settings, done = results.settings, results.splits_done()
+    methods = [(c, m) for c, m in settings.methods if str(m) in models]
     data = tuple(source.name for source in settings.sources)
-    mean = np.full((len(data), len(methods)), np.nan)
-    sd = np.full((len(data), len(methods)), np.nan)
+    mean, sd = np.full((2, len(data), len(methods)), np.nan)
+    splits: list[np.ndarray] = []
     for row, name in enumerate(data):
-        for column, (criterion, model) in enumerate(methods):
-            wanted = [str(one) for one in settings.sizes] if n == MEAN else [n]
-            found = [
-                table[name, criterion, model, size]
-                for size in [*wanted, "all"]
-                if (name, criterion, model, size) in table
-            ]
-            if found and (n != MEAN or len(found) in {1, len(wanted)}):
-                mean[row, column] = np.mean([one.mean for one in found])
-                sd[row, column] = np.mean([one.sd for one in found])
+        for column, (ranker, model) in enumerate(methods):
+            sizes = settings.sizes_of(ranker)
+            wanted = [str(one) for one in sizes] if n == MEAN or ALL in sizes else [n]
+            keys = [(name, str(ranker), str(model), size) for size in wanted]
+            if all(done[key] == len(settings.protocol) and key in table for key in keys):
+                found = _of_splits([table[key] for key in keys])
+                mean[row, column] = np.mean([table[key].mean for key in keys])
+                sd[row, column] = np.std(found, ddof=1) if found.size > 1 else np.nan
+                splits.append(found)
+    whole = len(data) == 1 and len(splits) == len(methods) and len({x.size for x in splits}) == 1
     one_model = len(models) == 1
-    names = tuple(c if one_model else f"{c} + {m}" for c, m in methods)
-    return Contest(metric, n, models[0] if one_model else "", names, data, mean, sd)
+    names = tuple(str(c) if one_model else f"{c} + {m}" for c, m in methods)
+    return Contest(
+        metric,
+        n,
+        models[0] if one_model else "",
+        names,
+        data,
+        mean,
+        sd,
+        np.column_stack(splits) if whole else np.zeros((0, 0)),
+        settings.protocol.test_to_train,
+    )
+
+
+def _of_splits(found: Sequence[Summary]) -> np.ndarray:
+    """The mean of each split over the numbers of features; none if a split has no value."""
+    if len({len(one.values) for one in found}) > 1:
+        return np.zeros(0)
+    means: np.ndarray = np.mean([one.values for one in found], axis=0)
+    return means
 
 
 def _plain(values: np.ndarray) -> Any:

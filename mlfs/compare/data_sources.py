@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from mlfs.compare.resampling import joined
+from mlfs.compare.resampling import Protocol, joined
 from mlfs.data.dataset import Dataset
 from mlfs.data.labels.label_values import REMEDIES
 from mlfs.errors import DataError, UnknownName, UsageError, printable
@@ -62,9 +62,11 @@ class DataSource:
         test = _read(self.test_path, self.labels)
         return _checked(joined(data, test), self.name), data.shape[0]
 
-    def check(self) -> None:
-        """Refuse data on which no model can be trained, before anything is computed."""
-        excluded(self.read()[0], self.exclude, self.name)
+    def check(self, protocol: Protocol) -> None:
+        """Refuse data that cannot be split or trained on, before anything is computed."""
+        data, _ = self.read()
+        excluded(data, self.exclude, self.name)
+        protocol.check(data)
 
     def to_dict(self) -> dict[str, Any]:
         """What identifies it, as plain data."""

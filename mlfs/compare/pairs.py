@@ -1,8 +1,13 @@
-"""Wilcoxon's signed-rank test of pairs of methods over data sets, with Holm's correction."""
+"""Tests of pairs of methods, with Holm's correction.
+
+Over data sets by Wilcoxon's signed ranks; over the splits of one data set by the corrected
+resampled t-test.
+"""
 
 from __future__ import annotations
 
 import itertools
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +16,7 @@ import numpy as np
 from mlfs.compare.ranks import settled
 from mlfs.errors import DataError
 
-__all__ = ["Pair", "holm", "wilcoxon", "wilcoxon_all"]
+__all__ = ["Pair", "corrected_t", "holm", "resampled_all", "wilcoxon", "wilcoxon_all"]
 
 
 @dataclass(frozen=True)
@@ -83,6 +88,60 @@ def wilcoxon_all(table: Any, *, higher_is_better: bool, against: int | None = No
     else:
         columns = [(against, other) for other in range(k) if other != against]
     tested = [wilcoxon(values[:, a], values[:, b]) for a, b in columns]
+    return _pairs(values, columns, tested, higher_is_better=higher_is_better)
+
+
+def corrected_t(first: Any, second: Any, test_to_train: float) -> tuple[float, float]:
+    """The corrected resampled t-test (Nadeau and Bengio, 2003), two-sided: t and the p-value.
+
+    The splits of one data set share training rows, so that their differences are not independent;
+    the variance is enlarged by the ratio of test rows to training rows. Of two equal samples p
+    is 1.
+
+    Examples
+    --------
+    >>> t, p = corrected_t([0.8, 0.7, 0.9], [0.6, 0.6, 0.6], test_to_train=0.5)
+    >>> round(t, 3), round(p, 3)
+    (2.191, 0.16)
+    """
+    from scipy import stats
+
+    a, b = _paired(first, second)
+    differences = settled(a - b, a, b)
+    n, mean, variance = differences.size, float(differences.mean()), float(differences.var(ddof=1))
+    if mean == 0:
+        return 0.0, 1.0
+    if variance == 0:
+        return math.copysign(math.inf, mean), 0.0
+    t = mean / math.sqrt((1 / n + test_to_train) * variance)
+    return t, float(2 * stats.t.sf(abs(t), n - 1))
+
+
+def resampled_all(table: Any, test_to_train: float, *, higher_is_better: bool) -> list[Pair]:
+    """The corrected resampled t-test of every pair of methods on one data set.
+
+    Parameters
+    ----------
+    table : array, shape (splits, methods)
+        A value of each.
+    test_to_train : float
+        The ratio of test rows to training rows in a split.
+    higher_is_better : bool
+        Whether greater values are better.
+    """
+    values = np.asarray(table, float)
+    columns = list(itertools.combinations(range(values.shape[1]), 2))
+    tested = [corrected_t(values[:, a], values[:, b], test_to_train) for a, b in columns]
+    return _pairs(values, columns, tested, higher_is_better=higher_is_better)
+
+
+def _pairs(
+    values: np.ndarray,
+    columns: list[tuple[int, int]],
+    tested: list[tuple[float, float]],
+    *,
+    higher_is_better: bool,
+) -> list[Pair]:
     corrected = holm([p for _, p in tested])
     sign = 1 if higher_is_better else -1
     pairs = []

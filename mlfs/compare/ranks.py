@@ -28,17 +28,18 @@ __all__ = [
     "underpowered",
 ]
 
+LEVEL = 0.05
 FEWEST = 6  # with fewer data sets no test over data sets can reach 0.05
 DIGITS = (
     12  # values that agree in these are equal: the last digits depend on the order of summation
 )
 
 
-def underpowered(n_data: int) -> str:
-    """Why nothing is tested, or an empty string.
+def underpowered(n_data: int, n_pairs: int = 1) -> str:
+    """Why no difference can be significant, or an empty string.
 
-    The least p-value that a two-sided signed-rank test can reach with n data sets is
-    2 / 2**n: 0.0625 with five.
+    The least p-value that a two-sided signed-rank test can reach with n data sets is 2 / 2**n:
+    0.0625 with five. Holm's correction multiplies the least of several by their number.
 
     Examples
     --------
@@ -46,13 +47,17 @@ def underpowered(n_data: int) -> str:
     ''
     >>> underpowered(5)
     'underpowered: 5 data sets, and no test over data sets can reach 0.05 with fewer than 6'
+    >>> underpowered(8, n_pairs=10)
+    'underpowered: with 8 data sets and 10 pairs the least p that Holm allows is 0.078'
     """
-    if n_data >= FEWEST:
-        return ""
     sets = "1 data set" if n_data == 1 else f"{n_data} data sets"
-    return (
-        f"underpowered: {sets}, and no test over data sets can reach 0.05 with fewer than {FEWEST}"
-    )
+    if n_data < FEWEST:
+        least = f"no test over data sets can reach 0.05 with fewer than {FEWEST}"
+        return f"underpowered: {sets}, and {least}"
+    p = n_pairs * 2 / 2**n_data
+    if p < LEVEL:
+        return ""
+    return f"underpowered: with {sets} and {n_pairs} pairs the least p that Holm allows is {p:.2g}"
 
 
 def ranks(table: Any, *, higher_is_better: bool) -> np.ndarray:

@@ -14,9 +14,11 @@ import numpy as np
 import scipy.sparse as sp
 
 from mlfs.data.dataset import Column, Dataset, Label
-from mlfs.errors import DataError, UsageError, plural, printable
+from mlfs.errors import DataError, UnknownName, UsageError, plural, printable
 
 __all__ = ["Folds", "Given", "Holdout", "Protocol", "Split", "joined"]
+
+TURN = 1_000_003  # between the seeds of two repetitions
 
 
 @dataclass(frozen=True)
@@ -29,20 +31,27 @@ class Split:
 
 @dataclass(frozen=True)
 class Folds:
-    """k-fold cross-validation; every row is a test row once.
+    """k-fold cross-validation; every row is a test row once in each repetition.
 
     Parameters
     ----------
     k : int
         The number of folds.
+    repeat : int
+        How often.
     stratified : bool
-        Keep the share of each label, and of pairs of labels, equal in all folds (Sechidis,
-        Tsoumakas and Vlahavas, 2011), by the package iterative-stratification. Without the
-        package the folds are plain shuffles, and `note` says so.
+        Keep the share of each label equal in all folds (Sechidis, Tsoumakas and Vlahavas, 2011),
+        by the package iterative-stratification. Without the package the folds are plain
+        shuffles, and `note` says so.
+    groups : str
+        A column: rows with the same value of it are in the same fold, which is then not
+        stratified. Empty for none.
     """
 
     k: int = 5
+    repeat: int = 1
     stratified: bool = True
+    groups: str = ""
 
     def __post_init__(self) -> None:
         if self.k < 2:
@@ -50,37 +59,61 @@ class Folds:
             raise UsageError(msg)
 
     def __str__(self) -> str:
-        return f"{self.k}-fold cross-validation" + (" of plain shuffles" if self.note else "")
+        often = f", {self.repeat} times" if self.repeat > 1 else ""
+        if self.groups:
+            return f"{self.k}-fold cross-validation{often}, rows grouped by {self.groups}"
+        return f"{self.k}-fold cross-validation{often}" + (" of plain shuffles" * bool(self.note))
 
     def __len__(self) -> int:
-        return self.k
+        return self.k * self.repeat
+
+    @property
+    def test_to_train(self) -> float:
+        """The ratio of test rows to training rows."""
+        return 1 / (self.k - 1)
 
     @property
     def note(self) -> str:
         """What a reader of the results should know about the splits."""
-        if self.stratified and _stratifier() is None:
+        if self.stratified and not self.groups and _stratifier() is None:
             return (
                 "folds are plain shuffles, not stratified by labels: "
                 "pip install 'mlfs-toolkit[compare]' for iterative stratification"
             )
         return ""
 
-    def splits(self, data: Dataset, seed: int) -> Iterator[Split]:
-        """The splits of a data set."""
-        n = data.shape[0]
+    def check(self, data: Dataset) -> None:
+        """Refuse a data set that cannot be split so."""
+        n, path = data.shape[0], printable(data.source.path, 400)
         if n < self.k:
-            path = printable(data.source.path, 400)
-            msg = f"{path} has {plural(n, 'row')}, too few for {self.k} folds"
-            raise DataError(msg)
+            raise DataError(f"{path} has {plural(n, 'row')}, too few for {self.k} folds")
+        if self.groups:
+            n_groups = np.unique(_column(data, self.groups)).size
+            if n_groups < self.k:
+                found = f"{path} has {plural(n_groups, 'group')} of {printable(self.groups)!r}"
+                raise DataError(f"{found}, too few for {self.k} folds")
+
+    def splits(self, data: Dataset, seed: int) -> Iterator[Split]:
+        """The splits of a data set; repetition r depends on the seed and r alone."""
+        self.check(data)
+        n = data.shape[0]
+        for turn in range(self.repeat):
+            for test in self._tests(data, seed if turn == 0 else (seed + turn * TURN) % 2**32):
+                yield _split(n, test)
+
+    def _tests(self, data: Dataset, seed: int) -> list[np.ndarray]:
+        n = data.shape[0]
+        if self.groups:
+            from sklearn.model_selection import GroupKFold
+
+            grouped = GroupKFold(self.k, shuffle=True, random_state=seed)
+            parts = grouped.split(np.zeros((n, 1)), groups=_column(data, self.groups))
+            return [test for _, test in parts]
         kind = _stratifier() if self.stratified else None
         if kind is None:
-            order = np.random.default_rng(seed).permutation(n)
-            tests = np.array_split(order, self.k)
-        else:
-            folds = kind(n_splits=self.k, shuffle=True, random_state=seed)
-            tests = [test for _, test in folds.split(np.zeros((n, 1)), _indicators(data.Y))]
-        for test in tests:
-            yield _split(n, test)
+            return np.array_split(np.random.default_rng(seed).permutation(n), self.k)
+        folds = kind(n_splits=self.k, shuffle=True, random_state=seed)
+        return [test for _, test in folds.split(np.zeros((n, 1)), _indicators(data.Y))]
 
 
 @dataclass(frozen=True)
@@ -107,20 +140,29 @@ class Holdout:
             msg = f"a holdout is repeated once or more, not {self.repeat} times"
             raise UsageError(msg)
 
+    @property
+    def test_to_train(self) -> float:
+        """The ratio of test rows to training rows."""
+        return (1 - self.share) / self.share
+
     def __str__(self) -> str:
         return f"holdout of {1 - self.share:.0%}, {self.repeat} times"
 
     def __len__(self) -> int:
         return self.repeat
 
+    def check(self, data: Dataset) -> None:
+        """Refuse a data set that cannot be split so."""
+        if data.shape[0] < 2:
+            path = printable(data.source.path, 400)
+            msg = f"{path} has {plural(data.shape[0], 'row')}, too few to hold some out"
+            raise DataError(msg)
+
     def splits(self, data: Dataset, seed: int) -> Iterator[Split]:
         """The splits of a data set; repetition r depends on the seed and r alone."""
+        self.check(data)
         n = data.shape[0]
         n_train = min(max(1, math.floor(self.share * n + 0.5)), n - 1)
-        if n < 2:
-            path = printable(data.source.path, 400)
-            msg = f"{path} has {plural(n, 'row')}, too few to hold some out"
-            raise DataError(msg)
         for turn in range(self.repeat):
             order = np.random.default_rng([seed, turn]).permutation(n)
             yield _split(n, order[n_train:])
@@ -138,12 +180,16 @@ class Given:
 
     n_train: int
     note: ClassVar[str] = ""
+    test_to_train: ClassVar[float] = 0.0  # one split: nothing is tested
 
     def __str__(self) -> str:
         return "the split that the files give"
 
     def __len__(self) -> int:
         return 1
+
+    def check(self, data: Dataset) -> None:
+        """Refuse nothing: the files of a given split are checked when they are joined."""
 
     def splits(self, data: Dataset, seed: int) -> Iterator[Split]:
         """The one split; the seed is not used."""
@@ -203,6 +249,19 @@ def _split(n: int, test: np.ndarray) -> Split:
     tests = np.zeros(n, bool)
     tests[test] = True
     return Split(np.flatnonzero(~tests), np.flatnonzero(tests))
+
+
+def _column(data: Dataset, name: str) -> np.ndarray:
+    """The values of a column, none of them missing."""
+    if name not in data.feature_names:
+        raise UnknownName(f"column of {printable(data.source.path, 400)}", name, data.feature_names)
+    column = data.X[:, [data.feature_names.index(name)]]
+    values = np.asarray(column.toarray() if sp.issparse(column) else column, float).ravel()
+    if np.isnan(values).any():
+        row = int(np.flatnonzero(np.isnan(values))[0]) + 1
+        msg = f"{printable(data.source.path, 400)}: the group of row {row} is missing; rows are "
+        raise DataError(msg + f"grouped by {printable(name)!r}, so every row needs a value")
+    return values
 
 
 def _indicators(labels: Any) -> np.ndarray:

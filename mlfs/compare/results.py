@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -96,8 +97,12 @@ class Results:
 
     def methods(self) -> list[tuple[str, str]]:
         """Criterion and model of each method, in the order in which they were given."""
-        settings = self.settings
-        return [(str(c), str(m)) for c in settings.rankers for m in settings.models]
+        return [(str(criterion), str(model)) for criterion, model in self.settings.methods]
+
+    def splits_done(self) -> Counter[tuple[str, str, str, str]]:
+        """The number of splits that did not fail, by (data, criterion, model, n)."""
+        done = (record["cell"] for record in self.records if record["status"] == "ok")
+        return Counter((one["data"], one["criterion"], one["model"], one["n"]) for one in done)
 
     def by_size(self, metric: str) -> dict[tuple[str, str, str, str], Summary]:
         """Mean and spread over the splits, by (data, criterion, model, n)."""

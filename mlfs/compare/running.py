@@ -13,7 +13,7 @@ from typing import Any
 
 from mlfs.api.options import checked, checked_count
 from mlfs.compare.cell_folder import CellFolder
-from mlfs.compare.classifiers import check_classifier
+from mlfs.compare.classifiers import check_classifier, selects
 from mlfs.compare.data_sources import sources
 from mlfs.compare.metrics import METRICS
 from mlfs.compare.named import Named, named
@@ -43,8 +43,10 @@ def run(
     exclude: str | Sequence[str] = (),
     folds: int | None = None,
     holdout: float | None = None,
-    repeat: int = 10,
+    repeat: int | None = None,
     split: str | None = None,
+    groups: str | None = None,
+    keep_identifiers: bool = False,
     metrics: Sequence[str] | None = None,
     seed: int = 0,
     jobs: int = 1,
@@ -71,10 +73,15 @@ def run(
         The number of folds of a cross-validation, stratified by labels; 5 by default.
     holdout : float, optional
         Instead, train on this share of the rows and test on the rest, `repeat` times.
-    repeat : int
-        How often to hold out.
+    repeat : int, optional
+        How often to hold out, 10 by default, or to cross-validate, 1 by default.
     split : "given", optional
         Instead, the authors' split: ``x-train.arff`` with ``x-test.arff`` beside it.
+    groups : str, optional
+        A column, such as the patient: rows with the same value are in the same fold. It is no
+        feature.
+    keep_identifiers : bool
+        Let columns with another value in every row take part; they are left out by default.
     metrics : sequence of str, optional
         The metrics that reports show; all metrics are kept.
     seed : int
@@ -104,12 +111,23 @@ def run(
     for one in learners:
         check_classifier(one)
     sizes = tuple(dict.fromkeys(size(one) for one in _several(n, "n")))
-    protocol = _protocol(folds, holdout, repeat, split)
-    patterns = _names(exclude)
+    protocol = _protocol(folds, holdout, repeat, split, groups)
+    patterns = _names(exclude) + (() if groups is None else (groups,))
     found = sources(data, labels=labels, exclude=patterns, given=isinstance(protocol, Given))
     settings = Settings(
-        tuple(found), rankers, learners, sizes, protocol, checked({"seed": seed})["seed"], options
+        tuple(found),
+        rankers,
+        learners,
+        sizes,
+        protocol,
+        checked({"seed": seed})["seed"],
+        options,
+        tuple(one for one in learners if selects(one)),
+        bool(keep_identifiers),
     )
+    if not settings.methods:
+        msg = "own leaves the selection to the model, and no model here selects features"
+        raise UsageError(f"{msg}: name one that does, such as br-ldf or occ")
     shown, processes = _metrics(metrics), _processes(jobs)
     with contextlib.nullcontext() if folder is None else CellFolder(folder) as kept:
         return _run(settings, shown, processes, kept, on_cell or (lambda *_: None))
@@ -139,7 +157,7 @@ def _run(
         if (left := [cell for cell in job.cells if cell.key not in done])
     ]
     for source in dict.fromkeys(job.source for job in jobs):
-        source.check()
+        source.check(settings.protocol)
     if kept is not None:
         notes += _resumed(settings, kept, len(done))
     on_cell(len(done), len(cells), None)
@@ -157,12 +175,19 @@ def _run(
     records = tuple(
         {**done[cell.key], "cell": cell.to_dict()} for cell in cells if cell.key in done
     )
-    notes += _identifiers(records) + _not_excluded(settings, records)
+    notes += _identifiers(settings, records) + _not_excluded(settings, records)
+    if len(settings.methods) < len(settings.rankers) * len(settings.models):
+        notes.append("own is compared only with models that select features for themselves")
     return Results(settings, records, metrics, interrupted, tuple(notes))
 
 
-def _identifiers(records: Iterable[Mapping[str, Any]]) -> list[str]:
+def _identifiers(settings: Settings, records: Iterable[Mapping[str, Any]]) -> list[str]:
     """Notes on columns with another value in every row, one for each data set."""
+    done = (
+        "most criteria pick such a column first, and it predicts nothing; exclude it (--exclude)"
+        if settings.keep_identifiers
+        else "such a column predicts nothing and is left out (--keep-identifiers keeps it)"
+    )
     found = {record["cell"]["data"]: record.get("identifiers", ()) for record in records}
     notes = []
     for data, names in found.items():
@@ -170,9 +195,7 @@ def _identifiers(records: Iterable[Mapping[str, Any]]) -> list[str]:
             shown = ", ".join(repr(printable(name)) for name in names[:SHOWN])
             more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
             notes.append(
-                f"{printable(data)} has another value in every row of {shown}{more}: most criteria "
-                "pick such a column first, and it predicts nothing; "
-                "exclude it (--exclude)"
+                f"{printable(data)} has another value in every row of {shown}{more}: {done}"
             )
     return notes
 
@@ -208,22 +231,34 @@ def _resumed(settings: Settings, kept: CellFolder, n_done: int) -> list[str]:
     return notes
 
 
-def _protocol(folds: int | None, holdout: float | None, repeat: int, split: str | None) -> Protocol:
+def _protocol(
+    folds: int | None,
+    holdout: float | None,
+    repeat: int | None,
+    split: str | None,
+    groups: str | None,
+) -> Protocol:
     given = [
         name for name, one in (("folds", folds), ("holdout", holdout), ("split", split)) if one
     ]
     if len(given) > 1:
         raise UsageError("exclude each other: give one", option=tuple(given))
+    if groups is not None and given not in ([], ["folds"]):
+        raise UsageError("is about the folds of a cross-validation", option="groups")
+    times = None if repeat is None else checked_count(repeat, "repeat")
     if split is not None:
         if split != "given":
             raise UsageError(f"is 'given', not {printable(split)!r}", option="split")
+        if times is not None:
+            raise UsageError("the authors' split is one: nothing is repeated", option="repeat")
         return Given(0)
     if holdout is not None:
         if isinstance(holdout, bool) or not isinstance(holdout, Real):
             msg = f"is the share of the rows that trains, not {printable(repr(holdout))}"
             raise UsageError(msg, option="holdout")
-        return Holdout(float(holdout), checked_count(repeat, "repeat") or 1)
-    return Folds(5 if folds is None else checked_count(folds, "folds") or 0)
+        return Holdout(float(holdout), times or 10)
+    k = 5 if folds is None else checked_count(folds, "folds") or 0
+    return Folds(k, times or 1, groups=groups or "")
 
 
 def _metrics(metrics: Sequence[str] | None) -> tuple[str, ...]:

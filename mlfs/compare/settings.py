@@ -40,6 +40,10 @@ class Settings:
         Seeds everything random.
     options : mapping
         How selections are made: options of `mlfs.select`, such as ``bins``.
+    selecting_models : tuple of Named
+        The models that select features for themselves.
+    keep_identifiers : bool
+        Whether columns with another value in every row take part.
     """
 
     sources: tuple[DataSource, ...]
@@ -49,17 +53,34 @@ class Settings:
     protocol: Protocol
     seed: int = 0
     options: Mapping[str, Any] = field(default_factory=dict)
+    selecting_models: tuple[Named, ...] = ()
+    keep_identifiers: bool = False
+
+    @property
+    def methods(self) -> list[tuple[Named, Named]]:
+        """A ranker and a model each; ``own`` only with models that select for themselves."""
+        return [
+            (ranker, model)
+            for ranker in self.rankers
+            for model in self.models
+            if ranker.name != "own" or model in self.selecting_models
+        ]
+
+    def sizes_of(self, ranker: Named) -> tuple[Size, ...]:
+        """The numbers of features of a ranker."""
+        return (ALL,) if ranker.name in UNSIZED else self.sizes
 
     def jobs(self) -> Iterator[Job]:
         """The pieces of work: one selection each, and the models on it."""
         for source in self.sources:
             for split in range(len(self.protocol)):
                 for ranker in self.rankers:
-                    sizes = (ALL,) if ranker.name in UNSIZED else self.sizes
+                    sizes = self.sizes_of(ranker)
+                    models = [model for one, model in self.methods if one == ranker]
                     cells = tuple(
                         Cell(source, ranker, model, size, split, self)
                         for size in sizes
-                        for model in self.models
+                        for model in models
                     )
                     yield Job(source, ranker, split, sizes, cells)
 
@@ -78,6 +99,7 @@ class Settings:
             "n": [str(one) for one in self.sizes],
             "protocol": str(self.protocol),
             "seed": self.seed,
+            "keep_identifiers": self.keep_identifiers,
             "options": dict(self.options),
         }
 
@@ -121,6 +143,8 @@ class Cell:
             "seed": self.settings.seed,
             "options": dict(self.settings.options),
         }
+        if self.settings.keep_identifiers:
+            parts["keep_identifiers"] = True
         if self.source.exclude:
             parts["exclude"] = self.source.exclude
         text = json.dumps(parts, sort_keys=True, default=repr)

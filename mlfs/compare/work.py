@@ -76,14 +76,16 @@ class JobRunner:
         if self._data is None or self._source != source:
             self._data = None  # free the last one first
             data, n_train = source.read()
-            gone = excluded(data, source.exclude, source.name)
-            data = without(data, gone)
             protocol = self.settings.protocol
             if isinstance(protocol, Given):
                 protocol = Given(n_train)
             seed = seed_for(self.settings.seed, "splits", source.digest)
             self._splits = list(protocol.splits(data, seed))
+            gone = excluded(data, source.exclude, source.name)
+            data = without(data, gone)
             named = [data.columns[j].name for j in identifier_columns(data)]
+            if not self.settings.keep_identifiers and len(named) < data.shape[1]:
+                data = without(data, named)
             self._notes = {"identifiers": named, "excluded": gone}
             self._data, self._source = data, source
         return self._data

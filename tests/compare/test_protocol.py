@@ -25,7 +25,9 @@ def some_data(n: int = 60, *, sparse: bool = False) -> Any:
 
 
 @pytest.mark.parametrize(
-    "dealt", [Folds(4), Folds(3, stratified=False), Holdout(0.8, 3), Given(40)], ids=str
+    "dealt",
+    [Folds(4), Folds(3, 2), Folds(3, stratified=False), Holdout(0.8, 3), Given(40)],
+    ids=str,
 )
 @pytest.mark.parametrize("sparse", [False, True], ids=["dense", "sparse"])
 def test_a_row_trains_or_tests(dealt: Any, sparse: bool) -> None:

@@ -10,7 +10,6 @@ import numpy as np
 from mlfs.compare.contest import Contest
 from mlfs.compare.overlap import Overlap
 from mlfs.compare.report.wording import (
-    PAIRS,
     SHARED,
     STABILITY,
     Entry,
@@ -18,6 +17,7 @@ from mlfs.compare.report.wording import (
     caption,
     described,
     findings,
+    pair_head,
     pair_table,
     rank_table,
     short,
@@ -45,8 +45,9 @@ def markdown(results: Results, compared: Sequence[Contest], shared: Sequence[Ove
     for contest in compared:
         lines += ["", f"## {_safe(caption(contest))}", "", *_ranked(contest), ""]
         lines += map(_safe, findings(contest))
-        if contest.pairs:
-            lines += ["", *_table(PAIRS, pair_table(contest))]
+        head, title = pair_head(contest)
+        if head:
+            lines += ["", f"{title}:", "", *_table(head, pair_table(contest))]
     for overlap in shared:
         lines += [
             "",

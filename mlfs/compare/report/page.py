@@ -13,7 +13,6 @@ from mlfs.compare.overlap import Overlap
 from mlfs.compare.report.charts import cost_chart, curve_chart, rank_chart
 from mlfs.compare.report.svg import escaped
 from mlfs.compare.report.wording import (
-    PAIRS,
     SHARED,
     STABILITY,
     Entry,
@@ -21,6 +20,7 @@ from mlfs.compare.report.wording import (
     caption,
     described,
     findings,
+    pair_head,
     pair_table,
     rank_table,
     stability_table,
@@ -98,9 +98,10 @@ def _contests(compared: Sequence[Contest]) -> str:
         content = f"<h3>{escaped(caption(contest))}</h3>{_table(['data', *contest.methods], rows)}"
         content += f"<ul>{''.join(f'<li>{escaped(one)}</li>' for one in findings(contest))}</ul>"
         content += _figure("Average ranks (Friedman, Nemenyi)", rank_chart(contest))
-        if contest.pairs:
-            tests = _table(PAIRS, [map(escaped, row) for row in pair_table(contest)])
-            content += _details("Wilcoxon signed-rank tests of all pairs", tests)
+        head, title = pair_head(contest)
+        if head:
+            tests = _table(head, [map(escaped, row) for row in pair_table(contest)])
+            content += _details(title, tests)
         shown.append(_view(content, contest.metric, model=contest.model or "all", n=contest.n))
     return _section("ranks", "Ranks and tests", "", shown)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -12,13 +13,13 @@ from mlfs.compare.overlap import Overlap
 from mlfs.compare.results import Results
 
 __all__ = [
-    "PAIRS",
     "SHARED",
     "STABILITY",
     "average_ranks",
     "caption",
     "described",
     "findings",
+    "pair_head",
     "pair_table",
     "rank_table",
     "short",
@@ -26,7 +27,9 @@ __all__ = [
 ]
 
 PAIRS = ("", "against", "wins-ties-losses", "Wilcoxon min(R+, R-)", "p", "p (Holm)")
+PAIRS_OF_SPLITS = ("", "against", "wins-ties-losses", "t", "p", "p (Holm)")
 STABILITY = ("data", "criterion", "Nogueira", "Kuncheva", "Jaccard")
+SHOWN = 5  # names in a sentence
 SHARED = "Shared features, |A and B| / |A or B|"
 
 
@@ -93,11 +96,10 @@ def caption(contest: Contest) -> str:
 
 def findings(contest: Contest) -> list[str]:
     """The results of the tests, or why nothing is tested."""
-    left_out = len(contest.data) - int(contest.complete.size)
-    lines = []
-    if left_out:
-        sets = "1 data set lacks" if left_out == 1 else f"{left_out} data sets lack"
-        lines.append(f"{sets} a value of some method and is not ranked.")
+    lines = [
+        f"{name} is ranked for no method: {_some(methods)} failed on some split or is not finished."
+        for name, methods in contest.incomplete.items()
+    ]
     test = contest.friedman
     if test is None:
         return [*lines, f"Not tested: {contest.doubt}."]
@@ -119,11 +121,18 @@ def findings(contest: Contest) -> list[str]:
             if together
             else "Nemenyi's test tells all of them apart."
         )
+    if contest.doubt_of_pairs:
+        lines.append(f"Pairs are {contest.doubt_of_pairs}.")
     return lines
 
 
+def _some(names: Sequence[str]) -> str:
+    more = len(names) - SHOWN
+    return ", ".join(names[:SHOWN]) + (f" and {more} more" if more > 0 else "")
+
+
 def pair_table(contest: Contest) -> list[list[str]]:
-    """A row for each pair of methods, under the head `PAIRS`."""
+    """A row for each pair of methods, under the head `PAIRS` or `PAIRS_OF_SPLITS`."""
     return [
         [
             contest.methods[pair.first],
@@ -133,8 +142,17 @@ def pair_table(contest: Contest) -> list[list[str]]:
             f"{pair.p:.3g}",
             f"{pair.p_holm:.3g}",
         ]
-        for pair in contest.pairs
+        for pair in contest.pairs or contest.pairs_of_splits
     ]
+
+
+def pair_head(contest: Contest) -> tuple[tuple[str, ...], str]:
+    """The head of the table of pairs, and its title; empty if no pair is tested."""
+    if contest.pairs:
+        return PAIRS, "Wilcoxon signed-rank tests of all pairs"
+    if contest.pairs_of_splits:
+        return PAIRS_OF_SPLITS, "Corrected resampled t-tests of all pairs, over the splits"
+    return (), ""
 
 
 def described(results: Results) -> list[tuple[str, str]]:

@@ -1,0 +1,160 @@
+"""Which methods are ranked, on which data sets, and what is tested about them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from mlfs.compare.contest import MEAN, contests
+from mlfs.compare.pairs import corrected_t
+from mlfs.compare.ranks import underpowered
+from mlfs.compare.report.wording import findings
+from mlfs.compare.results import Results
+from mlfs.compare.running import run
+from mlfs.data.arrays import from_arrays
+from mlfs.errors import DataError, UsageError
+from tests.compare import in_process
+from tests.compare.test_report import made_up
+
+
+def failing(results: Results, **where: str) -> Results:
+    """The same results, but some cells failed."""
+    records = tuple(
+        {**record, "status": "failed", "note": "no memory", "metrics": {}}
+        if all(record["cell"][key] == value for key, value in where.items())
+        else record
+        for record in results.records
+    )
+    return replace(results, records=records)
+
+
+def test_a_method_that_fails_on_one_split_is_not_ranked_by_the_others():
+    whole = made_up(models=("br",), sizes=(5,))
+    hurt = failing(whole, data="set1", criterion="mim", split=1)
+    (before,), (after,) = contests(whole, ["macro_f1"]), contests(hurt, ["macro_f1"])
+    assert before.incomplete == {}
+    assert after.incomplete == {"set1": ["mim"]}
+    assert after.complete.size == before.complete.size - 1
+    assert math.isnan(after.mean[1, 1])
+    assert "set1 is ranked for no method: mim failed" in findings(after)[0]
+
+
+def test_a_method_that_fails_at_one_number_of_features_has_no_mean_over_all():
+    hurt = failing(made_up(models=("br",)), data="set2", criterion="scls", n="5")
+    (mean,) = [one for one in contests(hurt, ["macro_f1"]) if one.n == MEAN]
+    assert mean.incomplete == {"set2": ["scls"]}
+
+
+def test_the_spread_of_a_mean_is_that_of_the_means_of_splits():
+    results = made_up(n_data=2, models=("br",), criteria=("scls", "mim"))
+    (mean,) = [one for one in contests(results, ["macro_f1"]) if one.n == MEAN]
+    values = np.array(
+        [
+            record["metrics"]["macro_f1"]
+            for record in results.records
+            if (record["cell"]["data"], record["cell"]["criterion"]) == ("set0", "scls")
+        ]
+    ).reshape(3, 2)  # splits, then sizes
+    assert mean.sd[0, 0] == pytest.approx(values.mean(axis=1).std(ddof=1))
+    assert mean.mean[0, 0] == pytest.approx(values.mean())
+
+
+def test_pairs_are_underpowered_where_holm_allows_no_p_below_the_level():
+    assert underpowered(8, 1) == ""
+    assert "0.078" in underpowered(8, 10)
+    (contest,) = contests(made_up(n_data=7, models=("br",), sizes=(5,)), ["macro_f1"])
+    assert not contest.doubt
+    assert min(pair.p_holm for pair in contest.pairs) > 0.05
+    assert any("Pairs are underpowered" in line for line in findings(contest))
+
+
+@given(st.lists(st.floats(-1, 1), min_size=3, max_size=12), st.floats(0.05, 2))
+@settings(max_examples=50, deadline=None)
+def test_the_corrected_t_is_its_formula(differences, ratio):
+    found = np.round(differences, 6)
+    t, p = corrected_t(found, np.zeros(found.size), ratio)
+    n, variance = found.size, found.var(ddof=1)
+    if variance > 1e-12 and abs(found.mean()) > 1e-9:
+        wanted = found.mean() / math.sqrt((1 / n + ratio) * variance)
+        assert t == pytest.approx(wanted)
+        assert p == pytest.approx(2 * stats.t.sf(abs(wanted), n - 1))
+        assert p >= stats.ttest_1samp(found, 0).pvalue - 1e-12  # it corrects
+
+
+def test_a_single_data_set_is_tested_over_its_splits():
+    results = made_up(n_data=1, models=("br",), sizes=(5,), noise=0.01)
+    (contest,) = contests(results, ["macro_f1"])
+    assert contest.pairs == []
+    assert len(contest.pairs_of_splits) == 6
+    document = contest.to_dict()["corrected_resampled_t"]
+    assert document[0]["first"] == "scls"
+    assert document[0]["wins"] == 3
+
+
+# ---- what takes part -------------------------------------------------------------------------
+
+
+def table(n: int = 60, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    generator = np.random.default_rng(seed)
+    X = generator.integers(0, 3, (n, 5)).astype(float)
+    return X, (X[:, :3] + generator.random((n, 3)) > 1.5).astype(int)
+
+
+def compared(data: Any, criteria: Any = "mim", models: Any = "br", **options: Any) -> Results:
+    return run({"one": data}, criteria, models, [2], **{"folds": 3, **options})
+
+
+@pytest.fixture(autouse=True)
+def _in_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    in_process.use(monkeypatch)
+
+
+def test_identifiers_are_left_out_and_named_unless_they_are_kept():
+    X, Y = table()
+    names = np.array([f"song {i}" for i in range(len(X))], dtype=object)
+    data = from_arrays(np.column_stack([names, X.astype(object)]), Y)
+    left_out = compared(data)
+    assert {record["columns"] for record in left_out.records} == {5}
+    assert "is left out (--keep-identifiers keeps it)" in " ".join(left_out.notes)
+    kept = compared(data, keep_identifiers=True)
+    assert all(record["selected"][0] == 0 for record in kept.records)
+    assert "exclude it (--exclude)" in " ".join(kept.notes)
+
+
+def test_own_takes_part_with_models_that_select_for_themselves():
+    results = compared(from_arrays(*table()), ["mim", "own"], ["br", "br-ldf"])
+    assert ("own", "br-ldf") in results.methods()
+    assert ("own", "br") not in results.methods()
+    assert "own is compared only with models that select" in " ".join(results.notes)
+    with pytest.raises(UsageError, match="own leaves the selection to the model"):
+        compared(from_arrays(*table()), "own", "br")
+
+
+def test_rows_of_a_group_are_in_one_fold_and_the_column_is_no_feature():
+    X, Y = table()
+    X[:, 4] = np.arange(60) // 6
+    results = compared(from_arrays(X, Y), groups="x4")
+    assert {record["columns"] for record in results.records} == {4}
+    with pytest.raises(DataError, match="10 groups of 'x4', too few for 11 folds"):
+        compared(from_arrays(X, Y), groups="x4", folds=11)
+    with pytest.raises(UsageError, match="folds of a cross-validation"):
+        compared(from_arrays(X, Y), groups="x4", folds=None, holdout=0.5)
+
+
+def test_cross_validation_is_repeated():
+    results = compared(from_arrays(*table()), repeat=2)
+    assert [record["cell"]["split"] for record in results.records] == list(range(6))
+    with pytest.raises(UsageError, match="nothing is repeated"):
+        compared(from_arrays(*table()), folds=None, split="given", repeat=2)
+
+
+def test_more_folds_than_rows_are_refused_before_anything_runs():
+    with pytest.raises(DataError, match="60 rows, too few for 61 folds"):
+        compared(from_arrays(*table()), folds=61)
