@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
 import numba
 import numpy as np
 from numba.core import config
+from numba.core.compiler_lock import global_compiler_lock
 
 from mlfs._kernels.kept import KeptCode
 
@@ -16,6 +18,15 @@ __all__ = ["compiled", "inner", "specialized", "spliced", "wrapping"]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 MAKING = {"empty", "zeros", "full", "ones", "arange", "array", "copy", "ravel", "astype"}
+
+# A process that forks while another thread compiles would have a child that waits for that thread
+# for ever; so the fork waits until it has compiled.
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=global_compiler_lock.acquire,
+        after_in_parent=global_compiler_lock.release,
+        after_in_child=global_compiler_lock.release,
+    )
 
 
 def compiled(function: Function) -> Function:

@@ -150,3 +150,35 @@ def test_damaged_code_is_compiled_anew(package: Path, tmp_path: Path) -> None:
     file.write_bytes(DAMAGES["flipped"](file.read_bytes()))
     assert printed(run(package, **where)).endswith(" 0\n")
     assert printed(run(package, **where)).endswith(" 1\n")
+
+
+FORK = """
+import os, threading, time
+import numba
+from mlfs._kernels import jit
+
+def compile_some():
+    for k in range(3):
+        numba.njit(eval(f"lambda a: a * {k} + a ** 2"))(2.0)
+
+thread = threading.Thread(target=compile_some)
+thread.start()
+time.sleep(0.02)
+child = os.fork()
+if not child:
+    numba.njit(lambda a: a + 1)(2.0)
+    os._exit(0)
+print(os.waitpid(child, 0)[1])
+thread.join()
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
+def test_a_fork_waits_for_a_thread_that_compiles() -> None:
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", FORK],
+        capture_output=True, text=True, check=True, timeout=60,
+        env={**os.environ, "PYTHONPATH": str(Path(jit.__file__).parents[2])},
+    )  # fmt: skip
+    assert done.stdout == "0\n"

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from sklearn.ensemble import BaggingClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.neural_network import MLPClassifier
@@ -17,9 +18,13 @@ from sklearn.svm import SVC
 
 from mlfs.errors import DataError, UsageError
 from mlfs.models import StructuredClassifier, load, save
-from mlfs.models.inference import MonteCarlo
+from mlfs.models.base_learners import Learner
+from mlfs.models.classes import Classes
+from mlfs.models.conditionals import FittedConditionals
+from mlfs.models.inference import BestFirst, MonteCarlo
 from mlfs.models.storage.reader import Reader
 from mlfs.models.storage.writer import Writer
+from mlfs.search.label_parents import Structure
 from tests.models.test_store import X, Y, place, rewritten
 
 __all__ = ["place"]
@@ -193,6 +198,7 @@ def test_the_layers_of_a_network_fit_and_are_there_once(place: str) -> None:
         ("FittedConditionals", "width", 10**9, "other columns"),
         ("Learner", "constant", 5, "neither 0 nor 1"),
         ("MonteCarlo", "n_samples", 10**9, "n_samples is above"),
+        ("Classes", "flat", True, "not one column"),
     ],
 )
 def test_parts_agree_with_each_other(
@@ -203,6 +209,34 @@ def test_parts_agree_with_each_other(
 
     content = stored(LogisticRegression(), place, inference=MonteCarlo(9))
     assert words in refused(content, change, place)
+
+
+def test_a_value_of_a_label_is_short(place: str) -> None:
+    def change(header: dict[str, Any]) -> None:
+        long = {"texts": [[2], ["a" * 5000, "b" * 5000]]}
+        state_of(header, "Classes")["values"] = {"tuple": [long, long]}
+
+    assert "too long" in refused(stored(LogisticRegression(), place), change, place)
+
+
+def test_the_votes_of_members_are_divided_by_their_number(place: str) -> None:
+    def change(header: dict[str, Any]) -> None:
+        state_of(header, "BaggingClassifier")["n_estimators"] = 4000
+
+    content = stored(BaggingClassifier(n_estimators=2), place)
+    assert "the members are miscounted" in refused(content, change, place)
+
+
+def test_a_search_without_a_limit_has_few_labels() -> None:
+    names = tuple(f"y{k}" for k in range(30))
+    learners = tuple(Learner(None, 0, None, ()) for _ in names)
+    structure = Structure("independent", names, tuple(range(30)), ((),) * 30)
+    model = StructuredClassifier(inference=BestFirst(max_nodes=None)).fit(X, Y[:, :2])
+    model._fitted = FittedConditionals(structure, learners, 6)
+    model._labels = Classes(names, (np.array([0, 1]),) * 30)
+    model.label_names_, model.features_ = names, dict.fromkeys(names, np.arange(6))
+    with pytest.raises(UsageError, match="would not end"):
+        Writer().node(model)
 
 
 def test_a_file_uses_no_more_processors_than_there_are_and_prints_nothing(place: str) -> None:

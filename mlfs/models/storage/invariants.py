@@ -44,6 +44,7 @@ __all__ = [
     "stored_names",
 ]
 
+MOST_STEPS = 100
 SMALL = 1 << 31  # lengths and positions of anything that a file can hold
 CLASSIFIER = "classes_:classes n_features_in_:d feature_names_in_?:names "
 LINEAR = CLASSIFIER + "coef_:x[1,d] intercept_:f[1]|num n_iter_:counts|none "
@@ -237,7 +238,8 @@ def check_attributes(made: Any) -> None:
 
 
 def _check_steps(steps: Any) -> None:
-    demand(isinstance(steps, list), "the steps of a pipeline are no list")
+    short = isinstance(steps, list) and len(steps) <= MOST_STEPS
+    demand(short, "the steps of a pipeline are no list, or too many")
     for one in steps:
         pair = isinstance(one, (tuple, list)) and len(one) == 2 and isinstance(one[0], str)
         known = pair and (one[1] is None or isinstance(one[1], str) or hasattr(one[1], "fit"))

@@ -226,6 +226,8 @@ def _check_members(made: Any) -> None:
     for columns in features or ():
         inside = columns.ndim == 1 and ((columns >= 0) & (columns < made.n_features_in_)).all()
         demand(inside, "a feature of a member is not there")
+    own = features is None or made.n_estimators == len(made.estimators_)
+    demand(own, "the members are miscounted")  # their votes are divided by their number
     weights = getattr(made, "estimator_weights_", None)
     demand(weights is None or len(weights) >= len(made.estimators_), "a member has no weight")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import types
 import typing
 from collections.abc import Callable, Mapping, Sequence
@@ -11,14 +12,17 @@ from typing import Any, Literal, Union
 
 import numpy as np
 
+from mlfs.models.inference.contract import MOST_PARENTS
 from mlfs.models.storage.invariants import demand
 
 __all__ = ["check_fields", "check_part"]
 
 LONGEST_NAMES = 64 << 20
 # The most that a file may ask for: these decide how long one row takes, or how much memory.
-MOST = {"n_samples": 100_000, "n_steps": 100_000, "width": 100_000}
-MOST_LABELS = 24  # of an exhaustive inference
+MOST = {"n_samples": 10_000, "n_steps": 10_000, "width": 10_000, "max_nodes": 1_000_000}
+MOST_LABELS = 24  # of an exhaustive inference, and of a search without a limit
+MOST_CELLS = 1 << 28  # of the coefficients for all values of the parents
+LONGEST_VALUE = 4096  # bytes
 
 
 def check_part(made: Any) -> None:
@@ -89,9 +93,11 @@ def _positions(array: Any, end: int) -> bool:
 
 def _check_classes(made: Any) -> None:
     demand(len(made.names) == len(made.values) > 0, "the labels have no values")
+    demand(not made.flat or len(made.names) == 1, "several labels are not one column")
     for values in made.values:
         demand(values.ndim == 1 and 0 < len(values) <= 2, "a label has no values")
         demand(values.dtype.kind in "biufUO", "the values of a label are of no known type")
+        demand(values.dtype.itemsize <= LONGEST_VALUE, "a value of a label is too long")
         plain = (str, int, float, bool, np.generic)
         demand(all(isinstance(v, plain) for v in values.tolist()), "a value of a label is none")
 
@@ -109,6 +115,10 @@ def _check_conditionals(made: Any) -> None:
     parents = [one.parents for one in made.learners]
     demand(parents == list(structure.parents), "the learners have other parents")
     demand(width > 0, "the learners have no columns")
+    switched = [len(p) for p, one in zip(parents, made.learners, strict=True)
+                if type(one.estimator).__name__ == "Switching"]  # fmt: skip
+    cells = width * sum(1 << min(n, MOST_PARENTS) for n in switched)
+    demand(cells <= MOST_CELLS, "the values of the parents are too many")
     for one in made.learners:
         columns = one.columns
         inside = columns is None or _positions(columns, width)
@@ -141,7 +151,8 @@ def _check_classifier(made: Any) -> None:
     fitted = vars(made).get("_fitted")
     inference = vars(made).get("inference")
     demand(inference is None or hasattr(inference, "needs_probabilities"), "no such inference")
-    most = getattr(inference, "limit", 0)
+    endless = getattr(inference, "max_nodes", 0) is None
+    most = math.inf if endless else getattr(inference, "limit", 0)
     if fitted is not None:
         demand(type(fitted).__name__ == "FittedConditionals", "a model has no learners")
         demand(fitted.width == made.n_features_in_, "the learners have other features")

@@ -29,6 +29,10 @@ __all__ = ["Reader"]
 SHARED, SHARED_FREE = 10, 10_000
 PADDED, PADDED_FREE = 64, 1 << 20
 
+# What code of others raises where the state of an object is not what it expects.
+WRONG = (ArithmeticError, AssertionError, AttributeError, LookupError, NotImplementedError,
+         TypeError, ValueError, MlfsError)  # fmt: skip
+
 
 class Reader:
     """Puts values together again; whatever does not fit raises `DamagedError`.
@@ -194,7 +198,7 @@ class Reader:
                 check_attributes(made)
                 native.check(made)
             parts.check_part(made)
-        except (TypeError, ValueError, LookupError, AttributeError, MlfsError) as error:
+        except WRONG as error:
             if isinstance(error, DamagedError):
                 raise
             message = printable(error, 200)
