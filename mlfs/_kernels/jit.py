@@ -14,7 +14,7 @@ from numba.core.compiler_lock import global_compiler_lock
 
 from mlfs._kernels.kept import KeptCode
 
-__all__ = ["compiled", "inner", "specialized", "spliced", "wrapping"]
+__all__ = ["compiled", "inner", "reassociating", "specialized", "spliced", "wrapping"]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 MAKING = {"empty", "zeros", "full", "ones", "arange", "array", "copy", "ravel", "astype"}
@@ -47,6 +47,14 @@ def specialized(function: Function) -> Function:
     return cast(Function, _kept(function, no_rewrites=False))
 
 
+def reassociating(function: Function) -> Function:
+    """Compile a kernel like `compiled`, with sums in any order, so that they become vectors.
+
+    It is for sums that are exact, whose order cannot change a bit.
+    """
+    return cast(Function, _kept(function, fastmath={"reassoc", "contract", "nsz"}))
+
+
 def inner(function: Function) -> Function:
     """Compile a function that only kernels call; it becomes a part of them."""
     return cast(Function, _made(function, no_cpython_wrapper=True))
@@ -66,7 +74,7 @@ def wrapping(kernel: Function) -> Function:
     return np.errstate(over="ignore")(kernel) if plain else kernel
 
 
-def _kept(function: Any, **options: bool) -> Any:
+def _kept(function: Any, **options: Any) -> Any:
     try:
         kernel = _made(function, cache=True, **options)
     except (RuntimeError, OSError):
@@ -75,7 +83,7 @@ def _kept(function: Any, **options: bool) -> Any:
     return kernel
 
 
-def _made(function: Any, **options: bool) -> Any:
+def _made(function: Any, **options: Any) -> Any:
     """Compile without the parts that are not needed; each is a tenth of the time.
 
     No kernel is called by its address, none has array expressions that could be fused, and one

@@ -1,0 +1,167 @@
+"""Information of normal variables, from the correlations of their columns.
+
+A variable is a block of columns of variance 1. I(f;t|z) is half the logarithm of how much more of
+t varies given z than given z and f. A direction that other columns determine is left out.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from mlfs._kernels.jit import compiled, inner
+
+__all__ = ["Candidates", "Given", "Scratch", "Targets", "add_information", "factor", "solve"]
+
+NONE = 1e-9  # of a variance of 1: less is determined by the other columns
+LEAST = 1e-12  # of what varies: the most that a prediction can take
+
+
+class Candidates(NamedTuple):
+    """The candidates: where the columns of each begin, and the correlations within each."""
+
+    first: np.ndarray
+    own: np.ndarray  # the correlations, one candidate after the other
+    own_first: np.ndarray
+
+
+class Given(NamedTuple):
+    """What is given: its factor, see `factor`, and its correlations with the candidates."""
+
+    lower: np.ndarray
+    f: np.ndarray  # (columns of the candidates, given columns)
+
+
+class Targets(NamedTuple):
+    """The targets: where the columns of each begin, and how they vary with the rest."""
+
+    first: np.ndarray
+    f: np.ndarray  # (columns of the candidates, columns of the targets)
+    z: np.ndarray  # (columns of the targets, given columns), solved by the factor of what is given
+    lower: np.ndarray  # (targets, most columns, most columns): factors of the targets given z
+
+
+class Scratch(NamedTuple):
+    """Memory for one candidate."""
+
+    u: np.ndarray  # (most columns of a candidate, given columns)
+    r: np.ndarray  # (most columns of a candidate, the same)
+    v: np.ndarray  # (most columns of a candidate, most columns of a target)
+    s: np.ndarray  # (most columns of a target, the same)
+
+
+@inner
+def _factor(a: Any, size: int) -> None:
+    for j in range(size):
+        pivot = a[j, j]
+        for k in range(j):
+            pivot -= a[j, k] * a[j, k]
+        a[j, j] = math.sqrt(pivot) if pivot > NONE else 0.0
+        for i in range(j + 1, size):
+            value = a[i, j]
+            for k in range(j):
+                value -= a[i, k] * a[j, k]
+            a[i, j] = value / a[j, j] if a[j, j] > 0.0 else 0.0
+
+
+@inner
+def _solve(lower: Any, size: int, row: Any) -> None:
+    for j in range(size):
+        value = row[j]
+        for k in range(j):
+            value -= lower[j, k] * row[k]
+        row[j] = value / lower[j, j] if lower[j, j] > 0.0 else 0.0
+
+
+@compiled
+def factor(a: Any) -> None:
+    """Replace a correlation matrix by its lower factor, with zeros for determined columns."""
+    _factor(a, a.shape[0])
+
+
+@compiled
+def solve(lower: Any, rows: Any) -> None:
+    """Solve lower x = row for each row, in its place; 0 where a column is determined."""
+    for i in range(rows.shape[0]):
+        _solve(lower, lower.shape[0], rows[i])
+
+
+@inner
+def _log_det(s: Any, size: int) -> float:
+    found = 0.0
+    for j in range(size):
+        pivot = s[j, j]
+        for k in range(j):
+            pivot -= s[j, k] * s[j, k]
+        pivot = max(pivot, LEAST)
+        found += math.log(pivot)
+        s[j, j] = math.sqrt(pivot)
+        for i in range(j + 1, size):
+            value = s[i, j]
+            for k in range(j):
+                value -= s[i, k] * s[j, k]
+            s[i, j] = value / s[j, j]
+    return found
+
+
+@inner
+def _prepare(f: int, c: Candidates, given: Given, own: Scratch) -> None:
+    """Set u to what z explains of a candidate's columns, and r to the factor of the rest."""
+    begin = c.first[f]
+    size = c.first[f + 1] - begin
+    n_given = given.lower.shape[0]
+    for i in range(size):
+        for j in range(n_given):
+            own.u[i, j] = given.f[begin + i, j]
+        _solve(given.lower, n_given, own.u[i])
+        for j in range(i + 1):
+            value = c.own[c.own_first[f] + i * size + j]
+            for k in range(n_given):
+                value -= own.u[i, k] * own.u[j, k]
+            own.r[i, j] = value
+    _factor(own.r, size)
+
+
+@inner
+def _explained(
+    f: int, t: int, c: Candidates, n_given: int, targets: Targets, own: Scratch
+) -> float:
+    """I(f;t|z) of a candidate that is prepared."""
+    begin = c.first[f]
+    size = c.first[f + 1] - begin
+    at = targets.first[t]
+    width = targets.first[t + 1] - at
+    for i in range(size):
+        for j in range(width):
+            value = targets.f[begin + i, at + j]
+            for k in range(n_given):
+                value -= own.u[i, k] * targets.z[at + j, k]
+            own.v[i, j] = value
+        _solve(targets.lower[t], width, own.v[i])
+        for j in range(width):
+            value = own.v[i, j]
+            for k in range(i):
+                value -= own.r[i, k] * own.v[k, j]
+            own.v[i, j] = value / own.r[i, i] if own.r[i, i] > 0.0 else 0.0
+    for j in range(width):
+        for l in range(j + 1):
+            value = 1.0 if j == l else 0.0
+            for i in range(size):
+                value -= own.v[i, j] * own.v[i, l]
+            own.s[j, l] = value
+    return max(0.0, -0.5 * _log_det(own.s, width))
+
+
+@compiled
+def add_information(
+    c: Candidates, given: Given, targets: Targets, own: Scratch, begin: int, end: int, out: Any
+) -> None:
+    """Add I(f;t|z) of the candidates from begin to end to out[f, t], or of all targets to one."""
+    each = out.shape[1] > 1
+    for f in range(begin, end):
+        _prepare(f, c, given, own)
+        for t in range(targets.first.size - 1):
+            found = _explained(f, t, c, given.lower.shape[0], targets, own)
+            out[f, t if each else 0] += found
