@@ -88,6 +88,11 @@ def test_what_is_made_of_the_options_is_current() -> None:
         assert path.read_text(encoding="utf-8") == text, "run python docs/make_cli.py"
 
 
+def test_the_table_of_estimators_is_what_the_criteria_ask_for() -> None:
+    for path, text in script(DOCS / "make_estimators.py").pages().items():
+        assert path.read_text(encoding="utf-8") == text, "run python docs/make_estimators.py"
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_has_its_help_on_the_page(name: str) -> None:
     assert "Usage: mlfs " + name in section("cli.md", f"mlfs {name}")

@@ -10,10 +10,13 @@ import numpy as np
 
 from mlfs.api.options import is_auto
 from mlfs.criteria import Criterion
+from mlfs.discretize.normal_scores import Scores
 from mlfs.errors import MlfsError, UsageError, printable
 from mlfs.information.adjusted import AdjustedInfo
 from mlfs.information.exact import ExactInfo
 from mlfs.information.for_search import with_parents
+from mlfs.information.gaussian import GaussianInfo
+from mlfs.information.gaussian_columns import GaussianColumns
 from mlfs.information.info import Info, UnansweredError
 from mlfs.information.table import Table
 from mlfs.search.best_first import best_first
@@ -53,33 +56,49 @@ def refuse_unanswered(name: str, criterion: Criterion, options: Mapping[str, Any
     Examples
     --------
     >>> from mlfs import criteria
-    >>> refuse_unanswered("mlcfs", criteria.get("mlcfs")[1], {"correction": "expected", "n": 2})
+    >>> options = {"correction": "expected", "estimator": "counts", "n": 2}
+    >>> refuse_unanswered("mlcfs", criteria.get("mlcfs")[1], options)
     Traceback (most recent call last):
     mlfs.errors.UsageError: correction is 'expected', which gives no su_fl, and the criterion \
 mlcfs asks for it: use another correction or criterion
     """
-    correction = options["correction"]
-    if correction == "none":
-        return
-    if is_auto(options["n"]):
-        msg = (
-            f"is {correction!r}, but an automatic number of features corrects for chance itself: "
-            "leave it out, or give a number"
-        )
-        raise UsageError(msg, option="correction")
-    word = missing_word(criterion, _adjusted) if correction == "expected" else ""
-    if word:
-        msg = (
-            f"is {correction!r}, which gives no {word}, and the criterion {printable(name)} asks "
-            "for it: use another correction or criterion"
-        )
-        raise UsageError(msg, option="correction")
+    for option, value, plain in (
+        ("correction", options["correction"], "none"),
+        ("estimator", options["estimator"], "counts"),
+    ):
+        if value == plain:
+            continue
+        if is_auto(options["n"]):
+            msg = (
+                f"is {value!r}, but an automatic number of features compares plain counts with "
+                "chance: leave it out, or give a number"
+            )
+            raise UsageError(msg, option=option)
+        word = missing_word(criterion, MAKERS[value]) if value in MAKERS else ""
+        if word:
+            msg = (
+                f"is {value!r}, which gives no {word}, and the criterion {printable(name)} asks "
+                f"for it: use another {option} or criterion"
+            )
+            raise UsageError(msg, option=option)
+
+
+def _gaussian() -> Info:
+    """Six rows as indicators of their codes."""
+    x, y = (
+        Scores(np.ascontiguousarray(codes.T != 0, np.float32), np.arange(codes.shape[1] + 1))
+        for codes in (TRIED, TRIED_LABELS)
+    )
+    return GaussianInfo(GaussianColumns(x, y, TRIED_LABELS.sum(axis=0)))
 
 
 def _adjusted() -> Info:
     exact = Info.from_codes(TRIED, TRIED_LABELS)
     assert isinstance(exact, ExactInfo)
     return AdjustedInfo(exact)
+
+
+MAKERS: dict[str, Callable[[], Info]] = {"expected": _adjusted, "gaussian": _gaussian}
 
 
 def missing_word(criterion: Criterion, make: Callable[[], Info]) -> str:

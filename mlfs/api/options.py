@@ -188,6 +188,12 @@ OPTIONS: tuple[Option, ...] = (
         reported=True, page="missing-and-weights.md",
     ),
     Option(
+        "estimator", Choice(choices=("counts", "gaussian")), "counts",
+        "How information is estimated: from counts of levels, or from the correlations of normal "
+        "scores, without binning.",
+        ("--estimator",), reported=True, page="gaussian.md",
+    ),
+    Option(
         "correction", Choice(choices=("none", "miller-madow", "expected")), "none",
         "How information is corrected for the bias of counts: not at all, by half a row for each "
         "cell (Miller-Madow), or by what independent columns with the same counts give.",

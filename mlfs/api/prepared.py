@@ -16,6 +16,7 @@ from mlfs.api.as_dataset import as_dataset
 from mlfs.api.candidates import Grouping, grouping
 from mlfs.api.coded_columns import CodedColumns
 from mlfs.api.estimators import info_of, per_cell_of
+from mlfs.api.gaussian_prepared import gaussian_info, refuse_options_of_counts
 from mlfs.api.labels_as import label_sets
 from mlfs.api.options import checked
 from mlfs.api.prepared_notes import notes_of
@@ -51,7 +52,10 @@ __all__ = [
 ]
 
 CELLS_AT_ONCE = 1 << 20
-COUNTED = ("bins", "n_bins", "nominal_limit", "target_bins", "labels_as", "missing", "correction")
+COUNTED = (
+    *("bins", "n_bins", "nominal_limit", "target_bins", "labels_as", "missing"),
+    *("estimator", "correction"),
+)
 
 
 @dataclass(frozen=True)
@@ -191,6 +195,7 @@ def prepare(
     target_bins: str | None = None,
     labels_as: str = "each",
     missing: str = "level",
+    estimator: str = "counts",
     correction: str = "none",
     sample_weight: Any = None,
     n_jobs: int | None = None,
@@ -204,9 +209,9 @@ def prepare(
     data : Dataset, path, (X, Y), or Prepared
         The data, as for `mlfs.select`. What is prepared already is returned as it is, after a
         check that no option differs from what it was prepared with; defaults never differ.
-    labels, groups, bins, n_bins, nominal_limit, target_bins, labels_as, missing, correction
+    labels, groups, bins, n_bins, nominal_limit, target_bins, labels_as, missing, estimator
         See `mlfs.select`.
-    sample_weight, n_jobs, max_memory
+    correction, sample_weight, n_jobs, max_memory
         See `mlfs.select`.
     binnings : sequence of Binning, optional
         The binnings of other data, which are applied unchanged; `bins`, `n_bins` and
@@ -227,6 +232,8 @@ def prepare(
     if isinstance(data, Prepared):
         data.refuse_other(**options)
         return data
+    if estimator == "gaussian":
+        refuse_options_of_counts(options)
     most = bytes_of(max_memory)
     memory_estimate.of_table(data, most).free(most)
     dataset = as_dataset(data, labels, numbers=target_bins is not None)
@@ -249,19 +256,16 @@ def prepare(
     dataset, pruned = label_sets(dataset, options["labels_as"], weights)
     notes += pruned
     own = _made_of(from_user, dataset)
+    beside = options, _frame_columns(data), binned
+    if estimator == "gaussian":
+        own_threads = threads_of(options["n_jobs"])
+        made = gaussian_info(dataset, weights, options, most, own_threads)
+        groups_, learned, gaussian, more = made
+        return Prepared(dataset, learned, groups_, gaussian, weights, (*notes, *more), *beside)
     groups_, learned, table = counted(dataset, weights, options, most, own)
     notes += notes_of(dataset, table, groups_, learned, missing)
-    ready = Prepared(
-        dataset,
-        learned,
-        groups_,
-        info_of(table, options["correction"]),
-        weights,
-        tuple(notes),
-        options,
-        _frame_columns(data),
-        binned,
-    )
+    info = info_of(table, correction)
+    ready = Prepared(dataset, learned, groups_, info, weights, tuple(notes), *beside)
     weakref.finalize(ready, table.release)
     return ready
 

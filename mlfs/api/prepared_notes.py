@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mlfs.api.candidates import Grouping
-from mlfs.data.dataset import Dataset, Label
+from mlfs.data.dataset import Dataset, Label, identifier_columns
 from mlfs.discretize import Binnings
 from mlfs.errors import Caution, plural, printable
 from mlfs.information.exact import ExactInfo
 from mlfs.information.for_search import table_of
+from mlfs.information.gaussian import GaussianInfo
 from mlfs.information.table import Table
 
 if TYPE_CHECKING:
@@ -68,16 +69,12 @@ def identifier_notes(ready: Prepared, excluded: Iterable[int]) -> list[str]:
 
     Such a feature has all the information there can be about anything, and predicts nothing.
     """
-    table, gone = table_of(ready.info), {*ready.grouping.candidates(excluded)}
-    codes, limit = table.counts.blocks[0].features, ready.options["nominal_limit"]
+    gone, names = {*ready.grouping.candidates(excluded)}, ready.dataset.names
     found = []
-    for at in np.flatnonzero(codes.levels >= codes.n_rows).tolist():
-        n = codes.counts[codes.offsets[at] : codes.offsets[at + 1]]
-        j = at if table.place is None else int(np.flatnonzero(table.place == at)[0])
-        columns = ready.grouping.members[j]
-        nominal = any(ready.dataset.columns[c].kind == "nominal" for c in columns)
-        if n.max() == 1 and codes.n_rows > (2 if nominal else limit) and j not in gone:
-            found.append(ready.grouping.names[j] or ready.dataset.names[columns[0]])
+    for j in _with_a_value_for_each_row(ready):
+        if j not in gone:
+            members = ready.grouping.members[j]
+            found.append(ready.grouping.names[j] if len(members) > 1 else names[members[0]])
     if not found:
         return []
     shown = ", ".join(repr(printable(name)) for name in found[:SHOWN])
@@ -89,3 +86,19 @@ def identifier_notes(ready: Prepared, excluded: Iterable[int]) -> list[str]:
         f"{shown}{more}; exclude {'it' if one else 'them'}"
     )
     return [Caution(text)]
+
+
+def _with_a_value_for_each_row(ready: Prepared) -> list[int]:
+    """The candidates that have another value in every row."""
+    if isinstance(ready.info, GaussianInfo):
+        return ready.grouping.candidates(identifier_columns(ready.dataset))
+    table, limit, found = table_of(ready.info), ready.options["nominal_limit"], []
+    codes = table.counts.blocks[0].features
+    for at in np.flatnonzero(codes.levels >= codes.n_rows).tolist():
+        n = codes.counts[codes.offsets[at] : codes.offsets[at + 1]]
+        j = at if table.place is None else int(np.flatnonzero(table.place == at)[0])
+        columns = [ready.dataset.columns[c] for c in ready.grouping.members[j]]
+        nominal = any(column.kind == "nominal" for column in columns)
+        if n.max() == 1 and codes.n_rows > (2 if nominal else limit):
+            found.append(j)
+    return found

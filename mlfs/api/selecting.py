@@ -22,7 +22,7 @@ from mlfs.api.selection import Ranking, Selection
 from mlfs.api.unused_options import refuse_unused
 from mlfs.criteria import Criterion
 from mlfs.errors import Caution, UsageError, plural, printable
-from mlfs.information.for_search import with_parents
+from mlfs.information.for_search import constant_features, with_parents
 from mlfs.information.info import Info
 from mlfs.search.label_parents import Structure
 from mlfs.search.picks import Pick
@@ -52,6 +52,7 @@ def select(
     target_bins: str | None = None,
     labels_as: str = "each",
     missing: str = "level",
+    estimator: str = "counts",
     correction: str = "none",
     sample_weight: Any = None,
     network: Any = None,
@@ -107,6 +108,9 @@ def select(
     missing : {"level", "ignore", "error"}
         A missing value in X is a level of its own, is left out of the terms about its column,
         or is refused.
+    estimator : {"counts", "gaussian"}
+        How information is estimated: from counts of levels, or as that of a Gaussian copula,
+        from the correlations of normal scores, for which nothing is binned.
     correction : {"none", "miller-madow", "expected"}
         How information is corrected for the bias of counts: not at all, by half a row for each
         cell that is not empty, or by its expectation for independent columns of the same counts.
@@ -155,7 +159,7 @@ def select(
     options = checked(locals())
     name, chosen = criteria.get(criterion, parameters)
     refuse_unused(name, chosen, options)
-    refuse_unanswered(name, chosen, {**options, "n": n})
+    refuse_unanswered(name, chosen, {**options, **_prepared_with(data), "n": n})
     if not (on_pick is None or callable(on_pick)):
         msg = f"is a function, not {printable(repr(on_pick))}"
         raise UsageError(msg, option="on_pick")
@@ -183,6 +187,12 @@ def select(
     each = per_label or chosen.scope == "each label"
     searched = _all_searches(plan, ready, info, each)
     return _selection_of(searched, plan, ready, used, options, each=each)
+
+
+def _prepared_with(data: Any) -> dict[str, Any]:
+    """How the information of data is estimated, if they are prepared."""
+    names = ("estimator", "correction") if isinstance(data, Prepared) else ()
+    return {name: data.options[name] for name in names}
 
 
 def _selection_of(
@@ -238,7 +248,7 @@ def _excluded(ready: Prepared, options: Mapping[str, Any], forced: list[int]) ->
     excluded = columns_named(options["exclude"], ready.dataset.names, "exclude")
     if options["drop_constant"]:
         spared = {*ready.grouping.candidates(forced)}
-        constant = {*np.flatnonzero(ready.info.h_f == 0).tolist()} - spared
+        constant = {*np.flatnonzero(constant_features(ready.info)).tolist()} - spared
         excluded += [j for one in sorted(constant) for j in ready.grouping.members[one]]
     return list(dict.fromkeys(excluded))
 

@@ -75,6 +75,9 @@ class FeatureSelector(ColumnSelector):
     missing : {"level", "ignore", "error"}, default="level"
         A missing value in X is a level of its own, is left out of the terms about its column, or
         is refused.
+    estimator : {"counts", "gaussian"}, default="counts"
+        How information is estimated: from counts of levels, or as that of a Gaussian copula,
+        from the correlations of normal scores, for which nothing is binned.
     correction : {"none", "miller-madow", "expected"}, default="none"
         How information is corrected for the bias of counts: not at all, by half a row for each
         cell that is not empty, or by its expectation for independent columns of the same counts.
@@ -179,6 +182,7 @@ class FeatureSelector(ColumnSelector):
         target_bins: str | None = None,
         labels_as: str = "each",
         missing: str = "level",
+        estimator: str = "counts",
         correction: str = "none",
         categorical_features: Any = "from_dtype",
         classes: bool = False,
@@ -210,6 +214,7 @@ class FeatureSelector(ColumnSelector):
         self.target_bins = target_bins
         self.labels_as = labels_as
         self.missing = missing
+        self.estimator = estimator
         self.correction = correction
         self.categorical_features = categorical_features
         self.classes = classes

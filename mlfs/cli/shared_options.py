@@ -192,6 +192,10 @@ def selection_options(options: Mapping[str, Any]) -> dict[str, Any]:
     wanted["parameters"] = parameters_of(wanted["parameters"])
     criterion = get(wanted["criterion"], wanted["parameters"])[1]
     refuse_unused(wanted["criterion"], criterion, wanted, _given())
+    if wanted["estimator"] != "counts" or wanted["correction"] != "none":
+        from mlfs.api.estimators import refuse_unanswered
+
+        refuse_unanswered(wanted["criterion"], criterion, wanted)
     wanted["groups"] = _groups(wanted["groups"])
     wanted["start"] = None if wanted["start"] is None else _earlier(wanted["start"])
     return wanted

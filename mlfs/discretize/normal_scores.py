@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import functools
 import math
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -99,7 +100,7 @@ def normal_scores(
         return found
 
     edges = [*range(0, d, COLUMNS_AT_ONCE), d]
-    jobs = list(zip(edges[:-1], edges[1:], strict=True)) if d else []
+    jobs = list(pairwise(edges)) if d else []
     parts = Threads(n_jobs).map(work, jobs, max(THREADED_FROM, 50 * n * d))
     blocks = [block for part in parts for block in part]
     first = np.concatenate([[0], np.cumsum([len(block) for block, _ in blocks])]).astype(np.int64)
@@ -133,4 +134,3 @@ def _score_table(total: int) -> np.ndarray:
     table[2 : total + 2] = np.rint(lower * 2.0**bits) + 0.0
     table[total + 1 :] = -table[total + 1 : 0 : -1]
     return table
-

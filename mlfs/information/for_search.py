@@ -16,11 +16,13 @@ from mlfs.counting.anchor import Anchor
 from mlfs.errors import CriterionError
 from mlfs.information.adjusted import AdjustedInfo
 from mlfs.information.exact import ExactInfo
+from mlfs.information.gaussian import GaussianInfo
 from mlfs.information.info import Info
 from mlfs.information.table import PairInfo, Table
 
 __all__ = [
     "among_labels",
+    "constant_features",
     "given_codes",
     "given_features",
     "given_labels",
@@ -62,12 +64,19 @@ def view_of_some(
     start : ndarray of int
         The first of them that is wanted for each candidate; before it, any answer will do.
     """
+    if isinstance(info, GaussianInfo):
+        return info.only(features).expecting(anchors)
     if not isinstance(info, ExactInfo):
         return info.only(features)
     view = info._only(features, alone=True)
     if view._subset is not None:
         view._subset.expect(anchors, start)
     return view
+
+
+def constant_features(info: Info) -> np.ndarray:
+    """Which candidates have the same value in every row."""
+    return info.is_constant if isinstance(info, GaussianInfo) else info.h_f == 0
 
 
 def terms_only_add(info: Info) -> bool:
@@ -93,7 +102,7 @@ def sweep_cost(view: Info) -> float:
     """
     if isinstance(view, ExactInfo) and view._subset is not None:
         return view._subset.cost()
-    return 0.0
+    return view._sweep_cost if isinstance(view, GaussianInfo) else 0.0
 
 
 def shuffled(info: Info, generator: np.random.Generator) -> Info:

@@ -187,7 +187,7 @@ def test_a_plugin_is_tried_and_left_as_it_was():
     assert CheckedCriterion(mine, Info.from_codes([[0], [1]], [[0], [1]]), "x").relevance() == 1
 
 
-DATA = ["songs", "emotions", "genbase", "medical", "yeast", "birds"]
+DATA = ["songs", "emotions", "genbase", "medical", "yeast", "flags"]
 
 
 @pytest.mark.parametrize("name", DATA)

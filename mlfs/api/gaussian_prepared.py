@@ -1,0 +1,135 @@
+"""Data prepared for the Gaussian estimator: normal scores and indicators instead of counts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from mlfs.api.candidates import Grouping, grouping
+from mlfs.api.memory_estimate import MemoryEstimate
+from mlfs.api.options import NAMED
+from mlfs.counting.weights import on_grid
+from mlfs.data.dataset import Dataset
+from mlfs.data.uniform import declared
+from mlfs.discretize import Binning, Binnings
+from mlfs.discretize.normal_scores import MOST_VALUES, Scores, indicators, normal_scores
+from mlfs.errors import Caution, DataError, UsageError, plural, printable
+from mlfs.information.gaussian import GaussianInfo
+from mlfs.information.gaussian_columns import GaussianColumns
+
+__all__ = ["gaussian_info", "refuse_options_of_counts"]
+
+OF_COUNTS = ("bins", "n_bins", "nominal_limit", "correction", "binnings")
+CELL_BYTES = 4
+AT_ONCE_BYTES = 24 * 32  # of a row, while some columns are ranked
+SCORES = "normal-scores"
+
+
+def refuse_options_of_counts(options: Mapping[str, Any]) -> None:
+    """Raise `UsageError` for options of binning and counting, which this estimator does without."""
+    for name in OF_COUNTS:
+        default = NAMED[name].default if name in NAMED else None
+        spared = name == "nominal_limit" and options["target_bins"] is not None
+        if options[name] != default and not spared:
+            msg = "is only used for estimator='counts', and it is 'gaussian': leave it out"
+            raise UsageError(msg, option=name)
+    if options["missing"] == "ignore":
+        msg = (
+            "is 'ignore', but the estimator 'gaussian' needs every row: use 'level', by which "
+            "missing values become a column of their own beside the scores, or 'error'"
+        )
+        raise UsageError(msg, option="missing")
+
+
+def gaussian_info(
+    dataset: Dataset,
+    weights: np.ndarray | None,
+    options: Mapping[str, Any],
+    most: int,
+    n_threads: int,
+) -> tuple[Grouping, Binnings, GaussianInfo, list[str]]:
+    """Make the candidates, how their columns were taken, the information and what to note."""
+    grid = _whole(weights)
+    rows = dataset.shape[0]
+    sizes = declared(dataset.columns)
+    groups = grouping(options["groups"], dataset.names)
+    columns = int(np.where(sizes < 0, 1, np.minimum(sizes, MOST_VALUES + 1)).sum())
+    labels = sum(max(1, min(len(one.values) - 1, MOST_VALUES + 1)) for one in dataset.labels)
+    of_rows = rows * (CELL_BYTES * (columns + labels) + AT_ONCE_BYTES * n_threads)
+    MemoryEstimate(rows, 0, of_rows).free(most)
+    scores = normal_scores(dataset.table, sizes, grid, n_threads)
+    notes = _notes_of(dataset, scores)
+    if not groups.trivial:
+        scores = _grouped(scores, groups)
+    y, positives = _label_blocks(dataset, grid)
+    info = GaussianInfo(GaussianColumns(scores, y, positives, grid, n_threads))
+    kinds = [
+        Binning(one.name, SCORES)
+        if one.kind == "numeric"
+        else Binning(one.name, "nominal", values=tuple(map(float, range(len(one.values)))))
+        for one in dataset.columns
+    ]
+    return groups, Binnings.of(kinds), info, notes
+
+
+def _whole(weights: np.ndarray | None) -> np.ndarray | None:
+    if weights is None:
+        return None
+    if not (weights == np.floor(weights)).all():
+        msg = (
+            "has fractions, but the estimator 'gaussian' counts rows: give whole numbers, or use "
+            "estimator='counts'"
+        )
+        raise DataError(msg, option="sample_weight")
+    return on_grid(weights)
+
+
+def _grouped(scores: Scores, groups: Grouping) -> Scores:
+    """The columns of each group together."""
+    spans = [
+        [np.arange(scores.first[j], scores.first[j + 1]) for j in members]
+        for members in groups.members
+    ]
+    rows = [np.concatenate(parts) for parts in spans]
+    first = np.concatenate([[0], np.cumsum([part.size for part in rows])]).astype(np.int64)
+    return Scores(scores.values[np.concatenate(rows)], first)
+
+
+def _label_blocks(dataset: Dataset, weights: np.ndarray | None) -> tuple[Scores, np.ndarray]:
+    """Labels as indicators, and how many rows have each."""
+    stored = sp.csc_array(dataset.Y) if sp.issparse(dataset.Y) else dataset.Y
+    own = np.zeros(0, np.int64) if weights is None else weights
+    blocks, positives = [np.zeros((0, dataset.shape[0]), np.float32)], []
+    for j, label in enumerate(dataset.labels):
+        part = stored[:, [j]]
+        column = np.asarray(part.toarray() if sp.issparse(part) else part).ravel()
+        if (column < 0).any():
+            msg = (
+                f"the label {printable(label.name)!r} misses a value in row "
+                f"{int((column < 0).argmax()) + 1}, and the estimator 'gaussian' needs all: "
+                "complete the labels, or use estimator='counts'"
+            )
+            raise DataError(msg)
+        positives.append(int(((column > 0) * (own if own.size else 1)).sum()))
+        blocks.append(indicators(column, own)[0])
+    sizes = [len(block) for block in blocks[1:]]
+    first = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    return Scores(np.concatenate(blocks), first), np.array(positives)
+
+
+def _notes_of(dataset: Dataset, scores: Scores) -> list[str]:
+    """What a user should know about the columns."""
+    names, notes = dataset.names, list[str]()
+    if scores.merged:
+        first = printable(names[scores.merged[0]])
+        notes.append(
+            Caution(
+                f"{plural(len(scores.merged), 'nominal feature')} of more than {MOST_VALUES + 1} "
+                f"values: the rarest count as one: {first!r}"
+                f"{' and others' if len(scores.merged) > 1 else ''}"
+            )
+        )
+    return notes

@@ -1,0 +1,315 @@
+"""Information of a Gaussian copula: from correlations of normal scores, without bins.
+
+Numeric columns are normal scores, nominal ones and labels blocks of indicators. All variables are
+taken to be jointly normal, so that I(x;y) = -1/2 log(det R_xy / (det R_x det R_y)), which is
+-1/2 log(1 - rho^2) for two columns, and conditional information comes from partial correlations.
+
+Sums of products are whole numbers and exact (see `mlfs.discretize.normal_scores`), so threads,
+blocks and laziness change no bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from mlfs._kernels import gaussian
+from mlfs._kernels.gaussian import Candidates, Given, Scratch, Targets
+from mlfs.information.gaussian_columns import PIECE, ROWS_A_NANOSECOND, GaussianColumns
+from mlfs.information.imbalance import imbalance
+from mlfs.information.info import Info, UnansweredError
+
+__all__ = ["GaussianInfo"]
+
+
+class GaussianInfo(Info):
+    """Information of jointly normal variables.
+
+    Parameters
+    ----------
+    columns : GaussianColumns
+        The variables.
+    labels : ndarray of int, optional
+        The labels in play; all by default.
+    features : ndarray of int, optional
+        The candidates; all by default.
+    parents : tuple of tuple of int, optional
+        The parents of every label.
+    """
+
+    def __init__(
+        self,
+        columns: GaussianColumns,
+        labels: np.ndarray | None = None,
+        features: np.ndarray | None = None,
+        parents: tuple[tuple[int, ...], ...] | None = None,
+    ) -> None:
+        super().__init__(np.arange(columns.q) if labels is None else labels, features, parents)
+        self._columns = columns
+
+    name = "the estimator 'gaussian'"
+
+    @property
+    def _name(self) -> str:
+        return self.name
+
+    @property
+    def _sweep_cost(self) -> float:
+        """About how many nanoseconds the products of a pick with all columns take."""
+        return self._columns.x.values.size / ROWS_A_NANOSECOND
+
+    @cached_property
+    def features(self) -> np.ndarray:
+        """The column numbers of the candidates."""
+        return np.arange(self._columns.d) if self._features is None else self._features
+
+    def only(self, features: Any) -> GaussianInfo:
+        """A view on some candidates, named by their column numbers."""
+        chosen = np.asarray(features, np.int64)
+        return GaussianInfo(self._columns, self._labels, chosen, self._parents)
+
+    def for_label(self, label: int) -> GaussianInfo:
+        """A view on one label."""
+        return GaussianInfo(self._columns, np.array([label]), self._features, self._parents)
+
+    @property
+    def is_constant(self) -> np.ndarray:
+        """Which candidates have the same value in every row."""
+        x = self._columns.x
+        varying = np.concatenate([[0], np.cumsum(x.scale > 0)])[x.first]
+        return (np.diff(varying) == 0)[self.features]
+
+    # ---- information --------------------------------------------------------------------------
+
+    @property
+    def mi_fl(self) -> np.ndarray:
+        """I(f;l), (d, q)."""
+        return self._kept("fl", lambda whole: whole.about_labels(self._labels, each=True))
+
+    @property
+    def mi_fL(self) -> np.ndarray:
+        """sum_l I(f;l)."""
+        return self._kept("fL", lambda whole: whole.about_labels(self._labels)[:, 0])
+
+    def mi_fs(self, s: int) -> np.ndarray:
+        """I(f;s)."""
+        if s in self._expected:
+            return self._with_expected[:, self._expected.index(s)]
+        return self._with_features([s])[:, 0]
+
+    def expecting(self, anchors: Sequence[int]) -> GaussianInfo:
+        """The same view, which computes I(f;s) of these features at the first question."""
+        view = GaussianInfo(self._columns, self._labels, self._features, self._parents)
+        view._expected = list(anchors)
+        return view
+
+    _expected: Sequence[int] = ()
+
+    @cached_property
+    def _with_expected(self) -> np.ndarray:
+        return self._with_features(self._expected)
+
+    def _with_features(self, chosen: Sequence[int]) -> np.ndarray:
+        """I(f;s) of some features s: (d, features)."""
+        x = self._columns.x
+        f = self._columns.with_features(chosen, self._rows)
+        sizes = [len(x.block(s)) for s in chosen]
+        first = np.concatenate([[0], np.cumsum(sizes)])
+        targets = _targets(first, f, np.zeros((f.shape[1], 0)), [x.block(s) for s in chosen])
+        return self._added(_nothing(len(f)), targets, each=True)
+
+    def mi_sL(self, s: int) -> float:
+        """sum_l I(s;l)."""
+        return float(self._whole.mi_fL[s])
+
+    def cmi_fL_given_s(self, s: int) -> np.ndarray:
+        """sum_l I(f;l|s)."""
+        return self.about_labels(self._labels, s)[:, 0]
+
+    def cmi_sL_given_f(self, s: int) -> np.ndarray:
+        """sum_l I(s;l|f) = sum_l I(s;l) + I(f;l|s) - I(f;l)."""
+        return np.maximum(self.mi_sL(s) + self.cmi_fL_given_s(s) - self.mi_fL, 0.0)
+
+    @property
+    def cmi_fL_given_L(self) -> np.ndarray:
+        """Sum over the ordered pairs of different labels of I(f;l|l')."""
+
+        def every(whole: GaussianInfo) -> np.ndarray:
+            total = np.zeros(whole.d)
+            for at, label in enumerate(self._labels.tolist()):
+                others = np.delete(self._labels, at)
+                if others.size:
+                    total += whole.about_labels(others, label=label)[:, 0]
+            return total
+
+        return self._kept("fL|L", every)
+
+    @property
+    def interaction_fLL(self) -> np.ndarray:
+        """Sum over the pairs l < l' of I(f;l;l') = I(f;l) - I(f;l|l')."""
+        return ((self.q - 1) * self.mi_fL - self.cmi_fL_given_L) / 2
+
+    @property
+    def imbalance(self) -> tuple[np.ndarray, float, float]:
+        """IR(l) of the labels in play, and IR and CVIR of all labels of the data set."""
+        of_labels, ir, cvir = imbalance(self._columns.positives)
+        return of_labels[self._labels], ir, cvir
+
+    def sum_over_labels(self, g: Callable[[Any], np.ndarray]) -> np.ndarray:
+        """Sum g(block) over the labels, for what does not commute with that sum.
+
+        Parameters
+        ----------
+        g : callable
+            Takes a block of labels, gives an array (d, labels of the block).
+        """
+        total = np.zeros(self.d)
+        for label in self._labels.tolist():
+            total += g(GaussianBlock(self.for_label(label)))[:, 0]
+        return total
+
+    # ---- from correlations --------------------------------------------------------------------
+
+    @cached_property
+    def _whole(self) -> GaussianInfo:
+        return GaussianInfo(self._columns, self._labels)
+
+    def _kept(self, word: str, make: Callable[[GaussianInfo], np.ndarray]) -> np.ndarray:
+        """What is made of all candidates once, for those in play."""
+        kept, key = self._columns.kept, (word, self._labels.tobytes())
+        if key not in kept:
+            kept[key] = make(self._whole)
+        return kept[key] if self._features is None else kept[key][self._features]
+
+    @cached_property
+    def _rows(self) -> np.ndarray:
+        """The columns of the candidates."""
+        first = self._columns.x.first
+        if self._features is None:
+            return np.arange(int(first[-1]))
+        sizes = first[self._features + 1] - first[self._features]
+        ends = np.cumsum(sizes)
+        return np.repeat(first[self._features] - ends + sizes, sizes) + np.arange(sizes.sum())
+
+    @cached_property
+    def _candidates(self) -> Candidates:
+        x = self._columns.x
+        flat, starts = x.own
+        if self._features is None:
+            return Candidates(x.first, flat, starts[:-1])
+        sizes = x.first[self._features + 1] - x.first[self._features]
+        first = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        return Candidates(first, flat, starts[:-1][self._features])
+
+    def about_labels(
+        self,
+        labels: np.ndarray,
+        s: int | None = None,
+        *,
+        label: int | None = None,
+        each: bool = False,
+    ) -> np.ndarray:
+        """I(f;l|z) of some labels, where z is nothing, a feature or a label."""
+        x, y, fl = self._columns.x, self._columns.y, self._columns.fl
+        spans = [np.arange(y.first[l], y.first[l + 1]) for l in labels.tolist()]
+        columns = np.concatenate([np.zeros(0, np.int64), *spans])
+        first = np.concatenate([[0], np.cumsum([span.size for span in spans])]).astype(np.int64)
+        f = np.ascontiguousarray(fl[self._rows][:, columns])
+        if s is not None:
+            given = _given(x.block(s), self._columns.with_features([s], self._rows))
+            z = fl[x.columns(s)][:, columns].T.copy()
+        elif label is not None:
+            given = _given(y.block(label), fl[self._rows][:, y.columns(label)])
+            z = self._columns.ll[columns][:, y.columns(label)].copy()
+        else:
+            given, z = _nothing(len(f)), np.zeros((columns.size, 0))
+        gaussian.solve(given.lower, z)
+        targets = _targets(first, f, z, [y.block(l) for l in labels.tolist()])
+        return self._added(given, targets, each=each)
+
+    def _added(self, given: Given, targets: Targets, *, each: bool = False) -> np.ndarray:
+        n = targets.first.size - 1
+        out = np.zeros((self.d, n if each else 1))
+        candidates = self._candidates
+        size = int(np.diff(candidates.first).max(initial=1))
+        width = targets.lower.shape[1]
+        edges = [*range(0, self.d, PIECE), self.d]
+
+        def work(a: int, b: int) -> None:
+            shapes = (size, given.lower.shape[0]), (size, size), (size, width), (width, width)
+            own = Scratch(*(np.zeros(shape) for shape in shapes))
+            gaussian.add_information(candidates, given, targets, own, a, b, out)
+
+        jobs = list(pairwise(edges)) if self.d else []
+        self._columns.threads.map(work, jobs, min(30 * self.d * n, 1 << 40) if n else 0)
+        return out
+
+
+class GaussianBlock:
+    """One label for `Info.sum_over_labels`.
+
+    Parameters
+    ----------
+    info : GaussianInfo
+        The view on this label.
+    """
+
+    q = 1
+
+    def __init__(self, info: GaussianInfo) -> None:
+        self._info = info
+
+    @property
+    def mi_fl(self) -> np.ndarray:
+        """I(f;l)."""
+        return self._info.mi_fl
+
+    def cmi_sl_given_f(self, s: int) -> np.ndarray:
+        """I(s;l|f)."""
+        return self._info.cmi_sL_given_f(s)[:, None]
+
+    def cmi_fl_given_s(self, s: int) -> np.ndarray:
+        """I(f;l|s)."""
+        return self._info.cmi_fL_given_s(s)[:, None]
+
+    def interaction_fsl(self, s: int) -> np.ndarray:
+        """I(f;s;l) = I(f;l) - I(f;l|s)."""
+        return self._info.interaction_fsL(s)[:, None]
+
+    def joint_fsl(self, s: int) -> np.ndarray:
+        """I(f,s;l) = I(f;l) + I(s;l|f)."""
+        return self._info.joint_fsL(s)[:, None]
+
+    def mi_fs(self, s: int) -> np.ndarray:
+        """I(f;s)."""
+        return self._info.mi_fs(s)[:, None]
+
+    def h_fsl(self, s: int) -> np.ndarray:  # noqa: ARG002
+        """H(f,s,l), which normal variables do not have."""
+        raise UnansweredError(self._info.name, "h_fsl")
+
+
+def _nothing(rows: int) -> Given:
+    return Given(np.zeros((0, 0)), np.zeros((rows, 0)))
+
+
+def _given(own: np.ndarray, f: np.ndarray) -> Given:
+    lower = own.copy()
+    gaussian.factor(lower)
+    return Given(lower, np.ascontiguousarray(f))
+
+
+def _targets(first: np.ndarray, f: np.ndarray, z: np.ndarray, own: Sequence[np.ndarray]) -> Targets:
+    """The targets, with the factor of what varies of each given z."""
+    width = max((len(block) for block in own), default=1)
+    lower = np.zeros((len(own), width, width))
+    for t, block in enumerate(own):
+        part = z[first[t] : first[t + 1]]
+        left = block - part @ part.T
+        gaussian.factor(left)
+        lower[t, : len(block), : len(block)] = left
+    return Targets(np.asarray(first, np.int64), np.ascontiguousarray(f), z, lower)

@@ -1,0 +1,182 @@
+"""Variables as columns of whole numbers, and the correlations between them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, Protocol
+
+import numpy as np
+
+from mlfs._kernels.normal_scores import products
+from mlfs.counting.threads import Threads
+
+__all__ = ["PIECE", "ROWS_A_NANOSECOND", "Blocks", "GaussianColumns", "Variables"]
+
+ROWS_A_NANOSECOND = 8  # of two columns
+PIECE = 256  # columns, or candidates, of a thread at a time
+
+
+class Blocks(Protocol):
+    """Variables as blocks of columns of whole numbers; see `mlfs.discretize.normal_scores`."""
+
+    @property
+    def values(self) -> np.ndarray:
+        """The columns, in rows."""
+
+    @property
+    def first(self) -> np.ndarray:
+        """Where the columns of each variable begin."""
+
+
+class Variables:
+    """Columns of variables, with what makes sums of their products correlations.
+
+    Parameters
+    ----------
+    blocks : Blocks
+        The columns.
+    weights : ndarray of float64 or None
+        How often each row counts.
+    threads : Threads
+        Share out the work.
+    """
+
+    def __init__(self, blocks: Blocks, weights: np.ndarray | None, threads: Threads) -> None:
+        self.values, self.first = blocks.values, np.asarray(blocks.first, np.int64)
+        self._weights, self._threads = weights, threads
+        rows = self.values.shape[1]
+        self.total = float(rows if weights is None else weights.sum())
+        every, one = np.arange(len(self.values)), np.ones((1, rows))
+        self.sums = self._products(every, one)[:, 0]
+        self._own = [self._within(slice(*ends)) for ends in self._wide]
+        variance = self._squares() - self.sums**2 / max(1.0, self.total)
+        self.scale = np.zeros(every.size)
+        self.scale[variance > 0] = 1.0 / np.sqrt(variance[variance > 0])
+
+    @property
+    def _wide(self) -> list[tuple[int, int]]:
+        """The columns of the variables that have several."""
+        sizes = np.diff(self.first)
+        return [(int(self.first[j]), int(self.first[j + 1])) for j in np.flatnonzero(sizes > 1)]
+
+    def _within(self, columns: slice) -> np.ndarray:
+        where = np.arange(columns.start, columns.stop)
+        return self._products(where, self.values[columns].astype(np.float64))
+
+    def _squares(self) -> np.ndarray:
+        out = np.empty(len(self.values))
+
+        def work(first: int) -> None:
+            for j in range(first, min(first + PIECE, out.size)):
+                column = self.values[j].astype(np.float64)
+                other = column if self._weights is None else column * self._weights
+                out[j] = column @ other  # exact in any order
+
+        jobs = [(first,) for first in range(0, out.size, PIECE)]
+        self._threads.map(work, jobs, self.values.size)
+        return out
+
+    def _products(self, rows: np.ndarray, others: np.ndarray) -> np.ndarray:
+        """The sums of products of some columns with others, each row as often as it counts."""
+        if self._weights is not None:
+            others = others * self._weights
+        out = np.empty((rows.size, len(others)))
+        edges = [*range(0, rows.size, PIECE), rows.size]
+        jobs = list(pairwise(edges)) if rows.size else []
+
+        def work(a: int, b: int) -> None:
+            products(self.values, rows[a:b], others, out[a:b])
+
+        cost = rows.size * len(others) * self.values.shape[1] // ROWS_A_NANOSECOND
+        self._threads.map(work, jobs, max(cost, 1))
+        return out
+
+    def correlations(
+        self, rows: np.ndarray, others: Variables, columns: slice | np.ndarray
+    ) -> np.ndarray:
+        """Of some columns with some of other variables: (rows, columns)."""
+        found = self._products(rows, others.values[columns].astype(np.float64))
+        found -= self.sums[rows, None] * (others.sums[columns] / max(1.0, self.total))
+        found *= self.scale[rows, None]
+        found *= others.scale[columns]
+        return np.clip(found, -1.0, 1.0, out=found)
+
+    @cached_property
+    def own(self) -> tuple[np.ndarray, np.ndarray]:
+        """The correlations within each variable, one after the other, and where each begins."""
+        sizes = np.diff(self.first)
+        starts = np.concatenate([[0], np.cumsum(sizes**2)]).astype(np.int64)
+        flat = np.empty(int(starts[-1]))
+        flat[starts[:-1][sizes == 1]] = self.scale[self.first[:-1][sizes == 1]] > 0
+        for (a, b), sums in zip(self._wide, self._own, strict=True):
+            scale, mean = self.scale[a:b], self.sums[a:b] / max(1.0, self.total)
+            block = (sums - np.outer(self.sums[a:b], mean)) * np.outer(scale, scale)
+            np.fill_diagonal(block, scale > 0)
+            j = int(np.searchsorted(self.first, a, side="right")) - 1
+            flat[starts[j] : starts[j + 1]] = block.ravel()
+        return flat, starts
+
+    def block(self, j: int) -> np.ndarray:
+        """The correlations within one variable."""
+        flat, starts = self.own
+        size = int(self.first[j + 1] - self.first[j])
+        return flat[starts[j] : starts[j + 1]].reshape(size, size)
+
+    def columns(self, j: int) -> slice:
+        """The columns of a variable."""
+        return slice(int(self.first[j]), int(self.first[j + 1]))
+
+
+class GaussianColumns:
+    """Features and labels as blocks of columns, shared by all views.
+
+    Parameters
+    ----------
+    features, labels : Blocks
+        Their columns.
+    positives : ndarray of int
+        How many rows have each label, for the imbalance.
+    weights : ndarray of int, optional
+        How often each row counts.
+    n_jobs : int
+        Threads.
+    """
+
+    def __init__(
+        self,
+        features: Blocks,
+        labels: Blocks,
+        positives: np.ndarray,
+        weights: np.ndarray | None = None,
+        n_jobs: int = 1,
+    ) -> None:
+        mass = None if weights is None else weights.astype(np.float64)
+        self.threads = Threads(n_jobs)
+        self.x = Variables(features, mass, self.threads)
+        self.y = Variables(labels, mass, self.threads)
+        self.positives = positives
+        self.d, self.q = self.x.first.size - 1, self.y.first.size - 1
+        self._with: dict[int, np.ndarray] = {}
+        self.kept: dict[Any, np.ndarray] = {}
+
+    @cached_property
+    def fl(self) -> np.ndarray:
+        """Correlations of all columns of features with all of labels."""
+        return self.x.correlations(np.arange(len(self.x.values)), self.y, slice(None))
+
+    @cached_property
+    def ll(self) -> np.ndarray:
+        """Correlations among the columns of labels."""
+        return self.y.correlations(np.arange(len(self.y.values)), self.y, slice(None))
+
+    def with_features(self, chosen: Sequence[int], rows: np.ndarray) -> np.ndarray:
+        """Correlations of some columns with those of features, kept if they are all of one."""
+        if len(chosen) == 1 and chosen[0] in self._with:
+            return self._with[chosen[0]][rows]
+        spans = [np.arange(self.x.first[s], self.x.first[s + 1]) for s in chosen]
+        found = self.x.correlations(rows, self.x, np.concatenate(spans))
+        if len(chosen) == 1 and rows.size == len(self.x.values):
+            self._with[chosen[0]] = found
+        return found

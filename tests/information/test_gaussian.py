@@ -1,0 +1,214 @@
+"""The Gaussian estimator: closed forms, determinants, and what must not matter."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+
+import mlfs
+from mlfs import DataError, UsageError
+from tests import naive_gaussian as naive
+
+ABLE = ["ami", "cfr", "cmim", "d2f", "icap", "jmi", "jmim", "mdmr", "mim", "mrmr", "pmu"]
+
+
+def correlated(rows, seed=0, d=6):
+    """Normal columns, and labels that are thresholds and classes of them."""
+    generator = np.random.default_rng(seed)
+    X = generator.normal(size=(rows, 3)) @ generator.normal(size=(3, d))
+    X += generator.normal(size=(rows, d))
+    Y = np.stack([X[:, 0] + X[:, 1] > 0, X[:, 2] > 1], axis=1).astype(int)
+    return X, Y
+
+
+def info_of(X, Y, **options):
+    return mlfs.prepare((X, Y), estimator="gaussian", **options).info
+
+
+def close(found, expected, atol=1e-6):
+    np.testing.assert_allclose(found, expected, rtol=0, atol=atol)
+
+
+@pytest.mark.parametrize("rho", [0.0, 0.3, -0.8, 0.99])
+def test_two_normal_variables_meet_the_closed_form(rho):
+    generator = np.random.default_rng(1)
+    x, noise = generator.normal(size=(2, 40_000))
+    y = rho * x + np.sqrt(1 - rho**2) * noise
+    found = info_of(np.stack([x, y], axis=1), x > 0).mi_fs(0)[1]
+    close(found, -0.5 * np.log(1 - rho**2), atol=0.015)
+
+
+def test_three_normal_variables_meet_the_closed_form_of_partial_correlation():
+    """The label enters as a normal variable here, cut into so many classes that little is lost."""
+    generator = np.random.default_rng(2)
+    f, s, noise = generator.normal(size=(3, 40_000))
+    f = f + s
+    y = f + s + noise
+    R = np.corrcoef([f, s, y])
+    partial = (R[0, 2] - R[0, 1] * R[1, 2]) / np.sqrt((1 - R[0, 1] ** 2) * (1 - R[1, 2] ** 2))
+    found = info_of(np.stack([f, s], axis=1), y, target_bins="frequency:30").cmi_fL_given_s(1)
+    close(found, [-0.5 * np.log(1 - partial**2), 0.0], atol=0.02)
+
+
+def test_every_word_agrees_with_determinants():
+    X, Y = correlated(300)
+    generator = np.random.default_rng(3)
+    word = generator.choice(["a", "b", "c", "d"], 300)
+    holes = X[:, 1].copy()
+    holes[::11] = np.nan
+    classes = np.digitize(X[:, 3], [-1, 1])
+    frame = pd.DataFrame({"u": X[:, 0], "w": word, "h": holes, "r": np.round(X[:, 2]), "k": 1.0})
+    labels = pd.DataFrame({"p": Y[:, 0], "q": Y[:, 1], "c": classes})
+    data = mlfs.data.from_arrays(frame, labels, classes=True)
+    info = mlfs.prepare(data, estimator="gaussian").info
+    x = [
+        naive.scores(X[:, 0]),
+        naive.indicators(word),
+        naive.scores(holes),
+        naive.scores(np.round(X[:, 2])),
+    ]
+    y = [naive.indicators(column) for column in (Y[:, 0], Y[:, 1], classes)]
+    four = info.only(range(4))
+    close(info.mi_fl[4], 0)
+    close(four.mi_fl, [[naive.I(f, l) for l in y] for f in x])
+    close(four.mi_fL, four.mi_fl.sum(axis=1))
+    for s in range(4):
+        other = [f for f in range(4) if f != s]
+        some = info.only(other)
+        close(some.mi_fs(s), [naive.I(x[f], x[s]) for f in other])
+        given = [sum(naive.I(x[f], l, x[s]) for l in y) for f in other]
+        close(some.cmi_fL_given_s(s), given)
+        close(some.cmi_sL_given_f(s), [sum(naive.I(x[s], l, x[f]) for l in y) for f in other])
+        close(some.joint_fsL(s), [sum(naive.I(x[f] + x[s], l) for l in y) for f in other])
+        close(info.cmi_fL_given_s(s)[s], 0)
+        blocks = some.sum_over_labels(lambda block, s=s: block.cmi_fl_given_s(s))
+        close(blocks, given)
+    pairs = [(a, b) for i, a in enumerate(y) for b in y[:i]]
+    close(
+        four.interaction_fLL, [sum(naive.I(f, a) - naive.I(f, a, b) for a, b in pairs) for f in x]
+    )
+
+
+def test_only_the_order_of_values_matters():
+    X, Y = correlated(200)
+    plain, bent = info_of(X, Y), info_of(np.exp(3 * X), Y)
+    np.testing.assert_array_equal(plain.mi_fl, bent.mi_fl)
+    np.testing.assert_array_equal(plain.mi_fs(2), bent.mi_fs(2))
+
+
+@pytest.mark.parametrize("name", ABLE)
+def test_layouts_threads_and_laziness_change_no_bit(name):
+    generator = np.random.default_rng(4)
+    X = np.round(generator.normal(size=(150, 90)), 1) * (generator.random((150, 90)) < 0.4)
+    X[:, 7] = X[:, 3]
+    Y = (X[:, :2] + 0.3 * generator.normal(size=(150, 2)) > 0).astype(int)
+    order = generator.permutation(150)
+    options = {"estimator": "gaussian", "criterion": name, "n": 6}
+    plain = mlfs.select((X, Y), **options)
+    for other in (
+        mlfs.select((sp.csr_array(X), Y), **options),
+        mlfs.select((X, sp.csr_array(Y)), **options),
+        mlfs.select((X[order], Y[order]), **options),
+        mlfs.select((X, Y), n_jobs=2, **options),
+        mlfs.select((X, Y), lazy=True, **options),
+        mlfs.select((X, Y), lazy=False, **options),
+        mlfs.select(mlfs.prepare((X, Y), estimator="gaussian"), name, 6),
+    ):
+        assert other.indices == plain.indices
+        np.testing.assert_array_equal(other.scores, plain.scores)
+
+
+def test_weights_are_repetitions_and_groups_are_blocks():
+    X, Y = correlated(120)
+    weights = np.random.default_rng(5).integers(0, 4, 120)
+    found = info_of(X, Y, sample_weight=weights)
+    again = info_of(X.repeat(weights, 0), Y.repeat(weights, 0))
+    close(found.mi_fl, again.mi_fl, 1e-9)
+    close(found.cmi_fL_given_s(1), again.cmi_fL_given_s(1), 1e-9)
+    grouped = info_of(X, Y, groups={"pair": ["x1", "x4"]})
+    both = naive.scores(X[:, 1]) + naive.scores(X[:, 4])
+    close(grouped.mi_fl[1], [naive.I(both, naive.indicators(column)) for column in Y.T])
+
+
+def test_it_finds_what_bins_lose_and_misses_an_exclusive_or():
+    generator = np.random.default_rng(6)
+    x = generator.normal(size=(2000, 10))
+    y = (x[:, 3] + x[:, 8] > 0).astype(int)
+    assert set(mlfs.select((x, y), "mrmr", 2, estimator="gaussian").indices) == {3, 8}
+    bits = generator.integers(0, 2, (2000, 6))
+    either = bits[:, 1] ^ bits[:, 4]
+    data = np.column_stack([bits, bits[:, 0]]), either
+    assert info_of(*data).cmi_fL_given_s(1)[4] < 0.01
+    assert mlfs.prepare(data).info.cmi_fL_given_s(1)[4] > 0.6
+
+
+def test_a_copy_is_redundant_beyond_all_others():
+    X, Y = correlated(200)
+    X[:, 5] = X[:, 0]
+    found = mlfs.select((X, Y), "mrmr", 6, estimator="gaussian")
+    assert {found.indices[0], found.indices[-1]} == {0, 5} or found.indices[-1] == 5
+    close(info_of(X, Y).mi_fs(0)[[0, 5]], -0.5 * np.log(1e-12))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"criterion": "scls"}, "estimator is 'gaussian', which gives no h_f, and the criterion"),
+        ({"criterion": "disr"}, "estimator is 'gaussian', which gives no h_fsl"),
+        ({"bins": "width"}, "bins is only used for estimator='counts', and it is 'gaussian'"),
+        ({"correction": "expected"}, "correction is only used for estimator='counts'"),
+        ({"missing": "ignore"}, "missing is 'ignore', but the estimator 'gaussian' needs every"),
+        ({"n": "auto"}, "estimator is 'gaussian', but an automatic number of features"),
+        ({"sample_weight": np.full(60, 0.5)}, "sample_weight has fractions, but the estimator"),
+        ({"max_memory": "1kB"}, "max_memory is 1 kB, but"),
+        ({"estimator": "kernel"}, "estimator is 'counts' or 'gaussian', not 'kernel'"),
+    ],
+)
+def test_what_it_cannot_do_is_refused_in_one_sentence(options, message):
+    X, Y = correlated(60)
+    with pytest.raises((UsageError, DataError)) as caught:
+        mlfs.select((X, Y), **{"n": 2, "estimator": "gaussian", **options})
+    assert str(caught.value).startswith(message)
+
+
+def test_labels_must_be_complete():
+    X, Y = correlated(60)
+    Y = Y.astype(float)
+    Y[7, 1] = np.nan
+    with pytest.raises(DataError, match="the label 'y1' misses a value in row 8"):
+        mlfs.select((X, Y), n=1, estimator="gaussian")
+
+
+def test_nominal_columns_of_many_values_and_keys_are_told():
+    X, Y = correlated(80)
+    frame = pd.DataFrame(X).add_prefix("x")
+    frame["town"] = [f"town {i % 50}" for i in range(80)]
+    frame["id"] = [f"row {i}" for i in range(80)]
+    frame["flat"] = 1.0
+    found = mlfs.select((frame, Y), "mim", 2, estimator="gaussian", drop_constant=True)
+    notes = " / ".join(found.notes)
+    assert "2 nominal features of more than 33 values: the rarest count as one: 'town'" in notes
+    assert "like a key" in notes
+    assert "'id'" in notes
+    assert "flat" in found.settings["exclude"]
+    assert found.settings["estimator"] == "gaussian"
+    assert found.to_dict()["binning"][0]["method"] == "normal-scores"
+
+
+def test_the_transformer_and_the_command_have_it(capsys, tmp_path):
+    X, Y = correlated(100)
+    selector = mlfs.FeatureSelector("mrmr", n_features_to_select=2, estimator="gaussian").fit(X, Y)
+    assert selector.indices_.tolist() == list(
+        mlfs.select((X, Y), "mrmr", 2, estimator="gaussian").indices
+    )
+    from mlfs import cli
+
+    songs = "docs/examples/songs.arff"
+    assert (
+        cli.main(["select", "-v", "-c", "mrmr", "-n", "2", "--estimator", "gaussian", songs]) == 0
+    )
+    assert "normal-scores" in capsys.readouterr().err
+    assert cli.main(["select", "-c", "scls", "-n", "2", "--estimator", "gaussian", songs]) == 2
+    assert "--estimator is 'gaussian', which gives no h_f" in capsys.readouterr().err
