@@ -18,11 +18,14 @@ END = "<!-- End of estimators. -->"
 
 def table() -> str:
     """One row for each criterion that is built in."""
-    lines = ["| criterion | `gaussian` | correction `expected` |", "|---|---|---|"]
+    lines = ["| criterion | `gaussian` | `miller-madow` | `expected` |", "|---|---|---|---|"]
     for origin in criteria.origins():
         if origin.distribution == "mlfs":
             criterion = criteria.get(origin.name)[1]
-            words = [missing_word(criterion, MAKERS[name]) for name in ("gaussian", "expected")]
+            words = [
+                missing_word(criterion, MAKERS[name])
+                for name in ("gaussian", "miller-madow", "expected")
+            ]
             cells = [f"no: asks for `{word}`" if word else "yes" for word in words]
             lines.append(f"| `{origin.name}` | {' | '.join(cells)} |")
     return "\n".join(lines)

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 
 from mlfs.api.options import is_auto
+from mlfs.counting.codes import Codes
+from mlfs.counting.counts import Counts
 from mlfs.criteria import Criterion
 from mlfs.discretize.normal_scores import Scores
 from mlfs.errors import MlfsError, UsageError, printable
@@ -98,7 +100,17 @@ def _adjusted() -> Info:
     return AdjustedInfo(exact)
 
 
-MAKERS: dict[str, Callable[[], Info]] = {"expected": _adjusted, "gaussian": _gaussian}
+def _corrected() -> Info:
+    codes = Codes.from_dense(TRIED), Codes.from_dense(TRIED_LABELS)
+    counts, place = Counts.of(*codes, per_cell=-0.5)
+    return ExactInfo(Table(counts, len(AROUND), np.full(len(AROUND), -1), place=place))
+
+
+MAKERS: dict[str, Callable[[], Info]] = {
+    "miller-madow": _corrected,
+    "expected": _adjusted,
+    "gaussian": _gaussian,
+}
 
 
 def missing_word(criterion: Criterion, make: Callable[[], Info]) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mlfs.information.gini import gini_gain
-from mlfs.information.info import Info
+from mlfs.information.info import Info, UnansweredError
 
 if TYPE_CHECKING:
     from mlfs.information.table import Table
@@ -57,6 +57,8 @@ class ExactSets(Info):
     def gini_fL(self) -> np.ndarray:
         """sum_l G(f;l), the gain in Gini impurity."""
         table, labels = self._table, self._labels
+        if table.corrected:
+            raise UnansweredError("the correction 'miller-madow'", "gini_fL")
 
         def every() -> np.ndarray:
             return gini_gain(table, table.joint_picks.nothing, labels)

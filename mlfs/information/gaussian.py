@@ -19,7 +19,7 @@ import numpy as np
 
 from mlfs._kernels import gaussian
 from mlfs._kernels.gaussian import Candidates, Given, Scratch, Targets
-from mlfs.information.gaussian_columns import PIECE, ROWS_A_NANOSECOND, GaussianColumns
+from mlfs.information.gaussian_columns import PIECE, ROWS_A_NANOSECOND, GaussianColumns, Variables
 from mlfs.information.imbalance import imbalance
 from mlfs.information.info import Info, UnansweredError
 
@@ -72,9 +72,10 @@ class GaussianInfo(Info):
         chosen = np.asarray(features, np.int64)
         return GaussianInfo(self._columns, self._labels, chosen, self._parents)
 
-    def for_label(self, label: int) -> GaussianInfo:
-        """A view on one label."""
-        return GaussianInfo(self._columns, np.array([label]), self._features, self._parents)
+    def for_labels(self, labels: Any) -> GaussianInfo:
+        """A view on some labels."""
+        chosen = np.asarray(labels, np.int64)
+        return GaussianInfo(self._columns, chosen, self._features, self._parents)
 
     @property
     def is_constant(self) -> np.ndarray:
@@ -128,7 +129,25 @@ class GaussianInfo(Info):
 
     def cmi_fL_given_s(self, s: int) -> np.ndarray:
         """sum_l I(f;l|s)."""
-        return self.about_labels(self._labels, s)[:, 0]
+        return self.about_labels(self._labels, [s])[:, 0]
+
+    def cmi_fL_given_S(self, picked: Sequence[int]) -> np.ndarray:
+        """sum_l I(f;l|S), all picks of S jointly."""
+        return self.about_labels(self._labels, list(picked))[:, 0] if len(picked) else self.mi_fL
+
+    def joint_fssL(self, s: int, t: int) -> np.ndarray:
+        """sum_l I(f,s,t;l) = sum_l I(s;l) + I(t;l|s) + I(f;l|s,t)."""
+        two = self.mi_sL(s) + float(self._whole.only([t]).cmi_fL_given_s(s)[0])
+        return two + self.about_labels(self._labels, [s, t])[:, 0]
+
+    def cmi_fs_given_s(self, s: int, t: int) -> np.ndarray:
+        """I(f;s|t)."""
+        x = self._columns.x
+        f, given = self._columns.with_features([s], self._rows), self._given([t])
+        z = x.correlations(_span(x, s), x, _span(x, t))
+        gaussian.solve(given.lower, z)
+        targets = _targets(np.array([0, f.shape[1]]), f, z, [x.block(s)])
+        return self._added(given, targets)[:, 0]
 
     def cmi_sL_given_f(self, s: int) -> np.ndarray:
         """sum_l I(s;l|f) = sum_l I(s;l) + I(f;l|s) - I(f;l)."""
@@ -169,7 +188,7 @@ class GaussianInfo(Info):
         """
         total = np.zeros(self.d)
         for label in self._labels.tolist():
-            total += g(GaussianBlock(self.for_label(label)))[:, 0]
+            total += g(GaussianBlock(self.for_labels([label])))[:, 0]
         return total
 
     # ---- from correlations --------------------------------------------------------------------
@@ -208,20 +227,20 @@ class GaussianInfo(Info):
     def about_labels(
         self,
         labels: np.ndarray,
-        s: int | None = None,
+        picked: Sequence[int] = (),
         *,
         label: int | None = None,
         each: bool = False,
     ) -> np.ndarray:
-        """I(f;l|z) of some labels, where z is nothing, a feature or a label."""
+        """I(f;l|z) of some labels, where z is nothing, some features or a label."""
         x, y, fl = self._columns.x, self._columns.y, self._columns.fl
         spans = [np.arange(y.first[l], y.first[l + 1]) for l in labels.tolist()]
         columns = np.concatenate([np.zeros(0, np.int64), *spans])
         first = np.concatenate([[0], np.cumsum([span.size for span in spans])]).astype(np.int64)
         f = np.ascontiguousarray(fl[self._rows][:, columns])
-        if s is not None:
-            given = _given(x.block(s), self._columns.with_features([s], self._rows))
-            z = fl[x.columns(s)][:, columns].T.copy()
+        if len(picked):
+            given = self._given(picked)
+            z = fl[np.concatenate([_span(x, s) for s in picked])][:, columns].T.copy()
         elif label is not None:
             given = _given(y.block(label), fl[self._rows][:, y.columns(label)])
             z = self._columns.ll[columns][:, y.columns(label)].copy()
@@ -230,6 +249,18 @@ class GaussianInfo(Info):
         gaussian.solve(given.lower, z)
         targets = _targets(first, f, z, [y.block(l) for l in labels.tolist()])
         return self._added(given, targets, each=each)
+
+    def _given(self, picked: Sequence[int]) -> Given:
+        """Some features, given jointly."""
+        x, columns = self._columns.x, self._columns
+        every = np.concatenate([_span(x, s) for s in picked])
+        if len(picked) == 1:
+            own = x.block(picked[0])
+        else:
+            own = x.correlations(every, x, every)
+            np.fill_diagonal(own, x.scale[every] > 0)
+        f = [columns.with_features([s], self._rows) for s in picked]
+        return _given(own, np.concatenate(f, axis=1))
 
     def _added(self, given: Given, targets: Targets, *, each: bool = False) -> np.ndarray:
         n = targets.first.size - 1
@@ -291,6 +322,11 @@ class GaussianBlock:
     def h_fsl(self, s: int) -> np.ndarray:  # noqa: ARG002
         """H(f,s,l), which normal variables do not have."""
         raise UnansweredError(self._info.name, "h_fsl")
+
+
+def _span(variables: Variables, j: int) -> np.ndarray:
+    """The columns of a variable, as numbers."""
+    return np.arange(variables.first[j], variables.first[j + 1])
 
 
 def _nothing(rows: int) -> Given:

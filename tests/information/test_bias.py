@@ -51,6 +51,9 @@ def test_miller_madow_is_half_a_row_for_each_cell():
         given = [sum(naive_bias.mi(a, b, x[s]) for b in y) for a in x]
         close(info.cmi_fL_given_s(s), given, atol=1e-12)
         close(info.only([0, 2]).cmi_fL_given_s(s), np.array(given)[[0, 2]], atol=1e-12)
+        both = tuple(zip(x[0], x[s], strict=True))
+        given = [sum(naive_bias.mi(a, b, both) for b in y) for a in x]
+        close(info.cmi_fL_given_S([0, s]), given, atol=1e-12)
         given = [sum(naive_bias.mi(x[s], b, a) for b in y) for a in x]
         close(info.cmi_sL_given_f(s), given, atol=1e-12)
 
@@ -162,7 +165,9 @@ def test_what_a_correction_cannot_do_is_refused_before_work():
     X, Y = problem()
     with pytest.raises(UsageError, match=r"gives no su_fl, and the criterion mlcfs_global asks"):
         mlfs.select((X, Y), "mlcfs_global", n=2, correction="expected")
-    with pytest.raises(UsageError, match="an automatic number of features corrects for chance"):
+    with pytest.raises(UsageError, match="'miller-madow', which gives no gini_fL"):
+        mlfs.select((X, Y), "jim", n=2, correction="miller-madow")
+    with pytest.raises(UsageError, match="an automatic number of features compares plain"):
         mlfs.select((X, Y), n="auto", correction="miller-madow")
     with pytest.raises(DataError, match="cannot leave rows with missing values out"):
         mlfs.select((np.where(X == 7, np.nan, X), Y), correction="expected", missing="ignore")

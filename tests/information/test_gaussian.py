@@ -83,6 +83,12 @@ def test_every_word_agrees_with_determinants():
         close(some.cmi_sL_given_f(s), [sum(naive.I(x[s], l, x[f]) for l in y) for f in other])
         close(some.joint_fsL(s), [sum(naive.I(x[f] + x[s], l) for l in y) for f in other])
         close(info.cmi_fL_given_s(s)[s], 0)
+        for t in other:
+            f = next(one for one in other if one != t)
+            own = info.only([f])
+            close(own.cmi_fL_given_S([s, t]), sum(naive.I(x[f], l, x[s], x[t]) for l in y))
+            close(own.joint_fssL(s, t), sum(naive.I(x[f] + x[s] + x[t], l) for l in y))
+            close(own.cmi_fs_given_s(s, t), naive.I(x[f], x[s], x[t]))
         blocks = some.sum_over_labels(lambda block, s=s: block.cmi_fl_given_s(s))
         close(blocks, given)
     pairs = [(a, b) for i, a in enumerate(y) for b in y[:i]]
