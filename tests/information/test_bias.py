@@ -172,7 +172,7 @@ def test_what_a_correction_cannot_do_is_refused_before_work():
     with pytest.raises(DataError, match="cannot leave rows with missing values out"):
         mlfs.select((np.where(X == 7, np.nan, X), Y), correction="expected", missing="ignore")
     with pytest.raises(DataError, match="takes at most 4,194,304 rows"):
-        info_of("expected", X, Y, sample_weight=np.full(len(X), 1 / 3))
+        info_of("expected", X, Y, sample_weight=np.linspace(0.5, 1.5, len(X)))
     ready = mlfs.prepare((X, Y))
     with pytest.raises(UsageError, match="correction is 'expected', but the data were prepared"):
         mlfs.select(ready, correction="expected")
