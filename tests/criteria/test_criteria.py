@@ -117,6 +117,28 @@ def test_weights_of_mlfs(name, seed, beta, gamma):
     check(name, problem(seed), parameters={"beta": beta, "gamma": gamma})
 
 
+PARAMETERS = [
+    ("betagamma", {"beta": 0.4, "gamma": 1.5}),
+    ("mifs", {"beta": 0.7}),
+    ("condred", {"gamma": 0.3}),
+    ("mifs_u", {"beta": 0.5}),
+    ("miq", {"floor": 0.1}),
+    ("fcbf", {"delta": 0.1}),
+    ("fimf", {"labels": 2}),
+]
+
+
+@pytest.mark.parametrize(("name", "parameters"), PARAMETERS, ids=[name for name, _ in PARAMETERS])
+@modest(4)
+@given(SEEDS)
+def test_parameters(name, parameters, seed):
+    given_problem = problem(seed)
+    X, Y = given_problem.naive()
+    selection = select(given_problem, name, n=len(X), parameters=parameters)
+    for answer in answers(selection, Y):
+        check_greedy(selection.criterion, answer, X, **selection.parameters)
+
+
 @modest(15)
 @given(SEEDS, st.sampled_from([0.05, 0.15, 0.3]))
 def test_mlig_keeps_its_own_number(seed, r):
