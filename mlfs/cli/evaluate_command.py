@@ -90,7 +90,8 @@ def _measured(
     predicted = answer(console, path, lambda: model.predict(X), shape)
     scores, by = _scores(console, path, model, X, shape)
     joint = _joint(console, path, model, X, Y, notes)
-    found = measure(Y, predicted, scores, joint)
+    shares = scores if by == "predict_proba" else None
+    found = measure(Y, predicted, scores, joint, probabilities=shares)
     document: dict[str, Any] = {
         "schema": 1,
         "model": stored.settings,

@@ -30,6 +30,7 @@ class Answers(NamedTuple):
     predicted: np.ndarray
     scores: np.ndarray | None
     joint: np.ndarray | None
+    probabilities: np.ndarray | None = None
 
 
 class ComparedModel:
@@ -65,18 +66,25 @@ class ComparedModel:
             joint = np.zeros(len(truth))
             if complete.any():
                 joint[complete] = self.model.joint_log_proba(X[complete], truth[complete])
-        return Answers(predicted, self._scores(X, shape), joint)
+        scores, shares = self._scores(X, shape), None
+        if hasattr(self.model, "predict_proba"):
+            shares = self._asked("predict_proba", X, shape)
+        return Answers(predicted, shares if scores is None else scores, joint, shares)
 
     def _scores(self, X: Any, shape: tuple[int, ...]) -> np.ndarray | None:
         # log odds where there are any: probabilities round to 1, and then tie
+        if hasattr(self.model, "predict_log_odds"):
+            return self._asked("predict_log_odds", X, shape)
+        if hasattr(self.model, "predict_proba") or not hasattr(self.model, "decision_function"):
+            return None
+        return self._asked("decision_function", X, shape)
+
+    def _asked(self, way: str, X: Any, shape: tuple[int, ...]) -> np.ndarray:
         from mlfs.models.ensemble import ones_of
 
-        for way in ("predict_log_odds", "predict_proba", "decision_function"):
-            if hasattr(self.model, way):
-                proba = way == "predict_proba"
-                found = ones_of(self.model, X, shape[1]) if proba else getattr(self.model, way)(X)
-                return np.asarray(found, float).reshape(shape)
-        return None
+        proba = way == "predict_proba"
+        found = ones_of(self.model, X, shape[1]) if proba else getattr(self.model, way)(X)
+        return np.asarray(found, float).reshape(shape)
 
 
 def known_models() -> list[str]:

@@ -16,8 +16,14 @@ __all__ = [
     "hamming_score",
     "label_f1",
     "macro_f1",
+    "macro_precision",
+    "macro_recall",
     "micro_f1",
+    "micro_precision",
+    "micro_recall",
     "sample_f1",
+    "sample_precision",
+    "sample_recall",
 ]
 
 
@@ -154,6 +160,117 @@ def micro_f1(Y: Any, predicted: Any) -> float:
     """
     both, true, said = (int(part.sum()) for part in label_counts(Y, predicted, axis=0))
     return 2 * both / (true + said) if true + said else 0.0
+
+
+def sample_precision(Y: Any, predicted: Any, *, empty: float = 1.0) -> float:
+    """The share of a row's predicted labels that are true, mean over the rows.
+
+    A row with labels for which none is predicted counts 0.
+
+    Parameters
+    ----------
+    Y, predicted : array, shape (n, q)
+        The true and the predicted labels.
+    empty : float, default=1.0
+        What a row counts whose true and predicted labels are none; NaN leaves it out.
+
+    Examples
+    --------
+    >>> sample_precision([[1, 0], [0, 1]], [[1, 1], [0, 1]])
+    0.75
+    """
+    return _shares(label_counts(Y, predicted, axis=1), 2, empty)
+
+
+def sample_recall(Y: Any, predicted: Any, *, empty: float = 1.0) -> float:
+    """The share of a row's true labels that are predicted, mean over the rows.
+
+    A row without labels for which some are predicted counts 0.
+
+    Parameters
+    ----------
+    Y, predicted : array, shape (n, q)
+        The true and the predicted labels.
+    empty : float, default=1.0
+        What a row counts whose true and predicted labels are none; NaN leaves it out.
+
+    Examples
+    --------
+    >>> sample_recall([[1, 1], [0, 1]], [[1, 0], [0, 1]])
+    0.75
+    """
+    return _shares(label_counts(Y, predicted, axis=1), 1, empty)
+
+
+def macro_precision(Y: Any, predicted: Any, *, empty: float = 0.0) -> float:
+    """The share of rows predicted to have a label that have it, mean over the labels.
+
+    A label that some rows have and that is never predicted counts 0.
+
+    Parameters
+    ----------
+    Y, predicted : array, shape (n, q)
+        The true and the predicted labels.
+    empty : float, default=0.0
+        What a label counts that no row has and that is never predicted; NaN leaves it out.
+
+    Examples
+    --------
+    >>> macro_precision([[1, 0], [0, 1]], [[1, 0], [1, 1]])
+    0.75
+    """
+    return _shares(label_counts(Y, predicted, axis=0), 2, empty)
+
+
+def macro_recall(Y: Any, predicted: Any, *, empty: float = 0.0) -> float:
+    """The share of rows with a label for which it is predicted, mean over the labels.
+
+    A label that no row has and that is predicted counts 0.
+
+    Parameters
+    ----------
+    Y, predicted : array, shape (n, q)
+        The true and the predicted labels.
+    empty : float, default=0.0
+        What a label counts that no row has and that is never predicted; NaN leaves it out.
+
+    Examples
+    --------
+    >>> macro_recall([[1, 1], [0, 1]], [[1, 0], [0, 1]])
+    0.75
+    """
+    return _shares(label_counts(Y, predicted, axis=0), 1, empty)
+
+
+def micro_precision(Y: Any, predicted: Any) -> float:
+    """The share of all predicted labels that are true; 0 if none is predicted.
+
+    Examples
+    --------
+    >>> micro_precision([[1, 0], [0, 1]], [[1, 1], [1, 1]])
+    0.5
+    """
+    both, _, said = (int(part.sum()) for part in label_counts(Y, predicted, axis=0))
+    return both / said if said else 0.0
+
+
+def micro_recall(Y: Any, predicted: Any) -> float:
+    """The share of all true labels that are predicted; 0 if none is true.
+
+    Examples
+    --------
+    >>> micro_recall([[1, 1], [0, 1]], [[1, 0], [0, 1]])
+    0.6666666666666666
+    """
+    both, true, _ = (int(part.sum()) for part in label_counts(Y, predicted, axis=0))
+    return both / true if true else 0.0
+
+
+def _shares(counts: tuple[np.ndarray, ...], of: int, empty: float) -> float:
+    """Both over one of the other two counts; what is empty where all of them are 0."""
+    both, true, said = counts
+    found = np.where(true + said > 0, ratios(both, counts[of], 0.0), empty)
+    return mean(found[~np.isnan(found)])
 
 
 def label_counts(Y: Any, predicted: Any, axis: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

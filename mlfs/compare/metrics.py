@@ -7,7 +7,6 @@ whole row (exact match, CLL-loss) leaves out the row. A metric of nothing is NaN
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -23,9 +22,17 @@ from mlfs.compare.label_metrics import (
     hamming_score,
     label_f1,
     macro_f1,
+    macro_precision,
+    macro_recall,
     micro_f1,
+    micro_precision,
+    micro_recall,
     sample_f1,
+    sample_precision,
+    sample_recall,
 )
+from mlfs.compare.likelihoods import cll_loss, log_loss
+from mlfs.compare.precision_recall import label_pr_auc, macro_pr_auc, micro_pr_auc
 from mlfs.compare.ranking_metrics import (
     average_precision,
     coverage,
@@ -33,41 +40,26 @@ from mlfs.compare.ranking_metrics import (
     one_error,
     ranking_loss,
 )
+from mlfs.compare.top_metrics import (
+    ndcg_at_3,
+    ndcg_at_5,
+    precision_at_1,
+    precision_at_3,
+    precision_at_5,
+)
 from mlfs.compare.truth import truth_of
-from mlfs.errors import DataError, UnknownName, UsageError
+from mlfs.errors import UnknownName, UsageError
 
-__all__ = ["METRICS", "Metric", "cll_loss", "evaluate", "label_auc", "label_f1", "tally"]
-
-
-def cll_loss(Y: Any, joint: Any) -> float:
-    """The sum over the rows of -log P(y|x), the conditional log-likelihood loss; lower is better.
-
-    Rows that miss a label are left out.
-
-    Parameters
-    ----------
-    Y : array, shape (n, q)
-        The true labels.
-    joint : array, shape (n,)
-        The natural logarithm of the probability that the model gives to the true labels of each
-        row: ``model.joint_log_proba(X, Y)``.
-
-    Examples
-    --------
-    >>> round(cll_loss([[1, 0], [0, 1]], np.log([0.5, 0.25])), 12)
-    2.07944154168
-    """
-    truth = truth_of(Y)
-    values = np.asarray(joint, dtype=np.float64)
-    if values.shape != truth.complete.shape:
-        msg = f"joint has the shape {values.shape}, but Y has {len(truth.complete)} rows"
-        raise DataError(msg)
-    counted = values[truth.complete]
-    if not (counted <= 1e-9).all():
-        at = int(np.flatnonzero(truth.complete)[~(counted <= 1e-9)][0])
-        msg = f"joint holds {values[at]} in row {at + 1}, which is no logarithm of a probability"
-        raise DataError(msg)
-    return abs(math.fsum(counted.tolist()))
+__all__ = [
+    "METRICS",
+    "Metric",
+    "cll_loss",
+    "evaluate",
+    "label_auc",
+    "label_f1",
+    "label_pr_auc",
+    "tally",
+]
 
 
 @dataclass(frozen=True)
@@ -80,15 +72,15 @@ class Metric:
         As in `METRICS`, in tables and in JSON.
     function : callable
         ``function(Y, what it needs) -> float``.
-    needs : {"labels", "scores", "joint"}
-        Predicted labels, a score for each label, or log P(y|x) for each row.
+    needs : {"labels", "scores", "probabilities", "joint"}
+        Predicted labels, a score or a probability for each label, or log P(y|x) for each row.
     higher_is_better : bool
         Whether greater values are better ones.
     """
 
     name: str
     function: Callable[[Any, Any], float]
-    needs: Literal["labels", "scores", "joint"]
+    needs: Literal["labels", "scores", "probabilities", "joint"]
     higher_is_better: bool
 
     @property
@@ -108,13 +100,27 @@ METRICS: Mapping[str, Metric] = MappingProxyType(
             Metric("sample_f1", sample_f1, "labels", higher_is_better=True),
             Metric("macro_f1", macro_f1, "labels", higher_is_better=True),
             Metric("micro_f1", micro_f1, "labels", higher_is_better=True),
+            Metric("sample_precision", sample_precision, "labels", higher_is_better=True),
+            Metric("sample_recall", sample_recall, "labels", higher_is_better=True),
+            Metric("macro_precision", macro_precision, "labels", higher_is_better=True),
+            Metric("macro_recall", macro_recall, "labels", higher_is_better=True),
+            Metric("micro_precision", micro_precision, "labels", higher_is_better=True),
+            Metric("micro_recall", micro_recall, "labels", higher_is_better=True),
             Metric("macro_auc", macro_auc, "scores", higher_is_better=True),
             Metric("micro_auc", micro_auc, "scores", higher_is_better=True),
+            Metric("macro_pr_auc", macro_pr_auc, "scores", higher_is_better=True),
+            Metric("micro_pr_auc", micro_pr_auc, "scores", higher_is_better=True),
             Metric("ranking_loss", ranking_loss, "scores", higher_is_better=False),
             Metric("coverage", coverage, "scores", higher_is_better=False),
             Metric("normalised_coverage", normalised_coverage, "scores", higher_is_better=False),
             Metric("one_error", one_error, "scores", higher_is_better=False),
             Metric("average_precision", average_precision, "scores", higher_is_better=True),
+            Metric("precision_at_1", precision_at_1, "scores", higher_is_better=True),
+            Metric("precision_at_3", precision_at_3, "scores", higher_is_better=True),
+            Metric("precision_at_5", precision_at_5, "scores", higher_is_better=True),
+            Metric("ndcg_at_3", ndcg_at_3, "scores", higher_is_better=True),
+            Metric("ndcg_at_5", ndcg_at_5, "scores", higher_is_better=True),
+            Metric("log_loss", log_loss, "probabilities", higher_is_better=False),
             Metric("cll_loss", cll_loss, "joint", higher_is_better=False),
         )
     }
@@ -127,6 +133,7 @@ def evaluate(
     scores: Any = None,
     joint: Any = None,
     *,
+    probabilities: Any = None,
     metrics: Iterable[str] | None = None,
 ) -> dict[str, float]:
     """Every metric for which there is what it needs, by name; NaN where one is undefined.
@@ -141,6 +148,8 @@ def evaluate(
         A score for each label: ``model.predict_proba(X)`` or ``model.decision_function(X)``.
     joint : array, shape (n,), optional
         log P(y|x) of each row: ``model.joint_log_proba(X, Y)``.
+    probabilities : array, shape (n, q), optional
+        P(label) of each row, for `log_loss`; they are the scores too if none are given.
     metrics : iterable of str, optional
         Only these; one that lacks what it needs is refused then.
 
@@ -149,7 +158,13 @@ def evaluate(
     >>> evaluate([[1, 0], [0, 1]], [[1, 0], [1, 1]], metrics=["exact_match", "hamming_loss"])
     {'exact_match': 0.5, 'hamming_loss': 0.25}
     """
-    given = {"labels": predicted, "scores": scores, "joint": joint}
+    scores = probabilities if scores is None else scores
+    given = {
+        "labels": predicted,
+        "scores": scores,
+        "probabilities": probabilities,
+        "joint": joint,
+    }
     wanted = list(METRICS if metrics is None else metrics)
     for name in wanted:
         if name not in METRICS:

@@ -133,17 +133,18 @@ def _evaluated(cell: Cell, train: Dataset, test: Dataset, choices: _Choices) -> 
         truth = dense(test.Y)
         X, _ = table.matrix(chosen.cut(test), unseen="missing")
         with measured() as predicting:
-            answers = model.answers(X, truth)
+            *answers, shares = model.answers(X, truth)
     shown = [f"{one.category.__name__}: {printable(one.message, 160)}" for one in caught]
     costs = {"prepare": choices.preparing, "select": selecting, "fit": fitting}
     costs["predict"] = predicting
+    found = evaluate(truth, *answers, probabilities=shares)
     return {
         "key": cell.key,
         "cell": cell.to_dict(),
         "status": "ok",
         "note": chosen.note,
         "warnings": dict(Counter(shown)),
-        "metrics": {name: finite(v) for name, v in evaluate(truth, *answers).items()},
+        "metrics": {name: finite(v) for name, v in found.items()},
         "features": chosen.mean_size,
         "selected": list(chosen.union),
         "names": [train.columns[j].name for j in chosen.union[:NAMED]],

@@ -19,6 +19,7 @@ from threadpoolctl import ThreadpoolController
 
 from mlfs.api.options import threads
 from mlfs.errors import UsageError, plural, printable
+from mlfs.models.dense import as_wanted
 from mlfs.models.problem import MISSING, Problem
 from mlfs.search.label_parents import Structure
 
@@ -185,8 +186,8 @@ def fit_learner(
         return Learner(None, int(ones > 0), columns, parents)
     name = printable(problem.names[label])
     check_neighbours(problem.base_estimator, y.size, f"the label {name!r}")
-    matrix = stacked(x, columns, own[:, 1:])
     estimator = clone(problem.base_estimator)
+    matrix = stacked(x, columns, own[:, 1:], estimator)
     given: dict[str, Any] = {} if weights is None else {weight_name(estimator): weights}
     if hasattr(like, "refit"):  # as Switching and TunedLogistic have it
         return Learner(like.refit(matrix, y, **given), 0, columns, parents)
@@ -196,11 +197,11 @@ def fit_learner(
     return Learner(estimator, 0, columns, parents)
 
 
-def stacked(x: Any, columns: np.ndarray | None, parents: np.ndarray) -> Any:
+def stacked(x: Any, columns: np.ndarray | None, parents: np.ndarray, estimator: Any = None) -> Any:
     """The columns of X that a label looks at and, after them, its parents.
 
-    Where there is nothing to look at, a column of zeros lets the base learner learn how frequent
-    the label is.
+    Sparse rows become dense if the estimator that they are for takes no others. Where there is
+    nothing to look at, a column of zeros lets the base learner learn how frequent the label is.
 
     Examples
     --------
@@ -209,6 +210,7 @@ def stacked(x: Any, columns: np.ndarray | None, parents: np.ndarray) -> Any:
     """
     if columns is not None:
         x = x[:, columns]
+    x = as_wanted(x, estimator)
     if not parents.shape[1]:
         return x if x.shape[1] else np.zeros((x.shape[0], 1))
     if sp.issparse(x):

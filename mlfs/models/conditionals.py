@@ -11,6 +11,7 @@ import scipy.sparse as sp
 
 from mlfs.errors import UsageError, printable
 from mlfs.models.base_learners import Learner, fit_learners, stacked
+from mlfs.models.dense import ROWS_AT_ONCE, wants_dense
 from mlfs.models.inference.contract import MOST_PARENTS
 from mlfs.models.inference.vectors import configurations, numbered
 from mlfs.models.problem import Problem
@@ -114,8 +115,7 @@ class Conditionals:
         known = self._logits(label, rows, parents)
         if known is not None:
             return _from_logits(known)
-        learner = self.fitted.learners[label]
-        proba = learner.estimator.predict_proba(self._matrix(label, rows, parents))
+        proba = self._answers("predict_proba", label, rows, parents)
         return np.log(np.clip(np.asarray(proba, dtype=np.float64), LEAST, 1 - LEAST))
 
     def decide(self, label: int, rows: Rows, parents: np.ndarray) -> np.ndarray:
@@ -125,7 +125,7 @@ class Conditionals:
             return np.full(len(parents), learner.constant, dtype=np.int8)
         if self._known[label]:
             return (self._scores(label, rows, parents) > 0).astype(np.int8)
-        return learner.estimator.predict(self._matrix(label, rows, parents)).astype(np.int8)
+        return self._answers("predict", label, rows, parents).astype(np.int8)
 
     def decision(self, label: int, rows: Rows, parents: np.ndarray) -> np.ndarray:
         """The learner's decision function, positive for 1; log odds where it has none."""
@@ -135,7 +135,7 @@ class Conditionals:
         if self._known[label]:
             return self._scores(label, rows, parents)
         if hasattr(learner.estimator, "decision_function"):
-            values = learner.estimator.decision_function(self._matrix(label, rows, parents))
+            values = self._answers("decision_function", label, rows, parents)
             return np.asarray(values, dtype=np.float64).reshape(-1)
         if learner.probabilistic:
             logs = self.log_proba(label, rows, parents)
@@ -194,10 +194,23 @@ class Conditionals:
         of_parents = self._parts.of_parents[label]
         return of_x + offsets(parents, of_parents) if of_parents.size else of_x.copy()
 
-    def _matrix(self, label: int, rows: Rows, parents: np.ndarray) -> Any:
+    def _answers(self, way: str, label: int, rows: Rows, parents: np.ndarray) -> np.ndarray:
+        """What the estimator of a label says; of dense rows that are made for it, in blocks."""
+        learner = self.fitted.learners[label]
+        ask = getattr(learner.estimator, way)
         every = isinstance(rows, slice) and rows == slice(None)
         x = self._as_in_training if every else self._as_in_training[rows]
-        return stacked(x, self.fitted.learners[label].columns, parents)
+        step = max(1, len(parents))
+        if sp.issparse(x) and wants_dense(learner.estimator):
+            width = x.shape[1] if learner.columns is None else len(learner.columns)
+            step = max(1, ROWS_AT_ONCE // max(1, width))
+        if step >= len(parents):
+            return np.asarray(ask(stacked(x, learner.columns, parents, learner.estimator)))
+        starts = range(0, len(parents), step)
+        parts = ((x[i : i + step], parents[i : i + step]) for i in starts)
+        return np.concatenate(
+            [ask(stacked(own, learner.columns, of, learner.estimator)) for own, of in parts]
+        )
 
     @cached_property
     def _as_in_training(self) -> Any:

@@ -15,6 +15,7 @@ from sklearn import metrics as theirs
 
 from mlfs.compare import METRICS, evaluate
 from mlfs.compare import metrics as ours
+from mlfs.compare.top_metrics import propensities, propensity_precision_at
 from mlfs.errors import DataError, UnknownName, UsageError
 from tests.documents import ROOT
 
@@ -147,6 +148,109 @@ def naive_cll_loss(Y, joint):
     return -sum(value for value, use in zip(joint, whole, strict=True) if use)
 
 
+def precision(cells, empty):
+    said, true = [t for t, p in cells if p], [t for t, p in cells if t]
+    return sum(said) / len(said) if said else 0.0 if true else empty
+
+
+def recall(cells, empty):
+    return precision([(p, t) for t, p in cells], empty)
+
+
+def naive_sample_precision(Y, P):
+    return average([precision(row, 1.0) for row in known_rows(Y, P) if row])
+
+
+def naive_sample_recall(Y, P):
+    return average([recall(row, 1.0) for row in known_rows(Y, P) if row])
+
+
+def naive_macro_precision(Y, P):
+    return average([precision(column, 0.0) for column in known_columns(Y, P)])
+
+
+def naive_macro_recall(Y, P):
+    return average([recall(column, 0.0) for column in known_columns(Y, P)])
+
+
+def naive_micro_precision(Y, P):
+    return precision([cell for row in known_rows(Y, P) for cell in row], 0.0)
+
+
+def naive_micro_recall(Y, P):
+    return recall([cell for row in known_rows(Y, P) for cell in row], 0.0)
+
+
+def pr_area(cells):
+    """At each positive the share of positives among all that score at least as high."""
+    shares = []
+    for t, score in cells:
+        if t:
+            above = [u for u, s in cells if s >= score]
+            shares.append(sum(above) / len(above))
+    return average(shares)
+
+
+def naive_macro_pr_auc(Y, S):
+    areas = [pr_area(column) for column in known_columns(Y, S)]
+    return average([a for a in areas if not math.isnan(a)])
+
+
+def naive_micro_pr_auc(Y, S):
+    return pr_area([cell for row in known_rows(Y, S) for cell in row])
+
+
+def worst_first(row):
+    return sorted(row, key=lambda cell: (-cell[1], cell[0]))
+
+
+def naive_precision_at(Y, S, k):
+    found = []
+    for row in known_rows(Y, S):
+        if any(t for t, s in row):
+            top = worst_first(row)[:k]
+            found.append(sum(t for t, s in top) / len(top))
+    return average(found)
+
+
+def naive_ndcg_at(Y, S, k):
+    def gain(values):
+        return sum(t / math.log2(i + 2) for i, t in enumerate(values[:k]))
+
+    found = []
+    for row in known_rows(Y, S):
+        if any(t for t, s in row):
+            best = sorted((t for t, s in row), reverse=True)
+            found.append(gain([t for t, s in worst_first(row)]) / gain(best))
+    return average(found)
+
+
+def naive_precision_at_1(Y, S):
+    return naive_precision_at(Y, S, 1)
+
+
+def naive_precision_at_3(Y, S):
+    return naive_precision_at(Y, S, 3)
+
+
+def naive_precision_at_5(Y, S):
+    return naive_precision_at(Y, S, 5)
+
+
+def naive_ndcg_at_3(Y, S):
+    return naive_ndcg_at(Y, S, 3)
+
+
+def naive_ndcg_at_5(Y, S):
+    return naive_ndcg_at(Y, S, 5)
+
+
+def naive_log_loss(Y, S):
+    cells = [cell for row in known_rows(Y, S) for cell in row]
+    return average([-math.log(min(max(s if t else 1 - s, EPS), 1 - EPS)) for t, s in cells])
+
+
+EPS = 2.0**-52
 NAIVE = {name: globals()[f"naive_{name}"] for name in METRICS}
 
 
@@ -168,7 +272,7 @@ def problem(seed, *, missing=True, levels=4):
 
 
 def against(name, P, S, joint):
-    return {"labels": P, "scores": S, "joint": joint}[METRICS[name].needs]
+    return {"labels": P, "scores": S, "probabilities": S, "joint": joint}[METRICS[name].needs]
 
 
 @pytest.mark.parametrize("name", METRICS)
@@ -198,7 +302,9 @@ def test_a_perfect_prediction_is_the_best_of_each_metric(seed):
     Y, *_ = problem(seed, missing=False)
     found = evaluate(Y, Y, Y, np.zeros(len(Y)))
     for name, value in found.items():
-        if name in {"macro_f1", "micro_f1"} and not Y.any(axis=0).all():
+        if name.startswith("precision_at") or name == "log_loss":
+            continue
+        if name.split("_")[-1] in {"f1", "precision", "recall"} and not Y.any(axis=0).all():
             continue
         if name.endswith("coverage"):  # all labels of a row cannot be the first
             open_ = Y.any(axis=1) & ~Y.all(axis=1)
@@ -246,6 +352,10 @@ def test_scikit_learn_says_the_same_of_predicted_labels(seed):
     same(ours.micro_f1(Y, P), theirs.f1_score(Y, P, average="micro", zero_division=0))
     same(ours.sample_f1(Y, P), theirs.f1_score(Y, P, average="samples", zero_division=1))
     same(ours.label_f1(Y, P), theirs.f1_score(Y, P, average=None, zero_division=0))
+    for average in ("micro", "macro"):
+        for kind in ("precision", "recall"):
+            their = getattr(theirs, f"{kind}_score")(Y, P, average=average, zero_division=0)
+            same(METRICS[f"{average}_{kind}"].function(Y, P), their)
     same(
         ours.accuracy(Y, P, empty=0),
         theirs.jaccard_score(Y, P, average="samples", zero_division=0),
@@ -258,6 +368,16 @@ def test_scikit_learn_says_the_same_of_scores(seed):
     Y, S = np.column_stack([Y, Y[:, :1]]).astype(int), np.column_stack([S, S[:, :1] / 2])
     same(ours.ranking_loss(Y, S), theirs.label_ranking_loss(Y, S))
     same(ours.average_precision(Y, S), theirs.label_ranking_average_precision_score(Y, S))
+    some = Y.sum(axis=0) > 0
+    if some.any():
+        areas = theirs.average_precision_score(Y[:, some], S[:, some], average=None)
+        same(ours.macro_pr_auc(Y, S), np.mean(areas))
+        same(ours.micro_pr_auc(Y, S), theirs.average_precision_score(Y.ravel(), S.ravel()))
+    cells = Y.ravel(), np.clip(S.ravel(), 2**-52, 1 - 2**-52)
+    same(ours.log_loss(Y, S), theirs.log_loss(*cells, labels=[0, 1]))
+    rows, distinct = Y.any(axis=1), S + 1e-3 * np.arange(Y.shape[1])
+    if rows.any() and Y.shape[1] > 1:
+        same(ours.ndcg_at_3(Y, distinct), theirs.ndcg_score(Y[rows], distinct[rows], k=3))
     open_ = (Y.sum(axis=1) > 0) & (Y.sum(axis=1) < Y.shape[1])
     if open_.any():
         same(ours.coverage(Y[open_], S[open_]) + 1, theirs.coverage_error(Y[open_], S[open_]))
@@ -265,6 +385,39 @@ def test_scikit_learn_says_the_same_of_scores(seed):
     if some.any():
         same(ours.macro_auc(Y, S), theirs.roc_auc_score(Y[:, some], S[:, some], average="macro"))
         same(ours.micro_auc(Y, S), theirs.roc_auc_score(Y.ravel(), S.ravel()))
+
+
+@given(seed=st.integers(0, 2**32 - 1), k=st.integers(1, 5))
+def test_propensities_weigh_the_first_labels(seed, k):
+    Y, _, S, _ = problem(seed, missing=False)
+    shares = np.random.default_rng(seed).random(Y.shape[1]) / 2 + 0.5
+    found = best = 0.0
+    for row, scores in zip(Y.tolist(), S.tolist(), strict=True):
+        worth = [t / share for t, share in zip(row, shares, strict=True)]
+        order = sorted(zip(scores, worth, strict=True), key=lambda one: (-one[0], one[1]))
+        found += sum(w for _, w in order[:k])
+        best += sum(sorted(worth, reverse=True)[:k])
+    mine = propensity_precision_at(Y, S, shares, k)
+    assert mine == pytest.approx(found / best if best else math.nan, nan_ok=True)
+
+
+def test_propensities_follow_the_paper():
+    Y = np.repeat([[1, 0], [0, 0]], [30, 70], axis=0)
+    c = (math.log(100) - 1) * 2.5**0.55
+    expected = [1 / (1 + c * math.exp(-0.55 * math.log(n + 1.5))) for n in (30, 0)]
+    assert propensities(Y).tolist() == pytest.approx(expected)
+    with pytest.raises(DataError, match="three rows"):
+        propensities(Y[:2])
+    with pytest.raises(DataError, match=r"propensities are a number in \(0, 1\] for each of the 2"):
+        propensity_precision_at(Y, Y, [0.5])
+    with pytest.raises(UsageError, match="k is a number of labels"):
+        propensity_precision_at(Y, Y, [0.5, 1], k=0)
+
+
+def test_a_probability_is_between_nought_and_one():
+    with pytest.raises(DataError, match=r"probabilities holds 1\.5 in row 1, column 2"):
+        evaluate([[1, 0]], probabilities=[[0.5, 1.5]])
+    assert evaluate([[1, 0]], probabilities=[[0.6, 0.5]])["macro_pr_auc"] == 1
 
 
 # ---- What is stated about labels and rows without positives
@@ -300,11 +453,16 @@ def test_ties_count_as_errors():
 
 def test_metrics_of_nothing_are_nan_and_warn_of_nothing():
     empty = np.full((2, 3), -1)
-    found = evaluate(empty, np.zeros((2, 3)), np.zeros((2, 3)), np.zeros(2))
+    zeros = np.zeros((2, 3))
+    found = evaluate(empty, zeros, zeros, np.zeros(2), probabilities=zeros)
     assert {name for name, value in found.items() if math.isnan(value)} == set(METRICS) - {
         "cll_loss",
         "micro_f1",
         "macro_f1",
+        "macro_precision",
+        "macro_recall",
+        "micro_precision",
+        "micro_recall",
     }
     none = evaluate(np.zeros((0, 3)), np.zeros((0, 3)), np.zeros((0, 3)), np.zeros(0))
     assert math.isnan(none["exact_match"])

@@ -235,14 +235,14 @@ class HeldOut:
         parents = [] if other is None else [other]
         estimator = _seeded(clone(problem.base_estimator), problem.generator(STREAM, *stream))
         weights = {} if problem.weights is None else {"sample_weight": problem.weights[rows]}
-        matrix = stacked(self._x(label, rows), None, problem.Y[rows][:, parents])
+        matrix = stacked(self._x(label, rows), None, problem.Y[rows][:, parents], estimator)
         more = {"n_parents": len(parents)} if has_fit_parameter(estimator, "n_parents") else {}
         estimator.fit(matrix, problem.Y[rows, label].astype(np.intp), **weights, **more)
         x = self._x(label, test)
         values = [np.full((test.size, len(parents)), value, np.int8) for value in (0, 1)]
         return np.array(
             [
-                estimator.predict_proba(stacked(x, None, value))[:, 1]
+                estimator.predict_proba(stacked(x, None, value, estimator))[:, 1]
                 for value in values[: 1 + len(parents)]
             ]
         )

@@ -1,0 +1,195 @@
+"""The metrics of the first k labels of each row's ranking: precision, nDCG, propensity scores.
+
+In a tie the labels that the row does not have come first, as in the metrics of whole rankings, so
+the order of the columns does not matter. Rows without a known positive label are left out: no
+ranking of theirs is better than another. Where a row has fewer than k known labels, k is their
+number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from mlfs.compare.truth import mean, scores_of, truth_of
+from mlfs.errors import DataError, UsageError, printable
+
+__all__ = [
+    "ndcg_at",
+    "ndcg_at_3",
+    "ndcg_at_5",
+    "precision_at",
+    "precision_at_1",
+    "precision_at_3",
+    "precision_at_5",
+    "propensities",
+    "propensity_precision_at",
+]
+
+CELLS = 1 << 20
+
+
+class First(NamedTuple):
+    """Some rows: the worth of their first k labels, of the best k, and how many labels count."""
+
+    found: np.ndarray
+    best: np.ndarray
+    places: np.ndarray
+
+
+def first(Y: Any, scores: Any, k: int, worth: np.ndarray | None = None) -> Iterator[First]:
+    """The first k labels of the rows with a positive label, in blocks."""
+    if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 1:
+        raise UsageError(f"k is a number of labels from 1 on, not {printable(repr(k))}")
+    truth = truth_of(Y)
+    score = scores_of(scores, truth)
+    rows = np.flatnonzero((truth.relevant & truth.known).any(axis=1))
+    q = score.shape[1]
+    gain = np.ones(q) if worth is None else worth
+    step = max(1, CELLS // max(1, q))
+    for start in range(0, len(rows), step):
+        block = rows[start : start + step]
+        known = truth.known[block]
+        gains = np.where(truth.relevant[block] & known, gain, 0.0)
+        order = np.lexsort((gains, -score[block], ~known), axis=1)[:, :k]
+        best = -np.sort(-gains, axis=1)[:, :k]
+        places = np.minimum(known.sum(axis=1), k)
+        yield First(np.take_along_axis(gains, order, axis=1), best, places)
+
+
+def precision_at(Y: Any, scores: Any, k: int = 5) -> float:
+    """The share of true labels among the k with the highest scores, mean over the rows.
+
+    Parameters
+    ----------
+    Y : array, shape (n, q)
+        The true labels.
+    scores : array, shape (n, q)
+        A score for each label.
+    k : int, default=5
+        How many labels of each row are looked at.
+
+    Examples
+    --------
+    >>> precision_at([[1, 0, 1], [0, 1, 0]], [[0.9, 0.5, 0.6], [0.1, 0.8, 0.3]], k=2)
+    0.75
+    """
+    parts = [rows.found.sum(axis=1) / rows.places for rows in first(Y, scores, k)]
+    return mean(np.concatenate(parts) if parts else np.empty(0))
+
+
+def precision_at_1(Y: Any, scores: Any) -> float:
+    """The share of rows whose label with the highest score is true."""
+    return precision_at(Y, scores, 1)
+
+
+def precision_at_3(Y: Any, scores: Any) -> float:
+    """The share of true labels among the three with the highest scores."""
+    return precision_at(Y, scores, 3)
+
+
+def precision_at_5(Y: Any, scores: Any) -> float:
+    """The share of true labels among the five with the highest scores."""
+    return precision_at(Y, scores, 5)
+
+
+def ndcg_at(Y: Any, scores: Any, k: int = 5) -> float:
+    """The normalised discounted cumulative gain of the first k labels, mean over the rows.
+
+    A true label at place i gains 1 / log2(i + 1); the sum is divided by that of the best ranking.
+
+    Parameters
+    ----------
+    Y : array, shape (n, q)
+        The true labels.
+    scores : array, shape (n, q)
+        A score for each label.
+    k : int, default=5
+        How many labels of each row are looked at.
+
+    Examples
+    --------
+    >>> ndcg_at([[1, 0, 1], [0, 1, 0]], [[0.9, 0.5, 0.6], [0.1, 0.8, 0.3]], k=2)
+    1.0
+    """
+    parts = []
+    for rows in first(Y, scores, k):
+        discount = 1 / np.log2(np.arange(rows.found.shape[1]) + 2)
+        parts.append((rows.found * discount).sum(axis=1) / (rows.best * discount).sum(axis=1))
+    return mean(np.concatenate(parts) if parts else np.empty(0))
+
+
+def ndcg_at_3(Y: Any, scores: Any) -> float:
+    """The normalised discounted cumulative gain of the first three labels."""
+    return ndcg_at(Y, scores, 3)
+
+
+def ndcg_at_5(Y: Any, scores: Any) -> float:
+    """The normalised discounted cumulative gain of the first five labels."""
+    return ndcg_at(Y, scores, 5)
+
+
+def propensities(Y: Any, a: float = 0.55, b: float = 1.5) -> np.ndarray:
+    """How likely it is that a true label was annotated, from its frequency in training.
+
+    1 / (1 + c exp(-a log(n_l + b))) with c = (log n - 1) (b + 1)**a, of Jain, Prabhu & Varma
+    (2016): n rows, of which n_l have the label.
+
+    Parameters
+    ----------
+    Y : array, shape (n, q)
+        The labels of the training rows.
+    a, b : float, default=0.55, 1.5
+        The constants of the paper; it has others for Wikipedia (0.5, 0.4) and Amazon (0.6, 2.6).
+
+    Examples
+    --------
+    >>> propensities(np.eye(4)[:, :2].repeat(5, axis=0)).round(3).tolist()
+    [0.459, 0.459]
+    """
+    truth = truth_of(Y)
+    n = len(truth.known)
+    if n < 3:
+        raise DataError(f"propensities need three rows or more, not {n}")
+    rows = (truth.relevant & truth.known).sum(axis=0)
+    c = (np.log(n) - 1) * (b + 1) ** a
+    return np.asarray(1 / (1 + c * (rows + b) ** -a))
+
+
+def propensity_precision_at(Y: Any, scores: Any, shares: Any, k: int = 5) -> float:
+    """Precision of the first k labels in which a rare label counts more, as a share of the best.
+
+    A true label is worth 1 over its propensity. The worth of the first k labels is summed over
+    the rows, and divided by what the best ranking of each row would reach.
+
+    Parameters
+    ----------
+    Y : array, shape (n, q)
+        The true labels.
+    scores : array, shape (n, q)
+        A score for each label.
+    shares : array, shape (q,)
+        The propensity of each label: `propensities` of the training labels.
+    k : int, default=5
+        How many labels of each row are looked at.
+
+    Examples
+    --------
+    >>> Y, scores = [[1, 1, 0]], [[0.9, 0.5, 0.1]]
+    >>> propensity_precision_at(Y, scores, [0.5, 0.25, 1.0], k=1)
+    0.5
+    """
+    weights = np.asarray(shares, dtype=np.float64)
+    q = truth_of(Y).known.shape[1]
+    if weights.shape != (q,) or not ((weights > 0) & (weights <= 1)).all():
+        raise DataError(f"the propensities are a number in (0, 1] for each of the {q} labels")
+    blocks = list(first(Y, scores, k, 1 / weights))
+    if not blocks:
+        return mean([])
+    found, best = (np.concatenate([getattr(one, name) for one in blocks]) for name in WORTHS)
+    return float(mean(found.sum(axis=1)) / mean(best.sum(axis=1)))
+
+
+WORTHS = ("found", "best")
