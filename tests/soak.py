@@ -91,8 +91,11 @@ class Soak:
             process.kill()
             self.fault(f"{what} hangs")
             return ""
-        for word in BAD_WORDS:
-            if word in said:
+        if any(word in said for word in BAD_WORDS):
+            if said.rstrip().endswith("KeyboardInterrupt") and "in main\n" not in said:
+                self.counts["Ctrl-C while Python itself started"] += 1
+                process.returncode = 130
+            else:
                 self.fault(f"{what} says {said[-1500:]}")
         until = time.monotonic() + 20
         while _alive(process.pid) and time.monotonic() < until:

@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from mlfs.cli.startup import (
+    catch_signals,
     end_at_once_from_now_on,
-    leave_on_sigterm,
     postpone_garbage_collection,
 )
 
@@ -29,7 +29,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     postpone_garbage_collection()
     alone = arguments is None
     if alone:
-        leave_on_sigterm()
+        catch_signals()
     try:
         from mlfs.cli.app import run
 

@@ -11,12 +11,14 @@ from typing import Any
 
 __all__ = [
     "PATIENCE",
+    "catch_signals",
     "end_at_once_from_now_on",
-    "leave_on_sigterm",
     "postpone_garbage_collection",
     "skip_check_of_scipy",
 ]
 
+DELICATE = ("numba.", "llvmlite.", "importlib.", "_frozen_importlib")
+LATER = 0.02  # seconds after which a signal that has to wait is looked at again
 PATIENCE = 400_000  # objects: more than all that is imported, and little memory
 
 
@@ -38,21 +40,38 @@ def postpone_garbage_collection() -> None:
     atexit.register(gc.freeze)
 
 
-def leave_on_sigterm() -> None:
-    """Let SIGTERM, and the end of the terminal, end the command as an exception does.
+def catch_signals() -> None:
+    """Let SIGTERM, and the end of the terminal, end the command as an exception does, like Ctrl-C.
 
     So what is unfinished is removed, and worker processes are ended. A signal that is ignored
-    (under nohup) stays so.
+    (under nohup) stays so. None of them is raised where an exception would be lost or do harm:
+    in an import, while numba compiles, and where an object is deleted; it waits until that is
+    over.
     """
 
-    def leave(number: int, _: Any) -> None:
-        signal.signal(number, signal.SIG_IGN)  # leaving takes a moment; once is enough
-        raise SystemExit(128 + number)
+    def leave(number: int, frame: Any) -> None:
+        if hasattr(signal, "setitimer") and _is_delicate(frame):
+            signal.signal(signal.SIGALRM, lambda _, later: leave(number, later))
+            signal.setitimer(signal.ITIMER_REAL, LATER)
+        elif number == signal.SIGINT:
+            raise KeyboardInterrupt
+        else:
+            signal.signal(number, signal.SIG_IGN)  # leaving takes a moment; once is enough
+            raise SystemExit(128 + number)
 
-    for name in ("SIGTERM", "SIGHUP"):
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)
-        if number is not None and signal.getsignal(number) is signal.SIG_DFL:
+        if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, leave)
+
+
+def _is_delicate(frame: Any) -> bool:
+    while frame is not None:
+        module = frame.f_globals.get("__name__", "")
+        if module.startswith(DELICATE) or frame.f_code.co_name == "__del__":
+            return True
+        frame = frame.f_back
+    return False
 
 
 def end_at_once_from_now_on() -> None:

@@ -324,3 +324,27 @@ def test_a_closed_stdout_is_an_error() -> None:
     done = in_bash(f"{{mlfs}} select -q -n 2 {SONGS} >&-")
     assert done.returncode == 1
     assert done.stderr.startswith("mlfs: error: cannot read or write 'stdout, which is closed'")
+
+
+@POSIX
+@pytest.mark.parametrize(("number", "code"), [("SIGINT", 130), ("SIGTERM", 143)])
+def test_a_signal_waits_for_an_import_and_for_the_compiler(
+    number: str, code: int, tmp_path: Path
+) -> None:
+    (tmp_path / "slow_import.py").write_text(
+        "import os, signal, time\n"
+        f"os.kill(os.getpid(), signal.{number})\n"
+        "time.sleep(0.1)\nprint('imported', flush=True)\n"
+    )
+    program = (
+        "import sys, time, mlfs.cli.startup as s; s.catch_signals()\n"
+        f"sys.path.insert(0, {str(tmp_path)!r})\n"
+        "try:\n    import slow_import\n    time.sleep(9)\n"
+        "except KeyboardInterrupt:\n    sys.exit(130)\n"
+    )
+    start = time.monotonic()
+    done = subprocess.run(
+        [sys.executable, "-c", program], env=ENV, capture_output=True, text=True, check=False
+    )
+    assert (done.stdout, done.returncode, done.stderr) == ("imported\n", code, "")
+    assert time.monotonic() - start < 9
