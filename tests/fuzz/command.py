@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import sys
 import time
@@ -50,7 +51,8 @@ def _told(report: runner.Report, keep: Path, seconds: float) -> int:
         if colon and seed.lstrip("-").isdigit():
             one = target(name)
             path = keep / name / f"{seed}{one.suffix}"
-            store(seeded(one, int(seed)), path)
+            with contextlib.suppress(Exception):  # it may be the making of the case that failed
+                store(seeded(one, int(seed)), path)
             where = f"--show {found.case} ({path})"
         write(f"\n{k + 1}. {found.target}: {found.kind}, {found.count} times; {where}\n")
         write("   " + found.story.strip().replace("\n", "\n   ") + "\n")

@@ -9,7 +9,15 @@ from tests.fuzz.cases import Target
 # name: (module, class)
 TARGETS: dict[str, tuple[str, str]] = {
     "model": ("tests.fuzz.models.stored", "StoredModels"),
+    "arff": ("tests.fuzz.readers.arff", "Arff"),
+    "csv": ("tests.fuzz.readers.csv_files", "Csv"),
+    "tsv": ("tests.fuzz.readers.csv_files", "Tsv"),
+    "svmlight": ("tests.fuzz.readers.sparse_text", "Svmlight"),
+    "xmc": ("tests.fuzz.readers.sparse_text", "Xmc"),
+    "npz": ("tests.fuzz.readers.npz_files", "Npz"),
     "mat": ("tests.fuzz.readers.mat", "Mat"),
+    "parquet": ("tests.fuzz.readers.parquet_files", "Parquet"),
+    "labels": ("tests.fuzz.readers.label_files", "LabelFile"),
 }
 _made: dict[str, Target] = {}
 

@@ -152,6 +152,12 @@ class Mat(Reader):
     name = form = "mat"
     suffix = ".mat"
 
+    def prepare(self) -> None:
+        from scipy.io import loadmat
+
+        self.other = loadmat
+        super().prepare()
+
     def generate(self, rng: random.Random) -> Case:
         trouble = rng.choice((0, 0, 0.01, 0.01, 0.03, 0.1))
         writer = Writer(rng, trouble)
@@ -199,11 +205,9 @@ class Mat(Reader):
     def compare(self, case: Case, found: Dataset | str) -> None:
         if isinstance(found, str) or not case.options.get("whole"):
             return
-        from scipy.io import loadmat
-
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            read = loadmat(io.BytesIO(case.content))
+            read = self.other(io.BytesIO(case.content))
         parts = [part for part in ("", "train_", "test_") if part + "data" in read]
         if len(parts) != 1 or "nominal_columns" in read:
             return
