@@ -32,6 +32,7 @@ __all__ = [
 
 SNIPPET = 80
 LISTED = 20
+COMPARED = 100  # characters: to compare longer names takes long
 
 
 def printable(text: object, limit: int = SNIPPET) -> str:
@@ -177,6 +178,8 @@ class UnknownName(MlfsError, LookupError):
         The names that there are.
     option : str, optional
         The name of the argument in which it was given.
+    path : str, optional
+        The file in which it was looked up.
 
     Examples
     --------
@@ -185,9 +188,12 @@ class UnknownName(MlfsError, LookupError):
     unknown feature in --exclude 'aeg': did you mean 'age'?
     """
 
-    def __init__(self, kind: str, name: str, known: Iterable[str], *, option: str = "") -> None:
+    def __init__(
+        self, kind: str, name: str, known: Iterable[str], *, option: str = "", path: str = ""
+    ) -> None:
         known = list(known)
-        close = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
+        alike = [one for one in known if len(one) <= COMPARED]
+        close = difflib.get_close_matches(name[:COMPARED], alike, n=1, cutoff=0.5)
         more = f" and {len(known) - LISTED} more" if len(known) > LISTED else ""
         hint = (
             f"did you mean {printable(close[0])!r}?"
@@ -195,7 +201,8 @@ class UnknownName(MlfsError, LookupError):
             else "known are: " + ", ".join(map(printable, known[:LISTED])) + more
         )
         self.kind, self.rest = kind, f"{printable(name)!r}: {hint}"
-        super().__init__(f"unknown {kind} {self.rest}", option=option)
+        place = f"{printable(path, 400)}: " if path else ""
+        super().__init__(f"{place}unknown {kind} {self.rest}", option=option)
 
     def naming(self, names: Mapping[str, str]) -> Self:
         """Call the option by another name, as a command line does; return the error."""

@@ -100,7 +100,7 @@ class Description:
 
     def to_dict(self) -> dict[str, Any]:
         """The description as plain JSON-able data."""
-        return asdict(self)
+        return dict(vars(self))
 
     def table(self) -> str:
         """The description as a table for a terminal; columns are counted from 1 in words."""

@@ -64,8 +64,9 @@ def load(
     Examples
     --------
     >>> text = '{"features": ["a"], "nominal": {"0": ["u"]}, "labels": ["l"], "values": {}}'
-    >>> load(text, "t.svm", Limits())
-    ([Column(name='a', kind='nominal', values=('u',))], [Label(name='l', values=('0', '1'))])
+    >>> columns, labels = load(text, "t.svm", Limits())
+    >>> columns, labels[0].values
+    ([Column(name='a', kind='nominal', values=('u',))], ('0', '1'))
     """
     try:
         found = json.loads(text, object_pairs_hook=_once)

@@ -100,7 +100,10 @@ def _dtype(descr: str) -> np.dtype:
         if kind == "f" and size in (12, 16):
             raise Damaged(f"is of type {descr}, which not every machine has; save it as float64")
         raise Damaged(f"cannot be read: there is no type {descr}")
-    return np.dtype(descr)
+    try:
+        return np.dtype(descr)
+    except (TypeError, ValueError, OverflowError):
+        raise Damaged(f"cannot be read: there is no type {descr}") from None
 
 
 def _shape(text: str) -> tuple[int, ...]:

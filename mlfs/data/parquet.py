@@ -25,9 +25,9 @@ from mlfs.data.dataset import Column, Dataset
 from mlfs.data.labels.chosen import Chosen, resolve, twice
 from mlfs.data.labels.label_sets import label_sets
 from mlfs.data.metadata import dump, load
-from mlfs.data.parquet_pages import check_pages, check_schema
+from mlfs.data.parquet_pages import checked
 from mlfs.data.request import Limits, Request, exceeded
-from mlfs.errors import DataError, MissingExtra, MlfsError, ParseError, printable
+from mlfs.errors import DataError, MissingExtra, MlfsError, ParseError, plural, printable
 
 __all__ = ["read", "write"]
 
@@ -100,7 +100,7 @@ def _opened(pa: Any, content: bytes, path: str, limits: Limits) -> tuple[Any, se
 
     Also returns the names of the columns that were dictionaries when they were written.
     """
-    check_schema(content, path)
+    content = checked(content, path, limits)
     options = {
         "thrift_string_size_limit": max(len(content), 1),
         "thrift_container_size_limit": max(len(content), 1),
@@ -116,7 +116,6 @@ def _opened(pa: Any, content: bytes, path: str, limits: Limits) -> tuple[Any, se
             raise exceeded(limits, name, size, what, path)
     if meta.num_rows <= 0:
         raise ParseError("the file holds no row", path)
-    check_pages(content, meta, path, limits)
     texts = [
         column.path
         for column in map(file.schema.column, range(meta.num_columns))
@@ -135,22 +134,44 @@ def _table(pa: Any, file: Any, chosen: Chosen, path: str) -> list[Any]:
         for j, field in enumerate(schema)
         if _is_flat(pa, field.type) or (j in chosen.columns and _is_list(pa, field.type))
     ]
+    lists = [j for j in used if _is_list(pa, schema.field(j).type)]
+    used = [j for j in used if j not in lists]
     read = file.read(columns=[schema.field(j).name for j in used], use_threads=False)
     columns: list[Any] = [field.type for field in schema]
-    if read.num_columns != len(used):
-        raise ParseError("the columns of the file are not those of its schema", path)
-    for j, name in zip(used, read.column_names, strict=True):
-        if name != schema.field(j).name:
-            raise ParseError("the columns of the file are not those of its schema", path)
-        columns[j] = read.column(name)
+    for j in used:
+        columns[j] = _of_name(read, schema.field(j).name, path)
+    for j in lists:
+        columns[j] = _list_chunks(pa, file, schema.field(j), path)
+    n = file.metadata.num_rows
+    for j in used + lists:
+        name = printable(schema.field(j).name)
+        if len(columns[j]) != n:
+            raise ParseError(
+                f"the file declares {plural(n, 'row')} and column {name!r} has {len(columns[j])}",
+                path,
+            )
         try:
             columns[j].validate(full=True)
         except pa.ArrowException as error:
-            why = str(error).rpartition(": Invalid: ")[2]
-            raise ParseError(
-                f"column {printable(name)!r} is damaged: {printable(why)}", path
-            ) from None
+            why = str(error).rpartition("Invalid: ")[2]
+            raise ParseError(f"column {name!r} is damaged: {printable(why)}", path) from None
     return columns
+
+
+def _of_name(table: Any, name: str, path: str) -> Any:
+    """A column of a table, which may hold more than was asked for: a name may be a path."""
+    if table.column_names.count(name) != 1:
+        raise ParseError("the columns of the file are not those of its schema", path)
+    return table.column(name)
+
+
+def _list_chunks(pa: Any, file: Any, field: Any, path: str) -> Any:
+    """A column of lists: pyarrow joins no lists of dictionaries, so it is read by row groups."""
+    chunks: list[Any] = []
+    for i in range(file.num_row_groups):
+        table = file.read_row_group(i, columns=[field.name], use_threads=False)
+        chunks += _of_name(table, field.name, path).chunks
+    return pa.chunked_array(chunks, type=field.type)
 
 
 def _check_texts(pa: Any, column: Any, name: str, size: int, path: str, limits: Limits) -> None:

@@ -6,14 +6,14 @@ compact form), since run lengths, dictionaries and compression let a few bytes s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from mlfs.data.request import Limits, exceeded
 from mlfs.data.unpacking import RATIO_FROM
 from mlfs.errors import ParseError
 
-__all__ = ["check_pages", "check_schema"]
+__all__ = ["checked"]
 
 MAGIC = b"PAR1"
 DEEPEST = 64
@@ -22,7 +22,15 @@ PREFIXES = 7  # an encoding by which each value may repeat a long part of the on
 TRUE, FALSE, BYTE, DOUBLE, BINARY, LIST, SET, MAP, STRUCT = 1, 2, 3, 7, 8, 9, 10, 11, 12
 SCHEMA, CHILDREN = 2, 5
 PAGE_SIZE, PACKED_SIZE = 2, 3
-DATA_PAGE, DICTIONARY_PAGE, DATA_PAGE_2 = 5, 7, 8
+DATA_PAGE, DATA_PAGE_2 = 5, 8
+VALUES, PACKED_COLUMN, FIRST_PAGE, DICTIONARY = 5, 7, 9, 11
+
+# The fields that are kept of each structure; an empty one is kept whole.
+Spec = dict[int, Any]
+WHOLE: Spec = {}
+COLUMN: Spec = dict.fromkeys((1, 2, 3, 4, VALUES, 6, PACKED_COLUMN, FIRST_PAGE, DICTIONARY), WHOLE)
+GROUP: Spec = {1: {2: WHOLE, 3: COLUMN}, 2: WHOLE, 3: WHOLE}
+FILE: Spec = {1: WHOLE, SCHEMA: WHOLE, 3: WHOLE, 4: GROUP, 5: WHOLE, 6: WHOLE}
 
 
 class Damaged(Exception):
@@ -99,34 +107,82 @@ class _Thrift:
         if self.at > self.end:
             raise Damaged("it ends in its metadata")
 
-    def chosen(self, wanted: dict[int, Callable[[], Any]]) -> dict[int, Any]:
-        """Read some fields of a struct, each by its own function, and pass over the others."""
-        found: dict[int, Any] = {}
-        for number, kind in self.fields():
-            if number in wanted and kind == (STRUCT if number >= DATA_PAGE else kind):
-                found[number] = wanted[number]()
-            else:
-                self.skip(kind)
-        return found
 
+def checked(content: bytes, path: str, limits: Limits) -> bytes:
+    """Check what a file declares, and return it with no more metadata than are needed.
 
-def check_schema(content: bytes, path: str) -> None:
-    """Refuse a schema that is nested too deep for a reader that calls itself.
-
-    A file that is not read at all, because it is encrypted or cut, is left to the reader.
+    What is left out are statistics, which pyarrow reads before it is asked to: damaged ones end
+    the process. A file that is encrypted or cut is returned as it is, and pyarrow refuses it.
     """
     size = int.from_bytes(content[-8:-4], "little")
     if not content.endswith(MAGIC) or len(content) < 12 or size > len(content) - 8:
-        return
-    thrift = _Thrift(content, len(content) - 8 - size, len(content) - 8)
+        return content
+    start = len(content) - 8 - size
+    chunks: list[dict[int, int]] = []
     try:
-        for number, kind in thrift.fields():
-            if number != SCHEMA or kind != LIST:
-                thrift.skip(kind)
-                continue
-            _check_depth(thrift)
+        meta = _kept(_Thrift(content, start, len(content) - 8), FILE, chunks)
+        total = 0
+        for chunk in chunks:
+            total += _unfolded(content, chunk)
+            if total > limits.max_decompressed:
+                raise exceeded(
+                    limits, "max_decompressed", total, "unpacked bytes", path, enough=2 * total
+                )
     except Damaged as error:
         raise ParseError(f"this is not a Parquet file that can be read: {error}", path) from None
+    ratio = total // len(content)
+    if total > RATIO_FROM and ratio > limits.max_ratio:
+        what = "bytes for each compressed byte"
+        raise exceeded(limits, "max_ratio", ratio, what, path, enough=10 * ratio)
+    return content[:start] + meta + len(meta).to_bytes(4, "little") + MAGIC
+
+
+def _kept(thrift: _Thrift, spec: Spec, chunks: list[dict[int, int]]) -> bytes:
+    """Copy the fields of a struct that `spec` names; note those of a column in `chunks`."""
+    out = bytearray()
+    last = 0
+    column: dict[int, int] = {}
+    for number, kind in thrift.fields():
+        start = thrift.at
+        if number not in spec:
+            thrift.skip(kind)
+            continue
+        inner = spec[number]
+        if not inner:
+            if spec is FILE and number == SCHEMA and kind == LIST:
+                _check_depth(thrift)
+            else:
+                thrift.skip(kind)
+            body = thrift.content[start : thrift.at]
+        elif kind == LIST:
+            count, item = thrift.items()
+            head = thrift.content[start : thrift.at]
+            if item != STRUCT:
+                raise Damaged("a list in its metadata is not one of structures")
+            body = head + b"".join([_kept(thrift, inner, chunks) for _ in range(count)])
+        elif kind == STRUCT:
+            body = _kept(thrift, inner, chunks)
+        else:
+            raise Damaged("its metadata are not those of a Parquet file")
+        if spec is COLUMN and BYTE < kind < DOUBLE:
+            column[number] = _Thrift(thrift.content, start, thrift.end).signed()
+        step = number - last
+        out += bytes([step << 4 | kind]) if 0 < step < 16 else bytes([kind]) + _zigzag(number)
+        out += body
+        last = number
+    if spec is COLUMN:
+        chunks.append(column)
+    return bytes(out) + b"\0"
+
+
+def _zigzag(number: int) -> bytes:
+    value = number << 1 if number >= 0 else ~(number << 1)
+    out = bytearray()
+    while value > 127:
+        out.append(value & 127 | 128)
+        value >>= 7
+    out.append(value)
+    return bytes(out)
 
 
 def _check_depth(thrift: _Thrift) -> None:
@@ -152,40 +208,17 @@ def _check_depth(thrift: _Thrift) -> None:
             raise Damaged(f"its columns are nested deeper than {DEEPEST} levels")
 
 
-def check_pages(content: bytes, meta: Any, path: str, limits: Limits) -> None:
-    """Refuse a file whose pages unfold beyond the limits, or by an encoding without a bound.
-
-    Parameters
-    ----------
-    content : bytes
-        The file.
-    meta : pyarrow.parquet.FileMetaData
-        Where its columns are.
-    """
-    total = 0
-    try:
-        for i in range(meta.num_row_groups):
-            group = meta.row_group(i)
-            for j in range(group.num_columns):
-                total += _unfolded(content, group.column(j))
-                if total > limits.max_decompressed:
-                    raise exceeded(limits, "max_decompressed", total, "unpacked bytes", path)
-    except Damaged as error:
-        raise ParseError(f"this is not a Parquet file that can be read: {error}", path) from None
-    ratio = total // max(1, len(content))
-    if total > RATIO_FROM and ratio > limits.max_ratio:
-        raise exceeded(limits, "max_ratio", ratio, "bytes for each compressed byte", path)
-
-
-def _unfolded(content: bytes, chunk: Any) -> int:
+def _unfolded(content: bytes, column: dict[int, int]) -> int:
     """How many bytes the pages of a column take at most, unpacked and as values."""
-    at = chunk.data_page_offset
-    first = chunk.dictionary_page_offset
-    if first is not None and 0 < first < at:
+    at, first = column.get(FIRST_PAGE, -1), column.get(DICTIONARY, 0)
+    if 0 < first < at:
         at = first
-    end = at + chunk.total_compressed_size
+    size = column.get(PACKED_COLUMN, -1)
+    if not column.get(VALUES, -1):
+        return 0
+    end = at + size
     if not 4 <= at <= end <= len(content):
-        raise Damaged(f"the column {chunk.path_in_schema} is not within the file")
+        raise Damaged("a column is not within the file")
     total = 0
     while at < end:
         thrift = _Thrift(content, at, end)
@@ -207,15 +240,16 @@ def _unfolded(content: bytes, chunk: Any) -> int:
 
 
 def _page(thrift: _Thrift) -> dict[int, Any]:
-    def first() -> tuple[int, int]:
-        return _counted(thrift, 2)
-
-    def second() -> tuple[int, int]:
-        return _counted(thrift, 4)
-
-    number = thrift.signed
-    return thrift.chosen({PAGE_SIZE: number, PACKED_SIZE: number, DATA_PAGE: first,
-                          DATA_PAGE_2: second})  # fmt: skip
+    """The sizes of a page; for one of data the number of values, and their encoding."""
+    found: dict[int, Any] = {}
+    for number, kind in thrift.fields():
+        if number in (PAGE_SIZE, PACKED_SIZE) and BYTE < kind < DOUBLE:
+            found[number] = thrift.signed()
+        elif number in (DATA_PAGE, DATA_PAGE_2) and kind == STRUCT:
+            found[number] = _counted(thrift, 2 if number == DATA_PAGE else 4)
+        else:
+            thrift.skip(kind)
+    return found
 
 
 def _counted(thrift: _Thrift, encoding: int) -> tuple[int, int]:

@@ -23,6 +23,8 @@ def checked_weights(weights: Any, n_rows: int) -> np.ndarray:
     [1.0, 0.0, 2.5]
     """
     try:
+        if np.iscomplexobj(weights):
+            raise TypeError
         checked = np.asarray(weights, dtype=np.float64)
     except (TypeError, ValueError) as error:
         msg = "the weights of rows must be numbers"
@@ -40,7 +42,8 @@ def checked_weights(weights: Any, n_rows: int) -> np.ndarray:
         )
         raise DataError(msg)
     largest = float(checked.max(initial=0.0))
-    if largest > HUGE:  # a power of two changes no ratio and keeps sums finite
+    if largest > HUGE or 0 < largest < 1 / HUGE:
+        # A power of two changes no ratio, keeps sums finite, and keeps tiny weights exact.
         checked = np.ldexp(checked, BITS - int(np.frexp(largest)[1]))
     if not checked.any():
         msg = "all weights are zero: at least one row must count"

@@ -72,8 +72,8 @@ def test_one_name_alone_may_hold_lists(spec: object, lists: bool) -> None:
 @pytest.mark.parametrize(
     ("spec", "kind", "message"),
     [
-        ("lab_3", UnknownName, "unknown label column 'lab_3': did you mean 'lab_2'?"),
-        ("zzz", UnknownName, "unknown label column 'zzz': known are: a, lab_1, b, lab_2, x,y, first:2"),
+        ("lab_3", UnknownName, "t.csv: unknown label column 'lab_3': did you mean 'lab_2'?"),
+        ("zzz", UnknownName, "t.csv: unknown label column 'zzz': known are: a, lab_1, b, lab_2, x,y, first:2"),
         ("q*", UsageError, "--labels: no column of t.csv fits the pattern 'q*'"),
         ("a,a", UsageError, "--labels names the column 'a' twice, by 'a'"),
         ("lab_*,lab_1", UsageError,

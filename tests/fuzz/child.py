@@ -1,7 +1,8 @@
 """The process that runs cases: it may crash, hang or fill its memory; its parent notes where.
 
 It reads one order a line, ``{"target": ..., "seeds": [first, count]}`` or ``{"target": ...,
-"files": [...]}``, and answers each with one line. Before each case it writes its number to a file,
+"files": [...]}``, tells each finding in a line as soon as it is made,
+and answers each order with a line at its end. Before each case it writes its number to a file,
 so that the parent knows which one ended it.
 """
 
@@ -18,14 +19,14 @@ import sys
 import time
 import traceback
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 from tests.fuzz.cases import Case, Finding, Target, seeded, stored
 from tests.fuzz.targets import target
 
-ROOM = 1 << 30  # bytes of addresses beyond those in use: a reader that asks for more is refused
+ROOM = 3 << 30  # bytes of addresses beyond those in use: a reader that asks for more is refused
 OWN = f"{os.sep}mlfs{os.sep}"
 
 
@@ -81,9 +82,12 @@ def _one(one: Target, case: Case, answer: dict[str, Any]) -> dict[str, str] | No
     return None
 
 
-def _obey(order: dict[str, Any], progress: int) -> dict[str, Any]:
+def _obey(
+    order: dict[str, Any], progress: int, told: Callable[[dict[str, Any]], None]
+) -> dict[str, Any]:
+    resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
     one = target(order["target"])
-    answer: dict[str, Any] = {"accepted": 0, "refused": 0, "findings": [], "base": _peak()}
+    answer: dict[str, Any] = {"accepted": 0, "refused": 0, "base": _peak()}
     if sys.platform == "linux":
         most = _status("VmSize") + ROOM
         resource.setrlimit(resource.RLIMIT_AS, (most, resource.RLIM_INFINITY))
@@ -96,7 +100,7 @@ def _obey(order: dict[str, Any], progress: int) -> dict[str, Any]:
         case = stored(files[number]) if files else seeded(one, number)
         found = _one(one, case, answer)
         if found is not None:
-            answer["findings"].append({"number": number, **found})
+            told({"found": {"number": number, **found}})
     answer["seconds"] = time.process_time() - start
     return answer
 
@@ -110,9 +114,13 @@ def main() -> None:
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
     sys.stdout = sys.stderr  # whatever is printed must not be taken for an answer
     progress = os.open(sys.argv[1], os.O_RDWR)
-    for line in sys.stdin:
-        answers.write(json.dumps(_obey(json.loads(line), progress)) + "\n")
+
+    def told(answer: dict[str, Any]) -> None:
+        answers.write(json.dumps(answer) + "\n")
         answers.flush()
+
+    for line in sys.stdin:
+        told(_obey(json.loads(line), progress, told))
 
 
 if __name__ == "__main__":

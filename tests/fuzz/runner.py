@@ -82,6 +82,7 @@ class Child:
         self.progress = Path(folder) / f"progress-{id(self)}"
         self.errors = Path(folder) / f"stderr-{id(self)}"
         self.process: subprocess.Popen[str] | None = None
+        self.findings: list[dict[str, Any]] = []
 
     def ask(self, order: dict[str, Any]) -> dict[str, Any] | None:
         """Give an order and wait for the answer; None if the child ended instead."""
@@ -93,6 +94,7 @@ class Child:
                     cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors,
                     text=True,
                 )  # fmt: skip
+        self.findings = []
         process = self.process
         assert process.stdin is not None
         assert process.stdout is not None
@@ -102,17 +104,22 @@ class Child:
         try:
             process.stdin.write(json.dumps(order) + "\n")
             process.stdin.flush()
-            line = process.stdout.readline()
+            while line := process.stdout.readline():
+                answer: dict[str, Any] = json.loads(line)
+                if "found" not in answer:
+                    return {**answer, "findings": self.findings}
+                self.findings.append(answer["found"])
         except BrokenPipeError:
-            line = ""
+            pass
         finally:
             watch.cancel()
-        return json.loads(line) if line else None
+        return None
 
     def death(self) -> dict[str, Any]:
         """How the child ended, in the form of an answer."""
         assert self.process is not None
         code = self.process.wait()
+        self._close()
         story = self.errors.read_text(errors="replace")[-3000:]
         frames = [line.strip() for line in story.splitlines() if "/mlfs/" in line]
         where = frames[0].split("/mlfs/")[-1].replace('"', "") if frames else ""
@@ -120,18 +127,25 @@ class Child:
         name = {"SIGPROF": "too slow", "SIGABRT": "waits or aborts"}.get(name, name)
         number, accepted, refused = struct.unpack("qqq", self.progress.read_bytes())
         found = {"number": number, "kind": f"{name} in {where.split(',')[0]}", "story": story}
-        return {"accepted": accepted, "refused": refused, "findings": [found]}
+        return {"accepted": accepted, "refused": refused, "findings": [*self.findings, found]}
 
     def stop(self) -> None:
         """End the child."""
-        if self.process is not None:
-            assert self.process.stdin is not None
+        if self.process is None:
+            return
+        self._close()
+        try:
+            self.process.wait(10)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+
+    def _close(self) -> None:
+        assert self.process is not None
+        for pipe in (self.process.stdin, self.process.stdout):
+            assert pipe is not None
             with contextlib.suppress(OSError):
-                self.process.stdin.close()
-            try:
-                self.process.wait(10)
-            except subprocess.TimeoutExpired:
-                self.process.kill()
+                pipe.close()
 
 
 def _through(
@@ -146,15 +160,15 @@ def _through(
             out.add(name, answer, files)
             return
         ended = child.death()
-        number = ended["findings"][0]["number"]
+        number = ended["findings"][-1]["number"]
         if number < first:
-            raise RuntimeError(f"the child for {name} ended: {ended['findings'][0]['story']}")
+            raise RuntimeError(f"the child for {name} ended: {ended['findings'][-1]['story']}")
         out.add(name, ended, files)
         first = number + 1
 
 
-def replay(names: list[str]) -> Report:
-    """Run every file of the corpus."""
+def replay(names: list[str], *, cases: int = 0, start: int = 0) -> Report:
+    """Run every file of the corpus, and a number of new cases for each target, in one child."""
     out = Report()
     with tempfile.TemporaryDirectory(prefix="mlfs-fuzz-") as folder:
         child = Child(folder)
@@ -163,6 +177,8 @@ def replay(names: list[str]) -> Report:
                 files = [str(path) for path in corpus(name)]
                 if files:
                     _through(child, name, 0, len(files), files, out)
+                if cases:
+                    _through(child, name, start, cases, [], out)
         finally:
             child.stop()
     return out

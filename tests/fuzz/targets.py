@@ -23,9 +23,9 @@ _made: dict[str, Target] = {}
 
 
 def target(name: str) -> Target:
-    """The target of a name, prepared once in each process."""
+    """The target of a name (or of module:class), prepared once in each process."""
     if name not in _made:
-        module, kind = TARGETS[name]
+        module, kind = TARGETS[name] if name in TARGETS else name.split(":")
         _made[name] = getattr(importlib.import_module(module), kind)()
         _made[name].prepare()
     return _made[name]

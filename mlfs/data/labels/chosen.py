@@ -41,7 +41,7 @@ __all__ = [
 ]
 
 PARTS = ("-train", "-test", "-sparse", "_train", "_test", "_sparse")
-LISTED = 20_000
+LISTED = 2_000
 
 
 @dataclass(frozen=True)
@@ -130,7 +130,9 @@ def _given(names: Sequence[str], request: Request, path: str) -> Chosen:
     taken: dict[int, str] = {}
     for item in items:
         exact = item in where or not isinstance(spec, str)
-        for j in [_position(item, where)] if exact else _columns(item, names, where, request, path):
+        for j in (
+            [_position(item, where, path)] if exact else _columns(item, names, where, request, path)
+        ):
             if j in taken:
                 by = {f"{printable(name)!r}" for name in (taken[j], item)}
                 raise UsageError(
@@ -155,18 +157,18 @@ def _split(spec: str, where: dict[str, int]) -> list[str]:
     return [item if item in where else item.strip() for item in items if item.strip()]
 
 
-def _position(name: str, where: dict[str, int]) -> int:
+def _position(name: str, where: dict[str, int], path: str) -> int:
     if name not in where:
-        raise _unknown(name, where)
+        raise _unknown(name, where, path)
     return where[name]
 
 
-def _unknown(name: str, where: dict[str, int]) -> UnknownName:
+def _unknown(name: str, where: dict[str, int], path: str = "") -> UnknownName:
     known = list(where)[:LISTED]
-    error = UnknownName("label column", name, known)
+    error = UnknownName("label column", name, known, path=path)
     if "did you mean" in str(error) or len(known) <= 10:
         return error
-    return UnknownName("label column", name, [*map(printable, known[:10]), "…"])
+    return UnknownName("label column", name, [*map(printable, known[:10]), "…"], path=path)
 
 
 def _columns(
@@ -191,7 +193,7 @@ def _columns(
                 f"{printable(item)!r}"
             )
         return found
-    return [_position(item, where)]
+    return [_position(item, where, path)]
 
 
 def _listed(file: str, names: Sequence[str], where: dict[str, int], request: Request) -> list[int]:

@@ -1,4 +1,4 @@
-"""CSV and TSV files: cells, quotes and line ends by the rules, then changed; read by csv as well."""
+"""CSV and TSV files: cells, quotes and line ends by the rules, then changed; compared with csv."""
 
 from __future__ import annotations
 

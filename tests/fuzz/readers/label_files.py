@@ -46,7 +46,7 @@ class LabelFile(Target):
             lines.append(rng.choice(DOCTYPES))
         lines.append('<labels xmlns="http://mulan.sourceforge.net/labels">')
         depth = rng.choice((0, 0, 0, 1, 5000)) if rng.random() < trouble else 0
-        lines += ['<label name="n%d">' % k for k in range(depth)]
+        lines += [f'<label name="n{k}">' for k in range(depth)]
         for name in own:
             escaped = "".join(c if c.isalnum() else f"&#{ord(c)};" for c in name)
             lines.append(f'<label name="{escaped}"></label>')
@@ -73,7 +73,10 @@ class LabelFile(Target):
         return True
 
     def _compare(self, case: Case, found: list[str]) -> None:
-        root = ET.fromstring(case.content)
+        try:
+            root = ET.fromstring(case.content)
+        except ET.ParseError:
+            return  # it knows name spaces, and refuses a prefix that is not declared
         told = [one.get("name") for one in root.iter() if one.tag.rpartition("}")[2] == "label"]
         if told != found:
             raise Finding("another parser of XML finds other labels")
