@@ -9,7 +9,13 @@ information-gain-max, -mean  I(f;l)
 gain-ratio-max, -mean        I(f;l) / H(f)
 ppt-relieff                  ReliefF on label sets as classes, rare sets pruned (Read, 2008;
                              Doquire & Verleysen, 2011)
+rf-br                        ReliefF for each label, the mean of the labels (Spolaor et al., 2013)
 relieff-ml                   RReliefF with the distance between label sets (Spolaor et al., 2013)
+ig-lp                        I(f;Y) with the label set as one class
+ksg-mean                     I(f;l) by nearest neighbours, without binning, the mean of the labels
+cov                          the sum of cov(f,l)^2, the diagonal of MDDM's matrix
+forest                       mean decrease of impurity in a random forest for all labels
+l21                          norms of the rows of a multi-task lasso
 ============================ ================================================================
 
 max and mean run over the labels; a label that is constant says nothing.
@@ -26,8 +32,9 @@ import scipy.sparse as sp
 
 from mlfs.api.options import checked_count
 from mlfs.compare.data_sources import dense
-from mlfs.compare.relief import ppt_relieff, relieff_ml
+from mlfs.compare.relief import ppt_relieff, relieff_ml, rf_br
 from mlfs.compare.training_rows import TrainingRows
+from mlfs.compare.value_filters import covariance, forest, ig_lp, ksg_mean, l21
 from mlfs.errors import DataError, UsageError, printable
 from mlfs.information.for_search import table_of
 
@@ -156,4 +163,10 @@ FILTERS: dict[str, Filter] = {
     },
     "ppt-relieff": Filter(ppt_relieff, parameters={"k": 10, "rows": 500, "prune": 6}),
     "relieff-ml": Filter(relieff_ml, parameters={"k": 10, "rows": 500}),
+    "rf-br": Filter(rf_br, parameters={"k": 10, "rows": 500}),
+    "ig-lp": Filter(ig_lp, counts=True),
+    "ksg-mean": Filter(ksg_mean, parameters={"k": 3}),
+    "cov": Filter(covariance),
+    "forest": Filter(forest, parameters={"trees": 100}),
+    "l21": Filter(l21),
 }

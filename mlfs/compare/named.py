@@ -22,7 +22,8 @@ class Named:
     Parameters
     ----------
     name : str
-        A name that is known, or the import path of a classifier.
+        A name that is known, or the import path of a classifier, or of a selector with its
+        parameters in brackets.
     parameters : mapping
         Keyword arguments, plain values.
 
@@ -57,7 +58,9 @@ def named(given: Any) -> Named:
     if isinstance(given, Mapping):
         given = (given.get("name"), given.get("parameters", {}))
     if isinstance(given, str):
-        name, _, rest = given.partition(":")
+        split = max(given.rfind(")"), 0)  # what stands in brackets belongs to the name
+        name, _, rest = given[split:].partition(":")
+        name = given[:split] + name
         given = (name.strip(), dict(_pair(text, given) for text in rest.split(",") if rest))
     if isinstance(given, (tuple, list)) and len(given) == 2:
         name, parameters = given

@@ -14,10 +14,11 @@ import numpy as np
 from mlfs import criteria
 from mlfs.api.selecting import select
 from mlfs.compare.filters import FILTERS, filter_scores
+from mlfs.compare.foreign import foreign_scores, is_foreign, made_of_text
 from mlfs.compare.named import Named, import_path
 from mlfs.compare.training_rows import TrainingRows
 from mlfs.data.dataset import Dataset
-from mlfs.errors import UnknownName, UsageError
+from mlfs.errors import UnknownName, UsageError, printable
 from mlfs.models.training_table import TrainingTable
 
 __all__ = ["BASELINES", "Ranked", "Ranker", "known_rankers", "ranker"]
@@ -163,6 +164,19 @@ class _ByFilter:
         return Ranked((tuple(order.tolist()),), scores.size)
 
 
+@dataclass(frozen=True)
+class _Foreign:
+    text: str
+    parameters: Mapping[str, Any]
+    counts: bool = False
+    nested: bool = False  # some must know how many
+
+    def rank(self, train: TrainingRows, n: int, seed: int) -> Ranked:
+        scores = foreign_scores(self.text, self.parameters, train, n, seed)
+        order = np.lexsort((np.arange(scores.size), -scores))[:n]
+        return Ranked((tuple(order.tolist()),), scores.size)
+
+
 def known_rankers() -> list[str]:
     """The names of all rankers."""
     return sorted({*criteria.available(), *BASELINES, *FILTERS})
@@ -183,6 +197,13 @@ def ranker(given: Named) -> Ranker:
     if given.name in FILTERS:
         FILTERS[given.name].check(given.parameters)
         return _ByFilter(given.name, given.parameters)
+    if is_foreign(given.name):
+        over = {"over": given.parameters.get("over", "mean")}
+        if {**over, **given.parameters} != over or over["over"] not in ("mean", "max"):
+            msg = "takes over=mean or over=max beside its own parameters, which stand in brackets"
+            raise UsageError(f"the selector {printable(given.name)!r} {msg}")
+        made_of_text(given.name)
+        return _Foreign(given.name, over)
     if "." in given.name:
         kind = import_path(given.name, "criterion")
         criteria.get(kind, given.parameters)

@@ -15,7 +15,7 @@ from mlfs.compare.training_rows import TrainingRows
 from mlfs.data.dataset import Dataset
 from mlfs.errors import DataError
 
-__all__ = ["ppt_relieff", "relieff_ml"]
+__all__ = ["ppt_relieff", "relieff_ml", "rf_br"]
 
 
 class _Space:
@@ -70,10 +70,34 @@ def ppt_relieff(train: TrainingRows, seed: int, *, k: int, rows: int, prune: int
     """
     data = train.data
     kept, classes = _pruned(data, prune)
-    space = _Space(_of_rows(data, kept))
-    n = kept.size
+    return _relieff(_Space(_of_rows(data, kept)), classes, seed, k, rows)
+
+
+def rf_br(train: TrainingRows, seed: int, *, k: int, rows: int) -> np.ndarray:
+    """ReliefF for each label of two values, and the mean of the labels (Spolaor et al., 2013).
+
+    Parameters
+    ----------
+    train : TrainingRows
+        The training rows; ReliefF takes their values as they are.
+    seed : int
+        Seeds the sample.
+    k, rows : int
+        Neighbours in each class, and size of the sample.
+    """
+    labels, space = dense(train.data.Y), _Space(train.data)
+    each = np.zeros((labels.shape[1], train.data.shape[1]))
+    for worth, column in zip(each, labels.T, strict=True):
+        _, classes = np.unique(column, return_inverse=True)
+        if classes.max(initial=0):  # a constant label says nothing
+            worth += _relieff(space, classes, seed, k, rows)
+    return each.mean(axis=0)
+
+
+def _relieff(space: _Space, classes: np.ndarray, seed: int, k: int, rows: int) -> np.ndarray:
+    n = classes.size
     share = np.bincount(classes) / n
-    weights = np.zeros(data.shape[1])
+    weights = np.zeros(space.X.shape[1])
     sample = _sample(n, rows, seed)
     for row in sample:
         distance = space.distances(int(row))

@@ -279,6 +279,9 @@ def test_relieff_is_its_naive_twin(seed: int, k: int) -> None:
     ours = scored("ppt-relieff", data, k=k, prune=2)
     expected = naive_relieff(X[kept], [sets[i] for i in kept], k)
     np.testing.assert_allclose(ours, expected, atol=1e-7)
+    each = [naive_relieff(X, [(one,) for one in y], k) for y in Y.T.tolist() if len(set(y)) > 1]
+    ours = scored("rf-br", data, k=k)
+    np.testing.assert_allclose(ours, np.sum(each, axis=0) / Y.shape[1], atol=1e-7)
     ours = scored("relieff-ml", data, k=k)
     np.testing.assert_allclose(ours, naive_relieff_ml(X, Y, k), atol=1e-7)
 
