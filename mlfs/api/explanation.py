@@ -11,6 +11,7 @@ import numpy as np
 
 from mlfs import criteria
 from mlfs.api.candidates import Grouping, columns_named
+from mlfs.api.gaussian_prepared import keeps_numbers
 from mlfs.api.plan import NOTHING_MORE
 from mlfs.api.prepared import Prepared, as_dataset, prepare
 from mlfs.api.selecting import UNITS, select
@@ -21,7 +22,10 @@ from mlfs.information.info import Info
 
 __all__ = ["Explanation", "document", "explain", "explained", "of_picks"]
 
-COUNTING = ("groups", "bins", "n_bins", "nominal_limit", "target_bins", "labels_as", "missing")
+COUNTING = (
+    *("groups", "bins", "n_bins", "nominal_limit", "target_bins", "labels_as", "missing"),
+    *("estimator", "correction"),
+)
 SHOWN = 5
 Named = tuple[int, str]
 
@@ -188,7 +192,7 @@ def explain(
     if features is None:
         if isinstance(data, Prepared):
             return of_picks(selection, data.dataset.feature_names)
-        numbers = selection.settings["target_bins"] is not None
+        numbers = keeps_numbers(selection.settings)
         return of_picks(selection, as_dataset(data, labels, numbers=numbers).feature_names)
     ready = prepare(
         data,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from mlfs.api.candidates import Grouping, grouping
 from mlfs.api.memory_estimate import MemoryEstimate
 from mlfs.api.options import NAMED
 from mlfs.counting.weights import on_grid
-from mlfs.data.dataset import Dataset
+from mlfs.data.dataset import Dataset, Label
 from mlfs.data.uniform import declared
 from mlfs.discretize import Binning, Binnings
 from mlfs.discretize.normal_scores import MOST_VALUES, Scores, indicators, normal_scores
@@ -20,20 +21,24 @@ from mlfs.errors import Caution, DataError, UsageError, plural, printable
 from mlfs.information.gaussian import GaussianInfo
 from mlfs.information.gaussian_columns import GaussianColumns
 
-__all__ = ["gaussian_info", "refuse_options_of_counts"]
+__all__ = ["gaussian_info", "keeps_numbers", "refuse_options_of_counts"]
 
-OF_COUNTS = ("bins", "n_bins", "nominal_limit", "correction", "binnings")
+OF_COUNTS = ("bins", "n_bins", "correction", "binnings")
 CELL_BYTES = 4
 AT_ONCE_BYTES = 24 * 32  # of a row, while some columns are ranked
 SCORES = "normal-scores"
+
+
+def keeps_numbers(options: Mapping[str, Any]) -> bool:
+    """Whether labels that are quantities keep their numbers, to be binned or scored."""
+    return options["target_bins"] is not None or options["estimator"] == "gaussian"
 
 
 def refuse_options_of_counts(options: Mapping[str, Any]) -> None:
     """Raise `UsageError` for options of binning and counting, which this estimator does without."""
     for name in OF_COUNTS:
         default = NAMED[name].default if name in NAMED else None
-        spared = name == "nominal_limit" and options["target_bins"] is not None
-        if options[name] != default and not spared:
+        if options[name] != default:
             msg = "is only used for estimator='counts', and it is 'gaussian': leave it out"
             raise UsageError(msg, option=name)
     if options["missing"] == "ignore":
@@ -50,8 +55,9 @@ def gaussian_info(
     options: Mapping[str, Any],
     most: int,
     n_threads: int,
-) -> tuple[Grouping, Binnings, GaussianInfo, list[str]]:
-    """Make the candidates, how their columns were taken, the information and what to note."""
+) -> tuple[Dataset, np.ndarray | None, Grouping, Binnings, GaussianInfo, list[str]]:
+    """Make the data in use, the candidates, how columns were taken, the information, and notes."""
+    dataset, weights, notes = _with_labels(dataset, weights)
     grid = _whole(weights)
     rows = dataset.shape[0]
     sizes = declared(dataset.columns)
@@ -61,10 +67,10 @@ def gaussian_info(
     of_rows = rows * (CELL_BYTES * (columns + labels) + AT_ONCE_BYTES * n_threads)
     MemoryEstimate(rows, 0, of_rows).free(most)
     scores = normal_scores(dataset.table, sizes, grid, n_threads)
-    notes = _notes_of(dataset, scores)
+    notes += _notes_of(dataset, scores, options["nominal_limit"])
     if not groups.trivial:
         scores = _grouped(scores, groups)
-    y, positives = _label_blocks(dataset, grid)
+    y, positives = _label_blocks(dataset, grid, options["nominal_limit"])
     info = GaussianInfo(GaussianColumns(scores, y, positives, grid, n_threads))
     kinds = [
         Binning(one.name, SCORES)
@@ -72,7 +78,7 @@ def gaussian_info(
         else Binning(one.name, "nominal", values=tuple(map(float, range(len(one.values)))))
         for one in dataset.columns
     ]
-    return groups, Binnings.of(kinds), info, notes
+    return dataset, weights, groups, Binnings.of(kinds), info, notes
 
 
 def _whole(weights: np.ndarray | None) -> np.ndarray | None:
@@ -98,8 +104,34 @@ def _grouped(scores: Scores, groups: Grouping) -> Scores:
     return Scores(scores.values[np.concatenate(rows)], first)
 
 
-def _label_blocks(dataset: Dataset, weights: np.ndarray | None) -> tuple[Scores, np.ndarray]:
-    """Labels as indicators, and how many rows have each."""
+def _with_labels(
+    dataset: Dataset, weights: np.ndarray | None
+) -> tuple[Dataset, np.ndarray | None, list[str]]:
+    """The rows that have a label; those of rare label sets have none."""
+    gone = dataset.Y < 0
+    lost = np.asarray(gone.sum(axis=1)).ravel() == dataset.shape[2]
+    if not lost.any():
+        return dataset, weights, []
+    kept = np.flatnonzero(~lost)
+    note = f"{plural(int(lost.sum()), 'row')} without any label left out"
+    if not kept.size:
+        raise DataError("every label is missing in every row, and there is nothing to select for")
+    part = replace(dataset, X=dataset.table[kept], Y=dataset.Y[kept])
+    return part, None if weights is None else weights[kept], [note]
+
+
+def _is_quantity(label: Label, nominal_limit: int) -> bool:
+    """Whether a label is a numeric target with more values than a few whole ones."""
+    if not label.numbers:
+        return False
+    few = len(label.values) <= nominal_limit
+    return not (few and all(float(value).is_integer() for value in label.values))
+
+
+def _label_blocks(
+    dataset: Dataset, weights: np.ndarray | None, nominal_limit: int
+) -> tuple[Scores, np.ndarray]:
+    """Labels as indicators, or scores if they are numeric targets, and how many rows have each."""
     stored = sp.csc_array(dataset.Y) if sp.issparse(dataset.Y) else dataset.Y
     own = np.zeros(0, np.int64) if weights is None else weights
     blocks, positives = [np.zeros((0, dataset.shape[0]), np.float32)], []
@@ -114,13 +146,17 @@ def _label_blocks(dataset: Dataset, weights: np.ndarray | None) -> tuple[Scores,
             )
             raise DataError(msg)
         positives.append(int(((column > 0) * (own if own.size else 1)).sum()))
-        blocks.append(indicators(column, own)[0])
+        if _is_quantity(label, nominal_limit):
+            numbers = np.array(list(map(float, label.values)))[column]
+            blocks.append(normal_scores(numbers[:, None], np.array([-1]), weights).values)
+        else:
+            blocks.append(indicators(column, own)[0])
     sizes = [len(block) for block in blocks[1:]]
     first = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     return Scores(np.concatenate(blocks), first), np.array(positives)
 
 
-def _notes_of(dataset: Dataset, scores: Scores) -> list[str]:
+def _notes_of(dataset: Dataset, scores: Scores, nominal_limit: int) -> list[str]:
     """What a user should know about the columns."""
     names, notes = dataset.names, list[str]()
     if scores.merged:
@@ -131,5 +167,11 @@ def _notes_of(dataset: Dataset, scores: Scores) -> list[str]:
                 f"values: the rarest count as one: {first!r}"
                 f"{' and others' if len(scores.merged) > 1 else ''}"
             )
+        )
+    quantities = [one.name for one in dataset.labels if _is_quantity(one, nominal_limit)]
+    if quantities:
+        notes.append(
+            f"{plural(len(quantities), 'label')} with the normal scores of their numbers: "
+            f"{printable(quantities[0])!r}{' and others' if len(quantities) > 1 else ''}"
         )
     return notes

@@ -16,7 +16,7 @@ from mlfs.api.as_dataset import as_dataset
 from mlfs.api.candidates import Grouping, grouping
 from mlfs.api.coded_columns import CodedColumns
 from mlfs.api.estimators import info_of, per_cell_of
-from mlfs.api.gaussian_prepared import gaussian_info, refuse_options_of_counts
+from mlfs.api.gaussian_prepared import gaussian_info, keeps_numbers, refuse_options_of_counts
 from mlfs.api.labels_as import label_sets
 from mlfs.api.options import checked
 from mlfs.api.prepared_notes import notes_of
@@ -236,7 +236,8 @@ def prepare(
         refuse_options_of_counts(options)
     most = bytes_of(max_memory)
     memory_estimate.of_table(data, most).free(most)
-    dataset = as_dataset(data, labels, numbers=target_bins is not None)
+    numbers = keeps_numbers(options)
+    dataset = as_dataset(data, labels, numbers=numbers)
     from_user = _arrays_of(data, dataset)
     if dataset.shape[2] == 0:
         where = printable(dataset.source.path, 400)
@@ -260,7 +261,7 @@ def prepare(
     if estimator == "gaussian":
         own_threads = threads_of(options["n_jobs"])
         made = gaussian_info(dataset, weights, options, most, own_threads)
-        groups_, learned, gaussian, more = made
+        dataset, weights, groups_, learned, gaussian, more = made
         return Prepared(dataset, learned, groups_, gaussian, weights, (*notes, *more), *beside)
     groups_, learned, table = counted(dataset, weights, options, most, own)
     notes += notes_of(dataset, table, groups_, learned, missing)

@@ -18,6 +18,7 @@ from mlfs.api.column_mapping import (
     refuse_reading,
 )
 from mlfs.api.column_selector import ColumnSelector
+from mlfs.api.gaussian_prepared import keeps_numbers
 from mlfs.api.options import FITTING, NAMED, OPTIONS, checked, is_auto, seed_of, threads
 from mlfs.api.prepared import Prepared
 from mlfs.api.selecting import select
@@ -312,7 +313,7 @@ class FeatureSelector(ColumnSelector):
             y,
             classes=self.classes,
             categorical=categorical_names(self.categorical_features, X),
-            numbers=self.target_bins is not None,
+            numbers=keeps_numbers(vars(self)),
         )
         validate_data(self, X, skip_check_array=True)
         return data, Positions.found(X, data)

@@ -179,7 +179,7 @@ def input_data(path: str, options: dict[str, Any], known: Sequence[str] | None =
         separator=given["separator"],
         encoding=given["encoding"],
         known=known,
-        numbers=options.get("target_bins") is not None,
+        numbers=options.get("target_bins") is not None or options.get("estimator") == "gaussian",
     )
 
 

@@ -179,6 +179,51 @@ def test_what_it_cannot_do_is_refused_in_one_sentence(options, message):
     assert str(caught.value).startswith(message)
 
 
+def test_numeric_targets_are_scored_and_cmi_is_forward_selection():
+    generator = np.random.default_rng(7)
+    X = generator.normal(size=(400, 12)) @ generator.normal(size=(12, 12))
+    y = X[:, [2, 5, 9]] @ [1.0, -0.7, 0.4] + generator.normal(size=400)
+    found = mlfs.select((X, y), "cmi", 5, estimator="gaussian")
+    Z = np.array([naive.scores(column)[0] for column in X.T])
+    target, picked = naive.scores(y)[0], []
+    for _ in range(5):
+        left = {}
+        for f in sorted({*range(12)} - {*picked}):
+            some = Z[[*picked, f]].T
+            left[f] = np.linalg.lstsq(some, target, rcond=None)[1][0]
+        picked.append(min(left, key=left.get))
+    assert list(found.indices) == picked
+    R = np.corrcoef([*Z, target])
+    close(info_of(X, y).mi_fl[:, 0], -0.5 * np.log(1 - R[-1, :-1] ** 2))
+    assert "1 label with the normal scores of their numbers: 'y0'" in found.notes
+    selector = mlfs.FeatureSelector("cmi", n_features_to_select=5, estimator="gaussian")
+    assert selector.fit(X, y).indices_.tolist() == picked
+    few = info_of(X, np.digitize(y, [-1, 1]))  # three whole numbers are classes
+    classes = naive.indicators(np.digitize(y, [-1, 1]))
+    close(few.mi_fl[:, 0], [naive.I([z], classes) for z in Z])
+
+
+@pytest.mark.parametrize("options", [{"estimator": "gaussian"}, {"correction": "expected"}])
+def test_an_explanation_uses_the_estimator_of_the_selection(options):
+    X, Y = correlated(100)
+    selection = mlfs.select((X, Y), "mrmr", 2, **options)
+    (why,) = mlfs.explain((X, Y), selection, [selection.indices[1]])
+    assert why.rank == 2
+    assert why.relevance == selection.terms["relevance"][1]
+
+
+def test_rows_without_any_label_are_left_out():
+    X, Y = correlated(100)
+    sets = Y[:, 0] * 2 + Y[:, 1]
+    rare = np.bincount(sets)[sets] < 20
+    assert rare.any()
+    found = mlfs.select((X, Y), "mim", 3, estimator="gaussian", labels_as="sets:20")
+    again = mlfs.select((X[~rare], sets[~rare].astype(str)), "mim", 3, estimator="gaussian")
+    assert found.indices == again.indices
+    np.testing.assert_array_equal(found.scores, again.scores)
+    assert f"{rare.sum()} rows without any label left out" in found.notes
+
+
 def test_labels_must_be_complete():
     X, Y = correlated(60)
     Y = Y.astype(float)
