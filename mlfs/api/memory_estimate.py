@@ -15,8 +15,8 @@ import scipy.sparse as sp
 from mlfs.counting.codes import Codes
 from mlfs.counting.column_groups import COLUMNS_AT_ONCE, FEW_LEVELS, Kind
 from mlfs.counting.xlogx import TABLE_SIZE
+from mlfs.data.bit_slices import Slices
 from mlfs.discretize.binnings import Binnings
-from mlfs.discretize.bit_slices import Slices
 from mlfs.discretize.column_blocks import CELLS
 from mlfs.errors import DataError
 

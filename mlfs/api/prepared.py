@@ -380,14 +380,15 @@ def refuse_missing(dataset: Dataset) -> None:
     """Refuse missing values of X, and name the first."""
     if dataset.table.dtype.kind != "f":
         return
-    if sp.issparse(dataset.X):
-        stored = sp.coo_array(dataset.X)
+    table = dataset.table
+    if sp.issparse(table):
+        stored = sp.coo_array(table)
         gone = np.isnan(stored.data)
         rows, columns = stored.row[gone], stored.col[gone]
     else:
-        step = max(1, CELLS_AT_ONCE // dataset.X.shape[1])
-        parts = range(0, dataset.X.shape[0], step)
-        found = [np.add(np.argwhere(np.isnan(dataset.X[at : at + step])), (at, 0)) for at in parts]
+        step = max(1, CELLS_AT_ONCE // table.shape[1])
+        parts = range(0, table.shape[0], step)
+        found = [np.add(np.argwhere(np.isnan(table[at : at + step])), (at, 0)) for at in parts]
         rows, columns = np.concatenate(found).T
     if rows.size:
         first = np.lexsort((columns, rows))[0]

@@ -77,6 +77,9 @@ def select(
     began = time.perf_counter()
     dataset = input_data(data, options)
     read = time.perf_counter()
+    on_disk = getattr(dataset.table, "on_disk", 0)
+    if on_disk:
+        console.detail(f"columns of numbers are in a temporary file of {on_disk / 1e6:,.0f} MB")
     _, selection = run_selection(console, dataset, wanted)
     _tell(console, selection, read - began, time.perf_counter() - read)
     _deliver(console, dataset, selection, place, force=force)

@@ -20,6 +20,7 @@ from mlfs.data.labels.label_values import (
     split_lists,
     stacked,
 )
+from mlfs.data.packed_table import PackedTable
 from mlfs.data.request import Request
 from mlfs.errors import DataError, printable
 
@@ -177,6 +178,7 @@ def assemble(
     request: Request,
     source: tuple[str, str],
     notes: Sequence[str] = (),
+    table: PackedTable | None = None,
 ) -> Dataset:
     """Make a data set of named columns: take the labels out and map their values.
 
@@ -192,6 +194,8 @@ def assemble(
         Gives the texts of one column (None where missing), for a column of lists.
     source : (path, format)
         Where the table came from.
+    table : PackedTable, optional
+        All columns, where `columns` holds the numbers of labels alone.
     """
     path, form = source
     labels: list[Label] = []
@@ -210,9 +214,14 @@ def assemble(
     features = [cells for _, cells in rest if not isinstance(cells, str)]
     if not features:
         raise DataError(f"{printable(path, 400)}: no column is left that can be a feature")
-    n_rows = len(features[0][1])
-    X = side_by_side([x for _, x in features])
-    all_notes = [*chosen.notes, *notes, *_notes(features, left_out)]
+    X: Any
+    if table is None:
+        X = side_by_side([x for _, x in features])
+    else:
+        places = [j for j, cells in enumerate(columns) if not isinstance(cells, str)]
+        X = table[:, [j for j in places if j not in taken]]
+    n_rows, kinds = len(X), tuple(column for column, _ in features)
+    all_notes = [*chosen.notes, *notes, *_notes(kinds, n_rows, left_out)]
     if chosen.lists and len(labels) > FEW and all(label.name.isdigit() for label in labels):
         name = printable(names[chosen.columns[0]])
         all_notes.append(
@@ -222,7 +231,7 @@ def assemble(
     return Dataset(
         X,
         parts[0] if parts and sp.issparse(parts[0]) else stacked(parts, n_rows),
-        tuple(column for column, _ in features),
+        kinds,
         tuple(labels),
         left_out=left_out,
         source=Source(path, form, labels_by=chosen.by),
@@ -255,14 +264,14 @@ def _labels(
 
 
 def _notes(
-    features: Sequence[tuple[Column, np.ndarray]], left_out: Sequence[tuple[str, str]]
+    features: Sequence[Column], n_rows: int, left_out: Sequence[tuple[str, str]]
 ) -> list[str]:
     notes = [f"column {printable(name)!r} is left out of X: {why}" for name, why in left_out]
     notes.extend(
         f"column {printable(column.name)!r} has a different text in every row: it looks like an "
         "identifier (--exclude leaves it out)"
-        for column, x in features
-        if column.kind == "nominal" and len(column.values) == len(x) > FEW
+        for column in features
+        if column.kind == "nominal" and len(column.values) == n_rows > FEW
     )
     return notes
 

@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 import scipy.sparse as sp
 
+from mlfs.data.packed_table import PackedTable
 from mlfs.data.uniform import UniformColumns, UniformLabels, names_of
 
 __all__ = ["Column", "Dataset", "Label", "Source", "identifier_columns", "names_each_row"]
@@ -64,6 +65,8 @@ class _Numbers:
         if data is None:
             raise AttributeError("X is an attribute of a data set, not of the class")
         table = data.__dict__["X"]
+        if isinstance(table, PackedTable):
+            table = data.__dict__["X"] = table.toarray()
         if getattr(table, "dtype", np.float64) != np.float64 and table.dtype.kind in "biuf":
             table = data.__dict__["X"] = table.astype(np.float64)
         return table
@@ -81,7 +84,8 @@ class Dataset:
     X : ndarray of float64 or csr_array of float64, shape (N, d)
         NaN is a missing value. In a sparse X what is not stored is 0: the number 0,
         or the first value of a nominal column. Given as smaller numbers or booleans it is kept
-        so, in `table`, and becomes float64 when X is first asked for.
+        so, in `table`, and becomes float64 when X is first asked for. A file that is read in pieces
+        is kept packed in the same way.
     Y : ndarray or csr_array of int8 (int32 for many classes), shape (N, q)
         Positions in the label's `values`; -1 is a missing label (always stored).
     columns : sequence of Column

@@ -60,8 +60,10 @@ def utf8(content: bytes, path: str, encoding: str = "utf-8") -> bytes:
     return decoded(content, path, encoding).encode("utf-8")
 
 
-def decoded(content: bytes, path: str, encoding: str = "utf-8") -> str:
+def decoded(content: bytes, path: str, encoding: str = "utf-8", before: int = 0) -> str:
     """Decode a text file whole, with the place of the first byte that does not decode.
+
+    `before` is the number of lines of the file before these.
 
     Examples
     --------
@@ -75,7 +77,7 @@ def decoded(content: bytes, path: str, encoding: str = "utf-8") -> str:
     except LookupError:
         raise UsageError(f"there is no encoding called {printable(encoding)!r}") from None
     except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
+        line = before + content.count(b"\n", 0, error.start) + 1
         column = error.start - content.rfind(b"\n", 0, error.start)
         remedy = "say which one it is with --encoding, for example --encoding latin-1"
         if content.startswith(UTF16):

@@ -9,12 +9,14 @@ of greatest magnitude is positive.
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from mlfs._kernels.products import dot, from_columns, onto_columns, orthogonalise
 from mlfs.data.dataset import Dataset
+from mlfs.data.packed_table import PackedTable
 
 __all__ = ["first_component", "in_three_levels"]
 
@@ -124,7 +126,9 @@ def _lanczos(apply: object, start: np.ndarray) -> tuple[np.ndarray, float]:
 def _as_numbers(dataset: Dataset) -> sp.csr_array:
     """The features as one sparse matrix of numbers, stored zeros dropped, rows in order."""
     many = [len(column.values) > 2 for column in dataset.columns]
-    table = dataset.table  # X would be written out as numbers of 64 bits
+    table: Any = dataset.table  # X would be written out as numbers of 64 bits
+    if isinstance(table, PackedTable):
+        table = table.toarray()
     if sp.issparse(table) and table.format == "csr" and not any(many):
         plain = table.has_canonical_format and table.data.all() and not np.isnan(table.data).any()
         if plain:  # already in the wanted form

@@ -15,6 +15,7 @@ from mlfs.data.delimited.records import is_number
 from mlfs.data.files import read_bytes, split_suffix
 from mlfs.data.labels import mulan
 from mlfs.data.request import Limits, Request
+from mlfs.data.text_pieces import TextPieces
 from mlfs.data.whole_files import replacing_together
 from mlfs.errors import DataError, ParseError, UnknownName, UsageError, printable
 
@@ -39,6 +40,8 @@ class Format:
         A Mulan XML is written beside the file, to say which columns are labels.
     variant : str
         What the names of the two functions end in, where a module has two formats.
+    pieces : str
+        The module that has ``read_pieces(pieces, path, request)``, for large files.
     """
 
     suffixes: tuple[str, ...]
@@ -46,11 +49,18 @@ class Format:
     about: str
     sidecar: bool = False
     variant: str = ""
+    pieces: str = ""
 
     def function(self, name: str) -> Callable[..., Any]:
         """Import the module and take its `read` or `write`."""
         module = importlib.import_module(self.module)
         found: Callable[..., Any] = getattr(module, name + self.variant)
+        return found
+
+    def piecewise(self) -> Callable[..., Any]:
+        """Import the function that reads a large file in pieces."""
+        module = importlib.import_module(self.pieces)
+        found: Callable[..., Any] = getattr(module, "read_pieces" + self.variant)
         return found
 
 
@@ -59,7 +69,11 @@ FORMATS = {
         (".arff",), "mlfs.data.arff.arff_reader", "Weka, Mulan, MEKA; dense and sparse", True
     ),
     "csv": Format(
-        (".csv",), "mlfs.data.delimited.csv_reader", "comma-separated with a header", True
+        (".csv",),
+        "mlfs.data.delimited.csv_reader",
+        "comma-separated with a header",
+        True,
+        pieces="mlfs.data.delimited.csv_pieces",
     ),
     "tsv": Format(
         (".tsv", ".tab"),
@@ -67,6 +81,7 @@ FORMATS = {
         "tab-separated with a header",
         True,
         "_tsv",
+        "mlfs.data.delimited.csv_pieces",
     ),
     "svmlight": Format(
         (".svm", ".svmlight", ".libsvm"), "mlfs.data.svmlight", "multi-label svmlight"
@@ -209,10 +224,6 @@ def read(
     suffix = split_suffix(name)[1]
     if suffix in PICKLES:
         format_of(name, content=b"")
-    content = read_bytes(name, limits)
-    if not content and name != "-":
-        raise ParseError("the file is empty; a data set has one row at least", name)
-    kind = format_of(name, format, content)
     request = Request(
         labels=labels,
         classes=classes,
@@ -223,7 +234,28 @@ def read(
         binary_path=None if name == "-" else Path(name),
         known=None if known is None else tuple(known),
     )
-    dataset: Dataset = FORMATS[kind].function("read")(content, name, request)
+    dataset = _read_pieces(name, format, request)
+    if dataset is None:
+        content = read_bytes(name, limits)
+        if not content and name != "-":
+            raise ParseError("the file is empty; a data set has one row at least", name)
+        kind = format_of(name, format, content)
+        dataset = FORMATS[kind].function("read")(content, name, request)
+    assert dataset is not None
+    return dataset
+
+
+def _read_pieces(name: str, format: str | None, request: Request) -> Dataset | None:  # noqa: A002
+    """Read a large file in pieces; None if it is small, or of a format that is read whole."""
+    suffix = split_suffix(name)[1]
+    by_suffix = (known for known, form in FORMATS.items() if suffix in form.suffixes)
+    kind = next(by_suffix, None) if format is None else _named(format)
+    if kind is None or not FORMATS[kind].pieces:
+        return None
+    pieces = TextPieces.of(name, request.limits)
+    if pieces is None:
+        return None
+    dataset: Dataset | None = FORMATS[kind].piecewise()(pieces, name, request)
     return dataset
 
 

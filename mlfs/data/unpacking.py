@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 from mlfs.data.request import Limits, exceeded
 from mlfs.errors import DataError, printable
 
-__all__ = ["MAGIC", "unpacked"]
+__all__ = ["MAGIC", "chunks_of", "unpacked"]
 
 MAGIC = {".gz": b"\x1f\x8b", ".bz2": b"BZh", ".xz": b"\xfd7zXZ\x00"}
 CHUNK = 1 << 20
@@ -18,7 +19,14 @@ RATIO_FROM = 16 << 20
 def unpacked(
     raw: BinaryIO, compression: str, path: str, limits: Limits, *, sniff: bool = False
 ) -> bytes:
-    """Read a stream to its end.
+    """Read a stream to its end; see `chunks_of` for the parameters."""
+    return b"".join(chunks_of(raw, compression, path, limits, sniff=sniff))
+
+
+def chunks_of(
+    raw: BinaryIO, compression: str, path: str, limits: Limits, *, sniff: bool = False
+) -> Iterator[bytes]:
+    """Read a stream to its end, a chunk at a time.
 
     Parameters
     ----------
@@ -42,11 +50,9 @@ def unpacked(
         compression = next((one for one, magic in MAGIC.items() if start.startswith(magic)), "")
     counted = _Counted(raw, start)
     stream = _decompressor(counted, compression) if compression else counted
-    chunks: list[bytes] = []
     size = 0
     try:
         while chunk := stream.read(CHUNK):
-            chunks.append(chunk)
             size += len(chunk)
             if size > limits.max_decompressed:
                 what = "unpacked bytes"
@@ -55,12 +61,12 @@ def unpacked(
             if compression and size > RATIO_FROM and ratio > limits.max_ratio:
                 what = "bytes for each compressed byte"
                 raise exceeded(limits, "max_ratio", ratio, what, path, enough=10 * ratio)
+            yield chunk
     except (EOFError, OSError, zlib.error, lzma.LZMAError) as error:
         if not compression:
             raise
         shown = printable(path, 400)
         raise DataError(f"{shown} is not a whole {compression} file: {error}") from None
-    return b"".join(chunks)
 
 
 def _decompressor(raw: Any, compression: str) -> Any:

@@ -3,9 +3,9 @@
 A `Dataset` comes in; a `Binnings` (one `Binning` for each column) and the coded columns go out.
 `learning` decides how each column is binned, by `unsupervised`, `mdlp` or `laim` (on
 `class_counts`) and with `exact_moments`; `encoder` codes a table by its binnings. Both walk over
-`column_blocks`, except for columns of small integers (`table_survey`, `bit_slices`). `binning` and
-`binnings` hold what was decided. A new method is a function from a column to its edges and a line
-in `METHODS`.
+`column_blocks`, except for columns of small integers (`table_survey`, on the bit slices of
+`mlfs.data`). `binning` and `binnings` hold what was decided. A new method is a function from a
+column to its edges and a line in `METHODS`.
 """
 
 from __future__ import annotations

@@ -10,6 +10,7 @@ import scipy.sparse as sp
 
 from mlfs._kernels import column_values
 from mlfs.counting.entries import edges_of
+from mlfs.data.packed_table import PackedTable
 
 __all__ = ["Block", "blocks"]
 
@@ -128,6 +129,10 @@ def blocks(table: Any) -> Iterator[Block]:
         return
     n_rows, n_columns = table.shape
     width = max(1, CELLS // max(1, n_rows))
+    if isinstance(table, PackedTable):
+        for first, part in table.column_parts():
+            yield from _dense_blocks(first, np.asarray(part, np.float64), width)
+        return
     gather = max(LINE, width)  # a cache line holds several columns of a row: fetch it once
     is_plain = table.dtype == np.float64 and table.flags.c_contiguous
     transposes = is_plain and table.size >= TRANSPOSED_FROM
@@ -138,10 +143,16 @@ def blocks(table: Any) -> Iterator[Block]:
             column_values.transpose(table, first, part)
         else:
             part = np.ascontiguousarray(table[:, first : first + gather].T, dtype=np.float64)
-        for j in range(0, part.shape[0], width):
-            values = part[j : j + width]
-            bounds = np.arange(values.shape[0] + 1) * n_rows
-            yield Block(first + j, n_rows, values.reshape(-1), bounds, NO_ROWS)
+        yield from _dense_blocks(first, part, width)
+
+
+def _dense_blocks(first: int, part: np.ndarray, width: int) -> Iterator[Block]:
+    """Some columns, the rows of an array, in blocks."""
+    n_rows = part.shape[1]
+    for j in range(0, part.shape[0], width):
+        values = part[j : j + width]
+        bounds = np.arange(values.shape[0] + 1) * n_rows
+        yield Block(first + j, n_rows, values.reshape(-1), bounds, NO_ROWS)
 
 
 def _sparse_blocks(table: Any) -> Iterator[Block]:

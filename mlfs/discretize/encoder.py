@@ -10,11 +10,11 @@ import numpy as np
 from mlfs._kernels import column_values
 from mlfs.counting.codes import Codes, Packed
 from mlfs.counting.entries import edges_of
+from mlfs.data.bit_slices import sliced
 from mlfs.discretize.binning import Binning
 from mlfs.discretize.binnings import Binnings
-from mlfs.discretize.bit_slices import code_planes, sliced
 from mlfs.discretize.column_blocks import Block, blocks
-from mlfs.discretize.table_survey import Survey, encode_small
+from mlfs.discretize.table_survey import Survey, code_planes, encode_small
 from mlfs.errors import DataError
 
 __all__ = ["Encoder", "coded", "encode", "modes_of"]

@@ -11,15 +11,17 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from mlfs._kernels import slices, small_integers
 from mlfs._kernels.small_integers import SMALL
 from mlfs.counting.codes import Codes, Packed
 from mlfs.counting.entries import edges_of
+from mlfs.data.bit_slices import Slices, sliced
+from mlfs.data.packed_table import PackedTable
 from mlfs.discretize.binnings import Binnings
-from mlfs.discretize.bit_slices import Slices, code_planes, sliced
 
-__all__ = ["Survey", "encode_small", "learn_small"]
+__all__ = ["Survey", "code_planes", "encode_small", "learn_small"]
 
 
 @dataclass
@@ -54,8 +56,9 @@ class Survey:
         """
         n_rows, d = table.shape
         has_numbers = n_rows > 0 and d > 0 and table.dtype.kind in "biuf"
-        if has_numbers and isinstance(table, np.ndarray):
-            bits = sliced(table, n_jobs)
+        if has_numbers and not sp.issparse(table):
+            is_packed = isinstance(table, PackedTable)
+            bits = table.slices() if is_packed else sliced(table, n_jobs)
             return cls(table, bits.counts, bits.small, bits)
         counts = np.zeros((d, SMALL + 2), np.int32)
         if not (has_numbers and table.format == "csr" and table.has_canonical_format):
@@ -174,3 +177,35 @@ def _packed(
         return Packed(planes, np.arange(columns.size))
     planes = code_planes(bits, columns, codes, modes, levels)
     return Packed(planes, edges_of(levels - 1)[:-1])
+
+
+def code_planes(
+    bits: Slices, columns: np.ndarray, codes: np.ndarray, modes: np.ndarray, levels: np.ndarray
+) -> np.ndarray:
+    """The planes of some columns: one for each code but the mode.
+
+    Parameters
+    ----------
+    bits : Slices
+        The bits of the values.
+    columns : ndarray of int64
+        The columns.
+    codes : ndarray of uint8, shape (columns, 17)
+        The code of each value.
+    modes, levels : ndarray of int32
+        The most frequent code and the number of codes.
+    """
+    first = edges_of(levels - 1)
+    planes = np.empty((int(first[-1]), bits.planes.shape[2]), np.uint64)
+    slices.write_planes(
+        bits.planes,
+        bits.top,
+        bits.counts,
+        bits.last,
+        columns,
+        codes,
+        modes,
+        first[:-1],
+        planes,
+    )
+    return planes

@@ -206,7 +206,7 @@ def test_words_that_come_late_and_many(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fast_cells, "HARD", 8)
     lines = [f"{i},w{i % 300},{i if i < 400 else 'x'},NA,{i % 2}" for i in range(500)]
     text = "\n".join(["a,b,c,d,y", *lines, ""])
-    careful = delimited._Table(text.encode(), "t", Request(labels="y"), ",").dataset("csv")
+    careful = delimited.Table(text.encode(), "t", Request(labels="y"), ",").dataset("csv")
     quick = fast_cells.quick_table(text.encode(), "t", Request(labels="y"), ",")
     assert quick is not None
     same(delimited.read(text.encode(), "t", Request(labels="y")), careful)

@@ -16,8 +16,8 @@ import mlfs
 from mlfs.api.prepared import prepare
 from mlfs.counting.codes import Codes
 from mlfs.data.arrays import from_arrays
+from mlfs.data.bit_slices import sliced
 from mlfs.discretize import coded, learn
-from mlfs.discretize.bit_slices import sliced
 
 EXAMPLES = 5 if config.DISABLE_JIT else 40
 SHAPES = st.tuples(st.integers(1, 140), st.integers(1, 70))
@@ -192,8 +192,8 @@ def test_booleans_and_frames():
 
 
 def test_two_threads_slice_as_one(monkeypatch):
-    monkeypatch.setattr("mlfs.discretize.bit_slices.THREADED_FROM", 0)
-    monkeypatch.setattr("mlfs.discretize.bit_slices.BYTES", 4096)
+    monkeypatch.setattr("mlfs.data.bit_slices.THREADED_FROM", 0)
+    monkeypatch.setattr("mlfs.data.bit_slices.BYTES", 4096)
     X = np.random.default_rng(5).integers(0, 20, (3000, 70)).astype(np.uint8)
     for x in (X, np.asfortranarray(X), X.astype(float)):
         one, two = sliced(x, 1), sliced(x, 2)

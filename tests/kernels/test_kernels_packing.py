@@ -10,7 +10,7 @@ from numba.core import config
 
 from mlfs._kernels import packing
 from mlfs._kernels.packing import CHUNK, MISSING, STRIP
-from mlfs.discretize.bit_slices import sliced as bit_slices
+from mlfs.data.bit_slices import sliced as bit_slices
 from tests.in_full import words
 
 WIDTHS = [STRIP, STRIP + 1, 2 * STRIP - 1, CHUNK, CHUNK + 1, CHUNK + STRIP + 1, 2 * CHUNK + 1]
@@ -51,8 +51,8 @@ def test_a_table_of_any_edge_is_sliced_alike(n_rows, d, monkeypatch):
     for chunk, (given, plain) in itertools.product(
         (1, 1 << 22), ((table, table), (table.astype(np.int64), table), (holey, marked))
     ):
-        monkeypatch.setattr("mlfs.discretize.bit_slices.BYTES", chunk)
-        monkeypatch.setattr("mlfs.discretize.bit_slices.CHUNK", chunk)
+        monkeypatch.setattr("mlfs.data.bit_slices.BYTES", chunk)
+        monkeypatch.setattr("mlfs.data.bit_slices.CHUNK", chunk)
         for laid in (given, np.asfortranarray(given), given[::-1, ::-1].copy()[::-1, ::-1]):
             found = bit_slices(laid)
             np.testing.assert_array_equal(found.planes, sliced(plain, len(found.planes)))

@@ -45,7 +45,16 @@ from mlfs.data.labels.chosen import resolve
 from mlfs.data.request import Limits, Request, exceeded
 from mlfs.errors import ParseError, plural, printable
 
-__all__ = ["read", "read_tsv", "write", "write_tsv"]
+__all__ = [
+    "BLOCK",
+    "Table",
+    "as_numbers",
+    "check_size",
+    "read",
+    "read_tsv",
+    "write",
+    "write_tsv",
+]
 
 BLOCK = 4096
 
@@ -70,18 +79,40 @@ def read_tsv(content: bytes, path: str, request: Request) -> Dataset:
 def _read(content: bytes, path: str, request: Request, separator: str, form: str) -> Dataset:
     table = quick_table(content, path, request, separator)
     if table is None:
-        return _Table(content, path, request, separator).dataset(form)
+        return Table(content, path, request, separator).dataset(form)
     names, chosen, columns, texts = table
     return assemble(columns, names, chosen, texts, request, (path, form))
 
 
-class _Table:
-    """The text of a file cut into records, and its columns turned into numbers."""
+class Table:
+    """The text of a file cut into records, and its columns turned into numbers.
 
-    def __init__(self, content: bytes, path: str, request: Request, separator: str) -> None:
+    Parameters
+    ----------
+    content, path, request
+        As for `read`.
+    separator : str
+        What is between the cells.
+    names : list of str, optional
+        The columns, where the text is a later piece of a file and has no header.
+    before : int
+        The lines of the file before this text.
+    """
+
+    def __init__(
+        self,
+        content: bytes,
+        path: str,
+        request: Request,
+        separator: str,
+        names: list[str] | None = None,
+        before: int = 0,
+    ) -> None:
         self.path, self.request, self.separator = path, request, separator
         limits = request.limits
-        text = decoded(content, path, request.encoding).removeprefix("\ufeff")
+        text = decoded(content, path, request.encoding, before)
+        if names is None:
+            text = text.removeprefix("\ufeff")
         if "\n" not in text:
             text = text.replace("\r", "\n")
         self.plain = "_" not in text and text.isascii()
@@ -89,29 +120,35 @@ class _Table:
         if max(map(len, lines)) > limits.max_line_bytes:
             number = max(range(len(lines)), key=lambda i: len(lines[i]))
             raise exceeded(
-                limits, "max_line_bytes", len(lines[number]), "bytes in a line", path, number + 1
-            )
+                limits, "max_line_bytes", len(lines[number]), "bytes in a line", path,
+                before + number + 1,
+            )  # fmt: skip
         self.records: list[Record] = []
         self.numbers: list[int] = []
-        for number, record in records(lines, separator, path):
+        for number, record in records(lines, separator, path, before):
             self.records.append(record)
             self.numbers.append(number)
+        if names is not None:
+            self.names = names
+            return
         if not self.records:
             raise ParseError("the file is empty; a header line of column names is expected", path)
         header = self._cells(0)
         self.quoted_header = all(isinstance(cell, Quoted) for cell in header)
         self.names = header_names(self.records[0], self.numbers[0], separator, limits, path)
         del self.records[0], self.numbers[0]
-        _check_size(len(self.records), len(self.names), limits, path)
+        check_size(len(self.records), len(self.names), limits, path)
 
     def _cells(self, i: int) -> list[str]:
         record = self.records[i]
         return record.split(self.separator) if isinstance(record, str) else record
 
-    def _place(self, i: int, j: int) -> int | None:
+    def place_of(self, i: int, j: int) -> int | None:
+        """The column of the line where a cell starts, if it is known."""
         return place(self.records[i], j, self.separator)
 
     def dataset(self, form: str) -> Dataset:
+        """The data set of the whole text."""
         chosen = resolve(self.names, self.request, self.path)
         if not self.records:
             raise ParseError("there is a header and no row of data", self.path)
@@ -130,11 +167,11 @@ class _Table:
         numbers: list[np.ndarray | None] = [np.empty(n) for _ in range(d)]
         for start in range(0, n, BLOCK):
             stop = min(n, start + BLOCK)
-            for j, cells in enumerate(zip(*self._block(start, stop), strict=True)):
+            for j, cells in enumerate(zip(*self.block(start, stop), strict=True)):
                 x = numbers[j]
                 if x is None:
                     continue
-                found = _as_numbers(cells, self.plain)
+                found = as_numbers(cells, self.plain)
                 if found is None:
                     numbers[j] = None
                 else:
@@ -142,7 +179,7 @@ class _Table:
         columns = []
         words: dict[int, list[str | None]] = {j: [] for j, x in enumerate(numbers) if x is None}
         for start in range(0, n if words else 0, BLOCK):
-            block = self._block(start, min(n, start + BLOCK))
+            block = self.block(start, min(n, start + BLOCK))
             for j, found_words in words.items():
                 found_words.extend(self._word(row[j]) for row in block)
         for j, (name, x) in enumerate(zip(self.names, numbers, strict=True)):
@@ -151,16 +188,20 @@ class _Table:
                 continue
             bad = np.flatnonzero(np.isinf(x))
             if bad.size:
-                i = int(bad[0])
-                raise ParseError(
-                    f"column {printable(name)!r} holds {printable(self._cells(i)[j])}, which is "
-                    "infinite or beyond a 64-bit float; leave the cell empty if it is missing",
-                    self.path, self.numbers[i], self._place(i, j),
-                )  # fmt: skip
+                raise self.infinite(int(bad[0]), j)
             columns.append((Column(name), x))
         return columns
 
-    def _block(self, start: int, stop: int) -> list[list[str]]:
+    def infinite(self, i: int, j: int) -> ParseError:
+        """The error for a number that is infinite."""
+        return ParseError(
+            f"column {printable(self.names[j])!r} holds {printable(self._cells(i)[j])}, which is "
+            "infinite or beyond a 64-bit float; leave the cell empty if it is missing",
+            self.path, self.numbers[i], self.place_of(i, j),
+        )  # fmt: skip
+
+    def block(self, start: int, stop: int) -> list[list[str]]:
+        """The cells of some records; every record has one for each column."""
         d = len(self.names)
         block = [self._cells(i) for i in range(start, stop)]
         for i, cells in enumerate(block, start):
@@ -168,7 +209,7 @@ class _Table:
                 raise ParseError(
                     f"this row has {plural(len(cells), 'cell')} and the header has {d}: give it "
                     f"{d}, or quote the cells that hold a {NAMES[self.separator]}",
-                    self.path, self.numbers[i], None if len(cells) < d else self._place(i, d),
+                    self.path, self.numbers[i], None if len(cells) < d else self.place_of(i, d),
                 )  # fmt: skip
         return block
 
@@ -179,14 +220,15 @@ class _Table:
         return None if cell in MISSING else cell
 
 
-def _check_size(n: int, d: int, limits: Limits, path: str) -> None:
+def check_size(n: int, d: int, limits: Limits, path: str) -> None:
+    """Refuse a table with more rows or cells than the limits allow."""
     if n > limits.max_rows:
         raise exceeded(limits, "max_rows", n, "rows", path)
     if n * d > limits.max_cells:
         raise exceeded(limits, "max_cells", n * d, "cells", path)
 
 
-def _as_numbers(cells: Sequence[str], plain: bool) -> Any:
+def as_numbers(cells: Sequence[str], plain: bool) -> Any:
     """The cells as floats, missing ones as NaN; None if one is a text.
 
     `plain` says that no cell has what float() takes beyond ASCII digits.

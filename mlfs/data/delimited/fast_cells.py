@@ -22,7 +22,7 @@ from mlfs.data.labels.chosen import Chosen, resolve
 from mlfs.data.request import Request
 from mlfs.errors import ParseError
 
-__all__ = ["Table", "quick_table"]
+__all__ = ["Cells", "Table", "number_in", "quick_table"]
 
 HARD = 1 << 12
 PROBE = 1 << 16
@@ -57,7 +57,7 @@ def quick_table(content: bytes, path: str, request: Request, separator: str) -> 
     if names is None or content.find(b'"', stop) >= 0:
         return None
     chosen = resolve(names, request, path)
-    cells = _Cells(content, stop + 1, names, request, separator)
+    cells = Cells(content, stop + 1, names, request, separator)
     if chosen.lists:
         cells.wordy[chosen.columns[0]] = True
     columns = cells.columns()
@@ -75,7 +75,7 @@ def _names(header: bytes, path: str, request: Request, separator: str) -> list[s
     return names if len(names) > 1 else None
 
 
-class _Cells:
+class Cells:
     """The rows of a file; if a column turns out to hold words, they are read again."""
 
     def __init__(
@@ -108,8 +108,7 @@ class _Cells:
         probe = self.content.rfind(b"\n", self.start, self.start + PROBE) + 1
         for end in (probe, size, size):
             known = self.wordy.copy()
-            while (status := self._read(max(end, self.start))) == WORDS_FULL:
-                self.slots *= 8
+            status = self.read(max(end, self.start))
             if status != kernel.DONE:
                 return None
             if end == size and (known == self.wordy).all():
@@ -120,6 +119,12 @@ class _Cells:
         found = [self._column(j, name, values[:, j]) for j, name in enumerate(self.names)]
         infinite = any(np.isinf(x).any() for j, (_, x) in enumerate(found) if self.wordy[j])
         return None if infinite else found
+
+    def read(self, end: int) -> int:
+        """Read the rows up to `end`; the status is that of the kernel."""
+        while (status := self._read(end)) == WORDS_FULL:
+            self.slots *= 8
+        return status
 
     def _read(self, end: int) -> int:
         if self.slots > MOST_SLOTS:
@@ -144,7 +149,7 @@ class _Cells:
             if self.wordy[j]:
                 continue
             cell = self.content[start:stop].decode("utf-8")
-            value = _number(cell)
+            value = number_in(cell)
             if value is None:
                 self.wordy[j] = True
             elif math.isinf(value):
@@ -157,9 +162,9 @@ class _Cells:
     def _column(self, j: int, name: str, x: np.ndarray) -> tuple[Column, np.ndarray]:
         if not self.wordy[j]:
             return Column(name), x
-        places, cells = self._words(j)
+        places, cells = self.words_of(j)
         codes = np.full(int(self.counts[2]), np.nan)
-        numbers = [_number(cell) for cell in cells]
+        numbers = [number_in(cell) for cell in cells]
         if None in numbers:
             cells = [cell.strip() for cell in cells]
             known = sorted(set(cells) - MISSING)
@@ -169,7 +174,7 @@ class _Cells:
         codes[places] = numbers
         return Column(name), codes[x.astype(np.int64)]
 
-    def _words(self, j: int) -> tuple[np.ndarray, list[str]]:
+    def words_of(self, j: int) -> tuple[np.ndarray, list[str]]:
         """The numbers and the texts of the words of a column."""
         places = np.flatnonzero(self.words[: self.counts[2], 0] == j)
         bounds = self.words[places, 1:].tolist()
@@ -177,7 +182,7 @@ class _Cells:
 
     def texts(self, j: int) -> list[str | None]:
         """The cells of a column of words, where an empty one means no label."""
-        places, words = self._words(j)
+        places, words = self.words_of(j)
         cells: dict[int, str | None] = {}
         for place, word in zip(places.tolist(), words, strict=True):
             cell = word.strip()
@@ -186,7 +191,7 @@ class _Cells:
         return [cells[place] for place in rows]
 
 
-def _number(cell: str) -> float | None:
+def number_in(cell: str) -> float | None:
     """The number that a cell holds, NaN for a missing one; None for a text."""
     try:
         return number_of(cell)

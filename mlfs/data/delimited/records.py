@@ -33,11 +33,16 @@ class Quoted(str):
 Record = str | list[str]
 
 
-def records(lines: list[str], separator: str, path: str) -> Iterator[tuple[int, Record]]:
-    """Cut the lines into records: a line without quotes as it is, one with quotes into cells."""
+def records(
+    lines: list[str], separator: str, path: str, before: int = 0
+) -> Iterator[tuple[int, Record]]:
+    """Cut the lines into records: a line without quotes as it is, one with quotes into cells.
+
+    `before` is the number of lines of the file before these.
+    """
     i = 0
     while i < len(lines):
-        line, first = lines[i], i + 1
+        line, first = lines[i], i + 1 + before
         i += 1
         if '"' not in line:
             line = line.removesuffix("\r")
@@ -47,7 +52,7 @@ def records(lines: list[str], separator: str, path: str) -> Iterator[tuple[int, 
         cells: list[str] = []
         at = 0
         while True:
-            cell, at, line, i = _cell(lines, line, at, i, separator, path)
+            cell, at, line, i = _cell(lines, line, at, i, separator, path, before)
             cells.append(cell)
             if at > len(line):
                 break
@@ -55,7 +60,7 @@ def records(lines: list[str], separator: str, path: str) -> Iterator[tuple[int, 
 
 
 def _cell(
-    lines: list[str], line: str, at: int, i: int, separator: str, path: str
+    lines: list[str], line: str, at: int, i: int, separator: str, path: str, before: int
 ) -> tuple[str, int, str, int]:
     """One cell that starts at `at`, and the place after it: beyond the line if it is the last."""
     start = at
@@ -68,10 +73,11 @@ def _cell(
         if '"' in cell:
             raise ParseError(
                 f"a quote in the middle of the cell {printable(cell)!r}: quote the whole cell and "
-                'double the quotes inside it, as "a ""b"" c"', path, i, line.index('"', at) + 1,
+                'double the quotes inside it, as "a ""b"" c"',
+                path, i + before, line.index('"', at) + 1,
             )  # fmt: skip
         return cell.removesuffix("\r") if end == len(line) else cell, end + 1, line, i
-    opened = (i, start + 1)
+    opened = (i + before, start + 1)
     parts: list[str] = []
     at = start + 1
     while True:
@@ -94,7 +100,7 @@ def _cell(
     if rest < len(line) and line[rest] != separator:
         raise ParseError(
             f"{printable(line[rest : rest + 20])!r} follows a closing quote, where a "
-            f"{NAMES[separator]} or the end of the line is expected", path, i, rest + 1,
+            f"{NAMES[separator]} or the end of the line is expected", path, i + before, rest + 1,
         )  # fmt: skip
     return Quoted("".join(parts)), rest + 1, line, i
 

@@ -13,9 +13,8 @@ import numpy as np
 
 from mlfs._kernels import packing, slices
 from mlfs._kernels.packing import STRIP
-from mlfs.counting.entries import edges_of
 
-__all__ = ["Slices", "code_planes", "sliced"]
+__all__ = ["MISSING_BIT", "Slices", "counted", "slice_into", "sliced"]
 
 CHUNK = 1 << 18  # cells that are converted to bytes at a time
 BYTES = 1 << 22  # cells that are bytes
@@ -80,12 +79,27 @@ def sliced(table: np.ndarray, n_jobs: int = 1) -> Slices:
     else:
         tops = [work(job) for job in jobs]
     top = np.bitwise_or.reduce(np.stack(tops), axis=0)[:d]
-    limit = 1 << bits
-    counts = np.zeros((d, slices.SMALL + 1), np.int32)
-    planes = planes[:, :d]
+    return counted(planes[:, :d], top, n_rows)
+
+
+def counted(planes: np.ndarray, top: np.ndarray, n_rows: int) -> Slices:
+    """Count the values of bit slices, whose OR is `top`."""
+    limit = 1 << planes.shape[0]
+    counts = np.zeros((top.size, slices.SMALL + 1), np.int32)
     slices.count_values(planes, top, limit, n_rows, counts)
     last = np.uint64((1 << ((n_rows - 1) % STRIP + 1)) - 1)
     return Slices(planes, top, counts, top < limit, last)
+
+
+def slice_into(rows: np.ndarray, first: int, top: np.ndarray, planes: np.ndarray) -> None:
+    """Write the slices of rows from the word `first`; `top` and `planes` have 64 columns or more.
+
+    `top` collects the OR of the values of each column.
+    """
+    chunk = BYTES if rows.dtype.itemsize == 1 else CHUNK
+    step = max(1, chunk // top.size // (8 * STRIP)) * 8 * STRIP
+    for start in range(0, rows.shape[0], step):
+        _slice_rows(rows[start : start + step], first + start // STRIP, top, planes)
 
 
 def _cuts(total: int, step: int) -> Iterator[tuple[int, int]]:
@@ -117,35 +131,3 @@ def _bytes(part: np.ndarray) -> np.ndarray:
     out = np.empty(part.shape, np.uint8)
     packing.as_bytes(part.reshape(-1), part.dtype.type(0), out.reshape(-1))
     return out
-
-
-def code_planes(
-    bits: Slices, columns: np.ndarray, codes: np.ndarray, modes: np.ndarray, levels: np.ndarray
-) -> np.ndarray:
-    """The planes of some columns: one for each code but the mode.
-
-    Parameters
-    ----------
-    bits : Slices
-        The bits of the values.
-    columns : ndarray of int64
-        The columns.
-    codes : ndarray of uint8, shape (columns, 17)
-        The code of each value.
-    modes, levels : ndarray of int32
-        The most frequent code and the number of codes.
-    """
-    first = edges_of(levels - 1)
-    planes = np.empty((int(first[-1]), bits.planes.shape[2]), np.uint64)
-    slices.write_planes(
-        bits.planes,
-        bits.top,
-        bits.counts,
-        bits.last,
-        columns,
-        codes,
-        modes,
-        first[:-1],
-        planes,
-    )
-    return planes

@@ -1,0 +1,339 @@
+"""A dense table made of pieces: bits of its small whole numbers, and a spool of the rest.
+
+A reader gives rows, some at a time, and they are packed at once: 0 and 1 take one bit. So a file
+is read in pieces and no table of its numbers is ever made, unless somebody asks for one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from mlfs._kernels.packing import MISSING, STRIP
+from mlfs.data.bit_slices import MISSING_BIT, Slices, counted, slice_into
+from mlfs.data.spool import Spool
+
+__all__ = ["PackedTable", "Packer"]
+
+AT_ONCE = 1 << 22  # cells that are unpacked at a time
+
+
+@dataclass(frozen=True)
+class _Piece:
+    """Consecutive rows.
+
+    Parameters
+    ----------
+    first, n_rows : int
+        The rows of the table; `first` is a multiple of 64.
+    place : ndarray of int
+        The row of `planes` of each column, or ``~k`` for column k of the spool.
+    planes : list of ndarray of uint64, or None
+        A slice of the small columns for each bit; None where none has the bit.
+    spooled : int
+        Where its part of the spool begins.
+    """
+
+    first: int
+    n_rows: int
+    place: np.ndarray
+    planes: list[np.ndarray | None]
+    spooled: int
+
+
+class Packer:
+    """Packs rows as they come; `finish` makes the table."""
+
+    def __init__(self) -> None:
+        self._pieces: list[_Piece] = []
+        self._rest: np.ndarray | None = None
+        self._spool: Spool | None = None
+        self.n_rows = 0
+
+    def add(self, rows: np.ndarray) -> None:
+        """Pack some rows, all of the same width and type of numbers."""
+        self._add(rows, last=False)
+
+    def finish(self) -> PackedTable:
+        """The table of all rows, of which there is one at least."""
+        if self._rest is not None:
+            self._add(self._rest[:0], last=True)
+        assert self._spool is not None
+        size = self._pieces[0].place.size
+        return PackedTable(self._pieces, self._spool, np.arange(size), {})
+
+    def _add(self, rows: np.ndarray, *, last: bool) -> None:
+        if self._spool is None:
+            self._spool = Spool(rows.dtype)
+        parts, rest = [], self._rest
+        if rest is not None and len(rest):
+            missing = STRIP - len(rest)
+            rest, rows = np.concatenate([rest, rows[:missing]]), rows[missing:]
+            if len(rest) < STRIP and not last:
+                self._rest = rest
+                return
+            parts.append(rest)
+        whole = len(rows) // STRIP * STRIP
+        self._rest = np.array(rows[whole:])
+        if whole:
+            parts.append(rows[:whole])
+        if parts:
+            self._pack(parts)
+
+    def _pack(self, parts: list[np.ndarray]) -> None:
+        spool = self._spool
+        assert spool is not None
+        n_rows, d = sum(map(len, parts)), parts[0].shape[1]
+        bits = MISSING_BIT + (spool.dtype.kind == "f")
+        planes = np.zeros((bits, max(d, STRIP), -(-n_rows // STRIP)), np.uint64)
+        top, word = np.zeros(max(d, STRIP), np.uint8), 0
+        for part in parts:
+            slice_into(part, word, top, planes)
+            word += len(part) // STRIP
+        top = top[:d]
+        is_small = top < 1 << bits
+        small, odd = np.flatnonzero(is_small), np.flatnonzero(~is_small)
+        place = np.empty(d, np.int64)
+        place[small], place[odd] = np.arange(small.size), ~np.arange(odd.size)
+        held = int(np.bitwise_or.reduce(top[small], initial=0))
+        kept = [planes[b].take(small, axis=0) if held >> b & 1 else None for b in range(bits)]
+        at = spool.size
+        if odd.size:
+            columns = np.concatenate([part[:, odd].T for part in parts], axis=1)
+            spool.append(columns.reshape(-1))
+        self._pieces.append(_Piece(self.n_rows, n_rows, place, kept, at))
+        self.n_rows += n_rows
+
+
+class PackedTable:
+    """A table, or some of its columns, in pieces.
+
+    It has as much of the interface of an array as data need: `shape`, `dtype`, columns
+    (``table[:, columns]``, packed too) and rows (``table[rows]``, an array).
+
+    Parameters
+    ----------
+    pieces : list
+        The pieces of the table.
+    spool : Spool
+        The columns of a piece that hold other than small whole numbers, one after the other.
+    columns : ndarray of int
+        The columns of the pieces that are in the table.
+    meaning : dict of int to ndarray
+        For a column of the pieces: the number for which each number in the pieces stands.
+
+    Examples
+    --------
+    >>> packer = Packer()
+    >>> packer.add(np.array([[0.0, 2.5], [1.0, np.nan]]))
+    >>> packer.add(np.array([[1.0, -3.0]]))
+    >>> table = packer.finish()
+    >>> table.shape, table[1:].tolist(), table[:, [1]].toarray().ravel().tolist()
+    ((3, 2), [[1.0, nan], [1.0, -3.0]], [2.5, nan, -3.0])
+    """
+
+    ndim = 2
+
+    def __init__(
+        self,
+        pieces: list[_Piece],
+        spool: Spool,
+        columns: np.ndarray,
+        meaning: dict[int, np.ndarray],
+    ) -> None:
+        self._pieces, self._spool, self._columns, self._meaning = pieces, spool, columns, meaning
+        self.shape = pieces[-1].first + pieces[-1].n_rows, int(columns.size)
+
+    @property
+    def dtype(self) -> np.dtype:
+        """The type of its numbers."""
+        return np.dtype(np.float64) if self._meaning else self._spool.dtype
+
+    @property
+    def size(self) -> int:
+        """The number of its cells."""
+        return self.shape[0] * self.shape[1]
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes that its pieces take in memory."""
+        planes = (p for piece in self._pieces for p in piece.planes if p is not None)
+        return sum(plane.nbytes for plane in planes) + self._spool.nbytes
+
+    @property
+    def on_disk(self) -> int:
+        """The bytes of the temporary file."""
+        return self._spool.on_disk
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        return self.toarray() if dtype is None else self.toarray().astype(dtype, copy=False)
+
+    def __reduce__(self) -> Any:
+        return _same, (self.toarray(),)  # the spool stays in this process
+
+    def meaning(self, meaning: dict[int, np.ndarray]) -> PackedTable:
+        """The same where the numbers of some columns are replaced: ``meaning[j][number]``."""
+        own = {int(self._columns[j]): np.asarray(to, np.float64) for j, to in meaning.items()}
+        return PackedTable(self._pieces, self._spool, self._columns, {**self._meaning, **own})
+
+    def __getitem__(self, key: Any) -> Any:
+        if not isinstance(key, tuple):
+            return self._rows(key)
+        rows, columns = key
+        if isinstance(columns, (int, np.integer)):
+            column = self.column(int(columns))
+            return column if _is_all(rows) else column[rows]
+        chosen = np.arange(self.shape[1])[columns]
+        some = PackedTable(self._pieces, self._spool, self._columns[chosen], self._meaning)
+        return some if _is_all(rows) else some[rows]
+
+    def _rows(self, key: Any) -> np.ndarray:
+        if isinstance(key, slice):
+            first, last, step = key.indices(self.shape[0])
+            if step == 1:
+                return self._between(first, max(first, last))
+        chosen = np.arange(self.shape[0])[key]
+        if chosen.ndim == 0:
+            return self._between(int(chosen), int(chosen) + 1)[0]
+        out = np.empty((chosen.size, self.shape[1]), self.dtype)
+        order = np.argsort(chosen, kind="stable")
+        rising = chosen[order]
+        for first, part in self.row_parts():
+            a, b = np.searchsorted(rising, (first, first + len(part)))
+            out[order[a:b]] = part[rising[a:b] - first]
+        return out
+
+    def toarray(self) -> np.ndarray:
+        """The whole table as an array."""
+        return self._between(0, self.shape[0])
+
+    def row_parts(self) -> Iterator[tuple[int, np.ndarray]]:
+        """The rows as arrays, some at a time, and the first of each."""
+        step = max(1, AT_ONCE // max(1, self.shape[1]) // STRIP) * STRIP
+        for piece in self._pieces:
+            for first in range(0, piece.n_rows, step):
+                last = min(piece.n_rows, first + step)
+                yield piece.first + first, self._piece(piece, first, last).T
+
+    def _between(self, first: int, last: int) -> np.ndarray:
+        out = np.empty((last - first, self.shape[1]), self.dtype)
+        step = max(1, AT_ONCE // max(1, self.shape[1]) // STRIP) * STRIP
+        for piece in self._pieces:
+            low, high = max(0, first - piece.first), min(piece.n_rows, last - piece.first)
+            for a in range(low // STRIP * STRIP, high, step):
+                b = min(high, a + step)
+                part = self._piece(piece, a, b)
+                skip = max(0, low - a)
+                to = piece.first + a + skip - first
+                out[to : to + b - a - skip] = part[:, skip:].T
+        return out
+
+    def column(self, j: int) -> np.ndarray:
+        """One column."""
+        return self.columns(j, j + 1)[0]
+
+    def columns(self, first: int, last: int) -> np.ndarray:
+        """Neighbouring columns, a row of the result for each."""
+        if (first, last) != (0, self.shape[1]):
+            some: PackedTable = self[:, first:last]
+            return some.columns(0, last - first)
+        out = np.empty((self.shape[1], self.shape[0]), self.dtype)
+        for piece in self._pieces:
+            out[:, piece.first : piece.first + piece.n_rows] = self._piece(piece, 0, piece.n_rows)
+        return out
+
+    def column_parts(self) -> Iterator[tuple[int, np.ndarray]]:
+        """The columns, some at a time as rows of an array, and the first of each."""
+        width = max(1, AT_ONCE // max(1, self.shape[0]))
+        for first in range(0, self.shape[1], width):
+            yield first, self.columns(first, min(self.shape[1], first + width))
+
+    def _piece(self, piece: _Piece, first: int, last: int) -> np.ndarray:
+        """Some rows of a piece, from a multiple of 64 on; a row of the result for each column."""
+        out = np.empty((self.shape[1], last - first), self.dtype)
+        place = piece.place[self._columns]
+        small = np.flatnonzero(place >= 0)
+        if small.size:
+            out[small] = self._unpacked(piece, place[small], first, last)
+        self._unspool(piece, place, first, last, out)
+        for j, original in enumerate(self._columns.tolist()):
+            to = self._meaning.get(original)
+            if to is not None:
+                out[j] = to[out[j].astype(np.int64)]
+        return out
+
+    def _unpacked(self, piece: _Piece, which: np.ndarray, first: int, last: int) -> np.ndarray:
+        words = slice(first // STRIP, -(-last // STRIP))
+        values = np.zeros((which.size, (words.stop - words.start) * STRIP), np.uint8)
+        for bit, planes in enumerate(piece.planes):
+            if planes is not None:
+                part = np.ascontiguousarray(planes[which, words])
+                values |= np.unpackbits(part.view(np.uint8), axis=1, bitorder="little") << bit
+        values = values[:, : last - first]
+        if len(piece.planes) <= MISSING_BIT or piece.planes[MISSING_BIT] is None:
+            return values
+        found = values.astype(self.dtype)
+        found[values == MISSING] = np.nan
+        return found
+
+    def _unspool(
+        self, piece: _Piece, place: np.ndarray, first: int, last: int, out: np.ndarray
+    ) -> None:
+        odd = np.flatnonzero(place < 0)
+        n, k = piece.n_rows, 0
+        while k < odd.size:
+            run = k + 1  # neighbours are read together
+            while run < odd.size and place[odd[run]] == place[odd[run - 1]] - 1:
+                run += 1
+            if last - first < n:
+                run = k + 1
+            at = piece.spooled + int(~place[odd[k]]) * n + first
+            found = self._spool.read(at, (run - k - 1) * n + last - first)
+            out[odd[k:run]] = found.reshape(run - k, -1)
+            k = run
+
+    def slices(self) -> Slices:
+        """The bit slices of the whole table, which are the caller's own."""
+        n_rows, d = self.shape
+        bits = MISSING_BIT + (self.dtype.kind == "f")
+        planes = np.zeros((bits, d, -(-n_rows // STRIP)), np.uint64)
+        is_small = np.logical_and.reduce([piece.place >= 0 for piece in self._pieces])
+        is_small = is_small[self._columns]
+        recoded = np.isin(self._columns, list(self._meaning))
+        top = np.zeros(d, np.uint8)
+        plain = np.flatnonzero(is_small & ~recoded)
+        for piece in self._pieces:
+            which = piece.place[self._columns[plain]]
+            word = piece.first // STRIP
+            words = slice(word, word - (-piece.n_rows // STRIP))
+            for bit, own in enumerate(piece.planes):
+                if own is not None:
+                    planes[bit, plain, words] = own[which]
+        for bit in range(bits):
+            top[plain[planes[bit, plain].any(axis=1)]] |= np.uint8(1 << bit)
+        for j in np.flatnonzero(recoded).tolist():
+            self._slice_recoded(j, top, planes)
+        top[~is_small & ~recoded] = 1 << bits
+        return counted(planes, top, n_rows)
+
+    def _slice_recoded(self, j: int, top: np.ndarray, planes: np.ndarray) -> None:
+        """Slice a column whose numbers stand for others."""
+        column = np.ascontiguousarray(self.column(j))[:, None]
+        own_top = np.zeros(STRIP, np.uint8)
+        own = np.zeros((planes.shape[0], STRIP, planes.shape[2]), np.uint64)
+        slice_into(column, 0, own_top, own)
+        top[j], planes[:, j] = own_top[0], own[:, 0]
+
+
+def _same(array: np.ndarray) -> np.ndarray:
+    return array
+
+
+def _is_all(rows: Any) -> bool:
+    return isinstance(rows, slice) and rows == slice(None)

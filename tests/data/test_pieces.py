@@ -1,0 +1,191 @@
+"""Large files are read in pieces: the answer is that of the whole, whatever the pieces."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import mlfs
+from mlfs.data import Limits, packed_table, read, spool, text_pieces
+from mlfs.data.bit_slices import sliced
+from mlfs.data.packed_table import PackedTable, Packer
+from mlfs.errors import DataError
+from tests.any_dataset import outcome
+
+CELLS = {
+    "bin": lambda g: str(g.integers(0, 2)),
+    "small": lambda g: str(g.integers(0, 12)) if g.random() < 0.9 else "",
+    "decimal": lambda g: "NA" if g.random() < 0.1 else repr(round(g.normal(), 3)),
+    "word": lambda g: str(g.choice(["red", "green", " x", "", "NA", "1", "2.50"])),
+    "late": lambda g: "late" if g.random() < 0.003 else str(g.integers(0, 3)),
+    "quoted": lambda g: str(g.choice(['"a,b"', '"NA"', '""', '"x ""y"""', '"two\nlines"', "p"])),
+    "rarely quoted": lambda g: '"q,1"' if g.random() < 0.003 else str(g.choice(["u", "v"])),
+    "accent": lambda g: str(g.choice(["é", "ü", "a"])),
+    "infinite": lambda g: "inf" if g.random() < 0.002 else "1.5",
+    "key": lambda g: f"id{g.integers(0, 10**9)}",
+}
+LABELS = {
+    "binary": lambda g: str(g.integers(0, 2)),
+    "words": lambda g: str(g.choice(["yes", "no"])),
+    "list": lambda g: "|".join(set(g.choice(["a", "b", "c"], 2))) if g.random() < 0.9 else "",
+}
+
+
+def csv_text(seed, kinds, labels, separator=","):
+    g = np.random.default_rng(seed)
+    names = [
+        *(f"{kind}{i}" for i, kind in enumerate(kinds)),
+        *(f"L{i}" for i in range(len(labels))),
+    ]
+    quoted = g.random() < 0.3
+    lines = [separator.join(f'"{name}"' if quoted else name for name in names)]
+    for _ in range(int(g.integers(150, 500))):
+        row = [CELLS[kind](g) for kind in kinds] + [LABELS[label](g) for label in labels]
+        lines.append(separator.join(row).replace('"a,b"', f'"a{separator}b"'))
+        if g.random() < 0.01:
+            lines.append("")
+    if seed % 5 == 4:  # a row that is wrong
+        lines[int(g.integers(1, len(lines)))] += str(g.choice([f"{separator}7", '"', "\udcff"]))
+    end = str(g.choice(["\n", "\r\n"]))
+    text = end.join(lines) + end * int(g.integers(0, 2))
+    return b"\xef\xbb\xbf" * int(g.integers(0, 2)) + text.encode(errors="surrogateescape")
+
+
+def assert_alike(found, wanted):
+    """The same in every field, and prepared to the same bits."""
+    for name in ("columns", "labels", "notes", "source", "left_out"):
+        assert getattr(found, name) == getattr(wanted, name), name
+    ready, other = outcome(mlfs.prepare, found), outcome(mlfs.prepare, wanted)
+    assert ready[1] == other[1]
+    if ready[0] is not None:
+        assert list(ready[0].binnings) == list(other[0].binnings)
+        assert ready[0].notes == other[0].notes
+        for name in ("h_f", "mi_fL"):
+            np.testing.assert_array_equal(
+                getattr(ready[0].info, name), getattr(other[0].info, name)
+            )
+    np.testing.assert_array_equal(found.X, wanted.X)
+    Y, other_Y = ((y.toarray() if sp.issparse(y) else y) for y in (found.Y, wanted.Y))
+    np.testing.assert_array_equal(Y, other_Y)
+    assert found.X.dtype == wanted.X.dtype
+    assert Y.dtype == other_Y.dtype
+
+
+def read_in_pieces(monkeypatch, size, path, **options):
+    with monkeypatch.context() as patch:
+        patch.setattr(text_pieces, "PIECE", size)
+        return outcome(lambda: read(path, **options))
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_csv_in_pieces_is_csv(seed, tmp_path, monkeypatch):
+    g = np.random.default_rng(seed)
+    known = [*CELLS] if seed % 3 == 0 else [*CELLS][:-2]
+    kinds = [str(kind) for kind in g.choice(known, int(g.integers(2, 7)))]
+    labels = [["binary", "words"], ["list"], ["binary"] * 70][seed % 3]
+    form = "tsv" if seed % 4 == 1 else "csv"
+    file = tmp_path / f"a.{form}"
+    file.write_bytes(csv_text(seed, kinds, labels, "\t" if form == "tsv" else ","))
+    spec = "L0" if labels == ["list"] else f"last:{len(labels)}"
+    wanted, message = outcome(lambda: read(file, labels=spec))
+    for size in (300, 5000):
+        found, said = read_in_pieces(monkeypatch, size, file, labels=spec)
+        assert said == message
+        if wanted is not None:
+            assert_alike(found, wanted)
+
+
+def test_rows_are_packed_and_no_table_is_made(tmp_path, monkeypatch):
+    file = tmp_path / "a.csv"
+    file.write_bytes(csv_text(0, ["bin", "decimal"], ["binary"]))
+    found, _ = read_in_pieces(monkeypatch, 500, file, labels="last:1")
+    assert isinstance(found.table, PackedTable)
+    assert found.shape == (len(found.Y), 2, 1)
+    mlfs.select(found, "mim", n=1)
+    assert isinstance(found.table, PackedTable)
+    kept = found.reduced([1])
+    assert kept.X.shape == (found.shape[0], 1)
+    assert isinstance(kept.X, np.ndarray)
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(found)).X, found.X)
+
+
+def test_a_limit_is_held_over_the_pieces(tmp_path, monkeypatch):
+    file = tmp_path / "a.csv"
+    file.write_bytes(csv_text(0, ["bin"], ["binary"]))
+    for limit in ("max_rows=120", "max_cells=250", "max_line_bytes=2"):
+        options = {"labels": "last:1", "limits": Limits().raised([limit])}
+        wanted = outcome(lambda options=options: read(file, **options))
+        assert wanted[1]
+        assert read_in_pieces(monkeypatch, 500, file, **options) == wanted
+
+
+def test_compressed_files_are_read_in_pieces(tmp_path, monkeypatch):
+    import gzip
+
+    text = csv_text(0, ["bin", "decimal"], ["binary"])
+    (tmp_path / "a.csv").write_bytes(text)
+    (tmp_path / "a.csv.gz").write_bytes(gzip.compress(text))
+    wanted, _ = read_in_pieces(monkeypatch, 300, tmp_path / "a.csv", labels="last:1")
+    found, _ = read_in_pieces(monkeypatch, 300, tmp_path / "a.csv.gz", labels="last:1")
+    assert isinstance(found.table, PackedTable)
+    np.testing.assert_array_equal(found.X, wanted.X)
+
+
+def test_a_file_that_changes_is_refused(tmp_path, monkeypatch):
+    file = tmp_path / "a.csv"
+    file.write_bytes(csv_text(0, ["bin"], ["binary"]))
+    pieces = text_pieces.TextPieces(str(file), Limits())
+    file.write_bytes(b"other")
+    with pytest.raises(DataError, match="changed while it was read"):
+        list(pieces)
+
+
+@pytest.mark.parametrize("kind", [float, np.uint8, np.int32, np.float32, bool])
+@pytest.mark.parametrize("in_memory", [1 << 30, 100])
+def test_a_packed_table_is_the_table(kind, in_memory, monkeypatch):
+    monkeypatch.setattr(spool, "IN_MEMORY", in_memory)
+    g = np.random.default_rng(0)
+    for at_once in (1 << 22, 1000):
+        monkeypatch.setattr(packed_table, "AT_ONCE", at_once)
+        n, d = int(g.integers(65, 900)), int(g.integers(1, 100))
+        table = g.integers(0, 2 if kind is bool else g.choice([2, 5, 16, 40], d), (n, d))
+        table = table.astype(kind)
+        if kind in (float, np.float32):
+            table[g.random((n, d)) < 0.05 * (g.random(d) < 0.3)] = np.nan
+            table[:, ::7] += g.random((n, 1)).astype(kind)
+        packer, at = Packer(), 0
+        while at < n:
+            size = int(g.integers(1, 300))
+            packer.add(table[at : at + size])
+            at += size
+        packed = packer.finish()
+        assert (packed.shape, packed.dtype) == (table.shape, table.dtype)
+        np.testing.assert_array_equal(packed.toarray(), table)
+        some = g.permutation(d)[: d // 2 + 1]
+        np.testing.assert_array_equal(packed[:, some].toarray(), table[:, some])
+        rows = g.integers(0, n, 20)
+        np.testing.assert_array_equal(packed[rows], table[rows])
+        np.testing.assert_array_equal(packed[7:65], table[7:65])
+        found, wanted = packed.slices(), sliced(table)
+        np.testing.assert_array_equal(found.small, wanted.small)
+        np.testing.assert_array_equal(found.counts[found.small], wanted.counts[found.small])
+
+
+def test_the_spool_is_a_file_without_a_name(tmp_path, monkeypatch):
+    monkeypatch.setattr(spool, "IN_MEMORY", 64)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    packer = Packer()
+    packer.add(np.linspace(0, 1, 640).reshape(128, 5))
+    assert packer.finish().on_disk == 128 * 5 * 8
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_temporary_folder_that_is_not_there_is_named(tmp_path, monkeypatch):
+    monkeypatch.setattr(spool, "IN_MEMORY", 64)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "gone"))
+    packer = Packer()
+    with pytest.raises(DataError, match="set TMPDIR to a folder with more room"):
+        packer.add(np.linspace(0, 1, 640).reshape(128, 5))
