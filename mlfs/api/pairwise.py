@@ -18,7 +18,8 @@ from mlfs.api.function_arguments import both_of, check_rows, columns_of
 from mlfs.api.options import checked
 from mlfs.api.prepared import DEFAULTS, threads_of
 from mlfs.counting.memory import bytes_of
-from mlfs.errors import MissingExtra, UsageError, printable
+from mlfs.data.frames import pandas
+from mlfs.errors import UsageError, printable
 from mlfs.information import pair_matrix
 from mlfs.information.pair_matrix import Side
 
@@ -334,20 +335,12 @@ def _room(shape: tuple[int, int], options: Mapping[str, Any]) -> np.ndarray:
 def _framed(found: np.ndarray, x: CodedColumns, y: CodedColumns) -> Any:
     if x.single and y.single:
         return float(found[0, 0])
-    pandas = _pandas()
+    pd = pandas()
     if x.single:
-        return pandas.Series(found[0], index=list(y.names))
+        return pd.Series(found[0], index=list(y.names))
     if y.single:
-        return pandas.Series(found[:, 0], index=list(x.names))
-    return pandas.DataFrame(found, index=list(x.names), columns=list(y.names))
-
-
-def _pandas() -> Any:
-    try:
-        import pandas as pd
-    except ImportError:
-        raise MissingExtra("as_frame", "pandas", "pandas") from None
-    return pd
+        return pd.Series(found[:, 0], index=list(x.names))
+    return pd.DataFrame(found, index=list(x.names), columns=list(y.names))
 
 
 def _options(values: dict[str, Any]) -> dict[str, Any]:

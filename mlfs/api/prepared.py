@@ -58,7 +58,7 @@ COUNTED = (
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Prepared:
     """A data set that was read, binned and counted, and can be used for many selections.
 
@@ -98,6 +98,9 @@ class Prepared:
     columns: tuple[str, ...] | None = field(default=None, repr=False)
     target_binnings: tuple[Binning, ...] = ()
     _networks: dict[Any, Structure | None] = field(default_factory=dict, repr=False, compare=False)
+
+    def __repr__(self) -> str:
+        return f"<Prepared of {self.dataset!r}>"
 
     @property
     def settings(self) -> dict[str, Any]:

@@ -10,7 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from mlfs.data.frames import pandas
 from mlfs.discretize import Binning
+from mlfs.errors import DataError
 from mlfs.search.label_parents import Structure
 from mlfs.search.picks import Pick, Picks, Significance
 
@@ -143,7 +145,7 @@ class Ranking:
         return {term: getattr(self.picks, term).copy() for term in TERMS}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Selection(Ranking):
     """The features that a criterion selected, and all decisions that led to them.
 
@@ -186,6 +188,49 @@ class Selection(Ranking):
     settings: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     pair_terms: Mapping[str, int] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        from mlfs.api.display import as_line
+
+        return as_line(self)
+
+    def _repr_html_(self) -> str:
+        from mlfs.api.display import as_html
+
+        return as_html(self)
+
+    def to_frame(self) -> Any:
+        """Give the picks as a frame of pandas, a row each; per label, the label comes first."""
+        rows = []
+        for label, ranking in self.labels.items() if self.labels else [("", self)]:
+            for one in ranking.chosen:
+                record = one.to_dict()
+                terms = record.pop("terms")
+                rows.append({**({"label": label} if label else {}), **record, **terms})
+        return pandas().DataFrame(rows)
+
+    def transform(self, X: Any) -> Any:
+        """Keep the selected columns of a table, in the order of its columns.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame
+            A table with the columns of the data; a frame is matched by the names of columns.
+
+        Examples
+        --------
+        >>> import mlfs
+        >>> X, Y = [[0, 0], [0, 1], [1, 0], [1, 1]], [[0], [0], [1], [1]]
+        >>> mlfs.select((X, Y), n=1).transform(np.array(X)).ravel().tolist()
+        [0, 0, 1, 1]
+        """
+        order = sorted(range(len(self)), key=self.indices.__getitem__)
+        if hasattr(X, "columns") and hasattr(X, "shape"):
+            return X[[self.names[at] for at in order]]
+        if X.shape[1] != self.data["features"]:
+            given, known = X.shape[1], self.data["features"]
+            raise DataError(f"X has {given} columns, but the selection is of {known} features")
+        return X[:, [self.indices[at] for at in order]]
 
     def to_dict(self) -> dict[str, Any]:
         """Give the JSON document of ``mlfs select --format json``."""

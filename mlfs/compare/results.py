@@ -14,7 +14,8 @@ import numpy as np
 
 from mlfs.compare.metrics import METRICS
 from mlfs.compare.settings import Settings
-from mlfs.errors import UnknownName, UsageError
+from mlfs.data.frames import pandas
+from mlfs.errors import UnknownName
 
 __all__ = [
     "COLUMNS", "Results", "Summary", "finite", "plain_cell", "seconds_of", "text_of_cell",
@@ -30,7 +31,7 @@ COLUMNS = (
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Results:
     """The results of a comparison.
 
@@ -81,15 +82,14 @@ class Results:
             writer.writerow({column: _field(row[column]) for column in COLUMNS})
         return text.getvalue()
 
-    def to_pandas(self) -> Any:
+    def to_frame(self) -> Any:
         """The table as a frame of pandas."""
-        try:
-            import pandas as pd
-        except ModuleNotFoundError as error:
-            msg = "a frame needs the package pandas, which is not installed: pip install pandas"
-            raise UsageError(f"{msg}, or use rows() or to_csv()") from error
+        return pandas().DataFrame(list(self.rows()), columns=list(COLUMNS))
 
-        return pd.DataFrame(list(self.rows()), columns=list(COLUMNS))
+    def __repr__(self) -> str:
+        total, failed = len(self.settings.cells()), len(self.failed())
+        ended = ", interrupted" if self.interrupted else ""
+        return f"<Results: {len(self.records)} of {total} cells, {failed} failed{ended}>"
 
     def failed(self) -> list[dict[str, Any]]:
         """The records of cells that failed."""

@@ -11,6 +11,7 @@ import scipy.sparse as sp
 
 from mlfs.data.packed_table import PackedTable
 from mlfs.data.uniform import UniformColumns, UniformLabels, names_of
+from mlfs.errors import plural, printable
 
 __all__ = ["Column", "Dataset", "Label", "Source", "identifier_columns", "names_each_row"]
 
@@ -75,7 +76,7 @@ class _Numbers:
         data.__dict__["X"] = table
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Dataset:
     """Features X, labels Y, and the names and kinds of their columns.
 
@@ -110,6 +111,12 @@ class Dataset:
     left_out: tuple[tuple[str, str], ...] = ()
     source: Source = field(default_factory=Source)
     notes: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        rows, features, labels = self.shape
+        what = f"{plural(rows, 'row')}, {plural(features, 'feature')}, {plural(labels, 'label')}"
+        name = printable(self.source.relation or self.source.path, 60)
+        return f"<Dataset {name}: {what}>" if name else f"<Dataset: {what}>"
 
     @property
     def table(self) -> Any:

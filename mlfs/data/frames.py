@@ -9,11 +9,20 @@ import numpy as np
 import scipy.sparse as sp
 
 from mlfs.data.columns import is_missing, library_of
-from mlfs.errors import DataError
+from mlfs.errors import DataError, UsageError
 
-__all__ = ["array_of", "columns_of", "family", "frame_of"]
+__all__ = ["array_of", "columns_of", "family", "frame_of", "pandas"]
 
 INTEGERS = {f"{sign}Int{bits}" for sign in ("", "U") for bits in (8, 16, 32, 64)}
+
+
+def pandas() -> Any:
+    """Import the package pandas, or say how to install it."""
+    try:
+        return importlib.import_module("pandas")
+    except ModuleNotFoundError as error:
+        msg = "a frame needs the package pandas, which is not installed: pip install pandas"
+        raise UsageError(msg) from error
 
 
 def family(x: Any, name: str = "") -> str:

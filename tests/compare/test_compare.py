@@ -429,7 +429,7 @@ def test_what_makes_no_sense_is_refused_before_anything_is_done(
 def test_a_frame_without_pandas(reference: Results, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(UsageError, match="pip install pandas"):
-        reference.to_pandas()
+        reference.to_frame()
 
 
 def test_a_reason_that_many_cells_share_is_told_once() -> None:
