@@ -83,7 +83,7 @@ def entropy(
     found = own.side.table.h_f[own.side.places] * UNITS[options["units"]]
     if own.single:
         return float(found[0])
-    return _pandas().Series(found, index=list(own.names)) if as_frame else found
+    return pandas().Series(found, index=list(own.names)) if as_frame else found
 
 
 def mutual_information(

@@ -116,7 +116,7 @@ class Dataset:
         rows, features, labels = self.shape
         what = f"{plural(rows, 'row')}, {plural(features, 'feature')}, {plural(labels, 'label')}"
         name = printable(self.source.relation or self.source.path, 60)
-        return f"<Dataset {name}: {what}>" if name else f"<Dataset: {what}>"
+        return f"<Dataset {name}: {what}>"
 
     @property
     def table(self) -> Any:

@@ -57,7 +57,7 @@ def test_the_text_is_one_short_line():
 
 def test_data_are_one_short_line_too():
     data = mlfs.data.from_arrays(*table(2000))
-    assert repr(data) == "<Dataset: 50 rows, 2,000 features, 2 labels>"
+    assert repr(data) == "<Dataset <memory>: 50 rows, 2,000 features, 2 labels>"
     assert repr(mlfs.prepare(data)) == f"<Prepared of {data!r}>"
 
 
