@@ -52,7 +52,7 @@ def _all(kind: str, source: str, n: int, **goals: int | None) -> list[Case]:
 
 
 CASES = (
-    *_all("select", "bin10k", 50, mim=3, mrmr=3, cmim=3, jmi=8),
+    *_all("select", "bin10k", 50, mim=3, mrmr=3, cmim=3, jmi=8, jim=16, cmi=1_000, jmi3=1_000),
     *_all("select", "disc10k", 50, mim=20, mrmr=30, cmim=30, jmi=80),
     *_all("select", "wide200", 50, mim=20, mrmr=27, cmim=23, jmi=120),
     *_all("select", "tallbin", 50, mim=31, mrmr=55, cmim=48, jmi=50),
