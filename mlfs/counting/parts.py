@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Parts", "information_given"]
 
-ENTRIES_AT_ONCE = 1 << 21  # of columns whose cells are listed by row at a time
 COST = 2  # nanoseconds for each row and column
 
 
@@ -111,10 +110,13 @@ def _run_lengths(key: np.ndarray) -> np.ndarray:
     return np.diff(starts, append=key.size)
 
 
-def information_given(counts: Counts, parts: Parts, labels: np.ndarray, cache: Cache) -> np.ndarray:
+def information_given(
+    counts: Counts, parts: Parts, labels: np.ndarray, cache: Cache, entries: int
+) -> np.ndarray:
     """N sum_l I(f;l|S) of each feature, S being the columns that made the parts.
 
-    No level of a feature or of a label may be left out. The result is in units of `counts.xlogx`.
+    In the rows of the parts no feature and no label may have a code that is left out. The result
+    is in units of `counts.xlogx`.
 
     Parameters
     ----------
@@ -126,13 +128,15 @@ def information_given(counts: Counts, parts: Parts, labels: np.ndarray, cache: C
         The labels.
     cache : Cache
         Keeps the features by row for the next S.
+    entries : int
+        About how many cells of columns are listed by row at a time.
     """
     groups = parts.groups([block.label_codes for block in counts.blocks], labels)
     out = np.zeros(counts.d, np.int64)
 
     def work(i: int, a: int, b: int) -> None:
         group, total = counts.groups[i], out[a:b]
-        step = group.columns_at_once(ENTRIES_AT_ONCE)
+        step = group.columns_at_once(entries)
         for first in range(0, b - a, step):
             last = min(first + step, b - a)
             at = first, last

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["JointPicks"]
 
 PARTS_AT_ONCE = 63
+ENTRY_BYTES = 8  # of a cell in lists by row, and while they are made
 LABEL_BYTES = 200  # of a feature and a label in complete tables
 FEW = 1 << 10
 
@@ -120,10 +121,14 @@ class JointPicks:
     def given_all(self, picks: Sequence[int], labels: np.ndarray) -> np.ndarray:
         """sum_l I(f;l|S) for picks at counted positions, in the order of the picks."""
         table, (parts, known) = self._table, self._parts(tuple(picks))
-        if table.is_whole(labels):
-            total = information_given(table.counts, parts, labels, table.cache)
-            return per_row(total, table.rows, table.counts.xlogx)
         added, xlogx = np.zeros(table.d), table.counts.xlogx
+        if table.f_whole:
+            entries = max(1, table.budget.block // ENTRY_BYTES)
+            for mask, some in self._by_mask(labels):
+                own, rows = self._where_known(parts, mask)
+                total = information_given(table.counts, own, some, table.cache, entries)
+                added += per_row(total, rows, xlogx)
+            return added
         everywhere = self._statistics(np.zeros(known.size, np.int64), known)
         for some in self._some(labels):
             total = np.zeros((some.size, table.d), np.int64)
@@ -134,6 +139,20 @@ class JointPicks:
             for one in per_row(total, rows, xlogx):
                 added += one
         return added
+
+    def _by_mask(self, labels: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
+        """Labels that are missing in the same rows, and the mask of these rows, or -1."""
+        masks = self._table.mask_of[labels]
+        for mask in np.unique(masks).tolist():
+            yield mask, labels[masks == mask]
+
+    def _where_known(self, parts: Parts, mask: int) -> tuple[Parts, np.ndarray]:
+        """The parts without the rows of a mask, and how many rows there are without them."""
+        counts = self._table.counts
+        if mask < 0:
+            return parts, self._table.rows
+        codes = np.concatenate([block.label_codes.column(mask) for block in counts.blocks])
+        return parts.refined(codes, 1), counts.labels.n[counts.labels.offsets[mask]]
 
     def _parts(self, picks: tuple[int, ...]) -> tuple[Parts, np.ndarray]:
         """The rows divided by the picks, continued from the last ones, and the known rows."""
