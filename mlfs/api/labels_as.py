@@ -2,53 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import scipy.sparse as sp
 
-from mlfs.api.value_kinds import Kind
+from mlfs.api.value_kinds import fewest_of
 from mlfs.data.dataset import Dataset, Label
-from mlfs.errors import DataError, UnknownName, UsageError, plural, printable
+from mlfs.errors import DataError, plural
 
-__all__ = ["LabelsAs", "label_sets"]
+__all__ = ["label_sets"]
 
-FEWEST = 6  # rows, as in the pruned problem transformation (Read, 2008)
 NAME = "label set"
-
-
-@dataclass(frozen=True)
-class LabelsAs(Kind):
-    """``each``, ``sets``, or with the fewest rows of a set ``sets:2``."""
-
-    wanted: str = "is 'each', 'sets', or 'sets:2' with the fewest rows of a set"
-    types: tuple[type, ...] = (str,)
-
-    def _read(self, name: str, value: object) -> str:
-        super()._read(name, value)
-        fewest_of(str(value), name)
-        return str(value)
-
-
-def fewest_of(text: str, option: str = "labels_as") -> int | None:
-    """The fewest rows that a label set must have; None if labels are taken one by one.
-
-    Examples
-    --------
-    >>> fewest_of("each"), fewest_of("sets"), fewest_of("sets:2")
-    (None, 6, 2)
-    """
-    how, colon, number = text.partition(":")
-    if how not in ("each", "sets"):
-        raise UnknownName("value of {}", how, ("each", "sets"), option=option)
-    if how == "each" and not colon:
-        return None
-    if not colon:
-        return FEWEST
-    if how == "each" or not (number.isascii() and number.isdigit() and int(number[:9]) >= 1):
-        msg = f"is {printable(text)!r}: the fewest rows of a set are a number from 1, as in sets:2"
-        raise UsageError(msg, option=option)
-    return int(number[:9])
 
 
 def label_sets(

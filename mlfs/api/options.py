@@ -14,9 +14,19 @@ from numbers import Integral, Real
 from types import NoneType
 from typing import Any
 
-from mlfs.api.labels_as import LabelsAs
-from mlfs.api.target_bins import TargetBins
-from mlfs.api.value_kinds import Auto, Choice, Kind, Name, Positive, Share, Switch, Threads, Whole
+from mlfs.api.value_kinds import (
+    Auto,
+    Choice,
+    Kind,
+    LabelsAs,
+    Name,
+    Positive,
+    Share,
+    Switch,
+    TargetBins,
+    Threads,
+    Whole,
+)
 from mlfs.errors import UsageError, printable
 
 __all__ = [

@@ -3,58 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from mlfs.api.value_kinds import Kind
+from mlfs.api.value_kinds import how_of
 from mlfs.data.dataset import Column, Dataset, Label
 from mlfs.discretize import Binning, Binnings, learn
-from mlfs.errors import UnknownName, UsageError, printable
 
-__all__ = ["TargetBins", "binned_targets"]
-
-UNSUPERVISED = ("mean-sd", "width", "frequency")
-
-
-@dataclass(frozen=True)
-class TargetBins(Kind):
-    """A binning that needs no labels, with a number of bins if it takes one: ``frequency:5``."""
-
-    wanted: str = "is a binning such as 'frequency' or 'frequency:5'"
-    types: tuple[type, ...] = (str,)
-
-    def _read(self, name: str, value: Any) -> str:
-        super()._read(name, value)
-        how_of(value, name)
-        return str(value)
-
-
-def how_of(text: str, option: str = "target_bins") -> tuple[str, int | None]:
-    """Take a binning and its number of bins apart.
-
-    Examples
-    --------
-    >>> how_of("frequency:5"), how_of("mean-sd")
-    (('frequency', 5), ('mean-sd', None))
-    """
-    method, colon, number = text.partition(":")
-    if method in ("mdlp", "laim"):
-        msg = f"is {method!r}, which bins by labels, and here the labels are binned: "
-        raise UsageError(f"{msg}give mean-sd, width or frequency", option=option)
-    if method not in UNSUPERVISED:
-        raise UnknownName("binning in {}", method, UNSUPERVISED, option=option)
-    if not colon:
-        return method, None
-    if method == "mean-sd":
-        msg = f"is {printable(text)!r}: mean-sd has always three bins, give no number"
-        raise UsageError(msg, option=option)
-    if not (number.isascii() and number.isdigit() and 2 <= int(number[:9]) <= 10_000):
-        msg = f"is {printable(text)!r}: the number of bins is from 2 to 10000"
-        raise UsageError(msg, option=option)
-    return method, int(number)
+__all__ = ["binned_targets"]
 
 
 def binned_targets(

@@ -8,7 +8,21 @@ from typing import Any
 
 from mlfs.errors import UnknownName, UsageError, printable
 
-__all__ = ["Auto", "Choice", "Kind", "Name", "Positive", "Share", "Switch", "Threads", "Whole"]
+__all__ = [
+    "Auto",
+    "Choice",
+    "Kind",
+    "LabelsAs",
+    "Name",
+    "Positive",
+    "Share",
+    "Switch",
+    "TargetBins",
+    "Threads",
+    "Whole",
+    "fewest_of",
+    "how_of",
+]
 
 
 @dataclass(frozen=True)
@@ -148,3 +162,81 @@ class Threads(Kind):
 
 def _is_numpys_bool(value: Any) -> bool:
     return type(value).__module__ == "numpy" and type(value).__name__ in ("bool", "bool_")
+
+
+UNSUPERVISED = ("mean-sd", "width", "frequency")
+
+
+@dataclass(frozen=True)
+class TargetBins(Kind):
+    """A binning that needs no labels, with a number of bins if it takes one: ``frequency:5``."""
+
+    wanted: str = "is a binning such as 'frequency' or 'frequency:5'"
+    types: tuple[type, ...] = (str,)
+
+    def _read(self, name: str, value: Any) -> str:
+        super()._read(name, value)
+        how_of(value, name)
+        return str(value)
+
+
+def how_of(text: str, option: str = "target_bins") -> tuple[str, int | None]:
+    """Take a binning and its number of bins apart.
+
+    Examples
+    --------
+    >>> how_of("frequency:5"), how_of("mean-sd")
+    (('frequency', 5), ('mean-sd', None))
+    """
+    method, colon, number = text.partition(":")
+    if method in ("mdlp", "laim"):
+        msg = f"is {method!r}, which bins by labels, and here the labels are binned: "
+        raise UsageError(f"{msg}give mean-sd, width or frequency", option=option)
+    if method not in UNSUPERVISED:
+        raise UnknownName("binning in {}", method, UNSUPERVISED, option=option)
+    if not colon:
+        return method, None
+    if method == "mean-sd":
+        msg = f"is {printable(text)!r}: mean-sd has always three bins, give no number"
+        raise UsageError(msg, option=option)
+    if not (number.isascii() and number.isdigit() and 2 <= int(number[:9]) <= 10_000):
+        msg = f"is {printable(text)!r}: the number of bins is from 2 to 10000"
+        raise UsageError(msg, option=option)
+    return method, int(number)
+
+
+FEWEST = 6  # rows, as in the pruned problem transformation (Read, 2008)
+
+
+@dataclass(frozen=True)
+class LabelsAs(Kind):
+    """``each``, ``sets``, or with the fewest rows of a set ``sets:2``."""
+
+    wanted: str = "is 'each', 'sets', or 'sets:2' with the fewest rows of a set"
+    types: tuple[type, ...] = (str,)
+
+    def _read(self, name: str, value: object) -> str:
+        super()._read(name, value)
+        fewest_of(str(value), name)
+        return str(value)
+
+
+def fewest_of(text: str, option: str = "labels_as") -> int | None:
+    """The fewest rows that a label set must have; None if labels are taken one by one.
+
+    Examples
+    --------
+    >>> fewest_of("each"), fewest_of("sets"), fewest_of("sets:2")
+    (None, 6, 2)
+    """
+    how, colon, number = text.partition(":")
+    if how not in ("each", "sets"):
+        raise UnknownName("value of {}", how, ("each", "sets"), option=option)
+    if how == "each" and not colon:
+        return None
+    if not colon:
+        return FEWEST
+    if how == "each" or not (number.isascii() and number.isdigit() and int(number[:9]) >= 1):
+        msg = f"is {printable(text)!r}: the fewest rows of a set are a number from 1, as in sets:2"
+        raise UsageError(msg, option=option)
+    return int(number[:9])
