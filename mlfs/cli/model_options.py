@@ -41,6 +41,9 @@ modelling = stacked(
     topical("The model", "--inference", metavar="NAME",
             help="How labels are predicted jointly: greedy best-first exhaustive beam monte-carlo "
             "max-sum annealing."),
+    topical("The model", "--threshold", metavar="RULE",
+            help="Thresholds of labels, learned from the training rows: scut pcut (for each label) "
+            "micro-f1 cardinality (one for all), or a number such as 0.3."),
     topical("The model", "-p", "--parameter", "parameters", metavar="KEY=VALUE", multiple=True,
             help="A parameter of the model or of its parts. Repeatable."),
     topical("The model", "-l", "--learner", metavar="NAME",
@@ -80,6 +83,10 @@ def made(options: dict[str, Any]) -> Any:
     if wanted is not None:
         _refuse_twice(given, "inference", "--inference")
         chosen["inference"] = _inference(wanted, given)
+    threshold = options.pop("threshold")
+    if threshold is not None:
+        _refuse_twice(given, "threshold", "--threshold")
+        chosen["threshold"] = _rule(threshold)
     learner, own = options.pop("learner"), parameters_of(options.pop("learner_parameters"), "-P")
     if learner is not None:
         chosen["base_estimator"] = learner_named(learner, own)
@@ -90,6 +97,13 @@ def made(options: dict[str, Any]) -> Any:
             option = "--seed" if key == "random_state" else "-j"
             raise UsageError(f"{key!r} is given with {option}, not with -p")
     return make(name, **chosen, **given)
+
+
+def _rule(text: str) -> str | float:
+    try:
+        return float(text)
+    except ValueError:
+        return text
 
 
 def _refuse_twice(given: dict[str, Any], key: str, option: str) -> None:
@@ -142,6 +156,7 @@ def settings_of(options: Mapping[str, Any], missing: str) -> dict[str, Any]:
         "features": options["features"],
         "n": options["n"],
         "inference": options["inference"],
+        "threshold": options["threshold"],
         "learner": options["learner"],
         "parameters": list(options["parameters"]),
         "learner_parameters": list(options["learner_parameters"]),

@@ -107,6 +107,7 @@ def structure(
 def _members(stored: Any) -> list[tuple[Any, Any, float | None]]:
     """For each member its structure, the columns of each label, and what it counts."""
     model, names = stored.model, stored.table.labels
+    model = getattr(model, "model_", model)  # of one with thresholds
     if hasattr(model, "structure_"):
         parts = [(model.structure_, list(model.features_.values()), None)]
     elif hasattr(model, "structures_"):

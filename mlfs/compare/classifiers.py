@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -138,6 +139,15 @@ def classifier(
 
 
 def _made(given: Named, seed: int, features: Mapping[int, Sequence[int]] | str) -> Any:
+    from mlfs.models.recipes import with_threshold
+
+    own = dict(given.parameters)
+    threshold = own.pop("threshold", None)
+    model = _without_threshold(replace(given, parameters=own), seed, features)
+    return model if threshold is None else with_threshold(model, threshold)
+
+
+def _without_threshold(given: Named, seed: int, features: Mapping[int, Sequence[int]] | str) -> Any:
     if given.name in OWN:
         return _called(import_path(OWN[given.name], "model"), given)
     from mlfs.models import available, make

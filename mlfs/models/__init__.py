@@ -7,6 +7,7 @@ StructuredClassifier  any structure, features, base learner and inference
 StructuredEnsemble    a model many times, on parts of the rows and columns
 MixtureOfTrees        MC: a mixture of trees, learned by expectation maximisation
 MonteCarloChain       MCC: a chain whose order is searched for by Monte Carlo
+ThresholdedClassifier a model with learned thresholds of its labels
 Switching             a base learner: a classifier for each value of a label's parents
 TunedLogistic         a base learner: logistic regression that chooses its penalty
 Structure             the parents of the labels: to look at, draw, keep
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from mlfs.models.monte_carlo_chain import MonteCarloChain
     from mlfs.models.recipes import available, make
     from mlfs.models.switching import Switching
+    from mlfs.models.thresholds import ThresholdedClassifier
     from mlfs.models.tuned import TunedLogistic
     from mlfs.search.label_parents import Structure
 
@@ -43,6 +45,7 @@ __all__ = [
     "StructuredClassifier",
     "StructuredEnsemble",
     "Switching",
+    "ThresholdedClassifier",
     "TunedLogistic",
     "available",
     "load",
@@ -58,6 +61,7 @@ _HOME = {
     "StructuredClassifier": "mlfs.models.chain",
     "StructuredEnsemble": "mlfs.models.ensemble",
     "Switching": "mlfs.models.switching",
+    "ThresholdedClassifier": "mlfs.models.thresholds",
     "TunedLogistic": "mlfs.models.tuned",
     "available": "mlfs.models.recipes",
     "load": "mlfs.models.model_files",

@@ -16,7 +16,7 @@ from mlfs.models.label_model import LabelModel, name_columns
 from mlfs.models.problem import MISSING, Problem
 from mlfs.models.splits import row_marks
 
-__all__ = ["StructuredEnsemble", "ones_of"]
+__all__ = ["StructuredEnsemble", "fitted_member", "ones_of"]
 
 VOTES = ("majority", "mean")
 SEEDS = 2**31 - 1
@@ -114,7 +114,7 @@ class StructuredEnsemble(LabelModel):
             seed = int(draw.integers(SEEDS))
             chosen = _drawn_rows(draw, marks, problem.weights, rows)
             columns = _drawn(draw, problem.X.shape[1], features)
-            fitted = _fitted(clone(model), problem, chosen, columns, seed)
+            fitted = fitted_member(clone(model), problem, chosen, columns, seed)
             self.estimators_.append(fitted)
             self.estimators_features_.append(columns)
             self.estimators_samples_.append(chosen)
@@ -190,10 +190,16 @@ class StructuredEnsemble(LabelModel):
         return isinstance(self.model, LabelModel) and self.model._allows_nan()  # noqa: SLF001
 
 
-def _fitted(model: Any, problem: Problem, rows: np.ndarray, columns: np.ndarray, seed: int) -> Any:
-    """One member on its rows and columns."""
+def fitted_member(
+    model: Any,
+    problem: Problem,
+    rows: np.ndarray,
+    columns: np.ndarray,
+    seed: int | None = None,
+) -> Any:
+    """A model fitted on some rows and columns of a problem, with its own seed if none is given."""
     settable = model.get_params(deep=False)
-    if "random_state" in settable:
+    if "random_state" in settable and seed is not None:
         model.set_params(random_state=seed)
     if "n_jobs" in settable and settable["n_jobs"] is None:
         model.set_params(n_jobs=problem.n_jobs)

@@ -50,7 +50,7 @@ from mlfs.models.structures import (
 from mlfs.models.switching import Switching
 from mlfs.models.tuned import TunedLogistic
 
-__all__ = ["available", "make"]
+__all__ = ["available", "make", "with_threshold"]
 
 SHARE = 0.3
 SUFFIX = "-ldf"
@@ -119,6 +119,7 @@ def make(name: str, **parameters: Any) -> Any:
     name : str
         One of `available`.
     **parameters
+        ``threshold``, a rule of `ThresholdedClassifier` or a number, gives the labels thresholds.
         Any parameter of the model, or of one of its parts by its own name where no other part
         has the same (``k=3`` for ``structure__k=3``); ``get_params()`` of the model shows all.
 
@@ -146,11 +147,21 @@ def make(name: str, **parameters: Any) -> Any:
         member.set_params(features=LDF())
         if "n" in member.get_params(deep=False):
             member.set_params(n=None)
+    threshold = parameters.pop("threshold", None)
     # the parts first: what belongs to a part that is replaced belongs to the new one
     depth = {key: _resolved(model, known, key) for key in parameters}
     for key in sorted(parameters, key=lambda key: (depth[key].count("__"), key)):
         model.set_params(**{_resolved(model, known, key): parameters[key]})
-    return model
+    return model if threshold is None else with_threshold(model, threshold)
+
+
+def with_threshold(model: Any, threshold: Any) -> Any:
+    """The model with thresholds by a rule, or with the one that is given."""
+    from mlfs.models.thresholds import ThresholdedClassifier, checked_rule
+
+    checked_rule(threshold)
+    seed = model.get_params(deep=False).get("random_state", 0)
+    return ThresholdedClassifier(model, threshold, random_state=seed)
 
 
 def _resolved(model: Any, name: str, key: str) -> str:

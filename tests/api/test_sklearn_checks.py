@@ -12,7 +12,12 @@ import pytest
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
 from mlfs import FeatureSelector
-from mlfs.models import StructuredClassifier, StructuredEnsemble, available, make
+from mlfs.models import (
+    StructuredClassifier,
+    StructuredEnsemble,
+    available,
+    make,
+)
 from mlfs.models.label_model import default_learner
 
 SELECTORS = {

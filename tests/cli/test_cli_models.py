@@ -484,6 +484,19 @@ def test_missing_values_are_filled_kept_or_refused(run, done) -> None:
     done("train", "-o", "keep.mlfs", "--missing", "keep", "-l", "tree", *common)
 
 
+def test_thresholds_are_learned_stored_and_used(done, run) -> None:
+    done("train", "--model", "br", "--threshold", "scut", "-o", "m.mlfs", SONGS)
+    stored = load_stored("m.mlfs")
+    assert stored.settings["threshold"] == "scut"
+    assert len(set(stored.model.thresholds_.tolist())) > 1
+    assert "macro_f1" in done("evaluate", "m.mlfs", SONGS).out
+    assert "edges" in done("structure", "m.mlfs").out
+    done("train", "--model", "br", "--threshold", "0.3", "-o", "n.mlfs", SONGS)
+    assert set(load_stored("n.mlfs").model.thresholds_.tolist()) == {0.3}
+    seen = run("train", "--model", "br", "--threshold", "cut", "-o", "x.mlfs", SONGS)
+    assert (seen.code, "unknown threshold 'cut'" in seen.err) == (2, True)
+
+
 def test_a_blank_counts_once_whatever_its_column_becomes(done) -> None:
     table("t.csv", "a,b,y\n" + "red,0,0\nblue,1,1\nwhite,1,0\n" * 9 + "?,1,1\n?,0,1\n?,1,0\n")
     seen = done("train", "-o", "m.mlfs", "--model", "br", "--labels", "y", "t.csv")

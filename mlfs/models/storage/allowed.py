@@ -29,6 +29,7 @@ MODELS: dict[str, tuple[str, ...]] = {
     "mlfs.models.ensemble": ("StructuredEnsemble",),
     "mlfs.models.mixture": ("MixtureOfTrees",),
     "mlfs.models.monte_carlo_chain": ("MonteCarloChain",),
+    "mlfs.models.thresholds": ("ThresholdedClassifier",),
 }
 PARTS: dict[str, tuple[str, ...]] = {
     "mlfs.binning.record": ("Binning",),

@@ -81,6 +81,7 @@ TABLE = {
     "MonteCarloChain": MODEL + "_fitted:one features_:any _seed:whole",
     "StructuredEnsemble": MODEL
     + "estimators_:ones[m] estimators_features_:list(i) estimators_samples_:list(i)",
+    "ThresholdedClassifier": MODEL + "model_:one thresholds_:F[q]",
     "MixtureOfTrees": MODEL
     + "_mixture:one _seed:whole weights_:f[m] structures_:ones[m] features_:any estimators_:any "
     "held_out_:list(num) log_likelihood_:list(num) n_iter_:whole",

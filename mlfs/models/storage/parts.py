@@ -175,6 +175,18 @@ def _check_ensemble(made: Any) -> None:
         demand(len(member.label_names_) == len(made.label_names_), "a member has other labels")
 
 
+def _check_thresholded(made: Any) -> None:
+    model = vars(made).get("model_")
+    if model is None:
+        return
+    _check_labels(made, made.label_names_)
+    demand(type(model).__module__.startswith("mlfs.models."), "what has thresholds is no model")
+    demand(getattr(model, "n_features_in_", None) == made.n_features_in_, "it has other features")
+    demand(len(model.label_names_) == len(made.label_names_), "it has other labels")
+    demand(len(made.thresholds_) == len(made.label_names_), "a label has no threshold")
+    demand(not np.isnan(made.thresholds_).any(), "a threshold is none")
+
+
 def _check_mixture(made: Any) -> None:
     demand(made.shares.shape == (len(made.trees),) and made.trees, "the trees have no shares")
     sums = made.shares.dtype.kind == "f" and (made.shares >= 0).all()
@@ -239,5 +251,6 @@ CHECKS: dict[str, Callable[[Any], None]] = {
     "MonteCarloChain": _check_classifier,
     "StructuredClassifier": _check_classifier,
     "StructuredEnsemble": _check_ensemble,
+    "ThresholdedClassifier": _check_thresholded,
     "Switching": _check_switching,
 }

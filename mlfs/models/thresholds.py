@@ -1,0 +1,280 @@
+"""Thresholds of labels, learned from rows held out: `ThresholdedClassifier` for any model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils.metaestimators import available_if
+
+from mlfs.errors import UnknownName, UsageError, printable
+from mlfs.models.ensemble import fitted_member, ones_of
+from mlfs.models.inference.contract import whole
+from mlfs.models.label_model import LabelModel
+from mlfs.models.problem import MISSING, Problem
+from mlfs.models.splits import distinct_rows
+
+__all__ = ["RULES", "ThresholdedClassifier", "checked_rule", "learned_thresholds"]
+
+FOLDS = 71  # the stream of random numbers that cuts the rows
+RULES = {
+    "scut": "for each label, the threshold of greatest F1 (macro-F1)",
+    "pcut": "for each label, as many positives as there are in the training rows",
+    "micro-f1": "one threshold for all labels, of greatest micro-F1",
+    "cardinality": "one threshold for all labels, as many labels as there are in the training rows",
+}
+TOGETHER = {"micro-f1", "cardinality"}
+OF_F1 = {"scut", "micro-f1"}
+
+
+def _has(name: str) -> Callable[[Any], bool]:
+    return lambda thresholded: hasattr(thresholded._given_model(), name)  # noqa: SLF001
+
+
+def _decides_by_function(thresholded: Any) -> bool:
+    return _has("decision_function")(thresholded) and not _has("predict_proba")(thresholded)
+
+
+class ThresholdedClassifier(LabelModel):
+    """A model that predicts the labels whose score is above a threshold of their own.
+
+    A score is a probability, or a decision value where the model has no probabilities. The
+    thresholds are learned on the training rows alone: each row is scored by a model that was
+    trained without it, and then the model is trained on all rows.
+
+    Parameters
+    ----------
+    model : classifier for indicator matrices, optional
+        Any model with ``predict_proba`` or ``decision_function``; by default one logistic
+        regression for each label.
+    rule : {"scut", "pcut", "micro-f1", "cardinality"} or float, default="scut"
+        ``scut``: for each label the threshold of greatest F1. ``pcut``: for each label the
+        threshold above which there are as many rows as have the label. ``micro-f1``,
+        ``cardinality``: the same with one threshold for all labels. A number is the threshold of
+        all labels, and nothing is learned.
+    folds : int, default=5
+        How often the model is trained on a part of the rows.
+    random_state : int or RandomState, default=0
+        Seeds the folds.
+
+    Attributes
+    ----------
+    model_ : classifier
+        The model, trained on all rows.
+    thresholds_ : ndarray of float64, shape (q,)
+        The threshold of each label. A label for which no threshold is better than another, such
+        as one without positives, keeps 0.5 (0 for decision values).
+    classes_, label_names_, n_features_in_, feature_names_in_
+        As for `StructuredClassifier`.
+
+    Notes
+    -----
+    Of equally good thresholds the highest is taken, in the middle between two scores. Equal rows
+    are in one fold, so that an integer weight equals repetition. SCut and PCut: Yang, A study of
+    thresholding strategies for text categorization (2001); one threshold by cardinality: Read,
+    Pfahringer, Holmes & Frank, Classifier chains for multi-label classification (2011).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mlfs.models import ThresholdedClassifier
+    >>> X = np.arange(40.0)[:, None]
+    >>> Y = np.column_stack([X[:, 0] > 35, X[:, 0] % 2 == 0]).astype(int)
+    >>> model = ThresholdedClassifier(rule="scut").fit(X, Y)
+    >>> model.thresholds_.shape, model.predict([[39.0]]).shape
+    ((2,), (1, 2))
+    """
+
+    base_estimator = None
+    n_jobs = None
+
+    def __init__(
+        self, model: Any = None, rule: Any = "scut", folds: int = 5, random_state: Any = 0
+    ) -> None:
+        self.model = model
+        self.rule = rule
+        self.folds = folds
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn the thresholds, then train the model; see `StructuredClassifier.fit`."""
+        rule, folds = checked_rule(self.rule), whole(self.folds, "folds", 2)
+        model = self._given_model()
+        if not (hasattr(model, "predict_proba") or hasattr(model, "decision_function")):
+            name = printable(type(model).__name__)
+            raise UsageError(f"the model {name} gives no scores, so it can have no thresholds")
+        problem = self._begin(X, y, sample_weight)
+        every = np.arange(problem.X.shape[1])
+        if isinstance(rule, str):
+            scores = self._held_out(model, problem, folds, every)
+            usual = 0.5 if hasattr(model, "predict_proba") else 0.0
+            self.thresholds_ = learned_thresholds(
+                rule, scores, problem.Y, problem.weights, usual=usual
+            )
+        else:
+            self.thresholds_ = np.full(problem.q, rule)
+        self.model_ = fitted_member(clone(model), problem, np.arange(problem.n_rows), every)
+        return self
+
+    def _held_out(self, model: Any, problem: Problem, folds: int, every: np.ndarray) -> np.ndarray:
+        """The score of each row by a model that was trained without it; NaN where there is none."""
+        scores = np.full(problem.Y.shape, np.nan)
+        of = distinct_rows(problem)
+        count = int(of.max()) + 1
+        if count < 2:
+            return scores
+        fold = (problem.generator(FOLDS).permutation(count) % folds)[of]
+        for number in range(min(folds, count)):
+            learn, test = np.flatnonzero(fold != number), np.flatnonzero(fold == number)
+            fitted = fitted_member(clone(model), problem, learn, every)
+            scores[test] = _scores_of(fitted, problem.X[test], problem.q)
+        return scores
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The labels whose score is above their threshold.
+
+        Returns
+        -------
+        ndarray, shape (n, q)
+            Of the values that Y had; 0 and 1 where it had booleans or sets.
+        """
+        scores = _scores_of(self.model_, self._rows(X), len(self.label_names_))
+        return self._given((scores > self.thresholds_).astype(np.int8))
+
+    @available_if(_has("predict_proba"))  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """The probabilities of the model, on which the thresholds are."""
+        return self._shares(_scores_of(self.model_, self._rows(X), len(self.label_names_)))
+
+    @available_if(_decides_by_function)  # type: ignore[untyped-decorator]
+    def decision_function(self, X: Any) -> np.ndarray:
+        """The decision values of the model less the thresholds, where it has no probabilities."""
+        scores = _scores_of(self.model_, self._rows(X), len(self.label_names_)) - self.thresholds_
+        return scores[:, 0] if self._labels.flat else scores
+
+    @available_if(_has("joint_log_proba"))  # type: ignore[untyped-decorator]
+    def joint_log_proba(self, X: Any, Y: Any) -> np.ndarray:
+        """Log P(Y | x) of one label vector for each row, of the model."""
+        x = self._rows(X)
+        codes = self._codes(Y, x.shape[0]).astype(np.int64)
+        wanted = np.where(codes == MISSING, np.nan, codes) if (codes == MISSING).any() else codes
+        return np.asarray(self.model_.joint_log_proba(x, wanted))
+
+    def _given_model(self) -> Any:
+        if self.model is None:
+            from mlfs.models.chain import StructuredClassifier
+
+            return StructuredClassifier()
+        if isinstance(self.model, type) or not hasattr(self.model, "fit"):
+            msg = (
+                "model is a classifier for many labels, such as StructuredClassifier(), not "
+                f"{printable(repr(self.model))}"
+            )
+            raise UsageError(msg)
+        return self.model
+
+    def _allows_nan(self) -> bool:
+        return isinstance(self.model, LabelModel) and self.model._allows_nan()  # noqa: SLF001
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.poor_score = True  # a prediction is not the rounded probability
+        return tags
+
+
+def checked_rule(rule: Any) -> str | float:
+    """A rule by its name, or a number.
+
+    Examples
+    --------
+    >>> checked_rule("scut"), checked_rule(0.3)
+    ('scut', 0.3)
+    """
+    if isinstance(rule, str):
+        if rule not in RULES:
+            raise UnknownName("threshold", rule, RULES)
+        return rule
+    number = isinstance(rule, (int, float, np.integer, np.floating))
+    if not number or isinstance(rule, bool) or not np.isfinite(rule):
+        known = ", ".join(RULES)
+        raise UsageError(f"a threshold is a number or one of {known}, not {printable(repr(rule))}")
+    return float(rule)
+
+
+def learned_thresholds(
+    rule: str,
+    scores: np.ndarray,
+    codes: np.ndarray,
+    weights: np.ndarray | None = None,
+    *,
+    usual: float = 0.5,
+) -> np.ndarray:
+    """The threshold of each label by a rule, from scores of rows whose labels are known.
+
+    Parameters
+    ----------
+    rule : str
+        One of `RULES`.
+    scores : ndarray of float64, shape (n, q)
+        NaN leaves a cell out.
+    codes : ndarray of int8, shape (n, q)
+        The labels: 0, 1, or -1 where missing.
+    weights : ndarray of float64, shape (n,), optional
+        How much each row counts.
+    usual : float, default=0.5
+        The threshold of a label for which none is better.
+
+    Examples
+    --------
+    >>> scores = np.array([[0.1], [0.2], [0.4], [0.3]])
+    >>> learned_thresholds("scut", scores, np.array([[0], [0], [1], [1]])).tolist()
+    [0.25]
+    """
+    heavy = np.ones(len(codes)) if weights is None else weights
+    heavy = np.broadcast_to(heavy[:, None], codes.shape)
+    known = (codes != MISSING) & ~np.isnan(scores)
+    if rule in TOGETHER:
+        one = _threshold(rule, scores[known], codes[known] == 1, heavy[known], usual)
+        return np.full(codes.shape[1], one)
+    return np.array(
+        [
+            _threshold(rule, scores[k, l], codes[k, l] == 1, heavy[k, l], usual)
+            for l, k in enumerate(known.T)
+        ]
+    )
+
+
+def _threshold(
+    rule: str, scores: np.ndarray, positive: np.ndarray, weights: np.ndarray, usual: float
+) -> float:
+    """The best threshold of some cells; of equals the highest."""
+    total = float(weights[positive].sum())
+    if not total:
+        return usual
+    order = np.argsort(-scores, kind="stable")
+    falling = scores[order]
+    ends = np.flatnonzero(np.append(falling[:-1] != falling[1:], True))
+    heavy = weights[order]
+    said = np.append(0.0, np.cumsum(heavy)[ends])
+    hits = np.append(0.0, np.cumsum(heavy * positive[order])[ends])
+    worth = 2 * hits / (said + total) if rule in OF_F1 else -np.abs(said - total)
+    best = int(np.argmax(worth >= worth.max() - TIE * total))
+    # so many of the distinct scores are above the threshold
+    distinct = falling[ends]
+    if best == 0:
+        return float(distinct[0])
+    lower = distinct[best] if best < distinct.size else np.nextafter(distinct[-1], -np.inf)
+    middle = (distinct[best - 1] + lower) / 2
+    return float(middle if lower <= middle < distinct[best - 1] else lower)
+
+
+TIE = 1e-12
+
+
+def _scores_of(model: Any, x: Any, q: int) -> np.ndarray:
+    """The probabilities of a fitted model, or its decision values."""
+    if hasattr(model, "predict_proba"):
+        return ones_of(model, x, q)
+    return np.asarray(model.decision_function(x), dtype=np.float64).reshape(-1, q)
