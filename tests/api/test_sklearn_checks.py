@@ -15,6 +15,7 @@ from mlfs import FeatureSelector
 from mlfs.models import (
     StructuredClassifier,
     StructuredEnsemble,
+    ThresholdedClassifier,
     available,
     make,
 )
@@ -73,7 +74,7 @@ def test_check_of_models(estimator, check):
 
 
 @pytest.mark.slow
-@checks({name: small(name) for name in OTHERS})
+@checks({"thresholds": ThresholdedClassifier(folds=2), **{name: small(name) for name in OTHERS}})
 def test_check_of_more_models(estimator, check):
     check(estimator)
 
