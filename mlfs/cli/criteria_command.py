@@ -40,6 +40,8 @@ def criteria(context: click.Context, /, form: str) -> None:
     console = console_of(context)
     found = _listing()
     if form == "json":
+        for one in found:
+            one["estimators"], one["corrections"] = _served_by(one["name"], one["broken"])
         console.data(json_text({"schema": 1, "criteria": found}))
     elif form == "names":
         console.data("".join(f"{one['name']}\n" for one in found if not one["broken"]))
@@ -79,6 +81,23 @@ def _listing() -> list[dict[str, Any]]:
                 }
         found.append(record)
     return found
+
+
+def _served_by(name: str, broken: str) -> tuple[list[str], list[str]]:
+    """The estimators and the corrections that answer a criterion, found by trying it."""
+    from mlfs.api.estimators import MAKERS, missing_word
+    from mlfs.api.options import NAMED
+    from mlfs.criteria import get
+
+    if broken:
+        return [], []
+    criterion = get(name)[1]
+    served = [value for value, make in MAKERS.items() if not missing_word(criterion, make)]
+    estimators, corrections = (NAMED[one].kind.choices for one in ("estimator", "correction"))
+    return (
+        [value for value in estimators if value in {"counts", *served}],
+        [value for value in corrections if value in {"none", *served}],
+    )
 
 
 def _halves(summary: str) -> tuple[str, str]:
