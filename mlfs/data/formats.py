@@ -66,7 +66,11 @@ class Format:
 
 FORMATS = {
     "arff": Format(
-        (".arff",), "mlfs.data.arff.arff_reader", "Weka, Mulan, MEKA; dense and sparse", True
+        (".arff",),
+        "mlfs.data.arff.arff_reader",
+        "Weka, Mulan, MEKA; dense and sparse",
+        True,
+        pieces="mlfs.data.arff.arff_pieces",
     ),
     "csv": Format(
         (".csv",),

@@ -13,9 +13,10 @@ from mlfs.data.request import Limits
 from mlfs.data.unpacking import chunks_of
 from mlfs.errors import DataError, printable
 
-__all__ = ["PIECE", "TextPieces"]
+__all__ = ["PIECE", "PLAIN", "TextPieces"]
 
 PIECE = 16 << 20  # bytes of text
+PLAIN = frozenset({"utf-8", "utf8", "utf-8-sig"})  # encodings that need no decoding
 EXPECTED = 16  # bytes that a compressed byte may well stand for
 
 

@@ -67,11 +67,10 @@ def assert_alike(found, wanted):
             np.testing.assert_array_equal(
                 getattr(ready[0].info, name), getattr(other[0].info, name)
             )
-    np.testing.assert_array_equal(found.X, wanted.X)
-    Y, other_Y = ((y.toarray() if sp.issparse(y) else y) for y in (found.Y, wanted.Y))
-    np.testing.assert_array_equal(Y, other_Y)
-    assert found.X.dtype == wanted.X.dtype
-    assert Y.dtype == other_Y.dtype
+    for name in ("X", "Y"):
+        own, other = (getattr(data, name) for data in (found, wanted))
+        assert own.dtype == other.dtype
+        np.testing.assert_array_equal(*(m.toarray() if sp.issparse(m) else m for m in (own, other)))
 
 
 def read_in_pieces(monkeypatch, size, path, **options):
@@ -96,6 +95,59 @@ def test_csv_in_pieces_is_csv(seed, tmp_path, monkeypatch):
         assert said == message
         if wanted is not None:
             assert_alike(found, wanted)
+
+
+ATTRIBUTES = {
+    "bin": ("{0,1}", lambda g: str(g.integers(0, 2))),
+    "real": ("numeric", lambda g: "?" if g.random() < 0.1 else repr(round(g.normal(), 3))),
+    "small": ("integer", lambda g: str(g.integers(0, 9))),
+    "colour": ("{red,'light blue',x}", lambda g: str(g.choice(["red", "'light blue'", "x"]))),
+    "text": ("string", lambda g: str(g.choice(["'a, b'", "c", "'%'"]))),
+    "day": ("date yyyy-MM-dd", lambda g: f"2020-01-{g.integers(10, 29)}"),
+}
+
+
+def arff_text(seed, kinds, labels, sparse):
+    g = np.random.default_rng(seed)
+    lines = ["% a comment", "@relation t"]
+    lines += [f"@attribute {kind}{j} {ATTRIBUTES[kind][0]}" for j, kind in enumerate(kinds)]
+    lines += [f"@attribute L{j} {'string' if labels == 1 else '{0,1}'}" for j in range(labels)]
+    lines.append(str(g.choice(["@data", "  @DATA % rows"])))
+    for _ in range(int(g.integers(150, 400))):
+        row = [ATTRIBUTES[kind][1](g) for kind in kinds]
+        row += [str(g.choice(["a|b", "b"])) if labels == 1 else str(g.integers(0, 2))] * labels
+        line = ",".join(row)
+        if sparse:
+            kept = [f"{j} {cell}" for j, cell in enumerate(row) if g.random() < 0.5]
+            line = "{" + ",".join(kept) + "}"
+        lines.append(line + (",{2}" if g.random() < 0.004 else ""))
+        if g.random() < 0.02:
+            lines.append(str(g.choice(["", "% note"])))
+    if seed % 5 == 4:  # a row that is wrong
+        lines[int(g.integers(len(kinds) + 5, len(lines)))] += str(g.choice([",7", "'", " x"]))
+    return str(g.choice(["\n", "\r\n"])).join(lines) + "\n" * int(g.integers(0, 2))
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_arff_in_pieces_is_arff(seed, tmp_path, monkeypatch):
+    g = np.random.default_rng(seed)
+    kinds = [str(kind) for kind in g.choice([*ATTRIBUTES], int(g.integers(2, 7)))] + ["bin"]
+    labels = [2, 1, 70][seed % 3]
+    file = tmp_path / "a.arff"
+    file.write_text(arff_text(seed, kinds, labels, sparse=bool(seed % 2)), encoding="utf-8")
+    spec = "L0" if labels == 1 else f"last:{labels}"
+    options = {"labels": spec}
+    if seed % 6 == 5:
+        options["limits"] = Limits().raised(["max_rows=99" if seed % 4 == 1 else "max_cells=900"])
+    wanted, message = outcome(lambda: read(file, **options))
+    for size in (300, 5000):
+        found, said = read_in_pieces(monkeypatch, size, file, **options)
+        assert said == message
+        if wanted is not None:
+            assert_alike(found, wanted)
+            if wanted.weights is not None:
+                np.testing.assert_array_equal(found.weights, wanted.weights)
+            assert found.is_sparse == wanted.is_sparse
 
 
 def test_rows_are_packed_and_no_table_is_made(tmp_path, monkeypatch):

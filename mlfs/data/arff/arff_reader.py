@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 import scipy.sparse as sp
@@ -25,7 +25,7 @@ from mlfs.data.labels.label_values import is_binary, map_texts, split_lists
 from mlfs.data.request import Limits, Request, exceeded
 from mlfs.errors import DataError, ParseError, printable
 
-__all__ = ["Body", "parse_body", "read", "write"]
+__all__ = ["Body", "Earlier", "Parser", "Roles", "dataset_of", "parse_body", "read", "write"]
 
 NEWLINE = 10
 INK = re.compile(rb"\S")
@@ -65,25 +65,55 @@ def _float(text: bytes) -> float:
         return math.nan
 
 
-class _Parser:
+class Earlier(NamedTuple):
+    """What precedes a piece of a file: its rows, whether these are sparse, and what follows."""
+
+    rows: int = 0
+    sparse: bool | None = None
+    lines_after: Callable[[], int] = int
+
+
+class Parser:
+    """Reads the rows of a text.
+
+    Parameters
+    ----------
+    content, header, path, limits
+        See `parse_body`; in a later piece of a file the header has the place and line of its start.
+    plan : Plan
+        Where the values go.
+    earlier : Earlier
+        The pieces before this one.
+    """
+
     def __init__(
-        self, content: bytes, header: Header, plan: Plan, path: str, limits: Limits
+        self,
+        content: bytes,
+        header: Header,
+        plan: Plan,
+        path: str,
+        limits: Limits,
+        earlier: Earlier = Earlier(),  # noqa: B008  # a tuple
     ) -> None:
+        self.earlier, self.start, self.first_line = earlier, header.start, header.line
         self.content, self.path, self.limits = content, path, limits
         self.attributes = header.attributes
         self.width = len(header.attributes)
         self.at, self.line, self.counted = header.start, header.line + 1, header.start
-        self.sparse = _is_sparse(content, self.at)
+        known = earlier.sparse
+        self.sparse = _is_sparse(content, self.at) if known is None else known
         self.reader = RowReader(header.attributes, plan.wanted)
         self.texts: dict[int, dict[int, str | None]] = {j: {} for j in plan.wanted}
         self.weights: dict[int, float] = {}
         size = len(content) - self.at
         if self.sparse:
-            most = min(size // 2 + 1, limits.max_rows)
+            most = min(size // 2 + 1, limits.max_rows - earlier.rows)
             self.rows: DenseRows = SparseRows(plan, content, self.at, most)
         else:
             most = min(
-                size // (2 * self.width) + 1, limits.max_rows, limits.max_cells // self.width
+                size // (2 * self.width) + 1,
+                limits.max_rows - earlier.rows,
+                limits.max_cells // self.width - earlier.rows,
             )
             self.rows = DenseRows(plan, content, self.at, most)
 
@@ -168,16 +198,25 @@ class _Parser:
             self.weights[i] = row.weight
 
     def _too_many(self, at: int) -> NoReturn:
-        rows = int(self.rows.counts[0]) + 1
+        rows = self.earlier.rows + int(self.rows.counts[0]) + 1
         rest = self.content.count(b"\n", at, len(self.content) - 1)
-        enough = rows + rest  # what is left has no more rows than lines
-        line = self.content.count(b"\n", 0, at) + 1
+        after = self.earlier.lines_after()
+        enough = rows + rest + after  # what is left has no more rows than lines
+        line = self.first_line + self.content.count(b"\n", self.start, at) + 1
         if rows > self.limits.max_rows:
             raise exceeded(self.limits, "max_rows", rows, "rows", self.path, line, enough=enough)
         cells, enough = rows * self.width, enough * self.width
         raise exceeded(self.limits, "max_cells", cells, "cells", self.path, line, enough=enough)
 
+    def read(self) -> None:
+        """Read all rows."""
+        if kernel.is_compiled() and self.is_text():
+            self.compiled()
+        else:
+            self.interpreted()
+
     def body(self) -> Body:
+        """What was read."""
         n_rows = int(self.rows.counts[0])
         weights = None
         if self.weights:
@@ -210,13 +249,9 @@ def parse_body(
     path, limits
         For messages.
     """
-    parser = _Parser(
-        content, header, plan(header.attributes, features, others, wanted), path, limits
-    )
-    if kernel.is_compiled() and parser.is_text():
-        parser.compiled()
-    else:
-        parser.interpreted()
+    places = plan(header.attributes, features, others, wanted)
+    parser = Parser(content, header, places, path, limits)
+    parser.read()
     if parser.rows.counts[0] == 0:
         raise ParseError("there is no row after @data", path, header.line)
     return parser.body()
@@ -240,28 +275,55 @@ def read(content: bytes, path: str, request: Request) -> Dataset:
     if b"\r" in content:
         content = content.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     header = read_header(content, path, request.limits)
-    attributes = header.attributes
-    names = [attribute.name for attribute in attributes]
-    chosen = resolve(names, request, path, relation=header.relation)
-    strings = {j for j, attribute in enumerate(attributes) if attribute.type.kind == "string"}
-    taken = strings | set(chosen.columns)
-    features = [j for j in range(len(attributes)) if j not in taken]
-    plain = [j for j in chosen.columns if j not in strings]
-    wanted = frozenset(strings & set(chosen.columns))
-    body = parse_body(content, header, features, plain, wanted, path, request.limits)
-    columns = [_column(attribute) for attribute in attributes]
-    if not features:
+    roles = Roles.of(header, request, path)
+    body = parse_body(
+        content, header, roles.features, roles.plain, roles.wanted, path, request.limits
+    )
+    return dataset_of(body, header, roles, request, path)
+
+
+class Roles(NamedTuple):
+    """What becomes of each column: features, labels that are no texts, labels that are, the rest.
+
+    `features` and `plain` are columns in rising order, `wanted` are string columns that are labels
+    and `left_out` string columns that are not.
+    """
+
+    chosen: Chosen
+    features: list[int]
+    plain: list[int]
+    wanted: frozenset[int]
+    left_out: list[int]
+
+    @classmethod
+    def of(cls, header: Header, request: Request, path: str) -> Roles:
+        """Find the labels."""
+        attributes = header.attributes
+        names = [attribute.name for attribute in attributes]
+        chosen = resolve(names, request, path, relation=header.relation)
+        strings = {j for j, attribute in enumerate(attributes) if attribute.type.kind == "string"}
+        taken = strings | set(chosen.columns)
+        features = [j for j in range(len(attributes)) if j not in taken]
+        plain = [j for j in chosen.columns if j not in strings]
+        wanted = frozenset(strings & set(chosen.columns))
+        return cls(chosen, features, plain, wanted, sorted(strings - wanted))
+
+
+def dataset_of(body: Body, header: Header, roles: Roles, request: Request, path: str) -> Dataset:
+    """The data set of what was read."""
+    columns = [_column(attribute) for attribute in header.attributes]
+    if not roles.features:
         raise DataError(f"{printable(path, 400)}: no attribute is left as a feature")
-    Y, labels = _labels(body, chosen, plain, columns, request, path)
+    Y, labels = _labels(body, roles.chosen, roles.plain, columns, request, path)
     return Dataset(
         X=body.X,
         Y=Y,
-        columns=tuple(columns[j] for j in features),
+        columns=tuple(columns[j] for j in roles.features),
         labels=tuple(labels),
         weights=body.weights,
-        left_out=tuple((names[j], TEXT) for j in sorted(strings - set(chosen.columns))),
-        source=Source(path, "arff", header.relation, chosen.by),
-        notes=chosen.notes,
+        left_out=tuple((columns[j].name, TEXT) for j in roles.left_out),
+        source=Source(path, "arff", header.relation, roles.chosen.by),
+        notes=roles.chosen.notes,
     )
 
 
@@ -307,5 +369,5 @@ def _cells(body: Body, column: Column, j: int) -> list[str | None] | None:
     if column.kind != "nominal" or is_binary(values):
         return None
     codes = body.others[:, [0]]
-    codes = codes.toarray() if sp.issparse(codes) else codes
+    codes = codes.toarray() if sp.issparse(codes) else np.asarray(codes)
     return [None if math.isnan(code) else values[int(code)] for code in codes.ravel().tolist()]

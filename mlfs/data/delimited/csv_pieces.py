@@ -25,13 +25,12 @@ from mlfs.data.files import UTF16, decoded
 from mlfs.data.labels.chosen import resolve
 from mlfs.data.packed_table import PackedTable, Packer
 from mlfs.data.request import Request
-from mlfs.data.text_pieces import TextPieces
+from mlfs.data.text_pieces import PLAIN, TextPieces
 from mlfs.errors import ParseError
 
 __all__ = ["read_pieces", "read_pieces_tsv"]
 
 BOM = b"\xef\xbb\xbf"
-PLAIN = frozenset({"utf-8", "utf8", "utf-8-sig"})
 
 
 def read_pieces(pieces: TextPieces, path: str, request: Request) -> Dataset | None:
