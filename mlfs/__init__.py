@@ -6,7 +6,11 @@ importing what it does not need.
 
 from __future__ import annotations
 
+import functools
 import importlib
+import os
+import sys
+import threading
 from typing import TYPE_CHECKING, Any
 
 from mlfs.information import load_functions_by as _load_functions_by
@@ -89,14 +93,40 @@ _HOME = {
 }
 _PACKAGES = {"checks", "compare", "criteria", "data", "discretize", "errors", "models", "plots"}
 
+# A process that forks while another thread imports would have a child that waits for that module
+# for ever; so the fork waits until it is imported.
+_importing = threading.RLock()
+
+
+def _in_child() -> None:
+    """Give the cached properties new locks: a thread that is not in the child may hold the old.
+
+    In Python 3.11 a cached property has one lock for all instances; later versions have none.
+    """
+    _importing.release()
+    modules = [module for name, module in sys.modules.items() if name.startswith("mlfs.")]
+    for module in modules:
+        for kind in [one for one in vars(module).values() if isinstance(one, type)]:
+            for attribute in vars(kind).values():
+                if isinstance(attribute, functools.cached_property) and hasattr(attribute, "lock"):
+                    attribute.lock = threading.RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=_importing.acquire, after_in_parent=_importing.release, after_in_child=_in_child
+    )
+
 
 def __getattr__(name: str) -> Any:
     if name in _HOME:
-        value = getattr(importlib.import_module(_HOME[name]), name)
+        with _importing:
+            value = getattr(importlib.import_module(_HOME[name]), name)
         globals()[name] = value
         return value
     if name in _PACKAGES:
-        return importlib.import_module(f"mlfs.{name}")
+        with _importing:
+            return importlib.import_module(f"mlfs.{name}")
     msg = f"module 'mlfs' has no attribute {name!r}"
     raise AttributeError(msg)
 
