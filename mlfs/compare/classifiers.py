@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -22,6 +24,7 @@ __all__ = [
     "selects",
 ]
 
+TRIED = 60  # rows on which a foreign classifier shows what it takes
 OWN = {"mlnb": "mlfs.compare.naive_bayes.MLNB", "mlknn": "mlfs.compare.nearest.MLkNN"}
 
 
@@ -60,7 +63,7 @@ class ComparedModel:
     def answers(self, X: Any, truth: np.ndarray) -> Answers:
         """Predictions and scores of the test rows."""
         shape = truth.shape
-        predicted = np.asarray(self.model.predict(X)).reshape(shape)
+        predicted = _dense(self.model.predict(X)).reshape(shape)
         joint = None
         if hasattr(self.model, "joint_log_proba"):
             complete = (truth >= 0).all(axis=1)
@@ -70,7 +73,10 @@ class ComparedModel:
         scores, shares = self._scores(X, shape), None
         if hasattr(self.model, "predict_proba"):
             shares = self._asked("predict_proba", X, shape)
-        return Answers(predicted, shares if scores is None else scores, joint, shares)
+        scores = shares if scores is None else scores
+        if shares is not None and ((shares < 0) | (shares > 1)).any():
+            shares = None  # some libraries call scores so
+        return Answers(predicted, scores, joint, shares)
 
     def _scores(self, X: Any, shape: tuple[int, ...]) -> np.ndarray | None:
         # log odds where there are any: probabilities round to 1, and then tie
@@ -85,7 +91,7 @@ class ComparedModel:
 
         proba = way == "predict_proba"
         found = ones_of(self.model, X, shape[1]) if proba else getattr(self.model, way)(X)
-        return np.asarray(found, float).reshape(shape)
+        return _dense(found).astype(float).reshape(shape)
 
 
 def known_models() -> list[str]:
@@ -194,9 +200,33 @@ def _seeded(model: Any, given: Named, seed: int) -> Any:
 
 
 def _knows_many_labels(model: Any) -> bool:
+    """Whether a classifier takes an indicator matrix.
+
+    Those of scikit-learn say so. Others may not know that they should, so they are tried.
+    """
     from sklearn.utils import get_tags
 
+    with contextlib.suppress(AttributeError):
+        if get_tags(model).classifier_tags.multi_label:
+            return True
+    return not type(model).__module__.startswith("sklearn.") and _takes_indicators(model)
+
+
+def _takes_indicators(model: Any) -> bool:
+    """Whether a classifier can be trained on an indicator matrix, tried on a small one."""
+    from sklearn.base import clone
+
+    draw = np.random.default_rng(0)
+    X, Y = draw.random((TRIED, 5)), draw.integers(0, 2, (TRIED, 4))
     try:
-        return bool(get_tags(model).classifier_tags.multi_label)
-    except AttributeError:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            predicted = clone(model).fit(X, Y).predict(X)
+    except Exception:  # noqa: BLE001 -- whatever it says, it does not take them
         return False
+    return getattr(predicted, "shape", ()) == Y.shape
+
+
+def _dense(found: Any) -> np.ndarray:
+    """Predictions as an array; some libraries give sparse matrices."""
+    return np.asarray(found.toarray() if hasattr(found, "toarray") else found)

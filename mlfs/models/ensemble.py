@@ -225,6 +225,8 @@ def _refuse_own_columns(model: Any) -> None:
 def ones_of(member: Any, x: Any, q: int) -> np.ndarray:
     """P(1) of each of q labels, from a classifier with one array, or one for each label."""
     found = member.predict_proba(x)
+    if hasattr(found, "toarray"):
+        found = found.toarray()
     if not isinstance(found, list):
         found = np.asarray(found, dtype=np.float64)
         return found[:, 1:] if q == 1 and found.shape[1:] == (2,) else found
