@@ -146,6 +146,14 @@ class Counts:
 
     kept: np.ndarray | None = None  # a mask of the rows that count; None for all
 
+    @property
+    def with_weight(self) -> np.ndarray | None:
+        """A mask of the rows that have a weight; None for all."""
+        if self.kept is not None or self.counts_rows:
+            return self.kept
+        found: np.ndarray = np.concatenate([block.weights for block in self.blocks]) > 0
+        return found
+
     def shuffled(self, generator: np.random.Generator) -> Counts:
         """The same features with the rows of labels shuffled within each block."""
         other = copy.copy(self)

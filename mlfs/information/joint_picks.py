@@ -158,7 +158,7 @@ class JointPicks:
         """The rows divided by the picks, continued from the last ones, and the known rows."""
         n_rows = self._table.counts.n_rows
         none: tuple[int, ...] = ()
-        start = none, Parts.of_all(n_rows, self._table.counts.kept), np.ones(n_rows, bool)
+        start = none, Parts.of_all(n_rows, self._table.counts.with_weight), np.ones(n_rows, bool)
         last, parts, known = self._last or start
         if picks[: len(last)] != last:
             last, parts, known = start

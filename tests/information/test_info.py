@@ -10,6 +10,7 @@ from mlfs import CriterionError, Info
 from mlfs.information.for_search import table_of, with_parents
 from mlfs.information.info import VOCABULARY
 from tests import naive
+from tests.naive_more import gini_gain
 
 # Without the compiler a few problems suffice: coverage is seen, and the compiled run has them all.
 FEW = bool(config.DISABLE_JIT)
@@ -24,6 +25,7 @@ AXES = {
     "parents",
     "only",
     "for_label",
+    "for_labels",
 }  # views and shapes: tests of their own
 
 
@@ -57,11 +59,18 @@ def words(info, s):
     """What Info says, word by word."""
     said = {
         word: getattr(info, word)
-        for word in ("h_f", "h_l", "mi_fl", "mi_fL", "interaction_fLL", "su_fl")
+        for word in (
+            *("h_f", "h_l", "mi_fl", "mi_fL", "interaction_fLL", "su_fl"),
+            *("cmi_fL_given_L", "gini_fL"),
+        )
     }
     words_of_s = "mi_fs cmi_sL_given_f cmi_fL_given_s su_fs joint_fsL interaction_fsL"
+    words_of_s += " cmi_fs_given_L gini_fsL h_s mi_sL"
     for word in words_of_s.split():
         said[word] = getattr(info, word)(s)
+    said["cmi_fL_given_S"] = info.cmi_fL_given_S([s, 0])
+    said["joint_fssL"] = info.joint_fssL(s, 0)
+    said["cmi_fs_given_s"] = info.cmi_fs_given_s(s, 0)
     said["su_fS"] = info.su_fS([s, 0])
     said["su_SS"] = info.su_SS([s, 0])
     said["label_term"] = info.label_term()
@@ -94,6 +103,13 @@ def oracle(X, Y, all_Y, parents, s, features):
         "block h_fsl": lambda f: sum(H(naive.joint(naive.joint(f, S), l)) for l in Y),
         "joint_fsL": lambda f: sum(I(naive.joint(f, S), l) for l in Y),
         "interaction_fsL": lambda f: sum(naive.interaction(f, S, l) for l in Y),
+        "cmi_fL_given_L": lambda f: sum(I(f, a, b) for a in Y for b in Y if a is not b),
+        "cmi_fs_given_L": lambda f: sum(I(f, S, l) for l in Y),
+        "cmi_fL_given_S": lambda f: sum(I(f, l, S, X[0]) for l in Y),
+        "joint_fssL": lambda f: sum(I(naive.joint(naive.joint(f, S), X[0]), l) for l in Y),
+        "cmi_fs_given_s": lambda f: naive.mean(I(f, S, X[0], about=(l,)) for l in Y),
+        "gini_fL": lambda f: sum(gini_gain(f, l) for l in Y),
+        "gini_fsL": lambda f: sum(gini_gain(naive.joint(f, S), l) for l in Y),
         "interaction_fLL": lambda f: sum(
             naive.interaction(a, b, f) for i, a in enumerate(Y) for b in Y[i + 1 :]
         ),
@@ -113,6 +129,8 @@ def oracle(X, Y, all_Y, parents, s, features):
     told["block mi_fl"] = told["mi_fL"]
     told["block cmi_sl_given_f"] = told["cmi_sL_given_f"]
     told["block cmi_fl_given_s"] = told["cmi_fL_given_s"]
+    told["h_s"] = naive.mean(H(S, (l,)) for l in Y)
+    told["mi_sL"] = naive.R(0, [S], Y)
     told["su_SS"] = naive.SU(X[0], S, Y)
     told["h_l"] = [H(l) for l in Y]
     told["mi_fl"] = [[I(f, l) for l in Y] for f in F]
@@ -173,7 +191,7 @@ def test_every_word_is_what_the_oracle_says(seed, x, y, ignore, label):
 def test_only_shrinks_the_features_and_changes_no_bit(y):
     X, Y = codes(5, y=y)
     info, some = Info.from_codes(X, Y, parents=CHAIN), [4, 1, 3]
-    shared = {"h_l", "imbalance", "su_SS", "su_pl", "su_pp"}
+    shared = {"h_l", "imbalance", "su_SS", "su_pl", "su_pp", "h_s", "mi_sL"}
     for whole in (info, info.for_label(2)):
         part = whole.only(some)
         assert (part.d, part.features.tolist(), part.q) == (3, some, whole.q)
@@ -186,7 +204,8 @@ def test_only_shrinks_the_features_and_changes_no_bit(y):
 def test_a_view_on_nothing_is_empty():
     X, Y = codes(1)
     said = words(Info.from_codes(X, Y, parents=CHAIN).only([]), 0)
-    assert all(said[word].shape[0] == 0 for word in said.keys() - {"h_l", "imbalance", "su_SS"})
+    shared = {"h_l", "imbalance", "su_SS", "h_s", "mi_sL"}
+    assert all(said[word].shape[0] == 0 for word in said.keys() - shared)
 
 
 def test_axes():
@@ -401,6 +420,7 @@ def test_columns_in_another_order_change_no_bit():
     one = words(Info.from_codes(X, Y, parents=LONG_CHAIN), int(order[4]))
     other = words(Info.from_codes(X[:, order], Y, parents=LONG_CHAIN), 4)
     for said in (one, other):  # these are about column 0 too, which is another one there
-        del said["su_fS"], said["su_SS"]
-    shared = {"h_l", "imbalance"}
+        for word in ("su_fS", "su_SS", "cmi_fL_given_S", "joint_fssL", "cmi_fs_given_s"):
+            del said[word]
+    shared = {"h_l", "imbalance", "h_s", "mi_sL"}
     same_bits({w: v if w in shared else v[order] for w, v in one.items()}, other)
