@@ -14,6 +14,7 @@ from sklearn.ensemble import BaggingClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.neural_network import MLPClassifier
+from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 
 from mlfs.errors import DataError, UsageError
@@ -158,14 +159,25 @@ def test_nothing_takes_longer_or_more_memory_than_its_bytes(
     assert words in refused(stored(LogisticRegression(), place), change, place)
 
 
-def test_objects_are_not_named_again_and_again(place: str) -> None:
-    pairs: list[Any] = [["mlfs.models.structures.Independent", {}]]
-    for k in range(30):
-        both = {"steps": [{"tuple": ["a", {"object": k}]}, {"tuple": ["b", {"object": k}]}]}
-        pairs.append(["sklearn.pipeline.Pipeline", {**both, "memory": None, "verbose": False,
-                                                    "transform_input": None}])  # fmt: skip
-    with pytest.raises(DataError, match=r"is none|too often"):
-        Reader(pairs, [])
+def pipelines(n: int, *, twice: bool) -> list[Any]:
+    """Objects in which each is a step of the next."""
+    found: list[Any] = [["sklearn.preprocessing.Normalizer", {"norm": "l2", "copy": True}]]
+    for k in range(n):
+        steps = [{"tuple": [name, {"object": k}]} for name in ("ab" if twice else "a")]
+        state = {"steps": steps, "memory": None, "verbose": False, "transform_input": None}
+        found.append(["sklearn.pipeline.Pipeline", state])
+    return found
+
+
+@pytest.mark.parametrize("twice", [False, True])
+def test_classifiers_in_each_other_are_few(twice: bool) -> None:
+    with pytest.raises(DataError, match="nested too deeply"):
+        Reader(pipelines(40, twice=twice), [])
+    learner: Any = LogisticRegression()
+    for _ in range(9):
+        learner = make_pipeline(learner)
+    with pytest.raises(UsageError, match="too many classifiers in each other"):
+        Writer().node(learner)
 
 
 def test_a_shape_that_numpy_cannot_multiply_is_refused(place: str) -> None:

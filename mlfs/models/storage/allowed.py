@@ -16,6 +16,7 @@ import scipy.sparse as sp
 __all__ = [
     "DEEPEST",
     "LEARNERS",
+    "MOST_NESTED",
     "SPARSE",
     "class_named",
     "is_key",
@@ -163,6 +164,7 @@ def is_key(value: Any) -> bool:
 
 
 DEEPEST = 64
+MOST_NESTED = 8  # classifiers in each other: scikit-learn asks each what the next can, three times
 LARGEST_KEY = 1 << 31
 SPARSE = {
     "csr_array": sp.csr_array,

@@ -13,7 +13,7 @@ import numpy as np
 
 from mlfs.errors import MlfsError, printable
 from mlfs.models.storage import native, parts
-from mlfs.models.storage.allowed import DEEPEST, SPARSE, class_named, is_key
+from mlfs.models.storage.allowed import DEEPEST, MOST_NESTED, SPARSE, class_named, is_key
 from mlfs.models.storage.archive import TYPES
 from mlfs.models.storage.invariants import (
     DamagedError,
@@ -56,6 +56,8 @@ class Reader:
         self.objects: list[Any] = []
         self.unfolded: list[int] = []  # how many objects each would be if none were shared
         self._unfolded = 0
+        self.nested: list[int] = []  # how many classifiers or the like each has inside each other
+        self._nested = 0
         demand(isinstance(objects, list), "there is no list of objects")
         for one in objects:
             demand(
@@ -65,10 +67,11 @@ class Reader:
                 and isinstance(one[1], dict),
                 "an object is not a name and its parts",
             )
-            self._unfolded = 1
+            self._unfolded, self._nested = 1, 0
             made = self._made(one[0], one[1], SHARED * len(objects) + SHARED_FREE)
             self.objects.append(made)
             self.unfolded.append(self._unfolded)
+            self.nested.append(self._nested)
 
     def value(self, node: Any, depth: int = 0) -> Any:
         """The value of a JSON node.
@@ -177,6 +180,7 @@ class Reader:
     def _of_object(self, content: Any, _: int) -> Any:
         demand(type(content) is int and 0 <= content < len(self.objects), "an object is not there")
         self._unfolded += self.unfolded[content]
+        self._nested = max(self._nested, self.nested[content])
         return self.objects[content]
 
     def _made(self, name: str, nodes: dict[str, Any], most: int) -> Any:
@@ -187,6 +191,8 @@ class Reader:
         demand(self._unfolded <= most, "its objects name each other too often")
         if cls is None:
             return native.put_together(name, state)
+        self._nested += not dataclasses.is_dataclass(cls)
+        demand(self._nested <= MOST_NESTED, "its classifiers are nested too deeply")
         try:
             if dataclasses.is_dataclass(cls):
                 parts.check_fields(cls, state)

@@ -12,7 +12,15 @@ import scipy.sparse as sp
 
 from mlfs.errors import MlfsError, UsageError, printable
 from mlfs.models.storage import native, parts
-from mlfs.models.storage.allowed import DEEPEST, SPARSE, is_key, is_model, listed_learners, name_of
+from mlfs.models.storage.allowed import (
+    DEEPEST,
+    MOST_NESTED,
+    SPARSE,
+    is_key,
+    is_model,
+    listed_learners,
+    name_of,
+)
 from mlfs.models.storage.archive import TYPES
 from mlfs.models.storage.invariants import check_attributes, stored_names
 
@@ -29,7 +37,7 @@ class Writer:
         self.objects: list[Any] = []
         self.arrays: list[np.ndarray] = []
         self._seen: dict[int, tuple[Any, int]] = {}  # the value too, so that no id comes twice
-        self._open: set[int] = set()
+        self._open: dict[int, Any] = {}
         self._names: dict[type, str | None] = {}
 
     def node(self, value: Any, place: str = "the model", depth: int = 0) -> Any:
@@ -98,13 +106,16 @@ class Writer:
         name = self._names[kind]
         if name is None:
             raise _unlisted(value, place)
-        self._open.add(id(value))
+        self._open[id(value)] = value
+        nested = sum(not dataclasses.is_dataclass(one) for one in self._open.values())
+        if nested > MOST_NESTED and name not in native.CODECS:
+            raise UsageError(f"{place} has too many classifiers in each other for a model file")
         state = native.taken_apart(value) if name in native.CODECS else _state(value, name)
         nodes = {
             key: self.node(part, f"{key} of {type(value).__name__}", depth + 1)
             for key, part in state.items()
         }
-        self._open.discard(id(value))
+        del self._open[id(value)]
         self.objects.append([name, nodes])
         self._seen[id(value)] = value, len(self.objects) - 1
         return len(self.objects) - 1
