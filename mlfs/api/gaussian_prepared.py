@@ -12,6 +12,7 @@ import scipy.sparse as sp
 from mlfs.api.candidates import Grouping, grouping
 from mlfs.api.memory_estimate import MemoryEstimate
 from mlfs.api.options import NAMED
+from mlfs.counting.memory import bytes_of
 from mlfs.counting.weights import on_grid
 from mlfs.data.dataset import Dataset, Label
 from mlfs.data.uniform import declared
@@ -21,7 +22,7 @@ from mlfs.errors import Caution, DataError, UsageError, plural, printable
 from mlfs.information.gaussian import GaussianInfo
 from mlfs.information.gaussian_columns import GaussianColumns
 
-__all__ = ["gaussian_info", "keeps_numbers", "refuse_options_of_counts"]
+__all__ = ["gaussian_among_rows", "gaussian_info", "keeps_numbers", "refuse_options_of_counts"]
 
 OF_COUNTS = ("bins", "n_bins", "correction", "binnings")
 CELL_BYTES = 4
@@ -102,6 +103,15 @@ def _grouped(scores: Scores, groups: Grouping) -> Scores:
     rows = [np.concatenate(parts) for parts in spans]
     first = np.concatenate([[0], np.cumsum([part.size for part in rows])]).astype(np.int64)
     return Scores(scores.values[np.concatenate(rows)], first)
+
+
+def gaussian_among_rows(
+    dataset: Dataset, kept: np.ndarray, options: Mapping[str, Any]
+) -> GaussianInfo:
+    """The information of some of the rows, which are ranked among themselves."""
+    rows = np.flatnonzero(kept)
+    part = replace(dataset, X=dataset.table[rows], Y=dataset.Y[rows])
+    return gaussian_info(part, None, options, bytes_of(options["max_memory"]), 1)[4]
 
 
 def _with_labels(

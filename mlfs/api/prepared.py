@@ -16,7 +16,13 @@ from mlfs.api.as_dataset import as_dataset
 from mlfs.api.candidates import Grouping, grouping
 from mlfs.api.coded_columns import CodedColumns
 from mlfs.api.estimators import info_of, per_cell_of
-from mlfs.api.gaussian_prepared import gaussian_info, keeps_numbers, refuse_options_of_counts
+from mlfs.api.gaussian_prepared import (
+    gaussian_among_rows,
+    gaussian_info,
+    keeps_numbers,
+    refuse_options_of_counts,
+)
+from mlfs.api.given_arrays import arrays_of, made_of
 from mlfs.api.labels_as import label_sets
 from mlfs.api.options import checked
 from mlfs.api.prepared_notes import notes_of
@@ -143,7 +149,8 @@ class Prepared:
     def among_rows(self, kept: np.ndarray) -> Prepared:
         """The same data with only the rows of a mask counted; nothing is binned or packed again.
 
-        Levels, bins and label networks stay those of all rows. Rows must have no weights.
+        Levels, bins and label networks stay those of all rows; only the estimator ``gaussian``
+        ranks the rows anew. Rows must have no weights.
 
         Examples
         --------
@@ -155,6 +162,8 @@ class Prepared:
         if self.weights is not None:
             msg = "some of the rows can be counted only where rows have no weights"
             raise UsageError(msg)
+        if self.options["estimator"] == "gaussian":
+            return replace(self, info=gaussian_among_rows(self.dataset, kept, self.options))
         table = table_of(self.info).among_rows(kept)
         return replace(self, info=info_of(table, self.options["correction"]))
 
@@ -241,7 +250,7 @@ def prepare(
     memory_estimate.of_table(data, most).free(most)
     numbers = keeps_numbers(options)
     dataset = as_dataset(data, labels, numbers=numbers)
-    from_user = _arrays_of(data, dataset)
+    from_user = arrays_of(data, dataset)
     if dataset.shape[2] == 0:
         where = printable(dataset.source.path, 400)
         msg = f"{where} has no label columns, and there is nothing to select for"
@@ -259,7 +268,7 @@ def prepare(
         notes += [] if binned else ["no label is a numeric target: target_bins changes nothing"]
     dataset, pruned = label_sets(dataset, options["labels_as"], weights)
     notes += pruned
-    own = _made_of(from_user, dataset)
+    own = made_of(from_user, dataset)
     beside = options, _frame_columns(data), binned
     if estimator == "gaussian":
         own_threads = threads_of(options["n_jobs"])
@@ -338,22 +347,6 @@ def weighted(
     return dataset, weights
 
 
-def _made_of(given: list[np.ndarray], dataset: Dataset) -> int:
-    """The bytes of what was made of the data, and is not what was given."""
-    return sum(
-        part.nbytes
-        for part in _arrays(dataset.table, dataset.Y)
-        if not any(np.may_share_memory(part, other) for other in given)
-    )
-
-
-def _arrays_of(data: Any, dataset: Dataset) -> list[np.ndarray]:
-    """The arrays that a user's data hold."""
-    if isinstance(data, (Dataset, str, os.PathLike)):
-        return _arrays(dataset.table, dataset.Y)
-    return _arrays(*data) if isinstance(data, tuple) else _arrays(data)
-
-
 def _frame_columns(data: Any) -> tuple[str, ...] | None:
     if isinstance(data, tuple) and family(data[0]):
         return tuple(str(name) for name in data[0].columns)
@@ -368,15 +361,6 @@ def _equal(one: Any, other: Any) -> bool:
         return bool(one == other)
     except (TypeError, ValueError):
         return bool(np.array_equal(one, other))
-
-
-def _arrays(*tables: Any) -> list[np.ndarray]:
-    names = ("data", "indices", "indptr")
-    parts = [
-        [getattr(table, name, None) for name in names] if sp.issparse(table) else [table]
-        for table in tables
-    ]
-    return [part for some in parts for part in some if isinstance(part, np.ndarray)]
 
 
 def refuse_missing(dataset: Dataset) -> None:

@@ -43,7 +43,7 @@ def table_of(info: Info) -> Table:
     if isinstance(info, AdjustedInfo):
         info = info._exact
     if not isinstance(info, ExactInfo):
-        msg = f"{info._name} has no counts, and this needs them"
+        msg = f"{info._name} has no counts, and this needs them: use the estimator 'counts'"
         raise CriterionError(msg)
     return info._table
 

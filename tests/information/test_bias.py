@@ -127,6 +127,16 @@ def test_layouts_threads_and_laziness_do_not_change_a_corrected_selection(correc
 
 
 @pytest.mark.parametrize("correction", CORRECTIONS)
+def test_subsamples_are_corrected_by_their_own_counts(correction):
+    X, Y = problem()
+    ready = mlfs.prepare((X, Y), correction=correction, nominal_limit=1000)
+    kept = np.arange(len(X)) % 3 > 0
+    some, alone = ready.among_rows(kept).info, info_of(correction, X[kept], Y[kept])
+    np.testing.assert_allclose(some.mi_fL, alone.mi_fL, atol=1e-12)
+    np.testing.assert_allclose(some.cmi_fL_given_s(3), alone.cmi_fL_given_s(3), atol=1e-12)
+
+
+@pytest.mark.parametrize("correction", CORRECTIONS)
 def test_weights_are_repetitions(correction):
     X, Y = problem()
     weights = np.random.default_rng(3).integers(1, 4, len(X))

@@ -212,6 +212,19 @@ def test_an_explanation_uses_the_estimator_of_the_selection(options):
     assert why.relevance == selection.terms["relevance"][1]
 
 
+def test_subsamples_are_ranked_among_themselves():
+    X, Y = correlated(120)
+    ready = mlfs.prepare((X, Y), estimator="gaussian")
+    kept = np.arange(120) % 3 > 0
+    some, alone = ready.among_rows(kept).info, info_of(X[kept], Y[kept])
+    np.testing.assert_array_equal(some.mi_fl, alone.mi_fl)
+    selector = mlfs.FeatureSelector("mrmr", 2, estimator="gaussian")
+    found = mlfs.StabilitySelector(selector, n_subsamples=5).fit(X, Y)
+    assert found.frequencies_.sum() == 2
+    with pytest.raises(mlfs.CriterionError, match="has no counts, and this needs them"):
+        mlfs.information.mutual_information(ready)
+
+
 def test_rows_without_any_label_are_left_out():
     X, Y = correlated(100)
     sets = Y[:, 0] * 2 + Y[:, 1]
