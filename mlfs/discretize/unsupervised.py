@@ -10,6 +10,7 @@ from mlfs.discretize.exact_moments import mean_sd
 __all__ = ["between", "equal_frequency", "equal_width", "mean_sd_edges"]
 
 ROUNDING = 2.0**-50  # four units in the last place
+HUGE, TINY = 2.0**1000, 2.0**-900  # beyond them a column is scaled by a power of two
 
 
 def between(low: np.ndarray, high: np.ndarray) -> np.ndarray:
@@ -52,7 +53,14 @@ def equal_width(low: np.ndarray, high: np.ndarray, bins: int) -> np.ndarray:
     Edges that are equal in floating point are merged, and rows are padded with inf.
     """
     steps = np.arange(1, bins)
-    edges = np.sort(low[:, None] + (high / bins - low / bins)[:, None] * steps, axis=1)
+    largest = np.maximum(np.abs(low), np.abs(high))
+    scale = np.where(largest > HUGE, 1 / 4, np.where(largest < TINY, 1 / TINY, 1.0))
+    low, high = low * scale, high * scale
+    exact = np.sort(low[:, None] + (high / bins - low / bins)[:, None] * steps, axis=1)
+    edges = exact / scale[:, None]
+    # An edge among the smallest floats is rounded down, so that x <= edge stays what it is.
+    above = edges * scale[:, None] > exact
+    edges[above] = np.nextafter(edges[above], -np.inf)
     edges[:, 1:][edges[:, 1:] == edges[:, :-1]] = np.inf
     return np.sort(edges, axis=1)
 

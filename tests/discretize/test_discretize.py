@@ -21,6 +21,7 @@ from mlfs.discretize.class_counts import classes_of
 from mlfs.discretize.exact_moments import round_weights
 from mlfs.discretize.laim import laim
 from mlfs.discretize.mdlp import mdlp
+from mlfs.discretize.unsupervised import equal_width
 from mlfs.errors import DataError, UnknownName, UsageError
 
 SEEDS = st.integers(0, 2**32 - 1)
@@ -449,3 +450,18 @@ def test_weights_on_the_grid_keep_integers_and_sum_exactly():
     assert np.abs(grid - weights).max() < 1e-12
     assert grid.sum() == grid[::-1].cumsum()[-1] == math.fsum(grid.tolist())
     assert round_weights(np.array([3.0, 1e9])).tolist() == [3.0, 1e9]
+
+
+@pytest.mark.parametrize("scale", [5e-324, 2.0**-1040, 2.0**1015])
+def test_equal_widths_do_not_depend_on_a_scale_at_the_ends_of_the_floats(scale):
+    X = np.array([[-3.0, 0.1], [0.0, 0.2], [1.0, 0.7], [4.0, 0.9], [9.0, 0.4], [2.0, 0.5]])
+    X = np.round(X * 10) / (1 if scale < 1 else 16)
+    low, high = X.min(axis=0), X.max(axis=0)
+    expected = X[:, None, :] <= equal_width(low, high, 5).T[None]
+    found = X[:, None, :] * scale <= equal_width(low * scale, high * scale, 5).T[None]
+    assert (found == expected).all()
+
+
+def test_equal_widths_of_the_widest_range_are_finite():
+    edges = equal_width(np.array([-1.7e308]), np.array([1.7e308]), 4)
+    np.testing.assert_allclose(edges[0], [-8.5e307, 0, 8.5e307], atol=1e293)
