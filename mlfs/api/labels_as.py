@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import scipy.sparse as sp
 
@@ -83,7 +81,7 @@ out of what is about labels']
     codes = place[codes]
     kind = np.int8 if len(kept) <= 127 else np.int32
     label = Label(NAME, tuple(names[at] for at in kept))
-    made = replace(dataset, Y=codes.astype(kind)[:, None], labels=(label,))
+    made = dataset.with_changes(Y=codes.astype(kind)[:, None], labels=(label,))
     return made, _notes(len(kept), codes, known, fewest)
 
 

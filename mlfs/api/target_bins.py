@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -66,7 +65,7 @@ def binned_targets(
         labels[j] = Label(labels[j].name, _levels(binning))
     wide = max(len(label.values) for label in labels) > 127
     Y = np.column_stack(parts).astype(np.int32 if wide else np.int8)
-    return replace(dataset, Y=Y, labels=tuple(labels)), tuple(_named(learned))
+    return dataset.with_changes(Y=Y, labels=tuple(labels)), tuple(_named(learned))
 
 
 def _numbers(label: Label, codes: np.ndarray) -> np.ndarray:

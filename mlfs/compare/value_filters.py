@@ -6,8 +6,6 @@ columns together.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import scipy.sparse as sp
 
@@ -118,7 +116,7 @@ def ig_lp(train: TrainingRows, _: int) -> np.ndarray:
     which = which.reshape(-1)
     sets = Label("labels", tuple(map(str, range(int(which.max(initial=0)) + 1))))
     wide = np.int32 if len(sets.values) > 127 else np.int8
-    one = replace(data, Y=which.astype(wide)[:, None], labels=(sets,))
+    one = data.with_changes(Y=which.astype(wide)[:, None], labels=(sets,))
     known = train.prepared
     ready = prepare(one, binnings=known.binnings, missing=known.options["missing"])
     return np.asarray(ready.info.mi_fL)

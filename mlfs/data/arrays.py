@@ -25,6 +25,7 @@ from mlfs.data.labels.label_sets import is_sets, rising_rows
 from mlfs.data.labels.label_values import is_binary
 from mlfs.data.labels.numeric_targets import numeric_targets
 from mlfs.data.matrices import EXACT, as_counted, from_sparse, needs_check
+from mlfs.data.packed_table import PackedTable
 from mlfs.data.request import Request
 from mlfs.data.row_weights import checked_weights
 from mlfs.data.uniform import NumberedNames, UniformColumns, names_of
@@ -234,7 +235,9 @@ def _from_dense(
     return as_counted(array), UniformColumns(own, column_of("", np.zeros(0, array.dtype))[0]), []
 
 
-def _as_array(x: Any) -> np.ndarray:
+def _as_array(x: Any) -> Any:
+    if isinstance(x, PackedTable):
+        return x
     if isinstance(x, np.ma.MaskedArray):
         return np.asarray(np.ma.filled(x.astype(np.float64), np.nan))
     if not isinstance(x, (list, tuple)):

@@ -152,6 +152,10 @@ class Dataset:
         """Rows, features, labels."""
         return int(self.table.shape[0]), int(self.table.shape[1]), int(self.Y.shape[1])
 
+    def with_changes(self, **fields: Any) -> Dataset:
+        """Replace some fields; X stays as it is stored."""
+        return replace(self, **{"X": self.table, **fields})
+
     def reduced(self, features: Any) -> Dataset:
         """Keep some columns of X, in the order given."""
         chosen = np.asarray(features, dtype=np.int64)

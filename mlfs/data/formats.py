@@ -91,7 +91,9 @@ FORMATS = {
         (".svm", ".svmlight", ".libsvm"), "mlfs.data.svmlight", "multi-label svmlight"
     ),
     "xmc": Format((".xmc",), "mlfs.data.xmc", "XMC repository: a header N D L (.txt too)"),
-    "npz": Format((".npz",), "mlfs.data.npz", "numpy archive with X and Y"),
+    "npz": Format(
+        (".npz",), "mlfs.data.npz", "numpy archive with X and Y", pieces="mlfs.data.npz_pieces"
+    ),
     "mat": Format((".mat",), "mlfs.data.mat", "MATLAB v5 with data and target"),
     "parquet": Format((".parquet", ".pq"), "mlfs.data.parquet", "Parquet (extra)"),
 }

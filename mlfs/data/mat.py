@@ -18,7 +18,6 @@ from __future__ import annotations
 import io
 import struct
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -90,7 +89,7 @@ def read(content: bytes, path: str, request: Request) -> Dataset:
         values=values,
     )
     source = Source(path, "mat", labels_by="the variable target")
-    return replace(data, source=source, notes=(*notes, *data.notes))
+    return data.with_changes(source=source, notes=(*notes, *data.notes))
 
 
 def _load(content: bytes, path: str, limits: Limits) -> tuple[dict[str, Any], list[str]]:

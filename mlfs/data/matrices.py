@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from mlfs._kernels import extremes
 from mlfs.data.columns import EIGHT, EXACT, column_of, first_merged, merged_error
 from mlfs.data.dataset import Column
+from mlfs.data.packed_table import PackedTable
 from mlfs.data.uniform import UniformColumns
 from mlfs.errors import DataError, printable
 
@@ -25,8 +26,10 @@ def as_counted(x: Any) -> Any:
     return x if is_counted else x.astype(np.float64)
 
 
-def needs_check(x: np.ndarray) -> bool:
+def needs_check(x: Any) -> bool:
     """Whether numbers need a closer look, as one may be missing, infinite or huge."""
+    if isinstance(x, PackedTable):  # looked at when it was packed
+        return False
     if x.dtype.kind != "f" and x.dtype.itemsize != EIGHT:
         return False
     if x.dtype not in COUNTED_TYPES or not x.flags.forc:

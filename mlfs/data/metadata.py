@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,11 +16,13 @@ import scipy.sparse as sp
 from mlfs.data.arrays import from_arrays
 from mlfs.data.dataset import Column, Dataset, Label
 from mlfs.data.labels.chosen import resolve, twice
+from mlfs.data.packed_table import PackedTable
 from mlfs.data.request import Limits, Request, exceeded
 from mlfs.data.uniform import NumberedNames, UniformColumns, declared, names_of
 from mlfs.errors import DataError, ParseError, UsageError, printable
 
 __all__ = [
+    "check_limits",
     "default_columns",
     "dump",
     "from_parts",
@@ -203,7 +204,7 @@ def from_parts(
     nominal, values : list of tuple of str, or None
         The values of the columns of X and of Y, where these hold positions in them.
     """
-    _check_limits(X, Y, request.limits, path)
+    check_limits(X, Y, request.limits, path)
     as_given = Y is not None and values is None
     try:
         data = from_arrays(
@@ -226,7 +227,7 @@ def from_parts(
     return data
 
 
-def _check_limits(X: Any, Y: Any, limits: Limits, path: str) -> None:
+def check_limits(X: Any, Y: Any, limits: Limits, path: str) -> None:
     """Refuse tables beyond the limits, before anything is made of them."""
     for table, name, what in ((X, "max_attributes", "columns"), (Y, "max_labels", "labels")):
         if table is None:
@@ -250,10 +251,13 @@ def _own_columns(data: Dataset, nominal: Sequence[tuple[str, ...]], path: str) -
     for name, own in zip(names_of(columns), nominal, strict=True):
         if len(set(own)) < len(own):
             raise ParseError(f"two values of the column {printable(name)!r} are the same", path)
-    wrong = wrong_position(data.X, columns)
-    if wrong is not None:
-        raise ParseError(wrong.text, path)
-    return replace(data, columns=columns)
+    table = data.table
+    parts = table.row_parts() if isinstance(table, PackedTable) else [(0, data.X)]
+    for _, rows in parts:
+        wrong = wrong_position(rows, columns)
+        if wrong is not None:
+            raise ParseError(wrong.text, path)
+    return data.with_changes(X=table, columns=columns)
 
 
 class Wrong(NamedTuple):
@@ -330,4 +334,4 @@ def _own_labels(
     missing = int(np.count_nonzero(held == -1))
     if missing:
         notes = (*notes, f"{missing} {'label is' if missing == 1 else 'labels are'} missing")
-    return replace(data, Y=Y.astype(kind), labels=labels, notes=notes)
+    return data.with_changes(Y=Y.astype(kind), labels=labels, notes=notes)

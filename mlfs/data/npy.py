@@ -9,10 +9,11 @@ from __future__ import annotations
 import math
 import re
 import struct
+from typing import NamedTuple
 
 import numpy as np
 
-__all__ = ["Damaged", "Pickled", "array"]
+__all__ = ["LONGEST", "Damaged", "Form", "Pickled", "array", "form_of"]
 
 MAGIC = b"\x93NUMPY"
 HEADER = re.compile(
@@ -47,6 +48,36 @@ def array(content: bytes) -> np.ndarray:
     >>> array(out.getvalue()).tolist()
     [[1.0, 0.0], [0.0, 1.0]]
     """
+    form = form_of(content, len(content))
+    dtype, shape = form.dtype, form.shape
+    flat = np.frombuffer(content, dtype, offset=form.start)
+    found = flat.reshape(shape[::-1]).T if form.by_column else flat.reshape(shape)
+    if dtype.kind == "b":
+        return found.view(np.uint8) != 0  # another byte than 0 and 1 would be another number
+    if dtype.kind == "U":
+        _check_characters(found.ravel(order="K"))
+    return found.astype(dtype.newbyteorder("="), order="K", copy=True)
+
+
+class Form(NamedTuple):
+    """What the header of an array declares, and where its items start."""
+
+    dtype: np.dtype
+    shape: tuple[int, ...]
+    by_column: bool
+    start: int
+
+
+def form_of(content: bytes, size: int) -> Form:
+    """Read the header of an array.
+
+    Parameters
+    ----------
+    content : bytes
+        The file, or as much of it as has the header (`LONGEST` bytes and 12).
+    size : int
+        The bytes of the whole file.
+    """
     header, start = _header(content)
     match = HEADER.fullmatch(header)
     if match is None:
@@ -55,18 +86,12 @@ def array(content: bytes) -> np.ndarray:
         raise Damaged("is a structured array; save a plain matrix")
     dtype = _dtype(match["descr"])
     shape = _shape(match["shape"])
-    size = dtype.itemsize * math.prod(shape)
-    if size != len(content) - start:
-        raise Damaged(f"declares {size} bytes and holds {len(content) - start}")
+    declared = dtype.itemsize * math.prod(shape)
+    if declared != size - start:
+        raise Damaged(f"declares {declared} bytes and holds {size - start}")
     if not dtype.itemsize:
         raise Damaged("holds items of no size")
-    flat = np.frombuffer(content, dtype, offset=start)
-    found = flat.reshape(shape[::-1]).T if match["fortran"] == "True" else flat.reshape(shape)
-    if dtype.kind == "b":
-        return found.view(np.uint8) != 0  # another byte than 0 and 1 would be another number
-    if dtype.kind == "U":
-        _check_characters(found.ravel(order="K"))
-    return found.astype(dtype.newbyteorder("="), order="K", copy=True)
+    return Form(dtype, shape, match["fortran"] == "True", start)
 
 
 def _header(content: bytes) -> tuple[str, int]:

@@ -24,7 +24,6 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -38,7 +37,7 @@ from mlfs.data.request import Limits, Request, exceeded, refuse_empty
 from mlfs.data.unpacking import RATIO_FROM
 from mlfs.errors import DataError, ParseError, printable
 
-__all__ = ["read", "write"]
+__all__ = ["BROKEN", "Archive", "dataset_of", "read", "write"]
 
 BROKEN = (
     zipfile.BadZipFile, ValueError, OSError, EOFError, zlib.error, RuntimeError,
@@ -57,8 +56,12 @@ def read(content: bytes, path: str, request: Request) -> Dataset:
     >>> read(out.getvalue(), "t.npz", Request()).label_names
     ['y0', 'y1']
     """
-    archive = _Archive(content, path, request.limits)
-    X = archive.matrix("X")
+    archive = Archive(io.BytesIO(content), len(content), path, request.limits)
+    return dataset_of(archive, archive.matrix("X"), request, path)
+
+
+def dataset_of(archive: Archive, X: Any, request: Request, path: str) -> Dataset:
+    """The data set of an archive whose X was read."""
     Y = None if request.known is not None and archive.lacks("Y") else archive.matrix("Y")
     feature_names, label_names = archive.texts("feature_names"), archive.texts("label_names")
     weights = archive.get("weights")
@@ -76,18 +79,30 @@ def read(content: bytes, path: str, request: Request) -> Dataset:
         nominal=nominal,
         values=values,
     )
-    return replace(data, source=Source(path, "npz", labels_by="the array Y"))
+    return data.with_changes(source=Source(path, "npz", labels_by="the array Y"))
 
 
-class _Archive:
-    """The arrays of a zip file, each checked before it is read."""
+class Archive:
+    """The arrays of a zip file, each checked before it is read.
 
-    def __init__(self, content: bytes, path: str, limits: Limits) -> None:
-        self.path, self.limits, self.size = path, limits, len(content)
+    Parameters
+    ----------
+    file : binary file
+        What is read.
+    size : int
+        Its bytes.
+    path, limits
+        For messages.
+    """
+
+    def __init__(self, file: Any, size: int, path: str, limits: Limits) -> None:
+        self.path, self.limits, self.size = path, limits, size
+        start = file.read(6)
+        file.seek(0)
         try:
-            self.zip = zipfile.ZipFile(io.BytesIO(content))
+            self.zip = zipfile.ZipFile(file)
         except BROKEN:
-            what = "one .npy array" if content.startswith(b"\x93NUMPY") else "no npz (zip) file"
+            what = "one .npy array" if start == b"\x93NUMPY" else "no npz (zip) file"
             raise ParseError(
                 f"this is {what}; write one with numpy.savez(file, X=X, Y=Y)", path
             ) from None
@@ -95,7 +110,7 @@ class _Archive:
         total = sum(entry.file_size for entry in entries)
         if total > limits.max_decompressed:
             raise exceeded(limits, "max_decompressed", total, "unpacked bytes", path)
-        ratio = total // max(1, len(content))
+        ratio = total // max(1, size)
         if ratio > limits.max_ratio and total > RATIO_FROM:
             what = "bytes for each compressed byte"
             raise exceeded(limits, "max_ratio", ratio, what, path)
@@ -110,12 +125,12 @@ class _Archive:
         entry = self.entries.get(key)
         if entry is None:
             return None
-        if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-            raise self._unread(key, "it is packed otherwise than numpy does")
         try:
-            with self.zip.open(entry) as stream:
+            with self.opened(key) as stream:
                 content = stream.read(entry.file_size + 1)
         except BROKEN as error:
+            if isinstance(error, ParseError):
+                raise
             raise self._unread(key, str(error)) from None
         if len(content) != entry.file_size:
             raise self._unread(key, "it is not as long as the archive says")
@@ -129,6 +144,13 @@ class _Archive:
             ) from None
         except npy.Damaged as error:
             raise ParseError(f"the array {key} {error}", self.path) from None
+
+    def opened(self, key: str) -> Any:
+        """A stream of the bytes of an array."""
+        entry = self.entries[key]
+        if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            raise self._unread(key, "it is packed otherwise than numpy does")
+        return self.zip.open(entry)
 
     def _unread(self, key: str, why: str) -> ParseError:
         return ParseError(f"the array {key} cannot be read: {printable(why)}", self.path)

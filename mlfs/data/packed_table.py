@@ -51,10 +51,11 @@ class Packer:
         self._pieces: list[_Piece] = []
         self._rest: np.ndarray | None = None
         self._spool: Spool | None = None
-        self.n_rows = 0
+        self._packed = self.n_rows = 0
 
     def add(self, rows: np.ndarray) -> None:
         """Pack some rows, all of the same width and type of numbers."""
+        self.n_rows += len(rows)
         self._add(rows, last=False)
 
     def finish(self) -> PackedTable:
@@ -104,8 +105,8 @@ class Packer:
         if odd.size:
             columns = np.concatenate([part[:, odd].T for part in parts], axis=1)
             spool.append(columns.reshape(-1))
-        self._pieces.append(_Piece(self.n_rows, n_rows, place, kept, at))
-        self.n_rows += n_rows
+        self._pieces.append(_Piece(self._packed, n_rows, place, kept, at))
+        self._packed += n_rows
 
 
 class PackedTable:

@@ -312,7 +312,7 @@ def _with_lists(
     columns = _cells(pa, table[:j] + table[j + 1 :], rest, {}, ordered, path)
     nobody = Chosen((), chosen.by, notes=chosen.notes)
     features = assemble(columns, rest, nobody, lambda _: [], request, (path, "parquet"))
-    return replace(features, Y=Y, labels=labels)
+    return features.with_changes(Y=Y, labels=labels)
 
 
 def _lists(pa: Any, column: Any) -> list[Any]:

@@ -60,6 +60,11 @@ class TextPieces:
             reason = error.strerror or str(error)
             raise DataError(f"cannot read {printable(self.path, 400)!r}: {reason}") from None
 
+    @property
+    def size(self) -> int:
+        """The bytes of the file."""
+        return self._state[0]
+
     def _chunks(self, raw: BinaryIO) -> Iterator[bytes]:
         if self.compression:
             yield from chunks_of(raw, self.compression, self.path, self.limits)

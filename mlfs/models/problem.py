@@ -133,7 +133,7 @@ class Problem:
         data = self.dataset()
         if nominal:
             _, columns = force_nominal(data.X, data.columns, nominal)
-            data = replace(data, columns=tuple(columns))
+            data = data.with_changes(columns=tuple(columns))
             return prepare(data, sample_weight=self.weights, **options)
         for ready in self.shared:
             if ready.made_with(**options):

@@ -9,7 +9,7 @@ import pytest
 import scipy.sparse as sp
 
 import mlfs
-from mlfs.data import Limits, packed_table, read, spool, text_pieces
+from mlfs.data import Limits, npz_pieces, packed_table, read, spool, text_pieces
 from mlfs.data.bit_slices import sliced
 from mlfs.data.packed_table import PackedTable, Packer
 from mlfs.errors import DataError
@@ -148,6 +148,57 @@ def test_arff_in_pieces_is_arff(seed, tmp_path, monkeypatch):
             if wanted.weights is not None:
                 np.testing.assert_array_equal(found.weights, wanted.weights)
             assert found.is_sparse == wanted.is_sparse
+
+
+@pytest.mark.parametrize("kind", [np.uint8, np.float64, np.float32, np.int64, bool, ">i2"])
+@pytest.mark.parametrize("odd", [None, np.nan, np.inf, 2.0**60])
+def test_npz_in_pieces_is_npz(kind, odd, tmp_path, monkeypatch):
+    g = np.random.default_rng(0)
+    X = g.integers(0, 2 if kind is bool else 20, (700, 9)).astype(kind)
+    if X.dtype.kind == "f":
+        X[:, 3] += g.random(700).astype(kind)
+    if odd is not None and (X.dtype.kind == "f" or (odd == 2.0**60 and kind is np.int64)):
+        X[650, 2] = odd
+    Y = g.integers(0, 2, (700, 3)).astype(np.int8)
+    np.savez_compressed(tmp_path / "a.npz", X=X, Y=Y)
+    np.savez(tmp_path / "b.npz", X=X, Y=Y, weights=g.random(700))
+    monkeypatch.setattr(npz_pieces, "AT_ONCE", 900)
+    for name in ("a.npz", "b.npz"):
+        wanted, message = outcome(lambda name=name: read(tmp_path / name))
+        found, said = read_in_pieces(monkeypatch, 10, tmp_path / name)
+        assert said == message
+        if wanted is not None:
+            assert isinstance(found.table, PackedTable) == (X[650, 2] != 2.0**60)
+            assert found.table.dtype == wanted.table.dtype
+            assert_alike(found, wanted)
+
+
+def test_npz_with_nominal_columns_in_pieces(tmp_path, monkeypatch):
+    data = mlfs.read("docs/examples/songs.arff")
+    mlfs.write(data, tmp_path / "a.npz")
+    wanted = read(tmp_path / "a.npz")
+    found, _ = read_in_pieces(monkeypatch, 10, tmp_path / "a.npz")
+    assert isinstance(found.table, PackedTable)
+    assert_alike(found, wanted)
+
+
+@pytest.mark.parametrize(
+    "arrays",
+    [
+        {"X": np.asfortranarray(np.eye(9))},
+        {"X": np.arange(9)},
+        {"X": np.array(["a", "b"])},
+        {"Z": np.eye(2)},
+        {"X": np.full((9, 9), None)},
+    ],
+)
+def test_an_odd_npz_is_read_whole(arrays, tmp_path, monkeypatch):
+    np.savez(tmp_path / "a.npz", Y=np.arange(9) % 2, **arrays)
+    wanted, message = outcome(lambda: read(tmp_path / "a.npz"))
+    found, said = read_in_pieces(monkeypatch, 10, tmp_path / "a.npz")
+    assert said == message
+    if wanted is not None:
+        assert_alike(found, wanted)
 
 
 def test_rows_are_packed_and_no_table_is_made(tmp_path, monkeypatch):
