@@ -19,7 +19,16 @@ from mlfs.data.text_pieces import TextPieces
 from mlfs.data.whole_files import replacing_together
 from mlfs.errors import DataError, ParseError, UnknownName, UsageError, printable
 
-__all__ = ["FORMATS", "Format", "format_of", "losses", "read", "write"]
+__all__ = [
+    "FORMATS",
+    "Format",
+    "format_of",
+    "losses",
+    "read",
+    "read_request",
+    "request_of",
+    "write",
+]
 
 PICKLES = (".pkl", ".pickle", ".joblib", ".dump", ".p")
 
@@ -224,29 +233,48 @@ def read(
         Keep label columns of numbers as numbers; ``target_bins`` of `mlfs.select` bins them.
     """
     name = os.fspath(path)
-    limits = limits or Limits()
-    if not separator:
-        raise UsageError("the separator of a column of lists is empty")
-    suffix = split_suffix(name)[1]
-    if suffix in PICKLES:
-        format_of(name, content=b"")
-    request = Request(
+    request = request_of(
+        name,
         labels=labels,
-        classes=classes,
-        numbers=numbers,
-        separator=separator,
         limits=limits,
+        classes=classes,
+        separator=separator,
         encoding=encoding,
-        binary_path=None if name == "-" else Path(name),
-        known=None if known is None else tuple(known),
+        known=known,
+        numbers=numbers,
     )
-    dataset = _read_pieces(name, format, request)
+    return read_request(name, format, request)
+
+
+def request_of(
+    path: str,
+    *,
+    limits: Limits | None,
+    known: Sequence[str] | None = None,
+    **options: Any,
+) -> Request:
+    """Put what `read` was asked for together, and check it."""
+    if not options["separator"]:
+        raise UsageError("the separator of a column of lists is empty")
+    if split_suffix(path)[1] in PICKLES:
+        format_of(path, content=b"")
+    return Request(
+        limits=limits or Limits(),
+        binary_path=None if path == "-" else Path(path),
+        known=None if known is None else tuple(known),
+        **options,
+    )
+
+
+def read_request(path: str, format: str | None, request: Request) -> Dataset:  # noqa: A002
+    """Read a table as a request says."""
+    dataset = _read_pieces(path, format, request)
     if dataset is None:
-        content = read_bytes(name, limits)
-        if not content and name != "-":
-            raise ParseError("the file is empty; a data set has one row at least", name)
-        kind = format_of(name, format, content)
-        dataset = FORMATS[kind].function("read")(content, name, request)
+        content = read_bytes(path, request.limits)
+        if not content and path != "-":
+            raise ParseError("the file is empty; a data set has one row at least", path)
+        kind = format_of(path, format, content)
+        dataset = FORMATS[kind].function("read")(content, path, request)
     assert dataset is not None
     return dataset
 
