@@ -1,15 +1,24 @@
-"""What a user gives as data becomes a `Dataset`."""
+"""What a user gives as data: the `Dataset` it becomes, and the arrays it holds."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
 
 from mlfs.data.dataset import Dataset
 from mlfs.errors import UsageError, printable
 
-__all__ = ["as_dataset"]
+__all__ = ["arrays_of", "as_dataset", "keeps_numbers", "made_of"]
+
+
+def keeps_numbers(options: Mapping[str, Any]) -> bool:
+    """Whether labels that are quantities keep their numbers, to be binned or scored."""
+    return options["target_bins"] is not None or options["estimator"] == "gaussian"
 
 
 def as_dataset(data: Any, labels: Any = None, *, numbers: bool = False) -> Dataset:
@@ -36,3 +45,28 @@ def as_dataset(data: Any, labels: Any = None, *, numbers: bool = False) -> Datas
         return from_arrays(data, labels=labels, numbers=numbers)
     msg = f"data is a Dataset, a path or (X, Y), not {printable(type(data).__name__)}"
     raise UsageError(msg)
+
+
+def made_of(given: list[np.ndarray], dataset: Dataset) -> int:
+    """The bytes of what was made of the data, and is not what was given."""
+    return sum(
+        part.nbytes
+        for part in _arrays(dataset.table, dataset.Y)
+        if not any(np.may_share_memory(part, other) for other in given)
+    )
+
+
+def arrays_of(data: Any, dataset: Dataset) -> list[np.ndarray]:
+    """The arrays that a user's data hold."""
+    if isinstance(data, (Dataset, str, os.PathLike)):
+        return _arrays(dataset.table, dataset.Y)
+    return _arrays(*data) if isinstance(data, tuple) else _arrays(data)
+
+
+def _arrays(*tables: Any) -> list[np.ndarray]:
+    names = ("data", "indices", "indptr")
+    parts = [
+        [getattr(table, name, None) for name in names] if sp.issparse(table) else [table]
+        for table in tables
+    ]
+    return [part for some in parts for part in some if isinstance(part, np.ndarray)]

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from mlfs import criteria
+from mlfs.api.as_dataset import keeps_numbers
 from mlfs.api.candidates import Grouping, columns_named
-from mlfs.api.gaussian_prepared import keeps_numbers
 from mlfs.api.plan import NOTHING_MORE
 from mlfs.api.prepared import Prepared, as_dataset, prepare
 from mlfs.api.selecting import UNITS, select

@@ -22,17 +22,12 @@ from mlfs.errors import Caution, DataError, UsageError, plural, printable
 from mlfs.information.gaussian import GaussianInfo
 from mlfs.information.gaussian_columns import GaussianColumns
 
-__all__ = ["gaussian_among_rows", "gaussian_info", "keeps_numbers", "refuse_options_of_counts"]
+__all__ = ["gaussian_among_rows", "gaussian_info", "refuse_options_of_counts"]
 
 OF_COUNTS = ("bins", "n_bins", "correction", "binnings")
 CELL_BYTES = 4
 AT_ONCE_BYTES = 24 * 32  # of a row, while some columns are ranked
 SCORES = "normal-scores"
-
-
-def keeps_numbers(options: Mapping[str, Any]) -> bool:
-    """Whether labels that are quantities keep their numbers, to be binned or scored."""
-    return options["target_bins"] is not None or options["estimator"] == "gaussian"
 
 
 def refuse_options_of_counts(options: Mapping[str, Any]) -> None:

@@ -101,8 +101,8 @@ class Option:
 
     def read(self, value: Any, name: str = "") -> Any:
         """The checked value, or `UsageError`."""
-        if value is None and self.default is None:
-            return None
+        if value is self.default:
+            return value
         return self.kind.read(name or self.name, value)
 
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -44,12 +43,13 @@ class Plan:
     seed: int
     on_pick: Callable[[str, Pick], object] | None
     lazy: bool | str = "auto"
-    ends: float = math.inf
     max_seconds: float | None = None
+    began: float = field(default_factory=time.perf_counter)
 
     def time_is_up(self) -> bool:
         """Whether the time that was given is over."""
-        return time.perf_counter() >= self.ends
+        spent = time.perf_counter() - self.began
+        return self.max_seconds is not None and spent >= self.max_seconds
 
 
 def search(plan: Plan, ready: Prepared, info: Info, label: str = "") -> SearchResult:
@@ -87,7 +87,7 @@ def search(plan: Plan, ready: Prepared, info: Info, label: str = "") -> SearchRe
         "excluded": excluded,
         "name": plan.name,
         "on_pick": None if on_pick is None else (lambda pick: on_pick(label, pick)),
-        "time_is_up": plan.time_is_up if plan.ends < math.inf else None,
+        "time_is_up": None if plan.max_seconds is None else plan.time_is_up,
     }
     if n is None:
         result = best_first(plan.criterion, view, **common)

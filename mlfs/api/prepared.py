@@ -12,17 +12,15 @@ import numpy as np
 import scipy.sparse as sp
 
 from mlfs.api import memory_estimate
-from mlfs.api.as_dataset import as_dataset
+from mlfs.api.as_dataset import arrays_of, as_dataset, keeps_numbers, made_of
 from mlfs.api.candidates import Grouping, grouping
 from mlfs.api.coded_columns import CodedColumns
 from mlfs.api.estimators import info_of, per_cell_of
 from mlfs.api.gaussian_prepared import (
     gaussian_among_rows,
     gaussian_info,
-    keeps_numbers,
     refuse_options_of_counts,
 )
-from mlfs.api.given_arrays import arrays_of, made_of
 from mlfs.api.labels_as import label_sets
 from mlfs.api.options import checked
 from mlfs.api.prepared_notes import notes_of
@@ -266,8 +264,9 @@ def prepare(
     if target_bins is not None:
         dataset, binned = binned_targets(dataset, target_bins, nominal_limit, weights)
         notes += [] if binned else ["no label is a numeric target: target_bins changes nothing"]
-    dataset, pruned = label_sets(dataset, options["labels_as"], weights)
-    notes += pruned
+    if labels_as != "each":
+        dataset, pruned = label_sets(dataset, labels_as, weights)
+        notes += pruned
     own = made_of(from_user, dataset)
     beside = options, _frame_columns(data), binned
     if estimator == "gaussian":

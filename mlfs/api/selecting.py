@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -29,6 +27,7 @@ from mlfs.search.picks import Pick
 
 __all__ = ["select"]
 
+SEARCHING = ("n", "start", "prefilter", "alpha", "min_gain", "seed", "lazy", "max_seconds")
 UNITS = {"nats": 1.0, "bits": 1.0 / np.log(2.0)}
 
 
@@ -164,23 +163,14 @@ def select(
         msg = f"is a function, not {printable(repr(on_pick))}"
         raise UsageError(msg, option="on_pick")
     ready = prepare(data, **{key: value for key, value in options.items() if key in DEFAULTS})
-    names = ready.dataset.names
-    forced = columns_named(include, names, "include")
+    forced = columns_named(include, ready.dataset.names, "include")
     plan = Plan(
         name=name,
         criterion=chosen,
-        n=n,
         forced=forced,
         excluded=_excluded(ready, options, forced),
-        start=start,
-        prefilter=options["prefilter"],
-        alpha=options["alpha"],
-        min_gain=options["min_gain"],
-        seed=options["seed"],
         on_pick=on_pick,
-        lazy=options["lazy"],
-        ends=_ends(options["max_seconds"]),
-        max_seconds=options["max_seconds"],
+        **{key: options[key] for key in SEARCHING},
     )
     used = ready.network(chosen, network, order, options["k"])
     info = with_parents(ready.info, None if used is None else used.parents)
@@ -297,11 +287,6 @@ def _all_searches(plan: Plan, ready: Prepared, info: Info, each: bool) -> _Searc
         searched = f"{len(out.by_label)} of {plural(len(labels), 'label')} were searched"
         out.notes.append(Caution(f"{searched}: max_seconds={plan.max_seconds:g} was up"))
     return out
-
-
-def _ends(max_seconds: float | None) -> float:
-    """The time at which the search has to end."""
-    return math.inf if max_seconds is None else time.perf_counter() + max_seconds
 
 
 def _parameters_of(criterion: Criterion) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from mlfs.api.as_dataset import keeps_numbers
 from mlfs.api.column_mapping import (
     PickReport,
     Positions,
@@ -18,7 +19,6 @@ from mlfs.api.column_mapping import (
     refuse_reading,
 )
 from mlfs.api.column_selector import ColumnSelector
-from mlfs.api.gaussian_prepared import keeps_numbers
 from mlfs.api.options import FITTING, NAMED, OPTIONS, checked, is_auto, seed_of, threads
 from mlfs.api.prepared import Prepared
 from mlfs.api.selecting import select
@@ -203,31 +203,23 @@ class FeatureSelector(ColumnSelector):
         self.n_features_to_select = n_features_to_select
         self.per_label = per_label
         self.parameters = parameters
-        self.include = include
-        self.exclude = exclude
+        self.include, self.exclude = include, exclude
         self.drop_constant = drop_constant
         self.groups = groups
         self.start = start
         self.prefilter = prefilter
-        self.bins = bins
-        self.n_bins = n_bins
-        self.nominal_limit = nominal_limit
+        self.bins, self.n_bins, self.nominal_limit = bins, n_bins, nominal_limit
         self.target_bins = target_bins
         self.labels_as = labels_as
         self.missing = missing
-        self.estimator = estimator
-        self.correction = correction
+        self.estimator, self.correction = estimator, correction
         self.categorical_features = categorical_features
         self.classes = classes
-        self.network = network
-        self.order = order
-        self.k = k
-        self.alpha = alpha
-        self.min_gain = min_gain
+        self.network, self.order, self.k = network, order, k
+        self.alpha, self.min_gain = alpha, min_gain
         self.units = units
         self.n_jobs = n_jobs
-        self.max_memory = max_memory
-        self.max_seconds = max_seconds
+        self.max_memory, self.max_seconds = max_memory, max_seconds
         self.random_state = random_state
         self.verbose = verbose
 

@@ -38,11 +38,13 @@ def refuse_unused(
 leave it out, or ask for auto
     """
     named = {*given}
-    whys = {"auto": _why_not_auto(values), "chain": _why_no_chain(name, criterion, values)}
-    for use, why in whys.items():
+    for use in ("auto", "chain"):
         options = [one for one in OPTIONS if one.only_for == use and one.name in values]
         unused = [o.name for o in options if o.name in named or values[o.name] != o.default]
-        if why and unused:
+        if not unused:
+            continue
+        why = _why_not_auto(values) if use == "auto" else _why_no_chain(name, criterion, values)
+        if why:
             verb, it = ("is", "it") if len(unused) == 1 else ("are", "them")
             raise UsageError(f"{verb} only used for {why.format(it)}", option=tuple(unused))
 

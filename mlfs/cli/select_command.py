@@ -99,7 +99,9 @@ def run_selection(console: Console, dataset: Any, wanted: dict[str, Any]) -> tup
     ready = prepare(dataset, **preparing)
     names = dataset.feature_names
     n = wanted["n"] if isinstance(wanted["n"], int) else None
-    shown = [names[columns[0]] for columns in ready.grouping.members]
+    shown = names
+    if not ready.grouping.trivial:
+        shown = [names[columns[0]] for columns in ready.grouping.members]
     with Picks(console, shown, dataset.label_names, n) as progress:
         selection = run(ready, on_pick=progress.on_pick, **searching)
     for note in selection.notes:

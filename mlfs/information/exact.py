@@ -94,7 +94,7 @@ class ExactInfo(ExactSets):
         """The column numbers of the candidates."""
         return np.arange(self._table.d) if self._features is None else self._features
 
-    @property
+    @cached_property
     def d(self) -> int:
         """The number of candidates."""
         return self._table.d if self._features is None else int(self._features.size)

@@ -17,6 +17,7 @@ number of the whole. ``info.for_label(l)`` is a view on one label. Both share co
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -142,12 +143,12 @@ class Info:
         """The column numbers of the labels in play."""
         return self._labels
 
-    @property
+    @cached_property
     def d(self) -> int:
         """The number of candidates."""
         return int(self.features.size)
 
-    @property
+    @cached_property
     def q(self) -> int:
         """The number of labels in play."""
         return int(self._labels.size)
