@@ -74,7 +74,7 @@ def anchors(path: Path) -> set[str]:
 @pytest.mark.parametrize("name", built_in())
 def test_every_criterion_has_formula_and_reference(name: str) -> None:
     text = section("criteria.md", name)
-    assert re.search(r"```text\nJ\w*\(\w\) = ", text)
+    assert re.search(r"^\$\$\nJ\w*\(\w\) = ", text, re.MULTILINE)
     assert re.search(r"\((19|20)\d\d\)|\(n\.d\.\)", text)
 
 
