@@ -69,22 +69,19 @@ class Block:
         """Some of the features, and all labels."""
         return Block(self.features.take(columns), self.label_codes, self._weights())
 
-    def shuffled(self, generator: np.random.Generator) -> Block:
-        """The same features, and the labels in rows of a random order."""
+    def with_labels(self, codes: Codes) -> Block:
+        """The same features and weights with other labels."""
         other = copy.copy(self)
-        other.labels = self.labels.shuffled(generator)
-        other.label_codes = other.labels.codes
+        other.label_codes = codes
+        other.labels = LabelColumns(codes, self.weights, codes.weighted_counts(self.weights))
+        other.labels.limit_masks(self.labels.most_masks)
         return other
 
     def among_rows(self, subset: RowSubset) -> Block:
         """The same columns, with only some of the rows counted; `n` is still that of all."""
         other = copy.copy(self)
         other.weights, other.counts_rows, other.kept = subset.weights, False, subset.kept
-        other.label_codes = self.label_codes.among_rows(subset.kept)
-        n = other.label_codes.weighted_counts(subset.weights)
-        other.labels = LabelColumns(other.label_codes, subset.weights, n)
-        other.labels.limit_masks(self.labels.most_masks)
-        return other
+        return other.with_labels(self.label_codes.among_rows(subset.kept))
 
     def among_labels(self) -> Block:
         """The labels in the place of the features."""

@@ -8,6 +8,7 @@ the first code takes the place of the mode.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -339,10 +340,28 @@ class Codes:
             self.missing,
         )
 
-    def shuffled(self, generator: np.random.Generator) -> Codes:
-        """The same rows in a random order."""
-        place = generator.permutation(self.n_rows).astype(np.int32)
-        rows = place[self.rows]
+    @staticmethod
+    def stacked(parts: Sequence[Codes]) -> Codes:
+        """The rows of several blocks that are coded alike, one below the other."""
+        first, begins = parts[0], np.cumsum([0, *(part.n_rows for part in parts)])
+        if len(parts) == 1:
+            return first
+        columns = np.concatenate([part.column_of_entry for part in parts])
+        order = np.argsort(columns, kind="stable")
+        rows = [part.rows + begin for part, begin in zip(parts, begins.tolist(), strict=False)]
+        return Codes(
+            int(begins[-1]),
+            np.add.reduce([part.indptr for part in parts]),
+            np.concatenate(rows)[order].astype(np.int32),
+            np.concatenate([part.codes for part in parts])[order],
+            first.mode,
+            first.levels,
+            first.missing,
+        )
+
+    def moved(self, place: np.ndarray) -> Codes:
+        """The same rows in another order: row i becomes row `place[i]`."""
+        rows = place.astype(np.int32)[self.rows]
         order = np.argsort(self.column_of_entry * np.int64(self.n_rows) + rows)
         return Codes(
             self.n_rows,

@@ -155,9 +155,18 @@ class Counts:
         return found
 
     def shuffled(self, generator: np.random.Generator) -> Counts:
-        """The same features with the rows of labels shuffled within each block."""
+        """The same features with the rows of labels shuffled, over all blocks."""
+        labels = Codes.stacked([block.label_codes for block in self.blocks])
+        labels = labels.moved(generator.permutation(self.n_rows))
         other = copy.copy(self)
-        other.blocks = tuple(block.shuffled(generator) for block in self.blocks)
+        if len(self.blocks) == 1:
+            other.blocks = (self.blocks[0].with_labels(labels),)
+        else:
+            edges = itertools.pairwise(np.cumsum([0, *(block.n_rows for block in self.blocks)]))
+            other.blocks = tuple(
+                block.with_labels(labels.between_rows(a, b))
+                for block, (a, b) in zip(self.blocks, edges, strict=True)
+            )
         other.labels = self._added(AddedLabels, [block.labels for block in other.blocks])
         other.shared = self  # whose groups and threads it uses
         return other

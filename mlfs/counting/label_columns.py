@@ -132,13 +132,6 @@ class LabelColumns(Labels):
         full_tables.count_given(anchor.codes, y.indptr, y.rows, y.codes, self.weights, out)
         return out
 
-    def shuffled(self, generator: np.random.Generator) -> LabelColumns:
-        """The same labels in rows of a random order."""
-        codes = self.codes.shuffled(generator)
-        other = LabelColumns(codes, self.weights, codes.weighted_counts(self.weights))
-        other.limit_masks(self.most_masks)
-        return other
-
 
 class AddedLabels(Labels):
     """The labels of several blocks of rows, whose counts are added.

@@ -88,6 +88,7 @@ def test_shuffled_labels_are_counted_as_any_others(share, blocks):
     own = np.concatenate([[b.label_codes.column(l) for l in range(2)] for b in labels], axis=1).T
     plain = Info.from_codes(X, own)
     assert not np.array_equal(own, Y)
+    np.testing.assert_array_equal(own, Y[np.argsort(np.random.default_rng(1).permutation(400))])
     for s in (1, 7):
         for one, two in ((view, plain), (view.for_label(1), plain.for_label(1))):
             np.testing.assert_array_equal(one.cmi_fL_given_s(s), two.cmi_fL_given_s(s))
