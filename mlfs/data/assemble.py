@@ -179,6 +179,7 @@ def assemble(
     source: tuple[str, str],
     notes: Sequence[str] = (),
     table: PackedTable | None = None,
+    n_rows: int | None = None,
 ) -> Dataset:
     """Make a data set of named columns: take the labels out and map their values.
 
@@ -195,7 +196,10 @@ def assemble(
     source : (path, format)
         Where the table came from.
     table : PackedTable, optional
-        All columns, where `columns` holds the numbers of labels alone.
+        All columns, where `columns` holds the numbers of labels alone. Behind the rows of the table
+        a label may have others, which say what its values are elsewhere.
+    n_rows : int, optional
+        The rows of the whole, of which the table may be a part.
     """
     path, form = source
     labels: list[Label] = []
@@ -220,8 +224,9 @@ def assemble(
     else:
         places = [j for j, cells in enumerate(columns) if not isinstance(cells, str)]
         X = table[:, [j for j in places if j not in taken]]
-    n_rows, kinds = len(X), tuple(column for column, _ in features)
-    all_notes = [*chosen.notes, *notes, *_notes(kinds, n_rows, left_out)]
+    parts = [part if part.shape[0] == len(X) else part[: len(X)] for part in parts]
+    kinds = tuple(column for column, _ in features)
+    all_notes = [*chosen.notes, *notes, *_notes(kinds, n_rows or len(X), left_out)]
     if chosen.lists and len(labels) > FEW and all(label.name.isdigit() for label in labels):
         name = printable(names[chosen.columns[0]])
         all_notes.append(
@@ -230,7 +235,7 @@ def assemble(
         )
     return Dataset(
         X,
-        parts[0] if parts and sp.issparse(parts[0]) else stacked(parts, n_rows),
+        parts[0] if parts and sp.issparse(parts[0]) else stacked(parts, len(X)),
         kinds,
         tuple(labels),
         left_out=left_out,

@@ -100,15 +100,15 @@ def nominal(
     return Column(name, "nominal", tuple(known)), codes
 
 
-def refuse_infinite(x: np.ndarray, names: Sequence[str]) -> None:
-    """Raise if a float matrix holds an infinity, naming its row and column."""
+def refuse_infinite(x: np.ndarray, names: Sequence[str], before: int = 0) -> None:
+    """Raise if a float matrix holds an infinity, naming its column and row, `before` others."""
     bad = np.isinf(x)
     if not bad.any():
         return
     row, column = (int(i) for i in np.argwhere(bad.reshape(len(x), -1))[0])
     raise DataError(
         f"column {printable(names[column])!r} holds {x.reshape(len(x), -1)[row, column]} in row "
-        f"{row + 1}: an infinite value cannot be used; replace it or make it NaN"
+        f"{before + row + 1}: an infinite value cannot be used; replace it or make it NaN"
     )
 
 
@@ -138,12 +138,12 @@ def merged_error(name: str, value: Any, row: int) -> DataError:
     )
 
 
-def refuse_merged(x: np.ndarray, names: Sequence[str]) -> None:
-    """Raise if a matrix of whole numbers holds one that a float does not."""
+def refuse_merged(x: np.ndarray, names: Sequence[str], before: int = 0) -> None:
+    """Raise if a matrix of whole numbers holds one that a float does not; `before` as above."""
     at = first_merged(x)
     if at is not None:
         row, column = divmod(at, x.size // len(x))
-        raise merged_error(names[column], x.ravel()[at], row)
+        raise merged_error(names[column], x.ravel()[at], before + row)
 
 
 def _from_categories(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import os
 import re
 import stat
@@ -18,6 +19,8 @@ from mlfs.errors import DataError, ParseError, UsageError, printable
 __all__ = [
     "UTF16",
     "decoded",
+    "files_of",
+    "has_pattern",
     "read_bytes",
     "read_small",
     "split_suffix",
@@ -127,6 +130,28 @@ def split_suffix(path: str) -> tuple[str, str]:
     plain = strip_compression(path)[0]
     suffix = Path(plain).suffix
     return plain.removesuffix(suffix), suffix.lower()
+
+
+def has_pattern(path: str) -> bool:
+    """Whether a path is a pattern (``*``, ``?``, ``[...]``) and not the name of a file."""
+    return glob.has_magic(path) and not Path(path).exists()
+
+
+def files_of(path: str) -> list[str]:
+    """The plain files that a path or a pattern names, in the order of their names.
+
+    There are none for standard input, a pipe, a compressed file and a file that is not there.
+    """
+    if has_pattern(path):
+        found = sorted(glob.glob(path))  # noqa: PTH207  # as a shell finds them
+        if not found:
+            raise UsageError(f"no file matches {printable(path, 400)!r}")
+        return found
+    try:
+        is_plain = stat.S_ISREG(Path(path).stat().st_mode) and not strip_compression(path)[1]
+    except (OSError, ValueError):
+        return []
+    return [path] if is_plain and path != "-" else []
 
 
 def read_bytes(path: str, limits: Limits | None = None) -> bytes:

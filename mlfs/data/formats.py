@@ -12,9 +12,10 @@ from typing import Any
 
 from mlfs.data.dataset import Column, Dataset
 from mlfs.data.delimited.records import is_number
-from mlfs.data.files import read_bytes, split_suffix
+from mlfs.data.files import files_of, has_pattern, read_bytes, split_suffix
 from mlfs.data.labels import mulan
 from mlfs.data.request import Limits, Request
+from mlfs.data.sniffing import sniffed
 from mlfs.data.text_pieces import TextPieces
 from mlfs.data.whole_files import replacing_together
 from mlfs.errors import DataError, ParseError, UnknownName, UsageError, printable
@@ -22,6 +23,7 @@ from mlfs.errors import DataError, ParseError, UnknownName, UsageError, printabl
 __all__ = [
     "FORMATS",
     "Format",
+    "form_by_name",
     "format_of",
     "losses",
     "read",
@@ -51,6 +53,9 @@ class Format:
         What the names of the two functions end in, where a module has two formats.
     pieces : str
         The module that has ``read_pieces(pieces, path, request)``, for large files.
+    apart : str
+        The module that has ``read_apart(files, path, request)``, which reads one or several files,
+        and ``open_apart``, by which pieces of them are read apart.
     """
 
     suffixes: tuple[str, ...]
@@ -59,6 +64,7 @@ class Format:
     sidecar: bool = False
     variant: str = ""
     pieces: str = ""
+    apart: str = ""
 
     def function(self, name: str) -> Callable[..., Any]:
         """Import the module and take its `read` or `write`."""
@@ -70,6 +76,12 @@ class Format:
         """Import the function that reads a large file in pieces."""
         module = importlib.import_module(self.pieces)
         found: Callable[..., Any] = getattr(module, "read_pieces" + self.variant)
+        return found
+
+    def apartly(self, name: str) -> Callable[..., Any]:
+        """Import the function that reads (or opens) one or several files in pieces."""
+        module = importlib.import_module(self.apart)
+        found: Callable[..., Any] = getattr(module, f"{name}_apart{self.variant}")
         return found
 
 
@@ -104,7 +116,12 @@ FORMATS = {
         (".npz",), "mlfs.data.npz", "numpy archive with X and Y", pieces="mlfs.data.npz_pieces"
     ),
     "mat": Format((".mat",), "mlfs.data.mat", "MATLAB v5 with data and target"),
-    "parquet": Format((".parquet", ".pq"), "mlfs.data.parquet", "Parquet (extra)"),
+    "parquet": Format(
+        (".parquet", ".pq"),
+        "mlfs.data.parquet",
+        "Parquet (extra)",
+        apart="mlfs.data.parquet_pieces",
+    ),
 }
 
 
@@ -146,9 +163,9 @@ def format_of(path: str, name: str | None = None, content: bytes | None = None) 
     for known, form in FORMATS.items():
         if suffix in form.suffixes:
             return known
-    sniffed = _sniffed(content) if content is not None else None
-    if sniffed and (path == "-" or suffix in (".txt", "", ".dat", ".data")):
-        return sniffed
+    found = sniffed(content) if content is not None else None
+    if found and (path == "-" or suffix in (".txt", "", ".dat", ".data")):
+        return found
     if path == "-" and content == b"":
         raise UsageError("standard input is empty: pipe a data set into it, or name a file")
     if path == "-":
@@ -160,37 +177,6 @@ def format_of(path: str, name: str | None = None, content: bytes | None = None) 
         f"the format of {shown} does not follow from its suffix; say it with --from or --to, "
         f"or use one of {_known()}"
     )
-
-
-def _sniffed(content: bytes) -> str | None:
-    """The format by the first line that is not blank or a comment of ARFF."""
-    if content.startswith(b"PK\x03\x04"):
-        return "npz"
-    if content.startswith(b"PAR1"):
-        return "parquet"
-    if content.startswith(b"MATLAB"):
-        return "mat"
-    at = 3 if content.startswith(b"\xef\xbb\xbf") else 0
-    while at < min(len(content), 1 << 16):
-        stop = content.find(b"\n", at)
-        line = content[at : len(content) if stop < 0 else stop].strip()
-        at = len(content) if stop < 0 else stop + 1
-        if not line or line.startswith(b"%"):
-            continue
-        words = line[:1000].split()
-        if words[0].lower() in (b"@relation", b"@attribute"):
-            return "arff"
-        if len(words) == 3 and all(word.isdigit() for word in words):
-            return "xmc"
-        if any(_is_pair(word) for word in words[:3]) and b"," not in words[-1]:
-            return "svmlight"
-        return "tsv" if b"\t" in line else "csv" if b"," in line else None
-    return None
-
-
-def _is_pair(word: bytes) -> bool:
-    index, colon, value = word.partition(b":")
-    return bool(colon) and index.isdigit() and value[:1] in b"+-.0123456789"
 
 
 def read(
@@ -210,8 +196,10 @@ def read(
     Parameters
     ----------
     path : str or path
-        The file; ``-`` is standard input. The suffix determines the format, and .gz, .bz2 or
-        .xz after it a compression; for .txt and standard input the first line does.
+        The file; ``-`` is standard input, and a pattern such as ``part-*.parquet`` several Parquet
+        files, which are one table in the order of their names. The suffix determines the format,
+        and .gz, .bz2 or .xz after it a compression; for .txt and standard input the first line
+        does.
     labels : str or sequence of str, optional
         Which columns are labels: ``a,b,c``, ``'lab_*'``, ``first:6``, ``last:6``,
         ``@names.txt``, or one column of lists. Without it a Mulan XML of the same stem, then
@@ -279,17 +267,31 @@ def read_request(path: str, format: str | None, request: Request) -> Dataset:  #
     return dataset
 
 
-def _read_pieces(name: str, format: str | None, request: Request) -> Dataset | None:  # noqa: A002
-    """Read a large file in pieces; None if it is small, or of a format that is read whole."""
-    suffix = split_suffix(name)[1]
+def form_by_name(path: str, format: str | None) -> Format | None:  # noqa: A002
+    """The format that the suffix or the user says, None if neither does."""
+    suffix = split_suffix(path)[1]
     by_suffix = (known for known, form in FORMATS.items() if suffix in form.suffixes)
     kind = next(by_suffix, None) if format is None else _named(format)
-    if kind is None or not FORMATS[kind].pieces:
+    return None if kind is None else FORMATS[kind]
+
+
+def _read_pieces(name: str, format: str | None, request: Request) -> Dataset | None:  # noqa: A002
+    """Read in pieces; None if a file is small, or of a format that is read whole."""
+    form = form_by_name(name, format)
+    files = files_of(name) if form is None or form.apart or has_pattern(name) else []
+    dataset: Dataset | None
+    if form is not None and form.apart and files:
+        dataset = form.apartly("read")(files, name, request)
+        return dataset
+    if files and files != [name]:
+        raise UsageError(
+            f"{printable(name, 400)!r} stands for several files, which are read as one table only "
+            "if they are Parquet files (.parquet): name one file"
+        )
+    pieces = TextPieces.of(name, request.limits) if form is not None and form.pieces else None
+    if form is None or pieces is None:
         return None
-    pieces = TextPieces.of(name, request.limits)
-    if pieces is None:
-        return None
-    dataset: Dataset | None = FORMATS[kind].piecewise()(pieces, name, request)
+    dataset = form.piecewise()(pieces, name, request)
     return dataset
 
 

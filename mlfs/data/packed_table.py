@@ -54,9 +54,22 @@ class Packer:
         self._packed = self.n_rows = 0
 
     def add(self, rows: np.ndarray) -> None:
-        """Pack some rows, all of the same width and type of numbers."""
+        """Pack some rows, all of the same width; the table has a type that holds all of them."""
         self.n_rows += len(rows)
+        if self._spool is not None and rows.dtype != self._spool.dtype:
+            rows = self._widened(self._spool, rows)
         self._add(rows, last=False)
+
+    def _widened(self, spool: Spool, rows: np.ndarray) -> np.ndarray:
+        """Bring what is kept, and these rows, to a type that holds both."""
+        kind = np.promote_types(spool.dtype, rows.dtype)
+        if kind != spool.dtype:
+            self._spool = Spool(kind)
+            for at in range(0, spool.size, AT_ONCE):
+                self._spool.append(spool.read(at, min(AT_ONCE, spool.size - at)).astype(kind))
+            assert self._rest is not None
+            self._rest = self._rest.astype(kind)
+        return rows.astype(kind)
 
     def finish(self) -> PackedTable:
         """The table of all rows, of which there is one at least."""

@@ -1,19 +1,20 @@
 """What a Parquet file declares, checked before its columns are read.
 
-In: the bytes of a file. The schema and the head of each page are read here (they are thrift, in its
-compact form), since run lengths, dictionaries and compression let a few bytes stand for gigabytes.
+In: a file. The schema and the head of each page are read here (they are thrift, in its compact
+form), since run lengths, dictionaries and compression let a few bytes stand for gigabytes.
 """
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, BinaryIO
 
 from mlfs.data.request import Limits, exceeded
 from mlfs.data.unpacking import RATIO_FROM
 from mlfs.errors import ParseError
 
-__all__ = ["checked"]
+__all__ = ["checked", "size_of"]
 
 MAGIC = b"PAR1"
 DEEPEST = 64
@@ -24,6 +25,8 @@ SCHEMA, CHILDREN = 2, 5
 PAGE_SIZE, PACKED_SIZE = 2, 3
 DATA_PAGE, DATA_PAGE_2 = 5, 8
 VALUES, PACKED_COLUMN, FIRST_PAGE, DICTIONARY = 5, 7, 9, 11
+PATH = 3  # of a column: more than one name, if it is nested
+HEAD = 1 << 12  # bytes in which the head of a page mostly is
 
 # The fields that are kept of each structure; an empty one is kept whole.
 Spec = dict[int, Any]
@@ -108,33 +111,86 @@ class _Thrift:
             raise Damaged("it ends in its metadata")
 
 
-def checked(content: bytes, path: str, limits: Limits) -> bytes:
+def size_of(file: BinaryIO) -> int:
+    """The bytes of a file."""
+    return file.seek(0, io.SEEK_END)
+
+
+def checked(file: BinaryIO, path: str, limits: Limits) -> BinaryIO:
     """Check what a file declares, and return it with no more metadata than are needed.
 
     What is left out are statistics, which pyarrow reads before it is asked to: damaged ones end
     the process. A file that is encrypted or cut is returned as it is, and pyarrow refuses it.
+    Of columns that are not nested a value takes no memory before it is read, some rows at a time.
     """
-    size = int.from_bytes(content[-8:-4], "little")
-    if not content.endswith(MAGIC) or len(content) < 12 or size > len(content) - 8:
-        return content
-    start = len(content) - 8 - size
+    whole = size_of(file)
+    tail = _bytes(file, max(0, whole - 8), whole)
+    size = int.from_bytes(tail[:4], "little")
+    if not tail.endswith(MAGIC) or whole < 12 or size > whole - 8:
+        file.seek(0)
+        return file
+    start = whole - 8 - size
+    content = _bytes(file, start, whole - 8)
     chunks: list[dict[int, int]] = []
+    total = spread = 0
     try:
-        meta = _kept(_Thrift(content, start, len(content) - 8), FILE, chunks)
-        total = 0
+        meta = _kept(_Thrift(content, 0, len(content)), FILE, chunks)
         for chunk in chunks:
-            total += _unfolded(content, chunk)
+            pages, values = _unfolded(file, whole, chunk)
+            total += pages + (values if chunk.get(PATH, 1) > 1 else 0)
+            spread += pages + values
             if total > limits.max_decompressed:
                 raise exceeded(
                     limits, "max_decompressed", total, "unpacked bytes", path, enough=2 * total
                 )
     except Damaged as error:
         raise ParseError(f"this is not a Parquet file that can be read: {error}", path) from None
-    ratio = total // len(content)
-    if total > RATIO_FROM and ratio > limits.max_ratio:
+    ratio = spread // whole
+    if spread > RATIO_FROM and ratio > limits.max_ratio:
         what = "bytes for each compressed byte"
         raise exceeded(limits, "max_ratio", ratio, what, path, enough=10 * ratio)
-    return content[:start] + meta + len(meta).to_bytes(4, "little") + MAGIC
+    return _Pared(file, start, meta + len(meta).to_bytes(4, "little") + MAGIC)
+
+
+def _bytes(file: BinaryIO, start: int, stop: int) -> bytes:
+    file.seek(start)
+    return file.read(max(0, stop - start))
+
+
+class _Pared(io.RawIOBase, BinaryIO):
+    """A file up to some place, and other bytes behind it."""
+
+    def __init__(self, file: BinaryIO, start: int, rest: bytes) -> None:
+        self.file, self.start, self.rest = file, start, rest
+        self.at = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self.at
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        size = self.start + len(self.rest)
+        self.at = offset + {io.SEEK_SET: 0, io.SEEK_CUR: self.at, io.SEEK_END: size}[whence]
+        return self.at
+
+    def read(self, size: int = -1) -> bytes:
+        if size is None or size < 0:
+            size = self.start + len(self.rest) - self.at
+        stop = self.at + size
+        found = _bytes(self.file, self.at, min(stop, self.start)) if self.at < self.start else b""
+        if stop > self.start and len(found) == max(0, self.start - self.at):
+            found += self.rest[max(0, self.at - self.start) : stop - self.start]
+        self.at += len(found)
+        return found
+
+    def close(self) -> None:
+        self.file.close()
+        super().close()
 
 
 def _kept(thrift: _Thrift, spec: Spec, chunks: list[dict[int, int]]) -> bytes:
@@ -166,6 +222,8 @@ def _kept(thrift: _Thrift, spec: Spec, chunks: list[dict[int, int]]) -> bytes:
             raise Damaged("its metadata are not those of a Parquet file")
         if spec is COLUMN and BYTE < kind < DOUBLE:
             column[number] = _Thrift(thrift.content, start, thrift.end).signed()
+        elif spec is COLUMN and number == PATH and kind == LIST:
+            column[number] = _Thrift(thrift.content, start, thrift.end).items()[0]
         step = number - last
         out += bytes([step << 4 | kind]) if 0 < step < 16 else bytes([kind]) + _zigzag(number)
         out += body
@@ -208,25 +266,24 @@ def _check_depth(thrift: _Thrift) -> None:
             raise Damaged(f"its columns are nested deeper than {DEEPEST} levels")
 
 
-def _unfolded(content: bytes, column: dict[int, int]) -> int:
-    """How many bytes the pages of a column take at most, unpacked and as values."""
+def _unfolded(file: BinaryIO, whole: int, column: dict[int, int]) -> tuple[int, int]:
+    """How many bytes the pages of a column take at most, unpacked, and how many its values."""
     at, first = column.get(FIRST_PAGE, -1), column.get(DICTIONARY, 0)
     if 0 < first < at:
         at = first
     size = column.get(PACKED_COLUMN, -1)
     if not column.get(VALUES, -1):
-        return 0
+        return 0, 0
     end = at + size
-    if not 4 <= at <= end <= len(content):
+    if not 4 <= at <= end <= whole:
         raise Damaged("a column is not within the file")
-    total = 0
+    pages = values = 0
     while at < end:
-        thrift = _Thrift(content, at, end)
-        head = _page(thrift)
+        head, after = _page_at(file, at, end)
         size, packed = head.get(PAGE_SIZE, -1), head.get(PACKED_SIZE, -1)
         if size < 0 or packed < 0:
             raise Damaged("a page has no size")
-        total += size
+        pages += size
         for kind in (DATA_PAGE, DATA_PAGE_2):
             if kind in head:
                 count, encoding = head[kind]
@@ -234,9 +291,23 @@ def _unfolded(content: bytes, column: dict[int, int]) -> int:
                     raise Damaged(
                         "a column is encoded as DELTA_BYTE_ARRAY; write it with another encoding"
                     )
-                total += CELL * max(0, count)
-        at = thrift.at + packed
-    return total
+                values += CELL * max(0, count)
+        at = after + packed
+    return pages, values
+
+
+def _page_at(file: BinaryIO, at: int, end: int) -> tuple[dict[int, Any], int]:
+    """The head of a page, and where it ends; more of the file is read if it is a long one."""
+    size = HEAD
+    while True:
+        content = _bytes(file, at, min(at + size, end))
+        thrift = _Thrift(content, 0, len(content))
+        try:
+            return _page(thrift), at + thrift.at
+        except Damaged:
+            if size >= end - at:
+                raise
+        size *= 16
 
 
 def _page(thrift: _Thrift) -> dict[int, Any]:

@@ -75,3 +75,73 @@ def test_a_file_that_changes_or_goes_is_named(tmp_path):
     file.unlink()
     with pytest.raises(UsageError, match="there is no file"):
         pieces.read(0, 1)
+
+
+PARQUET = {
+    "bin": lambda g, n: g.integers(0, 2, n).astype(np.uint8),
+    "long": lambda g, n: g.integers(0, 9, n),
+    "gaps": lambda g, n: [None if g.random() < 0.01 else int(v) for v in g.integers(0, 300, n)],
+    "real": lambda g, n: np.where(g.random(n) < 0.1, np.nan, g.normal(size=n)),
+    "single": lambda g, n: g.normal(size=n).astype(np.float32),
+    "flag": lambda g, n: g.random(n) < 0.5,
+    "word": lambda g, n: [None if g.random() < 0.1 else f"w{v}" for v in g.integers(0, 40, n)],
+    "nothing": lambda g, n: [None] * n,
+    "list": lambda g, n: [list(map(str, g.choice(["u", "v", "w"], 2))) for _ in range(n)],
+    "joined": lambda g, n: ["|".join(g.choice(["u", "v", "w"], 2)) for _ in range(n)],
+    "class": lambda g, n: g.integers(3, 6, n),
+    "words": lambda g, n: [str(g.choice(["yes", "no"])) for _ in range(n)],
+}
+FEATURES = [*PARQUET][:8]
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_row_groups_and_several_parquet_files(seed, tmp_path, monkeypatch):
+    pa = pytest.importorskip("pyarrow", reason="pyarrow is an extra")
+    from pyarrow import parquet
+
+    g = np.random.default_rng(seed)
+    label = [["bin", "words"], ["list"], ["joined"], ["class"]][seed % 4]
+    n = int(g.integers(200, 600))
+    kinds = [str(kind) for kind in g.choice(FEATURES, 5)]
+    columns = {f"{kind}{j}": pa.array(PARQUET[kind](g, n)) for j, kind in enumerate(kinds)}
+    columns |= {f"L{j}": pa.array(PARQUET[kind](g, n)) for j, kind in enumerate(label)}
+    table = pa.table(columns)
+    parquet.write_table(table, tmp_path / "whole.parquet", row_group_size=int(g.integers(20, 300)))
+    cuts = sorted({0, n, *g.integers(1, n, 3).tolist()})
+    for k, (first, last) in enumerate(zip(cuts, cuts[1:], strict=False)):
+        some = table.slice(first, last - first)
+        parquet.write_table(some, tmp_path / f"part-{k}.parquet", row_group_size=70)
+    spec = {"labels": "L0" if len(label) == 1 else "L*", "classes": label == ["class"]}
+    wanted = mlfs.read(tmp_path / "whole.parquet", **spec)
+    monkeypatch.setattr("mlfs.data.parquet_pieces.AT_ONCE", int(g.integers(500, 3000)))
+    plain = table.to_pandas()
+    for j, column in enumerate(wanted.columns):
+        own = plain[column.name]
+        if column.kind == "nominal":
+            meant = [None if np.isnan(v) else column.values[int(v)] for v in wanted.X[:, j]]
+            assert meant == [None if v is None or v != v else str(v) for v in own.tolist()]
+        else:
+            np.testing.assert_array_equal(wanted.X[:, j], own.astype(float))
+    for name in ("whole.parquet", "part-*.parquet"):
+        again = mlfs.read(tmp_path / name, **spec)
+        assert_the_whole(replace(again, source=wanted.source), wanted)
+        for shares in (2, 3):
+            found = joined(open_pieces(tmp_path / name, **spec), shares)
+            assert_the_whole(replace(found, source=wanted.source), wanted)
+
+
+def test_parquet_files_with_other_columns_are_refused(tmp_path):
+    pa = pytest.importorskip("pyarrow", reason="pyarrow is an extra")
+    from pyarrow import parquet
+
+    tables = [{"a": [1.0], "y": [1]}, {"b": [1.0], "y": [1]}, {"a": ["x"], "y": [1]}]
+    for k, columns in enumerate(tables):
+        parquet.write_table(pa.table(columns), tmp_path / f"{k}.parquet")
+    with pytest.raises(DataError, match=r"1\.parquet has the column 'b' where .* has the column"):
+        mlfs.read(tmp_path / "[01].parquet", labels="y")
+    with pytest.raises(DataError, match=r"2\.parquet: the column 'a' holds text, and numbers in"):
+        mlfs.read(tmp_path / "[02].parquet", labels="y")
+    with pytest.raises(UsageError, match="no file matches"):
+        mlfs.read(tmp_path / "[56].parquet", labels="y")
+    with pytest.raises(UsageError, match="several files, which are read as one table only if"):
+        mlfs.read(tmp_path / "*", format="csv")

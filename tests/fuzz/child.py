@@ -39,6 +39,8 @@ def _status(field: str) -> int:
 
 
 def _peak() -> int:
+    if sys.platform == "linux":
+        return _status("VmHWM")  # what getrusage says includes the process that started this one
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10
 
 

@@ -1,0 +1,61 @@
+"""Columns of label lists in Parquet files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from mlfs.data.request import Limits, exceeded
+from mlfs.errors import ParseError, printable
+
+__all__ = ["check_texts", "list_chunks", "lists_of"]
+
+LISTS_FROM = 1 << 20  # bytes of label lists from which they are held to the ratio
+
+
+def list_chunks(pa: Any, file: Any, groups: list[int], name: str, path: str) -> Any:
+    """A column of lists, checked."""
+    chunks: list[Any] = []
+    field = file.schema_arrow.field(name)
+    for i in groups:
+        table = file.read_row_group(i, columns=[name], use_threads=False)
+        if table.column_names.count(name) != 1:  # a name may be a path
+            raise ParseError("the columns of the file are not those of its schema", path)
+        chunks += table.column(name).chunks
+    column = pa.chunked_array(chunks, type=field.type)
+    try:
+        column.validate(full=True)
+    except pa.ArrowException as error:
+        why = str(error).rpartition("Invalid: ")[2]
+        raise ParseError(f"column {printable(name)!r} is damaged: {printable(why)}", path) from None
+    return column
+
+
+def check_texts(
+    words: Sequence[Any], counts: np.ndarray, name: str, size: int, path: str, limits: Limits
+) -> None:
+    """Refuse a column of label lists whose texts, written out, are too long for their file."""
+    lengths = np.array([len(word) if isinstance(word, str) else 0 for word in words], np.int64)
+    total = int(counts @ lengths)
+    ratio = total // size
+    if total > LISTS_FROM and ratio > limits.max_ratio:
+        what = f"bytes of the column {printable(name)} for each byte of the file"
+        raise exceeded(limits, "max_ratio", ratio, what, path)
+
+
+def lists_of(pa: Any, column: Any) -> list[Any]:
+    """The lists of a column, with one object for all that are the same text."""
+    if not pa.types.is_dictionary(column.type.value_type):
+        return list(column.to_pylist())
+    rows: list[Any] = []
+    for chunk in column.chunks:
+        words = chunk.values.dictionary.to_pylist()
+        flat = [None if k is None else words[k] for k in chunk.values.indices.to_pylist()]
+        ends, held = chunk.offsets.to_pylist(), chunk.is_valid().to_pylist()
+        rows += [
+            flat[start:end] if there else None
+            for start, end, there in zip(ends, ends[1:], held, strict=False)
+        ]
+    return rows

@@ -1,0 +1,333 @@
+"""Read Parquet files in pieces, which are row groups: a few rows at a time are packed.
+
+The values of a column of text are numbered in the order in which they come, and get their places
+among the values of all pieces at the end. (pyarrow joins no lists of dictionaries, so a column of
+label lists is read by row groups.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from mlfs.data.assemble import assemble
+from mlfs.data.columns import refuse_infinite, refuse_merged
+from mlfs.data.dataset import Column, Dataset
+from mlfs.data.labels.chosen import Chosen
+from mlfs.data.labels.label_sets import label_sets
+from mlfs.data.packed_table import PackedTable, Packer
+from mlfs.data.parquet_files import (
+    BOOLEANS,
+    NOTHING,
+    NUMBERS,
+    WORDS,
+    Content,
+    Plan,
+    opened,
+    plan_of,
+    pyarrow_for,
+    table_type,
+)
+from mlfs.data.parquet_lists import check_texts, list_chunks, lists_of
+from mlfs.data.parquet_words import Coded, Words, coded
+from mlfs.data.piecewise import FilePieces, FileState, ReadRows
+from mlfs.data.request import Request
+from mlfs.errors import DataError, ParseError, plural, printable
+
+__all__ = ["ParquetPieces", "open_apart", "read_apart"]
+
+AT_ONCE = 1 << 22  # cells
+FLAGS = ("False", "True")
+
+
+def read_apart(files: Sequence[str], path: str, request: Request) -> Dataset:
+    """Read Parquet files as one table."""
+    return open_apart(files, path, request).dataset()
+
+
+def open_apart(files: Sequence[str], path: str, request: Request) -> ParquetPieces:
+    """Open Parquet files whose row groups are to be read."""
+    return ParquetPieces([FileState.of(file) for file in files], path, request)
+
+
+@dataclass(frozen=True)
+class Found:
+    """What some rows hold.
+
+    Parameters
+    ----------
+    words : dict of int to (list, list of bool)
+        The values of each column of text in the order in which they were met, and whether a row
+        has them.
+    numbers : dict of int to ndarray
+        The different numbers of each label column of numbers.
+    lists : set of str, or None
+        The names in a column of label lists.
+    """
+
+    words: dict[int, Words]
+    numbers: dict[int, np.ndarray]
+    lists: set[Any] | None
+
+
+@dataclass(frozen=True)
+class Agreed:
+    """What is common to all rows: the coded columns of text, and what `Found` has of all."""
+
+    coded: dict[int, Coded]
+    numbers: dict[int, np.ndarray]
+    lists: set[Any] | None
+
+
+class ParquetPieces(FilePieces):
+    """The row groups of some files.
+
+    Parameters
+    ----------
+    files : sequence of FileState or Content
+        The files.
+    path : str
+        What the user calls them.
+    request : Request
+        What was asked for.
+    """
+
+    def __init__(self, files: Sequence[FileState | Content], path: str, request: Request) -> None:
+        self.files = list(files)
+        self.plan, groups = plan_of(pyarrow_for("reading Parquet"), self.files, path, request)
+        self._places = [(k, i) for k, some in enumerate(groups) for i in range(len(some))]
+        self.sizes = tuple(n for some in groups for n in some)
+
+    @classmethod
+    def of_content(cls, content: bytes, path: str, request: Request) -> ParquetPieces:
+        """The row groups of a file in memory."""
+        return cls([Content(path, content)], path, request)
+
+    def dataset(self) -> Dataset:
+        """All rows."""
+        rows = self.read(0, len(self))
+        return rows.dataset(self.agreed([rows.found]))
+
+    def read(self, first: int, last: int) -> Rows:
+        """Read some row groups."""
+        rows = Rows(self.plan, sum(self.sizes[:first]))
+        pa = pyarrow_for("reading Parquet")
+        for k, file in enumerate(self.files):
+            groups = [i for own, i in self._places[first:last] if own == k]
+            if not groups:
+                continue
+            with opened(pa, file, self.plan.request.limits) as (folded, _, size):
+                try:
+                    rows.add(pa, folded, groups, file.path, size)
+                except UnicodeDecodeError:
+                    raise ParseError("a column holds text that is not UTF-8", file.path) from None
+        rows.finish()
+        return rows
+
+    def agreed(self, found: Sequence[Found]) -> Agreed:
+        """What the values of all columns are."""
+        plan = self.plan
+        own: dict[int, Coded] = {}
+        for j in found[0].words:
+            words = Words()
+            for one in found:
+                words.join(one.words[j])
+            try:
+                kind, name = plan.kinds[j], plan.names[j]
+                own[j] = coded(name, words, plan.values.get(name), is_ordered=kind.is_ordered)
+            except DataError as error:
+                raise DataError(f"{printable(plan.path, 400)}: {error}") from None
+        numbers = {
+            j: np.unique(np.concatenate([one.numbers[j] for one in found]))
+            for j in found[0].numbers
+        }
+        lists = [one.lists for one in found if one.lists is not None]
+        return Agreed(own, numbers, set().union(*lists) if lists else None)
+
+
+class Rows(ReadRows):
+    """Rows that were read; `before` others come before them."""
+
+    def __init__(self, plan: Plan, before: int) -> None:
+        self.plan, self.before = plan, before
+        self.n_rows = self.size = 0
+        self.words = {j: Words() for j in plan.used if plan.kinds[j].what == WORDS}
+        self.lists: list[Any] = []
+        self._packer = Packer()
+        self._table: PackedTable | None = None
+        kinds = [plan.kinds[j] for j in plan.used]
+        self._dtype = table_type(kinds) if kinds else np.dtype(np.float64)
+
+    def add(self, pa: Any, file: Any, groups: list[int], path: str, size: int) -> None:
+        """Read row groups of a file."""
+        plan = self.plan
+        names = [plan.names[j] for j in plan.used]
+        declared = sum(file.metadata.row_group(i).num_rows for i in groups)
+        start = self.n_rows
+        self.size += size
+        if names:
+            at_once = max(64, AT_ONCE // len(names) // 64 * 64)
+            for batch in file.iter_batches(at_once, groups, names, use_threads=False):
+                self._add(pa, batch, path)
+            if self.n_rows - start != declared:
+                raise ParseError(
+                    f"the file declares {plural(declared, 'row')} and its columns have "
+                    f"{self.n_rows - start}",
+                    path,
+                )
+        else:
+            self.n_rows += declared
+        j = plan.list_column
+        if j is not None:
+            column = list_chunks(pa, file, groups, plan.names[j], path)
+            if len(column) != declared:
+                raise ParseError(
+                    f"the file declares {plural(declared, 'row')} and column "
+                    f"{printable(plan.names[j])!r} has {len(column)}",
+                    path,
+                )
+            self.lists += lists_of(pa, column)
+
+    def finish(self) -> None:
+        """Note what was found."""
+        self._table = self._packer.finish() if self._packer.n_rows else None
+        plan, numbers = self.plan, {}
+        first = plan.chosen.columns[0] if plan.chosen.lists else -1
+        if first in self.words and self._table is not None:
+            words = self.words[first].words
+            own = self._column(first).astype(np.int64)
+            counts = np.bincount(own, minlength=len(words) + 1)[1:]
+            check_texts(words, counts, plan.names[first], self.size, plan.path, plan.request.limits)
+        for j in self.plan.chosen.columns:
+            if self.plan.kinds[j].what in (NUMBERS, NOTHING):
+                numbers[j] = np.unique(self._column(j))
+        lists = None
+        if self.plan.list_column is not None:
+            lists = {name for row in self.lists for name in row or ()}
+        self.found = Found(self.words, numbers, lists)
+
+    def _add(self, pa: Any, batch: Any, path: str) -> None:
+        plan = self.plan
+        if batch.schema.names != [plan.names[j] for j in plan.used]:
+            raise ParseError("the columns of the file are not those of its schema", path)
+        n = batch.num_rows
+        floats = np.float32 if self._dtype == np.float32 else np.float64
+        arrays = [batch.column(k) for k in range(batch.num_columns)]
+        has_gaps = any(
+            array.null_count and plan.kinds[j].what != WORDS
+            for j, array in zip(plan.used, arrays, strict=True)
+        )
+        table = np.empty((len(arrays), n), floats if has_gaps else self._dtype)
+        for k, (j, array) in enumerate(zip(plan.used, arrays, strict=True)):
+            try:
+                array.validate(full=True)
+            except pa.ArrowException as error:
+                why = str(error).rpartition("Invalid: ")[2]
+                raise ParseError(
+                    f"column {printable(plan.names[j])!r} is damaged: {printable(why)}", path
+                ) from None
+            try:
+                table[k] = self._cells(pa, array, j)
+            except DataError as error:
+                raise DataError(f"{printable(path, 400)}: {error}") from None
+            except UnicodeDecodeError:
+                raise ParseError(
+                    f"column {printable(plan.names[j])!r} holds text that is not UTF-8", path
+                ) from None
+        self._packer.add(table.T)
+        self.n_rows += n
+
+    def _cells(self, pa: Any, array: Any, j: int) -> np.ndarray:
+        """The numbers of some rows of a column, or those of their words."""
+        kind, name, before = self.plan.kinds[j], self.plan.names[j], self.before + self.n_rows
+        types = pa.types
+        if kind.what == WORDS:
+            return self.words[j].number(pa, array, is_ordered=kind.is_ordered)
+        if types.is_null(array.type):
+            return np.full(len(array), np.nan)
+        if kind.what == BOOLEANS:
+            array = array.cast(pa.uint8())
+        if types.is_integer(array.type):
+            if array.type.bit_width == 64:
+                refuse_merged(array.fill_null(0).to_numpy(zero_copy_only=False), [name], before)
+            if not array.null_count:
+                return array.to_numpy(zero_copy_only=False)
+        x = array.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
+        refuse_infinite(x, [name], before)
+        return x
+
+    def _column(self, j: int) -> np.ndarray:
+        """The numbers of a column."""
+        assert self._table is not None
+        return self._table.column(self.plan.used.index(j))
+
+    def dataset(self, agreed: Agreed) -> Dataset:
+        """The rows as a data set."""
+        plan = self.plan
+        cells: list[Any] = [kind.reason for kind in plan.kinds]
+        meaning, where = {}, np.zeros(len(plan.names), np.int64)
+        for k, j in enumerate(plan.used):
+            where[j] = k
+            cells[j] = self._kind(j, agreed), np.zeros(0)
+            if j in agreed.coded:
+                meaning[j] = agreed.coded[j].of(self.words[j])
+        table = None if self._table is None else self._table[:, where].meaning(meaning)
+        for j in plan.chosen.columns:
+            if not isinstance(cells[j], str) and table is not None:
+                x = table.column(j).astype(np.float64)
+                cells[j] = cells[j][0], np.concatenate([x, agreed.numbers.get(j, np.zeros(0))])
+        source, chosen = (plan.path, "parquet"), plan.chosen
+        if plan.list_column is None:
+            return assemble(
+                cells, plan.names, chosen, self._texts(table, agreed), plan.request, source,
+                table=table, n_rows=plan.n_rows,
+            )  # fmt: skip
+        return self._with_lists(cells, table, agreed)
+
+    def _kind(self, j: int, agreed: Agreed) -> Column:
+        name = self.plan.names[j]
+        if j in agreed.coded:
+            return agreed.coded[j].column
+        is_flag = self.plan.kinds[j].what == BOOLEANS
+        return Column(name, "nominal", FLAGS) if is_flag else Column(name)
+
+    def _texts(self, table: PackedTable | None, agreed: Agreed) -> Any:
+        """The texts of a column, and behind those of its rows all that it has in other pieces."""
+
+        def texts(j: int) -> list[str | None]:
+            assert table is not None
+            x = np.concatenate([table.column(j), agreed.numbers.get(j, np.zeros(0))])
+            kind = self._kind(j, agreed)
+            if kind.kind == "numeric":
+                return [None if np.isnan(v) else str(int(v)) for v in x.tolist()]
+            values = [*kind.values, None]
+            codes = np.where(np.isnan(x), len(values) - 1, x).astype(np.int64)
+            return [values[code] for code in codes.tolist()] + list(kind.values)
+
+        return texts
+
+    def _with_lists(self, cells: list[Any], table: Any, agreed: Agreed) -> Dataset:
+        """The labels are the distinct texts of one column of lists."""
+        plan, j = self.plan, self.plan.list_column
+        assert j is not None
+        where = printable(plan.path, 400)
+        if len(plan.chosen.columns) > 1:
+            raise DataError(
+                f"{where}: {printable(plan.names[j])!r} is a column of label lists, "
+                "which has to be named alone with --labels"
+            )
+        nobody = Chosen((), plan.chosen.by, notes=plan.chosen.notes)
+        kept = [k for k in range(len(plan.names)) if k != j]
+        features = assemble(
+            [cells[k] for k in kept], [plan.names[k] for k in kept], nobody, lambda _: [],
+            plan.request, (plan.path, "parquet"), table=None if table is None else table[:, kept],
+            n_rows=plan.n_rows,
+        )  # fmt: skip
+        try:
+            Y, labels = label_sets([*self.lists, list(agreed.lists or ())])
+        except DataError as error:
+            raise DataError(f"{where}: {error}") from None
+        return features.with_changes(Y=Y[: self.n_rows], labels=labels)
