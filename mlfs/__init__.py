@@ -13,6 +13,7 @@ import sys
 import threading
 from typing import TYPE_CHECKING, Any
 
+from mlfs.api import sizes_scored_by as _sizes_scored_by
 from mlfs.information import load_functions_by as _load_functions_by
 
 if TYPE_CHECKING:
@@ -138,3 +139,6 @@ def __dir__() -> list[str]:
 # These functions take data and are made in a layer above mlfs.information, which must not import
 # it. This module is above all layers, and joins the two.
 _load_functions_by(lambda name: getattr(importlib.import_module("mlfs.api.pairwise"), name))
+
+# Likewise, models are scored in a layer above the selection that asks for it with n="cv".
+_sizes_scored_by(lambda: importlib.import_module("mlfs.compare.number_of_features").score_sizes)

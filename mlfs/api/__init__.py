@@ -2,4 +2,29 @@
 
 `prepared` reads, bins and counts, `selecting` selects, `explanation` gives reasons, `selector` is
 the scikit-learn transformer, and `text` shows results.
+
+A number of features by cross-validation needs models and metrics, which lie above this package:
+`mlfs/__init__.py` says with `sizes_scored_by` where they are, so that nothing from above is
+imported here.
 """
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+__all__ = ["sizes_scored_by", "sizes_scorer"]
+
+_load: Callable[[], Any] | None = None
+
+
+def sizes_scored_by(load: Callable[[], Any]) -> None:
+    """Say how the function that scores numbers of features is found when it is first used."""
+    global _load  # noqa: PLW0603  # set once, when mlfs is imported
+    _load = load
+
+
+def sizes_scorer() -> Any:
+    """The function that scores numbers of features."""
+    assert _load is not None
+    return _load()

@@ -77,8 +77,9 @@ class Option:
     page : str
         The page of the documentation that says more.
     only_for : str
-        What uses it: ``auto``, an automatic number of features, or ``chain``, a label network that
-        is learned as a chain. Empty if every selection does. See `refuse_unused`.
+        What uses it: ``auto``, an automatic number of features, ``cv``, a number by
+        cross-validation, ``auto or cv``, or ``chain``, a label network that is learned as a chain.
+        Empty if every selection does. See `refuse_unused`.
     """
 
     name: str
@@ -114,8 +115,9 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option(
         "n", Kind(), None,
-        "How many features: a number, a share such as 0.1, all, or auto. Per label, for each "
-        "label. By default what the criterion recommends, else half of the features.",
+        "How many features: a number, a share such as 0.1, all, auto, or cv for cross-validation "
+        "(cv:80 tries 80 at most). Per label, for each label. By default what the criterion "
+        "recommends, else half of the features.",
         ("-n", "--number"), TO_SELECT, "N", reported=True, fitted="n_features_to_select",
         page="how-many.md",
     ),
@@ -165,6 +167,21 @@ OPTIONS: tuple[Option, ...] = (
         "min_gain", Share(), 0.01,
         "For an automatic number: the least gain, as a share of the greatest.",
         ("--min-gain",), TO_SELECT, reported=True, page="how-many.md", only_for="auto",
+    ),
+    Option(
+        "cv_model", Kind(), "br",
+        "For a number by cross-validation: the model that is trained on the first features, as in "
+        "mlfs compare.",
+        ("--cv-model",), TO_SELECT, "NAME", page="how-many.md#cv", only_for="cv",
+    ),
+    Option(
+        "cv_metric", Kind("is the name of a metric", (str,)), "micro_f1",
+        "For a number by cross-validation: what is measured on the test rows.",
+        ("--cv-metric",), TO_SELECT, "NAME", page="how-many.md#cv", only_for="cv",
+    ),
+    Option(
+        "cv_folds", Whole(least=2), 5, "For a number by cross-validation: how many folds.",
+        ("--cv-folds",), TO_SELECT, "K", page="how-many.md#cv", only_for="cv",
     ),
     Option(
         "bins", Name("binning", choices=("mean-sd", "width", "frequency", "mdlp", "laim")),
@@ -233,8 +250,9 @@ OPTIONS: tuple[Option, ...] = (
         "units", Choice(choices=("nats", "bits")), "nats", "The unit of scores.", ("--units",),
     ),
     Option(
-        "seed", Whole(least=0), 0, "For an automatic number: seeds the shuffles.", ("--seed",),
-        metavar="N", reported=True, fitted="random_state", only_for="auto",
+        "seed", Whole(least=0), 0,
+        "For a number by auto or cv: seeds the shuffles, or the folds and the model.", ("--seed",),
+        metavar="N", reported=True, fitted="random_state", only_for="auto or cv",
     ),
     Option(
         "n_jobs", Threads(), None,
@@ -317,7 +335,7 @@ def n_of(n: Any, candidates: int, features: int) -> int | None:
         return candidates
     if isinstance(n, bool) or not isinstance(n, Real):
         msg = (
-            "is a number of features, a share of them in (0, 1], or 'auto', "
+            "is a number of features, a share of them in (0, 1], 'all', 'auto' or 'cv', "
             f"not {printable(repr(n))}"
         )
         raise UsageError(msg, option="n")

@@ -22,7 +22,7 @@ from mlfs.search.greedy import greedy
 from mlfs.search.picks import Pick, SearchResult
 from mlfs.search.stopping import AutoStop
 
-__all__ = ["NOTHING_MORE", "Plan", "search"]
+__all__ = ["NOTHING_MORE", "Plan", "search", "sides"]
 
 NOTHING_MORE = "nothing more"  # a value of n: only the picks that are included or started from
 
@@ -67,7 +67,7 @@ def search(plan: Plan, ready: Prepared, info: Info, label: str = "") -> SearchRe
         Its label's name; empty for all labels.
     """
     _refuse_few_labels(plan, info)
-    forced, excluded = _sides(plan, ready, label)
+    forced, excluded = sides(plan, ready, label)
     n = _number(plan, info, len(forced), len(excluded))
     closes: Callable[[int], np.ndarray] | None = None
     auto: AutoStop | None = None
@@ -108,7 +108,7 @@ def _refuse_few_labels(plan: Plan, info: Info) -> None:
         raise UsageError(msg, remedy="take another criterion, or all labels together")
 
 
-def _sides(plan: Plan, ready: Prepared, label: str) -> tuple[list[int], list[int]]:
+def sides(plan: Plan, ready: Prepared, label: str) -> tuple[list[int], list[int]]:
     """Find the candidates that are picked first, and those that are never picked."""
     names = ready.dataset.names
     begun = columns_named(_start_of(plan.start, label), names, "start")

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from mlfs import criteria
 from mlfs.api.candidates import columns_named
+from mlfs.api.cross_validated import CrossValidation, cross_validated
 from mlfs.api.estimators import refuse_unanswered
 from mlfs.api.options import OPTIONS, checked
-from mlfs.api.plan import Plan, search
+from mlfs.api.plan import Plan, search, sides
 from mlfs.api.prepared import DEFAULTS, Prepared, prepare
 from mlfs.api.prepared_notes import identifier_notes
 from mlfs.api.rankings import ranking_of, scaled, union_of
 from mlfs.api.selection import Ranking, Selection
 from mlfs.api.unused_options import refuse_unused
+from mlfs.api.value_kinds import is_cv, most_of
 from mlfs.criteria import Criterion
 from mlfs.errors import Caution, UsageError, plural, printable
 from mlfs.information.for_search import constant_features, with_parents
@@ -59,6 +61,9 @@ def select(
     k: int | None = None,
     alpha: float = 0.05,
     min_gain: float = 0.01,
+    cv_model: Any = "br",
+    cv_metric: str = "micro_f1",
+    cv_folds: int = 5,
     units: str = "nats",
     n_jobs: int | None = None,
     max_memory: int | str | None = None,
@@ -76,10 +81,12 @@ def select(
         made of any of these; then the options of reading and counting are those it was made with.
     criterion : str, type or Criterion
         The name of a criterion, or one's own.
-    n : int, float, "all" or "auto", optional
-        How many features: a number, a share of them in (0, 1], ``"all"``, or ``"auto"`` (see
-        `mlfs.search.stopping`). By default the number that the criterion suggests, else
-        half of the features. Per label, n is for each label.
+    n : int, float, "all", "auto" or "cv", optional
+        How many features: a number, a share of them in (0, 1], ``"all"``, ``"auto"`` (see
+        `mlfs.search.stopping`), or ``"cv"``, the fewest features whose cross-validated score is
+        within one standard error of the best; ``"cv:80"`` tries 80 at most. By default the
+        number that the criterion suggests, else half of the features. Per label, n is for each
+        label.
     labels : str or sequence, optional
         Which columns of a file or frame are labels.
     per_label : bool
@@ -125,6 +132,13 @@ def select(
         At most so many parents in a chain; ceil(0.8 q) by default.
     alpha, min_gain : float
         For ``n="auto"``: false discoveries that are accepted, least gain of a pick.
+    cv_model : str or classifier
+        For ``n="cv"``: a model by its name in `mlfs.compare.run`, or a classifier of
+        scikit-learn's kind.
+    cv_metric : str
+        For ``n="cv"``: one of `mlfs.compare.METRICS`.
+    cv_folds : int
+        For ``n="cv"``: the number of folds.
     units : {"nats", "bits"}
         The unit of scores and terms.
     n_jobs : int, optional
@@ -136,7 +150,7 @@ def select(
         The search ends after so many seconds, with the picks made so far: `timed_out` says so. The
         time is looked at after each pick; preparing the data does not count.
     seed : int
-        Seeds the shuffles of ``n="auto"``.
+        Seeds the shuffles of ``n="auto"``, and the folds and the model of ``n="cv"``.
     on_pick : callable, optional
         Called with the label's name (empty for all labels) and each pick as it is made.
     lazy : bool or "auto"
@@ -174,9 +188,14 @@ def select(
     )
     used = ready.network(chosen, network, order, options["k"])
     info = with_parents(ready.info, None if used is None else used.parents)
+    validated = None
+    if is_cv(n):
+        validated = _number_by_cv(plan, ready, criterion, {**options, "network": network})
+        plan = replace(plan, n=validated.number)
     each = per_label or chosen.scope == "each label"
     searched = _all_searches(plan, ready, info, each)
-    return _selection_of(searched, plan, ready, used, options, each=each)
+    found = _selection_of(searched, plan, ready, used, options, each=each)
+    return found if validated is None else _with(found, validated)
 
 
 def _prepared_with(data: Any) -> dict[str, Any]:
@@ -196,7 +215,7 @@ def _selection_of(
 ) -> Selection:
     """Put what the searches found together with all that was decided on the way."""
     by_label = searched.by_label
-    chosen, n, names = plan.criterion, plan.n, ready.dataset.names
+    chosen, n, names = plan.criterion, options["n"], ready.dataset.names
     units = options["units"] if chosen.unit == "information" else "ratio"
     ranked = union_of(by_label) if each or not by_label else by_label[""]
     rows, d, q = ready.dataset.shape
@@ -231,6 +250,22 @@ def _selection_of(
         notes=(*ready.notes, *identifier_notes(ready, plan.excluded), *searched.notes),
         pair_terms=searched.pair_terms,
     )
+
+
+def _number_by_cv(
+    plan: Plan, ready: Prepared, criterion: Any, options: Mapping[str, Any]
+) -> CrossValidation:
+    """Choose the number of features by cross-validation, among those that can be selected."""
+    forced, excluded = sides(plan, ready, "")
+    candidates = ready.info.d - len(excluded)
+    if plan.prefilter is not None:
+        candidates = min(candidates, plan.prefilter + len(forced))
+    most = max(len(forced), most_of(str(plan.n), candidates))
+    return cross_validated(ready, criterion, options, len(forced), most)
+
+
+def _with(found: Selection, validated: CrossValidation) -> Selection:
+    return replace(found, cross_validation=validated, notes=(*found.notes, validated.note))
 
 
 def _excluded(ready: Prepared, options: Mapping[str, Any], forced: list[int]) -> list[int]:

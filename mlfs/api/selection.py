@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from mlfs.discretize import Binning
 from mlfs.errors import DataError
 from mlfs.search.label_parents import Structure
 from mlfs.search.picks import Pick, Picks, Significance
+
+if TYPE_CHECKING:
+    from mlfs.api.cross_validated import CrossValidation
 
 __all__ = ["SCHEMA", "Chosen", "Ranking", "Selection"]
 
@@ -174,6 +177,8 @@ class Selection(Ranking):
     pair_terms : dict
         How many terms of one pick and one candidate were ``counted``, and how many an eager search
         counts (``eager``).
+    cross_validation : CrossValidation or None
+        The scores of all numbers of features that ``n="cv"`` tried.
     """
 
     criterion: str = ""
@@ -188,6 +193,7 @@ class Selection(Ranking):
     settings: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     pair_terms: Mapping[str, int] = field(default_factory=dict)
+    cross_validation: CrossValidation | None = field(default=None, compare=False)
 
     def __repr__(self) -> str:
         from mlfs.api.display import as_line
@@ -266,6 +272,8 @@ class Selection(Ranking):
         document["pair_terms"] = dict(self.pair_terms)
         document["notes"] = list(self.notes)
         document |= _tested(self)
+        if self.cross_validation is not None:
+            document["cross_validation"] = self.cross_validation.to_dict()
         if self.interrupted:
             document["interrupted"] = True
         if self.timed_out:

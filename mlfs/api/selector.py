@@ -23,6 +23,7 @@ from mlfs.api.options import FITTING, NAMED, OPTIONS, checked, is_auto, seed_of,
 from mlfs.api.prepared import Prepared
 from mlfs.api.selecting import select
 from mlfs.api.selection import Selection
+from mlfs.api.value_kinds import is_cv
 from mlfs.data.arrays import from_arrays
 from mlfs.data.dataset import Dataset
 from mlfs.errors import Caution, DataError, MlfsError, UsageError
@@ -41,10 +42,12 @@ class FeatureSelector(ColumnSelector):
     ----------
     criterion : str, type or Criterion, default="mim"
         The name of a criterion (``mlfs criteria`` lists them), or one's own.
-    n_features_to_select : int, float, "all" or "auto", optional
-        How many: a number, a share of the features in (0, 1], ``"all"``, or ``"auto"`` (see
-        `mlfs.search.stopping`). By default the criterion's own opinion if it has one, else half the
-        features, as scikit-learn's RFE has it. Per label, the number is for each label.
+    n_features_to_select : int, float, "all", "auto" or "cv", optional
+        How many: a number, a share of the features in (0, 1], ``"all"``, ``"auto"`` (see
+        `mlfs.search.stopping`), or ``"cv"``, the fewest whose cross-validated score is within one
+        standard error of the best; ``"cv:80"`` tries 80 at most. By default the criterion's
+        own opinion if it has one, else half the features, as scikit-learn's RFE has it. Per label,
+        the number is for each label.
     per_label : bool, default=False
         Give every label its own subset; what is kept then is their union.
     parameters : dict, optional
@@ -96,6 +99,12 @@ class FeatureSelector(ColumnSelector):
         At most so many parents in a chain; ceil(0.8 q) by default.
     alpha, min_gain : float, default=0.05, 0.01
         For "auto": false discoveries that are accepted, least gain of a pick.
+    cv_model : str or classifier, default="br"
+        For "cv": a model by its name in `mlfs.compare.run`, or a classifier of scikit-learn's kind.
+    cv_metric : str, default="micro_f1"
+        For "cv": one of `mlfs.compare.METRICS`.
+    cv_folds : int, default=5
+        For "cv": the number of folds.
     units : {"nats", "bits"}, default="nats"
         The unit of scores and terms.
     n_jobs : int, optional
@@ -106,7 +115,8 @@ class FeatureSelector(ColumnSelector):
     max_seconds : float, optional
         The search ends after so many seconds with the picks made so far, and a warning.
     random_state : int or RandomState, default=0
-        Seeds the shuffles of "auto", the only chance there is; None is another seed each time.
+        Seeds the shuffles of "auto", and the folds and the model of "cv", the only chance there is;
+        None is another seed each time.
     verbose : bool or int, default=False
         Tell of each pick and of all notes on stderr.
 
@@ -192,6 +202,9 @@ class FeatureSelector(ColumnSelector):
         k: int | None = None,
         alpha: float = 0.05,
         min_gain: float = 0.01,
+        cv_model: Any = "br",
+        cv_metric: str = "micro_f1",
+        cv_folds: int = 5,
         units: str = "nats",
         n_jobs: int | None = None,
         max_memory: int | str | None = None,
@@ -217,6 +230,7 @@ class FeatureSelector(ColumnSelector):
         self.classes = classes
         self.network, self.order, self.k = network, order, k
         self.alpha, self.min_gain = alpha, min_gain
+        self.cv_model, self.cv_metric, self.cv_folds = cv_model, cv_metric, cv_folds
         self.units = units
         self.n_jobs = n_jobs
         self.max_memory, self.max_seconds = max_memory, max_seconds
@@ -255,7 +269,8 @@ class FeatureSelector(ColumnSelector):
         """The data, how their columns map to those of X, and the arguments of `mlfs.select`."""
         own = {one.name: getattr(self, one.parameter) for one in OPTIONS if one.parameter}
         seed = seed_of(self.random_state)
-        own["seed"] = seed if is_auto(self.n_features_to_select) else NAMED["seed"].default
+        n = self.n_features_to_select
+        own["seed"] = seed if is_auto(n) or is_cv(n) else NAMED["seed"].default
         checked(own)
         for one in FITTING:
             one.read(getattr(self, one.name))

@@ -13,7 +13,7 @@ from mlfs.api.options import is_auto, seed_of
 from mlfs.api.prepared import DEFAULTS, prepare
 from mlfs.api.selecting import select
 from mlfs.api.selector import FeatureSelector
-from mlfs.api.value_kinds import Share, Whole
+from mlfs.api.value_kinds import Share, Whole, is_cv
 from mlfs.errors import Caution, UsageError, printable
 
 __all__ = ["StabilitySelector"]
@@ -154,8 +154,9 @@ class StabilitySelector(ColumnSelector):
         if self.selector is not None and not isinstance(self.selector, FeatureSelector):
             msg = f"is a FeatureSelector, not {printable(type(self.selector).__name__)}"
             raise UsageError(msg, option="selector")
-        if self.selector is not None and is_auto(self.selector.n_features_to_select):
-            msg = "has n_features_to_select='auto', and subsamples are compared at one number: "
+        n = None if self.selector is None else self.selector.n_features_to_select
+        if is_auto(n) or is_cv(n):
+            msg = f"has n_features_to_select={n!r}, and subsamples are compared at one number: "
             raise UsageError(f"{msg}give a number or a share", option="selector")
         return n_subsamples, float(self.share)
 

@@ -6,10 +6,17 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from mlfs.api.options import OPTIONS, is_auto
+from mlfs.api.value_kinds import is_cv
 from mlfs.criteria import Criterion
 from mlfs.errors import UsageError, printable
 
 __all__ = ["refuse_unused"]
+
+NUMBERS = {
+    "auto": "an automatic number of features",
+    "cv": "a number of features by cross-validation",
+    "auto or cv": "an automatic number of features, or one by cross-validation",
+}
 
 
 def refuse_unused(
@@ -38,23 +45,25 @@ def refuse_unused(
 leave it out, or ask for auto
     """
     named = {*given}
-    for use in ("auto", "chain"):
+    for use in (*NUMBERS, "chain"):
         options = [one for one in OPTIONS if one.only_for == use and one.name in values]
         unused = [o.name for o in options if o.name in named or values[o.name] != o.default]
         if not unused:
             continue
-        why = _why_not_auto(values) if use == "auto" else _why_no_chain(name, criterion, values)
+        if use == "chain":
+            why = _why_no_chain(name, criterion, values)
+        else:
+            why = _why_not(use, values.get("n"))
         if why:
             verb, it = ("is", "it") if len(unused) == 1 else ("are", "them")
             raise UsageError(f"{verb} only used for {why.format(it)}", option=tuple(unused))
 
 
-def _why_not_auto(values: Mapping[str, Any]) -> str:
-    n = values.get("n")
-    if is_auto(n):
+def _why_not(use: str, n: Any) -> str:
+    if (is_auto(n) and "auto" in use) or (is_cv(n) and "cv" in use):
         return ""
     shown = "not given" if n is None else printable(repr(n))
-    return f"an automatic number of features, and n is {shown}: leave {{}} out, or ask for auto"
+    return f"{NUMBERS[use]}, and n is {shown}: leave {{}} out, or ask for {use}"
 
 
 def _why_no_chain(name: str, criterion: Criterion, values: Mapping[str, Any]) -> str:

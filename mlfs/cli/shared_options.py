@@ -31,7 +31,7 @@ __all__ = [
     "talking",
 ]
 
-WORDS = ("all", "auto")  # numbers of features
+WORDS = ("all", "auto", "cv")  # numbers of features
 START_BYTES = 64 << 20
 READING = ("labels", "classes", "separator", "encoding", "source_format", "limit")
 F = TypeVar("F", bound=Callable[..., Any])
@@ -115,12 +115,14 @@ reading = stacked(
 
 
 def count(_: click.Context, __: click.Parameter, value: str | None) -> int | float | str | None:
-    """80 is a number, 0.1 a share, auto leaves it to the data."""
-    if value is None or value.strip().lower() in WORDS:
+    """80 is a number, 0.1 a share, auto and cv leave it to the data."""
+    if value is None or value.strip().lower().partition(":")[0] in WORDS:
         return None if value is None else value.strip().lower()
     number = literal(value.strip())
     if isinstance(number, bool) or not isinstance(number, (int, float)):
-        raise click.BadParameter(f"{value!r} is no number, no share such as 0.1, and not auto")
+        raise click.BadParameter(
+            f"{value!r} is no number, no share such as 0.1, and not all, auto or cv"
+        )
     if isinstance(number, int) and number < 1:
         raise click.BadParameter(f"{value}: select at least one feature")
     if isinstance(number, float) and not 0 < number <= 1:

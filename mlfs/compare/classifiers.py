@@ -21,6 +21,7 @@ __all__ = [
     "check_classifier",
     "classifier",
     "known_models",
+    "of_learner",
     "selects",
 ]
 
@@ -142,6 +143,28 @@ def classifier(
     'MLNB'
     """
     return ComparedModel(_made(given, seed, features))
+
+
+def of_learner(learner: Any, features: Mapping[int, Sequence[int]] | str = "all") -> ComparedModel:
+    """A copy of a classifier object, trained for each label if it knows one label only.
+
+    Examples
+    --------
+    >>> from sklearn.naive_bayes import BernoulliNB
+    >>> type(of_learner(BernoulliNB()).model).__name__
+    'StructuredClassifier'
+    """
+    from sklearn.base import clone
+
+    from mlfs.models import make
+
+    own = clone(learner)
+    known = own.get_params()
+    if {"features", "n"} <= known.keys() or {"model__features", "model__n"} <= known.keys():
+        return ComparedModel(_looking_at(own, features))
+    if isinstance(features, str) and _knows_many_labels(own):
+        return ComparedModel(own)
+    return ComparedModel(_looking_at(make("br", base_estimator=own), features))
 
 
 def _made(given: Named, seed: int, features: Mapping[int, Sequence[int]] | str) -> Any:

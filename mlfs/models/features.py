@@ -21,6 +21,7 @@ from mlfs.api.prepared import DEFAULTS
 from mlfs.api.selecting import select
 from mlfs.api.selection import Selection
 from mlfs.api.selector import FeatureSelector
+from mlfs.api.value_kinds import is_cv
 from mlfs.criteria import Criterion
 from mlfs.errors import UnknownName, UsageError, printable
 from mlfs.information.for_search import with_parents
@@ -107,7 +108,7 @@ class Selected(FeaturePlan):
         _, criterion = criteria.get(options["criterion"], options["parameters"])
         if criterion.network is not False and options["network"] is None:
             options["network"] = structure
-        if is_auto(n):
+        if is_auto(n) or is_cv(n):
             options["seed"] = seed
         found = select(ready, options.pop("criterion"), n, **options)
         if found.interrupted:

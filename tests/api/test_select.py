@@ -56,8 +56,14 @@ def test_how_many(n, picked):
         (1.5, "n is 1.5, but a share of the features lies in (0, 1]"),
         (0.0, "n is 0.0, but a share of the features lies in (0, 1]"),
         (float("nan"), "n is nan, but a share of the features lies in (0, 1]"),
-        ("3", "n is a number of features, a share of them in (0, 1], or 'auto', not '3'"),
-        (True, "n is a number of features, a share of them in (0, 1], or 'auto', not True"),
+        (
+            "3",
+            "n is a number of features, a share of them in (0, 1], 'all', 'auto' or 'cv', not '3'",
+        ),
+        (
+            True,
+            "n is a number of features, a share of them in (0, 1], 'all', 'auto' or 'cv', not True",
+        ),
     ],
 )
 def test_an_n_that_makes_no_sense_is_refused(n, sentence):

@@ -31,7 +31,7 @@ CHAIN = "only used for a label network that is learned as a chain, and the"
             {"n": 2, "alpha": 0.1, "min_gain": 0.0},
             "alpha and min_gain are only used for an automatic number of features, and n is 2",
         ),
-        ({"seed": 1}, "seed is only used for an automatic number of features, and n is not given"),
+        ({"seed": 1}, "seed is only used for an automatic number of features, or one by cross-v"),
     ],
 )
 def test_an_option_without_a_use_is_refused(options: dict[str, Any], message: str) -> None:

@@ -1,0 +1,204 @@
+"""Score a model on the first features of a ranking, for ``n="cv"`` of a selection.
+
+In every fold the columns are binned and the features selected on the training rows alone.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from mlfs.api.cross_validated import CrossValidation, one_standard_error
+from mlfs.api.prepared import DEFAULTS, Prepared, prepare
+from mlfs.api.selecting import select
+from mlfs.api.selection import Selection
+from mlfs.compare.classifiers import ComparedModel, check_classifier, classifier, of_learner
+from mlfs.compare.data_sources import dense, rows_of
+from mlfs.compare.metrics import METRICS, evaluate
+from mlfs.compare.named import named
+from mlfs.compare.rankers import Ranked
+from mlfs.compare.resampling import Folds, Split
+from mlfs.data.dataset import Dataset, Label
+from mlfs.errors import DataError, MlfsError, UnknownName, UsageError, printable
+from mlfs.models.training_table import TrainingTable
+
+__all__ = ["indicators", "score_sizes", "sizes_up_to"]
+
+GROWTH = 1.4
+NOT_OF_FOLDS = {*DEFAULTS, "criterion", "n", "seed", "cv_model", "cv_metric", "cv_folds"}
+
+
+def sizes_up_to(least: int, most: int) -> np.ndarray:
+    """Numbers that grow by two fifths, from the least to the most.
+
+    Examples
+    --------
+    >>> sizes_up_to(1, 30).tolist()
+    [1, 2, 3, 4, 5, 7, 9, 12, 16, 22, 30]
+    """
+    found = [max(1, least)]
+    while found[-1] < most:
+        found.append(min(most, max(found[-1] + 1, int(found[-1] * GROWTH))))
+    return np.array(found)
+
+
+def score_sizes(
+    ready: Prepared, criterion: Any, options: Mapping[str, Any], least: int, most: int
+) -> CrossValidation:
+    """Select in every fold, train on the first features, and choose how many are enough.
+
+    Parameters
+    ----------
+    ready : Prepared
+        The data.
+    criterion : str, type or Criterion
+        The criterion.
+    options : mapping
+        The options of the selection; `cv_model`, `cv_metric` and `cv_folds` are used here.
+    least, most : int
+        The smallest and the largest number of features that is tried.
+    """
+    metric = str(options["cv_metric"]).replace("-", "_")
+    if metric not in METRICS:
+        raise UnknownName("metric in {}", metric, METRICS, option="cv_metric")
+    model = _Model(options["cv_model"], options["seed"])
+    data = replace(ready.dataset, weights=ready.weights)
+    truth, times = indicators(data)
+    sizes = sizes_up_to(least, most)
+    splits = Folds(options["cv_folds"]).splits(truth, options["seed"])
+    curves = []
+    for split in splits:
+        found = _selected(ready, rows_of(data, split.train), criterion, int(sizes[-1]), options)
+        curves.append([*_curve(found, sizes, times, truth, split, model, metric)])
+    scores = np.array(curves)
+    if np.isnan(scores).all(axis=0).any():
+        msg = f"is {metric!r}, which is undefined on these data: take another metric"
+        raise UsageError(msg, option="cv_metric")
+    better = METRICS[metric].higher_is_better
+    number, best = one_standard_error(sizes, scores, higher_is_better=better)
+    return CrossValidation(sizes, scores, number, best, model.text, metric)
+
+
+def indicators(data: Dataset) -> tuple[Dataset, list[int]]:
+    """Labels that are there or not: one for each class of a label of more than two classes.
+
+    Returns
+    -------
+    data : Dataset
+        The data with these labels.
+    times : list of int
+        How many of them there are for each label.
+    """
+    if any(label.numbers for label in data.labels):
+        name = printable(next(label.name for label in data.labels if label.numbers))
+        msg = f"the target {name!r} is numeric, and models are scored on classes: give target_bins"
+        raise DataError(f"{msg} (--target-bins), or a number of features")
+    times = [1 if len(label.values) <= 2 else len(label.values) for label in data.labels]
+    labels = [
+        Label(label.name if n == 1 else f"{label.name}={value}")
+        for label, n in zip(data.labels, times, strict=True)
+        for value in (label.values if n > 1 else label.values[-1:])
+    ]
+    if max(times) == 1:
+        return replace(data, labels=tuple(labels)), times
+    codes, columns = dense(data.Y), []
+    for at, n in enumerate(times):
+        own = codes[:, at]
+        if n == 1:
+            columns.append(own)
+            continue
+        columns += [np.where(own < 0, -1, own == value) for value in range(n)]
+    return replace(data, Y=np.stack(columns, axis=1).astype(np.int8), labels=tuple(labels)), times
+
+
+class _Model:
+    """The model that is scored.
+
+    Parameters
+    ----------
+    given : str or classifier
+        A name, as in comparisons, or a classifier of scikit-learn's kind.
+    seed : int
+        The random_state of a model that has one and is given by name.
+    """
+
+    def __init__(self, given: Any, seed: int) -> None:
+        self._given, self._seed = given, seed
+        self._name = named(given) if isinstance(given, str) else None
+        if self._name is not None:
+            check_classifier(self._name)
+        elif isinstance(given, type) or not (hasattr(given, "fit") and hasattr(given, "predict")):
+            msg = f"is the name of a model, or a classifier, not {printable(repr(given))}"
+            raise UsageError(msg, option="cv_model")
+        self.text = str(self._name) if self._name else printable(type(given).__name__)
+
+    def made(self, features: Mapping[int, Any] | str) -> ComparedModel:
+        """A new model on some features."""
+        if self._name is None:
+            return of_learner(self._given, features)
+        return classifier(self._name, self._seed, features)
+
+
+def _selected(
+    ready: Prepared, train: Dataset, criterion: Any, most: int, options: Mapping[str, Any]
+) -> Selection:
+    """The selection on the training rows of a fold."""
+    counting = {**ready.options, "labels": None, "sample_weight": None}
+    counting |= {"target_bins": None, "labels_as": "each"}  # these made the labels of the rows
+    searching = {name: value for name, value in options.items() if name not in NOT_OF_FOLDS}
+    n = "all" if options["drop_constant"] else most  # more may be constant in the fold
+    found = select(prepare(train, **counting), criterion, n, **searching)
+    if found.interrupted:
+        raise KeyboardInterrupt
+    return found
+
+
+def _curve(
+    found: Selection,
+    sizes: np.ndarray,
+    times: list[int],
+    truth: Dataset,
+    split: Split,
+    model: _Model,
+    metric: str,
+) -> Iterator[float]:
+    """The score of each size in a fold; what leaves the features as they are is not trained."""
+    train, test = rows_of(truth, split.train), rows_of(truth, split.test)
+    each = [found] if found.scope == "all labels" else [*found.labels.values()]
+    last, score = None, float("nan")
+    for size in sizes.tolist():
+        orders = [tuple(np.array(one.indices)[one.ranks <= size].tolist()) for one in each]
+        if len(each) > 1:
+            orders = [order for order, n in zip(orders, times, strict=True) for _ in range(n)]
+        if orders != last:
+            ranked = Ranked(tuple(orders), truth.shape[1])
+            score, last = _score(ranked, train, test, model, metric), orders
+        yield score
+
+
+def _score(ranked: Ranked, train: Dataset, test: Dataset, model: _Model, metric: str) -> float:
+    table = TrainingTable.learn(ranked.cut(train))
+    made, known = model.made(ranked.for_model(table)), dense(test.Y)
+    X, _ = table.matrix(ranked.cut(train))
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # such as that of a solver that did not converge
+            made.fit(X, dense(train.Y), train.weights)
+            answers = made.answers(table.matrix(ranked.cut(test), unseen="missing")[0], known)
+    except MlfsError:
+        raise
+    except Exception as error:
+        why = f"{type(error).__name__}: {printable(error, 300)}"
+        msg = f"is {model.text}, which fails on {len(ranked.union)} features of a fold: {why}"
+        raise UsageError(msg, option="cv_model") from error
+    predicted, scores, joint, shares = answers
+    if METRICS[metric].needs != "labels" and metric not in evaluate(
+        known, predicted, scores, joint, probabilities=shares
+    ):
+        msg = f"is {metric!r}, and {model.text} gives no {METRICS[metric].needs}: take another"
+        raise UsageError(msg, option="cv_metric")
+    return evaluate(known, predicted, scores, joint, probabilities=shares, metrics=[metric])[metric]
