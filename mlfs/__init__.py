@@ -11,6 +11,9 @@ import importlib
 import os
 import sys
 import threading
+import types
+import warnings
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from mlfs.api import sizes_scored_by as _sizes_scored_by
@@ -92,7 +95,18 @@ _HOME = {
     "FeatureSelector": "mlfs.api.selector",
     "StabilitySelector": "mlfs.api.stability_selector",
 }
-_PACKAGES = {"checks", "compare", "criteria", "data", "discretize", "errors", "models", "plots"}
+_PACKAGES = {
+    "checks",
+    "compare",
+    "criteria",
+    "data",
+    "datasets",
+    "discretize",
+    "errors",
+    "models",
+    "plots",
+}
+_MOVED = {"mlfs.checks": "mlfs.criteria"}  # old names of modules, which still work for a while
 
 # A process that forks while another thread imports would have a child that waits for that module
 # for ever; so the fork waits until it is imported.
@@ -136,9 +150,36 @@ def __dir__() -> list[str]:
     return sorted(__all__)
 
 
-# These functions take data and are made in a layer above mlfs.information, which must not import
-# it. This module is above all layers, and joins the two.
-_load_functions_by(lambda name: getattr(importlib.import_module("mlfs.api.pairwise"), name))
+def _function_of(module: str) -> Callable[[str], Any]:
+    return lambda name: getattr(importlib.import_module(module), name)
+
+
+def _old_module(old: str, new: str) -> types.ModuleType:
+    """A module that passes on the names of the one that took its place, with a warning."""
+
+    def passed_on(name: str) -> Any:
+        if name[:2] == "__":
+            raise AttributeError(name)
+        value = getattr(importlib.import_module(new), name)
+        warnings.warn(
+            f"{old}.{name} is now {new}.{name}; the old name will go in mlfs 0.3",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+        return value
+
+    module = types.ModuleType(old, f"The old name of `{new}`.")
+    vars(module)["__getattr__"] = passed_on
+    return module
+
+
+for _old, _new in _MOVED.items():
+    sys.modules[_old] = _old_module(_old, _new)
+
+# These functions take data and are made in a layer above the package that has their names, which
+# must not import it. This module is above all layers, and joins the two.
+_load_functions_by(_function_of("mlfs.api.pairwise"))
+_criterion_check = _function_of("mlfs.api.criterion_checks")
 
 # Likewise, models are scored in a layer above the selection that asks for it with n="cv".
 _sizes_scored_by(lambda: importlib.import_module("mlfs.compare.number_of_features").score_sizes)

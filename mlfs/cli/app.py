@@ -14,9 +14,11 @@ import click
 
 from mlfs import __version__
 from mlfs.cli.compare_command import compare
+from mlfs.cli.completion import COMPLETE, completion
 from mlfs.cli.console import ClosedOutput, Console
 from mlfs.cli.convert_command import convert
 from mlfs.cli.criteria_command import criteria
+from mlfs.cli.datasets_command import datasets
 from mlfs.cli.evaluate_command import evaluate
 from mlfs.cli.explain_command import explain
 from mlfs.cli.generate_command import generate
@@ -33,7 +35,6 @@ __all__ = ["cli", "run"]
 
 CLOSED_PIPE = 141
 INTERRUPTED = 130
-COMPLETE = "_MLFS_COMPLETE"
 
 
 class _Root(Group):
@@ -75,7 +76,7 @@ def cli(context: click.Context) -> None:
 
 COMMANDS = (
     select, info, criteria, explain, train, predict, evaluate, structure, compare, convert,
-    generate,
+    generate, datasets, completion,
 )  # fmt: skip
 for command in COMMANDS:
     cli.add_command(command)

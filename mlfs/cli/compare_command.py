@@ -9,9 +9,9 @@ import click
 
 from mlfs.api.options import NAMED
 from mlfs.cli.console import console_of
-from mlfs.cli.help import Command, topical
+from mlfs.cli.help import Command, argument, topical
 from mlfs.cli.progress import Cells
-from mlfs.cli.shared_options import talking
+from mlfs.cli.shared_options import place_of, talking
 from mlfs.errors import UsageError, printable
 
 __all__ = ["compare"]
@@ -36,7 +36,7 @@ SHOWN = 5
          "any classifier"),
     ],
 )  # fmt: skip
-@click.argument("data", metavar="DATA...", nargs=-1, required=True)
+@argument("data", metavar="DATA...", nargs=-1, required=True)
 @topical(
     "What to compare",
     "-c",
@@ -204,7 +204,7 @@ def compare(
         raise UsageError("a comparison reads its data again and again: give files, not a pipe")
     with Cells(console, len(data)) as cells:
         results = run(
-            list(data),
+            [place_of(path) for path in data],
             list(criteria) or ["scls", "all"],
             list(models) or ["br"],
             [part for part in n.split(",") if part.strip()],

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from mlfs.cli.console import console_of
-from mlfs.cli.help import Command, topical
+from mlfs.cli.help import Command, argument, topical
 from mlfs.cli.output import check_place
 from mlfs.cli.shared_options import input_data, reading, talking
 
@@ -23,8 +23,8 @@ __all__ = ["convert"]
         ("mlfs convert --to svmlight data.arff -", "to stdout"),
     ],
 )
-@click.argument("source", metavar="IN")
-@click.argument("target", metavar="OUT")
+@argument("source", metavar="IN")
+@argument("target", metavar="OUT")
 @reading
 @topical(
     "Output",

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from mlfs.cli.console import console_of
-from mlfs.cli.help import Command, topical
+from mlfs.cli.help import Command, argument, topical
 from mlfs.cli.select_command import INTERRUPTED, run_selection
 from mlfs.cli.shared_options import input_data, reading, selecting, selection_options, talking
 
@@ -23,8 +23,8 @@ __all__ = ["explain"]
         ("mlfs explain -c jmi --per-label -n 3 x.arff 'noise_*'", "for each label"),
     ],
 )
-@click.argument("data", metavar="DATA")
-@click.argument("features", metavar="[FEATURE]...", nargs=-1)
+@argument("data", metavar="DATA")
+@argument("features", metavar="[FEATURE]...", nargs=-1)
 @selecting
 @reading
 @topical(

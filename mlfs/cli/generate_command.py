@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import click
 
 from mlfs.cli.console import console_of
-from mlfs.cli.help import Command, topical
+from mlfs.cli.help import Command, argument, topical
 from mlfs.cli.output import check_place
 from mlfs.cli.shared_options import talking
 
@@ -31,7 +31,7 @@ def _size(what: str, metavar: str = "N", **settings: Any) -> Callable[[F], F]:
         ("mlfs generate data80-10 --noise 0 | mlfs info -", "without label noise, into a pipe"),
     ],
 )
-@click.argument("preset", metavar="[PRESET]", required=False)
+@argument("preset", metavar="[PRESET]", required=False)
 @_size("rows", type=int, help="How many rows.")
 @_size("features", type=int, help="How many features.")
 @_size("labels", type=int, help="How many labels.")

@@ -11,13 +11,15 @@ import click
 
 from mlfs.errors import MlfsError
 
-__all__ = ["OTHER", "Command", "Group", "Option", "topical"]
+__all__ = ["OTHER", "Argument", "Command", "Group", "Option", "argument", "topical"]
 
 EXIT_CODES = (
     ("0", "done"),
     ("1", "the data, a criterion or a model cannot be used"),
     ("2", "a wrong option or argument, or a file that is not there"),
     ("130", "interrupted by Ctrl-C; a selection has written its picks so far"),
+    ("141", "the reader of the output has closed it"),
+    ("143", "ended by SIGTERM"),
 )
 OTHER = "Other options"
 F = TypeVar("F", bound=Callable[..., Any])
@@ -31,6 +33,31 @@ class Option(click.Option):
     def __init__(self, *names: Any, topic: str = OTHER, **settings: Any) -> None:
         super().__init__(*names, **settings)
         self.topic = topic
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[Any]:
+        """The values that a shell offers."""
+        found = _completed(self, ctx, incomplete)
+        return super().shell_complete(ctx, incomplete) if found is None else found
+
+
+class Argument(click.Argument):
+    """An argument whose values a shell can complete."""
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[Any]:
+        """The values that a shell offers."""
+        found = _completed(self, ctx, incomplete)
+        return super().shell_complete(ctx, incomplete) if found is None else found
+
+
+def argument(*names: Any, **settings: Any) -> Callable[[F], F]:
+    """Make a decorator for an argument."""
+    return click.argument(*names, cls=Argument, **settings)
+
+
+def _completed(parameter: click.Parameter, context: click.Context, text: str) -> list[Any] | None:
+    from mlfs.cli.completion import values
+
+    return values(parameter, context, text)
 
 
 def topical(topic: str, *names: str, **settings: Any) -> Callable[[F], F]:

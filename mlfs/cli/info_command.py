@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from mlfs.cli.console import console_of
-from mlfs.cli.help import Command, topical
+from mlfs.cli.help import Command, argument, topical
 from mlfs.cli.matrix_output import OPTIONS, check_matrix, matrix_options, write_matrix
 from mlfs.cli.shared_options import input_data, reading, talking
 
@@ -24,7 +24,7 @@ __all__ = ["info"]
         ("mlfs info --matrix ff.npz --between features -j -1 data.arff", "and of all features"),
     ],
 )
-@click.argument("data", metavar="DATA")
+@argument("data", metavar="DATA")
 @reading
 @topical(
     "Output",

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from mlfs.cli.console import console_of
-from mlfs.cli.help import Command, topical
+from mlfs.cli.help import Command, argument, topical
 from mlfs.cli.output import check_place, write_report
 from mlfs.cli.shared_options import reading_known, talking
 from mlfs.cli.stored_models import answer, opened, rows_of, unseen_values
@@ -28,8 +28,8 @@ __all__ = ["predict"]
         ("zcat new.csv.gz | mlfs predict model.mlfs -", "in a pipe"),
     ],
 )
-@click.argument("model", metavar="MODEL")
-@click.argument("data", metavar="DATA")
+@argument("model", metavar="MODEL")
+@argument("data", metavar="DATA")
 @topical(
     "Output",
     "--proba",

@@ -12,10 +12,11 @@ from typing import Any, Self
 from mlfs.cli.console import Console
 from mlfs.errors import printable
 
-__all__ = ["Cells", "Picks", "Waiting", "duration"]
+__all__ = ["Arriving", "Cells", "Picks", "Waiting", "duration"]
 
 PICKS_EVERY = 0.1
 FIRST, EVERY = 0.5, 0.25
+BAR = 30  # characters
 STEPS = ("prepare", "select", "fit", "predict")
 
 
@@ -161,6 +162,34 @@ class Waiting(_Line):
             spent = time.perf_counter() - self.began
             self.draw(f"{self._what}: {spent:.0f} s (Ctrl-C stops it)")
             wait = EVERY
+
+
+class Arriving(_Line):
+    """A bar of what has been downloaded of a file.
+
+    Parameters
+    ----------
+    console : Console
+        What the user wants to see.
+    what : str
+        What is downloaded.
+    """
+
+    def __init__(self, console: Console, what: str) -> None:
+        super().__init__(console)
+        self._what = what
+        self._last = -EVERY
+
+    def tell(self, file: str, done: int, total: int) -> None:
+        """Show how much of a file is here: what `mlfs.datasets.fetch` calls as ``progress``."""
+        now = time.perf_counter()
+        if not self.shown or (now - self._last < EVERY and done < total):
+            return
+        self._last = now
+        full = BAR * done // max(total, 1)
+        bar = "#" * full + "." * (BAR - full)
+        sizes = f"{done / 1e6:.1f} of {total / 1e6:.1f} MB"
+        self.draw(f"{self._what}: [{bar}] {sizes}, {file} (Ctrl-C: go on later)")
 
 
 def duration(seconds: float) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from mlfs.cli.console import Console, console_of
-from mlfs.cli.help import Command, topical
+from mlfs.cli.help import Command, argument, topical
 from mlfs.cli.output import Output, output_of, write_data, write_report
 from mlfs.cli.progress import Picks
 from mlfs.cli.shared_options import input_data, reading, selecting, selection_options, talking
@@ -34,7 +34,7 @@ INTERRUPTED = 130
         ("zcat x.csv.gz | mlfs select --labels last:6 -", "from a pipe"),
     ],
 )
-@click.argument("data", metavar="DATA")
+@argument("data", metavar="DATA")
 @selecting
 @reading
 @topical("Output", "--format", "form", type=click.Choice(FORMATS), help="The form of the ranking.")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -22,6 +24,7 @@ __all__ = [
     "declared",
     "input_data",
     "parameters_of",
+    "place_of",
     "reading",
     "reading_known",
     "reading_labels",
@@ -172,8 +175,9 @@ def input_data(path: str, options: dict[str, Any], known: Sequence[str] | None =
 
     skip_check_of_scipy()
     given = {name: options.pop(name, False) for name in READING}
-    return read(
-        path,
+    place = place_of(path)
+    dataset = read(
+        place,
         labels=given["labels"],
         format=given["source_format"],
         limits=Limits().raised(given["limit"]),
@@ -183,6 +187,18 @@ def input_data(path: str, options: dict[str, Any], known: Sequence[str] | None =
         known=known,
         numbers=options.get("target_bins") is not None or options.get("estimator") == "gaussian",
     )
+    if place != path:  # it is shown by the name that was given
+        dataset = dataset.with_changes(source=replace(dataset.source, path=path))
+    return dataset
+
+
+def place_of(path: str) -> str:
+    """The file that a user means: a path, or the name of a data set that is here."""
+    if not path or path == "-" or os.path.basename(path) != path or os.path.exists(path):  # noqa: PTH110, PTH119
+        return path
+    from mlfs.datasets.fetching import resolved
+
+    return os.fspath(resolved(path) or path)
 
 
 def selection_options(options: Mapping[str, Any]) -> dict[str, Any]:

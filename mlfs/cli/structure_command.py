@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from mlfs.cli.console import console_of
-from mlfs.cli.help import Command, topical
+from mlfs.cli.help import Command, argument, topical
 from mlfs.cli.output import check_place, write_report
 from mlfs.cli.shared_options import talking
 from mlfs.cli.stored_models import answer, opened
@@ -31,7 +31,7 @@ PICTURES = (".png", ".svg", ".pdf")
         ("mlfs structure --format json model.mlfs", "with the features of each label"),
     ],
 )
-@click.argument("model", metavar="MODEL")
+@argument("model", metavar="MODEL")
 @topical(
     "Output",
     "--format",

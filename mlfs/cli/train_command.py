@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from mlfs.cli.console import Console, console_of
-from mlfs.cli.help import Command, topical
+from mlfs.cli.help import Command, argument, topical
 from mlfs.cli.model_options import made, modelling, settings_of
 from mlfs.cli.output import check_place
 from mlfs.cli.progress import Waiting
@@ -35,7 +35,7 @@ UNSETTLED = "did not converge: raise their limit, as with -P max_iter=1000"
         ("mlfs predict m.mlfs new.csv", "and use it"),
     ],
 )
-@click.argument("data", metavar="DATA")
+@argument("data", metavar="DATA")
 @modelling
 @reading_labels
 @topical(

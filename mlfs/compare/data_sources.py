@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from mlfs.compare.resampling import Protocol, joined
+from mlfs.compare.resampling import Protocol
 from mlfs.data.dataset import Dataset
+from mlfs.data.joining import joined
 from mlfs.data.labels.label_values import REMEDIES
 from mlfs.errors import DataError, UnknownName, UsageError, printable
 

@@ -6,17 +6,17 @@ The splits depend on the data set and the seed, and are the same for all criteri
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
 
-from mlfs.data.dataset import Column, Dataset, Label
+from mlfs.data.dataset import Dataset
 from mlfs.errors import DataError, UnknownName, UsageError, plural, printable
 
-__all__ = ["Folds", "Given", "Holdout", "Protocol", "Split", "joined"]
+__all__ = ["Folds", "Given", "Holdout", "Protocol", "Split"]
 
 TURN = 1_000_003  # between the seeds of two repetitions
 
@@ -202,47 +202,6 @@ class Given:
 
 
 Protocol = Folds | Holdout | Given
-
-
-def joined(train: Dataset, test: Dataset) -> Dataset:
-    """Join two data sets: the training rows, then the test rows.
-
-    The columns and labels must be the same, in the same order.
-    """
-    _refuse_others(train, test, "columns", train.columns, test.columns)
-    _refuse_others(train, test, "labels", train.labels, test.labels)
-    weights = None
-    if train.weights is not None and test.weights is not None:
-        weights = np.concatenate([train.weights, test.weights])
-    return replace(
-        train,
-        X=_stacked(train.X, test.X),
-        Y=_stacked(train.Y, test.Y),
-        weights=weights,
-        notes=tuple(dict.fromkeys([*train.notes, *test.notes])),
-    )
-
-
-def _refuse_others(
-    train: Dataset,
-    test: Dataset,
-    kind: str,
-    ours: Sequence[Column | Label],
-    theirs: Sequence[Column | Label],
-) -> None:
-    if tuple(ours) == tuple(theirs):
-        return
-    where = (printable(train.source.path, 400), printable(test.source.path, 400))
-    differ = [a.name for a, b in zip(ours, theirs, strict=False) if a != b]
-    first = f", the first is {printable(differ[0])!r}" if differ else ""
-    msg = f"{where[0]} and {where[1]} differ in their {kind} ({len(ours)}, {len(theirs)}){first}"
-    raise DataError(msg)
-
-
-def _stacked(first: Any, second: Any) -> Any:
-    if sp.issparse(first) or sp.issparse(second):
-        return sp.vstack([sp.csr_array(first), sp.csr_array(second)]).tocsr()
-    return np.concatenate([first, second])
 
 
 def _split(n: int, test: np.ndarray) -> Split:

@@ -5,12 +5,14 @@ A criterion is plain numpy: it asks `Info` for arrays and never sees rows.
 `_contract` has the classes `Criterion` (greedy search) and `SetCriterion` (best-first search).
 `_registry` finds criteria by name. A built-in criterion is a file in the top-level folder
 ``criteria/``, named after its file, that binds its class to ``criterion``. A third party declares
-an entry point in the group ``mlfs.criteria``. `mlfs.checks.check_criterion` tests both.
+an entry point in the group ``mlfs.criteria``. `check_criterion` tests both; it needs a search, so
+it is written in `mlfs.api.criterion_checks`, and `mlfs/__init__.py` says where.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from mlfs.criteria._contract import (
     SCOPES,
@@ -22,6 +24,10 @@ from mlfs.criteria._contract import (
 )
 from mlfs.criteria._registry import ALIASES, Origin, available, documentation, get, origins
 
+if TYPE_CHECKING:
+    from mlfs.api.criterion_checks import check_criterion, yield_checks
+
+FUNCTIONS = ("check_criterion", "yield_checks")
 __all__ = [
     "ALIASES",
     "SCOPES",
@@ -31,12 +37,25 @@ __all__ = [
     "PairCriterion",
     "SetCriterion",
     "available",
+    "check_criterion",
     "checked_number",
     "documentation",
     "get",
     "origins",
+    "yield_checks",
 ]
+
 
 _checkout = Path(__file__).resolve().parents[2] / "criteria"
 if (_checkout.parent / "pyproject.toml").is_file() and _checkout.is_dir():
     __path__.append(str(_checkout))
+
+
+def __getattr__(name: str) -> Any:
+    if name in FUNCTIONS:
+        import mlfs  # above all layers, so it knows where the checks are
+
+        value = globals()[name] = mlfs._criterion_check(name)  # noqa: SLF001
+        return value
+    msg = f"module {__name__!r} has no attribute {name!r}"
+    raise AttributeError(msg)

@@ -10,8 +10,9 @@ import pytest
 import scipy.sparse as sp
 
 from mlfs.compare import resampling
-from mlfs.compare.resampling import Folds, Given, Holdout, joined
+from mlfs.compare.resampling import Folds, Given, Holdout
 from mlfs.data.arrays import from_arrays
+from mlfs.data.joining import joined
 from mlfs.errors import DataError, UsageError
 
 

@@ -7,8 +7,7 @@ import pytest
 
 import mlfs
 from mlfs import Criterion, CriterionError, SetCriterion, UnknownName, UsageError
-from mlfs.checks import check_criterion, yield_checks
-from mlfs.criteria import available, get, origins
+from mlfs.criteria import available, check_criterion, get, origins, yield_checks
 
 
 def made(name="Bad", **parts):

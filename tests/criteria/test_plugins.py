@@ -15,7 +15,7 @@ import pytest
 
 import mlfs
 from mlfs import Criterion, CriterionError, cli, criteria
-from mlfs.checks import check_criterion
+from mlfs.criteria import check_criterion
 from tests.documents import ROOT
 
 PLUGINS = ROOT / "tests" / "plugin"

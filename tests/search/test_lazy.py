@@ -227,9 +227,9 @@ def test_picks_are_reported_as_they_are_made():
 
 def test_what_falls_must_fall():
     with pytest.raises(CriterionError, match="says falls = True"):
-        mlfs.checks.check_criterion(Rising)
+        mlfs.criteria.check_criterion(Rising)
     for kind in (Discounted, Overlapping):
-        mlfs.checks.check_criterion(kind)
+        mlfs.criteria.check_criterion(kind)
 
 
 @pytest.mark.parametrize("where", ["term", "score"])

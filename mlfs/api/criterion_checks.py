@@ -1,6 +1,6 @@
 """Checks that every criterion must pass; for the authors of plugins.
 
->>> from mlfs.checks import check_criterion
+>>> from mlfs.criteria import check_criterion
 >>> check_criterion("mim")
 
 `yield_checks` gives the checks one by one, for a test suite with one test for each.

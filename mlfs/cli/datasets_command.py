@@ -1,0 +1,218 @@
+"""`mlfs datasets`: data sets by name, those that come with mlfs and public ones."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from mlfs.cli.console import console_of
+from mlfs.cli.help import Group, argument, topical
+from mlfs.cli.progress import Arriving
+from mlfs.cli.shared_options import stacked, talking
+
+if TYPE_CHECKING:
+    from mlfs.datasets import PublicDataset
+
+__all__ = ["datasets"]
+
+LISTED = ("table", "names", "json")
+HEAD = ("name", "rows", "features", "labels", "cardinality", "domain", "MB", "here")
+
+
+@click.group(
+    cls=Group,
+    short_help="small data sets to try, and public ones to download",
+    examples=[
+        ("mlfs datasets list", "all names, with sizes"),
+        ("mlfs select -c scls -n 5 songs", "a data set that comes with mlfs, by its name"),
+        ("mlfs datasets fetch yeast", "download a public data set"),
+        ("mlfs select -c scls -n 20 yeast", "and use it by its name"),
+        ('mlfs info "$(mlfs datasets path songs)"', "the file of a data set"),
+    ],
+)
+@talking
+def datasets() -> None:
+    """Find data sets by name: those that come with mlfs, and public ones to download.
+
+    Every command takes the name of a data set where it takes a file, if there is no such file.
+    Downloads are kept in the user's cache, or in the folder that MLFS_DATA names, and are checked
+    against their SHA-256.
+    """
+
+
+_name = argument("name", metavar="NAME")
+_from = stacked(
+    topical(
+        "Which files", "--subset", type=click.Choice(["all", "train", "test"]), default="all",
+        show_default=True, help="All rows, or one part of the split of the files' authors.",
+    ),
+    topical(
+        "Which files", "--mirror", type=click.IntRange(min=0), default=0, show_default=True,
+        metavar="K", help="Which of the sources that `mlfs datasets info` lists.",
+    ),
+    topical("Which files", "--offline", is_flag=True, help="Download nothing."),
+)  # fmt: skip
+
+
+@datasets.command("list", short_help="list all data sets")
+@topical(
+    "Output",
+    "--format",
+    "form",
+    type=click.Choice(LISTED),
+    default="table",
+    show_default=True,
+    help="The form of the list.",
+)
+@talking
+@click.pass_context
+def show_list(context: click.Context, /, form: str) -> None:
+    """List the data sets that come with mlfs, and the public ones."""
+    from mlfs.api.text import json_text
+    from mlfs.datasets import info, names
+    from mlfs.datasets.listing import SMALL
+
+    console = console_of(context)
+    if form == "names":
+        console.data("".join(f"{name}\n" for name in (*SMALL, *names())))
+    elif form == "json":
+        found = [info(name).to_dict() for name in names()]
+        console.data(json_text({"schema": 1, "datasets": found}))
+    else:
+        console.table(_table([*map(_small_row, SMALL), *(_row(info(name)) for name in names())]))
+
+
+def _row(found: PublicDataset) -> list[str]:
+    from mlfs.datasets import is_here
+
+    sizes = [f"{n:,}" for n in found.shape]
+    size = f"{found.size / 1e6:.2f}"
+    here = "yes" if is_here(found.name) else "no"
+    return [found.name, *sizes, f"{found.cardinality:.2f}", found.domain, size, here]
+
+
+def _small_row(name: str) -> list[str]:
+    from mlfs.api.describe import describe
+    from mlfs.datasets import fetch
+
+    seen = describe(fetch(name))
+    sizes = [f"{n:,}" for n in (seen.rows, seen.features, seen.labels)]
+    return [name, *sizes, f"{seen.cardinality:.2f}", "invented", "", "yes"]
+
+
+def _table(rows: list[list[str]]) -> str:
+    """Columns of text; those of numbers are flush right."""
+    lines = [list(HEAD), *rows]
+    widths = [max(len(line[k]) for line in lines) for k in range(len(HEAD))]
+    right = {1, 2, 3, 4, 6}
+    return "".join(
+        "  ".join(
+            cell.rjust(width) if k in right else cell.ljust(width)
+            for k, (cell, width) in enumerate(zip(line, widths, strict=True))
+        ).rstrip()
+        + "\n"
+        for line in lines
+    )
+
+
+@datasets.command("info", short_help="origin, licence, citation and addresses of a data set")
+@_name
+@topical(
+    "Output",
+    "--format",
+    "form",
+    type=click.Choice(["table", "json"]),
+    default="table",
+    show_default=True,
+    help="The form of the record.",
+)
+@talking
+@click.pass_context
+def show_info(context: click.Context, /, name: str, form: str) -> None:
+    """Show where a public data set comes from: size, licence, citation, addresses, digests."""
+    from mlfs.api.text import json_text
+    from mlfs.datasets import cache_folder, info, is_here
+    from mlfs.datasets.listing import SMALL
+    from mlfs.errors import UsageError
+
+    if name in SMALL:
+        raise UsageError(f"{name} comes with mlfs and is invented: mlfs info {name} describes it")
+    console = console_of(context)
+    found = info(name)
+    if form == "json":
+        console.data(json_text({"schema": 1, **found.to_dict()}))
+        return
+    lines = [
+        ("name", name),
+        ("about", found.about),
+        ("domain", found.domain),
+        ("rows", f"{found.rows:,}"),
+        ("features", f"{found.features:,}"),
+        ("labels", f"{found.labels:,}"),
+        ("cardinality", f"{found.cardinality:.4f}"),
+        ("licence", found.licence),
+        ("cite", found.citation),
+        ("in the cache", f"{'yes' if is_here(name) else 'no'} ({cache_folder() / name})"),
+    ]
+    for k, source in enumerate(found.sources):
+        for part, file in source.items():
+            what = f"mirror {k}, {part}" if k else part
+            lines.append((what, f"{file.urls[0]} ({file.size:,} bytes)"))
+            lines.append(("", f"SHA-256 {file.sha256}"))
+    width = max(len(what) for what, _ in lines)
+    for what, text in lines:
+        wide = text if "://" in text else textwrap.fill(text, 90, subsequent_indent=" " * width)
+        console.data(f"{what:<{width}}  {wide}\n")
+
+
+@datasets.command(
+    short_help="download a public data set into the cache",
+    examples=[
+        ("mlfs datasets fetch yeast", "afterwards: mlfs select -c scls -n 20 yeast"),
+        ("mlfs datasets fetch birds scene enron", "several"),
+        ("mlfs datasets fetch --subset test yeast", "the test rows of the authors"),
+    ],
+)
+@argument("names", metavar="NAME...", nargs=-1, required=True)
+@_from
+@talking
+@click.pass_context
+def fetch(
+    context: click.Context, /, names: tuple[str, ...], subset: str, mirror: int, offline: bool
+) -> None:
+    """Download public data sets, and check what is in the cache against the digests.
+
+    What was cut off is continued by the same command. It needs the extra [datasets].
+    """
+    from mlfs.datasets import info
+    from mlfs.datasets.listing import SMALL
+
+    console = console_of(context)
+    for name in names:
+        if name not in SMALL:
+            info(name)
+    for name in names:
+        with Arriving(console, name) as arriving:
+            found = _path(name, subset, mirror, arriving, download=not offline)
+        console.note(f"{name} is {found}")
+
+
+@datasets.command(short_help="print the file of a data set")
+@_name
+@_from
+@talking
+@click.pass_context
+def path(context: click.Context, /, name: str, subset: str, mirror: int, offline: bool) -> None:
+    """Print the path of a data set for other commands; download it if it is not in the cache."""
+    console = console_of(context)
+    with Arriving(console, name) as arriving:
+        found = _path(name, subset, mirror, arriving, download=not offline)
+    console.data(f"{found}\n")
+
+
+def _path(name: str, subset: str, mirror: int, arriving: Arriving, *, download: bool) -> Any:
+    from mlfs.datasets import path as find
+
+    return find(name, subset, mirror=mirror, download=download, progress=arriving.tell)

@@ -1,0 +1,69 @@
+"""Three small data sets that come with mlfs: songs, articles and sensors."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from mlfs.data.dataset import Dataset
+from mlfs.data.formats import read
+from mlfs.datasets.listing import SMALL
+from mlfs.errors import UnknownName
+
+__all__ = ["bundled", "load_articles", "load_sensors", "load_songs"]
+
+
+def bundled(name: str) -> Path:
+    """The file of a data set that comes with mlfs.
+
+    Examples
+    --------
+    >>> bundled("songs").name
+    'songs.arff'
+    """
+    if name not in SMALL:
+        raise UnknownName("data set", name, SMALL)
+    return Path(__file__).with_name(f"{name}.arff")
+
+
+def load_songs() -> Dataset:
+    """240 invented songs: 24 features, numeric and nominal, and six moods as labels.
+
+    Examples
+    --------
+    >>> load_songs().shape
+    (240, 24, 6)
+    """
+    return _load("songs")
+
+
+def load_articles() -> Dataset:
+    """300 invented articles: which of 400 words occur in them (sparse), and their eight topics.
+
+    Ten words of each topic are told from the others by their names; those called ``filler_...``
+    mean nothing.
+
+    Examples
+    --------
+    >>> load_articles().shape
+    (300, 400, 8)
+    """
+    return _load("articles")
+
+
+def load_sensors() -> Dataset:
+    """250 invented machine runs: 20 measurements, all numeric, and the five faults that show.
+
+    Some measurements show a fault, some repeat another measurement, and some are noise.
+
+    Examples
+    --------
+    >>> load_sensors().shape
+    (250, 20, 5)
+    """
+    return _load("sensors")
+
+
+def _load(name: str) -> Dataset:
+    data = read(bundled(name))
+    return data.with_changes(source=replace(data.source, path=name))

@@ -1,0 +1,222 @@
+"""Public data sets by name: from the user's cache, or downloaded into it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from mlfs.data.dataset import Dataset
+from mlfs.data.formats import read, write
+from mlfs.data.joining import joined
+from mlfs.data.request import Limits
+from mlfs.datasets.bundled import bundled
+from mlfs.datasets.downloads import Progress, downloaded, is_whole
+from mlfs.datasets.listing import SMALL, File, PublicDataset, info, names
+from mlfs.errors import DataError, UnknownName, UsageError, plural, printable
+
+__all__ = ["cache_folder", "fetch", "is_here", "path", "resolved"]
+
+FOLDER = "MLFS_DATA"
+LARGE = Limits(max_ratio=100_000)  # of files whose digest is known
+
+
+def cache_folder() -> Path:
+    """The folder of downloaded data sets: ``MLFS_DATA``, or one in the user's cache."""
+    chosen = os.environ.get(FOLDER)
+    if chosen:
+        return Path(chosen).expanduser()
+    if sys.platform == "win32":
+        base = os.environ.get("LOCALAPPDATA") or "~/AppData/Local"
+    elif sys.platform == "darwin":
+        base = "~/Library/Caches"
+    else:
+        base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    return Path(base).expanduser() / "mlfs" / "datasets"
+
+
+def fetch(
+    name: str,
+    subset: str = "all",
+    *,
+    mirror: int = 0,
+    download: bool = True,
+    progress: bool | Progress = True,
+) -> Dataset:
+    """A public data set by its name, downloaded if it is not in the cache.
+
+    Every file is checked against its SHA-256, each time. What is in the cache needs no network;
+    a download that was cut off is continued.
+
+    Parameters
+    ----------
+    name : str
+        One of `names`, or a data set that comes with mlfs.
+    subset : {"all", "train", "test"}
+        All rows, or one part of the split that the authors of the files made. Where there is no
+        file of all rows, the training rows and then the test rows are all, and a note says so.
+    mirror : int
+        Which of `info(name).sources`; 0 is the preferred one, mostly ARFF with names.
+    download : bool
+        Whether what is not in the cache may be downloaded.
+    progress : bool or callable
+        Show a progress bar on stderr, or call this with the file, the bytes so far and all bytes.
+
+    Returns
+    -------
+    Dataset
+        Features and labels.
+
+    Examples
+    --------
+    >>> fetch("songs").shape
+    (240, 24, 6)
+    """
+    if name in SMALL:
+        data = read(path(name, subset))
+        return data.with_changes(source=replace(data.source, path=name))
+    found = info(name)
+    files = _ready(found, subset, mirror, progress if download else None, download=download)
+    tables = [_read(file) for file in files if file.suffix != ".xml"]
+    if len(tables) == 1:
+        return _named(tables[0], name)
+    n_train, n_test = (table.shape[0] for table in tables)
+    note = f"{plural(n_train, 'training row')} come first, then {plural(n_test, 'test row')}"
+    whole = joined(*tables)
+    return _named(whole.with_changes(notes=(*whole.notes, note)), name)
+
+
+def path(
+    name: str,
+    subset: str = "all",
+    *,
+    mirror: int = 0,
+    download: bool = True,
+    progress: bool | Progress = True,
+) -> Path:
+    """The file of a data set, which commands and `mlfs.read` take; downloaded if it is not there.
+
+    The parameters are those of `fetch`. Where training and test rows are two files, one file of
+    all rows is written beside them.
+
+    Examples
+    --------
+    >>> path("sensors").name
+    'sensors.arff'
+    """
+    if name in SMALL:
+        if subset != "all" or mirror:
+            raise UsageError(f"{name} comes with mlfs: it has no mirror and no split")
+        return bundled(name)
+    found = info(name)
+    files = _ready(found, subset, mirror, progress if download else None, download=download)
+    tables = [file for file in files if file.suffix != ".xml"]
+    if len(tables) == 1:
+        return tables[0]
+    whole = tables[0].with_name(f"{name}.arff")
+    if not whole.is_file():
+        write(joined(*map(_read, tables)), whole)
+    return whole
+
+
+def is_here(name: str) -> bool:
+    """Whether a data set needs no download: it comes with mlfs, or its files are in the cache."""
+    if name in SMALL:
+        return True
+    return all(_place(name, 0, file).is_file() for file in info(name).files())
+
+
+def resolved(name: str) -> Path | None:
+    """The file of a data set that is here, for a name where a file was expected.
+
+    None if a file of that name exists, or if the name has a suffix and is no name of a data set. A
+    public data set that is not in the cache is an error that says how to fetch it.
+    """
+    if Path(name).exists():
+        return None
+    if name not in SMALL and name not in names():
+        if not Path(name).suffix:
+            raise UnknownName("file or data set", name, [*SMALL, *names()])
+        return None
+    if not is_here(name):
+        msg = f"there is no file {name!r}, and the public data set of this name is not on this "
+        raise UsageError(f"{msg}machine yet: mlfs datasets fetch {name}")
+    return path(name, download=False)
+
+
+def _place(name: str, mirror: int, file: File) -> Path:
+    folder = cache_folder() / name
+    return (folder / f"mirror-{mirror}" if mirror else folder) / file.name
+
+
+def _ready(
+    found: PublicDataset,
+    subset: str,
+    mirror: int,
+    progress: bool | Progress | None,
+    *,
+    download: bool,
+) -> list[Path]:
+    """The files of a part, checked; what is missing or damaged is downloaded."""
+    files = found.files(subset, mirror)
+    places = [_place(found.name, mirror, file) for file in files]
+    lacking = [
+        (file, place)
+        for file, place in zip(files, places, strict=True)
+        if not is_whole(place, file)
+    ]
+    if lacking and not download:
+        damaged = [place for _, place in lacking if place.exists()]
+        shown = printable(damaged[0] if damaged else lacking[0][1], 400)
+        state = "is damaged" if damaged else "is not in the cache"
+        raise DataError(
+            f"{found.name}: the file {shown!r} {state}: mlfs datasets fetch {found.name}"
+        )
+    for file, place in lacking:
+        with _shown(progress) as show:
+            try:
+                downloaded(file, place.parent, show)
+            except DataError as error:
+                others = len(found.sources) - 1
+                remedy = f"; another source is mirror {(mirror + 1) % (others + 1)}"
+                msg = f"cannot download {found.name}: {error}{remedy if others else ''}"
+                raise DataError(msg) from None
+    return places
+
+
+def _read(file: Path) -> Dataset:
+    return read(file, limits=LARGE)
+
+
+def _named(data: Dataset, name: str) -> Dataset:
+    return data.with_changes(source=replace(data.source, path=name))
+
+
+@contextmanager
+def _shown(progress: bool | Progress | None) -> Iterator[Progress | None]:
+    """What is called with the progress of a file."""
+    if callable(progress) or not progress:
+        yield progress or None
+        return
+    try:
+        from tqdm import tqdm
+    except ImportError:  # the bar is missed, the data are not
+        yield None
+        return
+    bar: Any = None
+
+    def show(file: str, done: int, total: int) -> None:
+        nonlocal bar
+        if bar is None:
+            bar = tqdm(total=total, desc=file, unit="B", unit_scale=True, leave=False)
+        bar.update(done - bar.n)
+
+    try:
+        yield show
+    finally:
+        if bar is not None:
+            bar.close()

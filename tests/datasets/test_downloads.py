@@ -1,0 +1,142 @@
+"""Downloads are checked and continued; what goes wrong is one sentence."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import sys
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mlfs import DataError, MissingExtra
+from mlfs.datasets.downloads import downloaded, is_whole
+from mlfs.datasets.listing import ADDRESS, File
+
+CONTENT = bytes(range(256)) * 1000
+PLACE = ("someone/data", "0" * 40, "a.arff")
+
+
+class Server:
+    """A server of some files, some of which it cuts off, and what it was asked."""
+
+    def __init__(self) -> None:
+        self.files: dict[str, bytes] = {}
+        self.cut: dict[str, int] = {}
+        self.ranges: list[str | None] = []
+        self.resumes = True
+
+    def answer(self, request: BaseHTTPRequestHandler) -> None:
+        wanted = request.headers.get("Range")
+        self.ranges.append(wanted)
+        content = self.files.get(request.path)
+        if content is None:
+            request.send_error(404, "Not Found")
+            return
+        start = int(wanted.removeprefix("bytes=").rstrip("-")) if wanted and self.resumes else 0
+        request.send_response(206 if start else 200)
+        request.send_header("Content-Length", str(len(content) - start))
+        request.end_headers()
+        stop = self.cut.pop(request.path, len(content))
+        with contextlib.suppress(OSError):  # the client may have heard enough
+            request.wfile.write(content[start:stop])
+        request.close_connection = True
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
+    served = Server()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            served.answer(self)
+
+        def log_message(self, *_: Any) -> None:
+            return
+
+    web = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=web.serve_forever, args=(0.01,))
+    thread.start()
+    monkeypatch.setenv(ADDRESS, f"http://127.0.0.1:{web.server_port}")
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    yield served
+    web.shutdown()
+    thread.join()
+    web.server_close()
+
+
+def file(*places: tuple[str, str, str], content: bytes = CONTENT) -> File:
+    return File("a.arff", places or (PLACE,), len(content), hashlib.sha256(content).hexdigest())
+
+
+def at(place: tuple[str, str, str]) -> str:
+    return "/" + "/".join(place)
+
+
+def test_a_file_arrives_whole_and_its_progress_is_told(server: Server, tmp_path: Path) -> None:
+    server.files[at(PLACE)] = CONTENT
+    told: list[int] = []
+    path = downloaded(file(), tmp_path / "new", lambda _, done, __: told.append(done))
+    assert path.read_bytes() == CONTENT
+    assert is_whole(path, file())
+    assert told == sorted(told)
+    assert told[-1] == len(CONTENT)
+    assert [one.name for one in path.parent.iterdir()] == ["a.arff"]
+
+
+@pytest.mark.parametrize("resumes", [True, False])
+def test_what_was_cut_off_is_continued(server: Server, tmp_path: Path, resumes: bool) -> None:
+    server.files[at(PLACE)] = CONTENT
+    server.cut[at(PLACE)] = 100_000
+    server.resumes = resumes
+    with pytest.raises(DataError, match=r"was cut off after [\d,]+ of 256,000 bytes: the same"):
+        downloaded(file(), tmp_path)
+    here = (tmp_path / "a.arff.part").stat().st_size
+    assert 0 < here <= 100_000
+    assert downloaded(file(), tmp_path).read_bytes() == CONTENT
+    assert server.ranges == [None, f"bytes={here}-"]
+
+
+@pytest.mark.parametrize("content", [CONTENT[::-1], CONTENT * 3, CONTENT[:9]])
+def test_other_content_is_not_kept(server: Server, tmp_path: Path, content: bytes) -> None:
+    server.files[at(PLACE)] = content
+    with pytest.raises(DataError) as caught:
+        downloaded(file(), tmp_path)
+    if len(content) >= len(CONTENT):
+        assert "has other content than it should (SHA-256 " in str(caught.value)
+        assert list(tmp_path.iterdir()) == []
+    assert not (tmp_path / "a.arff").exists()
+
+
+def test_a_copy_with_the_same_content_is_tried(server: Server, tmp_path: Path) -> None:
+    other = ("another/data", "1" * 40, "b.arff")
+    with pytest.raises(DataError, match=r"a\.arff answered 404 Not Found; .*b\.arff answered 404"):
+        downloaded(file(PLACE, other), tmp_path)
+    server.files[at(other)] = CONTENT
+    assert downloaded(file(PLACE, other), tmp_path).read_bytes() == CONTENT
+
+
+def test_an_address_where_nobody_listens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(ADDRESS, "http://127.0.0.1:9")
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    with pytest.raises(DataError, match=r"a\.arff cannot be reached \(Connection\): downloading"):
+        downloaded(file(), tmp_path)
+
+
+def test_a_folder_that_cannot_be_written(server: Server, tmp_path: Path) -> None:
+    server.files[at(PLACE)] = CONTENT
+    (tmp_path / "data").write_text("a file")
+    with pytest.raises(DataError, match=r"cannot write to .*data': .*MLFS_DATA names another"):
+        downloaded(file(), tmp_path / "data")
+
+
+def test_without_pooch_the_install_line_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "pooch", None)
+    with pytest.raises(MissingExtra, match=r"pip install 'mlfs-toolkit\[datasets\]'"):
+        downloaded(file(), tmp_path)
