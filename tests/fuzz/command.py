@@ -79,12 +79,18 @@ def main(arguments: list[str]) -> int:
         minutes = 10.0
     start = time.monotonic()
     said = [start]
+    shown: set[tuple[str, str]] = set()
 
     def heard(report: runner.Report) -> None:
-        if time.monotonic() - said[0] > 30:
-            said[0] = time.monotonic()
+        with report.lock:
+            new = [found for key, found in report.found.items() if key not in shown]
+            shown.update(report.found)
             tried = sum(tally.tried for tally in report.tallies.values())
-            sys.stderr.write(f"{tried:,} files, {len(report.found)} kinds of faults\n")
+        for found in new:  # now, and not only at the end of a long run
+            sys.stderr.write(f"{found.case}: {found.kind}\n   {found.story[-500:].strip()}\n")
+        if new or time.monotonic() - said[0] > 30:
+            said[0] = time.monotonic()
+            sys.stderr.write(f"{tried:,} files, {len(shown)} kinds of faults\n")
 
     again = runner.replay(names)
     report = runner.run(
