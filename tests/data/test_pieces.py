@@ -225,6 +225,26 @@ def test_a_limit_is_held_over_the_pieces(tmp_path, monkeypatch):
         assert read_in_pieces(monkeypatch, 500, file, **options) == wanted
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        b'"a name\nof two lines","b ""x"" ",y\n"two\nlines",1,0\n"one, more",2,1\n',
+        b"a,y\r5,1\n6,0\n",
+        b"a,y\n5,1\r6,0\r",
+        b"a,y\r\n5,1\r\n7,0\r6,1",
+    ],
+)
+def test_line_ends_mean_the_same_in_a_piece(text, tmp_path, monkeypatch):
+    file = tmp_path / "a.csv"
+    file.write_bytes(text)
+    wanted = outcome(lambda: read(file, labels="y"))
+    for size in range(1, len(text)):
+        found, said = read_in_pieces(monkeypatch, size, file, labels="y")
+        assert (found is None) == (wanted[0] is None), said
+        if found is not None:
+            assert_alike(found, wanted[0])
+
+
 def test_compressed_files_are_read_in_pieces(tmp_path, monkeypatch):
     import gzip
 

@@ -16,6 +16,7 @@ import resource
 import signal
 import struct
 import sys
+import tempfile
 import time
 import traceback
 import warnings
@@ -28,6 +29,7 @@ from tests.fuzz.targets import target
 
 ROOM = 3 << 30  # bytes of addresses beyond those in use: a reader that asks for more is refused
 OWN = f"{os.sep}mlfs{os.sep}"
+QUICK = "/dev/shm"  # a folder in memory: cases that need a file do not wait for a disk
 
 
 def _status(field: str) -> int:
@@ -110,6 +112,8 @@ def _obey(
 def main() -> None:
     """Obey orders until there are no more."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    if os.access(QUICK, os.W_OK):
+        tempfile.tempdir = QUICK
     faulthandler.enable()
     faulthandler.register(signal.SIGPROF, chain=True)
     warnings.simplefilter("error", RuntimeWarning)

@@ -153,7 +153,8 @@ class _Reader:
         line, end, _ = first.removeprefix(BOM).partition(b"\n")
         header = Header.of(line, path, request, separator) if end else None
         if header is None:
-            Table(first, path, request, separator)  # says what is wrong with it
+            if b'"' not in line:  # else a name may go on in the next line
+                Table(line + end, path, request, separator)  # says what is wrong with it
             return None
         return cls(pieces, path, request, separator, header)
 

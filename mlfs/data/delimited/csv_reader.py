@@ -113,8 +113,8 @@ class Table:
         text = decoded(content, path, request.encoding, before)
         if names is None:
             text = text.removeprefix("\ufeff")
-        if "\n" not in text:
-            text = text.replace("\r", "\n")
+            if "\n" not in text:  # else CR alone ends no line, in no piece either
+                text = text.replace("\r", "\n")
         self.plain = "_" not in text and text.isascii()
         lines = text.split("\n")
         if max(map(len, lines)) > limits.max_line_bytes:

@@ -14,6 +14,7 @@ from mlfs.data.formats import FORMATS
 from mlfs.data.request import Limits, Request
 from mlfs.errors import MlfsError
 from tests.fuzz.cases import Case, Finding, Target
+from tests.fuzz.readers.in_pieces import InPieces, same
 
 REREAD = 16  # every so many accepted files are written and read again
 
@@ -28,6 +29,7 @@ class Reader(Target):
     def prepare(self) -> None:
         self.tried = 0
         self.reading = FORMATS[self.form].function("read")
+        self.in_pieces = InPieces(self.form, self.suffix) if FORMATS[self.form].pieces else None
         for example in self.examples:
             assert self.run(example), self.form
 
@@ -49,6 +51,10 @@ class Reader(Target):
     def run(self, case: Case) -> bool:
         found = self.read(case)
         self.compare(case, found)
+        if self.in_pieces is not None and case.content and self.in_pieces.chosen(case.content):
+            other = self.in_pieces.read(case.content, f"t{self.suffix}", self.request(case))
+            if other is not None:
+                same(found, other)
         if isinstance(found, str):
             return False
         check_sound(found, self.request(case).limits)

@@ -6,12 +6,12 @@ import random
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from mlfs._kernels import tokens
 from mlfs.data.dataset import Dataset
 from mlfs.errors import MlfsError
 from tests.fuzz.cases import Case, Finding
+from tests.fuzz.readers.in_pieces import same
 from tests.fuzz.readers.reader import Reader, dense
 
 NAMES = ["a", "b", "x1", "é", "a b", "x'y", "label", "0", "-1", "nan", "?", "日本", "a,b",
@@ -43,31 +43,6 @@ def names(rng: random.Random, count: int, prefix: str, odd: float) -> list[str]:
             name += f"_{len(found)}"
         found[name] = None
     return list(found)
-
-
-def same(one: Dataset | str, other: Dataset | str) -> None:
-    """Hold two readings of one file to the same answer, bit for bit, or the same sentence."""
-    if isinstance(one, str) or isinstance(other, str):
-        if isinstance(one, Dataset) or isinstance(other, Dataset):
-            refused = one if isinstance(one, str) else other
-            raise Finding(f"one reader refuses what the other takes: {refused}")
-        if one != other:
-            raise Finding(f"two readers refuse otherwise: {one!r} and {other!r}")
-        return
-    if one.is_sparse != other.is_sparse:
-        raise Finding("one reader gives a sparse table, the other none")
-    for name, a, b in (("X", one.X, other.X), ("Y", one.Y, other.Y)):
-        if sp.issparse(a) and a.indices.tolist() != b.indices.tolist():
-            raise Finding(f"two readers store {name} otherwise")
-        a, b = dense(a), dense(b)
-        alike = a.shape == b.shape and a.dtype == b.dtype
-        if not alike or a.tobytes() != b.tobytes():
-            nans = alike and np.array_equal(a, b, equal_nan=a.dtype.kind == "f")
-            if not nans:
-                raise Finding(f"two readers read {name} otherwise")
-    for what in ("columns", "labels", "left_out"):
-        if tuple(getattr(one, what)) != tuple(getattr(other, what)):
-            raise Finding(f"two readers give other {what}")
 
 
 class Compiled(Reader):
