@@ -181,16 +181,14 @@ def _edges(
     """The edges of some columns, a row for each, and how many each has."""
     if how.name == "mean-sd":
         edges = mean_sd_edges(block.take(columns), low, high, lost, how.weights)
-        sizes = np.full(columns.size, edges.shape[1])
+    elif how.name == "width":
+        edges = equal_width(low, high, how.bins)
     else:
-        if how.name == "width":
-            edges = equal_width(low, high, how.bins)
-        else:
-            found = [_cut_one(block, j, how) for j in columns.tolist()]
-            edges = np.full((columns.size, max(map(len, found), default=0)), np.inf)
-            for row, one in zip(edges, found, strict=True):
-                row[: len(one)] = one
-        sizes = (edges < np.inf).sum(axis=1)
+        found = [_cut_one(block, j, how) for j in columns.tolist()]
+        edges = np.full((columns.size, max(map(len, found), default=0)), np.inf)
+        for row, one in zip(edges, found, strict=True):
+            row[: len(one)] = one
+    sizes = (edges < np.inf).sum(axis=1)
     sizes[low == high] = 0
     return edges, sizes
 

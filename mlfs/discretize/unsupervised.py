@@ -36,15 +36,19 @@ def mean_sd_edges(
 
     The first edge is the float just below mean - sd, since level 0 of a binning is x <= edge.
     No value is further than one sd from the mean only where two values are equally frequent;
-    then both are the middle, whatever the rounding of mean - sd and mean + sd.
+    then both are the middle, whatever the rounding of mean - sd and mean + sd. Where one of these
+    is beyond the floats, its edge is left out: rows are padded with inf.
     """
     mean, sd = mean_sd(block, low, high, lost, weights)
-    below, above = mean - sd, mean + sd
+    with np.errstate(over="ignore"):
+        below, above = mean - sd, mean + sd
     reach = ROUNDING * np.maximum(np.abs(low), np.abs(high))
     halves = (np.abs(low - below) <= reach) & (np.abs(high - above) <= reach)
     below = np.nextafter(np.where(halves, np.minimum(low, below), below), -np.inf)
     above = np.where(halves, np.maximum(high, above), above)
-    return np.stack([below, above], axis=1)
+    edges = np.stack([below, above], axis=1)
+    edges[np.isinf(edges)] = np.inf  # beyond all floats: it cuts off nothing
+    return np.sort(edges, axis=1)
 
 
 def equal_width(low: np.ndarray, high: np.ndarray, bins: int) -> np.ndarray:

@@ -465,3 +465,13 @@ def test_equal_widths_do_not_depend_on_a_scale_at_the_ends_of_the_floats(scale):
 def test_equal_widths_of_the_widest_range_are_finite():
     edges = equal_width(np.array([-1.7e308]), np.array([1.7e308]), 4)
     np.testing.assert_allclose(edges[0], [-8.5e307, 0, 8.5e307], atol=1e293)
+
+
+@pytest.mark.filterwarnings("error")
+def test_mean_and_deviation_beyond_the_floats_cut_off_nothing():
+    x = np.array([-1.7e308, -1.7e308, 1.7e308, -1.7e308, 1e9, -1.7e308])
+    [binning] = learn(make(x[:, None]))
+    [scaled] = learn(make(x[:, None] / 2.0**900))
+    assert binning.edges == (scaled.edges[1] * 2.0**900,)
+    assert (x / 2.0**900 > scaled.edges[0]).all()
+    json.dumps(binning.to_dict(), allow_nan=False)

@@ -17,6 +17,7 @@ TARGETS: dict[str, tuple[str, str]] = {
     "npz": ("tests.fuzz.readers.npz_files", "Npz"),
     "mat": ("tests.fuzz.readers.mat", "Mat"),
     "parquet": ("tests.fuzz.readers.parquet_files", "Parquet"),
+    "use": ("tests.fuzz.uses.read_data", "ReadData"),
     "labels": ("tests.fuzz.readers.label_files", "LabelFile"),
 }
 _made: dict[str, Target] = {}

@@ -19,7 +19,7 @@ import scipy.sparse as sp
 from mlfs.cli.console import Console
 from mlfs.cli.stored_models import answer
 from mlfs.errors import MlfsError
-from mlfs.models import StructuredClassifier, available, make
+from mlfs.models import StructuredClassifier, ThresholdedClassifier, available, make
 from mlfs.models.model_files import load_stored, save
 from mlfs.models.storage.allowed import HELPERS, LEARNERS, PARTS
 from tests.fuzz.cases import Case, Finding, Target
@@ -53,13 +53,26 @@ def _data(sparse: bool) -> tuple[Any, np.ndarray]:
 
 
 def _learners() -> list[Any]:
+    from sklearn.impute import SimpleImputer
     from sklearn.linear_model import LogisticRegression
     from sklearn.neighbors import KNeighborsClassifier
     from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import StandardScaler
+    from sklearn.preprocessing import (
+        Binarizer,
+        MaxAbsScaler,
+        MinMaxScaler,
+        Normalizer,
+        RobustScaler,
+        StandardScaler,
+    )  # fmt: skip
     from sklearn.svm import SVC
 
-    found: list[Any] = [make_pipeline(StandardScaler(with_mean=False), SVC())]
+    found: list[Any] = [
+        make_pipeline(first, LogisticRegression())
+        for first in (Binarizer(threshold=0.5), MaxAbsScaler(), MinMaxScaler(), Normalizer(),
+                      RobustScaler(with_centering=False), SimpleImputer())
+    ]  # fmt: skip
+    found.append(make_pipeline(StandardScaler(with_mean=False), SVC()))
     for module, names in LEARNERS.items():
         for name in sorted(set(names) - {"Pipeline", "LogisticRegressionCV"}):
             cls = getattr(importlib.import_module(module), name)
@@ -71,6 +84,15 @@ def _learners() -> list[Any]:
             few = {"n_estimators": 2, "max_iter": 30, "n_neighbors": 3, "cv": 2, "max_depth": 3}
             found.append(cls(**{key: few[key] for key in few if key in own}))
     found += [KNeighborsClassifier(3, algorithm=name) for name in ("kd_tree", "ball_tree", "brute")]
+    return found
+
+
+def _thresholded() -> list[Any]:
+    from sklearn.svm import LinearSVC
+
+    found: list[Any] = [make("cc-ldf", threshold="scut"), make("br", threshold=0.25)]
+    found.append(ThresholdedClassifier(make("ecc", n_estimators=2), "cardinality"))
+    found.append(ThresholdedClassifier(StructuredClassifier({}, base_estimator=LinearSVC())))
     return found
 
 
@@ -100,6 +122,8 @@ class StoredModels(Target):
             for name in available():
                 few = {"max_trees": 2} if name in ("mc", "mc-ldf") else {}
                 self._learn(make(name, **few), False)
+            for model in _thresholded():
+                self._learn(model, False)
 
     def _learn(self, model: Any, sparse: bool) -> None:
         X, Y = _data(sparse)
