@@ -51,11 +51,11 @@ class TextPieces:
         return cls(path, limits) if found.st_size > least else None
 
     def __iter__(self) -> Iterator[bytes]:
-        if self._stat() != self._state:
-            raise DataError(f"{printable(self.path, 400)}: the file changed while it was read")
         try:
+            self._check_unchanged()
             with Path(self.path).open("rb") as raw:
                 yield from _whole_lines(self._chunks(raw))
+            self._check_unchanged()
         except OSError as error:
             reason = error.strerror or str(error)
             raise DataError(f"cannot read {printable(self.path, 400)!r}: {reason}") from None
@@ -71,6 +71,10 @@ class TextPieces:
         else:
             while chunk := raw.read(PIECE):
                 yield chunk
+
+    def _check_unchanged(self) -> None:
+        if self._stat() != self._state:
+            raise DataError(f"{printable(self.path, 400)}: the file changed while it was read")
 
     def _stat(self) -> tuple[int, int]:
         found = os.stat(self.path)  # noqa: PTH116  # a name that is no path is refused by `of`

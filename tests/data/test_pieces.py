@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import time
 
 import numpy as np
 import pytest
@@ -264,6 +265,32 @@ def test_a_file_that_changes_is_refused(tmp_path, monkeypatch):
     file.write_bytes(b"other")
     with pytest.raises(DataError, match="changed while it was read"):
         list(pieces)
+
+
+def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(text_pieces, "PIECE", 100)
+    file = tmp_path / "a.csv"
+    file.write_bytes(csv_text(0, ["bin"], ["binary"]))
+    pieces = iter(text_pieces.TextPieces(str(file), Limits()))
+    next(pieces)
+    with file.open("ab") as more:
+        more.write(b"0,1\n")
+    with pytest.raises(DataError, match="changed while it was read"):
+        list(pieces)
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.arff"])
+def test_what_is_held_until_a_quote_closes_is_not_joined_again_and_again(
+    name, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(text_pieces, "PIECE", 200)
+    file = tmp_path / name
+    start = b'a,y\n"1,1\n' if name == "a.csv" else b"% no @data\n"
+    file.write_bytes(start + b"% 45678\n" * 600_000)
+    begin = time.process_time()
+    with pytest.raises(DataError):
+        read(file, labels="last:1")
+    assert time.process_time() - begin < 8  # many times that if it is
 
 
 @pytest.mark.parametrize("kind", [float, np.uint8, np.int32, np.float32, bool])

@@ -469,9 +469,9 @@ def test_equal_widths_of_the_widest_range_are_finite():
 
 @pytest.mark.filterwarnings("error")
 def test_mean_and_deviation_beyond_the_floats_cut_off_nothing():
-    x = np.array([-1.7e308, -1.7e308, 1.7e308, -1.7e308, 1e9, -1.7e308])
+    x = np.array([-1.7e308, -1.7e308, 1.7e308, -1.7e308, 0.5, -1.7e308])
     [binning] = learn(make(x[:, None]))
     [scaled] = learn(make(x[:, None] / 2.0**900))
     assert binning.edges == (scaled.edges[1] * 2.0**900,)
     assert (x / 2.0**900 > scaled.edges[0]).all()
-    json.dumps(binning.to_dict(), allow_nan=False)
+    assert math.isfinite(binning.edges[0])

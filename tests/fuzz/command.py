@@ -92,10 +92,8 @@ def main(arguments: list[str]) -> int:
             said[0] = time.monotonic()
             sys.stderr.write(f"{tried:,} files, {len(shown)} kinds of faults\n")
 
-    again = runner.replay(names)
     report = runner.run(
         names, start=options.seed, cases=options.cases, minutes=minutes, jobs=options.jobs,
         heard=heard,
     )  # fmt: skip
-    report.found = {**again.found, **report.found}
     return _told(report, options.keep, time.monotonic() - start)

@@ -20,7 +20,7 @@ from tests.fuzz.cases import CORPUS, corpus
 
 ROOT = Path(__file__).resolve().parents[2]
 BATCH = 400
-PATIENCE = 900.0  # seconds without an answer, after which a child is ended; a cold start compiles
+PATIENCE = 120.0  # seconds in which a child does nothing, after which it is ended: it waits
 
 
 @dataclass
@@ -98,9 +98,8 @@ class Child:
         process = self.process
         assert process.stdin is not None
         assert process.stdout is not None
-        watch = threading.Timer(PATIENCE, process.send_signal, (signal.SIGABRT,))
-        watch.daemon = True
-        watch.start()
+        answered = threading.Event()
+        threading.Thread(target=_watch, args=(process, answered), daemon=True).start()
         try:
             process.stdin.write(json.dumps(order) + "\n")
             process.stdin.flush()
@@ -112,7 +111,7 @@ class Child:
         except BrokenPipeError:
             pass
         finally:
-            watch.cancel()
+            answered.set()
         return None
 
     def death(self) -> dict[str, Any]:
@@ -146,6 +145,21 @@ class Child:
             assert pipe is not None
             with contextlib.suppress(OSError):
                 pipe.close()
+
+
+def _watch(process: subprocess.Popen[str], answered: threading.Event) -> None:
+    """End a process that gets nothing done: on a busy machine it is slow, but not still."""
+    before = -1
+    while not answered.wait(PATIENCE):
+        try:
+            fields = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            return
+        now = int(fields[11]) + int(fields[12])
+        if now == before:
+            process.send_signal(signal.SIGABRT)
+            return
+        before = now
 
 
 def _through(
@@ -185,14 +199,18 @@ def replay(names: list[str], *, cases: int = 0, start: int = 0) -> Report:
 
 
 def _batches(names: list[str], start: int, cases: int | None, until: float) -> Iterator[Any]:
-    """Batches of all targets in turn, up to a number of cases for each or a time."""
+    """The corpus, then batches of all targets in turn, up to a number of cases or a time."""
+    for name in names:
+        files = [str(path) for path in corpus(name)]
+        if files:
+            yield name, 0, len(files), files
     first = start
     while time.monotonic() < until:
         for name in names:
             left = BATCH if cases is None else min(BATCH, start + cases - first)
             if left <= 0 or time.monotonic() >= until:
                 return
-            yield name, first, left
+            yield name, first, left, []
         first += BATCH
 
 
@@ -205,7 +223,7 @@ def run(
     jobs: int = 1,
     heard: Any = None,
 ) -> Report:
-    """Try new cases: the seeds from `start` on, for each target in turn.
+    """Try the corpus and new cases: the seeds from `start` on, for each target in turn.
 
     Parameters
     ----------
@@ -235,7 +253,7 @@ def run(
                     batch = next(work, None)
                 if batch is None:
                     break
-                _through(child, *batch, [], out)
+                _through(child, *batch, out)
                 if heard is not None:
                     heard(out)
         except BaseException as error:  # noqa: BLE001 - told by the thread that waits

@@ -8,7 +8,6 @@ from tests.fuzz.cases import Target
 
 # name: (module, class)
 TARGETS: dict[str, tuple[str, str]] = {
-    "model": ("tests.fuzz.models.stored", "StoredModels"),
     "arff": ("tests.fuzz.readers.arff", "Arff"),
     "csv": ("tests.fuzz.readers.csv_files", "Csv"),
     "tsv": ("tests.fuzz.readers.csv_files", "Tsv"),
@@ -17,8 +16,9 @@ TARGETS: dict[str, tuple[str, str]] = {
     "npz": ("tests.fuzz.readers.npz_files", "Npz"),
     "mat": ("tests.fuzz.readers.mat", "Mat"),
     "parquet": ("tests.fuzz.readers.parquet_files", "Parquet"),
-    "use": ("tests.fuzz.uses.read_data", "ReadData"),
     "labels": ("tests.fuzz.readers.label_files", "LabelFile"),
+    "use": ("tests.fuzz.uses.read_data", "ReadData"),
+    "model": ("tests.fuzz.models.stored", "StoredModels"),
 }
 _made: dict[str, Target] = {}
 

@@ -49,20 +49,22 @@ def read_pieces(pieces: TextPieces, path: str, request: Request) -> Dataset | No
 
 def _texts(pieces: TextPieces) -> Iterator[tuple[bytes, int]]:
     r"""The pieces with ``\n`` after each line, and the lines before; the first has the header."""
-    held, before, start = b"", 0, True
+    held: list[bytes] = []
+    before, start = 0, True
     for piece in pieces:
         text = piece.removeprefix(BOM) if start and not held else piece
         if b"\r" in text:
             text = text.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-        text = held + text
-        if start and not DATA.search(text):
-            held = text
-            continue
+        if start:
+            held.append(text)
+            if not DATA.search(text):
+                continue
+            text = b"".join(held)
         yield text, before
-        held, start = b"", False
+        held, start = [], False
         before += text.count(b"\n")
-    if held or start:
-        yield held, before
+    if start:
+        yield b"".join(held), before
 
 
 class _Rows:

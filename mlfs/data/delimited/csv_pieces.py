@@ -202,19 +202,22 @@ class _Reader:
 
     def _texts(self) -> Iterator[tuple[bytes, int]]:
         """The rows of each piece and the number of lines before; no quote is open at its end."""
-        held, before, start = b"", 0, True
+        held: list[bytes] = []
+        before, start, is_open = 0, True, False
         for piece in self.pieces:
-            text = held + piece
-            if text.count(b'"') % 2:
-                held = text
+            held.append(piece)
+            is_open ^= bool(piece.count(b'"') % 2)
+            if is_open:
                 continue
-            held, lines = b"", text.count(b"\n")
+            text = b"".join(held)
+            held, lines = [], text.count(b"\n")
             if start:
                 text = text.removeprefix(BOM).partition(b"\n")[2]
             yield text, before + start
             before, start = before + lines, False
         if held:
-            yield (held.removeprefix(BOM).partition(b"\n")[2] if start else held), before + start
+            text = b"".join(held)
+            yield (text.removeprefix(BOM).partition(b"\n")[2] if start else text), before + start
 
     def _values(self, text: bytes, before: int) -> np.ndarray:
         """The numbers of a piece, or those of its words; notes which columns turn out wordy."""
