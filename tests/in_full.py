@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from mlfs._kernels.finishing import AllCounts
+from mlfs._kernels.co_sums import AllCounts
 
 __all__ = ["Column", "T", "any_table", "by_row", "drawn", "edges", "n", "starts", "words"]
 

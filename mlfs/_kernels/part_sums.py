@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from mlfs._kernels.finishing import xlogx_of
+from mlfs._kernels.co_sums import xlogx_of
 from mlfs._kernels.jit import compiled, inner, wrapping
 from mlfs._kernels.row_walks import Lists
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from mlfs._kernels.finishing import xlogx_of
+from mlfs._kernels.co_sums import xlogx_of
 from mlfs._kernels.jit import compiled, inner, wrapping
 from mlfs._kernels.planes import popcount
 

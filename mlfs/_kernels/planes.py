@@ -11,12 +11,7 @@ from numba.extending import intrinsic
 
 from mlfs._kernels.jit import compiled
 
-__all__ = [
-    "lowest",
-    "pack",
-    "popcount",
-    "unpack",
-]
+__all__ = ["lowest", "pack", "popcount", "sweep", "unpack"]
 
 ONE = np.uint64(1)
 LOW = np.uint64(63)
@@ -71,3 +66,44 @@ def unpack(planes: Any, mode: int, full: Any) -> None:
         for row in range(full.size):
             if planes[plane, row >> 6] >> (np.uint64(row) & LOW) & ONE:
                 full[row] = code
+
+
+@compiled
+def sweep(planes: Any, masks: Any, out: Any) -> None:
+    """out[i, p] += the number of rows that plane p and masks[i] have in common.
+
+    Several masks are swept at a time, so that each plane is read once. Four sums are kept in
+    registers; LLVM turns the loop over words into vector popcounts.
+    """
+    words = planes.shape[1]
+    n = masks.shape[0]
+    for p in range(planes.shape[0]):
+        plane = planes[p]
+        i = 0
+        while i + 4 <= n:
+            one = masks[i]
+            two = masks[i + 1]
+            three = masks[i + 2]
+            four = masks[i + 3]
+            a = np.uint64(0)
+            b = np.uint64(0)
+            c = np.uint64(0)
+            d = np.uint64(0)
+            for word in range(words):
+                bits = plane[word]
+                a += popcount(bits & one[word])
+                b += popcount(bits & two[word])
+                c += popcount(bits & three[word])
+                d += popcount(bits & four[word])
+            out[i, p] += np.int64(a)
+            out[i + 1, p] += np.int64(b)
+            out[i + 2, p] += np.int64(c)
+            out[i + 3, p] += np.int64(d)
+            i += 4
+        while i < n:
+            one = masks[i]
+            a = np.uint64(0)
+            for word in range(words):
+                a += popcount(plane[word] & one[word])
+            out[i, p] += np.int64(a)
+            i += 1

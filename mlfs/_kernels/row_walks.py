@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from mlfs._kernels.co_sums import TwoLevels, add_alone, add_joint_of_two
-from mlfs._kernels.finishing import xlogx_of
+from mlfs._kernels.co_sums import TwoLevels, add_alone, add_joint_of_two, xlogx_of
 from mlfs._kernels.jit import compiled, inner, wrapping
 from mlfs._kernels.planes import ONE
 

@@ -1,4 +1,4 @@
-"""Console output: data to stdout, everything else to stderr; colours, quiet and verbose."""
+"""Output of the command: data to stdout, everything else to stderr, and where a report goes."""
 
 from __future__ import annotations
 
@@ -7,11 +7,23 @@ import io
 import os
 import sys
 from dataclasses import dataclass
-from typing import Any, TextIO
+from pathlib import Path
+from typing import Any, Literal, TextIO
 
 import click
 
-__all__ = ["ClosedOutput", "Console", "console_of"]
+from mlfs.errors import UsageError, printable
+
+__all__ = [
+    "ClosedOutput",
+    "Console",
+    "Output",
+    "check_place",
+    "console_of",
+    "output_of",
+    "write_data",
+    "write_report",
+]
 
 
 class ClosedOutput(io.StringIO):
@@ -99,3 +111,102 @@ class Console:
 def console_of(context: click.Context) -> Console:
     """The console of a run."""
     return context.ensure_object(Console)
+
+
+REPORTS = {".json": "json", ".csv": "csv"}
+
+
+@dataclass(frozen=True)
+class Output:
+    """What ``-o``, ``--format`` and ``--to`` mean together.
+
+    Parameters
+    ----------
+    kind : {"none", "report", "data"}
+        What the file of ``-o`` holds; without ``-o`` none.
+    path : str
+        The file, ``-`` for stdout.
+    form : str
+        The form of the report.
+    data_format : str or None
+        The format of the data set, where the suffix does not tell.
+    """
+
+    kind: Literal["none", "report", "data"]
+    path: str
+    form: str
+    data_format: str | None = None
+
+
+def output_of(
+    output: str | None, form: str | None, to: str | None, source: str, *, force: bool
+) -> Output:
+    """Decide what goes where, before anything is computed.
+
+    A data set is written when ``--to`` says its format or the suffix of ``-o`` does, unless the
+    suffix is that of a ``--format`` that was asked for; otherwise the report goes to the file.
+    """
+    from mlfs.data.files import split_suffix
+    from mlfs.data.formats import FORMATS, format_of
+
+    if output is None or (output == "-" and to is None):
+        if to is not None:
+            raise UsageError("--to says the format of the reduced data; say where with -o")
+        return Output("none", "-", form or "table")
+    check_place(output, source, force=force)
+    suffix = split_suffix(output)[1]
+    if to is not None:
+        return Output("data", output, form or "table", format_of(output, to))
+    if suffix == ".txt" and form is None and split_suffix(source)[1] == ".txt":
+        return Output("data", output, "table", "xmc")
+    if suffix == ".json" or (form is not None and REPORTS.get(suffix) == form):
+        return Output("report", output, form or "json")
+    if any(suffix in known.suffixes for known in FORMATS.values()):
+        return Output("data", output, form or "table", None)
+    if form is None and suffix != ".txt":
+        raise UsageError(
+            f"what to write to {printable(output, 400)!r} does not follow from its suffix: "
+            "say --to arff for the reduced data, or --format json for the ranking"
+        )
+    return Output("report", output, form or "table")
+
+
+def check_place(path: str, source: str, *, force: bool) -> None:
+    """Refuse a place that cannot be written, before anything is computed."""
+    if path == "-":
+        return
+    shown = repr(printable(path, 400))
+    place = Path(path)
+    if not path:
+        raise UsageError("the name of the output is empty")
+    try:
+        if place.is_dir():
+            raise UsageError(f"cannot write {shown}: it is a folder")
+        if not place.parent.is_dir():
+            folder = printable(place.parent, 400)
+            raise UsageError(f"cannot write {shown}: there is no folder {folder!r}")
+        if not place.exists():
+            return
+        if source != "-" and Path(source).exists() and place.samefile(source):
+            raise UsageError(f"{shown} is the input: write the output to another file")
+    except (OSError, ValueError) as error:
+        if isinstance(error, UsageError):
+            raise
+        raise UsageError(f"cannot write {shown}: {error}") from None
+    if not force and place.is_file():
+        raise UsageError(f"{shown} is there already; say --force to replace it")
+
+
+def write_report(text: str, path: str, *, force: bool) -> None:
+    """Write a report so that it appears whole or not at all."""
+    from mlfs.data.whole_files import replacing
+
+    with replacing(path, force) as stream:
+        stream.write(text.encode("utf-8", "backslashreplace"))
+
+
+def write_data(dataset: Any, output: Output, *, force: bool) -> list[str]:
+    """Write a data set where and how the output says; tell what the format cannot carry."""
+    from mlfs.data import write
+
+    return write(dataset, os.fspath(output.path), format=output.data_format, force=force)

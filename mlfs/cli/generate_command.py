@@ -7,9 +7,8 @@ from typing import Any, TypeVar
 
 import click
 
-from mlfs.cli.console import console_of
+from mlfs.cli.console import check_place, console_of
 from mlfs.cli.help import Command, argument, topical
-from mlfs.cli.output import check_place
 from mlfs.cli.shared_options import talking
 
 __all__ = ["generate"]

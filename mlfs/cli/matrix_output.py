@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
 
+from mlfs.cli.console import check_place
 from mlfs.cli.help import topical
-from mlfs.cli.output import check_place
 from mlfs.cli.shared_options import declared, stacked
 from mlfs.errors import UsageError, printable
 

@@ -9,9 +9,8 @@ from typing import Any
 
 import click
 
-from mlfs.cli.console import console_of
+from mlfs.cli.console import check_place, console_of, write_report
 from mlfs.cli.help import Command, argument, topical
-from mlfs.cli.output import check_place, write_report
 from mlfs.cli.shared_options import reading_known, talking
 from mlfs.cli.stored_models import answer, opened, rows_of, unseen_values
 from mlfs.errors import DataError, plural

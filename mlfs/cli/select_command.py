@@ -8,9 +8,8 @@ from typing import Any
 
 import click
 
-from mlfs.cli.console import Console, console_of
+from mlfs.cli.console import Console, Output, console_of, output_of, write_data, write_report
 from mlfs.cli.help import Command, argument, topical
-from mlfs.cli.output import Output, output_of, write_data, write_report
 from mlfs.cli.progress import Picks
 from mlfs.cli.shared_options import input_data, reading, selecting, selection_options, talking
 from mlfs.errors import plural

@@ -10,10 +10,9 @@ from typing import Any
 
 import click
 
-from mlfs.cli.console import Console, console_of
+from mlfs.cli.console import Console, check_place, console_of
 from mlfs.cli.help import Command, argument, topical
 from mlfs.cli.model_options import made, modelling, settings_of
-from mlfs.cli.output import check_place
 from mlfs.cli.progress import Waiting
 from mlfs.cli.shared_options import reading_labels, talking
 from mlfs.cli.stored_models import data_of

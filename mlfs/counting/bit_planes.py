@@ -6,12 +6,11 @@ import contextlib
 import copy
 import threading
 from collections.abc import Iterator
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mlfs._kernels import planes, sweeping
+from mlfs._kernels import planes
 from mlfs._kernels.row_walks import Lists
 from mlfs.counting.codes import Codes
 from mlfs.counting.column_groups import ColumnGroup, Triples
@@ -27,7 +26,6 @@ __all__ = ["BitPlanes", "packed_planes"]
 
 FEW_LABELS = 3  # with an anchor, as many masks as are swept at once
 SHORT, MOST_CELLS = 1 << 16, 15  # what a short number holds, and the cells of a column
-FEW_WORDS = 8  # a loop over so few is not worth vector instructions
 MASK_BYTES = 1 << 20  # of masks that are swept at a time: they stay in the cache
 
 
@@ -60,11 +58,10 @@ class BitPlanes(ColumnGroup):
     def among_rows(self, subset: RowSubset) -> BitPlanes:
         """The same planes without the bits of the other rows."""
         co = np.zeros((1, self.cells), self.small)
-        sweeping.sweep(self.planes, subset.plane[None], co)
+        planes.sweep(self.planes, subset.plane[None], co)
         other = copy.copy(self)
         n = self.n_of(co[0], subset.size)
         ColumnGroup.__init__(other, self.levels, self.modes, n, subset.size)
-        vars(other).pop("_by_word", None)
         other._keep(self.planes & subset.plane, subset.weights)  # noqa: SLF001  # its own kind
         return other
 
@@ -76,12 +73,12 @@ class BitPlanes(ColumnGroup):
         """
         own, usual = anchor.planes, self._usual
         if usual is None or anchor.cells != 1:
-            self._sweep(own, out)
+            planes.sweep(self.planes, own, out)
             return
         with self._lock:
             self._ahead = None  # an interrupt must not leave half a count behind
             co = self._of_anchor.zeros((1 + len(usual), self.cells), self.small)
-            self._sweep(np.concatenate([own, usual & own]), co)
+            planes.sweep(self.planes, np.concatenate([own, usual & own]), co)
             out += co[:1]
             self._ahead = anchor, usual, co[1:]
 
@@ -90,7 +87,7 @@ class BitPlanes(ColumnGroup):
         at_once = self._masks_at_once
         for at in range(0, some.size, at_once):
             part = slice(at, at + at_once)
-            self._sweep(labels.masks(some[part]), out[part])
+            planes.sweep(self.planes, labels.masks(some[part]), out[part])
 
     def triples(
         self, anchor: BlockAnchor, labels: LabelColumns, some: np.ndarray, out: np.ndarray
@@ -99,14 +96,14 @@ class BitPlanes(ColumnGroup):
         at_once = max(1, self._masks_at_once // max(1, anchor.cells))
         for at in range(0, some.size, at_once):
             part = slice(at, at + at_once)
-            self._sweep(_shared(labels.masks(some[part]), anchor), _rows(out[part]))
+            planes.sweep(self.planes, _shared(labels.masks(some[part]), anchor), _rows(out[part]))
 
     def triples_of(
         self, anchor: BlockAnchor, labels: LabelColumns, label: int, out: np.ndarray
     ) -> None:
         """Sweep what the anchor shares with each value of the label."""
         masks = packed_planes(labels.codes, label, label + 1)
-        self._sweep(_shared(masks, anchor), _rows(out))
+        planes.sweep(self.planes, _shared(masks, anchor), _rows(out))
 
     def columns_at_once(self, entries: int) -> int:
         """As many as have so many entries on average."""
@@ -146,18 +143,6 @@ class BitPlanes(ColumnGroup):
     @property
     def _masks_at_once(self) -> int:
         return max(1, MASK_BYTES // (8 * max(1, self._words)))
-
-    def _sweep(self, masks: np.ndarray, out: np.ndarray) -> None:
-        """out[i, plane] += the rows that masks[i] and a plane share."""
-        if self._words <= FEW_WORDS:
-            sweeping.sweep_across(self._by_word, masks, out)
-        else:
-            sweeping.sweep(self.planes, masks, out)
-
-    @cached_property
-    def _by_word(self) -> np.ndarray:
-        """The planes word by word."""
-        return np.ascontiguousarray(self.planes.T)
 
 
 def _shared(masks: np.ndarray, anchor: BlockAnchor) -> np.ndarray:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from mlfs._kernels import finishing
+from mlfs._kernels import co_sums
 from mlfs.counting.anchor import AddedAnchor, Anchor
 from mlfs.counting.blocks import Block
 from mlfs.counting.codes import Codes
@@ -198,7 +198,7 @@ class Counts:
 
     def _singles(self, n: np.ndarray, offsets: np.ndarray, valid: np.ndarray) -> np.ndarray:
         out = np.empty((valid.size, 2), np.int64)
-        finishing.singles(n, offsets, valid, self.xlogx, out)
+        co_sums.singles(n, offsets, valid, self.xlogx, out)
         return out
 
     # ---- anchors ------------------------------------------------------------------------------

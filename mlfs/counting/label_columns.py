@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from mlfs._kernels import full_tables, row_walks, sweeping
+from mlfs._kernels import full_tables, planes, row_walks
 from mlfs.counting.anchor import AddedAnchor, Anchor, BlockAnchor
 from mlfs.counting.bit_planes import packed_planes
 from mlfs.counting.codes import Codes
@@ -119,7 +119,7 @@ class LabelColumns(Labels):
         """The rows of each cell of an anchor with each label."""
         out = np.zeros((anchor.cells, len(self)), np.int64)
         if "_every_mask" in vars(self) and self._every_mask is not None:
-            sweeping.sweep(self._every_mask, anchor.planes, out)
+            planes.sweep(self._every_mask, anchor.planes, out)
         else:
             own = anchor.rows, anchor.row_cells
             row_walks.count_pairs(*self.by_row, self.weights, *own, out)

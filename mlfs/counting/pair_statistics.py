@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mlfs._kernels import co_sums, finishing, full_tables, row_walks
+from mlfs._kernels import co_sums, full_tables, row_walks
 from mlfs.counting.anchor import Anchor, BlockAnchor
 from mlfs.counting.label_columns import LabelColumns
 from mlfs.counting.xlogx import terms_of
 
 if TYPE_CHECKING:
-    from mlfs.counting.cache import Cache
     from mlfs.counting.counts import Counts
+    from mlfs.counting.memory import Cache
 
 __all__ = ["PairStatistics"]
 
@@ -155,5 +155,5 @@ class PairStatistics:
         size, cells = len(tables), tables.shape[1] * tables.shape[2]
         out = np.empty((size, 2), np.int64)
         edges = np.arange(size + 1) * cells
-        finishing.singles(tables.ravel(), edges, np.full(size, cells), counts.xlogx, out)
+        co_sums.singles(tables.ravel(), edges, np.full(size, cells), counts.xlogx, out)
         return out[:, 1].copy()

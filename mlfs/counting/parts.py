@@ -13,15 +13,15 @@ import numpy as np
 
 from mlfs._kernels.part_sums import Groups, Room, add_given_parts
 from mlfs.counting.entries import edges_of
-from mlfs.counting.threads import padded
+from mlfs.counting.parallel import padded
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mlfs._kernels.row_walks import Lists
-    from mlfs.counting.cache import Cache
     from mlfs.counting.codes import Codes
     from mlfs.counting.counts import Counts
+    from mlfs.counting.memory import Cache
 
 __all__ = ["Parts", "information_given"]
 

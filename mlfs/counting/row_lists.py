@@ -13,8 +13,8 @@ from mlfs.counting.codes import Codes
 from mlfs.counting.column_groups import ColumnGroup, Triples
 from mlfs.counting.entries import edges_of
 from mlfs.counting.listed_cells import listed_cells
+from mlfs.counting.parallel import padded
 from mlfs.counting.row_subsets import RowSubset
-from mlfs.counting.threads import padded
 from mlfs.counting.xlogx import XLogX
 
 if TYPE_CHECKING:

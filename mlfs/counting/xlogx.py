@@ -14,9 +14,18 @@ import math
 
 import numpy as np
 
-from mlfs._kernels.finishing import AllCounts, AnyCounts, fill_xlogx, terms
+from mlfs._kernels.co_sums import AllCounts, AnyCounts, fill_xlogx, terms
 
-__all__ = ["XLogX", "is_corrected", "of_rows", "terms_of", "wrapped", "xlogx_table"]
+__all__ = [
+    "XLogX",
+    "entropies",
+    "is_corrected",
+    "of_rows",
+    "per_row",
+    "terms_of",
+    "wrapped",
+    "xlogx_table",
+]
 
 XLogX = AllCounts | AnyCounts
 
@@ -99,3 +108,22 @@ def of_rows(rows: np.ndarray, xlogx: XLogX) -> np.ndarray:
         sizes, where = np.unique(flat, return_inverse=True)
     found: np.ndarray = terms_of(sizes.astype(np.int64), xlogx)[where].reshape(rows.shape)
     return found
+
+
+def per_row(total: np.ndarray, rows: np.ndarray, xlogx: XLogX) -> np.ndarray:
+    """Divide sums of c log c by the rows: 0 where there are none.
+
+    The result is never below 0, unless it is corrected for bias.
+    """
+    scale = rows * xlogx.unit
+    if np.ndim(scale) == 0 and scale > 0:
+        found = np.asarray(total / scale)
+        return found if is_corrected(xlogx) else np.maximum(found, 0.0, out=found)
+    out = np.zeros(np.broadcast_shapes(np.shape(total), np.shape(rows)))
+    np.divide(total, scale, out=out, where=scale > 0)
+    return out if is_corrected(xlogx) else np.maximum(out, 0.0, out=out)
+
+
+def entropies(rows: np.ndarray, t: np.ndarray, xlogx: XLogX) -> np.ndarray:
+    """(N log N - sum of c log c) / N, for any number of N at once."""
+    return per_row(of_rows(rows, xlogx) - t, rows, xlogx)

@@ -18,7 +18,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from mlfs._kernels.normal_scores import score_column
-from mlfs.counting.threads import THREADED_FROM, Threads
+from mlfs.counting.parallel import THREADED_FROM, Threads
 from mlfs.errors import DataError
 
 __all__ = ["MOST_VALUES", "Scores", "indicators", "normal_scores"]

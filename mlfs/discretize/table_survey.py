@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from mlfs._kernels import slices, small_integers
-from mlfs._kernels.small_integers import SMALL
+from mlfs._kernels import column_values, slices
+from mlfs._kernels.column_values import SMALL
 from mlfs.counting.codes import Codes, Packed
 from mlfs.counting.entries import edges_of
 from mlfs.data.bit_slices import Slices, sliced
@@ -63,7 +63,7 @@ class Survey:
         counts = np.zeros((d, SMALL + 2), np.int32)
         if not (has_numbers and table.format == "csr" and table.has_canonical_format):
             return cls(table, counts[:, :-1], np.zeros(d, bool))
-        small_integers.count_stored(table.indices, _stored(table), counts)
+        column_values.count_stored(table.indices, _stored(table), counts)
         counts[:, 0] += n_rows - counts.sum(axis=1)
         is_small = (counts[:, -1] == 0) & (2 * counts[:, 0] > n_rows)
         return cls(table, counts[:, :-1], is_small)
@@ -93,7 +93,7 @@ def learn_small(
     d = declared.size
     columns, knots, starts = np.empty(d, np.int64), np.empty(SMALL * d), np.zeros(d + 1, np.int64)
     missing, fallback = np.empty(d, bool), np.empty(d, np.int64)
-    n = small_integers.learn_values(
+    n = column_values.learn_values(
         survey.counts,
         survey.small,
         declared,
@@ -132,10 +132,10 @@ def encode_small(survey: Survey, binnings: Binnings) -> tuple[np.ndarray, Codes]
         binnings = binnings.take(columns)
     codes = np.empty((columns.size, SMALL + 1), np.uint8)
     unknown = binnings.unknown.astype(np.uint8)
-    small_integers.code_values(binnings.knots, binnings.starts, unknown, codes)
+    column_values.code_values(binnings.knots, binnings.starts, unknown, codes)
     offsets = edges_of(binnings.levels)
     counts, modes = np.zeros(int(offsets[-1]), np.int64), np.empty(columns.size, np.int32)
-    small_integers.sum_counts(survey.counts, columns, codes, offsets, counts, modes)
+    column_values.sum_counts(survey.counts, columns, codes, offsets, counts, modes)
     packed, none = None, np.zeros(0, np.int32)
     lists = np.zeros(columns.size + 1, np.int64), none, none
     if survey.slices is not None:
@@ -160,7 +160,7 @@ def _lists(
     places, table_codes = np.full(d, -1, np.int64), np.zeros((d, SMALL + 1), np.uint8)
     places[columns], table_codes[columns] = indptr[:-1], codes
     rows, kept = (np.empty(int(indptr[-1]), np.int32) for _ in range(2))
-    small_integers.write_entries(
+    column_values.write_entries(
         table.indptr, table.indices, _stored(table), table_codes, places, rows, kept
     )
     return indptr, rows, kept

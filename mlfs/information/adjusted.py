@@ -19,8 +19,8 @@ from typing import Any
 
 import numpy as np
 
+from mlfs._kernels.co_sums import AllCounts
 from mlfs._kernels.expected_sums import add_expected
-from mlfs._kernels.finishing import AllCounts
 from mlfs.counting.xlogx import terms_of
 from mlfs.errors import DataError
 from mlfs.information.exact import ExactInfo

@@ -13,9 +13,8 @@ from mlfs.counting.codes import Codes
 from mlfs.counting.counts import Counts
 from mlfs.counting.label_codes import with_masks
 from mlfs.counting.pair_statistics import PairStatistics
-from mlfs.counting.xlogx import wrapped
+from mlfs.counting.xlogx import entropies, per_row, wrapped
 from mlfs.errors import CriterionError, DataError
-from mlfs.information.entropies import entropies, per_row
 from mlfs.information.exact_sets import ExactSets
 from mlfs.information.imbalance import imbalance
 from mlfs.information.label_block import LabelBlock

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from mlfs._kernels.normal_scores import products
-from mlfs.counting.threads import Threads
+from mlfs.counting.parallel import Threads
 
 __all__ = ["PIECE", "ROWS_A_NANOSECOND", "Blocks", "GaussianColumns", "Variables"]
 

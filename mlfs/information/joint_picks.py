@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mlfs.counting.parts import Parts, information_given
-from mlfs.counting.xlogx import wrapped
-from mlfs.information.entropies import entropies, per_row
+from mlfs.counting.xlogx import entropies, per_row, wrapped
 
 if TYPE_CHECKING:
     from mlfs.counting.pair_statistics import PairStatistics

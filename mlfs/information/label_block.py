@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mlfs.information.entropies import entropies
+from mlfs.counting.xlogx import entropies
 from mlfs.information.table import Table
 from mlfs.information.triples import Sums
 

@@ -12,14 +12,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mlfs._kernels import co_sums, sweeping
+from mlfs._kernels import co_sums
+from mlfs._kernels.planes import sweep
 from mlfs.counting.codes import Codes
 from mlfs.counting.column_groups import ColumnGroup
 from mlfs.counting.counts import Counts
 from mlfs.counting.label_codes import code_labels, with_masks
-from mlfs.counting.threads import THREADED_FROM, Threads
-from mlfs.counting.xlogx import XLogX
-from mlfs.information.entropies import entropies, per_row
+from mlfs.counting.parallel import THREADED_FROM, Threads
+from mlfs.counting.xlogx import XLogX, entropies, per_row
 from mlfs.information.table import Table
 from mlfs.information.triples import Sums
 
@@ -208,7 +208,7 @@ class _Tiles:
         masks, _ = one.planes_of(np.zeros(0, np.int64))
         planes, _ = other.planes_of(np.zeros(0, np.int64))
         co = np.zeros((last - first, other.size - begin), np.int32)
-        sweeping.sweep(planes[begin:], masks[first:last], co)
+        sweep(planes[begin:], masks[first:last], co)
         t_fs = np.empty(co.shape, np.int64)
         n_f, n_s = other.n_cells[begin:], one.n_cells[first:last].tolist()
         for i, n in enumerate(n_s):

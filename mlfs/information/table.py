@@ -16,13 +16,11 @@ import numpy as np
 
 from mlfs._kernels import full_tables
 from mlfs.counting.anchor import Anchor
-from mlfs.counting.cache import Cache
 from mlfs.counting.counts import Counts
-from mlfs.counting.memory import ROOMY, Budget
+from mlfs.counting.memory import ROOMY, Budget, Cache
 from mlfs.counting.pair_statistics import PairStatistics
 from mlfs.counting.subset_planes import SubsetPlanes
-from mlfs.counting.xlogx import is_corrected
-from mlfs.information.entropies import entropies, per_row
+from mlfs.counting.xlogx import entropies, is_corrected, per_row
 from mlfs.information.joint_picks import JointPicks
 from mlfs.information.label_pairs import LabelPairs
 from mlfs.information.triples import TripleSums

@@ -15,8 +15,7 @@ import numpy as np
 from mlfs._kernels import co_sums, full_tables
 from mlfs.counting.column_groups import Triples
 from mlfs.counting.pair_statistics import PairStatistics
-from mlfs.counting.xlogx import XLogX, wrapped
-from mlfs.information.entropies import per_row
+from mlfs.counting.xlogx import XLogX, per_row, wrapped
 
 if TYPE_CHECKING:
     from mlfs.information.table import Table

@@ -10,9 +10,8 @@ from mlfs.criteria import Criterion, PairCriterion, SetCriterion
 from mlfs.information.for_search import terms_only_add
 from mlfs.information.info import Info
 from mlfs.search.checked import CheckedCriterion
-from mlfs.search.lazy import LazyScores
 from mlfs.search.picks import Pick, SearchResult
-from mlfs.search.scores import CandidateScores, FixedScores, PairScores, SetScores
+from mlfs.search.scores import CandidateScores, FixedScores, LazyScores, PairScores, SetScores
 
 __all__ = ["greedy"]
 

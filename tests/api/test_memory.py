@@ -18,8 +18,7 @@ import mlfs
 from mlfs import DataError, select
 from mlfs.api.memory_estimate import MemoryEstimate
 from mlfs.api.prepared import prepare
-from mlfs.counting.cache import Cache
-from mlfs.counting.memory import Budget
+from mlfs.counting.memory import Budget, Cache
 from mlfs.information.for_search import table_of
 from mlfs.information.table import Table
 from tests.documents import ROOT

@@ -327,7 +327,7 @@ def test_rows_in_another_order_change_no_bit(name):
 @pytest.mark.timeout(60)  # a pool that waits for itself waits for ever
 @pytest.mark.parametrize("name", ["jmi", "disr", "mlfs_local", "pmu", "mlcfs"])
 def test_threads_change_no_bit(name, monkeypatch):
-    monkeypatch.setattr("mlfs.counting.threads.THREADED_FROM", 0)
+    monkeypatch.setattr("mlfs.counting.parallel.THREADED_FROM", 0)
     one = select(name, 4)
     for n_jobs in (2, -1, 16):
         same(one, select(name, 4, n_jobs=n_jobs), bitwise=True)

@@ -14,7 +14,7 @@ import scipy.sparse as sp
 from numba.core import config
 
 from mlfs import select
-from mlfs.counting import column_groups, threads
+from mlfs.counting import column_groups, parallel
 from mlfs.counting.codes import Codes
 from mlfs.criteria import available, get
 from mlfs.information.exact import ExactInfo
@@ -126,7 +126,7 @@ def test_weighted_rows_of_a_sparse_table_without_entries():
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")  # that is what is tried
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not forked here")
 def test_a_forked_process_counts_without_the_threads_that_stayed_behind(monkeypatch):
-    monkeypatch.setattr(threads, "THREADED_FROM", 0)
+    monkeypatch.setattr(parallel, "THREADED_FROM", 0)
     info = Info.from_codes(*table(0), n_jobs=2)
     before = info.mi_fs(0)
     read, write = os.pipe()

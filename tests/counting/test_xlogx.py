@@ -12,10 +12,9 @@ from hypothesis import strategies as st
 from numba.core import config
 
 from mlfs import Info
-from mlfs._kernels import finishing
+from mlfs._kernels import co_sums
 from mlfs.counting import column_groups, xlogx
-from mlfs.counting.xlogx import wrapped, xlogx_table
-from mlfs.information.entropies import entropies, per_row
+from mlfs.counting.xlogx import entropies, per_row, wrapped, xlogx_table
 from mlfs.information.for_search import table_of
 
 
@@ -48,7 +47,7 @@ def test_counts_behind_the_table_are_made_alike():
     counts, edges = np.arange(1001), np.arange(1002)
     ones, out = np.ones(1001, np.int32), np.empty((2, 1001, 2), np.int64)
     for table, part in zip((long, short), out, strict=True):
-        finishing.singles(counts, edges, ones, table, part)
+        co_sums.singles(counts, edges, ones, table, part)
     assert (out[0] == out[1]).all()
 
 

@@ -248,7 +248,7 @@ def test_blocks_of_rows_add_up(seed):
 @pytest.mark.parametrize("y", [0, 0.2])
 def test_threads_change_no_bit(monkeypatch, forced, y):
     if forced:
-        monkeypatch.setattr("mlfs.counting.threads.THREADED_FROM", 0)
+        monkeypatch.setattr("mlfs.counting.parallel.THREADED_FROM", 0)
     X, Y = codes(7, x=0.1, y=y)
     one = words(Info.from_codes(X, Y, parents=CHAIN), 1)
     for n_jobs in (2, 3, 64):

@@ -13,12 +13,12 @@ import pytest
 from numba.core import config
 
 from mlfs._kernels import jit
-from mlfs._kernels.kept import KeptCode
+from mlfs._kernels.jit import KeptCode
 
 pytestmark = pytest.mark.skipif(bool(config.DISABLE_JIT), reason="nothing is compiled")
 TABLE = "[0.0, 0.0, 1.386, 3.296]"
 CALL = (
-    "import numpy as np; from mlfs._kernels.finishing import fill_xlogx; "
+    "import numpy as np; from mlfs._kernels.co_sums import fill_xlogx; "
     "table = np.zeros(5, np.int64); fill_xlogx(table, 1000.0); "
     "hits = sum(fill_xlogx.stats.cache_hits.values()); "
     "print((table[:4] / 1000).tolist(), hits)"

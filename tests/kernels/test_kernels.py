@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -38,7 +41,12 @@ def test_a_kernel_works_where_no_cache_can_be_written(monkeypatch: pytest.Monkey
 
 
 class Cache:
-    """What `_ignore_cache_errors` sees of Numba, on a disk that fails."""
+    """What `_keep_privately` sees of numba, on a disk that fails."""
+
+    def __init__(self, folder: str) -> None:
+        self.cache_path, self._cache_file = folder, object()
+        locator = SimpleNamespace(get_source_stamp=lambda: 1)
+        self._impl = SimpleNamespace(locator=locator, filename_base="kernel")
 
     def load_overload(self, signature: object, context: object) -> None:
         raise OSError
@@ -47,8 +55,8 @@ class Cache:
         raise OSError(28, "No space left on device")
 
 
-def test_a_disk_that_fails_keeps_nobody_from_computing() -> None:
-    cache = Cache()
-    jit._ignore_cache_errors(cache)
+def test_a_disk_that_fails_keeps_nobody_from_computing(tmp_path: Path) -> None:
+    cache = Cache(str(tmp_path))
+    jit._keep_privately(cache)
     assert cache.load_overload(None, None) is None
     cache.save_overload(None, None)

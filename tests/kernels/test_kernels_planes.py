@@ -7,9 +7,10 @@ import itertools
 import numpy as np
 import pytest
 
-from mlfs._kernels import co_sums, sweeping
+from mlfs._kernels import co_sums
 from mlfs._kernels import plane_subsets as kernels
-from mlfs._kernels.finishing import AllCounts
+from mlfs._kernels.co_sums import AllCounts
+from mlfs._kernels.planes import sweep
 from tests import naive
 from tests.in_full import T, any_table, drawn, edges, n, starts, words
 
@@ -22,10 +23,7 @@ def test_what_planes_share(n_rows, n_masks):
     begun = generator.integers(0, 9, (n_masks, 37)).astype(np.int32)
     wanted = (begun + (masks[:, None] & planes).sum(axis=2)).tolist()
     out = begun.copy()
-    sweeping.sweep(words(planes), words(masks), out)
-    assert out.tolist() == wanted
-    out = begun.copy()
-    sweeping.sweep_across(np.ascontiguousarray(words(planes).T), words(masks), out)
+    sweep(words(planes), words(masks), out)
     assert out.tolist() == wanted
 
 

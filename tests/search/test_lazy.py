@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import mlfs
-import mlfs.search.lazy
+import mlfs.search.scores
 from mlfs import Criterion, CriterionError, Info, UsageError
 from mlfs.counting.column_groups import Kind
 from mlfs.criteria import available, get
