@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 __all__ = ["BitPlanes", "packed_planes"]
 
-FEW_LABELS = 3  # with an anchor, as many masks as are swept at once
 SHORT, MOST_CELLS = 1 << 16, 15  # what a short number holds, and the cells of a column
 MASK_BYTES = 1 << 20  # of masks that are swept at a time: they stay in the cache
 
@@ -50,9 +49,7 @@ class BitPlanes(ColumnGroup):
     def _keep(self, planes: np.ndarray, weights: np.ndarray) -> None:
         self.planes, self._weights = planes, weights
         self._words = self.planes.shape[1]
-        self._usual: np.ndarray | None = None  # the masks of the few labels asked for last
-        self._ahead: tuple[Any, np.ndarray, np.ndarray] | None = None
-        self._of_anchor, self._of_labels = _Room(), _Room()
+        self._of_labels = _Room()
         self._lock = threading.Lock()  # on the memory that is used again
 
     def among_rows(self, subset: RowSubset) -> BitPlanes:
@@ -66,21 +63,8 @@ class BitPlanes(ColumnGroup):
         return other
 
     def pairs(self, anchor: BlockAnchor, out: np.ndarray) -> None:
-        """Sweep the planes of the anchor over all planes.
-
-        If few labels were asked for with the last anchor, what they share with this one is swept
-        along: most of the time goes into reading the planes.
-        """
-        own, usual = anchor.planes, self._usual
-        if usual is None or anchor.cells != 1:
-            planes.sweep(self.planes, own, out)
-            return
-        with self._lock:
-            self._ahead = None  # an interrupt must not leave half a count behind
-            co = self._of_anchor.zeros((1 + len(usual), self.cells), self.small)
-            planes.sweep(self.planes, np.concatenate([own, usual & own]), co)
-            out += co[:1]
-            self._ahead = anchor, usual, co[1:]
+        """Sweep the planes of the anchor over all planes."""
+        planes.sweep(self.planes, anchor.planes, out)
 
     def label_pairs(self, labels: LabelColumns, some: np.ndarray, out: np.ndarray) -> None:
         """Sweep the masks of the labels."""
@@ -128,14 +112,6 @@ class BitPlanes(ColumnGroup):
         anchor, some = known.pairs.anchor, known.some
         shape = some.size, anchor.cells, self.cells
         with self._lock:
-            self._usual = None
-            if some.size <= FEW_LABELS and anchor.cells == 1:
-                self._usual = masks = known.labels.masks(some)
-                if self._ahead is not None and self._ahead[0] is anchor:
-                    _, ahead, co = self._ahead
-                    if ahead is masks or np.array_equal(ahead, masks):
-                        yield co.reshape(shape)
-                        return
             co = self._of_labels.zeros(shape, self.small)
             self.triples(anchor, known.labels, some, co)
             yield co

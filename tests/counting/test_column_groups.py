@@ -179,25 +179,3 @@ def test_two_threads_may_ask_one_table(levels):
         seen = list(views)
     np.testing.assert_array_equal(found, expected)
     np.testing.assert_array_equal(seen, np.array(expected)[:, few])
-
-
-def test_an_interrupt_leaves_nothing_half_counted(monkeypatch):
-    generator = np.random.default_rng(3)
-    info = Info.from_codes(generator.integers(0, 2, (700, 90)), generator.integers(0, 2, (700, 1)))
-    expected = [info.cmi_sL_given_f(s) for s in (4, 5)]
-    table = table_of(info)
-    (group,) = table.counts.groups
-    pairs = table.feature(5)
-    whole = group._sweep
-
-    def interrupted(masks, out):
-        whole(masks, out)
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(group, "_sweep", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        table.counts.pair_co(0, table.anchor(6))
-    monkeypatch.setattr(group, "_sweep", whole)
-    label = np.array([0])
-    again = table.triples.sl_given_f(pairs, label, table.triples.joint_sums(pairs, label))
-    np.testing.assert_array_equal(again, expected[1])
