@@ -51,6 +51,13 @@ def test_the_checks_have_names():
         made(scope="each label", network=True, relevance=lambda self, i: i.mi_fL + i.label_term()),
         made(search="best first", merit=lambda self, i, p: i.mi_fL / (len(p) + 1)),
         made(size=lambda self, i: 2),
+        # the relevance of all candidates is 0, and the lowest column is picked
+        made(
+            scope="each label",
+            relevance=lambda self, i: i.interaction_fLL,
+            term=redundancy,
+            score=lambda self, r, t, p: r - t,
+        ),
     ],
 )
 def test_what_keeps_the_contract_passes(good):
