@@ -7,11 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from mlfs.compare.sharing import shared
 from mlfs.compare.truth import mean, scores_of, truth_of
 
 __all__ = ["label_auc", "macro_auc", "micro_auc"]
 
 
+@shared
 def label_auc(Y: Any, scores: Any) -> np.ndarray:
     """The area under the ROC curve of each label: how often a positive outscores a negative.
 

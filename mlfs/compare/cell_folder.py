@@ -83,6 +83,13 @@ class CellFolder:
         found = {key: self.get(key) for key in keys}
         return {key: one for key, one in found.items() if one and one.get("status") == "ok"}
 
+    def over_budget(self, keys: Iterable[str], budget: float | None) -> dict[str, dict[str, Any]]:
+        """The records of those cells that this budget, or a greater one, was too small for."""
+        if budget is None:
+            return {}
+        found = {key: self.get(key) for key in keys}
+        return {key: one for key, one in found.items() if one and one.get("budget", 0) >= budget}
+
     def get(self, key: str) -> dict[str, Any] | None:
         """What is kept of a cell."""
         path = self.folder / CELLS / f"{key}.json"
@@ -94,16 +101,29 @@ class CellFolder:
         return found
 
     def keep(self, record: dict[str, Any]) -> None:
-        """Keep the results of a cell."""
-        self._write(f"{CELLS}/{record['key']}.json", json.dumps(record, allow_nan=False))
+        """Keep the results of a cell; its details are a file of their own, written first."""
+        plain = {name: value for name, value in record.items() if name != "details"}
+        if "details" in record:
+            self._put(f"{CELLS}/{record['key']}.npz", record["details"])
+        self._write(f"{CELLS}/{record['key']}.json", json.dumps(plain, allow_nan=False))
+
+    def details(self, key: str) -> bytes | None:
+        """The details of a cell, see details.py; None if there are none."""
+        try:
+            return (self.folder / CELLS / f"{key}.npz").read_bytes()
+        except FileNotFoundError:
+            return None
 
     def count(self) -> int:
         """How many cells are kept, of whatever settings."""
         return sum(path.suffix == ".json" for path in (self.folder / CELLS).iterdir())
 
     def _write(self, name: str, text: str) -> None:
+        self._put(name, text.encode())
+
+    def _put(self, name: str, content: bytes) -> None:
         with replacing(str(self.folder / name), force=True) as stream:
-            stream.write(text.encode())
+            stream.write(content)
 
 
 def _read(path: Path) -> Any:

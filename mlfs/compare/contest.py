@@ -225,7 +225,7 @@ def _contest(
             sizes = settings.sizes_of(ranker)
             wanted = [str(one) for one in sizes] if n == MEAN or ALL in sizes else [n]
             keys = [(name, str(ranker), str(model), size) for size in wanted]
-            if all(done[key] == len(settings.protocol) and key in table for key in keys):
+            if all(done[key] == settings.protocol.count(name) and key in table for key in keys):
                 found = _of_splits([table[key] for key in keys])
                 mean[row, column] = np.mean([table[key].mean for key in keys])
                 sd[row, column] = np.std(found, ddof=1) if found.size > 1 else np.nan

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from mlfs.compare.sharing import shared
 from mlfs.compare.truth import labels_of, mean, truth_of
 
 __all__ = [
@@ -109,6 +110,7 @@ def sample_f1(Y: Any, predicted: Any, *, empty: float = 1.0) -> float:
     return kept(2 * both, true + said, empty)
 
 
+@shared
 def label_f1(Y: Any, predicted: Any, *, empty: float = 0.0) -> np.ndarray:
     """F1 of each label, 2 tp / (2 tp + fp + fn).
 
@@ -273,6 +275,7 @@ def _shares(counts: tuple[np.ndarray, ...], of: int, empty: float) -> float:
     return mean(found[~np.isnan(found)])
 
 
+@shared
 def label_counts(Y: Any, predicted: Any, axis: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Per row (axis 1) or label (axis 0): how many are true and predicted, true, predicted.
 

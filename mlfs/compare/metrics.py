@@ -40,6 +40,7 @@ from mlfs.compare.ranking_metrics import (
     one_error,
     ranking_loss,
 )
+from mlfs.compare.sharing import sharing
 from mlfs.compare.top_metrics import (
     ndcg_at_3,
     ndcg_at_5,
@@ -174,7 +175,8 @@ def evaluate(
             msg = f"the metric {name} needs {argument}=, which is not given"
             raise UsageError(msg)
     chosen = [METRICS[name] for name in wanted if given[METRICS[name].needs] is not None]
-    return {metric.name: metric.function(Y, given[metric.needs]) for metric in chosen}
+    with sharing():
+        return {metric.name: metric.function(Y, given[metric.needs]) for metric in chosen}
 
 
 def tally(Y: Any) -> dict[str, int]:

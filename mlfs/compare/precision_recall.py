@@ -7,11 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from mlfs.compare.sharing import shared
 from mlfs.compare.truth import mean, scores_of, truth_of
 
 __all__ = ["label_pr_auc", "macro_pr_auc", "micro_pr_auc"]
 
 
+@shared
 def label_pr_auc(Y: Any, scores: Any) -> np.ndarray:
     """The area under the precision-recall curve of each label, without interpolation.
 
@@ -63,7 +65,7 @@ def _area(relevant: np.ndarray, score: np.ndarray) -> float:
     """The mean precision at the positives, equal scores being one step; NaN without positives."""
     if not relevant.any():
         return math.nan
-    order = np.argsort(-score, kind="stable")
+    order = np.argsort(-score)  # only the ends of ties are looked at
     falling = score[order]
     ends = np.flatnonzero(np.append(falling[:-1] != falling[1:], True))
     hits = np.cumsum(relevant[order])[ends]

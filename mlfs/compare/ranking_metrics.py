@@ -9,11 +9,11 @@ is left out.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from mlfs.compare.sharing import shared
 from mlfs.compare.truth import Truth, mean, scores_of, truth_of
 
 __all__ = ["average_precision", "coverage", "normalised_coverage", "one_error", "ranking_loss"]
@@ -48,21 +48,21 @@ class RankedLabels(NamedTuple):
         return (self.positives > 0) & (self.positives < self.known)
 
 
-def ranked(Y: Any, scores: Any) -> Iterator[RankedLabels]:
+@shared
+def ranked(Y: Any, scores: Any) -> list[RankedLabels]:
     """The rows of which some label is known, in blocks."""
     truth = truth_of(Y)
     score = scores_of(scores, truth)
     rows = np.flatnonzero(truth.known.any(axis=1))
     step = max(1, CELLS // max(1, score.shape[1]))
-    for start in range(0, len(rows), step):
-        block = rows[start : start + step]
-        yield in_order(Truth(truth.relevant[block], truth.known[block]), score[block])
+    blocks = [rows[start : start + step] for start in range(0, len(rows), step)]
+    return [in_order(Truth(truth.relevant[b], truth.known[b]), score[b]) for b in blocks]
 
 
 def in_order(truth: Truth, score: np.ndarray) -> RankedLabels:
     """Sort the labels of each row; in a tie the labels of the row come first."""
     score = np.where(truth.known, score, -np.inf)
-    order = np.lexsort((~truth.relevant, -score), axis=1)
+    order = sorted_rows(-score, ~truth.relevant)
     score = np.take_along_axis(score, order, axis=1)
     relevant = np.take_along_axis(truth.relevant & truth.known, order, axis=1)
     known = np.take_along_axis(truth.known, order, axis=1)
@@ -76,6 +76,21 @@ def in_order(truth: Truth, score: np.ndarray) -> RankedLabels:
         np.take_along_axis(np.cumsum(known, axis=1), last, axis=1),
         np.take_along_axis(np.cumsum(relevant, axis=1), last, axis=1),
     )
+
+
+def sorted_rows(values: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """The order of each row: by its values and, only where some are equal, by the second key.
+
+    Examples
+    --------
+    >>> sorted_rows(np.array([[3, 1, 2], [1, 1, 0]]), np.array([[0, 0, 0], [1, 0, 0]])).tolist()
+    [[1, 2, 0], [2, 1, 0]]
+    """
+    order = np.argsort(values, axis=1)
+    arranged = np.take_along_axis(values, order, axis=1)
+    tied = np.flatnonzero((arranged[:, 1:] == arranged[:, :-1]).any(axis=1))
+    order[tied] = np.lexsort((second[tied], values[tied]), axis=1)
+    return order
 
 
 def together(blocks: list[np.ndarray]) -> float:

@@ -29,8 +29,30 @@ class Split:
     test: np.ndarray
 
 
+class Splitting:
+    """What all ways to split rows share."""
+
+    @property
+    def note(self) -> str:
+        """What a reader of the results should know about the splits."""
+        return ""
+
+    def __len__(self) -> int:
+        raise NotImplementedError
+
+    def count(self, data: str) -> int:
+        """How many splits the data set of this name has."""
+        del data
+        return len(self)
+
+    def identity(self, data: str) -> str:
+        """A text that differs where the splits of the data set do."""
+        del data
+        return repr(self) + str(self.note)
+
+
 @dataclass(frozen=True)
-class Folds:
+class Folds(Splitting):
     """k-fold cross-validation; every row is a test row once in each repetition.
 
     Parameters
@@ -117,7 +139,7 @@ class Folds:
 
 
 @dataclass(frozen=True)
-class Holdout:
+class Holdout(Splitting):
     """A random share of the rows trains, the rest tests; repeated.
 
     Parameters
@@ -130,7 +152,6 @@ class Holdout:
 
     share: float = 0.8
     repeat: int = 10
-    note: ClassVar[str] = ""
 
     def __post_init__(self) -> None:
         if not 0 < self.share < 1:
@@ -169,7 +190,7 @@ class Holdout:
 
 
 @dataclass(frozen=True)
-class Given:
+class Given(Splitting):
     """The authors' own split: the training rows first, then those of a second file.
 
     Parameters
@@ -179,7 +200,6 @@ class Given:
     """
 
     n_train: int
-    note: ClassVar[str] = ""
     test_to_train: ClassVar[float] = 0.0  # one split: nothing is tested
 
     def __str__(self) -> str:

@@ -51,6 +51,8 @@ def run(
     seed: int = 0,
     jobs: int = 1,
     folder: str | os.PathLike[str] | None = None,
+    predictions: bool = True,
+    budget: float | None = None,
     on_cell: Progress | None = None,
     **options: Any,
 ) -> Results:
@@ -90,6 +92,12 @@ def run(
         Processes at a time, -1 for one on each processor; the table does not depend on it.
     folder : path, optional
         The folder of finished cells, which are used again.
+    predictions : bool
+        Keep the predictions of every cell in the folder, so that a new metric needs no new run.
+    budget : float, optional
+        Seconds of processor time that a selection may take, and again the training, predicting and
+        measuring of a cell. A cell that takes more counts as failed, and so do the later ones of
+        the same method on the same data set, which are not begun.
     on_cell : callable, optional
         Called with the number of cells done, of all, and the record of the last one.
     **options
@@ -124,6 +132,9 @@ def run(
         options,
         tuple(one for one in learners if selects(one)),
         bool(keep_identifiers),
+        budget,
+        folder is not None,
+        bool(predictions),
     )
     if not settings.methods:
         msg = "own leaves the selection to the model, and no model here selects features"
@@ -150,7 +161,10 @@ def _run(
 ) -> Results:
     notes = [settings.protocol.note] if settings.protocol.note else []
     cells = settings.cells()
-    done = {} if kept is None else kept.finished(cell.key for cell in cells)
+    keys = [cell.key for cell in cells]
+    done = {} if kept is None else kept.finished(keys)
+    if kept is not None:
+        done |= kept.over_budget([key for key in keys if key not in done], settings.budget)
     jobs = [
         replace(job, cells=tuple(left))
         for job in settings.jobs()
@@ -167,6 +181,7 @@ def _run(
             for record in pool.do(jobs):
                 if kept is not None:
                     kept.keep(record)
+                record.pop("details", None)
                 done[record["key"]] = record
                 on_cell(len(done), len(cells), record)
         except KeyboardInterrupt:

@@ -44,6 +44,12 @@ class Settings:
         The models that select features for themselves.
     keep_identifiers : bool
         Whether columns with another value in every row take part.
+    budget : float, optional
+        The processor time of a selection, and of the rest of a cell, in seconds.
+    details : bool
+        Whether the quality of each label is kept beside the record of a cell.
+    predictions : bool
+        Whether its predictions are kept there, too.
     """
 
     sources: tuple[DataSource, ...]
@@ -55,6 +61,9 @@ class Settings:
     options: Mapping[str, Any] = field(default_factory=dict)
     selecting_models: tuple[Named, ...] = ()
     keep_identifiers: bool = False
+    budget: float | None = None
+    details: bool = False
+    predictions: bool = True
 
     @property
     def methods(self) -> list[tuple[Named, Named]]:
@@ -73,7 +82,7 @@ class Settings:
     def jobs(self) -> Iterator[Job]:
         """The pieces of work: one selection each, and the models on it."""
         for source in self.sources:
-            for split in range(len(self.protocol)):
+            for split in range(self.protocol.count(source.name)):
                 for ranker in self.rankers:
                     sizes = self.sizes_of(ranker)
                     models = [model for one, model in self.methods if one == ranker]
@@ -138,7 +147,7 @@ class Cell:
             "criterion": self.ranker.to_dict(),
             "model": self.model.to_dict(),
             "n": str(self.size),
-            "protocol": repr(self.settings.protocol) + self.settings.protocol.note,
+            "protocol": self.settings.protocol.identity(self.source.name),
             "split": self.split,
             "seed": self.settings.seed,
             "options": dict(self.settings.options),

@@ -13,6 +13,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from mlfs.compare.ranking_metrics import sorted_rows
+from mlfs.compare.sharing import shared
 from mlfs.compare.truth import mean, scores_of, truth_of
 from mlfs.errors import DataError, UsageError, printable
 
@@ -29,6 +31,7 @@ __all__ = [
 ]
 
 CELLS = 1 << 20
+MOST = 5
 
 
 class First(NamedTuple):
@@ -43,20 +46,40 @@ def first(Y: Any, scores: Any, k: int, worth: np.ndarray | None = None) -> Itera
     """The first k labels of the rows with a positive label, in blocks."""
     if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 1:
         raise UsageError(f"k is a number of labels from 1 on, not {printable(repr(k))}")
+    for found, best, known in (
+        _first(Y, scores, worth) if k <= MOST else _first_of(k, Y, scores, worth)
+    ):
+        yield First(found[:, :k], best[:, :k], np.minimum(known, k))
+
+
+@shared
+def _first(Y: Any, scores: Any, worth: np.ndarray | None) -> list[First]:
+    """The first labels, as many as the metrics by name look at."""
+    return _first_of(MOST, Y, scores, worth)
+
+
+def _first_of(k: int, Y: Any, scores: Any, worth: np.ndarray | None) -> list[First]:
+    """The first k labels; the last field is how many labels are known."""
     truth = truth_of(Y)
     score = scores_of(scores, truth)
     rows = np.flatnonzero((truth.relevant & truth.known).any(axis=1))
     q = score.shape[1]
     gain = np.ones(q) if worth is None else worth
     step = max(1, CELLS // max(1, q))
+    blocks = []
     for start in range(0, len(rows), step):
         block = rows[start : start + step]
         known = truth.known[block]
         gains = np.where(truth.relevant[block] & known, gain, 0.0)
-        order = np.lexsort((gains, -score[block], ~known), axis=1)[:, :k]
+        values = np.where(known, -score[block], np.inf)
+        if np.isposinf(values[known]).any():
+            order = np.lexsort((gains, -score[block], ~known), axis=1)[:, :k]
+        else:
+            order = sorted_rows(values, gains)[:, :k]
         best = -np.sort(-gains, axis=1)[:, :k]
-        places = np.minimum(known.sum(axis=1), k)
-        yield First(np.take_along_axis(gains, order, axis=1), best, places)
+        found = np.take_along_axis(gains, order, axis=1)
+        blocks.append(First(found, best, known.sum(axis=1)))
+    return blocks
 
 
 def precision_at(Y: Any, scores: Any, k: int = 5) -> float:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from mlfs.compare.sharing import shared
 from mlfs.errors import DataError, printable
 
 __all__ = ["Truth", "labels_of", "mean", "scores_of", "truth_of"]
@@ -27,6 +28,7 @@ class Truth(NamedTuple):
         return np.asarray(self.known.all(axis=1))
 
 
+@shared
 def truth_of(Y: Any) -> Truth:
     """Read true labels: 0 and 1, or booleans; -1 and NaN where one is not known.
 
@@ -43,6 +45,7 @@ def truth_of(Y: Any) -> Truth:
     return Truth(array == 1, ~missing)
 
 
+@shared
 def labels_of(predicted: Any, truth: Truth) -> np.ndarray:
     """Read predicted labels, of the shape of the true ones: 0 and 1, or booleans.
 
@@ -58,6 +61,7 @@ def labels_of(predicted: Any, truth: Truth) -> np.ndarray:
     return array == 1
 
 
+@shared
 def scores_of(scores: Any, truth: Truth) -> np.ndarray:
     """Read a score for each label of each row; the greater, the surer. NaN is refused.
 

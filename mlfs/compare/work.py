@@ -8,14 +8,19 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from mlfs.compare.classifiers import classifier
+import numpy as np
+
+from mlfs.compare.budget import OverBudget, limited
+from mlfs.compare.classifiers import Answers, classifier
 from mlfs.compare.data_sources import DataSource, dense, excluded, rows_of, without
+from mlfs.compare.details import label_results, packed
 from mlfs.compare.measure import Cost, measured
 from mlfs.compare.metrics import evaluate
 from mlfs.compare.rankers import Ranked, ranker
 from mlfs.compare.resampling import Given, Split
 from mlfs.compare.results import finite
 from mlfs.compare.settings import Cell, Job, Settings, seed_for
+from mlfs.compare.sharing import sharing
 from mlfs.compare.training_rows import TrainingRows
 from mlfs.data.dataset import Dataset, identifier_columns
 from mlfs.errors import MlfsError, printable
@@ -24,6 +29,7 @@ from mlfs.models.training_table import TrainingTable
 __all__ = ["JobRunner", "failure"]
 
 NAMED = 200  # features whose names are kept, for the report
+SHARED = 100_000_000  # bytes of details of cells that later ones may be equal to
 
 
 class JobRunner:
@@ -46,6 +52,8 @@ class JobRunner:
         self._notes: dict[str, list[str]] = {}
         self._fold: tuple[DataSource, int] | None = None
         self._parts: tuple[TrainingRows, Dataset] | None = None
+        self._equal: dict[Any, dict[str, Any]] = {}  # cells of this fold by what decides them
+        self._slow: set[tuple[Any, ...]] = set()  # what was over the budget on a data set
 
     def do(self, job: Job) -> Iterator[dict[str, Any]]:
         """The records of the cells of a job; some may have failed."""
@@ -57,14 +65,57 @@ class JobRunner:
             return
         for cell in job.cells:
             try:
-                yield {**_evaluated(cell, train.data, test, chosen), **self._notes}
+                yield {**self._done(cell, train, test, chosen), **self._notes}
             except Exception as error:  # noqa: BLE001 -- the record has it
                 yield failure(cell, error)
+
+    def _done(
+        self, cell: Cell, train: TrainingRows, test: Dataset, choices: _Choices
+    ) -> dict[str, Any]:
+        """The record of a cell; a cell that is equal to an earlier one of the fold is not run."""
+        budget = cell.settings.budget
+        whole = (cell.source, str(cell.ranker))
+        one = (*whole, str(cell.model))
+        if {whole, one} & self._slow:
+            raise OverBudget(f"left out: an earlier cell took more than the budget of {budget:g} s")
+        try:
+            chosen, selecting = choices.of(cell)
+        except OverBudget:
+            self._slow.add(whole)
+            raise
+        costs = {"prepare": choices.preparing, "select": selecting}
+        same = (str(cell.model), tuple(map(frozenset, chosen.orders)), chosen.imposed)
+        found = self._equal.pop(same, None)
+        if found is None:
+            try:
+                with limited(budget):
+                    found = _evaluated(cell, train.data, test, chosen)
+            except OverBudget:
+                self._slow.add(one)
+                raise
+        self._equal[same] = found
+        while sum(len(kept.get("details", b"")) for kept in self._equal.values()) > SHARED:
+            del self._equal[next(iter(self._equal))]  # the one that was not used for longest
+        peak = max([found["peak_mb"], *(cost.peak_mb for cost in costs.values())])
+        return {
+            "key": cell.key,
+            "cell": cell.to_dict(),
+            "status": "ok",
+            "note": chosen.note,
+            "features": chosen.mean_size,
+            "selected": list(chosen.union),
+            "names": [train.data.columns[j].name for j in chosen.union[:NAMED]],
+            "columns": train.data.shape[1],
+            **found,
+            **{f"{step}_seconds": cost.seconds for step, cost in costs.items()},
+            "peak_mb": peak,
+        }
 
     def _rows(self, job: Job) -> tuple[TrainingRows, Dataset]:
         """The rows that train and those that test."""
         if self._parts is None or self._fold != job.fold:
             self._parts = None  # free the last ones first
+            self._equal = {}
             data = self._read(job.source)
             split = self._splits[job.split]
             train = TrainingRows(rows_of(data, split.train), self.settings.options)
@@ -98,6 +149,7 @@ class _Choices:
         self._ranker = ranker(job.ranker)
         self._seed = seed_for(settings.seed, "ranker", job.source.digest, job.split)
         self._train = train
+        self._budget = settings.budget
         self._ranked: dict[int, tuple[Ranked, Cost]] = {}
         self._sizes = {size: size.of(n_rows, train.data.shape[1]) for size in job.sizes}
 
@@ -108,7 +160,7 @@ class _Choices:
         if most not in self._ranked:
             if self._ranker.counts:
                 _ = self._train.prepared  # outside of the clock
-            with measured() as cost:
+            with measured() as cost, limited(self._budget):
                 found = self._ranker.rank(self._train, most, self._seed)
             self._ranked[most] = found, cost
         found, cost = self._ranked[most]
@@ -120,10 +172,10 @@ class _Choices:
         return self._train.preparing if self._ranker.counts else Cost()
 
 
-def _evaluated(cell: Cell, train: Dataset, test: Dataset, choices: _Choices) -> dict[str, Any]:
+def _evaluated(cell: Cell, train: Dataset, test: Dataset, chosen: Ranked) -> dict[str, Any]:
+    """What training on these features and predicting gives."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        chosen, selecting = choices.of(cell)
         seed = seed_for(cell.settings.seed, "model", cell.source.digest, cell.split)
         table = TrainingTable.learn(chosen.cut(train))
         model = classifier(cell.model, seed, chosen.for_model(table))
@@ -133,25 +185,38 @@ def _evaluated(cell: Cell, train: Dataset, test: Dataset, choices: _Choices) -> 
         truth = dense(test.Y)
         X, _ = table.matrix(chosen.cut(test), unseen="missing")
         with measured() as predicting:
-            *answers, shares = model.answers(X, truth)
+            answers = model.answers(X, truth)
     shown = [f"{one.category.__name__}: {printable(one.message, 160)}" for one in caught]
-    costs = {"prepare": choices.preparing, "select": selecting, "fit": fitting}
-    costs["predict"] = predicting
-    found = evaluate(truth, *answers, probabilities=shares)
+    with sharing():
+        found = evaluate(truth, *answers[:3], probabilities=answers.probabilities)
+        details = _details(cell.settings, truth, answers, test.label_names)
     return {
-        "key": cell.key,
-        "cell": cell.to_dict(),
-        "status": "ok",
-        "note": chosen.note,
         "warnings": dict(Counter(shown)),
         "metrics": {name: finite(v) for name, v in found.items()},
-        "features": chosen.mean_size,
-        "selected": list(chosen.union),
-        "names": [train.columns[j].name for j in chosen.union[:NAMED]],
-        "columns": train.shape[1],
-        **{f"{step}_seconds": cost.seconds for step, cost in costs.items()},
-        "peak_mb": max(cost.peak_mb for cost in costs.values()),
+        "fit_seconds": fitting.seconds,
+        "predict_seconds": predicting.seconds,
+        "peak_mb": max(fitting.peak_mb, predicting.peak_mb),
+        **details,
     }
+
+
+def _details(
+    settings: Settings, truth: np.ndarray, answers: Answers, labels: list[str]
+) -> dict[str, bytes]:
+    """What is kept beside the record, if anything is."""
+    if not settings.details:
+        return {}
+    kept: dict[str, Any] = label_results(truth, answers.predicted, answers.scores)
+    if settings.predictions:
+        same = answers.probabilities is answers.scores
+        kept |= {
+            "truth": truth.astype(np.int8),
+            "predicted": answers.predicted.astype(np.int8),
+            "scores": answers.scores,
+            "probabilities": None if same else answers.probabilities,
+            "joint": answers.joint,
+        }
+    return {"details": packed(kept, labels)}
 
 
 def failure(cell: Cell, error: BaseException | str) -> dict[str, Any]:
@@ -168,4 +233,5 @@ def failure(cell: Cell, error: BaseException | str) -> dict[str, Any]:
         "status": "failed",
         "note": note,
         "traceback": trace[-4000:],
+        **({"budget": cell.settings.budget} if isinstance(error, OverBudget) else {}),
     }

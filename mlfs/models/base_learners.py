@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import joblib
 import numpy as np
 import scipy.sparse as sp
+from sklearn import config_context
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression, LogisticRegressionCV, SGDClassifier
 from sklearn.linear_model._base import LinearClassifierMixin
@@ -149,12 +151,24 @@ def fit_learners(
     ]
     with _blas().limit(limits=1, user_api="blas"):  # its sums depend on how many threads it has
         if n_jobs == 1:
-            return tuple(fit_learner(*task) for task in tasks)
+            return tuple(_fit_in_turn(tasks))
         if _thread_safe(problem.base_estimator):
             run = joblib.Parallel(n_jobs, prefer="threads")
             return tuple(run(joblib.delayed(fit_learner)(*task) for task in tasks))
     run = joblib.Parallel(n_jobs, prefer="processes")
     return tuple(run(joblib.delayed(_fit_apart)(*task) for task in tasks))
+
+
+def _fit_in_turn(tasks: list[tuple[Any, ...]]) -> Iterator[Learner]:
+    """Fit one after another; scikit-learn checks the parameters until one label is fitted."""
+    for at, task in enumerate(tasks):
+        learner = fit_learner(*task)
+        yield learner
+        if learner.estimator is not None:
+            with config_context(skip_parameter_validation=True):
+                fitted = [fit_learner(*later) for later in tasks[at + 1 :]]
+            yield from fitted
+            return
 
 
 def _fit_apart(*task: Any) -> Learner:
