@@ -21,11 +21,12 @@ from mlfs.compare.ranks import (
     underpowered,
 )
 from mlfs.compare.results import Results, Summary, finite
-from mlfs.compare.sizes import ALL
+from mlfs.compare.sizes import ALL, Size
 
-__all__ = ["MEAN", "Contest", "contests", "sizes_of"]
+__all__ = ["AREA", "MEAN", "Contest", "contests", "sizes_of"]
 
 MEAN = "mean"  # instead of one number of features: the mean over all of them
+AREA = "area"  # the area under the curve over the shares of the features, as a mean height
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,8 @@ class Contest:
     metric : str
         Which.
     n : str
-        The number of features as asked for, or ``"mean"`` for the mean over all numbers.
+        The number of features as asked for, ``"mean"`` for the mean over all numbers, or
+        ``"area"`` for the area under the curve over the shares of the features.
     model : str
         The model that all methods share, or an empty string if models differ too.
     methods : tuple of str
@@ -194,7 +196,20 @@ def sizes_of(results: Results) -> list[str]:
     sized = any(one.name not in {"all", "own"} for one in results.settings.rankers)
     if not sized:
         return ["all"]
-    return [*asked, MEAN] if len(asked) > 1 else asked
+    if len(asked) < 2:
+        return asked
+    return [*asked, MEAN, AREA] if len(_shares(results)) > 1 else [*asked, MEAN]
+
+
+def _shares(results: Results) -> dict[str, float]:
+    """The sizes that are shares of the features, with the weights of the trapezoidal rule."""
+    sizes = sorted((float(one.text), str(one)) for one in results.settings.sizes if one.is_share)
+    if len(sizes) < 2:
+        return {}
+    at = np.array([share for share, _ in sizes])
+    steps = np.diff(at, prepend=at[0], append=at[-1])
+    weights = (steps[:-1] + steps[1:]) / 2 / (at[-1] - at[0])
+    return {name: float(weight) for (_, name), weight in zip(sizes, weights, strict=True)}
 
 
 def contests(results: Results, metrics: Sequence[str] | None = None) -> list[Contest]:
@@ -223,11 +238,13 @@ def _contest(
     for row, name in enumerate(data):
         for column, (ranker, model) in enumerate(methods):
             sizes = settings.sizes_of(ranker)
-            wanted = [str(one) for one in sizes] if n == MEAN or ALL in sizes else [n]
+            weights = _weights(results, n, sizes)
+            wanted = list(weights)
             keys = [(name, str(ranker), str(model), size) for size in wanted]
             if all(done[key] == settings.protocol.count(name) and key in table for key in keys):
-                found = _of_splits([table[key] for key in keys])
-                mean[row, column] = np.mean([table[key].mean for key in keys])
+                shares = np.array(list(weights.values()))
+                found = _of_splits([table[key] for key in keys], shares)
+                mean[row, column] = shares @ [table[key].mean for key in keys]
                 sd[row, column] = np.std(found, ddof=1) if found.size > 1 else np.nan
                 splits.append(found)
     whole = len(data) == 1 and len(splits) == len(methods) and len({x.size for x in splits}) == 1
@@ -246,11 +263,21 @@ def _contest(
     )
 
 
-def _of_splits(found: Sequence[Summary]) -> np.ndarray:
+def _weights(results: Results, n: str, sizes: Sequence[Size]) -> dict[str, float]:
+    """The sizes that make up a value, with their weights; those of ``all`` stand for all sizes."""
+    if ALL in sizes:
+        return {str(ALL): 1.0}
+    if n == AREA:
+        return _shares(results)
+    wanted = [str(one) for one in sizes] if n == MEAN else [n]
+    return dict.fromkeys(wanted, 1 / len(wanted))
+
+
+def _of_splits(found: Sequence[Summary], weights: np.ndarray) -> np.ndarray:
     """The mean of each split over the numbers of features; none if a split has no value."""
     if len({len(one.values) for one in found}) > 1:
         return np.zeros(0)
-    means: np.ndarray = np.mean([one.values for one in found], axis=0)
+    means: np.ndarray = weights @ np.array([one.values for one in found])
     return means
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -16,7 +16,7 @@ import scipy.sparse as sp
 from mlfs.data.dataset import Dataset
 from mlfs.errors import DataError, UnknownName, UsageError, plural, printable
 
-__all__ = ["Folds", "Given", "Holdout", "Protocol", "Split"]
+__all__ = ["Folds", "Given", "Holdout", "Protocol", "Split", "Splitting"]
 
 TURN = 1_000_003  # between the seeds of two repetitions
 
@@ -44,6 +44,24 @@ class Splitting:
         """How many splits the data set of this name has."""
         del data
         return len(self)
+
+    def of(self, data: str) -> Splitting:
+        """What splits the data set of this name."""
+        del data
+        return self
+
+    def check(self, data: Dataset) -> None:
+        """Refuse a data set that cannot be split so."""
+        raise NotImplementedError
+
+    def splits(self, data: Dataset, seed: int) -> Iterator[Split]:
+        """The splits of a data set."""
+        raise NotImplementedError
+
+    @property
+    def test_to_train(self) -> float:
+        """The ratio of test rows to training rows."""
+        return 0.0
 
     def identity(self, data: str) -> str:
         """A text that differs where the splits of the data set do."""
@@ -200,7 +218,6 @@ class Given(Splitting):
     """
 
     n_train: int
-    test_to_train: ClassVar[float] = 0.0  # one split: nothing is tested
 
     def __str__(self) -> str:
         return "the split that the files give"
@@ -221,7 +238,7 @@ class Given(Splitting):
         yield _split(n, np.arange(self.n_train, n))
 
 
-Protocol = Folds | Holdout | Given
+Protocol = Splitting
 
 
 def _split(n: int, test: np.ndarray) -> Split:

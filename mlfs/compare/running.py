@@ -23,6 +23,7 @@ from mlfs.compare.resampling import Folds, Given, Holdout, Protocol
 from mlfs.compare.results import Results
 from mlfs.compare.settings import Settings
 from mlfs.compare.sizes import size
+from mlfs.compare.stored_folds import StoredFolds
 from mlfs.errors import UnknownName, UsageError, plural, printable
 
 __all__ = ["DEFAULT_METRICS", "run"]
@@ -44,7 +45,7 @@ def run(
     folds: int | None = None,
     holdout: float | None = None,
     repeat: int | None = None,
-    split: str | None = None,
+    split: Any = None,
     groups: str | None = None,
     keep_identifiers: bool = False,
     metrics: Sequence[str] | None = None,
@@ -77,8 +78,9 @@ def run(
         Instead, train on this share of the rows and test on the rest, `repeat` times.
     repeat : int, optional
         How often to hold out, 10 by default, or to cross-validate, 1 by default.
-    split : "given", optional
-        Instead, the authors' split: ``x-train.arff`` with ``x-test.arff`` beside it.
+    split : "given" or StoredFolds, optional
+        Instead, the authors' split: ``x-train.arff`` with ``x-test.arff`` beside it; or folds
+        that are stored in files (`mlfs.compare.stored_folds.stored_folds`).
     groups : str, optional
         A column, such as the patient: rows with the same value are in the same fold. It is no
         feature.
@@ -171,7 +173,7 @@ def _run(
         if (left := [cell for cell in job.cells if cell.key not in done])
     ]
     for source in dict.fromkeys(job.source for job in jobs):
-        source.check(settings.protocol)
+        source.check(settings.protocol.of(source.name))
     if kept is not None:
         notes += _resumed(settings, kept, len(done))
     on_cell(len(done), len(cells), None)
@@ -250,7 +252,7 @@ def _protocol(
     folds: int | None,
     holdout: float | None,
     repeat: int | None,
-    split: str | None,
+    split: Any,
     groups: str | None,
 ) -> Protocol:
     given = [
@@ -261,6 +263,10 @@ def _protocol(
     if groups is not None and given not in ([], ["folds"]):
         raise UsageError("is about the folds of a cross-validation", option="groups")
     times = None if repeat is None else checked_count(repeat, "repeat")
+    if isinstance(split, StoredFolds):
+        if times is not None:
+            raise UsageError("stored folds are as they are: nothing is repeated", option="repeat")
+        return split
     if split is not None:
         if split != "given":
             raise UsageError(f"is 'given', not {printable(split)!r}", option="split")

@@ -28,6 +28,17 @@ class Size:
     def __str__(self) -> str:
         return self.text
 
+    @property
+    def is_share(self) -> bool:
+        """Whether it is a share of the columns.
+
+        Examples
+        --------
+        >>> size(0.1).is_share, size(10).is_share, size("sqrt").is_share
+        (True, False, False)
+        """
+        return self.text not in {"all", "sqrt"} and not self.text.isdigit()
+
     def of(self, n_rows: int, d: int) -> int:
         """How many columns that is for a data set; never more than it has.
 

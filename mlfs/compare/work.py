@@ -127,7 +127,7 @@ class JobRunner:
         if self._data is None or self._source != source:
             self._data = None  # free the last one first
             data, n_train = source.read()
-            protocol = self.settings.protocol
+            protocol = self.settings.protocol.of(source.name)
             if isinstance(protocol, Given):
                 protocol = Given(n_train)
             seed = seed_for(self.settings.seed, "splits", source.digest)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mlfs.compare.contest import MEAN, Contest
+from mlfs.compare.contest import AREA, MEAN, Contest
 from mlfs.compare.overlap import Overlap
 from mlfs.compare.results import Results
 
@@ -89,7 +89,10 @@ def stability_table(overlap: Overlap) -> list[list[str]]:
 def caption(contest: Contest) -> str:
     """What a table is about."""
     way = "higher is better" if contest.higher_is_better else "lower is better"
-    at = "mean over all numbers of features" if contest.n == MEAN else f"n = {contest.n}"
+    at = {
+        MEAN: "mean over all numbers of features",
+        AREA: "area under the curve over the shares of the features",
+    }.get(contest.n, f"n = {contest.n}")
     of = f", {contest.model}" if contest.model else ""
     return f"{contest.metric}{of}, {at} ({way})"
 

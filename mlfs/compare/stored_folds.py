@@ -1,0 +1,137 @@
+"""Folds that are stored in files, so that others use the same ones.
+
+A file has a line for each row of a data set: the fold in which it is a test row, from 0. Lines
+that start with ``#`` are comments. A folder of them has a file ``SHA256SUMS``, as `sha256sum`
+writes it, and files that differ from it are refused.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+
+from mlfs.compare.resampling import Split, Splitting
+from mlfs.data.dataset import Dataset
+from mlfs.errors import DataError, plural, printable
+
+__all__ = ["SUMS", "StoredFolds", "fold_text", "stored_folds"]
+
+SUMS = "SHA256SUMS"
+
+
+@dataclass(frozen=True)
+class StoredFolds(Splitting):
+    """Cross-validation with folds that are given.
+
+    Parameters
+    ----------
+    folds : mapping
+        By data set the fold of each row.
+    digests : mapping
+        By data set the SHA-256 of its file.
+    used : mapping
+        By data set how many of its folds are test rows in turn, the first ones; all by default.
+    name : str
+        The data set that `splits` is asked about.
+    """
+
+    folds: Mapping[str, np.ndarray] = field(repr=False, compare=False)
+    digests: Mapping[str, str]
+    used: Mapping[str, int] = field(default_factory=dict)
+    name: str = ""
+
+    def __str__(self) -> str:
+        return f"stored folds of {plural(len(self.folds), 'data set')}"
+
+    def __len__(self) -> int:
+        return max((self.count(name) for name in self.folds), default=0)
+
+    def _of(self, data: str) -> np.ndarray:
+        if data not in self.folds:
+            known = ", ".join(sorted(self.folds))
+            msg = f"there are no stored folds of the data set {printable(data)!r}, only of {known}"
+            raise DataError(msg)
+        return self.folds[data]
+
+    def count(self, data: str) -> int:
+        """How many splits the data set of this name has."""
+        return self.used.get(data) or int(self._of(data).max(initial=-1)) + 1
+
+    def identity(self, data: str) -> str:
+        """The digest of the folds of this data set."""
+        return f"stored folds {self.digests[data] if data in self.digests else self._of(data)}"
+
+    def of(self, data: str) -> StoredFolds:
+        """The same for one data set."""
+        return replace(self, name=data)
+
+    @property
+    def test_to_train(self) -> float:
+        """The ratio of test rows to training rows."""
+        k = max((int(one.max(initial=0)) + 1 for one in self.folds.values()), default=2)
+        return 1 / max(1, k - 1)
+
+    def check(self, data: Dataset) -> None:
+        """Refuse a data set of another size."""
+        rows = self._of(self.name)
+        if rows.size != data.shape[0]:
+            msg = f"the data set {printable(self.name)!r} has {plural(data.shape[0], 'row')}, "
+            raise DataError(f"{msg}and its stored folds are of {rows.size}: it is another one")
+
+    def splits(self, data: Dataset, seed: int) -> Iterator[Split]:
+        """The splits of the data set; the seed is not used."""
+        del seed
+        self.check(data)
+        rows = self._of(self.name)
+        for fold in range(self.count(self.name)):
+            yield Split(np.flatnonzero(rows != fold), np.flatnonzero(rows == fold))
+
+
+def fold_text(folds: np.ndarray, about: str) -> str:
+    """The text of a file of folds.
+
+    Examples
+    --------
+    >>> fold_text(np.array([0, 1]), "two rows")
+    '# two rows\\n0\\n1\\n'
+    """
+    return f"# {about}\n" + "".join(f"{one}\n" for one in folds.tolist())
+
+
+def stored_folds(folder: Path, used: Mapping[str, int] | None = None) -> StoredFolds:
+    """Read a folder of folds, and check it by its digests.
+
+    Parameters
+    ----------
+    folder : path
+        With a file ``NAME.txt`` for each data set, and ``SHA256SUMS``.
+    used : mapping, optional
+        How many folds of a data set are used.
+    """
+    folds, digests = {}, {}
+    for line in _bytes(folder / SUMS).decode("ascii", "replace").splitlines():
+        wanted, _, name = line.partition("  ")
+        content = _bytes(folder / name)
+        digest = hashlib.sha256(content).hexdigest()
+        shown = printable(folder / name, 400)
+        if digest != wanted:
+            msg = f"{shown} differs from its digest in {SUMS}: take the file that belongs to it"
+            raise DataError(msg)
+        lines = content.decode("ascii", "replace").splitlines()
+        numbers = [one for one in lines if not one.startswith("#")]
+        if not numbers or not all(one.isdigit() and len(one) < 4 for one in numbers):
+            raise DataError(f"{shown} is no file of folds: it has a number from 0 in each line")
+        stem = Path(name).stem
+        folds[stem], digests[stem] = np.array(numbers, dtype=np.int64), digest
+    return StoredFolds(folds, digests, dict(used or {}))
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise DataError(f"cannot read {printable(path, 400)}: {error.strerror}") from None
