@@ -38,6 +38,8 @@ class Entry:
     name: str
     files: tuple[str, ...]
     domain: str
+    used: int
+    models: tuple[str, ...]
     exclude: tuple[str, ...] = ()
     large: bool = False
 
@@ -45,14 +47,6 @@ class Entry:
     def criteria(self) -> list[str]:
         found = protocol()["fast" if self.large else "criteria"]
         return [*found, *protocol()["baselines"]]
-
-    @property
-    def folds(self) -> int:
-        return 1 if self.large else int(protocol()["folds"])
-
-    @property
-    def models(self) -> list[str]:
-        return ["mlnb"] if self.large else list(protocol()["models"])
 
     def raw(self) -> list[Dataset]:
         """The files as they are, from the folder that MLFS_SHARED_DATA names."""
@@ -72,8 +66,8 @@ class Entry:
 def entries() -> list[Entry]:
     """All data sets, in the order of the file."""
     return [
-        Entry(one["name"], tuple(one["files"]), one["domain"], tuple(one.get("exclude", ())),
-              one.get("large", False))
+        Entry(one["name"], tuple(one["files"]), one["domain"], one["used"], tuple(one["models"]),
+              tuple(one.get("exclude", ())), one.get("large", False))
         for one in protocol()["data"]
     ]  # fmt: skip
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -22,10 +23,12 @@ class Stop(KeyboardInterrupt):
 def compute_all(cells: Path, minutes: float, only: list[str]) -> None:
     """Compute until the time is over; one model after another, so that whole parts get finished."""
     end = time.monotonic() + 60 * minutes
-    for entry in entries():
-        if only and entry.name not in only:
-            continue
-        for model in entry.models:
+    known = {one.name: one for one in entries()}
+    for turn in protocol()["turns"]:
+        pairs = itertools.product(turn["data"], turn["models"])
+        for entry, model in ((known[name], model) for name, model in pairs):
+            if only and entry.name not in only:
+                continue
             began = time.monotonic()
             results = compute(entry, [model], cells, _until(end))
             spent = time.monotonic() - began
@@ -42,7 +45,7 @@ def compute(
 ) -> Results:
     """The results of one data set."""
     data, _ = entry.load()
-    used = {one.name: one.folds for one in entries()}
+    used = {one.name: one.used for one in entries()}
     return run(
         {entry.name: data},
         entry.criteria,
