@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -14,11 +15,16 @@ from mlfs.cli.progress import Cells
 from mlfs.cli.shared_options import place_of, talking
 from mlfs.errors import UsageError, printable
 
+if TYPE_CHECKING:
+    from mlfs.compare.results import Results
+
 __all__ = ["compare"]
 
 INTERRUPTED = 130
 FAILED = 1
 SHOWN = 5
+FIXED = ("folds", "holdout", "repeat", "split", "groups", "labels", "exclude", "budget")
+KEPT = ("metrics", "jobs", "folder", "predictions", "on_cell")
 
 
 @click.command(
@@ -67,9 +73,8 @@ SHOWN = 5
     "--number",
     "n",
     metavar="N,...",
-    default="sqrt",
-    show_default=True,
-    help="How many features: 10,20,40; shares such as 0.1; sqrt is the root of the number of rows.",
+    help="How many features: 10,20,40; shares such as 0.1; sqrt, the default, is the root of the "
+    "number of rows.",
 )
 @topical(
     "What to compare",
@@ -170,6 +175,27 @@ SHOWN = 5
 )
 @topical(
     "Output",
+    "--predictions/--no-predictions",
+    default=True,
+    help="Keep the predictions of every cell, so that a new metric needs no new run.",
+)
+@topical(
+    "Protocol",
+    "--budget",
+    metavar="SECONDS",
+    type=click.FloatRange(min=0, min_open=True),
+    help="Processor time that a selection may take, and again the rest of a cell; what takes more "
+    "counts as failed, and so do the later cells of the method on this data set.",
+)
+@topical(
+    "Protocol",
+    "--against",
+    metavar="PATH",
+    help="A reference: results.csv.xz with reference.json and folds/ beside it. Its folds, models "
+    "and numbers of features are used, only your criteria are run, and all are ranked together.",
+)
+@topical(
+    "Output",
     "-j",
     "--jobs",
     metavar="N",
@@ -186,7 +212,7 @@ def compare(
     data: tuple[str, ...],
     criteria: tuple[str, ...],
     models: tuple[str, ...],
-    n: str,
+    n: str | None,
     metrics: tuple[str, ...],
     folder: str,
     **options: Any,
@@ -197,22 +223,15 @@ def compare(
     finished part; the same command continues.
     """
     from mlfs.compare.report import write_report
-    from mlfs.compare.running import run
 
     console = console_of(context)
     if any(path == "-" for path in data):
         raise UsageError("a comparison reads its data again and again: give files, not a pipe")
     with Cells(console, len(data)) as cells:
-        results = run(
-            [place_of(path) for path in data],
-            list(criteria) or ["scls", "all"],
-            list(models) or ["br"],
-            [part for part in n.split(",") if part.strip()],
-            metrics=list(metrics) or None,
-            folder=folder,
-            on_cell=cells.tell,
-            **options,
-        )
+        results = _run(
+            [place_of(path) for path in data], criteria, models, n, metrics=list(metrics) or None,
+            folder=folder, on_cell=cells.tell, **options,
+        )  # fmt: skip
     for note in results.notes:
         console.note(note)
     for line in _failures(results.failed()):
@@ -224,6 +243,36 @@ def compare(
         console.note("interrupted: the same command goes on where it stopped")
         return INTERRUPTED
     return FAILED if results.failed() else 0
+
+
+def _run(
+    data: Sequence[str],
+    criteria: Sequence[str],
+    models: Sequence[str],
+    n: str | None,
+    *,
+    against: str | None,
+    **options: Any,
+) -> Results:
+    """Run the comparison, or one's own criteria against a reference."""
+    if against is None:
+        from mlfs.compare.running import run
+
+        sizes = [part for part in (n or "sqrt").split(",") if part.strip()]
+        chosen = list(criteria) or ["scls", "all"]
+        return run(list(data), chosen, list(models) or ["br"], sizes, **options)
+    from mlfs.compare.against import run_against
+
+    fixed = {"n": n, **{name: options.pop(name) for name in FIXED}}
+    given = tuple(name for name, value in fixed.items() if value)
+    if given:
+        raise UsageError("is fixed by the reference: leave it out", option=given)
+    if not criteria:
+        raise UsageError(
+            "name the criterion that you compare with the reference", option="criterion"
+        )
+    kept = {name: options[name] for name in KEPT}
+    return run_against(against, data, criteria, models, **kept)
 
 
 def _failures(failed: list[dict[str, Any]]) -> list[str]:

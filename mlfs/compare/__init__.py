@@ -16,18 +16,20 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from mlfs.compare.loading import load
     from mlfs.compare.metrics import METRICS, Metric, evaluate
     from mlfs.compare.report import write_report
     from mlfs.compare.results import Results
     from mlfs.compare.running import run
 
-__all__ = ["METRICS", "Metric", "Results", "evaluate", "run", "write_report"]
+__all__ = ["METRICS", "Metric", "Results", "evaluate", "load", "run", "write_report"]
 
 _HOME = {
     "METRICS": "metrics",
     "Metric": "metrics",
     "evaluate": "metrics",
     "Results": "results",
+    "load": "loading",
     "run": "running",
     "write_report": "report",
 }

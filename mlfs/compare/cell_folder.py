@@ -17,7 +17,7 @@ from typing import Any, Self
 from mlfs.data.whole_files import remove_unfinished, replacing
 from mlfs.errors import DataError, UsageError, printable
 
-__all__ = ["CellFolder"]
+__all__ = ["CellFolder", "kept_details"]
 
 SETTINGS, LOCK, CELLS = "settings.json", ".lock", "cells"
 
@@ -107,13 +107,6 @@ class CellFolder:
             self._put(f"{CELLS}/{record['key']}.npz", record["details"])
         self._write(f"{CELLS}/{record['key']}.json", json.dumps(plain, allow_nan=False))
 
-    def details(self, key: str) -> bytes | None:
-        """The details of a cell, see details.py; None if there are none."""
-        try:
-            return (self.folder / CELLS / f"{key}.npz").read_bytes()
-        except FileNotFoundError:
-            return None
-
     def count(self) -> int:
         """How many cells are kept, of whatever settings."""
         return sum(path.suffix == ".json" for path in (self.folder / CELLS).iterdir())
@@ -124,6 +117,14 @@ class CellFolder:
     def _put(self, name: str, content: bytes) -> None:
         with replacing(str(self.folder / name), force=True) as stream:
             stream.write(content)
+
+
+def kept_details(folder: Path, key: str) -> bytes | None:
+    """The details of a cell, see details.py; None if there are none."""
+    try:
+        return (folder / CELLS / f"{key}.npz").read_bytes()
+    except FileNotFoundError:
+        return None
 
 
 def _read(path: Path) -> Any:

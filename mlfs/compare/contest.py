@@ -53,6 +53,8 @@ class Contest:
         The values on each split of a single data set; empty otherwise.
     test_to_train : float
         The ratio of test rows to training rows in a split.
+    own : tuple of int
+        The methods that are compared with all others; empty if all pairs are.
     """
 
     metric: str
@@ -64,6 +66,7 @@ class Contest:
     sd: np.ndarray
     splits: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))
     test_to_train: float = 0.0
+    own: tuple[int, ...] = ()
 
     @property
     def higher_is_better(self) -> bool:
@@ -110,7 +113,8 @@ class Contest:
     def doubt_of_pairs(self) -> str:
         """Why no pair can differ significantly; empty if one can."""
         k = len(self.methods)
-        return underpowered(int(self.complete.size), k * (k - 1) // 2)
+        pairs = k - 1 if self.own else k * (k - 1) // 2
+        return underpowered(int(self.complete.size), pairs)
 
     @cached_property
     def friedman(self) -> Friedman | None:
@@ -139,12 +143,16 @@ class Contest:
         """Wilcoxon's signed-rank test of all pairs, corrected by Holm; none if underpowered."""
         if self.doubt:
             return []
-        return wilcoxon_all(self.mean[self.complete], higher_is_better=self.higher_is_better)
+        table, better = self.mean[self.complete], self.higher_is_better
+        if not self.own:
+            return wilcoxon_all(table, higher_is_better=better)
+        each = [wilcoxon_all(table, higher_is_better=better, against=one) for one in self.own]
+        return [pair for pairs in each for pair in pairs]
 
     @cached_property
     def pairs_of_splits(self) -> list[Pair]:
         """The corrected resampled t-test of all pairs on a single data set, corrected by Holm."""
-        if self.splits.shape[0] < 2 or self.splits.shape[1] < 2:
+        if self.own or self.splits.shape[0] < 2 or self.splits.shape[1] < 2:
             return []
         return resampled_all(
             self.splits, self.test_to_train, higher_is_better=self.higher_is_better
@@ -221,7 +229,7 @@ def contests(results: Results, metrics: Sequence[str] | None = None) -> list[Con
         table = results.by_size(metric)
         for n in sizes_of(results):
             made = [_contest(results, table, metric, n, [model]) for model in models if several]
-            if len(models) > 1 or not several:
+            if not results.own and (len(models) > 1 or not several):
                 made.append(_contest(results, table, metric, n, models))
             found += [one for one in made if np.isfinite(one.mean).any()]
     return found
@@ -260,6 +268,7 @@ def _contest(
         sd,
         np.column_stack(splits) if whole else np.zeros((0, 0)),
         settings.protocol.test_to_train,
+        tuple(at for at, (ranker, _) in enumerate(methods) if str(ranker) in results.own),
     )
 
 

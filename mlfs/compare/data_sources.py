@@ -18,7 +18,16 @@ from mlfs.data.joining import joined
 from mlfs.data.labels.label_values import REMEDIES
 from mlfs.errors import DataError, UnknownName, UsageError, printable
 
-__all__ = ["DataSource", "dense", "excluded", "rows_of", "sources", "without"]
+__all__ = [
+    "DataSource",
+    "content_digest",
+    "dense",
+    "excluded",
+    "read_file",
+    "rows_of",
+    "sources",
+    "without",
+]
 
 PARTS = (("-train", "-test"), ("_train", "_test"), (".train", ".test"))
 
@@ -57,10 +66,10 @@ class DataSource:
         """The data, and the number of training rows at its start for a given split (else 0)."""
         if self.dataset is not None:
             return _checked(self.dataset, self.name), 0
-        data = _read(self.path, self.labels)
+        data = read_file(self.path, self.labels)
         if not self.test_path:
             return _checked(data, self.name), 0
-        test = _read(self.test_path, self.labels)
+        test = read_file(self.test_path, self.labels)
         return _checked(joined(data, test), self.name), data.shape[0]
 
     def check(self, protocol: Protocol) -> None:
@@ -116,7 +125,7 @@ def _source(name: str, one: Any, labels: str | None, given: bool) -> DataSource:
         if given:
             raise UsageError("split='given' is about files: join the parts of a Dataset yourself")
         name = name or one.source.relation or Path(one.source.path).stem
-        return DataSource(name, labels=labels, digest=_digest_of(one), dataset=one)
+        return DataSource(name, labels=labels, digest=content_digest(one), dataset=one)
     path = Path(one)
     test = _test_half(path) if given else None
     shown = name or (_common_name(path) if given else _stem(path))
@@ -124,7 +133,7 @@ def _source(name: str, one: Any, labels: str | None, given: bool) -> DataSource:
     return DataSource(shown, str(path), "" if test is None else str(test), labels, digest)
 
 
-def _read(path: str, labels: str | None) -> Dataset:
+def read_file(path: str, labels: str | None) -> Dataset:
     """Read a file; messages about labels name only options that a comparison has."""
     from mlfs.data.formats import read
 
@@ -193,7 +202,8 @@ def _digest_of_files(paths: list[Path]) -> str:
     return digest.hexdigest()
 
 
-def _digest_of(data: Dataset) -> str:
+def content_digest(data: Dataset) -> str:
+    """The SHA-256 of values, columns, labels and weights."""
     digest = hashlib.sha256()
     for table in (data.X, data.Y):
         parts = [table]

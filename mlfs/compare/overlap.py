@@ -87,7 +87,7 @@ def _chosen(results: Results, n: str) -> Chosen:
     chosen: Chosen = {}
     for record in results.records:
         cell = record["cell"]
-        if record["status"] == "ok" and cell["n"] == n:
+        if "selected" in record and cell["n"] == n:
             of = chosen.setdefault((cell["data"], cell["criterion"]), {})
             of[cell["split"]] = record
     return chosen

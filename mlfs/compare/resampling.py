@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, fields
+from typing import Any, cast
 
 import numpy as np
 import scipy.sparse as sp
@@ -62,6 +62,11 @@ class Splitting:
     def test_to_train(self) -> float:
         """The ratio of test rows to training rows."""
         return 0.0
+
+    def to_dict(self) -> dict[str, Any]:
+        """What it is made of, as plain data."""
+        parts = {one.name: getattr(self, one.name) for one in fields(cast(Any, self))}
+        return {"kind": type(self).__name__, **parts}
 
     def identity(self, data: str) -> str:
         """A text that differs where the splits of the data set do."""

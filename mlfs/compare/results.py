@@ -6,16 +6,19 @@ import csv
 import io
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from mlfs.compare.cell_folder import kept_details
+from mlfs.compare.details import unpacked
 from mlfs.compare.metrics import METRICS
 from mlfs.compare.settings import Settings
 from mlfs.data.frames import pandas
-from mlfs.errors import UnknownName
+from mlfs.errors import UnknownName, UsageError
 
 __all__ = [
     "COLUMNS", "Results", "Summary", "finite", "plain_cell", "seconds_of", "text_of_cell",
@@ -23,6 +26,7 @@ __all__ = [
 
 FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\n", "'", "＝", "＋", "－", "＠")
 SECONDS = ("prepare_seconds", "select_seconds", "fit_seconds", "predict_seconds")
+NEEDS = {name: name for name in ("scores", "probabilities", "joint")} | {"labels": "predicted"}
 COSTS = (*SECONDS, "peak_mb")
 COLUMNS = (
     *("data", "criterion", "model", "n", "features", "split", "metric", "value"),
@@ -47,6 +51,10 @@ class Results:
         Whether the run was ended before all cells were finished.
     notes : tuple of str
         Notes for the reader.
+    folder : path, optional
+        The folder in which predictions and the quality of each label are kept.
+    own : tuple of str
+        The criteria that are compared with a reference; empty if all are compared with all.
     """
 
     settings: Settings
@@ -54,6 +62,8 @@ class Results:
     metrics: tuple[str, ...]
     interrupted: bool = False
     notes: tuple[str, ...] = field(default=())
+    folder: Path | None = None
+    own: tuple[str, ...] = ()
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """The rows of the table."""
@@ -94,6 +104,53 @@ class Results:
     def failed(self) -> list[dict[str, Any]]:
         """The records of cells that failed."""
         return [record for record in self.records if record["status"] != "ok"]
+
+    def details(
+        self, record: Mapping[str, Any], names: Sequence[str] | None = None
+    ) -> dict[str, np.ndarray]:
+        """What is kept of a cell beside its record, by name; nothing if nothing is.
+
+        ``truth``, ``predicted``, ``scores``, ``probabilities`` and ``joint`` of the test rows,
+        ``f1``, ``auc``, ``pr_auc`` and ``positives`` of each label, and ``label_names``.
+
+        Parameters
+        ----------
+        record : mapping
+            One of `records`.
+        names : sequence of str, optional
+            Only these arrays.
+        """
+        found = None if self.folder is None else kept_details(self.folder, record["key"])
+        return {} if found is None else unpacked(found, names)
+
+    def measured(
+        self, metric: Callable[[Any, Any], float], needs: str = "labels"
+    ) -> list[tuple[dict[str, Any], float]]:
+        """A metric of your own for every cell, from the predictions that were kept.
+
+        Parameters
+        ----------
+        metric : callable
+            ``metric(Y, what it needs)``, as those of `mlfs.compare.METRICS`.
+        needs : {"labels", "scores", "probabilities", "joint"}
+            What its second argument is. Cells without it are left out.
+
+        Returns
+        -------
+        list of (cell, value)
+        """
+        if needs not in NEEDS:
+            raise UnknownName("kind of prediction", needs, NEEDS)
+        found = []
+        for record in self.records:
+            kept = self.details(record) if record["status"] == "ok" else {}
+            if NEEDS[needs] in kept:
+                value = metric(kept["truth"], kept[NEEDS[needs]])
+                found.append((dict(record["cell"]), float(value)))
+        if not found:
+            msg = f"no {needs} were kept: give the comparison a folder, without --no-predictions"
+            raise UsageError(msg)
+        return found
 
     def methods(self) -> list[tuple[str, str]]:
         """Criterion and model of each method, in the order in which they were given."""

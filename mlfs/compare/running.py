@@ -195,7 +195,8 @@ def _run(
     notes += _identifiers(settings, records) + _not_excluded(settings, records)
     if len(settings.methods) < len(settings.rankers) * len(settings.models):
         notes.append("own is compared only with models that select features for themselves")
-    return Results(settings, records, metrics, interrupted, tuple(notes))
+    folder = None if kept is None else kept.folder
+    return Results(settings, records, metrics, interrupted, tuple(notes), folder)
 
 
 def _identifiers(settings: Settings, records: Iterable[Mapping[str, Any]]) -> list[str]:

@@ -11,6 +11,7 @@ import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -37,18 +38,27 @@ class StoredFolds(Splitting):
         By data set how many of its folds are test rows in turn, the first ones; all by default.
     name : str
         The data set that `splits` is asked about.
+    k : int
+        How many folds a data set has at most, where `folds` does not say so.
     """
 
     folds: Mapping[str, np.ndarray] = field(repr=False, compare=False)
     digests: Mapping[str, str]
     used: Mapping[str, int] = field(default_factory=dict)
     name: str = ""
+    k: int = 2
 
     def __str__(self) -> str:
-        return f"stored folds of {plural(len(self.folds), 'data set')}"
+        return f"stored folds of {plural(len(self.digests), 'data set')}"
 
     def __len__(self) -> int:
-        return max((self.count(name) for name in self.folds), default=0)
+        return max((self.count(name) for name in self.digests), default=0)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The digests and counts; the folds themselves are in their files."""
+        used = {name: self.count(name) for name in self.digests}
+        most = round(1 / self.test_to_train) + 1
+        return {"kind": "StoredFolds", "digests": dict(self.digests), "used": used, "k": most}
 
     def _of(self, data: str) -> np.ndarray:
         if data not in self.folds:
@@ -72,7 +82,7 @@ class StoredFolds(Splitting):
     @property
     def test_to_train(self) -> float:
         """The ratio of test rows to training rows."""
-        k = max((int(one.max(initial=0)) + 1 for one in self.folds.values()), default=2)
+        k = max((int(one.max(initial=0)) + 1 for one in self.folds.values()), default=self.k)
         return 1 / max(1, k - 1)
 
     def check(self, data: Dataset) -> None:

@@ -208,12 +208,11 @@ def _details(
         return {}
     kept: dict[str, Any] = label_results(truth, answers.predicted, answers.scores)
     if settings.predictions:
-        same = answers.probabilities is answers.scores
         kept |= {
             "truth": truth.astype(np.int8),
             "predicted": answers.predicted.astype(np.int8),
             "scores": answers.scores,
-            "probabilities": None if same else answers.probabilities,
+            "probabilities": answers.probabilities,
             "joint": answers.joint,
         }
     return {"details": packed(kept, labels)}

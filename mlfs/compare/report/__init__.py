@@ -1,6 +1,7 @@
 """The report of a comparison: a folder with tables to read on and a page to look at.
 
 ├── results.csv    one row for each data set, criterion, model, n, split and metric
+├── labels.csv     the quality of each label, means over the splits
 ├── results.json   the same with settings, statistics and stability (schema versioned)
 ├── tables.md      rank tables and tests, for a readme
 ├── tables.tex     the same, for a paper
@@ -14,6 +15,7 @@ from pathlib import Path
 
 from mlfs.compare.contest import contests
 from mlfs.compare.overlap import overlaps
+from mlfs.compare.per_label import label_rows, labels_csv
 from mlfs.compare.report.latex import latex
 from mlfs.compare.report.markdown import markdown, summary
 from mlfs.compare.report.page import page
@@ -36,10 +38,12 @@ def write_report(results: Results, folder: Path) -> str:
     """
     compared = contests(results)
     shared = overlaps(results)
+    labels = label_rows(results)
     document = {
         "schema": SCHEMA,
         "settings": results.settings.to_dict(),
         "interrupted": results.interrupted,
+        "metrics": list(results.metrics),
         "notes": list(results.notes),
         "contests": [one.to_dict() for one in compared],
         "overlaps": [one.to_dict() for one in shared],
@@ -48,10 +52,11 @@ def write_report(results: Results, folder: Path) -> str:
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in (
         ("results.csv", results.to_csv()),
+        *([("labels.csv", labels_csv(labels))] if labels else []),
         ("results.json", json.dumps(document, indent=1, allow_nan=False) + "\n"),
         ("tables.md", markdown(results, compared, shared)),
         ("tables.tex", latex(results, compared)),
-        ("index.html", page(results, compared, shared)),
+        ("index.html", page(results, compared, shared, labels)),
     ):
         with replacing(str(folder / name), force=True) as stream:
             stream.write(text.encode())

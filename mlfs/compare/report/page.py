@@ -10,6 +10,7 @@ from importlib.resources import files
 
 from mlfs.compare.contest import Contest
 from mlfs.compare.overlap import Overlap
+from mlfs.compare.per_label import LabelRow, widest
 from mlfs.compare.report.charts import cost_chart, curve_chart, rank_chart
 from mlfs.compare.report.svg import escaped
 from mlfs.compare.report.wording import (
@@ -29,8 +30,15 @@ from mlfs.compare.results import Results
 
 __all__ = ["page"]
 
+LABELS = 12  # of a data set on the page
 
-def page(results: Results, compared: Sequence[Contest], shared: Sequence[Overlap]) -> str:
+
+def page(
+    results: Results,
+    compared: Sequence[Contest],
+    shared: Sequence[Overlap],
+    labels: Sequence[LabelRow] = (),
+) -> str:
     """The whole page."""
     body = "".join(
         [
@@ -39,6 +47,7 @@ def page(results: Results, compared: Sequence[Contest], shared: Sequence[Overlap
             _curves(results),
             _contests(compared),
             _costs(results),
+            _labels(labels),
             _overlaps(shared),
             _failures(results),
             _how_to_read(),
@@ -120,6 +129,34 @@ def _costs(results: Results) -> str:
     ]
     about = "<p>Point at a dot to see what it is, and its peak of memory.</p>"
     return _section("costs", "Time against quality", about, shown)
+
+
+def _labels(labels: Sequence[LabelRow]) -> str:
+    """F1 of single labels by criterion: those of which the criteria differ most."""
+    groups: dict[tuple[str, str, str], list[LabelRow]] = {}
+    for row in labels:
+        groups.setdefault((row.data, row.model, row.n), []).append(row)
+    shown = []
+    for (data, model, n), rows in groups.items():
+        chosen = widest(rows, LABELS)
+        if not chosen or len(chosen[0][1]) < 2:
+            continue
+        lines = []
+        for label, methods in chosen:
+            best = max(row.f1 for row in methods)
+            texts = [f"{row.f1:.3f}" for row in methods]
+            marked = [f"<b>{text}</b>" if row.f1 == best else text
+                      for text, row in zip(texts, methods, strict=True)]  # fmt: skip
+            lines.append([escaped(label), f"{methods[0].positives:.1f}", *marked])
+        head = ["label", "positives", *(row.criterion for row in chosen[0][1])]
+        title = f"<h3>{escaped(data)}, {escaped(model)}, n = {escaped(n)}</h3>"
+        shown.append(_view(title + _table(head, lines), model=model, n=n))
+    about = (
+        f"<p>F1 of up to {LABELS} labels of each data set, those of which the criteria differ "
+        "most, with the number of their test rows; means over the splits. All labels are in "
+        "labels.csv.</p>"
+    )
+    return _section("labels", "Labels", about, shown)
 
 
 def _overlaps(shared: Sequence[Overlap]) -> str:

@@ -1,0 +1,107 @@
+"""Load a finished report: its folder as `Results`."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from mlfs.compare.data_sources import DataSource
+from mlfs.compare.metrics import METRICS, evaluate
+from mlfs.compare.named import named
+from mlfs.compare.resampling import Folds, Given, Holdout, Protocol
+from mlfs.compare.results import Results, finite
+from mlfs.compare.settings import Settings
+from mlfs.compare.sizes import size
+from mlfs.compare.stored_folds import StoredFolds
+from mlfs.errors import DataError, printable
+
+__all__ = ["load", "settings_of"]
+
+KINDS = {"Folds": Folds, "Holdout": Holdout, "Given": Given, "StoredFolds": StoredFolds}
+
+
+def load(folder: str | os.PathLike[str]) -> Results:
+    """The results of a report that `mlfs compare` wrote.
+
+    Metrics that a newer version of mlfs has are computed from the predictions that were kept.
+
+    Parameters
+    ----------
+    folder : path
+        The folder of the report.
+
+    Returns
+    -------
+    Results
+        With the same table, statistics and predictions as those of the run.
+    """
+    path = Path(folder) / "results.json"
+    shown = printable(path, 400)
+    try:
+        document = json.loads(path.read_bytes())
+    except OSError as error:
+        msg = f"cannot read {shown}: {error.strerror}; name the folder of a finished report"
+        raise DataError(msg) from None
+    except ValueError:
+        raise DataError(f"{shown} is damaged: write the report again") from None
+    try:
+        settings = settings_of(document["settings"])
+        records = tuple(document["records"])
+        metrics = tuple(document["metrics"])
+        kept = (bool(document["interrupted"]), tuple(document["notes"]))
+    except (KeyError, TypeError, AttributeError) as error:
+        msg = f"{shown} is no report of this version of mlfs ({printable(error, 80)} is not there)"
+        raise DataError(f"{msg}: run the comparison again") from None
+    results = Results(settings, records, metrics, *kept, Path(folder))
+    return Results(settings, tuple(_grown(results)), metrics, *kept, Path(folder))
+
+
+def _grown(results: Results) -> list[dict[str, Any]]:
+    """The records, with metrics that they have not and that their predictions allow."""
+    grown = []
+    for record in results.records:
+        lacking = record["status"] == "ok" and METRICS.keys() - record["metrics"].keys()
+        found = results.details(record) if lacking else {}
+        if "truth" in found:
+            given = {name: found.get(name) for name in ("predicted", "scores", "joint")}
+            shares = found.get("probabilities")
+            more = evaluate(found["truth"], **given, probabilities=shares)
+            new = {name: finite(value) for name, value in more.items() if name in lacking}
+            record = {**record, "metrics": {**record["metrics"], **new}}
+        grown.append(record)
+    return grown
+
+
+def settings_of(plain: Mapping[str, Any]) -> Settings:
+    """The settings that were written as plain data."""
+    return Settings(
+        tuple(
+            DataSource(
+                one["name"],
+                labels=one["labels"],
+                digest=one["digest"],
+                exclude=tuple(one.get("exclude", ())),
+            )
+            for one in plain["data"]
+        ),
+        tuple(named(one) for one in plain["criteria"]),
+        tuple(named(one) for one in plain["models"]),
+        tuple(size(one) for one in plain["n"]),
+        _protocol(plain["splits"]),
+        plain["seed"],
+        dict(plain["options"]),
+        tuple(named(one) for one in plain["selecting_models"]),
+        plain["keep_identifiers"],
+        plain["budget"],
+    )
+
+
+def _protocol(plain: Mapping[str, Any]) -> Protocol:
+    given = {name: value for name, value in plain.items() if name != "kind"}
+    if plain["kind"] == "StoredFolds":
+        return StoredFolds({}, given["digests"], given["used"], k=given["k"])
+    made: Protocol = KINDS[plain["kind"]](**given)
+    return made

@@ -1,0 +1,231 @@
+"""The published results of a benchmark: written, read and checked.
+
+A reference is a folder with ``results.csv.xz`` (a row for each cell, a column for each metric),
+``reference.json`` (settings, versions, and what identifies the data) and ``folds/``.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import importlib.metadata
+import io
+import json
+import lzma
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import mlfs
+from mlfs.compare.data_sources import content_digest, without
+from mlfs.compare.loading import settings_of
+from mlfs.compare.metrics import METRICS
+from mlfs.compare.resampling import joined
+from mlfs.compare.results import SECONDS, plain_cell, text_of_cell
+from mlfs.compare.settings import Settings
+from mlfs.compare.stored_folds import StoredFolds, stored_folds
+from mlfs.data.dataset import Dataset
+from mlfs.errors import DataError, printable
+
+__all__ = ["Recipe", "Reference", "read_reference", "versions_now", "write_reference"]
+
+TABLE, ABOUT, FOLDS, LOCK = "results.csv.xz", "reference.json", "folds", "requirements.lock"
+SCHEMA = 1
+COUNTED = ("numpy", "scipy", "scikit-learn", "numba")  # their versions may change numbers
+CELL = ("data", "criterion", "model", "n", "split")
+OTHER = ("features", "status", "note", *SECONDS, "peak_mb")
+DIGITS = 7
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """A data set of a reference.
+
+    Parameters
+    ----------
+    name : str
+        Its name.
+    parts : tuple of str
+        The digest of the content of each of its files; the rows follow each other.
+    exclude : tuple of str
+        The columns that are left out.
+    digest : str
+        The digest of what takes part.
+    models : tuple of str
+        The models that were run on it.
+    """
+
+    name: str
+    parts: tuple[str, ...]
+    exclude: tuple[str, ...]
+    digest: str
+    models: tuple[str, ...]
+
+    def made_of(self, parts: Sequence[Dataset]) -> Dataset:
+        """The data set as it takes part."""
+        data = parts[0]
+        for part in parts[1:]:
+            data = joined(data, part)
+        data = without(data, self.exclude)
+        if content_digest(data) != self.digest:
+            msg = f"the data set {printable(self.name)!r} is not the one of the reference"
+            raise DataError(msg)
+        return data
+
+
+@dataclass(frozen=True)
+class Reference:
+    """Published results, with what is needed to add to them.
+
+    Parameters
+    ----------
+    settings : Settings
+        What was compared.
+    recipes : tuple of Recipe
+        The data sets.
+    records : tuple of dict
+        The cells, without selections.
+    folds : StoredFolds
+        The splits.
+    metrics : tuple of str
+        The primary metrics.
+    versions : mapping
+        The versions of the packages.
+    """
+
+    settings: Settings
+    recipes: tuple[Recipe, ...]
+    records: tuple[dict[str, Any], ...]
+    folds: StoredFolds
+    metrics: tuple[str, ...]
+    versions: Mapping[str, str]
+
+    def refuse_other_versions(self) -> None:
+        """Refuse to compare numbers of other versions with these."""
+        now = versions_now()
+        for name, wanted in self.versions.items():
+            if now.get(name) != wanted:
+                found = now.get(name, "not installed")
+                msg = f"the reference was made with {name} {wanted}, and here it is {found}: "
+                raise DataError(f"{msg}install the versions of {LOCK}, which lies beside it")
+
+
+def versions_now() -> dict[str, str]:
+    """The versions of the packages whose numbers enter the results."""
+    found = {name: importlib.metadata.version(name) for name in COUNTED}
+    return {"mlfs": mlfs.__version__, **found}
+
+
+def write_reference(
+    folder: Path,
+    settings: Settings,
+    recipes: Iterable[Recipe],
+    records: Iterable[Mapping[str, Any]],
+    metrics: Sequence[str],
+) -> None:
+    """Write the table and what it is about; the folds are there already.
+
+    Parameters
+    ----------
+    folder : path
+        The folder of the reference.
+    settings : Settings
+        Of all data sets together, with stored folds.
+    recipes : iterable of Recipe
+        The data sets.
+    records : iterable of mapping
+        The cells.
+    metrics : sequence of str
+        The primary metrics.
+    """
+    text = io.StringIO()
+    columns = [*CELL, *METRICS, *OTHER]
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(columns)
+    for record in records:
+        row = {**record["cell"], **record, **record.get("metrics", {})}
+        writer.writerow([_field(row.get(column)) for column in columns])
+    content = lzma.compress(text.getvalue().encode(), preset=9)
+    (folder / TABLE).write_bytes(content)
+    document = {
+        "schema": SCHEMA,
+        "versions": versions_now(),
+        "settings": settings.to_dict(),
+        "metrics": list(metrics),
+        "data": [vars(one) for one in recipes],
+        "sha256": hashlib.sha256(content).hexdigest(),
+    }
+    (folder / ABOUT).write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+
+
+def _field(value: Any) -> str:
+    if value is None:
+        return ""
+    return f"{value:.{DIGITS}g}" if isinstance(value, float) else plain_cell(str(value))
+
+
+def read_reference(path: str | Path) -> Reference:
+    """Read a reference, and check that its files belong together.
+
+    Parameters
+    ----------
+    path : path
+        The folder, or the file ``results.csv.xz`` in it.
+    """
+    folder = Path(path) if Path(path).is_dir() else Path(path).parent
+    document = _document(folder / ABOUT)
+    content = _bytes(folder / TABLE)
+    if hashlib.sha256(content).hexdigest() != document["sha256"]:
+        shown = printable(folder / TABLE, 400)
+        raise DataError(f"{shown} differs from the digest in {ABOUT}: take the one it belongs to")
+    settings = settings_of(document["settings"])
+    used = document["settings"]["splits"]["used"]
+    folds = stored_folds(folder / FOLDS, used)
+    for name, digest in document["settings"]["splits"]["digests"].items():
+        if folds.digests.get(name) != digest:
+            shown = printable(folder / FOLDS, 400)
+            raise DataError(f"{shown}: the folds of {printable(name)!r} are not the reference's")
+    recipes = tuple(
+        Recipe(one["name"], tuple(one["parts"]), tuple(one["exclude"]), one["digest"],
+               tuple(one["models"]))
+        for one in document["data"]
+    )  # fmt: skip
+    rows = csv.DictReader(io.StringIO(lzma.decompress(content).decode()))
+    records = tuple(_record(row) for row in rows)
+    metrics = tuple(document["metrics"])
+    return Reference(settings, recipes, records, folds, metrics, document["versions"])
+
+
+def _document(path: Path) -> dict[str, Any]:
+    content = _bytes(path)
+    try:
+        document = json.loads(content)
+        if document["schema"] == SCHEMA:
+            found: dict[str, Any] = document
+            return found
+    except (ValueError, KeyError, TypeError):
+        pass
+    raise DataError(f"{printable(path, 400)} is no reference of this version of mlfs")
+
+
+def _record(row: Mapping[str, str]) -> dict[str, Any]:
+    """A cell as it is kept elsewhere, without the selection."""
+    numbers = {name: float(row[name]) for name in ("features", *SECONDS, "peak_mb") if row[name]}
+    cell: dict[str, Any] = {name: text_of_cell(row[name]) for name in CELL}
+    return {
+        "key": "",
+        "cell": {**cell, "split": int(cell["split"])},
+        "status": row["status"],
+        "note": text_of_cell(row["note"]),
+        "metrics": {name: float(row[name]) for name in METRICS if row.get(name)},
+        **numbers,
+    }
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        msg = f"cannot read {printable(path, 400)}: {error.strerror}; a reference is a folder with "
+        raise DataError(f"{msg}{TABLE}, {ABOUT} and {FOLDS}/") from None

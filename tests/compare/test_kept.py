@@ -1,0 +1,148 @@
+"""What a comparison keeps: predictions, labels one by one, equal cells once, slow cells."""
+
+from __future__ import annotations
+
+import csv
+import io
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.metrics import f1_score, hamming_loss
+from sklearn.naive_bayes import GaussianNB
+
+import mlfs.compare.work
+from mlfs.compare import METRICS, load, run, write_report
+from mlfs.compare.results import Results
+from mlfs.data.arrays import from_arrays
+from mlfs.errors import DataError, UsageError
+from tests.compare import in_process
+
+RNG = np.random.default_rng(3)
+X = RNG.random((60, 6))
+Y = (X[:, :2] + 0.2 * RNG.random((60, 2)) > 0.6).astype(int)
+DATA = from_arrays(X, Y)
+
+
+class Slow(GaussianNB):
+    """Takes a second of processor time where it has four features."""
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Slow:
+        end = time.process_time() + (X.shape[1] == 4)
+        while time.process_time() < end:
+            pass
+        return super().fit(X, y)
+
+
+@pytest.fixture(autouse=True)
+def _in_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    in_process.use(monkeypatch)
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> tuple[Results, Path]:
+    folder = tmp_path_factory.mktemp("kept") / "report"
+    with pytest.MonkeyPatch.context() as patch:
+        in_process.use(patch)
+        results = run({"x": DATA}, ["mim", "random"], ["mlnb", "br"], [0.2, 0.5], folds=3,
+                      folder=folder)  # fmt: skip
+    write_report(results, folder)
+    return results, folder
+
+
+def test_a_report_is_loaded_as_it_was(report: tuple[Results, Path]) -> None:
+    results, folder = report
+    again = load(folder)
+    assert again.to_csv() == results.to_csv()
+    assert again.settings.to_dict() == results.settings.to_dict()
+    assert again.splits_done() == results.splits_done()
+    with pytest.raises(DataError, match="name the folder of a finished report"):
+        load(folder / "cells")
+
+
+def test_a_new_metric_needs_no_new_run(report: tuple[Results, Path]) -> None:
+    again = load(report[1])
+    by_cell = {str(record["cell"]): record["metrics"] for record in again.records}
+    for name, needs in (("ranking_loss", "scores"), ("log_loss", "probabilities")):
+        found = again.measured(METRICS[name].function, needs)
+        assert [value for _, value in found] == [by_cell[str(cell)][name] for cell, _ in found]
+    for cell, value in again.measured(hamming_loss):
+        assert value == pytest.approx(by_cell[str(cell)]["hamming_loss"])
+
+
+def test_metrics_of_a_newer_version_are_added(report: tuple[Results, Path]) -> None:
+    results, folder = report
+    path = folder / "results.json"
+    whole = path.read_text("utf-8")
+    try:
+        path.write_text(whole.replace('"micro_f1":', '"older":'), "utf-8")
+        grown = load(folder)
+    finally:
+        path.write_text(whole, "utf-8")
+    for old, new in zip(results.records, grown.records, strict=True):
+        assert new["metrics"]["micro_f1"] == old["metrics"]["micro_f1"]
+
+
+def test_labels_one_by_one(report: tuple[Results, Path]) -> None:
+    results, folder = report
+    rows = list(csv.DictReader(io.StringIO((folder / "labels.csv").read_text("utf-8"))))
+    assert len(rows) == 2 * 2 * 2 * 2  # criteria, models, numbers of features, labels
+    splits = [
+        f1_score(kept["truth"], kept["predicted"], average=None)[1]
+        for record in results.records
+        if list(record["cell"].values())[1:4] == ["mim", "br", "0.5"]
+        and (kept := results.details(record))
+    ]
+    (row,) = [
+        one
+        for one in rows
+        if (one["criterion"], one["model"], one["n"], one["label"])
+        == ("mim", "br", "0.5", DATA.label_names[1])
+    ]
+    assert len(splits) == 3
+    assert float(row["f1"]) == pytest.approx(np.mean(splits))
+    assert '<section id="labels">' in (folder / "index.html").read_text("utf-8")
+
+
+def test_without_predictions_labels_are_kept(tmp_path: Path) -> None:
+    results = run(DATA, "mim", "mlnb", 2, folds=2, folder=tmp_path / "r", predictions=False)
+    kept = results.details(results.records[0])
+    assert "f1" in kept
+    assert "scores" not in kept
+    with pytest.raises(UsageError, match="no scores were kept"):
+        results.measured(METRICS["ranking_loss"].function, "scores")
+
+
+def test_equal_features_are_trained_on_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    trained: list[int] = []
+    plain = mlfs.compare.work._evaluated
+
+    def counted(*given: Any) -> dict[str, Any]:
+        trained.append(1)
+        return plain(*given)
+
+    monkeypatch.setattr(mlfs.compare.work, "_evaluated", counted)
+    results = run(DATA, ["mim", "information-gain-mean", "all"], "mlnb", [2, 6], folds=2)
+    assert len(results.records) == 2 * 5
+    assert len(trained) == 2 * 2  # two features, and all of them
+    for split in (0, 1):
+        same = [one["metrics"] for one in results.records if one["cell"]["split"] == split]
+        assert same[0] == same[2]
+        assert same[1] == same[3] == same[4]
+
+
+def test_what_is_over_the_budget_is_left_out(tmp_path: Path) -> None:
+    some: dict[str, Any] = {"folds": 2, "budget": 0.3, "folder": tmp_path / "r"}
+    slow = f"{__name__}.Slow"
+    results = run(DATA, "mim", ["mlnb", slow], [2, 4, 5], **some)
+    failed = [(list(one["cell"].values())[2:], one["note"]) for one in results.failed()]
+    assert [cell for cell, _ in failed] == [
+        *([slow, "4", 0], [slow, "5", 0], [slow, "2", 1], [slow, "4", 1], [slow, "5", 1])
+    ]
+    assert "takes more than the budget of 0.3 s" in failed[0][1]
+    assert all("left out: an earlier cell" in note for _, note in failed[1:])
+    begun: list[Any] = []
+    run(DATA, "mim", ["mlnb", slow], [2, 4, 5], on_cell=lambda *one: begun.append(one[2]), **some)
+    assert begun == [None]  # they are kept, and not tried again
