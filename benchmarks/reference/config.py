@@ -15,9 +15,9 @@ import scipy.sparse as sp
 
 import mlfs
 from mlfs.compare.data_sources import dense, without
-from mlfs.compare.resampling import joined
 from mlfs.data import Dataset
 from mlfs.data.dataset import identifier_columns
+from mlfs.data.joining import joined
 
 __all__ = ["FOLDS", "HERE", "Entry", "entries", "leaked", "protocol"]
 

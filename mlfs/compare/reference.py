@@ -21,11 +21,11 @@ import mlfs
 from mlfs.compare.data_sources import content_digest, without
 from mlfs.compare.loading import settings_of
 from mlfs.compare.metrics import METRICS
-from mlfs.compare.resampling import joined
 from mlfs.compare.results import SECONDS, plain_cell, text_of_cell
 from mlfs.compare.settings import Settings
 from mlfs.compare.stored_folds import StoredFolds, stored_folds
 from mlfs.data.dataset import Dataset
+from mlfs.data.joining import joined
 from mlfs.errors import DataError, printable
 
 __all__ = ["Recipe", "Reference", "read_reference", "versions_now", "write_reference"]

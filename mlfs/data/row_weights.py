@@ -23,7 +23,7 @@ def checked_weights(weights: Any, n_rows: int) -> np.ndarray:
     [1.0, 0.0, 2.5]
     """
     try:
-        if np.iscomplexobj(weights):
+        if np.iscomplexobj(np.asarray(weights)):
             raise TypeError
         checked = np.asarray(weights, dtype=np.float64)
     except (TypeError, ValueError) as error:
