@@ -64,8 +64,9 @@ KEPT = ("metrics", "jobs", "folder", "predictions", "on_cell")
     metavar="NAME",
     multiple=True,
     help="A model, as name or name:key=value,...: mlnb mlknn br cc kcc bcc pcc pacc ctbn mc "
-    "mcc occ ecc ebcc eocc epcc, each of ours also with -ldf; or a classifier of "
-    "scikit-learn by its import path. Repeatable; by default br.",
+    "mcc occ ecc ebcc eocc epcc lift br-tuned br-forest, each of ours also with -ldf; lp ps eps "
+    "rakel rakeld brknn iblr chf homer llsf clr; or a classifier of scikit-learn by its import "
+    "path. Repeatable; by default br.",
 )
 @topical(
     "What to compare",

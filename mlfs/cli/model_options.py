@@ -30,12 +30,14 @@ SHORT = {
 
 modelling = stacked(
     topical("The model", "-m", "--model", metavar="NAME", default="occ", show_default=True,
-            help="br cc kcc bcc pcc pacc ctbn mc mcc occ ecc ebcc eocc epcc, each also with -ldf."),
+            help="br cc kcc bcc pcc pacc ctbn mc mcc occ ecc ebcc eocc epcc lift br-tuned "
+            "br-forest, each also with -ldf; lp ps eps rakel rakeld mlknn brknn iblr chf homer "
+            "llsf clr."),
     topical("The model", "-k", "--parents", "k", metavar="K", type=click.IntRange(min=0),
             help="At most K parents of a label, for models that have it (kcc, occ)."),
     topical("The model", "--features", metavar="NAME",
-            help="The features of each label: a criterion (`mlfs criteria` lists them), all, or "
-            "ldf."),
+            help="The features of each label: a criterion (`mlfs criteria` lists them), all, "
+            "ldf, or llsf."),
     topical("The model", "-n", "--number", "n", metavar="N", callback=count,
             help="How many features: 80, a share such as 0.3, or auto."),
     topical("The model", "--inference", metavar="NAME",
@@ -67,7 +69,8 @@ def made(options: dict[str, Any]) -> Any:
     name = options.pop("model")
     given = parameters_of(options.pop("parameters"))
     known = make(name).get_params(deep=True)
-    chosen: dict[str, Any] = {key: options.pop(key) for key in ("random_state", "n_jobs")}
+    common = {key: options.pop(key) for key in ("random_state", "n_jobs")}
+    chosen: dict[str, Any] = {key: value for key, value in common.items() if key in known}
     features, n, k = options.pop("features"), options.pop("n"), options.pop("k")
     if features is not None:
         inner = "model__features" if "model__features" in known else "features"
@@ -112,7 +115,9 @@ def _refuse_twice(given: dict[str, Any], key: str, option: str) -> None:
 
 
 def _selects(features: str) -> bool:
-    return features not in {"all", "ldf"}
+    from mlfs.models.features import NAMED
+
+    return features not in NAMED
 
 
 def _feature_plan(features: str) -> str:
@@ -122,7 +127,9 @@ def _feature_plan(features: str) -> str:
         try:
             criteria.get(features)
         except UnknownName:
-            known = ["all", "ldf", *criteria.available()]
+            from mlfs.models.features import NAMED
+
+            known = [*NAMED, *criteria.available()]
             raise UnknownName("criterion in --features", features, known) from None
     return features
 

@@ -112,6 +112,8 @@ def _members(stored: Any) -> list[tuple[Any, Any, float | None]]:
     elif hasattr(model, "structures_"):
         features = [list(own.values()) for own in model.features_]
         parts = list(zip(model.structures_, features, model.weights_.tolist(), strict=True))
+    elif not hasattr(model, "estimators_features_"):
+        raise DataError("this model has no label structure: no label is an input of another")
     else:
         parts = []
         for one, columns in zip(model.estimators_, model.estimators_features_, strict=True):

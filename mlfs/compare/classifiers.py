@@ -1,4 +1,4 @@
-"""The models of a comparison: those of mlfs, MLNB, MLkNN, and classifiers by import path."""
+"""The models of a comparison: those of mlfs, MLNB, and classifiers by import path."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ __all__ = [
 ]
 
 TRIED = 60  # rows on which a foreign classifier shows what it takes
-OWN = {"mlnb": "mlfs.compare.naive_bayes.MLNB", "mlknn": "mlfs.compare.nearest.MLkNN"}
+OWN = {"mlnb": "mlfs.compare.naive_bayes.MLNB"}
 
 
 class Answers(NamedTuple):

@@ -7,10 +7,10 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse as sp
 
-from mlfs.compare.log_odds import LogOddsModel
 from mlfs.data.dataset import Column, Dataset, Label
 from mlfs.discretize import METHODS, Binning, learn
 from mlfs.errors import UsageError, printable
+from mlfs.models.baselines.log_odds import LogOddsModel
 from mlfs.models.problem import Problem
 
 __all__ = ["MLNB"]

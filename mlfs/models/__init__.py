@@ -12,6 +12,8 @@ Switching             a base learner: a classifier for each value of a label's p
 TunedLogistic         a base learner: logistic regression that chooses its penalty
 Structure             the parents of the labels: to look at, draw, keep
 LDF                   label-dependent features in two stages
+baselines             methods that papers compare with: LabelPowerset, RAkEL, MLkNN, BRkNN, IBLR,
+                      CHF, HOMER, Lift, LLSF, CalibratedLabelRanking
 structures            how structures are learned
 inference             how the labels of a row are decided together
 ====================  ========================================================================
@@ -25,6 +27,14 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from mlfs.models.baselines.appended import CHF, IBLR
+    from mlfs.models.baselines.calibrated_ranking import CalibratedLabelRanking
+    from mlfs.models.baselines.homer import HOMER
+    from mlfs.models.baselines.lift import Lift
+    from mlfs.models.baselines.llsf import LLSF, LLSFFeatures
+    from mlfs.models.baselines.nearest import BRkNN, MLkNN
+    from mlfs.models.baselines.powerset import LabelPowerset
+    from mlfs.models.baselines.rakel import RAkEL
     from mlfs.models.chain import StructuredClassifier
     from mlfs.models.ensemble import StructuredEnsemble
     from mlfs.models.features import LDF
@@ -38,9 +48,20 @@ if TYPE_CHECKING:
     from mlfs.search.label_parents import Structure
 
 __all__ = [
+    "CHF",
+    "HOMER",
+    "IBLR",
     "LDF",
+    "LLSF",
+    "BRkNN",
+    "CalibratedLabelRanking",
+    "LLSFFeatures",
+    "LabelPowerset",
+    "Lift",
+    "MLkNN",
     "MixtureOfTrees",
     "MonteCarloChain",
+    "RAkEL",
     "Structure",
     "StructuredClassifier",
     "StructuredEnsemble",
@@ -54,6 +75,17 @@ __all__ = [
 ]
 
 _HOME = {
+    "BRkNN": "mlfs.models.baselines.nearest",
+    "CHF": "mlfs.models.baselines.appended",
+    "CalibratedLabelRanking": "mlfs.models.baselines.calibrated_ranking",
+    "HOMER": "mlfs.models.baselines.homer",
+    "IBLR": "mlfs.models.baselines.appended",
+    "LLSF": "mlfs.models.baselines.llsf",
+    "LLSFFeatures": "mlfs.models.baselines.llsf",
+    "LabelPowerset": "mlfs.models.baselines.powerset",
+    "Lift": "mlfs.models.baselines.lift",
+    "MLkNN": "mlfs.models.baselines.nearest",
+    "RAkEL": "mlfs.models.baselines.rakel",
     "LDF": "mlfs.models.features",
     "MixtureOfTrees": "mlfs.models.mixture",
     "MonteCarloChain": "mlfs.models.monte_carlo_chain",

@@ -29,9 +29,10 @@ from mlfs.models.problem import Problem
 from mlfs.search.best_first import best_first
 from mlfs.search.label_parents import Structure
 
-__all__ = ["LDF", "AllFeatures", "Columns", "FeaturePlan", "Features", "feature_plan"]
+__all__ = ["LDF", "NAMED", "AllFeatures", "Columns", "FeaturePlan", "Features", "feature_plan"]
 
 Features = tuple[np.ndarray | None, ...]
+NAMED = ("all", "ldf", "llsf")  # plans by name; other names are criteria
 
 
 class FeaturePlan(BaseEstimator):  # type: ignore[misc]  # sklearn has no types
@@ -161,8 +162,8 @@ def feature_plan(features: Any, n: Any = None) -> FeaturePlan:
     Parameters
     ----------
     features : None, str, Criterion, FeatureSelector, Selection, mapping or FeaturePlan
-        ``None`` or ``"all"``; the name of a criterion, or one's own; ``"ldf"``; a selector; a
-        selection made before; columns for each label.
+        ``None`` or ``"all"``; the name of a criterion, or one's own; ``"ldf"``; ``"llsf"``; a
+        selector; a selection made before; columns for each label.
     n : int, float or "auto", optional
         How many features the criterion is to select, as in `mlfs.select`.
 
@@ -173,10 +174,10 @@ def feature_plan(features: Any, n: Any = None) -> FeaturePlan:
     >>> feature_plan("ldf")
     LDF()
     """
-    if isinstance(features, str) and features not in {"all", "ldf"}:
+    if isinstance(features, str) and features not in NAMED:
         _known(features)
     by_criterion = (
-        (isinstance(features, str) and features not in {"all", "ldf"})
+        (isinstance(features, str) and features not in NAMED)
         or isinstance(features, Criterion)
         or (isinstance(features, type) and issubclass(features, Criterion))
     )
@@ -189,7 +190,7 @@ def feature_plan(features: Any, n: Any = None) -> FeaturePlan:
         )
         raise UsageError(msg)
     if features is None or isinstance(features, str):
-        return LDF() if features == "ldf" else AllFeatures()
+        return _named_plan(features)
     if isinstance(features, FeaturePlan):
         return clone(features)
     if isinstance(features, FeatureSelector):
@@ -199,10 +200,20 @@ def feature_plan(features: Any, n: Any = None) -> FeaturePlan:
     if isinstance(features, Mapping):
         return Columns(features)
     msg = (
-        "features is 'all', 'ldf', the name of a criterion, a FeatureSelector, LDF(...), or a "
-        f"mapping from labels to columns, not {printable(repr(features))}"
+        "features is 'all', 'ldf', 'llsf', the name of a criterion, a FeatureSelector, LDF(...), "
+        f"or a mapping from labels to columns, not {printable(repr(features))}"
     )
     raise UsageError(msg)
+
+
+def _named_plan(name: str | None) -> FeaturePlan:
+    if name == "ldf":
+        return LDF()
+    if name == "llsf":
+        from mlfs.models.baselines.llsf import LLSFFeatures
+
+        return LLSFFeatures()
+    return AllFeatures()
 
 
 class _Made(FeaturePlan):
@@ -220,9 +231,7 @@ def _known(name: str) -> None:
     try:
         criteria.get(name)
     except UnknownName:
-        raise UnknownName(
-            "criterion in features", name, ["all", "ldf", *criteria.available()]
-        ) from None
+        raise UnknownName("criterion in features", name, [*NAMED, *criteria.available()]) from None
 
 
 def _columns_of(selection: Selection, problem: Problem) -> Features:

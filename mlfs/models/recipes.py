@@ -1,4 +1,4 @@
-"""The models of the papers by name: each is some structure, features, base learner and inference.
+"""Models by name: structure, features, base learner and inference; and what papers compare with.
 
 =====  ==================================================  ==========================  =========
 name   structure                                           inference                   learner
@@ -19,6 +19,20 @@ eocc   the same with occ's of random orders                majority             
 epcc   the same with pcc's of random orders                majority                    logistic
 =====  ==================================================  ==========================  =========
 
+=========  =====================================================================================
+lp ps eps  label powerset, pruned sets, 10 of these on 63 % of the rows
+rakel      label powersets of random sets of 3 labels that overlap; rakeld: that do not
+mlknn      the labels of the 10 nearest rows, by Bayes' rule; brknn: by majority
+           (these, iblr and lift divide columns by their ranges, as Mulan does)
+iblr chf   br on label shares of neighbours, and on probabilities of a first br, beside X
+homer      br along a hierarchy of label clusters
+lift       br on distances to clusters of the rows with and without a label
+llsf       linear regression of sparse weights
+clr        a classifier for each pair of labels
+br-tuned   br whose logistic regressions choose their penalties
+br-forest  br of random forests
+=========  =====================================================================================
+
 Switching: a logistic regression for each value of the parent, C by cross-validation
 (`mlfs.models.switching.Switching`, `mlfs.models.tuned.TunedLogistic`).
 
@@ -28,9 +42,11 @@ Switching: a logistic regression for each value of the parent, C by cross-valida
 from __future__ import annotations
 
 import difflib
+import importlib
 from collections.abc import Callable
 from typing import Any
 
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.svm import LinearSVC
 
 from mlfs.errors import UnknownName, UsageError, printable
@@ -54,6 +70,9 @@ __all__ = ["available", "make", "with_threshold"]
 
 SHARE = 0.3
 SUFFIX = "-ldf"
+WHOLE = {  # models that look at the same columns for all labels
+    "lp", "ps", "eps", "rakel", "rakeld", "mlknn", "brknn", "iblr", "chf", "homer", "llsf", "clr",
+}  # fmt: skip
 
 
 def _svm() -> LinearSVC:
@@ -82,6 +101,27 @@ def _monte_carlo_chain() -> Any:
     return _chain(SwappedOrder(), BestSample())
 
 
+def _baseline(module: str, name: str, **parameters: Any) -> Any:
+    home = importlib.import_module(f"mlfs.models.baselines.{module}")
+    return getattr(home, name)(**parameters)
+
+
+def _forest() -> Any:
+    return RandomForestClassifier(min_samples_leaf=2)
+
+
+def _pruned_sets() -> Any:
+    return _powerset(p=2, b=2)
+
+
+def _powerset(**parameters: Any) -> Any:
+    return _baseline("powerset", "LabelPowerset", base_estimator=default_learner(), **parameters)
+
+
+def _lift() -> Any:
+    return _baseline("lift", "Lift", scale=True, base_estimator=default_learner())
+
+
 RECIPES: dict[str, Callable[[], Any]] = {
     "br": lambda: _chain(Independent(), Greedy()),
     "cc": lambda: _chain(Chain("random"), Greedy()),
@@ -97,6 +137,23 @@ RECIPES: dict[str, Callable[[], Any]] = {
     "ebcc": lambda: StructuredEnsemble(_chain(OneParent("random"), Greedy())),
     "eocc": lambda: StructuredEnsemble(_occ("random")),
     "epcc": lambda: StructuredEnsemble(_chain(Chain("random"), BestFirst())),
+    "lp": _powerset,
+    "ps": _pruned_sets,
+    "eps": lambda: StructuredEnsemble(_pruned_sets(), rows=0.63, features=1.0),
+    "rakel": lambda: _baseline("rakel", "RAkEL", base_estimator=default_learner()),
+    "rakeld": lambda: _baseline("rakel", "RAkEL", disjoint=True, base_estimator=default_learner()),
+    "mlknn": lambda: _baseline("nearest", "MLkNN", scale=True),
+    "brknn": lambda: _baseline("nearest", "BRkNN", scale=True),
+    "iblr": lambda: _baseline("appended", "IBLR", scale=True, base_estimator=default_learner()),
+    "chf": lambda: _baseline("appended", "CHF", base_estimator=default_learner()),
+    "homer": lambda: _baseline("homer", "HOMER", base_estimator=default_learner()),
+    "lift": lambda: _chain(Independent(), Greedy(), _lift()),
+    "llsf": lambda: _baseline("llsf", "LLSF"),
+    "clr": lambda: _baseline(
+        "calibrated_ranking", "CalibratedLabelRanking", base_estimator=default_learner()
+    ),
+    "br-tuned": lambda: _chain(Independent(), Greedy(), TunedLogistic()),
+    "br-forest": lambda: _chain(Independent(), Greedy(), _forest()),
 }
 
 
@@ -108,7 +165,9 @@ def available() -> list[str]:
     >>> available()[:4], "pacc-ldf" in available()
     (['br', 'br-ldf', 'cc', 'cc-ldf'], True)
     """
-    return [name + suffix for name in RECIPES for suffix in ("", SUFFIX)]
+    return [
+        name + suffix for name in RECIPES for suffix in (("",) if name in WHOLE else ("", SUFFIX))
+    ]
 
 
 def make(name: str, **parameters: Any) -> Any:
@@ -125,7 +184,8 @@ def make(name: str, **parameters: Any) -> Any:
 
     Returns
     -------
-    StructuredClassifier, StructuredEnsemble or MixtureOfTrees
+    classifier
+        Such as `StructuredClassifier` or `StructuredEnsemble`.
 
     Examples
     --------
@@ -147,6 +207,9 @@ def make(name: str, **parameters: Any) -> Any:
         member.set_params(features=LDF())
         if "n" in member.get_params(deep=False):
             member.set_params(n=None)
+    given = parameters.get("base_estimator")
+    if known.startswith("lift") and given is not None and type(given).__name__ != "Lift":
+        parameters["base_estimator__base_estimator"] = parameters.pop("base_estimator")
     threshold = parameters.pop("threshold", None)
     # the parts first: what belongs to a part that is replaced belongs to the new one
     depth = {key: _resolved(model, known, key) for key in parameters}

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
 from mlfs import FeatureSelector
@@ -20,6 +21,7 @@ from mlfs.models import (
     make,
 )
 from mlfs.models.label_model import default_learner
+from tests.models.baselines.test_baselines_of_papers import CHECKED
 
 SELECTORS = {
     "default": FeatureSelector(),
@@ -82,4 +84,5 @@ def test_check_of_more_models(estimator, check):
 def test_every_part_of_every_model_is_in_one_that_is_checked() -> None:
     checked = set().union(*(parts(make(name)) for name in (*OFTEN, *OTHERS)))
     assert {StructuredClassifier, StructuredEnsemble} <= checked
+    checked |= {type(one) for one in (*CHECKED, RandomForestClassifier())}
     assert set().union(*(parts(make(name)) for name in available())) <= checked

@@ -19,7 +19,6 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from mlfs.compare.filters import FILTERS, filter_scores
 from mlfs.compare.naive_bayes import MLNB
 from mlfs.compare.named import Named
-from mlfs.compare.nearest import MLkNN
 from mlfs.compare.rankers import BASELINES, known_rankers, ranker
 from mlfs.compare.training_rows import TrainingRows
 from mlfs.data.arrays import from_arrays
@@ -29,7 +28,7 @@ from tests import naive
 SEEDS = st.integers(0, 10_000)
 
 
-@parametrize_with_checks([MLNB(), MLNB("gaussian"), MLNB("binned", bins="mdlp"), MLkNN(k=3)])
+@parametrize_with_checks([MLNB(), MLNB("gaussian"), MLNB("binned", bins="mdlp")])
 def test_scikit_learns_checks(estimator: Any, check: Any) -> None:
     check(estimator)
 
@@ -124,40 +123,6 @@ def test_mlnb_sparse_weights_and_gaps(seed: int) -> None:
     assert np.isfinite(part).all()
 
 
-def naive_mlknn(X: np.ndarray, Y: np.ndarray, new: np.ndarray, k: int, s: float) -> np.ndarray:
-    """Zhang & Zhou (2007), with loops."""
-    n, q = Y.shape
-
-    def nearest(x: np.ndarray, leave: int | None) -> list[int]:
-        far = [(float(((x - X[i]) ** 2).sum()), i) for i in range(n) if i != leave]
-        return [i for _, i in sorted(far)[:k]]
-
-    shares = np.zeros((len(new), q))
-    for label in range(q):
-        own = Counter()
-        other = Counter()
-        for i in range(n):
-            c = sum(Y[j, label] for j in nearest(X[i], i))
-            (own if Y[i, label] else other)[c] += 1
-        p1 = (s + Y[:, label].sum()) / (2 * s + n)
-        for row, x in enumerate(new):
-            c = sum(Y[j, label] for j in nearest(x, None))
-            yes = p1 * (s + own[c]) / (s * (k + 1) + sum(own.values()))
-            no = (1 - p1) * (s + other[c]) / (s * (k + 1) + sum(other.values()))
-            shares[row, label] = yes / (yes + no)
-    return shares
-
-
-@given(seed=SEEDS, k=st.integers(1, 5))
-@settings(max_examples=15, deadline=None)
-def test_mlknn_is_its_naive_twin(seed: int, k: int) -> None:
-    generator = np.random.default_rng(seed)
-    X, Y = generator.normal(size=(25, 3)), (generator.random((25, 2)) < 0.5).astype(int)
-    new = generator.normal(size=(6, 3))
-    ours = MLkNN(k=k).fit(X, Y).predict_proba(new)
-    np.testing.assert_allclose(ours, naive_mlknn(X, Y, new, k, 1.0), atol=1e-9)
-
-
 def test_parameters_that_make_no_sense_are_refused() -> None:
     X, Y = problem(0)
     for model in (
@@ -165,8 +130,6 @@ def test_parameters_that_make_no_sense_are_refused() -> None:
         MLNB("gauss"),
         MLNB(smoothing=0),
         MLNB(variance=-1),
-        MLkNN(0),
-        MLkNN(k=True),
     ):
         with pytest.raises(UsageError):
             model.fit(X, Y)

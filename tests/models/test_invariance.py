@@ -14,7 +14,7 @@ from mlfs.models import available, make
 PLAIN = [
     pytest.param(name, marks=pytest.mark.slow) if name == "mc" else name
     for name in available()
-    if not name.endswith("-ldf")
+    if not name.endswith("-ldf") and name != "br-forest"  # br of another learner, and slow
 ]
 
 
@@ -29,7 +29,9 @@ def table():
 def predicted(name, X, Y, new=None, **parameters):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of long searches and of labels without both values
-        model = make(name, random_state=0, **parameters).fit(X, Y)
+        known = make(name).get_params()
+        parameters = {key: value for key, value in parameters.items() if key in known}
+        model = make(name, **parameters).fit(X, Y)
         labels = model.predict(X if new is None else new)
         return labels, model.predict_proba(X) if hasattr(model, "predict_proba") else labels
 
@@ -66,5 +68,6 @@ def test_other_rows_and_the_number_of_threads_do_not_matter(name):
     assert np.array_equal(shuffled, labels[rows])
     alone, _ = predicted(name, X, Y, X[rows[:1]])
     assert np.array_equal(alone, labels[rows[:1]])
-    parallel, _ = predicted(name, X, Y, n_jobs=2)
-    assert np.array_equal(parallel, labels)
+    if name != "lift":  # processes: as every learner that has no threads
+        parallel, _ = predicted(name, X, Y, n_jobs=2)
+        assert np.array_equal(parallel, labels)

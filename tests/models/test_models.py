@@ -37,7 +37,8 @@ LEARNERS = [
     DecisionTreeClassifier(max_depth=4, random_state=0),
     make_pipeline(StandardScaler(), LogisticRegression()),
 ]
-PLAIN = [name for name in available() if not name.endswith("-ldf")]
+PLAIN = [n for n in available() if not n.endswith("-ldf") and n != "br-forest"]
+SETS = {"lp", "ps", "eps", "rakel", "rakeld"}  # rows that miss a label of a set are left out
 
 
 def name_of(estimator) -> str:
@@ -437,6 +438,7 @@ def test_every_name_learns_emotions(name: str) -> None:
     data = mlfs.read(shared_data("emotions/emotions.arff"))
     train, test = np.arange(0, 593, 3), np.arange(1, 593, 3)
     options = {"n_trees": 2} if name.startswith("mc-") or name == "mc" else {}
+    options = {"n_estimators": 20} if name.startswith("br-forest") else options
     model = make(name, **options).fit(data.X[train], data.Y[train])
     predicted = model.predict(data.X[test])
     assert predicted.shape == (len(test), 6)
@@ -480,7 +482,8 @@ def test_whatever_the_data_predictions_are_labels(seed: int, name: str) -> None:
     n, d, q = int(draw.integers(2, 25)), int(draw.integers(1, 6)), int(draw.integers(1, 5))
     X = draw.integers(0, 3, (n, d)).astype(float)
     Y = (draw.random((n, q)) < draw.random(q)).astype(float)
-    Y[draw.random((n, q)) < 0.1] = np.nan
+    if name not in SETS:
+        Y[draw.random((n, q)) < 0.1] = np.nan
     if np.isnan(Y).all():
         return
     model = make(name).fit(X, Y)

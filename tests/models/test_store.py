@@ -44,7 +44,10 @@ from mlfs.models.storage.writer import Writer
 from mlfs.models.training_table import TrainingTable
 
 ASKED = ("predict", "predict_proba", "decision_function")
-SLOW_TO_FIT = {"mc": {"max_trees": 2}, "mc-ldf": {"max_trees": 2}}
+SLOW_TO_FIT = {
+    "mc": {"max_trees": 2}, "mc-ldf": {"max_trees": 2},
+    "br-forest": {"n_estimators": 5}, "br-forest-ldf": {"n_estimators": 5},
+}  # fmt: skip
 
 
 def problem(n: int = 60, d: int = 6, q: int = 3, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:

@@ -5,5 +5,6 @@
 `writer`, `reader`   there, and back, one object at a time
 `invariants`         for each class of scikit-learn and each model a table of its attributes
 `native`             what scikit-learn keeps in compiled code: trees, neighbours, kernel machines
-`parts`              what the parts of mlfs have to do with each other
+`parts`              what the parts of mlfs have to do with each other; `baseline_parts` those of
+                     `mlfs.models.baselines`
 """

@@ -26,6 +26,13 @@ __all__ = [
 ]
 
 MODELS: dict[str, tuple[str, ...]] = {
+    "mlfs.models.baselines.appended": ("CHF", "IBLR"),
+    "mlfs.models.baselines.calibrated_ranking": ("CalibratedLabelRanking",),
+    "mlfs.models.baselines.homer": ("HOMER",),
+    "mlfs.models.baselines.llsf": ("LLSF",),
+    "mlfs.models.baselines.nearest": ("BRkNN", "MLkNN"),
+    "mlfs.models.baselines.powerset": ("LabelPowerset",),
+    "mlfs.models.baselines.rakel": ("RAkEL",),
     "mlfs.models.chain": ("StructuredClassifier",),
     "mlfs.models.ensemble": ("StructuredEnsemble",),
     "mlfs.models.mixture": ("MixtureOfTrees",),
@@ -35,6 +42,10 @@ MODELS: dict[str, tuple[str, ...]] = {
 PARTS: dict[str, tuple[str, ...]] = {
     "mlfs.binning.record": ("Binning",),
     "mlfs.search.picks": ("Picks",),
+    "mlfs.models.baselines.homer": ("HomerNode",),
+    "mlfs.models.baselines.llsf": ("LLSFFeatures",),
+    "mlfs.models.baselines.neighbours": ("Neighbours",),
+    "mlfs.models.baselines.powerset": ("SetClassifiers",),
     "mlfs.models.classes": ("Classes",),
     "mlfs.models.conditionals": ("FittedConditionals",),
     "mlfs.models.em": ("Mixture",),
@@ -58,6 +69,7 @@ LEARNERS: dict[str, tuple[str, ...]] = {
         "LogisticRegression", "LogisticRegressionCV", "Perceptron", "RidgeClassifier",
         "RidgeClassifierCV", "SGDClassifier",
     ),
+    "mlfs.models.baselines.lift": ("Lift",),
     "mlfs.models.switching": ("Switching",),
     "mlfs.models.tuned": ("TunedLogistic",),
     "sklearn.svm": ("LinearSVC", "NuSVC", "SVC"),

@@ -76,7 +76,18 @@ NEIGHBOURS = CLASSIFIER + (
 )
 SCALER = "n_features_in_:d feature_names_in_?:names "
 MODEL = "_labels:one label_names_:any n_features_in_:d feature_names_in_?:names "
+ON_COLUMNS = MODEL + "columns_:i[c]|none "
 TABLE = {
+    "LabelPowerset": ON_COLUMNS + "_sets:one",
+    "RAkEL": ON_COLUMNS + "labelsets_:list(i) _members:ones[m]",
+    "MLkNN": ON_COLUMNS + "_near:one _has:i[n,q] _log_odds:f[q,e]",
+    "BRkNN": ON_COLUMNS + "_near:one _has:f[n,q]",
+    "IBLR": ON_COLUMNS + "_near:one _has:f[n,q] _fitted:one",
+    "CHF": ON_COLUMNS + "_first:one _fitted:one",
+    "HOMER": ON_COLUMNS + "_nodes:ones[m]",
+    "LLSF": ON_COLUMNS + "coef_:f[q,w] intercept_:f[q] n_iter_:whole",
+    "CalibratedLabelRanking": ON_COLUMNS + "_fitted:one pairs_:i[m,2]",
+    "Lift": CLASSIFIER + "centres_:f[m,d] ranges_:f[d]|none estimator_:one",
     "StructuredClassifier": MODEL + "_fitted:one features_:any",
     "MonteCarloChain": MODEL + "_fitted:one features_:any _seed:whole",
     "StructuredEnsemble": MODEL

@@ -13,6 +13,7 @@ from typing import Any, Literal, Union
 import numpy as np
 
 from mlfs.models.inference.contract import MOST_PARENTS
+from mlfs.models.storage import baseline_parts
 from mlfs.models.storage.invariants import demand
 
 __all__ = ["check_fields", "check_part"]
@@ -243,6 +244,7 @@ def _check_switching(made: Any) -> None:
 
 
 CHECKS: dict[str, Callable[[Any], None]] = {
+    **baseline_parts.CHECKS,
     "Classes": _check_classes,
     "Field": _check_field,
     "FittedConditionals": _check_conditionals,

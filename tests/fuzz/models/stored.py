@@ -121,6 +121,7 @@ class StoredModels(Target):
                     self._learn(StructuredClassifier({1: [0]}, base_estimator=learner), sparse)
             for name in available():
                 few = {"max_trees": 2} if name in ("mc", "mc-ldf") else {}
+                few = {"n_estimators": 3} if name.startswith("br-forest") else few
                 self._learn(make(name, **few), False)
             for model in _thresholded():
                 self._learn(model, False)

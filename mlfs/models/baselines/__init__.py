@@ -1,0 +1,16 @@
+"""Methods that papers compare with: rows and label matrices in, predictions out.
+
+====================  ========================================================================
+powerset              LabelPowerset: each label set is a class; pruned sets
+rakel                 RAkEL: label powersets of small sets of labels
+nearest               MLkNN, BRkNN: the labels of the nearest rows
+appended              IBLR, CHF: shares of neighbours, or a first layer, as further columns
+homer                 HOMER: a hierarchy of label clusters
+lift                  Lift: a base learner on distances to clusters
+llsf                  LLSF: sparse linear weights; LLSFFeatures: the columns they choose
+calibrated_ranking    CalibratedLabelRanking: a classifier for each pair of labels
+column_model          their base: one choice of columns for all labels
+====================  ========================================================================
+
+All use the base learners of `mlfs.models`: each class, pair or cluster is a label without parents.
+"""

@@ -1,0 +1,161 @@
+"""IBLR and CHF: what neighbours, or a first layer of classifiers, say is appended to X."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+
+from mlfs.models.baselines.label_alone import AppendedModel, independent, outputs
+from mlfs.models.baselines.neighbours import Neighbours
+from mlfs.models.inference.contract import whole
+from mlfs.models.problem import Problem
+from mlfs.models.splits import distinct_rows
+
+__all__ = ["CHF", "IBLR"]
+
+FOLDS = 72  # the stream of random numbers that cuts the rows
+
+
+class IBLR(AppendedModel):
+    """Instance-based logistic regression: the label shares of the neighbours are features.
+
+    Cheng & Huellermeier, Combining instance-based learning and logistic regression for
+    multilabel classification, Machine Learning 76 (2009).
+
+    Parameters
+    ----------
+    k : int, default=10
+        How many neighbours, by Euclidean distance. A row is not a neighbour of its own.
+    scale : bool, default=False
+        Divide each column by its range in training before distances are taken, as Weka and
+        Mulan do.
+    original : bool, default=True
+        Whether the columns of X are features too (IBLR-ML+), or the shares alone (IBLR-ML).
+    features, n
+        The columns of X, as for `StructuredClassifier`: those selected for any label. The
+        neighbours are found on them.
+    base_estimator : classifier, optional
+        Cloned for each label; by default logistic regression with C = 5.
+    n_jobs, random_state
+        As for `StructuredClassifier`.
+
+    Notes
+    -----
+    A missing label counts as half of one.
+
+    Examples
+    --------
+    >>> X = [[0.0], [0.1], [0.2], [5.0], [5.1], [5.2]]
+    >>> IBLR(k=2).fit(X, [[0], [0], [0], [1], [1], [1]]).predict([[0.05], [5.05]]).tolist()
+    [[0], [1]]
+    """
+
+    def __init__(
+        self,
+        k: int = 10,
+        scale: bool = False,
+        original: bool = True,
+        features: Any = None,
+        n: Any = None,
+        base_estimator: Any = None,
+        n_jobs: int | None = None,
+        random_state: Any = 0,
+    ) -> None:
+        self.k = k
+        self.scale = scale
+        self.original = original
+        self.features = features
+        self.n = n
+        self.base_estimator = base_estimator
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Find the neighbours of the rows, then fit the classifiers.
+
+        Parameters
+        ----------
+        X : array or sparse matrix, shape (n, d)
+            The rows.
+        y : array, shape (n, q)
+            Their labels.
+        """
+        return self._fit(X, y, None)
+
+    def _learn(self, problem: Problem) -> np.ndarray:
+        self._near = Neighbours.of(problem, self.k, self.scale)
+        self._has = np.where(problem.Y < 0, 0.5, problem.Y)
+        return self._near.counts(problem.X, self._has, own=True) / self._near.k
+
+    def _appended(self, x: Any) -> np.ndarray:
+        return self._near.counts(x, self._has) / self._near.k
+
+
+class CHF(AppendedModel):
+    """Classification with heterogeneous features: a second layer sees what the first one says.
+
+    Godbole & Sarawagi, Discriminative methods for multi-labeled classification (2004): the
+    probabilities of all labels by a first layer of classifiers, one for each label, are
+    features of a second layer. Decision values take their place where the base learner gives
+    no probabilities.
+
+    Parameters
+    ----------
+    folds : int, default=0
+        0, as in the paper: the first layer says something about the rows it was trained on.
+        From 2 on: about each row by classifiers trained on the other folds.
+    original : bool, default=True
+        Whether the columns of X are features of the second layer too.
+    features, n
+        The columns of X, as for `StructuredClassifier`: those selected for any label.
+    base_estimator : classifier, optional
+        Cloned for each label in both layers; by default logistic regression with C = 5.
+    n_jobs, random_state
+        As for `StructuredClassifier`.
+
+    Examples
+    --------
+    >>> X = [[0.0], [1.0], [2.0], [3.0]]
+    >>> CHF().fit(X, [[0, 0], [0, 1], [1, 1], [1, 1]]).predict([[0.0], [3.0]]).tolist()
+    [[0, 0], [1, 1]]
+    """
+
+    def __init__(
+        self,
+        folds: int = 0,
+        original: bool = True,
+        features: Any = None,
+        n: Any = None,
+        base_estimator: Any = None,
+        n_jobs: int | None = None,
+        random_state: Any = 0,
+    ) -> None:
+        self.folds = folds
+        self.original = original
+        self.features = features
+        self.n = n
+        self.base_estimator = base_estimator
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit the first layer, then the second; see `StructuredClassifier.fit`."""
+        return self._fit(X, y, sample_weight)
+
+    def _learn(self, problem: Problem) -> np.ndarray:
+        folds = whole(self.folds, "folds", 0)
+        self._first = independent(problem)
+        said = self._appended(problem.X)
+        of = distinct_rows(problem) if folds > 1 else np.zeros(1, dtype=np.intp)
+        count = int(of.max()) + 1
+        if count < 2:
+            return said
+        fold = (problem.generator(FOLDS).permutation(count) % folds)[of]
+        for number in range(min(folds, count)):
+            learn, test = np.flatnonzero(fold != number), np.flatnonzero(fold == number)
+            said[test] = outputs(independent(problem.rows(learn)).on(problem.X[test]))
+        return said
+
+    def _appended(self, x: Any) -> np.ndarray:
+        return outputs(self._first.on(x))

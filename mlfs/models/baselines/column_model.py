@@ -1,0 +1,70 @@
+"""The base of the models that look at the same columns of X for all labels."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from mlfs.errors import DataError
+from mlfs.models.features import AllFeatures, feature_plan
+from mlfs.models.label_model import LabelModel
+from mlfs.models.problem import Problem
+from mlfs.models.structures.chains import Independent
+
+__all__ = ["ColumnModel", "on_columns", "probabilistic"]
+
+
+def probabilistic(model: Any) -> bool:
+    """Whether the base learner of a model gives probabilities."""
+    return model.base_estimator is None or hasattr(model.base_estimator, "predict_proba")
+
+
+def on_columns(problem: Problem, X: Any) -> Problem:
+    """The same rows and labels with another matrix of features, which every label looks at."""
+    return replace(problem, X=X, feature_names=(), features=(), shared=[])
+
+
+class ColumnModel(LabelModel):
+    """A model with ``features`` and ``n``: it looks at what is selected for any of the labels.
+
+    ``_begin`` selects on the training rows, and what it returns has the selected columns only;
+    so has what ``_rows`` returns.
+
+    Attributes
+    ----------
+    columns_ : ndarray of int or None
+        The columns of X that the model looks at, ascending; None is all of them.
+    """
+
+    features: Any
+    n: Any
+    columns_: np.ndarray | None
+
+    def _begin(self, X: Any, Y: Any, sample_weight: Any = None) -> Problem:
+        plan = feature_plan(self.features, self.n)
+        problem = super()._begin(X, Y, sample_weight)
+        self.columns_ = None
+        if isinstance(plan, AllFeatures):
+            return problem
+        before = plan.before(problem)
+        found = plan.after(problem, Independent().learn(problem.on(before)), before)
+        chosen = [own for own in found if own is not None]
+        if len(chosen) < len(found):
+            return problem
+        self.columns_ = np.unique(np.concatenate(chosen)).astype(np.intp)
+        if not self.columns_.size:
+            raise DataError("no feature is selected for any label: there is nothing to learn from")
+        names = tuple(problem.feature_names[j] for j in self.columns_)
+        cut = on_columns(problem, problem.X[:, self.columns_])
+        return replace(cut, feature_names=names)
+
+    def _rows(self, X: Any) -> Any:
+        matrix = super()._rows(X)
+        return matrix if self.columns_ is None else matrix[:, self.columns_]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.poor_score = True  # a prediction may differ from rounded marginals
+        return tags

@@ -1,0 +1,245 @@
+"""HOMER: a hierarchy of label clusters (Tsoumakas, Katakis & Vlahavas, 2008)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+from sklearn.utils.metaestimators import available_if
+
+from mlfs.models.baselines.column_model import ColumnModel, probabilistic
+from mlfs.models.baselines.label_alone import each_alone, independent
+from mlfs.models.conditionals import FittedConditionals
+from mlfs.models.inference.contract import whole
+from mlfs.models.problem import MISSING, Problem
+
+__all__ = ["HOMER", "HomerNode", "balanced_clusters"]
+
+STREAM = 74  # of the random numbers of a problem
+ROUNDS = 20
+
+
+@dataclass(frozen=True)
+class HomerNode:
+    """A node of the hierarchy: a classifier for each of its children.
+
+    Parameters
+    ----------
+    children : tuple of tuple of int
+        The labels of each child.
+    below : tuple of int
+        For each child the number of its own node, or -1 for a single label.
+    fitted : FittedConditionals
+        A learner for each child: whether a row has any of its labels.
+    """
+
+    children: tuple[tuple[int, ...], ...]
+    below: tuple[int, ...]
+    fitted: FittedConditionals
+
+
+class HOMER(ColumnModel):
+    """Labels in a hierarchy of clusters of similar size; a cluster is entered if it is predicted.
+
+    Tsoumakas, Katakis & Vlahavas, Effective and efficient multilabel classification in domains
+    with large number of labels (2008): balanced k-means on the labels' columns; in each node a
+    classifier for each child, trained on the rows that have a label of the node.
+
+    Parameters
+    ----------
+    k : int, default=3
+        How many children a node has.
+    features, n
+        The columns of X, as for `StructuredClassifier`: those selected for any label.
+    base_estimator : classifier, optional
+        Cloned for each child; by default logistic regression with C = 5.
+    n_jobs, random_state
+        As for `StructuredClassifier`.
+
+    Attributes
+    ----------
+    clusters_ : list of tuple of tuple of int
+        The labels of each child of each node; the first node is the root.
+    columns_ : ndarray of int or None
+        The columns of X that it looks at; None is all of them.
+    classes_, label_names_, n_features_in_, feature_names_in_
+        As for `StructuredClassifier`.
+
+    Notes
+    -----
+    The probability of a label is the product of those on the way to it. Missing labels count as
+    0 where labels are clustered, and a row is left out of a child that it may have or not.
+
+    Examples
+    --------
+    >>> X = [[0.0], [1.0], [2.0], [3.0]]
+    >>> model = HOMER(k=2).fit(X, [[0, 0, 1], [0, 0, 1], [1, 1, 0], [1, 1, 0]])
+    >>> model.clusters_, model.predict([[0.0], [3.0]]).tolist()
+    ([((0, 1), (2,)), ((0,), (1,))], [[0, 0, 1], [1, 1, 0]])
+    """
+
+    def __init__(
+        self,
+        k: int = 3,
+        features: Any = None,
+        n: Any = None,
+        base_estimator: Any = None,
+        n_jobs: int | None = None,
+        random_state: Any = 0,
+    ) -> None:
+        self.k = k
+        self.features = features
+        self.n = n
+        self.base_estimator = base_estimator
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Cluster the labels and fit the nodes; see `StructuredClassifier.fit`."""
+        k = whole(self.k, "k", 2)
+        problem = self._begin(X, y, sample_weight)
+        heavy = np.ones(problem.n_rows) if problem.weights is None else problem.weights
+        columns = (problem.Y == 1).T * np.sqrt(heavy)
+        draw = problem.generator(STREAM)
+        self._nodes: list[HomerNode] = []
+        waiting = [tuple(range(problem.q))]
+        for labels in waiting:  # it grows: a node's children come behind it
+            children = _children(columns, labels, k, draw)
+            below = []
+            for child in children:
+                below.append(len(waiting) if len(child) > 1 else -1)
+                waiting += [child] if len(child) > 1 else []
+            fitted = _fitted(problem, labels, children, root=not self._nodes)
+            self._nodes.append(HomerNode(children, tuple(below), fitted))
+        return self
+
+    @property
+    def clusters_(self) -> list[tuple[tuple[int, ...], ...]]:
+        """The labels of each child of each node."""
+        return [node.children for node in self._nodes]
+
+    def _along(self, x: Any, way: str) -> np.ndarray:
+        """The product of what the nodes on the way to a label say."""
+        out = np.zeros((x.shape[0], len(self.label_names_)))
+        reached: dict[int, tuple[np.ndarray, np.ndarray]] = {
+            0: (np.arange(x.shape[0]), np.ones(x.shape[0]))
+        }
+        for number, node in enumerate(self._nodes):
+            rows, before = reached.pop(number)
+            if not rows.size:
+                said = np.zeros((0, len(node.children)))
+            else:
+                said = each_alone(node.fitted.on(x[rows]), way) * before[:, None]
+            for child, below, own in zip(node.children, node.below, said.T, strict=True):
+                if below < 0:
+                    out[rows, child[0]] = own
+                else:
+                    kept = own > 0
+                    reached[below] = rows[kept], own[kept]
+        return out
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The labels whose clusters are predicted all the way from the root.
+
+        Returns
+        -------
+        ndarray, shape (n, q)
+            Of the values that Y had; 0 and 1 where it had booleans or sets.
+        """
+        x = self._rows(X)
+        return self._given(self._along(x, "decide").astype(np.int8))
+
+    @available_if(probabilistic)  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """The product of the probabilities on the way to each label.
+
+        Returns
+        -------
+        ndarray of float64, shape (n, q)
+        """
+        x = self._rows(X)
+        return self._shares(self._along(x, "proba"))
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "_nodes" in self.__dict__
+
+
+def _children(
+    columns: np.ndarray, labels: tuple[int, ...], k: int, draw: np.random.Generator
+) -> tuple[tuple[int, ...], ...]:
+    if len(labels) <= k:
+        return tuple((label,) for label in labels)
+    of = balanced_clusters(columns[np.array(labels, dtype=np.intp)], k, draw)
+    groups = [tuple(labels[at] for at in np.flatnonzero(of == one)) for one in range(k)]
+    return tuple(sorted(group for group in groups if group))
+
+
+def _fitted(
+    problem: Problem, labels: tuple[int, ...], children: tuple[tuple[int, ...], ...], root: bool
+) -> FittedConditionals:
+    """The learners of a node's children, on the rows that have a label of the node."""
+    own = problem.Y[:, np.array(labels, dtype=np.intp)]
+    rows = np.arange(problem.n_rows) if root else np.flatnonzero((own == 1).any(axis=1))
+    marks = np.full((rows.size, len(children)), MISSING, dtype=np.int8)
+    for at, child in enumerate(children):
+        part = problem.Y[rows][:, np.array(child, dtype=np.intp)]
+        marks[(part == 0).all(axis=1), at] = 0
+        marks[(part == 1).any(axis=1), at] = 1
+    names = tuple(f"child {number}" for number in range(len(children)))
+    return independent(replace(problem.rows(rows), Y=marks, names=names, features=()))
+
+
+def balanced_clusters(points: np.ndarray, k: int, draw: np.random.Generator) -> np.ndarray:
+    """The cluster of each point, by k-means with at most ceil(n / k) points in each.
+
+    A point that finds its nearest cluster full takes the place of the farthest point there, if
+    it is nearer, and that one goes on to its next cluster.
+
+    Parameters
+    ----------
+    points : ndarray, shape (n, d)
+        The points.
+    k : int
+        How many clusters, fewer than points.
+    draw : Generator
+        Draws the points that are the first centres.
+
+    Examples
+    --------
+    >>> points = np.array([[0.0], [0.1], [9.0], [9.1]])
+    >>> of = balanced_clusters(points, 2, np.random.default_rng(0))
+    >>> bool(of[0] == of[1]), bool(of[2] == of[3]), bool(of[0] == of[2])
+    (True, True, False)
+    """
+    centres = points[draw.permutation(len(points))[:k]]
+    of = np.full(len(points), -1)
+    for _ in range(ROUNDS):
+        squares = (points**2).sum(axis=1)[:, None] + (centres**2).sum(axis=1)
+        far = np.round(squares - 2 * points @ centres.T, 9)
+        new = _assigned(far, -(-len(points) // k))
+        if (new == of).all():
+            break
+        of = new
+        centres = np.array(
+            [points[of == one].mean(axis=0) if (of == one).any() else centres[one]
+             for one in range(k)]
+        )  # fmt: skip
+    return of
+
+
+def _assigned(far: np.ndarray, most: int) -> np.ndarray:
+    of = np.full(len(far), -1)
+    wishes = np.argsort(far, axis=1, kind="stable")
+    tried = np.zeros(len(far), dtype=np.intp)
+    for point in range(len(far)):
+        while True:
+            cluster = wishes[point, tried[point]]
+            tried[point] += 1
+            of[point] = cluster
+            inside = np.flatnonzero(of == cluster)
+            if inside.size <= most:
+                break
+            point = int(inside[far[inside, cluster].argmax()])  # it goes on
+            of[point] = -1
+    return of

@@ -1,0 +1,226 @@
+"""MLkNN (Zhang & Zhou, 2007) and BRkNN (Spyromitros et al., 2008): labels of the neighbours."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+
+from mlfs.errors import UnknownName, UsageError, printable
+from mlfs.models.baselines.column_model import ColumnModel
+from mlfs.models.baselines.log_odds import LogOddsModel
+from mlfs.models.baselines.neighbours import Neighbours
+from mlfs.models.conditionals import LEAST
+
+__all__ = ["BRkNN", "MLkNN"]
+
+EXTENSIONS = {
+    "none": "the labels of more than half of the neighbours",
+    "a": "the same, and where that is no label, the most frequent one",
+    "b": "as many of the most frequent ones as the neighbours have on average",
+}
+TIE = 1e-9
+
+
+class MLkNN(LogOddsModel, ColumnModel):
+    """Multi-label k nearest neighbours (Zhang & Zhou, Pattern Recognition 40, 2007).
+
+    With c the number of the k nearest training rows that have the label,
+    P(l | c) is proportional to P(l) P(c | l), both counted on the training rows and smoothed.
+
+    Parameters
+    ----------
+    k : int, default=10
+        How many neighbours, by Euclidean distance.
+    smoothing : float, default=1.0
+        s, the smoothing of Laplace.
+    scale : bool, default=False
+        Divide each column by its range in training before distances are taken, as Weka and
+        Mulan do.
+    features, n
+        The columns of X, as for `StructuredClassifier`: those selected for any label.
+
+    Examples
+    --------
+    >>> X = [[0.0], [0.1], [0.2], [5.0], [5.1], [5.2]]
+    >>> MLkNN(k=2).fit(X, [[0], [0], [0], [1], [1], [1]]).predict([[0.05], [5.05]]).tolist()
+    [[0], [1]]
+    """
+
+    n_jobs = None
+
+    def __init__(
+        self,
+        k: int = 10,
+        smoothing: float = 1.0,
+        scale: bool = False,
+        features: Any = None,
+        n: Any = None,
+    ) -> None:
+        self.k = k
+        self.smoothing = smoothing
+        self.scale = scale
+        self.features = features
+        self.n = n
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Count, for each label, how many neighbours of a row have it.
+
+        Parameters
+        ----------
+        X : array or sparse matrix, shape (n, d)
+            The rows.
+        y : array, shape (n, q)
+            Their labels; rows that miss a label are left out of that label.
+        """
+        number = isinstance(self.smoothing, (int, float, np.number))
+        if not number or isinstance(self.smoothing, bool) or not self.smoothing > 0:
+            msg = f"smoothing is a number greater than 0, not {printable(repr(self.smoothing))}"
+            raise UsageError(msg)
+        problem = self._begin(X, y)
+        self._near = Neighbours.of(problem, self.k, self.scale)
+        k, s = self._near.k, float(self.smoothing)
+        self._has = (problem.Y == 1).astype(np.int8)
+        near = self._near.counts(problem.X, self._has, own=True)
+        known = [np.equal(problem.Y, value) for value in (0, 1)]
+        rows = np.stack([one.sum(axis=0) for one in known])
+        prior = np.log(s + rows)
+        counts = np.stack(
+            [
+                np.stack([((near == c) & one).sum(axis=0) for c in range(k + 1)], axis=1)
+                for one in known
+            ]
+        )
+        likely = np.log(s + counts) - np.log(s * (k + 1) + rows)[:, :, None]
+        self._log_odds = (prior[1] - prior[0])[:, None] + likely[1] - likely[0]
+        return self
+
+    def predict_log_odds(self, X: Any) -> np.ndarray:
+        """The log odds: log P(l=1|x) - log P(l=0|x) of each row and label.
+
+        Parameters
+        ----------
+        X : array or sparse matrix, shape (n, d)
+            The rows.
+        """
+        x = self._rows(X)
+        near = self._near.counts(x, self._has).astype(np.intp)
+        odds: np.ndarray = self._log_odds[np.arange(self._has.shape[1])[None, :], near]
+        return odds
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "_log_odds" in self.__dict__
+
+
+class BRkNN(ColumnModel):
+    """The share of the k nearest training rows that have a label.
+
+    Spyromitros, Tsoumakas & Vlahavas, An empirical study of lazy multilabel classification
+    algorithms (2008). The neighbours are found once for all labels.
+
+    Parameters
+    ----------
+    k : int, default=10
+        How many neighbours, by Euclidean distance.
+    extension : {"none", "a", "b"}, default="none"
+        ``none``: the labels of more than half of the neighbours. ``a`` (BRkNN-a): where that is
+        no label, the most frequent one. ``b`` (BRkNN-b): the s most frequent ones, s being the
+        mean number of labels of the neighbours, rounded. Of equals the first labels.
+    scale : bool, default=False
+        Divide each column by its range in training before distances are taken, as Weka and
+        Mulan do.
+    features, n
+        The columns of X, as for `StructuredClassifier`: those selected for any label.
+
+    Notes
+    -----
+    A missing label counts as half of one.
+
+    Examples
+    --------
+    >>> X = [[0.0], [0.1], [0.2], [5.0], [5.1], [5.2]]
+    >>> BRkNN(k=2).fit(X, [[0], [0], [0], [1], [1], [1]]).predict([[0.05], [5.05]]).tolist()
+    [[0], [1]]
+    """
+
+    base_estimator = None
+    n_jobs = None
+    random_state = 0
+
+    def __init__(
+        self,
+        k: int = 10,
+        extension: str = "none",
+        scale: bool = False,
+        features: Any = None,
+        n: Any = None,
+    ) -> None:
+        self.k = k
+        self.extension = extension
+        self.scale = scale
+        self.features = features
+        self.n = n
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Keep the rows and their labels.
+
+        Parameters
+        ----------
+        X : array or sparse matrix, shape (n, d)
+            The rows.
+        y : array, shape (n, q)
+            Their labels.
+        """
+        self._check()
+        problem = self._begin(X, y)
+        self._near = Neighbours.of(problem, self.k, self.scale)
+        self._has = np.where(problem.Y < 0, 0.5, problem.Y)
+        return self
+
+    def _check(self) -> None:
+        if not isinstance(self.extension, str) or self.extension not in EXTENSIONS:
+            raise UnknownName("extension of BRkNN", str(self.extension), EXTENSIONS)
+
+    def _ones(self, X: Any) -> np.ndarray:
+        x = self._rows(X)
+        return self._near.counts(x, self._has) / self._near.k
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """The share of the neighbours that have each label, no less than 1e-12.
+
+        Parameters
+        ----------
+        X : array or sparse matrix, shape (n, d)
+            The rows.
+
+        Returns
+        -------
+        ndarray of float64, shape (n, q)
+        """
+        return self._shares(np.clip(self._ones(X), LEAST, 1 - LEAST))
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The labels of each row, by the extension.
+
+        Parameters
+        ----------
+        X : array or sparse matrix, shape (n, d)
+            The rows.
+
+        Returns
+        -------
+        ndarray, shape (n, q)
+        """
+        self._check()
+        ones = self._ones(X)
+        found = ones > 0.5 + TIE
+        if self.extension != "none":
+            place = np.argsort(np.argsort(-ones.round(9), axis=1, kind="stable"), axis=1)
+            size = np.floor(ones.sum(axis=1) + 0.5 + TIE)[:, None]
+            first = place < (size if self.extension == "b" else 1)
+            lacking = ~found.any(axis=1, keepdims=True) & (ones > 0)
+            found = first if self.extension == "b" else found | (first & lacking)
+        return self._given(found.astype(np.int8))
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "_near" in self.__dict__

@@ -1,0 +1,124 @@
+"""The nearest training rows of each row, by Euclidean distance."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from mlfs.errors import DataError
+from mlfs.models.inference.contract import whole
+from mlfs.models.inference.vectors import blocks
+from mlfs.models.problem import Problem
+
+__all__ = ["Neighbours"]
+
+CELLS = 1 << 22
+SLACK = 1e-10  # squared distances that differ by less, relative to the norms, are equal
+
+
+@dataclass(frozen=True)
+class Neighbours:
+    """Rows among which the nearest are found.
+
+    Of equally distant rows the first are taken, and what differs by rounding alone is equally
+    distant: so dense and sparse rows, and any blocks of them, have the same neighbours.
+
+    Parameters
+    ----------
+    rows : ndarray of float64 or csr_array, shape (n, d)
+        The training rows.
+    k : int
+        How many neighbours.
+    scale : bool, default=False
+        Divide each column by its range in the training rows, as Weka and Mulan do.
+
+    Examples
+    --------
+    >>> near = Neighbours(np.array([[0.0], [1.0], [5.0], [6.0]]), 2)
+    >>> near.counts(np.array([[0.2]]), np.array([[1], [1], [0], [0]])).tolist()
+    [[2.0]]
+    """
+
+    rows: Any
+    k: int
+    scale: bool = False
+
+    @classmethod
+    def of(cls, problem: Problem, k: Any, scale: Any = False) -> Neighbours:
+        """Those of a problem; no more than there are other rows."""
+        wanted = whole(k, "k")
+        if problem.n_rows < 2:
+            msg = f"neighbours need two rows or more, not n_samples = {problem.n_rows}"
+            raise DataError(msg)
+        return cls(problem.X, min(wanted, problem.n_rows - 1), bool(scale))
+
+    @cached_property
+    def _centre(self) -> np.ndarray:
+        """What is taken off dense columns, so that a common offset costs no digits."""
+        return np.asarray(self.rows.mean(axis=0))
+
+    @cached_property
+    def _ranges(self) -> np.ndarray:
+        rows = self.rows.tocsc() if sp.issparse(self.rows) else self.rows
+        highest, lowest = rows.max(axis=0), rows.min(axis=0)
+        if sp.issparse(rows):
+            highest, lowest = highest.toarray().ravel(), lowest.toarray().ravel()
+        return np.asarray(np.where(highest > lowest, highest - lowest, 1.0))
+
+    @cached_property
+    def _squares(self) -> np.ndarray:
+        return _squared(self._centred(self.rows))
+
+    def _centred(self, x: Any) -> Any:
+        if sp.issparse(self.rows):
+            x = sp.csr_array(x)
+            return sp.csr_array(x.multiply(1 / self._ranges)) if self.scale else x
+        x = (x.toarray() if sp.issparse(x) else x) - self._centre
+        return x / self._ranges if self.scale else x
+
+    def counts(self, x: Any, marks: np.ndarray, own: bool = False) -> np.ndarray:
+        """The sum of the neighbours' marks.
+
+        Parameters
+        ----------
+        x : ndarray of float64 or csr_array, shape (m, d)
+            The rows.
+        marks : ndarray, shape (n, q)
+            A row of numbers for each training row, such as its labels.
+        own : bool, default=False
+            `x` are the training rows, and none is a neighbour of its own.
+
+        Returns
+        -------
+        ndarray of float64, shape (m, q)
+        """
+        x, rows = self._centred(x), self._centred(self.rows)
+        out = np.empty((x.shape[0], marks.shape[1]))
+        for at in blocks(x.shape[0], len(self._squares), CELLS):
+            product = x[at] @ rows.T
+            product = product.toarray() if sp.issparse(product) else product
+            far = _squared(x[at])[:, None] + self._squares - 2 * product
+            slack = SLACK * (_squared(x[at]) + self._squares.max())[:, None]
+            if own:
+                far[np.arange(at.size), at] = np.inf
+            near = sp.csr_array(_nearest(far, slack, self.k).astype(np.float64))
+            out[at] = near @ marks.astype(np.float64)
+        return out
+
+
+def _squared(x: Any) -> np.ndarray:
+    squares = x.multiply(x) if sp.issparse(x) else x * x
+    return np.asarray(squares.sum(axis=1)).ravel()
+
+
+def _nearest(far: np.ndarray, slack: np.ndarray, k: int) -> np.ndarray:
+    """Which are the k least of each row; of equals the first."""
+    last = np.partition(far, k - 1, axis=1)[:, k - 1 : k]
+    near, tied = far < last - slack, np.abs(far - last) <= slack
+    room = k - near.sum(axis=1, keepdims=True)
+    chosen: np.ndarray = near | (tied & (np.cumsum(tied, axis=1, dtype=np.int32) <= room))
+    return chosen

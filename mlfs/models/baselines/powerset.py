@@ -1,0 +1,195 @@
+"""Label powerset and pruned sets: each label set that occurs is one class."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+from sklearn.utils.metaestimators import available_if
+
+from mlfs.errors import DataError
+from mlfs.models.baselines.column_model import ColumnModel, probabilistic
+from mlfs.models.baselines.label_alone import each_alone, independent
+from mlfs.models.conditionals import LEAST, FittedConditionals
+from mlfs.models.inference.contract import TIE, whole
+from mlfs.models.problem import MISSING, Problem
+
+__all__ = ["LabelPowerset", "SetClassifiers"]
+
+
+@dataclass(frozen=True)
+class SetClassifiers:
+    """A classifier for each label set against all others.
+
+    Parameters
+    ----------
+    sets : ndarray of int8, shape (s, q)
+        The label sets.
+    fitted : FittedConditionals
+        A learner for each of them.
+    """
+
+    sets: np.ndarray
+    fitted: FittedConditionals
+
+    @classmethod
+    def learn(cls, problem: Problem, p: int = 0, b: int = 0) -> SetClassifiers:
+        """Fit them on the rows without missing labels; sets in p rows or fewer are pruned."""
+        complete = np.flatnonzero((problem.Y != MISSING).all(axis=1))
+        if not complete.size:
+            msg = (
+                "every row misses one of the labels that are taken as a set: there is nothing to "
+                "learn; leave out the labels that are missing most, or use br"
+            )
+            raise DataError(msg)
+        sets, at = np.unique(problem.Y[complete], axis=0, return_inverse=True)
+        weights = None if problem.weights is None else problem.weights[complete]
+        counts = np.bincount(at, weights, minlength=len(sets))
+        rows, classes = _pruned(sets, at, counts, p, b)
+        kept = np.unique(classes)
+        marks = (classes[:, None] == kept).astype(np.int8)
+        names = tuple(f"set {number}" for number in range(kept.size))
+        alone = replace(problem.rows(complete[rows]), Y=marks, names=names, features=())
+        return cls(sets[kept], independent(alone))
+
+    def scores(self, x: Any) -> np.ndarray:
+        """The decision value of each set, (n_rows, s)."""
+        return each_alone(self.fitted.on(x), "decision")
+
+    def chosen(self, x: Any) -> np.ndarray:
+        """The set of greatest decision value, of equals the lowest; int8, (n_rows, q)."""
+        scores = self.scores(x)
+        best: np.ndarray = self.sets[(scores >= scores.max(axis=1, keepdims=True) - TIE).argmax(1)]
+        return best
+
+    def ones(self, x: Any) -> np.ndarray:
+        """P(label = 1), from the probabilities of the sets with their sum made 1."""
+        shares = each_alone(self.fitted.on(x), "proba")
+        shares /= shares.sum(axis=1, keepdims=True)
+        return np.clip(shares @ self.sets.astype(np.float64), LEAST, 1 - LEAST)
+
+
+def _pruned(
+    sets: np.ndarray, at: np.ndarray, counts: np.ndarray, p: int, b: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """The rows that train, some of them again and again, and the number of the set of each.
+
+    A row of a rare set is taken for each of up to b frequent subsets of its set: those of most
+    labels, then the most frequent.
+    """
+    frequent = counts > p
+    if frequent.all() or not frequent.any():
+        return np.arange(at.size), at
+    known = np.flatnonzero(frequent)
+    size = sets.sum(axis=1, dtype=np.intp)
+    first = known[np.lexsort((known, -counts[known], -size[known]))]
+    inside: dict[int, np.ndarray] = {}
+    for rare in np.flatnonzero(~frequent):
+        within = (sets[first] <= sets[rare]).all(axis=1) & (size[first] > 0)
+        inside[int(rare)] = first[within][:b]
+    rows = [np.flatnonzero(frequent[at])]
+    classes = [at[rows[0]]]
+    for row in np.flatnonzero(~frequent[at]):
+        own = inside[int(at[row])]
+        rows.append(np.full(own.size, row))
+        classes.append(own)
+    return np.concatenate(rows).astype(np.intp), np.concatenate(classes).astype(np.intp)
+
+
+class LabelPowerset(ColumnModel):
+    """Each label set that occurs in training is a class; pruned sets with p above 0.
+
+    Tsoumakas & Katakis, Multi-label classification: an overview (2007). Pruned sets: Read,
+    Pfahringer & Holmes, Multi-label classification using ensembles of pruned sets (2008). The
+    classes are decided one against all others by the base learner. Only sets that are kept can
+    be predicted.
+
+    Parameters
+    ----------
+    p : int, default=0
+        Sets in p rows or fewer are pruned. If all are as rare, none is.
+    b : int, default=0
+        A row of a pruned set is taken for each of up to b frequent subsets of it: those of most
+        labels, of these the most frequent. With 0 such rows are left out.
+    features, n
+        The columns of X, as for `StructuredClassifier`: those selected for any label.
+    base_estimator : classifier, optional
+        Cloned for each set; by default logistic regression with C = 5.
+    n_jobs, random_state
+        As for `StructuredClassifier`.
+
+    Attributes
+    ----------
+    sets_ : ndarray of int8, shape (s, q)
+        The label sets.
+    columns_ : ndarray of int or None
+        The columns of X that it looks at; None is all of them.
+    classes_, label_names_, n_features_in_, feature_names_in_
+        As for `StructuredClassifier`.
+
+    Notes
+    -----
+    Rows with a missing label are left out.
+
+    Examples
+    --------
+    >>> X = [[0.0], [1.0], [2.0], [3.0]]
+    >>> model = LabelPowerset().fit(X, [[0, 0], [0, 0], [1, 1], [1, 1]])
+    >>> model.sets_.tolist(), model.predict([[0.0], [3.0]]).tolist()
+    ([[0, 0], [1, 1]], [[0, 0], [1, 1]])
+    """
+
+    def __init__(
+        self,
+        p: int = 0,
+        b: int = 0,
+        features: Any = None,
+        n: Any = None,
+        base_estimator: Any = None,
+        n_jobs: int | None = None,
+        random_state: Any = 0,
+    ) -> None:
+        self.p = p
+        self.b = b
+        self.features = features
+        self.n = n
+        self.base_estimator = base_estimator
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Find the sets and fit their classifiers; see `StructuredClassifier.fit`."""
+        p, b = whole(self.p, "p", 0), whole(self.b, "b", 0)
+        self._sets = SetClassifiers.learn(self._begin(X, y, sample_weight), p, b)
+        return self
+
+    @property
+    def sets_(self) -> np.ndarray:
+        """The label sets that are classes."""
+        return self._sets.sets
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The label set of each row.
+
+        Returns
+        -------
+        ndarray, shape (n, q)
+            Of the values that Y had; 0 and 1 where it had booleans or sets.
+        """
+        x = self._rows(X)
+        return self._given(self._sets.chosen(x))
+
+    @available_if(probabilistic)  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """The sum of the probabilities of the sets that have a label.
+
+        Returns
+        -------
+        ndarray of float64, shape (n, q)
+        """
+        x = self._rows(X)
+        return self._shares(self._sets.ones(x))
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "_sets" in self.__dict__

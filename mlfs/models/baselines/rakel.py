@@ -1,0 +1,200 @@
+"""RAkEL: label powersets of random small sets of labels (Tsoumakas, Katakis & Vlahavas, 2011)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import comb
+from typing import Any, Self
+
+import numpy as np
+from sklearn.utils.metaestimators import available_if
+
+from mlfs.errors import UnknownName, UsageError
+from mlfs.models.baselines.column_model import ColumnModel, probabilistic
+from mlfs.models.baselines.powerset import SetClassifiers
+from mlfs.models.inference.contract import whole
+
+__all__ = ["RAkEL", "drawn_labelsets"]
+
+VOTES = ("majority", "mean")
+STREAM = 73  # of the random numbers of a problem
+
+
+class RAkEL(ColumnModel):
+    """Random k-labelsets: a label powerset for each of many small sets of labels.
+
+    Tsoumakas, Katakis & Vlahavas, Random k-labelsets for multilabel classification (2011):
+    RAkELd with disjoint sets, RAkELo with overlapping ones whose members vote.
+
+    Parameters
+    ----------
+    k : int, default=3
+        How many labels a set has.
+    n_estimators : int, optional
+        How many overlapping sets; by default twice as many as there are labels, and never more
+        than there are sets.
+    disjoint : bool, default=False
+        Cut the labels into ceil(q / k) sets instead; the last one may be smaller.
+    vote : {"majority", "mean"}, default="majority"
+        What `predict` returns: the labels that more than half of their members predict, or those
+        whose mean probability is above one half. Probabilities are always means.
+    features, n
+        The columns of X, as for `StructuredClassifier`: those selected for any label.
+    base_estimator : classifier, optional
+        Cloned for each label set of each member; by default logistic regression with C = 5.
+    n_jobs, random_state
+        As for `StructuredClassifier`.
+
+    Attributes
+    ----------
+    labelsets_ : list of ndarray of int
+        The labels of each member.
+    columns_ : ndarray of int or None
+        The columns of X that it looks at; None is all of them.
+    classes_, label_names_, n_features_in_, feature_names_in_
+        As for `StructuredClassifier`.
+
+    Notes
+    -----
+    Overlapping sets are distinct, and the first ones contain every label once, so that each label
+    has a member. A row that misses a label is left out of the members that have this label.
+
+    Examples
+    --------
+    >>> X = [[0.0], [1.0], [2.0], [3.0]]
+    >>> model = RAkEL(k=2, disjoint=True).fit(X, [[0, 0], [0, 0], [1, 1], [1, 1]])
+    >>> model.predict([[0.0], [3.0]]).tolist()
+    [[0, 0], [1, 1]]
+    """
+
+    def __init__(
+        self,
+        k: int = 3,
+        n_estimators: int | None = None,
+        disjoint: bool = False,
+        vote: str = "majority",
+        features: Any = None,
+        n: Any = None,
+        base_estimator: Any = None,
+        n_jobs: int | None = None,
+        random_state: Any = 0,
+    ) -> None:
+        self.k = k
+        self.n_estimators = n_estimators
+        self.disjoint = disjoint
+        self.vote = vote
+        self.features = features
+        self.n = n
+        self.base_estimator = base_estimator
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Draw the label sets and fit their members; see `StructuredClassifier.fit`."""
+        k = whole(self.k, "k")
+        count = None if self.n_estimators is None else whole(self.n_estimators, "n_estimators")
+        self._check_vote()
+        problem = self._begin(X, y, sample_weight)
+        draw = problem.generator(STREAM)
+        self.labelsets_ = drawn_labelsets(draw, problem.q, k, count, bool(self.disjoint))
+        self._members = []
+        for labels in self.labelsets_:
+            names = tuple(problem.names[label] for label in labels)
+            part = replace(problem, Y=problem.Y[:, labels], names=names, features=(), shared=[])
+            self._members.append(SetClassifiers.learn(part))
+        return self
+
+    def _check_vote(self) -> None:
+        if self.vote not in VOTES:
+            raise UnknownName("vote", str(self.vote), VOTES)
+        if self.vote == "mean" and not probabilistic(self):
+            msg = "the base learner gives no probabilities: use vote='majority'"
+            raise UsageError(msg)
+
+    def _mean(self, x: Any, way: str) -> np.ndarray:
+        """The mean of what the members say of each label."""
+        q = len(self.label_names_)
+        total, times = np.zeros((x.shape[0], q)), np.zeros(q)
+        for labels, member in zip(self.labelsets_, self._members, strict=True):
+            total[:, labels] += getattr(member, way)(x)
+            times[labels] += 1
+        return np.clip(total / times, 0.0, 1.0)
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The labels that the members agree on.
+
+        Returns
+        -------
+        ndarray, shape (n, q)
+            Of the values that Y had; 0 and 1 where it had booleans or sets.
+        """
+        x = self._rows(X)
+        self._check_vote()
+        share = self._mean(x, "ones" if self.vote == "mean" else "chosen")
+        return self._given((share > 0.5).astype(np.int8))
+
+    @available_if(probabilistic)  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """The mean of the members' probabilities, whatever the vote.
+
+        Returns
+        -------
+        ndarray of float64, shape (n, q)
+        """
+        x = self._rows(X)
+        return self._shares(self._mean(x, "ones"))
+
+    @available_if(lambda model: not probabilistic(model))  # type: ignore[untyped-decorator]
+    def decision_function(self, X: Any) -> np.ndarray:
+        """The share of votes less one half, where the base learner gives no probabilities.
+
+        Returns
+        -------
+        ndarray of float64, shape (n, q)
+        """
+        x = self._rows(X)
+        found = self._mean(x, "chosen") - 0.5
+        return found[:, 0] if self._labels.flat else found
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "_members" in self.__dict__
+
+
+def drawn_labelsets(
+    draw: np.random.Generator, q: int, k: int, count: int | None, disjoint: bool
+) -> list[np.ndarray]:
+    """Random sets of k of q labels, ascending; the first ones contain every label once.
+
+    Parameters
+    ----------
+    draw : Generator
+        The random numbers.
+    q, k : int
+        How many labels there are, and how many a set has.
+    count : int or None
+        How many sets: no fewer than it takes to contain every label, and no more than there are.
+    disjoint : bool
+        No more sets than it takes, the last one smaller where k does not divide q.
+
+    Examples
+    --------
+    >>> sets = drawn_labelsets(np.random.default_rng(0), 5, 2, None, disjoint=True)
+    >>> sorted(len(one) for one in sets)
+    [1, 2, 2]
+    """
+    k = min(k, q)
+    order = draw.permutation(q)
+    sets = [np.sort(order[start : start + k]) for start in range(0, q, k)]
+    if disjoint:
+        return sets
+    if sets[-1].size < k:
+        others = draw.permutation(np.setdiff1d(np.arange(q), sets[-1]))
+        sets[-1] = np.sort(np.concatenate([sets[-1], others[: k - sets[-1].size]]))
+    wanted = min(2 * q if count is None else count, comb(q, k))
+    seen = {tuple(one.tolist()) for one in sets}
+    while len(sets) < wanted:
+        one = np.sort(draw.permutation(q)[:k])
+        if tuple(one.tolist()) not in seen:
+            seen.add(tuple(one.tolist()))
+            sets.append(one)
+    return sets

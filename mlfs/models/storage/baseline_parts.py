@@ -1,0 +1,190 @@
+"""Check what the parts of `mlfs.models.baselines` in a model file have to do with each other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from mlfs.models.storage.invariants import demand
+
+__all__ = ["CHECKS"]
+
+
+def _is_fitted(fitted: Any, width: int, q: int | None = None) -> None:
+    """Learners of labels without parents, on so many columns."""
+    demand(type(fitted).__name__ == "FittedConditionals", "a model has no learners")
+    demand(fitted.width == width, "the learners have other features")
+    demand(not any(fitted.structure.parents), "labels that stand alone have parents")
+    demand(q is None or len(fitted.learners) == q, "the learners are of other labels")
+
+
+def _is_table(array: Any, shape: tuple[int, ...], kind: str, values: tuple[float, ...]) -> bool:
+    good = isinstance(array, np.ndarray) and array.shape == shape and array.dtype.kind == kind
+    return good and bool(np.isin(array, values).all())
+
+
+def _check_neighbours(made: Any) -> None:
+    rows = made.rows
+    values = rows.data if sp.issparse(rows) else rows
+    table = isinstance(rows, np.ndarray) or (sp.issparse(rows) and rows.format == "csr")
+    demand(table and rows.ndim == 2 and min(rows.shape) > 0, "the neighbours have no rows")
+    demand(values.dtype == np.float64 and np.isfinite(values).all(), "a neighbour is no row")
+    demand(0 < made.k <= rows.shape[0], "there are fewer rows than neighbours")
+    demand(isinstance(made.scale, bool), "scale is neither true nor false")
+
+
+def _check_sets(made: Any) -> None:
+    sets = made.sets
+    demand(sets.ndim == 2 and min(sets.shape) > 0, "there are no label sets")
+    demand(_is_table(sets, sets.shape, "i", (0, 1)), "a label set is none")
+    _is_fitted(made.fitted, made.fitted.width, len(sets))
+
+
+def _check_node(made: Any) -> None:
+    same = len(made.children) == len(made.below) == len(made.fitted.learners) > 0
+    demand(same, "a node has other children than learners")
+    _is_fitted(made.fitted, made.fitted.width)
+
+
+def _begun(made: Any, name: str) -> bool:
+    """Whether a model is fitted; then its labels and columns are checked."""
+    if name not in vars(made):
+        return False
+    labels = made._labels  # noqa: SLF001
+    demand(type(labels).__name__ == "Classes", "a model has no labels")
+    demand(labels.names == made.label_names_, "the labels have other names")
+    columns = made.columns_
+    if columns is not None:
+        inside = columns.size > 0 and columns[0] >= 0 and columns[-1] < made.n_features_in_
+        demand(inside and (np.diff(columns) > 0).all(), "a column of a model is not there")
+    return True
+
+
+def _width(made: Any) -> int:
+    return int(made.n_features_in_ if made.columns_ is None else len(made.columns_))
+
+
+def _q(made: Any) -> int:
+    return len(made.label_names_)
+
+
+def _check_powerset(made: Any) -> None:
+    if _begun(made, "_sets"):
+        _is_member(made._sets, _width(made), _q(made))  # noqa: SLF001
+
+
+def _is_member(member: Any, width: int, q: int) -> None:
+    demand(type(member).__name__ == "SetClassifiers", "a model has no label sets")
+    demand(member.sets.shape[1] == q, "a label set is of other labels")
+    demand(member.fitted.width == width, "the learners have other features")
+
+
+def _check_rakel(made: Any) -> None:
+    if not _begun(made, "_members"):
+        return
+    sets, q = made.labelsets_, _q(made)
+    demand(len(sets) == len(made._members), "a set of labels has no member")  # noqa: SLF001
+    for labels, member in zip(sets, made._members, strict=True):  # noqa: SLF001
+        flat = labels.ndim == 1 and labels.size and labels[0] >= 0 and labels[-1] < q
+        demand(flat and (np.diff(labels) > 0).all(), "a set of labels is none")
+        _is_member(member, _width(made), labels.size)
+    demand(np.unique(np.concatenate(sets)).size == q, "a label has no member")
+
+
+def _is_near(made: Any, kind: str, values: tuple[float, ...]) -> None:
+    near = made._near  # noqa: SLF001
+    demand(type(near).__name__ == "Neighbours", "a model has no neighbours")
+    demand(near.rows.shape[1] == _width(made), "the neighbours have other features")
+    shape = near.rows.shape[0], _q(made)
+    demand(_is_table(made._has, shape, kind, values), "the neighbours have no labels")  # noqa: SLF001
+
+
+def _check_mlknn(made: Any) -> None:
+    if _begun(made, "_log_odds"):
+        _is_near(made, "i", (0, 1))
+        shape = _q(made), made._near.k + 1  # noqa: SLF001
+        demand(made._log_odds.shape == shape, "numbers of neighbours have no odds")  # noqa: SLF001
+
+
+def _check_brknn(made: Any) -> None:
+    if _begun(made, "_near"):
+        _is_near(made, "f", (0, 0.5, 1))
+
+
+def _appended_width(made: Any) -> int:
+    demand(isinstance(made.original, bool), "original is neither true nor false")
+    return _q(made) + (_width(made) if made.original else 0)
+
+
+def _check_iblr(made: Any) -> None:
+    if _begun(made, "_fitted"):
+        _is_near(made, "f", (0, 0.5, 1))
+        _is_fitted(made._fitted, _appended_width(made), _q(made))  # noqa: SLF001
+
+
+def _check_chf(made: Any) -> None:
+    if _begun(made, "_fitted"):
+        _is_fitted(made._first, _width(made), _q(made))  # noqa: SLF001
+        _is_fitted(made._fitted, _appended_width(made), _q(made))  # noqa: SLF001
+
+
+def _check_homer(made: Any) -> None:
+    if not _begun(made, "_nodes"):
+        return
+    expected = {0: tuple(range(_q(made)))}
+    for number, node in enumerate(made._nodes):  # noqa: SLF001
+        demand(type(node).__name__ == "HomerNode" and number in expected, "a node hangs nowhere")
+        demand(node.fitted.width == _width(made), "the learners have other features")
+        labels = expected.pop(number)
+        own = sorted(label for child in node.children for label in child)
+        demand(own == sorted(labels), "the children of a node have other labels")
+        for child, below in zip(node.children, node.below, strict=True):
+            demand(child, "a child of a node has no labels")
+            if below < 0:
+                demand(len(child) == 1, "several labels have no node")
+            else:
+                demand(below > number and below not in expected, "a node is there twice")
+                expected[below] = child
+    demand(not expected, "a node is not there")
+
+
+def _check_llsf(made: Any) -> None:
+    if _begun(made, "coef_"):
+        demand(made.coef_.shape == (_q(made), _width(made)), "the weights are of other columns")
+
+
+def _check_ranking(made: Any) -> None:
+    if _begun(made, "_fitted"):
+        pairs, q = made.pairs_, _q(made)
+        demand(((pairs >= 0) & (pairs < q)).all(), "a pair has a label that is not there")
+        _is_fitted(made._fitted, _width(made), q + len(pairs))  # noqa: SLF001
+
+
+def _check_lift(made: Any) -> None:
+    if "centres_" not in vars(made):
+        return
+    own = getattr(made.estimator_, "n_features_in_", None)
+    demand(len(made.centres_) > 0 and own in (None, len(made.centres_)), "other distances")
+    classes = np.asarray(getattr(made.estimator_, "classes_", ()))
+    demand(np.array_equal(classes, (0, 1)), "a learner has other classes than 0 and 1")
+    demand(callable(getattr(made.estimator_, "predict", None)), "a learner does not predict")
+
+
+CHECKS: dict[str, Callable[[Any], None]] = {
+    "BRkNN": _check_brknn,
+    "CHF": _check_chf,
+    "CalibratedLabelRanking": _check_ranking,
+    "HOMER": _check_homer,
+    "HomerNode": _check_node,
+    "IBLR": _check_iblr,
+    "LLSF": _check_llsf,
+    "LabelPowerset": _check_powerset,
+    "Lift": _check_lift,
+    "MLkNN": _check_mlknn,
+    "Neighbours": _check_neighbours,
+    "RAkEL": _check_rakel,
+    "SetClassifiers": _check_sets,
+}
