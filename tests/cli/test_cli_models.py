@@ -527,7 +527,11 @@ def test_all_metrics_are_those_of_the_library(done, kept: str) -> None:
     X, _ = stored.table.matrix(data)
     model = stored.model
     wanted = measure(
-        data.Y, model.predict(X), model.predict_proba(X), model.joint_log_proba(X, data.Y)
+        data.Y,
+        model.predict(X),
+        shares := model.predict_proba(X),
+        model.joint_log_proba(X, data.Y),
+        probabilities=shares,
     )
     assert set(wanted) == set(METRICS)
     assert document["metrics"] == wanted
@@ -545,7 +549,7 @@ def test_without_probabilities_the_rest_is_told(done) -> None:
     document = json.loads(seen.out)
     assert document["metrics"]["cll_loss"] is None
     assert document["scores"] == "decision_function"
-    assert "the model gives no probabilities, so there is no cll_loss" in seen.err
+    assert "the model gives no probabilities, so there is no log_loss, cll_loss" in seen.err
 
 
 def test_labels_are_matched_by_name(run, done, small: str) -> None:
