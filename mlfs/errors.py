@@ -5,6 +5,7 @@ MlfsError
 ├── DataError       data that cannot be used as they are            (exit code 1)
 │   └── ParseError      ... and the place in the file where it shows
 ├── CriterionError  a criterion that breaks its contract            (exit code 1)
+├── ClusterError    a cluster that cannot be used, or is lost       (exit code 1)
 └── MissingExtra    an optional package that is not installed       (exit code 1)
 
 A name that is looked up and not found is a LookupError: `UnknownName`.
@@ -19,6 +20,7 @@ from typing import Self
 
 __all__ = [
     "Caution",
+    "ClusterError",
     "CriterionError",
     "DataError",
     "MissingExtra",
@@ -153,6 +155,10 @@ class ParseError(DataError):
 
 class CriterionError(MlfsError):
     """A criterion that breaks its contract."""
+
+
+class ClusterError(MlfsError):
+    """A cluster that cannot be reached or used, or that is lost."""
 
 
 class MissingExtra(MlfsError, ImportError):

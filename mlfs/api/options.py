@@ -260,6 +260,12 @@ OPTIONS: tuple[Option, ...] = (
         ("-j", "--jobs"), metavar="N",
     ),
     Option(
+        "cluster", Kind(), None,
+        "Count on a cluster of dask.distributed, named by the address of its scheduler, such as "
+        "tcp://host:8786; local:2 starts two workers on this machine. The result is the same.",
+        ("--cluster",), metavar="ADDRESS", page="scale.md",
+    ),
+    Option(
         "max_memory", Kind(), None,
         "Limit for the memory of counting, in addition to the data, such as 2GB; by default "
         "half of the available memory.", ("--max-memory",), metavar="SIZE", page="speed.md#memory",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import weakref
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -15,7 +14,8 @@ from mlfs.api import memory_estimate
 from mlfs.api.as_dataset import arrays_of, as_dataset, keeps_numbers, made_of
 from mlfs.api.candidates import Grouping, grouping
 from mlfs.api.coded_columns import CodedColumns
-from mlfs.api.estimators import info_of, per_cell_of
+from mlfs.api.counted import counted, released, threads_of
+from mlfs.api.estimators import info_of
 from mlfs.api.gaussian_prepared import (
     gaussian_among_rows,
     gaussian_info,
@@ -25,23 +25,16 @@ from mlfs.api.labels_as import label_sets
 from mlfs.api.options import checked
 from mlfs.api.prepared_notes import notes_of
 from mlfs.api.target_bins import binned_targets
-from mlfs.counting.blocks import Block
-from mlfs.counting.column_groups import kinds
-from mlfs.counting.counts import Counts
-from mlfs.counting.label_codes import code_labels, with_masks
-from mlfs.counting.memory import Budget, bytes_of
-from mlfs.counting.weights import on_grid
+from mlfs.counting.memory import bytes_of
 from mlfs.criteria import Criterion
 from mlfs.data.dataset import Dataset
 from mlfs.data.frames import family
 from mlfs.data.row_weights import checked_weights
-from mlfs.discretize import Binning, Binnings, coded, learn
-from mlfs.discretize.table_survey import Survey
+from mlfs.discretize import Binning
 from mlfs.errors import Caution, DataError, UsageError, plural, printable
 from mlfs.information.for_search import table_of
 from mlfs.information.info import Info
 from mlfs.information.pair_matrix import Side
-from mlfs.information.table import Table
 from mlfs.search.label_parents import Structure
 from mlfs.search.requested_network import network_for
 
@@ -165,6 +158,11 @@ class Prepared:
         table = table_of(self.info).among_rows(kept)
         return replace(self, info=info_of(table, self.options["correction"]))
 
+    def release(self) -> None:
+        """Let the workers of a cluster go; nothing can be counted afterwards."""
+        if self.options["estimator"] != "gaussian":
+            released(table_of(self.info))
+
     def made_with(self, **options: Any) -> bool:
         """Whether the data were prepared with exactly these options.
 
@@ -209,6 +207,7 @@ def prepare(
     correction: str = "none",
     sample_weight: Any = None,
     n_jobs: int | None = None,
+    cluster: Any = None,
     max_memory: int | str | None = None,
     binnings: Sequence[Binning] | None = None,
 ) -> Prepared:
@@ -221,8 +220,8 @@ def prepare(
         check that no option differs from what it was prepared with; defaults never differ.
     labels, groups, bins, n_bins, nominal_limit, target_bins, labels_as, missing, estimator
         See `mlfs.select`.
-    correction, sample_weight, n_jobs, max_memory
-        See `mlfs.select`.
+    correction, sample_weight, n_jobs, cluster, max_memory
+        See `mlfs.select`. A cluster is kept until `Prepared.release` or the end of the data.
     binnings : sequence of Binning, optional
         The binnings of other data, which are applied unchanged; `bins`, `n_bins` and
         `nominal_limit` are not used then.
@@ -278,54 +277,11 @@ def prepare(
     notes += notes_of(dataset, table, groups_, learned, missing)
     info = info_of(table, correction)
     ready = Prepared(dataset, learned, groups_, info, weights, tuple(notes), *beside)
-    weakref.finalize(ready, table.release)
+    weakref.finalize(ready, released, table)
     return ready
 
 
 DEFAULTS: dict[str, Any] = prepare.__kwdefaults__ or {}
-
-
-def counted(
-    dataset: Dataset, weights: np.ndarray | None, options: Mapping[str, Any], most: int, own: int
-) -> tuple[Grouping, Binnings, Table]:
-    """Bin, code and count the columns; `own` bytes are taken already of the `most` that may be."""
-    n_threads = threads_of(options["n_jobs"])
-    ignore_missing = options["missing"] == "ignore"
-    survey = Survey.of(dataset.table, n_threads)
-    if dataset.is_sparse:
-        memory_estimate.of_entries(dataset.table, survey.small, own, dataset.Y).free(most)
-    if options["binnings"] is None:
-        how = (options["bins"], options["n_bins"], options["nominal_limit"])
-        learned = learn(dataset, *how, weights=weights, survey=survey)
-    else:
-        learned = Binnings.of(options["binnings"])
-    if survey.slices is not None:
-        memory_estimate.of_slices(survey.slices, learned, own, dataset.Y).free(most)
-    groups = grouping(options["groups"], dataset.names)
-    coded_x = coded(dataset.table, learned, survey)
-    del survey
-    coded_x = groups.merged(coded_x, ignore_missing=ignore_missing)
-    values = [len(label.values) for label in dataset.labels]
-    y, mask_of = with_masks(code_labels(dataset.Y, values))
-    kind = kinds(coded_x, y, weighted=weights is not None)
-    codes, place = coded_x.sorted_by(kind)
-    del coded_x
-    kind.sort()
-    free = memory_estimate.of_codes(codes, y, kind, own, moved=place is not None).free(most)
-    beside = memory_estimate.packed(codes, kind) if options["max_memory"] is None else None
-    budget = Budget.of(free, beside, n_threads)
-    grid = None if weights is None else on_grid(weights)
-    per_cell = per_cell_of(options["correction"], grid, weights)
-    counts = Counts([Block(codes, y, grid)], kind, n_threads, per_cell=per_cell)
-    table = Table(
-        counts,
-        dataset.shape[2],
-        mask_of,
-        ignore_missing=ignore_missing,
-        place=place,
-        budget=budget,
-    )
-    return groups, learned, table
 
 
 def weighted(
@@ -384,13 +340,3 @@ def refuse_missing(dataset: Dataset) -> None:
             "use missing='level' or missing='ignore'"
         )
         raise DataError(msg)
-
-
-def threads_of(n_jobs: int | None) -> int:
-    """Count the threads that `n_jobs` stands for."""
-    if n_jobs is None:
-        return 1
-    processors = (
-        len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    )
-    return int(n_jobs) if n_jobs > 0 else max(1, (processors or 1) + 1 + int(n_jobs))

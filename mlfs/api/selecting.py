@@ -66,6 +66,7 @@ def select(
     cv_folds: int = 5,
     units: str = "nats",
     n_jobs: int | None = None,
+    cluster: Any = None,
     max_memory: int | str | None = None,
     max_seconds: float | None = None,
     seed: int = 0,
@@ -143,6 +144,9 @@ def select(
         The unit of scores and terms.
     n_jobs : int, optional
         Threads, -1 for all processors; the answer does not depend on it.
+    cluster : str or distributed.Client, optional
+        Count on a cluster of dask.distributed: the address of its scheduler, a client of it, or
+        "local:2" for two workers on this machine. The answer is the same.
     max_memory : int or str, optional
         What counting may take beside the data: bytes, or text such as "2GB"; by default half of
         what is available. Less is kept then, and the answer is the same.
@@ -176,6 +180,9 @@ def select(
     if not (on_pick is None or callable(on_pick)):
         msg = f"is a function, not {printable(repr(on_pick))}"
         raise UsageError(msg, option="on_pick")
+    if is_cv(n) and cluster is not None:
+        msg = "is given, but n='cv' trains models in this process: leave one of the two out"
+        raise UsageError(msg, option="cluster")
     ready = prepare(data, **{key: value for key, value in options.items() if key in DEFAULTS})
     forced = columns_named(include, ready.dataset.names, "include")
     plan = Plan(
@@ -186,13 +193,25 @@ def select(
         on_pick=on_pick,
         **{key: options[key] for key in SEARCHING},
     )
-    used = ready.network(chosen, network, order, options["k"])
+    try:
+        return _selected(plan, ready, {**options, "network": network}, criterion)
+    finally:
+        if ready is not data:
+            ready.release()
+
+
+def _selected(
+    plan: Plan, ready: Prepared, options: Mapping[str, Any], criterion: Any
+) -> Selection:
+    """Find the network and the number of features, search, and report."""
+    chosen = plan.criterion
+    used = ready.network(chosen, options["network"], options["order"], options["k"])
     info = with_parents(ready.info, None if used is None else used.parents)
     validated = None
-    if is_cv(n):
-        validated = _number_by_cv(plan, ready, criterion, {**options, "network": network})
+    if is_cv(plan.n):
+        validated = _number_by_cv(plan, ready, criterion, options)
         plan = replace(plan, n=validated.number)
-    each = per_label or chosen.scope == "each label"
+    each = options["per_label"] or chosen.scope == "each label"
     searched = _all_searches(plan, ready, info, each)
     found = _selection_of(searched, plan, ready, used, options, each=each)
     return found if validated is None else _with(found, validated)

@@ -110,6 +110,9 @@ class FeatureSelector(ColumnSelector):
     n_jobs : int, optional
         Threads, -1 for all processors; None is 1 unless in a `joblib.parallel_config`. The
         answer does not depend on it.
+    cluster : str or distributed.Client, optional
+        Count on a cluster of dask.distributed: the address of its scheduler, a client of it, or
+        "local:2" for two workers on this machine. The answer is the same.
     max_memory : int or str, optional
         What counting may take beside the data, such as "2GB"; by default half of what is there.
     max_seconds : float, optional
@@ -207,6 +210,7 @@ class FeatureSelector(ColumnSelector):
         cv_folds: int = 5,
         units: str = "nats",
         n_jobs: int | None = None,
+        cluster: Any = None,
         max_memory: int | str | None = None,
         max_seconds: float | None = None,
         random_state: Any = 0,
@@ -233,6 +237,7 @@ class FeatureSelector(ColumnSelector):
         self.cv_model, self.cv_metric, self.cv_folds = cv_model, cv_metric, cv_folds
         self.units = units
         self.n_jobs = n_jobs
+        self.cluster = cluster
         self.max_memory, self.max_seconds = max_memory, max_seconds
         self.random_state = random_state
         self.verbose = verbose

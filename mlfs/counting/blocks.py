@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,6 +15,11 @@ from mlfs.counting.column_groups import ColumnGroup, Kind
 from mlfs.counting.label_columns import LabelColumns
 from mlfs.counting.row_lists import RowLists
 from mlfs.counting.row_subsets import RowSubset
+from mlfs.counting.subset_planes import SubsetPlanes
+
+if TYPE_CHECKING:
+    from mlfs.counting.counts import Counts
+    from mlfs.counting.memory import Budget
 
 __all__ = ["Block"]
 
@@ -39,6 +46,11 @@ class Block:
         self.n = features.weighted_counts(self.weights)
         self.non_mode = features.non_mode
         self.labels = LabelColumns(labels, self.weights, labels.weighted_counts(self.weights))
+
+    @cached_property
+    def total(self) -> int:
+        """The weight of all rows."""
+        return self.n_rows if self.counts_rows else int(self.weights.sum())
 
     kept: np.ndarray | None = None  # a mask of the rows that count; None for all
 
@@ -80,12 +92,20 @@ class Block:
     def among_rows(self, subset: RowSubset) -> Block:
         """The same columns, with only some of the rows counted; `n` is still that of all."""
         other = copy.copy(self)
+        vars(other).pop("total", None)
         other.weights, other.counts_rows, other.kept = subset.weights, False, subset.kept
         return other.with_labels(self.label_codes.among_rows(subset.kept))
 
     def among_labels(self) -> Block:
         """The labels in the place of the features."""
         return Block(self.label_codes, self.label_codes, self._weights())
+
+    def release(self) -> None:
+        """Nothing: the rows are here."""
+
+    def subset_planes(self, counts: Counts, t_f: np.ndarray, budget: Budget) -> SubsetPlanes:
+        """Count a few candidates without the others."""
+        return SubsetPlanes(counts, t_f, budget)
 
     def _weights(self) -> np.ndarray | None:
         return None if self.counts_rows else self.weights

@@ -16,9 +16,11 @@ import numpy as np
 
 from mlfs._kernels import lists, planes
 from mlfs.counting.entries import edges_of, joined, listed, rows_of_columns
+from mlfs.counting.row_ranges import counts_between
 
 __all__ = ["FEW", "Codes", "Packed"]
 
+WORD = 64  # rows of a word of a plane
 FEW = 64  # columns that are put together one by one sooner than a kernel is loaded
 
 
@@ -36,6 +38,13 @@ class Packed(NamedTuple):
 
     planes: np.ndarray
     first: np.ndarray
+
+    def between_rows(self, first: int, last: int) -> Packed:
+        """A block of the rows, which begins with a word."""
+        planes = self.planes[:, first // WORD : -(-last // WORD)].copy()
+        if last % WORD and planes.size:
+            planes[:, -1] &= np.uint64((1 << last % WORD) - 1)
+        return Packed(planes, self.first)
 
 
 class Codes:
@@ -327,17 +336,26 @@ class Codes:
         return self.take(order), place
 
     def between_rows(self, first: int, last: int) -> Codes:
-        """A block of the rows, coded alike."""
-        kept = (self.rows >= first) & (self.rows < last)
+        """A block of the rows, coded alike; planes are cut where a word begins."""
+        if self.packed is None or first % WORD:
+            indptr, rows, codes = self._whole
+            packed, counts = None, None
+        else:
+            indptr, rows, codes = self._lists
+            packed = self.packed.between_rows(first, last)
+            counts = counts_between(self, packed, indptr, rows, codes, (first, last))
+        kept = (rows >= first) & (rows < last)
         ends = np.concatenate([[0], np.cumsum(kept)])
         return Codes(
             last - first,
-            ends[self.indptr].astype(np.int64),
-            (self.rows[kept] - first).astype(np.int32),
-            self.codes[kept],
+            ends[indptr].astype(np.int64),
+            (rows[kept] - first).astype(np.int32),
+            codes[kept],
             self.mode,
             self.levels,
             self.missing,
+            packed=packed,
+            counts=counts,
         )
 
     @staticmethod

@@ -19,9 +19,11 @@ from mlfs.counting.codes import Codes
 from mlfs.counting.column_groups import AddedGroup, ColumnGroup, Kind, cut, kinds
 from mlfs.counting.entries import edges_of
 from mlfs.counting.label_columns import AddedLabels, Labels
+from mlfs.counting.memory import Budget
 from mlfs.counting.pair_statistics import PairStatistics
 from mlfs.counting.parallel import Parallel
 from mlfs.counting.row_subsets import RowSubset
+from mlfs.counting.subset_planes import SubsetPlanes
 from mlfs.counting.xlogx import XLogX, of_rows, xlogx_table
 
 __all__ = ["Counts"]
@@ -56,7 +58,7 @@ class Counts:
         features = self.blocks[0].features
         self.levels, self.modes, self.missing = features.levels, features.mode, features.missing
         self.d, self.n_rows = len(features), sum(block.n_rows for block in self.blocks)
-        self.total = sum(int(block.weights.sum()) for block in self.blocks)
+        self.total = sum(block.total for block in self.blocks)
         self.rows = np.array(self.total)
         self.counts_rows = all(block.counts_rows for block in self.blocks)
         self.offsets = edges_of(self.levels)
@@ -267,6 +269,11 @@ class Counts:
         self.parallel.over_groups(work, self.parallel.cost_of(anchor))
         t_s = np.array(self.anchor_sum(anchor))
         return PairStatistics(self, anchor, co, self.rows, t_fs, t_f, t_s)
+
+    def subset_planes(self, t_f: np.ndarray, budget: Budget) -> SubsetPlanes:
+        """Count a few candidates without the others, see `SubsetPlanes`."""
+        found: SubsetPlanes = self.blocks[0].subset_planes(self, t_f, budget)
+        return found
 
     # ---- what is reported ---------------------------------------------------------------------
 

@@ -40,7 +40,7 @@ class Subset:
     def __init__(self, table: Table, labels: np.ndarray, where: np.ndarray) -> None:
         self._table, self._labels, self._where = table, labels, where
         if table.subset_planes is None:
-            table.subset_planes = SubsetPlanes(table.counts, table.t_f, table.budget)
+            table.subset_planes = table.counts.subset_planes(table.t_f, table.budget)
         self._planes: SubsetPlanes = table.subset_planes
         whole = self._planes.fits and table.is_whole(labels)
         self._fits = whole and self._planes.mostly_planes(where)

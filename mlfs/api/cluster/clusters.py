@@ -1,0 +1,73 @@
+"""The cluster that a user means, and the interface of one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mlfs.counting.remote.session import Session
+from mlfs.errors import MissingExtra, UsageError, printable
+
+__all__ = ["Cluster", "cluster_of"]
+
+
+class Cluster:
+    """Where blocks of rows can be held."""
+
+    @property
+    def n_blocks(self) -> int:
+        """Into how many blocks rows are divided."""
+        raise NotImplementedError
+
+    def session(self, edges: list[int], pieces: Any) -> Session:
+        """Let workers make blocks of rows and hold them.
+
+        Parameters
+        ----------
+        edges : list of int
+            Where each block begins, and the end of the last.
+        pieces : CodedPieces
+            Gives what a block is made of.
+        """
+        raise NotImplementedError
+
+    def close(self) -> None:
+        """Let go of what was started or connected for this."""
+
+
+def cluster_of(value: Any) -> Cluster:
+    """The cluster that a value of the option stands for.
+
+    Parameters
+    ----------
+    value : str, distributed.Client or Cluster
+        The address of a scheduler, such as ``tcp://host:8786``; ``local`` or ``local:4`` for one
+        on this machine, which ends with the selection; or a client.
+    """
+    if isinstance(value, Cluster):
+        return value
+    try:
+        import distributed  # noqa: F401
+    except ImportError:
+        raise MissingExtra("a cluster", "distributed", "cluster") from None
+    from mlfs.api.cluster.dask_cluster import connected
+
+    return connected(value)
+
+
+def local_workers(address: str) -> int | None:
+    """How many workers an address wants on this machine; None for the address of a scheduler.
+
+    Examples
+    --------
+    >>> local_workers("local:3"), local_workers("tcp://host:8786")
+    (3, None)
+    """
+    name, _, number = address.partition(":")
+    if name != "local":
+        return None
+    if not number:
+        return 2
+    if number.isdigit() and int(number) > 0:
+        return int(number)
+    msg = f"is {printable(address)!r}, but local takes a number of workers, as in local:2"
+    raise UsageError(msg, option="cluster")

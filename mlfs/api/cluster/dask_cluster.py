@@ -1,0 +1,127 @@
+"""A cluster of dask.distributed: connected to or started, and checked before any work."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+from typing import Any
+
+from mlfs.api.cluster.block_actor import versions
+from mlfs.api.cluster.clusters import Cluster, local_workers
+from mlfs.api.cluster.dask_session import DaskSession
+from mlfs.counting.remote.session import Session
+from mlfs.errors import ClusterError, UsageError, printable
+
+__all__ = ["DaskCluster", "connected"]
+
+CONNECTING = 10.0  # seconds
+
+
+class DaskCluster(Cluster):
+    """The workers of a scheduler, asked through a client of our own.
+
+    What it holds on the cluster goes with that client, whatever happens here.
+
+    Parameters
+    ----------
+    address : str
+        The address of the scheduler.
+    security : Any
+        What a client needs to connect to it.
+    started : Any
+        The cluster that was started for this, if one was.
+    """
+
+    def __init__(self, address: str, security: Any = None, started: Any = None) -> None:
+        from distributed import Client
+
+        self.address, self._started = address, started
+        settings = {} if security is None else {"security": security}
+        try:
+            self.client = Client(
+                address,
+                set_as_default=False,
+                direct_to_workers=True,
+                timeout=CONNECTING,
+                name="mlfs",
+                **settings,
+            )
+        except (OSError, TimeoutError, ValueError, ImportError, RuntimeError) as error:
+            why = printable(error, 200)
+            msg = f"no scheduler answers at {printable(address, 200)}: {why}"
+            raise ClusterError(msg) from None
+        try:
+            self._check()
+        except BaseException:
+            self.close()
+            raise
+
+    def _check(self) -> None:
+        """Refuse a cluster without workers, or with other versions."""
+        try:
+            self.client.wait_for_workers(1, timeout=CONNECTING)
+        except TimeoutError:
+            msg = f"the cluster at {self.address} has no workers: start some with dask worker"
+            raise ClusterError(msg) from None
+        own = versions()
+        try:
+            found = self.client.run(versions, on_error="return")
+        except ImportError as error:
+            found = {"of the cluster": error}
+        for worker, theirs in sorted(found.items()):
+            if not isinstance(theirs, dict):
+                why = printable(theirs, 200)
+                msg = f"the worker {worker} cannot run mlfs {own['mlfs']}: {why}; install it there"
+                raise ClusterError(msg)
+            for name, version in own.items():
+                if theirs[name] != version:
+                    msg = (
+                        f"the worker {worker} has {name} {theirs[name]}, and this process has "
+                        f"{version}: install the same version on both"
+                    )
+                    raise ClusterError(msg)
+
+    @property
+    def n_blocks(self) -> int:
+        """One block for each worker."""
+        return len(self.client.nthreads())
+
+    def session(self, edges: list[int], pieces: Any) -> Session:
+        """Let workers make blocks of rows and hold them."""
+        return DaskSession(self.client, edges, pieces, self.address)
+
+    def close(self) -> None:
+        """Disconnect, and end what was started for this."""
+        with contextlib.suppress(Exception):
+            self.client.close(timeout=2)
+        if self._started is not None:
+            with contextlib.suppress(Exception):
+                self._started.close(timeout=5)
+            self._started = None
+
+
+def connected(value: Any) -> DaskCluster:
+    """The cluster of a client, of an address, or one that is started here."""
+    from distributed import Client, LocalCluster
+
+    if isinstance(value, str):
+        n_workers = local_workers(value)
+        if n_workers is None:
+            return DaskCluster(value)
+        started = LocalCluster(
+            n_workers=n_workers,
+            threads_per_worker=1,
+            processes=True,
+            dashboard_address=None,
+            silence_logs=logging.CRITICAL,
+        )
+        return DaskCluster(started.scheduler_address, started.security, started)
+    if isinstance(value, Client) and not value.asynchronous and value.scheduler is not None:
+        return DaskCluster(value.scheduler.address, value.security)
+    if hasattr(value, "scheduler_address"):
+        return DaskCluster(value.scheduler_address, getattr(value, "security", None))
+    msg = (
+        "is the address of a scheduler such as 'tcp://host:8786', 'local:2', or a client of "
+        f"dask.distributed that is connected, not {printable(repr(value))}"
+    )
+    raise UsageError(msg, option="cluster")

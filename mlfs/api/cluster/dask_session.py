@@ -1,0 +1,185 @@
+"""Actors of dask.distributed that hold blocks of rows; lost ones are made again."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+import uuid
+from concurrent.futures import CancelledError
+from typing import Any
+
+from mlfs.api.cluster.block_actor import BlockActor
+from mlfs.counting.remote.session import Sent, Session
+from mlfs.errors import ClusterError, DataError
+
+__all__ = ["DaskSession"]
+
+WAIT = 30.0  # seconds for a worker to come back, where none is left
+STARTING = 60.0  # seconds for an actor to start
+SHUNNED = 5.0  # seconds in which the scheduler may not have noticed that a worker is lost
+MOST_LOSSES = 3  # of one block
+ENDING = 2.0  # seconds
+
+
+class DaskSession(Session):
+    """Blocks of rows on the workers of a cluster.
+
+    Parameters
+    ----------
+    client : distributed.Client
+        A client of the cluster, which asks workers directly.
+    edges : list of int
+        Where each block of rows begins, and the end of the last.
+    pieces : CodedPieces
+        What blocks are made of.
+    address : str
+        The scheduler.
+    """
+
+    def __init__(self, client: Any, edges: list[int], pieces: Any, address: str) -> None:
+        super().__init__(edges)
+        self._client, self._pieces, self._address = client, pieces, address
+        self._actors: list[Any] = [None] * self.n_blocks
+        self._futures: list[Any] = [None] * self.n_blocks
+        self._places = [""] * self.n_blocks
+        self._losses = [0] * self.n_blocks
+        self._shunned: dict[str, float] = {}
+        try:
+            self._make(list(range(self.n_blocks)))
+        except BaseException:
+            self.close()
+            raise
+
+    # ---- asking ---------------------------------------------------------------------------------
+
+    def _answers(self, question: str, args: tuple[Any, ...], needs: dict[str, Sent]) -> list[Any]:
+        found: dict[int, Any] = {}
+        left = list(range(self.n_blocks))
+        while left:
+            answers, lost = self._call("answer", dict.fromkeys(left, (question, args)))
+            again = list(lost)
+            unknown: dict[int, tuple[Any, ...]] = {}
+            for i, (status, answer) in answers.items():
+                if status == "unknown":
+                    unknown[i] = answer, self._part(needs[answer], i)
+                    again.append(i)
+                else:
+                    found[i] = answer
+            _, more = self._call("keep", unknown)
+            self._make_again([*lost, *more])
+            left = sorted(again)
+        return [found[i] for i in range(self.n_blocks)]
+
+    def _call(
+        self, method: str, arguments: dict[int, tuple[Any, ...]]
+    ) -> tuple[dict[int, Any], list[int]]:
+        """Call actors at once: what they return, and which are lost."""
+        found, lost, waiting = {}, [], {}
+        for i, args in arguments.items():
+            try:
+                waiting[i] = getattr(self._actors[i], method)(*args)
+            except (RuntimeError, ValueError, OSError):  # what a lost actor raises
+                lost.append(i)
+        for i, future in waiting.items():
+            try:
+                found[i] = future.result()
+            except (OSError, CancelledError, TimeoutError):
+                lost.append(i)
+        return found, lost
+
+    # ---- making blocks, and making them again -------------------------------------------------
+
+    def _make_again(self, blocks: list[int]) -> None:
+        if not blocks:
+            return
+        for i in blocks:
+            self.lost += 1
+            self._losses[i] += 1
+            self._shunned[self._places[i]] = time.monotonic() + SHUNNED
+            if self._losses[i] > MOST_LOSSES:
+                first, last = self.edges[i] + 1, self.edges[i + 1]
+                msg = (
+                    f"the worker that held rows {first} to {last} was lost {self._losses[i]} times "
+                    f"(the last was {self._places[i]}): it may have too little memory, and more "
+                    "workers would hold fewer rows each"
+                )
+                raise ClusterError(msg)
+        self._make(blocks)
+
+    def _make(self, blocks: list[int]) -> None:
+        """Let workers make blocks, those that hold the fewest first."""
+        ends = time.monotonic() + WAIT
+        left = blocks
+        while left:
+            alive = self._alive(ends)
+            held = dict.fromkeys(alive, 0)
+            for i, address in enumerate(self._places):
+                if i not in left and address in held:
+                    held[address] += 1
+            for i in left:
+                address = min(alive, key=lambda one: held[one])
+                held[address] += 1
+                self._places[i] = address
+                self._futures[i] = self._client.submit(
+                    BlockActor,
+                    key=f"mlfs-block-{uuid.uuid4().hex}",
+                    actor=True,
+                    workers=[address],
+                    allow_other_workers=False,
+                )
+            started = [i for i in left if self._has_started(i)]
+            pieces = {i: (self._piece(i),) for i in started}
+            answers, lost = self._call("fill", pieces)
+            for status, why in answers.values():
+                if status == "refused":
+                    raise DataError(why)
+            for i in (set(left) - set(started)) | set(lost):
+                self._shunned[self._places[i]] = time.monotonic() + SHUNNED
+            left = [i for i in left if i not in answers]
+            if left and time.monotonic() > ends:
+                msg = f"no worker of the cluster at {self._address} could take a block of rows"
+                raise ClusterError(msg)
+
+    def _piece(self, i: int) -> Any:
+        return self._pieces.piece(int(self.edges[i]), int(self.edges[i + 1]))
+
+    def _has_started(self, i: int) -> bool:
+        try:
+            with self._client.as_current():
+                self._actors[i] = self._futures[i].result(timeout=STARTING)
+                _ = self._actors[i].answer  # a proxy takes the client that is current now
+        except (OSError, CancelledError, TimeoutError, RuntimeError):
+            return False
+        return True
+
+    def _alive(self, ends: float) -> list[str]:
+        """The addresses of the workers; some come back in a moment."""
+        while True:
+            try:
+                known = list(self._client.nthreads())
+            except (OSError, TimeoutError, RuntimeError, ValueError):
+                msg = f"the scheduler at {self._address} is gone, and no worker answers without it"
+                raise ClusterError(msg) from None
+            now = time.monotonic()
+            found = [one for one in known if self._shunned.get(one, 0.0) < now]
+            if found:
+                return found
+            if now > ends:
+                msg = f"all workers of the cluster at {self._address} are gone: start some again"
+                raise ClusterError(msg)
+            time.sleep(0.05)
+
+    def close(self) -> None:
+        """Let the blocks go at once, and the actors with them."""
+        waiting = []
+        for actor in self._actors:
+            with contextlib.suppress(Exception):
+                waiting.append(actor.end())
+        for future in waiting:
+            with contextlib.suppress(Exception):
+                future.result(timeout=ENDING)
+        self._actors, self._pieces = [], None
+        for future in self._futures:
+            with contextlib.suppress(Exception):
+                future.release()
+        self._futures = []

@@ -1,0 +1,85 @@
+"""Data in pieces: what a worker needs to make its block of rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from mlfs.counting.blocks import Block
+from mlfs.counting.codes import WORD, Codes, Packed
+
+__all__ = ["CodedPieces", "Piece", "row_edges"]
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Coded columns of some rows.
+
+    Parameters
+    ----------
+    features, labels : Codes
+        The columns.
+    weights : ndarray of int, or None
+        The weights of the rows.
+    """
+
+    features: Codes
+    labels: Codes
+    weights: np.ndarray | None
+
+    def block(self) -> Block:
+        """The block; the arrays are copied, since kernels want them aligned."""
+        return Block(_own(self.features), _own(self.labels), _array(self.weights))
+
+
+@dataclass(frozen=True)
+class CodedPieces:
+    """The pieces of coded columns in memory, cut when a worker wants them.
+
+    Parameters
+    ----------
+    features, labels : Codes
+        The columns.
+    weights : ndarray of int, or None
+        The weights of the rows.
+    """
+
+    features: Codes
+    labels: Codes
+    weights: np.ndarray | None
+
+    def piece(self, first: int, last: int) -> Piece:
+        """The rows of a block."""
+        weights = None if self.weights is None else self.weights[first:last]
+        both = self.features.between_rows(first, last), self.labels.between_rows(first, last)
+        return Piece(*both, weights)
+
+
+def row_edges(n_rows: int, n_blocks: int) -> list[int]:
+    """Where blocks of about as many rows begin, each with a word of bits.
+
+    Examples
+    --------
+    >>> row_edges(200, 3), row_edges(5, 3)
+    ([0, 64, 128, 200], [0, 5])
+    """
+    words = -(-n_rows // WORD)
+    n_blocks = max(1, min(n_blocks, words))
+    inner = [WORD * (words * k // n_blocks) for k in range(1, n_blocks)]
+    return [0, *inner, n_rows]
+
+
+def _own(codes: Codes) -> Codes:
+    indptr, rows, values = codes._lists  # noqa: SLF001  # planes are not made lists
+    packed = codes.packed
+    if packed is not None:
+        packed = Packed(_array(packed.planes), _array(packed.first))
+    arrays = (_array(part) for part in (indptr, rows, values, codes.mode, codes.levels))
+    more = {"packed": packed, "counts": _array(codes._counts)}  # noqa: SLF001
+    return Codes(codes.n_rows, *arrays, _array(codes.missing), **more)
+
+
+def _array(given: Any) -> Any:
+    return None if given is None else np.array(given, order="C")

@@ -1,0 +1,102 @@
+"""Bin, code and count the columns of a data set, here or on a cluster."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from mlfs.api import memory_estimate
+from mlfs.api.candidates import Grouping, grouping
+from mlfs.api.estimators import per_cell_of
+from mlfs.counting.blocks import Block
+from mlfs.counting.codes import Codes
+from mlfs.counting.column_groups import kinds
+from mlfs.counting.counts import Counts
+from mlfs.counting.label_codes import code_labels, with_masks
+from mlfs.counting.memory import Budget
+from mlfs.counting.weights import on_grid
+from mlfs.data.dataset import Dataset
+from mlfs.discretize import Binnings, coded, learn
+from mlfs.discretize.table_survey import Survey
+from mlfs.information.table import Table
+
+__all__ = ["counted", "released", "threads_of"]
+
+
+def counted(
+    dataset: Dataset, weights: np.ndarray | None, options: Mapping[str, Any], most: int, own: int
+) -> tuple[Grouping, Binnings, Table]:
+    """Bin, code and count the columns; `own` bytes are taken already of the `most` that may be."""
+    n_threads = threads_of(options["n_jobs"])
+    ignore_missing = options["missing"] == "ignore"
+    survey = Survey.of(dataset.table, n_threads)
+    if dataset.is_sparse:
+        memory_estimate.of_entries(dataset.table, survey.small, own, dataset.Y).free(most)
+    if options["binnings"] is None:
+        how = (options["bins"], options["n_bins"], options["nominal_limit"])
+        learned = learn(dataset, *how, weights=weights, survey=survey)
+    else:
+        learned = Binnings.of(options["binnings"])
+    if survey.slices is not None:
+        memory_estimate.of_slices(survey.slices, learned, own, dataset.Y).free(most)
+    groups = grouping(options["groups"], dataset.names)
+    coded_x = coded(dataset.table, learned, survey)
+    del survey
+    coded_x = groups.merged(coded_x, ignore_missing=ignore_missing)
+    values = [len(label.values) for label in dataset.labels]
+    y, mask_of = with_masks(code_labels(dataset.Y, values))
+    kind = kinds(coded_x, y, weighted=weights is not None)
+    codes, place = coded_x.sorted_by(kind)
+    del coded_x
+    kind.sort()
+    free = memory_estimate.of_codes(codes, y, kind, own, moved=place is not None).free(most)
+    beside = memory_estimate.packed(codes, kind) if options["max_memory"] is None else None
+    budget = Budget.of(free, beside, n_threads)
+    grid = None if weights is None else on_grid(weights)
+    per_cell = per_cell_of(options["correction"], grid, weights)
+    block = _held(codes, y, grid, options["cluster"])
+    counts = Counts([block], kind, n_threads, per_cell=per_cell)
+    table = Table(
+        counts,
+        dataset.shape[2],
+        mask_of,
+        ignore_missing=ignore_missing,
+        place=place,
+        budget=budget,
+    )
+    return groups, learned, table
+
+
+def _held(codes: Codes, labels: Codes, weights: np.ndarray | None, cluster: Any) -> Any:
+    """The block of all rows, here or held by the workers of a cluster."""
+    if cluster is None:
+        return Block(codes, labels, weights)
+    from mlfs.api.cluster.clusters import cluster_of
+    from mlfs.api.cluster.pieces import CodedPieces, row_edges
+    from mlfs.counting.remote.remote_block import remote_block
+
+    found = cluster_of(cluster)
+    edges = row_edges(codes.n_rows, found.n_blocks)
+    session = found.session(edges, CodedPieces(codes, labels, weights))
+    n = codes.counts if weights is None else codes.weighted_counts(weights)
+    return remote_block(session, codes, n, labels, weights)
+
+
+def released(table: Table) -> None:
+    """Free what a table keeps, and let workers go that count for it."""
+    table.release()
+    for block in table.counts.blocks:
+        block.release()
+
+
+def threads_of(n_jobs: int | None) -> int:
+    """Count the threads that `n_jobs` stands for."""
+    if n_jobs is None:
+        return 1
+    processors = (
+        len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    )
+    return int(n_jobs) if n_jobs > 0 else max(1, (processors or 1) + 1 + int(n_jobs))

@@ -1,0 +1,197 @@
+"""The side of remote counting that has the rows: it answers questions about one block of them."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from mlfs.counting.anchor import BlockAnchor
+from mlfs.counting.blocks import Block
+from mlfs.counting.listed_cells import listed_cells
+from mlfs.counting.remote.subset_sweeps import SubsetSweeps
+from mlfs.counting.remote.wire import PackedCounts, packed_counts
+
+__all__ = ["AnchorName", "GroupName", "Holder", "UnknownThing", "View"]
+
+KEPT = 6  # things that were sent, and views, beside the block itself
+View = tuple[Any, ...]  # how a view is made from the block: steps, each a tuple
+
+
+class UnknownThing(LookupError):
+    """What a question needs was never sent here, or is no longer kept; its token."""
+
+
+class GroupName(NamedTuple):
+    """Neighbouring columns of a view."""
+
+    view: View
+    first: int
+    last: int
+    kind: int
+
+
+class AnchorName(NamedTuple):
+    """A column of a view: "feature", "label", or "sent" with the token of its codes."""
+
+    view: View
+    what: str
+    j: Any
+    valid: int
+    mode: int = 0
+    levels: int = 0
+
+
+class Holder:
+    """Answers questions about a block of rows.
+
+    Parameters
+    ----------
+    block : Block
+        The block.
+    """
+
+    def __init__(self, block: Block) -> None:
+        self._block = block
+        self._views: OrderedDict[View, Block] = OrderedDict()
+        self._groups: dict[GroupName, Any] = {}
+        self._sent: OrderedDict[str, Any] = OrderedDict()
+        self._anchor: tuple[AnchorName, BlockAnchor] | None = None
+        self._sweeps: SubsetSweeps | None = None
+
+    def answer(self, question: str, args: tuple[Any, ...]) -> Any:
+        """The answer to a question, which is one of the methods below."""
+        return getattr(self, "answer_" + question)(*args)
+
+    def keep(self, token: str, thing: Any) -> None:
+        """Keep something that questions will name by its token."""
+        self._sent[token] = thing
+        while len(self._sent) > KEPT:
+            self._sent.popitem(last=False)
+
+    # ---- what questions name ------------------------------------------------------------------
+
+    def _thing(self, token: str) -> Any:
+        if token not in self._sent:
+            raise UnknownThing(token)
+        return self._sent[token]
+
+    def _view(self, view: View) -> Block:
+        if not view:
+            return self._block
+        if view not in self._views:
+            self._views[view] = self._made(self._view(view[:-1]), *view[-1])
+            while len(self._views) > KEPT:
+                gone, _ = self._views.popitem(last=False)
+                self._groups = {g: made for g, made in self._groups.items() if g.view != gone}
+        return self._views[view]
+
+    def _made(self, block: Block, step: str, what: Any = None) -> Block:
+        if step == "take":
+            return block.take(np.frombuffer(what, np.int64))
+        if step == "labels":
+            return block.among_labels()
+        return block.with_labels(self._thing(what))
+
+    def _group(self, name: GroupName) -> Any:
+        if name not in self._groups:
+            self._groups[name] = self._view(name.view).group(name.first, name.last, name.kind)
+        return self._groups[name]
+
+    def _anchor_of(self, name: AnchorName) -> BlockAnchor:
+        if self._anchor is None or self._anchor[0] != name:
+            block = self._view(name.view)
+            if name.what == "feature":
+                made = block.anchor(name.j, name.valid)
+            elif name.what == "label":
+                made: Any = block.labels.anchor(name.j, name.valid)
+            else:
+                codes = self._thing(name.j).astype(np.int64)
+                made = block.other_anchor(codes, name.mode, name.levels, name.valid)
+            self._anchor = name, made
+        return self._anchor[1]
+
+    # ---- questions ------------------------------------------------------------------------------
+
+    def answer_pairs(
+        self,
+        groups: list[GroupName],
+        anchor: AnchorName,
+        view: View,
+        triples: list[tuple[int, np.ndarray]],
+        with_labels: bool,  # a message has no keywords
+    ) -> tuple[list[PackedCounts], PackedCounts | None, list[PackedCounts]]:
+        """The co-occurrences of an anchor with some groups.
+
+        Beside them those with the labels of a view, if wanted, and with groups (by their place)
+        and labels together.
+        """
+        s = self._anchor_of(anchor)
+        pairs = []
+        for name in groups:
+            group = self._group(name)
+            co = np.zeros((s.cells, group.cells), group.small)
+            group.pairs(s, co)
+            pairs.append(packed_counts(co))
+        n_sl = packed_counts(self._view(view).labels.co_occurrences(s)) if with_labels else None
+        more = [self._triples(groups[at], s, view, some) for at, some in triples]
+        return pairs, n_sl, more
+
+    def _triples(
+        self, name: GroupName, s: BlockAnchor, view: View, some: np.ndarray
+    ) -> PackedCounts:
+        group = self._group(name)
+        co = np.zeros((some.size, s.cells, group.cells), group.small)
+        group.triples(s, self._view(view).labels, some, co)
+        return packed_counts(co)
+
+    def answer_triples(
+        self, groups: list[GroupName], anchor: AnchorName, view: View, some: np.ndarray
+    ) -> list[PackedCounts]:
+        """Those of an anchor, some labels of two levels and some groups."""
+        s = self._anchor_of(anchor)
+        return [self._triples(name, s, view, some) for name in groups]
+
+    def answer_triples_of(
+        self, name: GroupName, anchor: AnchorName, view: View, label: int
+    ) -> PackedCounts:
+        """Those of an anchor, a group and one label of any levels."""
+        s, group, labels = self._anchor_of(anchor), self._group(name), self._view(view).labels
+        co = np.zeros((int(labels.levels[label]) - 1, s.cells, group.cells), group.small)
+        group.triples_of(s, labels, label, co)
+        return packed_counts(co)
+
+    def answer_label_pairs(self, name: GroupName, view: View, some: np.ndarray) -> PackedCounts:
+        """Those of a group and some labels of two levels."""
+        group = self._group(name)
+        co = np.zeros((some.size, group.cells), group.small)
+        group.label_pairs(self._view(view).labels, some, co)
+        return packed_counts(co)
+
+    def answer_labels_with(self, anchor: AnchorName, view: View) -> PackedCounts:
+        """Those of an anchor and all labels of two levels: (cells, labels)."""
+        labels = self._view(view).labels
+        return packed_counts(labels.co_occurrences(self._anchor_of(anchor)))
+
+    def answer_label_tables(self, anchor: AnchorName, view: View) -> PackedCounts:
+        """n(s, l) for every label, not yet complete."""
+        return packed_counts(self._view(view).labels.tables(self._anchor_of(anchor)))
+
+    def answer_column(self, view: View, j: int) -> np.ndarray:
+        """The codes of a feature, in few bytes."""
+        codes = self._view(view).features.column(j)
+        return codes.astype(np.min_scalar_type(int(codes.max(initial=0))))
+
+    def answer_lists(self, name: GroupName, first: int, last: int) -> Any:
+        """Some columns of a group as lists by row."""
+        block, a = self._view(name.view), name.first
+        return listed_cells(block.features, a + first, a + last, block.weights)
+
+    def answer_subset(
+        self, where: np.ndarray, anchors: np.ndarray, start: np.ndarray, labels: np.ndarray | None
+    ) -> Any:
+        """The co-occurrences of a few candidates with some anchors, and with labels."""
+        if self._sweeps is None:
+            self._sweeps = SubsetSweeps(self._block)
+        return self._sweeps.counts(where, anchors, start, labels)

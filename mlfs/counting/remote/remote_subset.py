@@ -1,0 +1,225 @@
+"""Terms of a few candidates where the rows are elsewhere; one question for all anchors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from mlfs._kernels.plane_subsets import Results
+from mlfs.counting.column_groups import ColumnGroup, Kind, Triples
+from mlfs.counting.remote.subset_sweeps import wanted_cells
+from mlfs.counting.remote.wire import PackedCounts
+from mlfs.counting.subset_planes import Part, SubsetPlanes
+
+if TYPE_CHECKING:
+    from mlfs.counting.counts import Counts
+    from mlfs.counting.memory import Budget
+    from mlfs.counting.remote.remote_block import RemoteBlock
+
+__all__ = ["RemoteSubset"]
+
+MOST_LEVELS = 64
+
+
+class _Candidates(ColumnGroup):
+    """Some candidates, whose co-occurrences with an anchor and labels are known already."""
+
+    joint: np.ndarray
+
+    def triples(self, anchor: Any, labels: Any, some: np.ndarray, out: np.ndarray) -> None:  # noqa: ARG002
+        """Hand over what is known."""
+        out += self.joint
+
+
+class _Known(NamedTuple):
+    """An anchor and the candidates that it is counted with; what `Triples` needs of them."""
+
+    at: int  # the place of the anchor among those asked for
+    s: int
+    anchor: Any
+    group: _Candidates
+    live: np.ndarray  # which candidates
+    cells: np.ndarray  # which cells of all candidates
+    pairs: np.ndarray
+    n_sl: np.ndarray
+
+    def co(self, group: int) -> np.ndarray:  # noqa: ARG002  # there is one
+        """The co-occurrences with the candidates."""
+        return self.pairs
+
+    def sums(self, xlogx: Any) -> np.ndarray:
+        """The sums of c log c over n(f,s)."""
+        t_fs = np.zeros(self.group.size, np.int64)
+        self.group.add_pair_sums(self.anchor, self.pairs, xlogx, t_fs)
+        return t_fs
+
+
+class RemoteSubset(SubsetPlanes):
+    """Counts a few candidates with anchors, by the planes that the holders have.
+
+    Parameters
+    ----------
+    block : RemoteBlock
+        The rows.
+    counts : Counts
+        Its counts.
+    t_f : ndarray
+        The sums of c log c of its features.
+    budget : Budget
+        The memory that may be taken.
+    """
+
+    def __init__(self, block: RemoteBlock, counts: Counts, t_f: np.ndarray, budget: Budget) -> None:
+        super().__init__(counts, t_f, budget)
+        self._block, self._t_f = block, t_f
+        widths = [b - a for a, b in counts.edges]
+        planes = [kind in {Kind.BINARY_PLANES, Kind.PLANES} for kind in counts.kinds]
+        self._has_planes, self._all_planes = np.repeat(planes, widths), all(planes)
+        two = bool(counts.labels.all_two_levels)
+        self.fits = self.fits and two and not block.state.view and counts.per_cell == 0
+
+    def parts(self, where: np.ndarray) -> Iterator[Part]:
+        """None: the planes are elsewhere."""
+        del where
+        yield from ()
+
+    def pairs(
+        self, where: np.ndarray, anchors: Sequence[int], start: np.ndarray, parts: Sequence[Part]
+    ) -> np.ndarray:
+        """I(f;s) of each anchor and each candidate; 0 before the candidate's first anchor."""
+        del parts
+        out = np.zeros((len(anchors), where.size))
+        if where.size:
+            asked = _Asked.of(self, where, anchors, start)
+            (found,) = self._ask(asked, None)
+            co = asked.spread(found)
+            for known in self._known(asked, co):
+                t_fs, t_f = known.sums(self._counts.xlogx), self._t_f[where[known.live]]
+                total = self._t_n + t_fs - t_f - self._t_f[known.s]
+                out[known.at, known.live] = np.maximum(0.0, total / self._scale)
+        return out
+
+    def triples(
+        self,
+        where: np.ndarray,
+        anchors: Sequence[int],
+        start: np.ndarray,
+        labels: np.ndarray,
+        parts: Sequence[Part],
+        *,
+        with_sums: bool = False,
+    ) -> Results:
+        """The sums over labels of I(s;l|f) and I(f;l|s), of each anchor and each candidate."""
+        del parts
+        q, counts = labels.size, self._counts
+        shape = (len(anchors), q, where.size) if with_sums else (0, 0, 0)
+        sums, out = np.zeros((4, *shape), np.int64), np.zeros((2, len(anchors), where.size))
+        if not (where.size and q):
+            return Results(out[0], out[1], sums)
+        asked = _Asked.of(self, where, anchors, start)
+        pairs, f_l, s_l, joint = self._ask(asked, labels)
+        co, joint = asked.spread(pairs), asked.spread(joint, q)
+        f_l, s_l = f_l.reshape(q, -1).astype(asked.small), s_l.reshape(q, -1)
+        whole = self._candidates(where)
+        t_fl, xlogx = np.zeros((q, where.size), np.int64), counts.xlogx
+        n_l = counts.labels.n_cells[labels]
+        for k in range(q):
+            whole.add_label_sums(n_l[k : k + 1], f_l[k : k + 1], xlogx, t_fl[k])
+        for known in self._known(asked, co):
+            own = slice(asked.begins[known.at], asked.begins[known.at + 1])
+            group, live = known.group, known.live
+            n_sl = np.zeros((len(counts.labels), known.anchor.cells), np.int64)
+            n_sl[labels] = s_l[:, own]
+            cells = known.cells
+            group.joint = np.ascontiguousarray(joint[:, own][:, :, cells])
+            t_fsl = np.zeros((q, group.size), np.int64)
+            triples = Triples(known._replace(n_sl=n_sl), 0, counts.labels, labels)
+            group.add_triple_sums(triples, np.ascontiguousarray(f_l[:, cells]), xlogx, t_fsl)
+            t_fs, t_sl = known.sums(xlogx), self._label_sums(known.anchor, s_l[:, own], n_l)
+            t_f, t_s, all_fl = self._t_f[where[live]], self._t_f[known.s], t_fl[:, live]
+            given_f = t_fsl.sum(axis=0) + q * (t_f - t_fs) - all_fl.sum(axis=0)
+            given_s = t_fsl.sum(axis=0) + q * (t_s - t_fs) - t_sl.sum()
+            out[0, known.at, live] = np.maximum(0.0, given_f / self._scale)
+            out[1, known.at, live] = np.maximum(0.0, given_s / self._scale)
+            if with_sums:
+                for which, part in enumerate((t_fsl, t_fs, all_fl, t_sl[:, None])):
+                    sums[which, known.at][:, live] = part
+        return Results(out[0], out[1], sums)
+
+    def _label_sums(self, anchor: Any, n_sl: np.ndarray, n_l: np.ndarray) -> np.ndarray:
+        """The sum of c log c over n(s,l) of each label."""
+        counts, out = self._counts, np.zeros((n_l.size, 1), np.int64)
+        levels, modes = np.array([anchor.levels]), np.array([anchor.mode])
+        group = ColumnGroup(levels, modes, anchor.n, counts.total)
+        for k in range(n_l.size):
+            co = n_sl[k : k + 1].astype(group.small)
+            group.add_label_sums(n_l[k : k + 1], co, counts.xlogx, out[k])
+        return out[:, 0]
+
+    def _candidates(self, where: np.ndarray) -> _Candidates:
+        counts = self._counts
+        n = self._block.features.ragged(where, counts.n_f)
+        return _Candidates(counts.levels[where], counts.modes[where], n, counts.total)
+
+    def _known(self, asked: _Asked, co: np.ndarray) -> Iterator[_Known]:
+        """What is known of each anchor and the candidates that it is counted with."""
+        counts, groups = self._counts, dict[bytes, _Candidates]()
+        levels = counts.levels[asked.where]
+        for at, s in enumerate(asked.anchors.tolist()):
+            live = asked.start <= at  # counts of the others would be impossible ones
+            if not live.any():
+                continue
+            key = live.tobytes()
+            if key not in groups:
+                groups[key] = self._candidates(asked.where[live])
+            cells = np.repeat(live, levels - 1)
+            pairs = co[asked.begins[at] : asked.begins[at + 1]][:, cells]
+            anchor = self._block.anchor(s, int(counts.levels[s]))
+            pairs = np.ascontiguousarray(pairs)
+            yield _Known(at, s, anchor, groups[key], live, cells, pairs, np.zeros((0, 0)))
+
+    @property
+    def _t_n(self) -> np.int64:
+        total: np.int64 = self._counts.total_sum(np.array([self._counts.total]))[0]
+        return total
+
+    def _ask(self, asked: _Asked, labels: np.ndarray | None) -> list[np.ndarray]:
+        own = asked.where, asked.anchors, asked.start, labels
+        answers: list[tuple[PackedCounts, ...]] = self._block.session.ask("subset", *own)
+        size, cells = int(asked.mask.sum()), asked.mask.shape
+        q = 0 if labels is None else labels.size
+        sizes = (size, q * cells[1], q * cells[0], q * size)[: len(answers[0])]
+        found = []
+        for at, length in enumerate(sizes):
+            flat = np.zeros(length, np.int64)
+            for answer in answers:
+                answer[at].add_to(flat)
+            found.append(flat)
+        return found
+
+
+class _Asked(NamedTuple):
+    """A question about candidates and anchors, and where in the answer is what."""
+
+    where: np.ndarray
+    anchors: np.ndarray
+    start: np.ndarray
+    begins: np.ndarray
+    mask: np.ndarray
+    small: Any
+
+    @classmethod
+    def of(cls, subset: Any, where: np.ndarray, anchors: Sequence[int], start: Any) -> _Asked:
+        """The question that a table asks."""
+        counts, columns = subset._counts, np.asarray(anchors, np.int64)  # noqa: SLF001
+        begins, mask = wanted_cells(counts.levels[where], counts.levels[columns], start)
+        small = np.int32 if counts.total < 1 << 31 else np.int64
+        return cls(where, columns, start, begins, mask, small)
+
+    def spread(self, flat: np.ndarray, labels: int = 0) -> np.ndarray:
+        """The counts at their places, 0 where none was asked for."""
+        out = np.zeros((max(1, labels), *self.mask.shape), self.small)
+        out[:, self.mask] = flat.reshape(max(1, labels), -1)
+        return out if labels else out[0]

@@ -1,0 +1,72 @@
+"""Questions to all holders of a table: asked at once, answered in the order of the blocks."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from mlfs.counting.remote.wire import bytes_in
+
+__all__ = ["Sent", "Session"]
+
+NUMBERS = itertools.count()
+
+
+class Sent:
+    """Something that has a part for each block of rows, and is sent when it is first needed.
+
+    Parameters
+    ----------
+    part : callable
+        Gives the part of a block by the number of its first row and of the row after its last.
+    """
+
+    def __init__(self, part: Callable[[int, int], Any]) -> None:
+        self.part, self.token = part, f"sent-{next(NUMBERS)}"
+
+
+class Session:
+    """The holders of the blocks of a table.
+
+    Parameters
+    ----------
+    edges : sequence of int
+        Where each block of rows begins, and the end of the last.
+    """
+
+    def __init__(self, edges: Iterable[int]) -> None:
+        self.edges = np.array(list(edges), np.int64)
+        self.n_blocks = self.edges.size - 1
+        self.rounds = self.bytes_sent = self.bytes_received = self.lost = 0
+
+    def ask(self, question: str, *args: Any, needs: Iterable[Sent] = ()) -> list[Any]:
+        """The answers of all holders, in the order of the blocks.
+
+        Parameters
+        ----------
+        question : str
+            A question of `Holder`.
+        *args
+            What is asked, the same for all.
+        needs : iterable of Sent
+            What `args` names by its token.
+        """
+        self.rounds += 1
+        self.bytes_sent += self.n_blocks * bytes_in(args)
+        found = self._answers(question, args, {one.token: one for one in needs})
+        self.bytes_received += bytes_in(found)
+        return found
+
+    def _answers(self, question: str, args: tuple[Any, ...], needs: dict[str, Sent]) -> list[Any]:
+        raise NotImplementedError
+
+    def _part(self, sent: Sent, i: int) -> Any:
+        made = sent.part(int(self.edges[i]), int(self.edges[i + 1]))
+        self.bytes_sent += bytes_in(made)
+        return made
+
+    def close(self) -> None:
+        """Let the holders go."""
