@@ -113,6 +113,7 @@ class Prepared:
     @property
     def features(self) -> CodedColumns:
         """The candidates, for the functions of `mlfs.information`."""
+        self._refuse_cluster()
         table, names = table_of(self.info), self.dataset.names
         if not self.grouping.trivial:
             both = zip(self.grouping.names, self.grouping.members, strict=True)
@@ -123,9 +124,15 @@ class Prepared:
     @property
     def labels(self) -> CodedColumns:
         """The labels, for the functions of `mlfs.information`."""
+        self._refuse_cluster()
         among = table_of(self.info).among_labels
         q = self.dataset.shape[2]
         return CodedColumns(Side(among, np.arange(q)), self.dataset.label_names)
+
+    def _refuse_cluster(self) -> None:
+        if self.options["cluster"] is not None:
+            msg = "the functions of mlfs.information take no columns that are counted on a cluster"
+            raise UsageError(f"{msg}: prepare the data without it")
 
     def network(self, criterion: Criterion, wanted: Any, order: str, k: int | None) -> Any:
         """The label network for a criterion, or None; one that was learned is kept."""
@@ -243,6 +250,9 @@ def prepare(
         return data
     if estimator == "gaussian":
         refuse_options_of_counts(options)
+        if options["cluster"] is not None:
+            msg = "is given, but the estimator gaussian counts nothing: leave one of the two out"
+            raise UsageError(msg, option="cluster")
     most = bytes_of(max_memory)
     memory_estimate.of_table(data, most).free(most)
     numbers = keeps_numbers(options)

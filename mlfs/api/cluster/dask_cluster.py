@@ -33,12 +33,13 @@ class DaskCluster(Cluster):
     """
 
     def __init__(self, address: str, security: Any = None, started: Any = None) -> None:
-        from distributed import Client
+        import distributed
 
+        connect: Any = distributed.Client  # it has no types
         self.address, self._started = address, started
         settings = {} if security is None else {"security": security}
         try:
-            self.client = Client(
+            self.client: Any = connect(
                 address,
                 set_as_default=False,
                 direct_to_workers=True,
@@ -88,7 +89,7 @@ class DaskCluster(Cluster):
 
     def session(self, edges: list[int], pieces: Any) -> Session:
         """Let workers make blocks of rows and hold them."""
-        return DaskSession(self.client, edges, pieces, self.address)
+        return DaskSession(self.client, edges, pieces, self)
 
     def close(self) -> None:
         """Disconnect, and end what was started for this."""
@@ -102,13 +103,14 @@ class DaskCluster(Cluster):
 
 def connected(value: Any) -> DaskCluster:
     """The cluster of a client, of an address, or one that is started here."""
-    from distributed import Client, LocalCluster
+    import distributed
 
+    start: Any = distributed.LocalCluster  # it has no types
     if isinstance(value, str):
         n_workers = local_workers(value)
         if n_workers is None:
             return DaskCluster(value)
-        started = LocalCluster(
+        started = start(
             n_workers=n_workers,
             threads_per_worker=1,
             processes=True,
@@ -116,8 +118,8 @@ def connected(value: Any) -> DaskCluster:
             silence_logs=logging.CRITICAL,
         )
         return DaskCluster(started.scheduler_address, started.security, started)
-    if isinstance(value, Client) and not value.asynchronous and value.scheduler is not None:
-        return DaskCluster(value.scheduler.address, value.security)
+    if isinstance(value, distributed.Client) and not value.asynchronous and value.scheduler:
+        return DaskCluster(str(value.scheduler.address), value.security)
     if hasattr(value, "scheduler_address"):
         return DaskCluster(value.scheduler_address, getattr(value, "security", None))
     msg = (

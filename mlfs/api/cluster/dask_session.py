@@ -32,13 +32,14 @@ class DaskSession(Session):
         Where each block of rows begins, and the end of the last.
     pieces : CodedPieces
         What blocks are made of.
-    address : str
-        The scheduler.
+    cluster : DaskCluster
+        The cluster, which is closed with the session.
     """
 
-    def __init__(self, client: Any, edges: list[int], pieces: Any, address: str) -> None:
+    def __init__(self, client: Any, edges: list[int], pieces: Any, cluster: Any) -> None:
         super().__init__(edges)
-        self._client, self._pieces, self._address = client, pieces, address
+        self._client, self._pieces, self._cluster = client, pieces, cluster
+        self._address = cluster.address
         self._actors: list[Any] = [None] * self.n_blocks
         self._futures: list[Any] = [None] * self.n_blocks
         self._places = [""] * self.n_blocks
@@ -183,3 +184,4 @@ class DaskSession(Session):
             with contextlib.suppress(Exception):
                 future.release()
         self._futures = []
+        self._cluster.close()

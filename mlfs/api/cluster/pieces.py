@@ -76,9 +76,17 @@ def _own(codes: Codes) -> Codes:
     packed = codes.packed
     if packed is not None:
         packed = Packed(_array(packed.planes), _array(packed.first))
-    arrays = (_array(part) for part in (indptr, rows, values, codes.mode, codes.levels))
-    more = {"packed": packed, "counts": _array(codes._counts)}  # noqa: SLF001
-    return Codes(codes.n_rows, *arrays, _array(codes.missing), **more)
+    return Codes(
+        codes.n_rows,
+        _array(indptr),
+        _array(rows),
+        _array(values),
+        _array(codes.mode),
+        _array(codes.levels),
+        _array(codes.missing),
+        packed=packed,
+        counts=_array(codes._counts),  # noqa: SLF001
+    )
 
 
 def _array(given: Any) -> Any:

@@ -102,10 +102,11 @@ class Holder:
     def _anchor_of(self, name: AnchorName) -> BlockAnchor:
         if self._anchor is None or self._anchor[0] != name:
             block = self._view(name.view)
+            made: Any
             if name.what == "feature":
                 made = block.anchor(name.j, name.valid)
             elif name.what == "label":
-                made: Any = block.labels.anchor(name.j, name.valid)
+                made = block.labels.anchor(name.j, name.valid)
             else:
                 codes = self._thing(name.j).astype(np.int64)
                 made = block.other_anchor(codes, name.mode, name.levels, name.valid)

@@ -122,7 +122,7 @@ class RemoteSubset(SubsetPlanes):
         pairs, f_l, s_l, joint = self._ask(asked, labels)
         co, joint = asked.spread(pairs), asked.spread(joint, q)
         f_l, s_l = f_l.reshape(q, -1).astype(asked.small), s_l.reshape(q, -1)
-        whole = self._candidates(where)
+        whole = self._candidate_group(where)
         t_fl, xlogx = np.zeros((q, where.size), np.int64), counts.xlogx
         n_l = counts.labels.n_cells[labels]
         for k in range(q):
@@ -158,7 +158,7 @@ class RemoteSubset(SubsetPlanes):
             group.add_label_sums(n_l[k : k + 1], co, counts.xlogx, out[k])
         return out[:, 0]
 
-    def _candidates(self, where: np.ndarray) -> _Candidates:
+    def _candidate_group(self, where: np.ndarray) -> _Candidates:
         counts = self._counts
         n = self._block.features.ragged(where, counts.n_f)
         return _Candidates(counts.levels[where], counts.modes[where], n, counts.total)
@@ -173,7 +173,7 @@ class RemoteSubset(SubsetPlanes):
                 continue
             key = live.tobytes()
             if key not in groups:
-                groups[key] = self._candidates(asked.where[live])
+                groups[key] = self._candidate_group(asked.where[live])
             cells = np.repeat(live, levels - 1)
             pairs = co[asked.begins[at] : asked.begins[at + 1]][:, cells]
             anchor = self._block.anchor(s, int(counts.levels[s]))

@@ -1,0 +1,199 @@
+"""A selection on a cluster has the answer of one process, bit for bit."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import mlfs
+from mlfs import criteria
+from tests.documents import ROOT
+from tests.remote_blocks import InProcess
+
+distributed = pytest.importorskip("distributed")
+TIMES = {"times", "seconds", "pair_terms", "cluster"}
+
+
+def told(selection: Any) -> Any:
+    """Everything that a selection reports, but for times and how it was counted."""
+    return _plain(selection.to_dict()), selection.scores.tobytes(), selection.margins.tobytes()
+
+
+def _plain(part: Any) -> Any:
+    if isinstance(part, dict):
+        return {key: _plain(value) for key, value in part.items() if key not in TIMES}
+    return [_plain(one) for one in part] if isinstance(part, (list, tuple)) else part
+
+
+def table(seed: int = 0, rows: int = 330) -> dict[str, Any]:
+    rng = np.random.default_rng(seed)
+    X = (rng.random((rows, 20)) < rng.random(20) * 0.6).astype(float)
+    Y = (X[:, 14:17] != (rng.random((rows, 3)) < 0.2)).astype(float)
+    mixed = X.copy()
+    mixed[:, :4] = rng.integers(0, 6, (rows, 4))
+    mixed[:, 4:6] = rng.integers(0, 30, (rows, 2))
+    mixed[:, 6:8] = rng.normal(size=(rows, 2))
+    holes, labels = mixed.copy(), Y.copy()
+    holes[rng.random(X.shape) < 0.1] = np.nan
+    labels[rng.random(Y.shape) < 0.05] = np.nan
+    stored = sp.random(rows, 20, 0.06, random_state=1, data_rvs=np.ones)
+    classes = mlfs.data.from_arrays(mixed, rng.integers(0, 4, (rows, 3)), classes=True)
+    return {
+        "binary": (X, Y),
+        "mixed": (mixed, Y),
+        "holes": (holes, labels),
+        "sparse": (sp.csr_array(stored), Y),
+        "classes": classes,
+    }
+
+
+DATA = table()
+WEIGHTS = np.random.default_rng(3).random(330) * (np.arange(330) > 4)
+
+
+@pytest.mark.parametrize("name", criteria.available())
+@pytest.mark.parametrize("kind", ["binary", "mixed"])
+def test_every_criterion_has_the_same_answer(name: str, kind: str) -> None:
+    options: Any = {"n": 6, "lazy": True if kind == "binary" else "auto"}
+    blocks = 2 if kind == "binary" else 7
+    one = mlfs.select(DATA[kind], name, **options)
+    cluster = InProcess(blocks, lost=(2, 5))
+    many = mlfs.select(DATA[kind], name, cluster=cluster, **options)
+    assert told(many) == told(one)
+    (session,) = cluster.sessions
+    assert session.is_closed
+    assert session.lost == sum(at <= session.rounds for at in (2, 5))
+
+
+@pytest.mark.parametrize("blocks", [1, 3])
+@pytest.mark.parametrize(
+    ("kind", "options"),
+    [
+        ("holes", {"missing": "level"}),
+        ("holes", {"missing": "ignore"}),
+        ("holes", {"missing": "ignore", "sample_weight": WEIGHTS}),
+        ("sparse", {}),
+        ("sparse", {"sample_weight": WEIGHTS}),
+        ("classes", {}),
+        ("mixed", {"bins": "width"}),
+        ("mixed", {"bins": "frequency"}),
+        ("mixed", {"bins": "mdlp"}),
+        ("mixed", {"bins": "laim"}),
+        ("mixed", {"per_label": True}),
+        ("mixed", {"groups": {"a": [0, 3], "b": [1, 14, 15]}}),
+        ("mixed", {"include": [5, 2], "exclude": [14], "prefilter": 9}),
+        ("mixed", {"labels_as": "sets:2", "drop_constant": True}),
+        ("mixed", {"correction": "miller-madow"}),
+        ("mixed", {"correction": "expected"}),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "-".join(value) or "plain",
+)
+def test_every_option_has_the_same_answer(kind: str, options: dict[str, Any], blocks: int) -> None:
+    for name in ("jmi", "mrmr"):
+        chosen = {"n": 5, **options}
+        one = mlfs.select(DATA[kind], name, **chosen)
+        many = mlfs.select(DATA[kind], name, cluster=InProcess(blocks), **chosen)
+        assert told(many) == told(one)
+
+
+def test_an_automatic_number_has_the_same_answer() -> None:
+    one = mlfs.select(DATA["holes"], "mim", "auto", sample_weight=WEIGHTS)
+    many = mlfs.select(
+        DATA["holes"], "mim", "auto", sample_weight=WEIGHTS, cluster=InProcess(3, (9,))
+    )
+    assert told(many) == told(one)
+    assert (many.significance.p_values == one.significance.p_values).all()
+
+
+def test_a_lazy_search_asks_little() -> None:
+    rng = np.random.default_rng(0)
+    Y = (rng.random((2000, 2)) < 0.4).astype(int)
+    X = np.where(rng.random((2000, 400)) < rng.random(400), Y[:, rng.integers(0, 2, 400)], 0)
+    X ^= rng.random(X.shape) < 0.1
+    cluster = InProcess(2)
+    found = mlfs.select((X, Y), "mrmr", 30, lazy=True, cluster=cluster)
+    assert told(found) == told(mlfs.select((X, Y), "mrmr", 30))
+    (session,) = cluster.sessions
+    assert session.rounds <= 2 * 30
+    assert session.bytes_received < 2 * 4 * 400 * 30  # of two blocks, each with all counts
+
+
+def test_an_eager_search_asks_once_a_pick_and_no_more_than_the_counts() -> None:
+    cluster = InProcess(3)
+    mlfs.select(DATA["binary"], "jmi", 12, lazy=False, cluster=cluster)
+    (session,) = cluster.sessions
+    assert session.rounds <= 12 + 3
+    each = 20 * (1 + 3) + 3  # with the anchor, with it and each label, and labels with it
+    assert session.bytes_received <= 1.1 * 3 * (12 * 4 * each + 4 * 20 * 3)
+
+
+def test_what_cannot_be_counted_on_a_cluster_is_refused_by_name() -> None:
+    with pytest.raises(mlfs.UsageError, match=r"^cluster is given, but the estimator gaussian"):
+        mlfs.select(DATA["mixed"], "mrmr", 2, estimator="gaussian", cluster=InProcess(2))
+    ready = mlfs.prepare(DATA["binary"], cluster=InProcess(2))
+    with pytest.raises(mlfs.UsageError, match="cluster"):
+        ready.among_rows(np.arange(330) < 100)
+    with pytest.raises(mlfs.UsageError, match="cluster"):
+        mlfs.information.mutual_information(ready.features, ready.labels)
+
+
+@pytest.mark.parametrize("value", ["local:none", "local:0", 3])
+def test_what_is_no_cluster_is_refused(value: Any) -> None:
+    with pytest.raises(mlfs.UsageError, match=r"^cluster is "):
+        mlfs.select(DATA["binary"], "mim", 2, cluster=value)
+
+
+def test_without_the_extra_the_install_line_is_named() -> None:
+    program = (
+        "import sys; sys.modules['distributed'] = None\n"
+        "import mlfs\n"
+        "try:\n    mlfs.select(([[0], [1]], [[0], [1]]), n=1, cluster='local:2')\n"
+        "except mlfs.MissingExtra as error:\n    print(error)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip().endswith("pip install 'mlfs-toolkit[cluster]'")
+
+
+# ---- a real cluster ---------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[Any]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        cluster = distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None
+        )
+        with cluster, distributed.Client(cluster) as client:
+            yield client
+
+
+def test_a_client_of_dask_has_the_same_answer_and_keeps_nothing(client: Any) -> None:
+    one = mlfs.select(DATA["mixed"], "jmi", 5)
+    assert told(mlfs.select(DATA["mixed"], "jmi", 5, cluster=client)) == told(one)
+    assert told(mlfs.select(DATA["mixed"], "jmi", 5, cluster=client.cluster)) == told(one)
+    selector = mlfs.FeatureSelector("jmi", 5, cluster=client)
+    assert selector.get_params()["cluster"] is client
+    assert selector.fit(*DATA["mixed"]).indices_.tolist() == list(one.indices)
+    assert not any(client.run(lambda dask_worker: len(dask_worker.state.actors)).values())
+    assert client.status == "running"
+
+
+@pytest.mark.slow
+def test_the_command_counts_on_a_cluster_of_its_own(tmp_path: Any) -> None:
+    data = str(ROOT / "docs" / "examples" / "songs.arff")
+    command = [sys.executable, "-m", "mlfs", "select", "-q", "-c", "jmi", "-n", "3", data]
+    one, many = (
+        subprocess.run([*command, *more], capture_output=True, text=True, check=True).stdout
+        for more in ([], ["--cluster", "local:2"])
+    )
+    assert many == one
