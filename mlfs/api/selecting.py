@@ -200,9 +200,7 @@ def select(
             ready.release()
 
 
-def _selected(
-    plan: Plan, ready: Prepared, options: Mapping[str, Any], criterion: Any
-) -> Selection:
+def _selected(plan: Plan, ready: Prepared, options: Mapping[str, Any], criterion: Any) -> Selection:
     """Find the network and the number of features, search, and report."""
     chosen = plan.criterion
     used = ready.network(chosen, options["network"], options["order"], options["k"])

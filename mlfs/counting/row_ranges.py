@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mlfs._kernels import sweeping
+from mlfs._kernels import planes
 from mlfs.counting.entries import edges_of
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def counts_between(
         return out
     every = np.full((1, packed.planes.shape[1]), -1, np.int64).view(np.uint64)
     of_planes = np.zeros((1, len(packed.planes)), np.int64)
-    sweeping.sweep(packed.planes, every, of_planes)
+    planes.sweep(packed.planes, every, of_planes)
     is_cell, modes = np.ones(cells, bool), offsets[:-1] + whole.mode
     is_cell[modes] = False
     own = edges_of(whole.levels - 1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mlfs._kernels import sweeping
+from mlfs._kernels.planes import sweep
 from mlfs.counting.bit_planes import packed_planes
 from mlfs.counting.blocks import Block
 from mlfs.counting.codes import Codes
@@ -69,7 +69,7 @@ class SubsetSweeps:
         own = self._block.labels.masks(labels)
         f_l = self._swept(planes, ends, own, np.zeros_like(first))
         s_l = np.zeros((labels.size, len(masks)), np.int64)
-        sweeping.sweep(masks, own, s_l)
+        sweep(masks, own, s_l)
         joint = np.zeros((labels.size, *pairs.shape), np.int64)
         for k, label in enumerate(own):
             joint[k] = self._swept(planes, ends, masks & label, first)
@@ -82,7 +82,7 @@ class SubsetSweeps:
         for i, own in enumerate(planes):
             begin = int(first[i])
             if begin < len(masks):
-                sweeping.sweep(own, masks[begin:], out[begin:, ends[i] : ends[i + 1]])
+                sweep(own, masks[begin:], out[begin:, ends[i] : ends[i + 1]])
         return out
 
     def _candidates(self, where: np.ndarray) -> tuple[list[np.ndarray], np.ndarray]:
