@@ -42,10 +42,15 @@ class Tables(NamedTuple):
     both: np.ndarray  # a plane
 
     @classmethod
-    def of(cls, f: Columns, s: Columns, l: Columns) -> Tables:
-        """Tables that are large enough for some columns."""
+    def of(cls, f: Columns, s: Columns, l: Columns, kept: Tables | None = None) -> Tables:
+        """Tables that are large enough for some columns: those that are kept, or new ones."""
         size = int(f.levels.max()), int(s.levels.max()), int(l.levels.max())
         anchors, labels = s.first.size, l.first.size
+        if kept is not None:
+            room = (*kept.fsl.shape, *kept.t_sl.shape, kept.both.size)
+            wanted = (labels, *size, anchors, labels, f.planes.shape[1])
+            if all(one <= other for one, other in zip(wanted, room, strict=True)):
+                return kept
         return cls(
             np.zeros(size[:2], np.int64),
             np.zeros((labels, size[0], size[2]), np.int64),

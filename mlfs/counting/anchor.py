@@ -35,7 +35,9 @@ class Anchor:
     @cached_property
     def non_modes(self) -> np.ndarray:
         """Its codes but the mode."""
-        return np.delete(np.arange(self.levels), self.mode)
+        codes = np.arange(self.cells)
+        codes += codes >= self.mode
+        return codes
 
     @cached_property
     def n_cells(self) -> np.ndarray:

@@ -151,6 +151,8 @@ class Parallel:
     ) -> list[Result]:
         """Call work(group, first column, last column) for all, in threads where that pays."""
         jobs = [(i, a, b) for i, (a, b) in enumerate(self._counts.edges)]
+        if self._n == 1:
+            return [work(*job) for job in jobs]
         return self._threads.map(work, jobs, cost)
 
     def over_labels(

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["Part", "SubsetPlanes"]
 
 MOST_LEVELS = 64
+SMALL = 1 << 18  # bytes of tables that are kept for the next call
 WORD, FINISH = 0.12, 12.0  # nanoseconds: of two words, of a table that is summed
 
 
@@ -79,6 +80,8 @@ class SubsetPlanes:
         self._anchors = np.empty((0, self._words), np.uint64)
         self._used = 0
         self._of_labels: tuple[bytes, np.ndarray, np.ndarray] | None = None
+        self._in_play: tuple[np.ndarray, Columns] | None = None  # the labels asked for last
+        self._tables: Tables | None = None
 
     def cost(self, labels: np.ndarray, *, triples: bool) -> float:
         """About how many nanoseconds a term takes for all candidates; 0 where lists are faster."""
@@ -231,7 +234,9 @@ class SubsetPlanes:
                         whole = self._all_fit or not sums.size
                         own = sums if whole else np.zeros_like(sums[:, some])  # in one piece
                         found = Results(out[0, some], out[1, some], own)
-                        tables = Tables.of(f, s, l)
+                        tables = Tables.of(f, s, l, self._tables)
+                        small = sum(part.nbytes for part in tables) <= SMALL
+                        self._tables = tables if small else None
                         units = self._scale, self._counts.xlogx
                         subset_triples(f, s, l, begins, at, *units, tables, found)
                         if not whole:
@@ -239,10 +244,13 @@ class SubsetPlanes:
         return Results(out[0], out[1], sums)
 
     def _labels(self, labels: np.ndarray) -> Columns:
-        y, none = self._counts.labels, np.zeros(labels.size, np.int64)
-        planes, first = self._label_planes(labels)
-        levels, modes = y.levels[labels].astype(np.int64), y.modes[labels].astype(np.int64)
-        return Columns(planes, first, levels, modes, y.offsets[labels], none, y.n)
+        if self._in_play is None or self._in_play[0] is not labels:
+            y, none = self._counts.labels, np.zeros(labels.size, np.int64)
+            planes, first = self._label_planes(labels)
+            levels, modes = y.levels[labels].astype(np.int64), y.modes[labels].astype(np.int64)
+            made = Columns(planes, first, levels, modes, y.offsets[labels], none, y.n)
+            self._in_play = labels, made
+        return self._in_play[1]
 
 
 def _planes_of(codes: Codes) -> tuple[np.ndarray, np.ndarray]:

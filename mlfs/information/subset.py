@@ -45,9 +45,10 @@ class Subset:
         whole = self._planes.fits and table.is_whole(labels)
         self._fits = whole and self._planes.mostly_planes(where)
         self._asked_triples = self._asked_block = False
-        self.expect({}, np.zeros(0, np.int64))
+        self._anchors: dict[int, int] = {}
+        self._forget(np.zeros(0, np.int64))
 
-    def expect(self, anchors: Sequence[int] | dict[int, int], start: np.ndarray) -> None:
+    def expect(self, anchors: Sequence[int], start: np.ndarray) -> None:
         """Note which columns will be asked for, and from which of them on each candidate.
 
         Before that the answers are zero. All of them are counted at the first question.
