@@ -63,7 +63,7 @@ def transcripts(text: str) -> list[Example]:
 
 def theirs(example: Example) -> bool:
     """Whether a command is about the reader's own file or plugin, so that we cannot run it."""
-    return " data.arff" in example.command or " discounted " in example.command
+    return " data." in example.command or " discounted " in example.command
 
 
 def pycon(text: str) -> str:

@@ -43,6 +43,12 @@ def as_dataset(data: Any, labels: Any = None, *, numbers: bool = False) -> Datas
         return from_arrays(*data, numbers=numbers)
     if labels is not None:
         return from_arrays(data, labels=labels, numbers=numbers)
+    if hasattr(data, "columns") and hasattr(data, "shape"):
+        msg = (
+            "a frame alone does not say which of its columns are labels: say labels=['a', 'b'], or "
+        )
+        msg += "labels='last:6', or give (X, Y)"
+        raise UsageError(msg)
     msg = f"data is a Dataset, a path or (X, Y), not {printable(type(data).__name__)}"
     raise UsageError(msg)
 

@@ -20,6 +20,7 @@ from mlfs.information.imbalance import imbalance
 __all__ = ["Description", "describe"]
 
 SHOWN = 5
+NAME = 40  # characters of a name
 
 
 @dataclass(frozen=True)
@@ -71,6 +72,8 @@ class Description:
         The path, the format, the relation, and how the labels were found.
     notes : list of str
         What the reader had to say.
+    shown_names : dict of int to str
+        The names of the columns that the table names; not in the JSON, which has all numbers.
     """
 
     rows: int
@@ -97,13 +100,14 @@ class Description:
     left_out: list[list[str]]
     source: dict[str, str]
     notes: list[str]
+    shown_names: dict[int, str] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """The description as plain JSON-able data."""
-        return dict(vars(self))
+        return {name: value for name, value in vars(self).items() if name != "shown_names"}
 
     def table(self) -> str:
-        """The description as a table for a terminal; columns are counted from 1 in words."""
+        """The description as a table for a terminal; columns are named."""
         lines = [(what, value) for what, value in self._lines() if value]
         width = max(len(what) for what, _ in lines)
         return "\n".join(f"{what:<{width}}  {value}" for what, value in lines)
@@ -111,10 +115,8 @@ class Description:
     def _lines(self) -> list[tuple[str, str]]:
         kinds = ", ".join(f"{n:,} {kind}" for kind, n in self.column_kinds.items() if n)
         frequency = self.label_frequency
-        constant = f"{len(self.constant_columns):,}{_some(self.constant_columns)}"
-        groups = ", ".join(
-            "=".join(str(j + 1) for j in group) for group in self.duplicate_columns[:SHOWN]
-        )
+        constant = f"{len(self.constant_columns):,}{self._some(self.constant_columns)}"
+        groups = ", ".join(map(self._equal, self.duplicate_columns[:SHOWN]))
         more = ", ..." if len(self.duplicate_columns) > SHOWN else ""
         names = ", ".join(printable(name) for name in self.labels_without_positives[:SHOWN])
         empty = len(self.labels_without_positives)
@@ -143,7 +145,7 @@ class Description:
                 "duplicate columns",
                 f"{len(self.duplicate_columns):,}" + (f" ({groups}{more})" if groups else ""),
             ),
-            ("identifiers", _some(self.identifier_columns).strip(" ()")),
+            ("identifiers", self._some(self.identifier_columns).strip(" ()")),
             (
                 "missing values",
                 f"{self.missing_features:,} in features{holes}, {self.missing_labels:,} in labels",
@@ -155,6 +157,18 @@ class Description:
             ("left out", f"{printable(name)}: {printable(why, 200)}") for name, why in self.left_out
         ]
         return lines + [("note", printable(note, 400)) for note in self.notes]
+
+    def _some(self, columns: list[int]) -> str:
+        """The first of some columns by their names, in brackets."""
+        if not columns:
+            return ""
+        shown = ", ".join(printable(self.shown_names[j], NAME) for j in columns[:SHOWN])
+        return f" ({shown}{', ...' if len(columns) > SHOWN else ''})"
+
+    def _equal(self, columns: list[int]) -> str:
+        """The first of some equal columns by their names."""
+        names = [printable(self.shown_names[j], NAME) for j in columns[:SHOWN]]
+        return " = ".join([*names, "..."] if len(columns) > SHOWN else names)
 
 
 def describe(dataset: Dataset) -> Description:
@@ -205,7 +219,15 @@ def describe(dataset: Dataset) -> Description:
         left_out=[list(pair) for pair in dataset.left_out],
         source=asdict(dataset.source),
         notes=list(dataset.notes),
+        shown_names=_names(dataset, seen),
     )
+
+
+def _names(dataset: Dataset, seen: _Columns) -> dict[int, str]:
+    """The names of the columns that the table shows."""
+    groups = [group for group in seen.groups.values() if len(group) > 1][:SHOWN]
+    named = [seen.constant, seen.identifiers, *groups]
+    return {j: dataset.names[j] for columns in named for j in columns[:SHOWN]}
 
 
 def _without_positives(dataset: Dataset, counts: np.ndarray) -> list[str]:
@@ -288,10 +310,3 @@ def _digest(block: Block, j: int, kind: str) -> bytes:
     if rows is not None:
         digest.update(rows.astype(np.int64).tobytes())
     return digest.digest()
-
-
-def _some(columns: list[int]) -> str:
-    if not columns:
-        return ""
-    shown = ", ".join(str(j + 1) for j in columns[:SHOWN])
-    return f" (columns {shown}{', ...' if len(columns) > SHOWN else ''})"

@@ -232,6 +232,17 @@ def aligned(
     ]
 
 
+LEGEND = (
+    "f       a candidate; J(f) its score, R(f) its relevance",
+    "s, t    features picked so far; S all of them",
+    "l, l'   labels; q their number, L all of them, Q some of them; pa(l) the parents of l",
+    "H, I    entropy; mutual information I(f;l), given s I(f;l|s), of pairs I(f,s;l)",
+    "I(f;s;l) = I(f;s) - I(f;s|l)          SU(a,b) = 2 I(a;b) / (H(a) + H(b))",
+    "G       as I, with Gini impurity for entropy; SU(l;Z), SU(L;S): means; Z = S and pa(l)",
+    "beta, gamma, floor, ... are parameters: -p beta=0.5; IR, CVIR: imbalance, see mlfs info",
+)
+
+
 def criteria_text(listing: Sequence[Mapping[str, Any]]) -> str:
     """Render the list of ``mlfs criteria`` as a table, with the reason if one cannot be used."""
     rows = []
@@ -248,7 +259,7 @@ def criteria_text(listing: Sequence[Mapping[str, Any]]) -> str:
             ]
         )
     lines = aligned(["name", "scope", "origin", "formula"], rows, left={0, 1, 2, 3})
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, "", *LEGEND]) + "\n"
 
 
 def binning_lines(selection: Selection, *, every: bool = False) -> list[str]:

@@ -12,12 +12,13 @@ from typing import Any, Literal, TextIO
 
 import click
 
-from mlfs.errors import UsageError, printable
+from mlfs.errors import MissingExtra, UsageError, printable
 
 __all__ = [
     "ClosedOutput",
     "Console",
     "Output",
+    "check_format",
     "check_place",
     "console_of",
     "output_of",
@@ -154,6 +155,7 @@ def output_of(
             raise UsageError("--to says the format of the reduced data; say where with -o")
         return Output("none", "-", form or "table")
     check_place(output, source, force=force)
+    check_format(output, to)
     suffix = split_suffix(output)[1]
     if to is not None:
         return Output("data", output, form or "table", format_of(output, to))
@@ -195,6 +197,20 @@ def check_place(path: str, source: str, *, force: bool) -> None:
         raise UsageError(f"cannot write {shown}: {error}") from None
     if not force and place.is_file():
         raise UsageError(f"{shown} is there already; say --force to replace it")
+
+
+def check_format(path: str, to: str | None) -> None:
+    """Refuse a format that is unknown or needs a package that is not there, before the work."""
+    from importlib.util import find_spec
+
+    from mlfs.data.files import split_suffix
+    from mlfs.data.formats import FORMATS, format_of
+
+    parquet = split_suffix(path)[1] in FORMATS["parquet"].suffixes
+    if to is not None:
+        parquet = format_of(path, to) == "parquet"
+    if parquet and find_spec("pyarrow") is None:
+        raise MissingExtra("writing Parquet", "pyarrow", "parquet")
 
 
 def write_report(text: str, path: str, *, force: bool) -> None:

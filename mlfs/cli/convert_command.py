@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from mlfs.cli.console import check_place, console_of
+from mlfs.cli.console import check_format, check_place, console_of
 from mlfs.cli.help import Command, argument, topical
 from mlfs.cli.shared_options import input_data, reading, talking
 
@@ -39,13 +39,11 @@ def convert(
 ) -> None:
     """Convert a data set to another file format."""
     from mlfs.data import write
-    from mlfs.data.formats import format_of
     from mlfs.errors import plural, printable
 
     console = console_of(context)
     check_place(target, source, force=force)
-    if to is not None:
-        format_of(target, to)
+    check_format(target, to)
     dataset = input_data(source, options)
     for name, why in dataset.left_out:
         console.note(f"the column {printable(name)!r} is left out: {why}")

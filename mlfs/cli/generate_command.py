@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import click
 
-from mlfs.cli.console import check_place, console_of
+from mlfs.cli.console import check_format, check_place, console_of
 from mlfs.cli.help import Command, argument, topical
 from mlfs.cli.shared_options import talking
 
@@ -83,6 +83,7 @@ def generate(
     from mlfs.errors import UnknownName, UsageError
 
     check_place(output, "-", force=force)
+    check_format(output, to)
     if preset is not None and preset not in PRESETS:
         raise UnknownName("data set to generate", preset, PRESETS)
     given = {size: options.pop(size) for size in SIZES}

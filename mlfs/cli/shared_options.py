@@ -36,7 +36,9 @@ __all__ = [
 
 WORDS = ("all", "auto", "cv")  # numbers of features
 START_BYTES = 64 << 20
-READING = ("labels", "classes", "separator", "encoding", "source_format", "limit")
+READING = (
+    "labels", "classes", "separator", "encoding", "source_format", "limit", "delimiter", "decimal",
+)  # fmt: skip
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -99,6 +101,14 @@ _reading = stacked(
     topical(
         "Data", "--separator", metavar="TEXT", default="|", show_default=True,
         help="The separator between the labels in a column of lists.",
+    ),
+    topical(
+        "Data", "--delimiter", metavar="CHAR", default="",
+        help="What is between the cells of a CSV file: ';', or comma, semicolon, tab, bar, space.",
+    ),
+    topical(
+        "Data", "--decimal", type=click.Choice([".", ","]), default=".", show_default=True,
+        help="The decimal sign of a CSV or TSV file.",
     ),
     topical("Data", "--encoding", metavar="NAME", default="utf-8", show_default=True,
             help="The encoding of a text file."),
@@ -184,6 +194,8 @@ def input_data(path: str, options: dict[str, Any], known: Sequence[str] | None =
         classes=given["classes"],
         separator=given["separator"],
         encoding=given["encoding"],
+        delimiter=given["delimiter"] or "",
+        decimal=given["decimal"] or ".",
         known=known,
         numbers=options.get("target_bins") is not None or options.get("estimator") == "gaussian",
     )

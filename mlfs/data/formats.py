@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mlfs.data.dataset import Column, Dataset
-from mlfs.data.delimited.records import is_number
+from mlfs.data.dataset import Dataset
+from mlfs.data.delimited.records import delimiter_of
 from mlfs.data.files import files_of, has_pattern, read_bytes, split_suffix
 from mlfs.data.labels import mulan
+from mlfs.data.losses import losses
 from mlfs.data.request import Limits, Request
 from mlfs.data.sniffing import sniffed
 from mlfs.data.text_pieces import TextPieces
@@ -190,6 +191,8 @@ def read(
     encoding: str = "utf-8",
     known: Sequence[str] | None = None,
     numbers: bool = False,
+    delimiter: str = "",
+    decimal: str = ".",
 ) -> Dataset:
     """Read a multi-label table, whatever its format.
 
@@ -219,6 +222,10 @@ def read(
         needs to be there.
     numbers : bool
         Keep label columns of numbers as numbers; ``target_bins`` of `mlfs.select` bins them.
+    delimiter : str
+        What is between the cells of a CSV file, such as ``;``, or its name: tab, space, ...
+    decimal : {".", ","}
+        The decimal sign of a CSV or TSV file.
     """
     name = os.fspath(path)
     request = request_of(
@@ -230,6 +237,8 @@ def read(
         encoding=encoding,
         known=known,
         numbers=numbers,
+        delimiter=delimiter_of(delimiter),
+        decimal=decimal,
     )
     return read_request(name, format, request)
 
@@ -246,6 +255,8 @@ def request_of(
         raise UsageError("the separator of a column of lists is empty")
     if split_suffix(path)[1] in PICKLES:
         format_of(path, content=b"")
+    if options.get("decimal", ".") not in {".", ","}:
+        raise UsageError(f"is . or , and not {printable(options['decimal'])!r}", option="decimal")
     return Request(
         limits=limits or Limits(),
         binary_path=None if path == "-" else Path(path),
@@ -256,12 +267,15 @@ def request_of(
 
 def read_request(path: str, format: str | None, request: Request) -> Dataset:  # noqa: A002
     """Read a table as a request says."""
+    if request.delimiter and form_by_name(path, format) is None:
+        format = "csv"  # noqa: A001
     dataset = _read_pieces(path, format, request)
     if dataset is None:
         content = read_bytes(path, request.limits)
         if not content and path != "-":
             raise ParseError("the file is empty; a data set has one row at least", path)
         kind = format_of(path, format, content)
+        request.check_text(kind)
         dataset = FORMATS[kind].function("read")(content, path, request)
     assert dataset is not None
     return dataset
@@ -354,43 +368,3 @@ def _sidecar(dataset: Dataset, name: str) -> list[str]:
             if set(mulan.read(file, Limits())) == set(dataset.label_names):
                 return []
     return [file]
-
-
-def losses(dataset: Dataset, kind: str) -> list[str]:
-    """Say what will not read back as it was written.
-
-    Parameters
-    ----------
-    dataset : Dataset
-        What is written.
-    kind : str
-        The name of the format.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from mlfs.data.dataset import Label
-    >>> data = Dataset(np.zeros((1, 1)), np.zeros((1, 1)), (Column("a", "nominal", ("1", "2")),),
-    ...                (Label("y"),))
-    >>> losses(data, "csv")
-    ['csv has no kinds of columns: 1 nominal column of number-like values reads back as numbers']
-    """
-    lost = []
-    if kind in {"csv", "tsv"}:
-        many = sum(_looks_numeric(column) for column in dataset.columns)
-        if many:
-            what = "column" if many == 1 else "columns"
-            reads = "reads" if many == 1 else "read"
-            lost.append(
-                f"{kind} has no kinds of columns: {many} nominal {what} of number-like values "
-                f"{reads} back as numbers"
-            )
-    if kind == "xmc":
-        lost.append("xmc has no names and no kinds: columns read back as numbered ones of numbers")
-    return lost
-
-
-def _looks_numeric(column: Column) -> bool:
-    if column.kind != "nominal" or not column.values:
-        return False
-    return all(map(is_number, column.values))

@@ -106,6 +106,10 @@ class Request:
     known : tuple of str, optional
         The labels of a model, where `labels` says nothing: columns of these names are labels,
         and none of them needs to be there.
+    delimiter : str
+        What is between the cells of delimited text; empty for a comma in CSV and a tab in TSV.
+    decimal : str
+        Its decimal sign.
 
     Examples
     --------
@@ -121,6 +125,16 @@ class Request:
     encoding: str = "utf-8"
     binary_path: Path | None = None
     known: tuple[str, ...] | None = None
+    delimiter: str = ""
+    decimal: str = "."
+
+    def check_text(self, kind: str) -> None:
+        """Refuse a delimiter or a decimal sign for a format that is not of delimited text."""
+        if kind in {"csv", "tsv"}:
+            return
+        for name, given in (("delimiter", self.delimiter), ("decimal", self.decimal != ".")):
+            if given:
+                raise UsageError(f"is for CSV and TSV files, and this is {kind}", option=name)
 
 
 def exceeded(

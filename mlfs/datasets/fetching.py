@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -139,7 +140,7 @@ def resolved(name: str) -> Path | None:
     if Path(name).exists():
         return None
     if name not in SMALL and name not in names():
-        if not Path(name).suffix:
+        if re.fullmatch(r"[\w-]+", name):
             raise UnknownName("file or data set", name, [*SMALL, *names()])
         return None
     if not is_here(name):

@@ -25,14 +25,14 @@ def test_bibtex_has_one_pair_of_equal_columns():
     assert seen.duplicate_columns == [[951, 1823]]
     assert seen.sparse
     assert (seen.rows, seen.features, seen.labels, seen.labelsets) == (7395, 1836, 159, 2856)
-    assert "1 (952=1824)" in seen.table()
+    assert "1 (iupap = xxiii)" in seen.table()
 
 
 def test_genbase_has_its_constant_columns_and_an_identifier():
     seen = look("genbase/genbase.arff")
     assert len(seen.constant_columns) == 1073
     assert seen.identifier_columns == [0]
-    assert "identifiers          columns 1\n" in seen.table()
+    assert "identifiers          protein\n" in seen.table()
 
 
 def test_languagelog_has_rows_without_labels():
@@ -100,7 +100,7 @@ def test_the_table_escapes_what_came_from_the_file():
     text = describe(small(False)).table()
     assert "\x1b" not in text
     assert "labels on no row     1 (never\\x1b)" in text
-    assert "constant columns     3 (columns 4, 6, 7)" in text
+    assert "constant columns     3 (d, f, g)" in text
 
 
 def test_dense_and_sparse_tell_the_same():

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from mlfs import cli
+import mlfs
+from mlfs import UsageError, cli
 from tests.documents import ROOT
 
 SONGS = str(ROOT / "docs" / "examples" / "songs.arff")
@@ -46,3 +47,41 @@ def test_a_wrong_number_of_labels_has_a_remedy(capsys, tmp_path: Path) -> None:
     path.write_text("@relation 't: -C 5'\n@attribute a real\n@attribute l {0,1}\n@data\n1,0\n")
     said = error(capsys, "info", str(path))
     assert "there are only 2 columns: correct the number, or say which columns are labels" in said
+
+
+def test_the_delimiter_is_found_by_the_error(capsys, tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text('a;b;y\n1,5;"2,5";0\n2;3;1\n')
+    said = error(capsys, "info", "--labels", "y", str(path))
+    assert "say --delimiter semicolon" in said
+    more = ["--delimiter", "semicolon", "--decimal", ","]
+    assert cli.main(["info", "--labels", "y", *more, str(path)]) == 0
+    assert "2 (2 numeric)" in capsys.readouterr().out
+    (tmp_path / "t.dat").write_text(path.read_text())  # a suffix that says nothing
+    assert cli.main(["info", "--labels", "y", *more, str(tmp_path / "t.dat")]) == 0
+    assert "--delimiter is for CSV and TSV files, and this is arff" in error(
+        capsys, "info", "--delimiter", ";", SONGS
+    )
+
+
+def test_a_format_without_its_package_is_refused_before_the_work(
+    capsys, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None if name == "pyarrow" else 1)
+    nowhere, target = str(tmp_path / "nowhere.arff"), str(tmp_path / "x.parquet")
+    for arguments in (["select", "-o", target, nowhere], ["convert", nowhere, target]):
+        assert "pip install 'mlfs-toolkit[parquet]'" in error(capsys, *arguments)
+
+
+def test_converted_files_are_meka_s_too(tmp_path: Path) -> None:
+    target = tmp_path / "x.arff"
+    assert cli.main(["convert", "-q", SONGS, str(target)]) == 0
+    assert target.read_text().startswith("@relation 'songs: -C -6'\n")
+    (tmp_path / "x.xml").unlink()
+    assert cli.main(["info", "-q", str(target)]) == 0
+
+
+def test_a_frame_without_labels_names_the_option() -> None:
+    pandas = pytest.importorskip("pandas")
+    with pytest.raises(UsageError, match=r"say labels=\['a', 'b'\], or labels='last:6'"):
+        mlfs.select(pandas.DataFrame({"a": [0, 1], "b": [1, 0]}))

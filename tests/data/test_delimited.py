@@ -1,6 +1,7 @@
 import csv
 import io
 import math
+import re
 import time
 from dataclasses import replace
 
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 from mlfs.data.arrays import from_arrays
 from mlfs.data.dataset import Column
 from mlfs.data.delimited import csv_reader as delimited
-from mlfs.data.delimited.records import MISSING
+from mlfs.data.delimited.records import MISSING, delimiter_of
 from mlfs.data.request import Limits, Request
 from mlfs.errors import DataError, UsageError
 from tests.any_dataset import assert_same, datasets, dense, outcome
@@ -257,3 +258,40 @@ def test_numbers_are_read_in_bulk():
 def test_whatever_the_text_it_is_data_or_a_sentence(text):
     data, message = outcome(read, "a,b,y\n" + text)
     assert data is not None or message.startswith("t.csv")
+
+
+COMMA = 'a;b;w;y\n1,5;x,1;2.5;1\n2;y;1,25;0\n-3e1;?;"0,5";1\n'
+
+
+def rows(n):
+    rng = np.random.default_rng(n)
+    X = rng.normal(size=(n, 3)).round(3)
+    lines = [f"{a};{b};{c};w{i % 3};{i % 2}" for i, (a, b, c) in enumerate(X.tolist())]
+    return "\n".join(["a;b;c;w;y", *lines, ""])
+
+
+def test_a_decimal_comma_is_read_with_any_other_delimiter():
+    data = read(COMMA, delimiter=";", decimal=",")
+    assert data.X[:, 0].tolist() == [1.5, 2, -30]
+    assert [column.values for column in data.columns[1:]] == [("x,1", "y"), ("0,5", "1,25", "2.5")]
+    tabs = read(COMMA.replace(";", "\t"), tsv=True, decimal=",")
+    np.testing.assert_array_equal(tabs.X, data.X)
+    with pytest.raises(UsageError, match="the comma is both between the cells and in the numbers"):
+        read("a,y\n1,0\n", decimal=",")
+
+
+@pytest.mark.parametrize("word", ["w", "w.", "w,"])
+def test_large_files_take_the_same_signs(word):
+    point = rows(2000).replace(";w0", f";{word}0")
+    comma = "".join(
+        line if k == 0 else re.sub(r"(\d)\.(\d)", r"\1,\2", line)
+        for k, line in enumerate(point.splitlines(keepends=True))
+    )
+    assert_same(read(comma, delimiter=";", decimal=","), read(point, delimiter=";"))
+    assert_same(read(point, delimiter=";"), read(point.replace(";", "\t"), tsv=True))
+
+
+@pytest.mark.parametrize("text", ["ab", "1", '"', "é", "-", "\n"])
+def test_what_no_delimiter_can_be(text):
+    with pytest.raises(UsageError, match="delimiter is one character that no number is written"):
+        delimiter_of(text)

@@ -144,7 +144,7 @@ def test_writing_is_whole_and_the_same_each_time(suffix: str, tmp_path: Path) ->
         write(small(), path)
     write(small(), path, force=True)
     assert path.read_bytes() == first
-    assert read(path).source.relation == "Music"
+    assert read(path).source.relation == "Music: -C -1"
 
 
 def test_label_file_of_others_is_not_replaced(tmp_path: Path) -> None:

@@ -28,8 +28,9 @@ def write(dataset: Dataset, stream: BinaryIO) -> None:
 
 
 def write_labels_last(dataset: Dataset, stream: BinaryIO) -> None:
-    """Write a file with the labels last, for a Mulan XML beside it."""
-    _write(dataset, stream, _relation(dataset), labels_first=False)
+    """Write a file with the labels last, for Mulan (an XML beside it) and for MEKA (``-C -q``)."""
+    relation = f"{_relation(dataset)}: -C -{dataset.shape[2]}"
+    _write(dataset, stream, relation, labels_first=False)
 
 
 def _relation(dataset: Dataset) -> str:

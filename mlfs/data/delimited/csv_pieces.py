@@ -35,12 +35,12 @@ BOM = b"\xef\xbb\xbf"
 
 def read_pieces(pieces: TextPieces, path: str, request: Request) -> Dataset | None:
     """Read a CSV file; None if it is one that has to be read whole."""
-    return _read(pieces, path, request, ",", "csv")
+    return _read(pieces, path, request, request.delimiter or ",", "csv")
 
 
 def read_pieces_tsv(pieces: TextPieces, path: str, request: Request) -> Dataset | None:
     """Read a TSV file; None if it is one that has to be read whole."""
-    return _read(pieces, path, request, "\t", "tsv")
+    return _read(pieces, path, request, request.delimiter or "\t", "tsv")
 
 
 class Header(NamedTuple):
@@ -66,6 +66,8 @@ class Header(NamedTuple):
 def _read(
     pieces: TextPieces, path: str, request: Request, separator: str, form: str
 ) -> Dataset | None:
+    if request.decimal != ".":
+        return None
     if request.encoding.lower().replace("_", "-") not in PLAIN or not kernel.is_compiled():
         return None
     reader = _Reader.of(pieces, path, request, separator)

@@ -1,6 +1,7 @@
 """CSV and TSV: one header line of names, then a row a line.
 
-- The separator is a comma (`read`) or a tab (`read_tsv`); it is never guessed.
+- The separator is a comma (`read`) or a tab (`read_tsv`), unless the user says another one; it is
+  never guessed. With a decimal comma, 1,5 is a number and 1.5 a text.
 - Quotes are those of RFC 4180: ``"a,b"``, ``"a ""b"" c"``, line ends inside quotes. LF, CRLF
   and CR end a line; a byte order mark is skipped; blank lines are skipped.
 - ``?``, ``NA``, ``NaN``, ``nan`` and an empty cell are missing. In a column of text a quoted
@@ -32,10 +33,10 @@ from mlfs.data.delimited.csv_writer import write, write_tsv
 from mlfs.data.delimited.fast_cells import quick_table
 from mlfs.data.delimited.records import (
     MISSING,
-    NAMES,
     Quoted,
     Record,
     header_names,
+    named,
     number_of,
     place,
     records,
@@ -43,7 +44,7 @@ from mlfs.data.delimited.records import (
 from mlfs.data.files import decoded
 from mlfs.data.labels.chosen import resolve
 from mlfs.data.request import Limits, Request, exceeded
-from mlfs.errors import ParseError, plural, printable
+from mlfs.errors import ParseError, UsageError, plural, printable
 
 __all__ = [
     "BLOCK",
@@ -57,6 +58,7 @@ __all__ = [
 ]
 
 BLOCK = 4096
+SWAP = {ord(","): ".", ord("."): ","}
 
 
 def read(content: bytes, path: str, request: Request) -> Dataset:
@@ -68,15 +70,20 @@ def read(content: bytes, path: str, request: Request) -> Dataset:
     >>> data.X.tolist(), data.columns[1].values, data.Y.tolist()
     ([[1.5, 0.0], [9.0, nan]], ('red',), [[0], [1]])
     """
-    return _read(content, path, request, ",", "csv")
+    return _read(content, path, request, request.delimiter or ",", "csv")
 
 
 def read_tsv(content: bytes, path: str, request: Request) -> Dataset:
     """Read a TSV file: as CSV, with a tab between the cells."""
-    return _read(content, path, request, "\t", "tsv")
+    return _read(content, path, request, request.delimiter or "\t", "tsv")
 
 
 def _read(content: bytes, path: str, request: Request, separator: str, form: str) -> Dataset:
+    if separator == request.decimal:
+        msg = (
+            "the comma is both between the cells and in the numbers: say --delimiter semicolon, or "
+        )
+        raise UsageError(f"{msg}whatever is between the cells")
     table = quick_table(content, path, request, separator)
     if table is None:
         return Table(content, path, request, separator).dataset(form)
@@ -116,6 +123,7 @@ class Table:
             if "\n" not in text:  # else CR alone ends no line, in no piece either
                 text = text.replace("\r", "\n")
         self.plain = "_" not in text and text.isascii()
+        self.comma = request.decimal == ","
         lines = text.split("\n")
         if max(map(len, lines)) > limits.max_line_bytes:
             number = max(range(len(lines)), key=lambda i: len(lines[i]))
@@ -128,6 +136,8 @@ class Table:
         for number, record in records(lines, separator, path, before):
             self.records.append(record)
             self.numbers.append(number)
+            if names is None and len(self.records) == 1:  # before an odd row is complained of
+                self.names = header_names(record, number, separator, limits, path)
         if names is not None:
             self.names = names
             return
@@ -135,7 +145,6 @@ class Table:
             raise ParseError("the file is empty; a header line of column names is expected", path)
         header = self._cells(0)
         self.quoted_header = all(isinstance(cell, Quoted) for cell in header)
-        self.names = header_names(self.records[0], self.numbers[0], separator, limits, path)
         del self.records[0], self.numbers[0]
         check_size(len(self.records), len(self.names), limits, path)
 
@@ -171,7 +180,7 @@ class Table:
                 x = numbers[j]
                 if x is None:
                     continue
-                found = as_numbers(cells, self.plain)
+                found = as_numbers([*map(swapped, cells)] if self.comma else cells, self.plain)
                 if found is None:
                     numbers[j] = None
                 else:
@@ -208,7 +217,7 @@ class Table:
             if len(cells) != d:
                 raise ParseError(
                     f"this row has {plural(len(cells), 'cell')} and the header has {d}: give it "
-                    f"{d}, or quote the cells that hold a {NAMES[self.separator]}",
+                    f"{d}, or quote the cells that hold a {named(self.separator)}",
                     self.path, self.numbers[i], None if len(cells) < d else self.place_of(i, d),
                 )  # fmt: skip
         return block
@@ -226,6 +235,11 @@ def check_size(n: int, d: int, limits: Limits, path: str) -> None:
         raise exceeded(limits, "max_rows", n, "rows", path)
     if n * d > limits.max_cells:
         raise exceeded(limits, "max_cells", n * d, "cells", path)
+
+
+def swapped(cell: str) -> str:
+    """A cell with points for commas and commas for points: a number with a decimal comma."""
+    return cell.translate(SWAP)
 
 
 def as_numbers(cells: Sequence[str], plain: bool) -> Any:

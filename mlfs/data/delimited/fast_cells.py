@@ -28,6 +28,7 @@ HARD = 1 << 12
 PROBE = 1 << 16
 SLOTS, MOST_SLOTS = 1 << 14, 1 << 26
 SMALL = 1 << 12
+SWAP = bytes.maketrans(b",.", b".,")
 
 
 class Table(NamedTuple):
@@ -57,11 +58,21 @@ def quick_table(content: bytes, path: str, request: Request, separator: str) -> 
     if names is None or content.find(b'"', stop) >= 0:
         return None
     chosen = resolve(names, request, path)
+    comma = request.decimal == ","
+    if comma:  # the kernel knows the point
+        content = content.translate(SWAP)
     cells = Cells(content, stop + 1, names, request, separator)
     if chosen.lists:
         cells.wordy[chosen.columns[0]] = True
     columns = cells.columns()
-    return None if columns is None else Table(names, chosen, columns, cells.texts)
+    if columns is None or (comma and (chosen.lists or any(map(_has_sign, columns)))):
+        return None
+    return Table(names, chosen, columns, cells.texts)
+
+
+def _has_sign(column: tuple[Column, np.ndarray]) -> bool:
+    """Whether a value of a nominal column has a comma or a point, which were exchanged."""
+    return any("," in value or "." in value for value in column[0].values)
 
 
 def _names(header: bytes, path: str, request: Request, separator: str) -> list[str] | None:

@@ -6,22 +6,48 @@ from collections.abc import Iterator
 
 from mlfs.data.labels.chosen import twice
 from mlfs.data.request import Limits, exceeded
-from mlfs.errors import ParseError, printable
+from mlfs.errors import ParseError, UsageError, printable
 
 __all__ = [
+    "DELIMITERS",
     "MISSING",
-    "NAMES",
     "Quoted",
     "Record",
+    "delimiter_of",
     "header_names",
     "is_number",
+    "named",
     "number_of",
     "place",
     "records",
 ]
 
 MISSING = frozenset({"", "?", "NA", "NaN", "nan"})
-NAMES = {",": "comma", "\t": "tab", ";": "semicolon", "|": "bar"}
+DELIMITERS = {"comma": ",", "tab": "\t", "semicolon": ";", "bar": "|", "space": " "}
+INSIDE = frozenset("\"'\r\n.+-_?")  # what a number, a quote or a missing value is written with
+
+
+def delimiter_of(text: str) -> str:
+    r"""The character between cells that a user means by its name or by itself; empty stays so.
+
+    Examples
+    --------
+    >>> delimiter_of("semicolon"), delimiter_of("\\t"), delimiter_of(";")
+    (';', '\t', ';')
+    """
+    found = "\t" if text == "\\t" else DELIMITERS.get(text.lower(), text)
+    if len(found) > 1 or not found.isascii() or found.isalnum() or found in INSIDE:
+        known = ", ".join(DELIMITERS)
+        msg = (
+            f"is one character that no number is written with, or {known}; not {printable(text)!r}"
+        )
+        raise UsageError(msg, option="delimiter")
+    return found
+
+
+def named(delimiter: str) -> str:
+    """What a delimiter is called."""
+    return next((name for name, one in DELIMITERS.items() if one == delimiter), repr(delimiter))
 
 
 class Quoted(str):
@@ -100,7 +126,7 @@ def _cell(
     if rest < len(line) and line[rest] != separator:
         raise ParseError(
             f"{printable(line[rest : rest + 20])!r} follows a closing quote, where a "
-            f"{NAMES[separator]} or the end of the line is expected", path, i + before, rest + 1,
+            f"{named(separator)} or the end of the line is expected", path, i + before, rest + 1,
         )  # fmt: skip
     return Quoted("".join(parts)), rest + 1, line, i
 
@@ -145,12 +171,10 @@ def header_names(record: Record, line: int, separator: str, limits: Limits, path
 def _refuse_separator(header: str, line: int, separator: str, path: str) -> None:
     for other in (",", "\t", ";", "|"):
         if other in header and other != separator:
-            remedy = {",": "say --from csv", "\t": "say --from tsv"}.get(
-                other, f"replace it, for example with: tr '{other}' ','"
-            )
+            remedy = f"say --delimiter {named(other)}"
             raise ParseError(
-                f"the header holds no {NAMES[separator]} and {header.count(other)} times "
-                f"{other!r}, so the cells seem to be separated by a {NAMES[other]}; {remedy}",
+                f"the header holds no {named(separator)} and {header.count(other)} times "
+                f"{other!r}, so the cells seem to be separated by a {named(other)}; {remedy}",
                 path, line, header.index(other) + 1,
             )  # fmt: skip
 
