@@ -46,7 +46,7 @@ STEPS: dict[str, list[list[str]]] = {
 
 # Run alone, with options of their own: ``python -m tests fuzz --minutes 10``.
 CALLED = {**audit.STEPS, **versions.STEPS}
-LONG = {"fuzz": "tests.fuzz.command", "soak": "tests.soak"}
+LONG = {"fuzz": "tests.fuzz.command", "release": "tests.release", "soak": "tests.soak"}
 
 
 # Each keeps one core busy: of several that are asked for, two run at a time, the longest first.

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
+import tomllib
 import zipfile
 from pathlib import Path
 
 import pytest
+import yaml
 
 import mlfs
 from tests.documents import ROOT
+from tests.release import addressed, first_command
 
 CRITERIA = {path.stem for path in (ROOT / "criteria").glob("*.py")}
 
@@ -43,10 +47,11 @@ def test_criteria_are_a_part_of_the_package(wheel: Path) -> None:
     assert "mlfs/py.typed" in names
 
 
-def test_every_module_is_in_the_wheel(wheel: Path) -> None:
+def test_every_module_and_data_file_is_in_the_wheel(wheel: Path) -> None:
     names = set(zipfile.ZipFile(wheel).namelist())
-    modules = {path.relative_to(ROOT).as_posix() for path in (ROOT / "mlfs").rglob("*.py")}
-    assert modules <= names
+    here = [path for path in (ROOT / "mlfs").rglob("*.*") if "__pycache__" not in path.parts]
+    assert {path.relative_to(ROOT).as_posix() for path in here if path.is_file()} <= names
+    assert "mlfs/datasets/songs.arff" in names
 
 
 def test_the_licence_and_the_command_come_along(wheel: Path) -> None:
@@ -78,3 +83,54 @@ def test_the_wheel_works_unpacked(wheel: Path, tmp_path: Path, place: str) -> No
     *files, names = done.stdout.splitlines()
     assert all(file.startswith(str(site)) for file in files)
     assert set(names.split()) >= CRITERIA
+
+
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+
+def test_the_recipe_requires_what_the_package_does() -> None:
+    recipe = yaml.safe_load((ROOT / "recipe" / "recipe.yaml").read_text(encoding="utf-8"))
+    run = {one.replace(" ", "") for one in recipe["requirements"]["run"] if "python_min" not in one}
+    assert run == set(PROJECT["dependencies"])
+    assert recipe["context"]["version"] == mlfs.__version__
+    assert f"mlfs {' '.join(first_command())}" in recipe["tests"][1]["script"]
+
+
+def test_the_pages_say_what_the_package_requires() -> None:
+    support = (ROOT / "docs" / "support.md").read_text(encoding="utf-8")
+    for one in PROJECT["dependencies"]:
+        name, lowest = one.split(">=")
+        assert f"| {name} | >={lowest} |" in support
+    versions = [one.rpartition(" ")[2] for one in PROJECT["classifiers"] if "Python :: 3." in one]
+    assert f"| Python | {', '.join(versions)} |" in support
+    install = (ROOT / "docs" / "install.md").read_text(encoding="utf-8")
+    listed = set(re.findall(r"^\| `(\w+)` \|", install, re.MULTILINE))
+    assert listed == set(PROJECT["optional-dependencies"])
+
+
+def test_citation_names_this_version() -> None:
+    cited = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    assert cited["version"] == mlfs.__version__
+    assert cited["license"] == PROJECT["license"]
+
+
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / ".github").rglob("*.yml")), ids=lambda path: path.name
+)
+def test_templates_are_forms(path: Path) -> None:
+    form = yaml.safe_load(path.read_text(encoding="utf-8"))
+    assert path.name == "config.yml" or {"name", "description", "body"} <= set(form)
+
+
+def test_the_address_is_written_where_it_belongs_once() -> None:
+    url, site = "https://example.org/someone/mlfs", "https://example.org/docs"
+    for name in ("pyproject.toml", "mkdocs.yml", "CITATION.cff", "recipe/recipe.yaml"):
+        text = (ROOT / name).read_text(encoding="utf-8")
+        once = addressed(name, text, url, site)
+        assert url in once
+        assert addressed(name, once, url + "/", site + "/") == once
+        if name == "pyproject.toml":
+            urls = tomllib.loads(once)["project"].pop("urls")
+            assert {"Source", "Issues", "Changelog", "Documentation"} <= set(urls)
+        elif name != "mkdocs.yml":
+            yaml.safe_load(once)
