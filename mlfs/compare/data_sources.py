@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from mlfs.api.as_dataset import as_dataset
 from mlfs.compare.resampling import Protocol
 from mlfs.data.dataset import Dataset
 from mlfs.data.joining import joined
@@ -96,7 +97,7 @@ def sources(
     Parameters
     ----------
     data : path, Dataset, sequence of them, or mapping from names to them
-        The data sets.
+        The data sets; in a mapping also pairs (X, Y).
     labels : str, optional
         Which columns are labels, in all of them.
     exclude : tuple of str
@@ -105,7 +106,10 @@ def sources(
         Each is the training half of a split: ``x-train.arff`` has ``x-test.arff`` beside it.
     """
     if isinstance(data, Mapping):
-        pairs = [(str(name), one) for name, one in data.items()]
+        pairs = [
+            (str(name), as_dataset(one) if isinstance(one, tuple) else one)
+            for name, one in data.items()
+        ]
     elif isinstance(data, (str, Path, Dataset)):
         pairs = [("", data)]
     elif isinstance(data, Sequence):

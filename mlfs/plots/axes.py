@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from io import BytesIO
 from typing import Any, ClassVar, Self
 
 from mlfs.api.selection import Selection
@@ -35,6 +36,14 @@ class Display(ABC):
         self.figure_ = self.ax_.figure
         self._draw(self.ax_)
         return self
+
+    def _repr_svg_(self) -> str | None:
+        """The picture, for a notebook."""
+        if not hasattr(self, "figure_"):
+            return None
+        target = BytesIO()
+        self.figure_.savefig(target, format="svg")
+        return target.getvalue().decode()
 
     @abstractmethod
     def _draw(self, ax: Any) -> None:

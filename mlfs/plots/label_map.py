@@ -12,6 +12,7 @@ from mlfs.plots.axes import Display, selection_of
 __all__ = ["LabelFeatureMapDisplay"]
 
 MOST = 60  # names that can be read side by side
+FEW = 30  # columns whose cells are wide enough for a number
 
 
 class LabelFeatureMapDisplay(Display):
@@ -70,12 +71,20 @@ class LabelFeatureMapDisplay(Display):
     @property
     def _inches(self) -> tuple[float, float]:
         rows, columns = self.ranks.shape
-        return min(24.0, 3 + 0.16 * columns), min(24.0, 1.6 + 0.16 * rows)
+        return 3 + _length(columns), 1.8 + _length(rows)
 
     def _draw(self, ax: Any) -> None:
+        from matplotlib.ticker import MaxNLocator
+
         rows, columns = self.ranks.shape
         image = ax.imshow(self.ranks, aspect="auto", cmap="viridis", interpolation="nearest")
-        ax.figure.colorbar(image, ax=ax, label="rank of the pick")
+        if columns <= FEW:
+            middle = np.nanmean([np.nanmin(self.ranks), np.nanmax(self.ranks)])
+            for row, column in np.argwhere(~np.isnan(self.ranks)):
+                rank = self.ranks[row, column]
+                colour = "white" if rank < middle else "black"
+                ax.text(column, row, f"{rank:.0f}", ha="center", va="center", color=colour, size=7)
+        ax.figure.colorbar(image, ax=ax, label="rank of the pick", ticks=MaxNLocator(integer=True))
         if columns <= MOST:
             ax.set_xticks(np.arange(columns), self.features, rotation=90, fontsize=7)
         else:
@@ -84,3 +93,8 @@ class LabelFeatureMapDisplay(Display):
             ax.set_yticks(np.arange(rows), self.labels, fontsize=7)
         else:
             ax.set_ylabel("labels")
+
+
+def _length(cells: int) -> float:
+    """The inches for so many cells: few are drawn large enough for their numbers."""
+    return min(21.0, 0.3 * min(cells, FEW) + 0.16 * max(cells - FEW, 0))

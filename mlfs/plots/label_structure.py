@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any, Self
 
 from mlfs.errors import UsageError, printable
+from mlfs.plots.axes import Display
 from mlfs.search.label_parents import Structure
 from mlfs.search.structure_drawing import draw
 
 __all__ = ["LabelStructureDisplay"]
 
 
-class LabelStructureDisplay:
+class LabelStructureDisplay(Display):
     """Trees and polytrees in layers, chains as arcs over their labels.
 
     Parameters
@@ -49,3 +50,6 @@ class LabelStructureDisplay:
         self.figure_ = draw(self.structure, ax)
         self.ax_ = self.figure_.axes[0] if ax is None else ax
         return self
+
+    def _draw(self, ax: Any) -> None:
+        draw(self.structure, ax)
