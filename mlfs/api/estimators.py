@@ -61,7 +61,7 @@ def refuse_unanswered(name: str, criterion: Criterion, options: Mapping[str, Any
     >>> options = {"correction": "expected", "estimator": "counts", "n": 2}
     >>> refuse_unanswered("mlcfs", criteria.get("mlcfs")[1], options)
     Traceback (most recent call last):
-    mlfs.errors.UsageError: correction is 'expected', which gives no su_fl, and the criterion \
+    mlfs.errors.UsageError: correction is 'expected', which gives no su_pl, and the criterion \
 mlcfs asks for it: use another correction or criterion
     """
     for option, value, plain in (

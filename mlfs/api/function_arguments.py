@@ -86,7 +86,7 @@ def _dataset(data: Any) -> tuple[Dataset, bool]:
     """Read an argument; also whether it is a vector."""
     if isinstance(data, (Dataset, str, os.PathLike)):
         return as_dataset(data), False
-    if not sp.issparse(data) and not family(data) and is_sets(data):
+    if not sp.issparse(data) and not family(data) and is_sets(data, classes=True):
         rows = list(data)
         found, labels = targets(rows, len(rows))
         names: Sequence[str] = [label.name for label in labels]

@@ -43,7 +43,7 @@ def label_sets(
     >>> data = from_arrays([[0]] * 5, [[1, 1], [0, 1], [1, 1], [0, 1], [0, 0]])
     >>> made, notes = label_sets(data, "sets:2", None)
     >>> made.Y.ravel().tolist(), made.labels[0].values
-    ([1, 0, 1, 0, -1], ('y1', 'y0 + y1'))
+    ([0, 1, 0, 1, -1], ('y0 + y1', 'y1'))
     >>> notes
     ['the labels are taken as 2 label sets; 1 row with a rarer set (in fewer than 2 rows) is left \
 out of what is about labels']

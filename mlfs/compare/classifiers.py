@@ -103,8 +103,11 @@ def known_models() -> list[str]:
 
 
 def check_classifier(given: Named) -> None:
-    """Refuse a model that cannot be made, before anything is computed."""
-    _made(given, 0, "own")
+    """Refuse a model that cannot be made, before anything is computed.
+
+    No classifier by import path is trained here, since it could end the process; a worker does.
+    """
+    _made(given, 0, {} if "." in given.name else "own")
 
 
 def selects(given: Named) -> bool:
@@ -115,6 +118,8 @@ def selects(given: Named) -> bool:
     >>> selects(Named("br")), selects(Named("br-ldf"))
     (False, True)
     """
+    if "." in given.name:
+        return False
     known = _made(given, 0, "own").get_params()
     if {"features", "n"} <= known.keys():
         return known["features"] not in (None, "all")

@@ -31,7 +31,7 @@ def log_loss(Y: Any, probabilities: Any) -> float:
     Examples
     --------
     >>> round(log_loss([[1, 0], [0, 1]], [[0.5, 0.5], [0.5, 0.25]]), 12)
-    0.866433975699
+    0.8664339757
     """
     truth = truth_of(Y)
     shares = scores_of(probabilities, truth)

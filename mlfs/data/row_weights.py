@@ -23,9 +23,10 @@ def checked_weights(weights: Any, n_rows: int) -> np.ndarray:
     [1.0, 0.0, 2.5]
     """
     try:
-        if np.iscomplexobj(np.asarray(weights)):
+        given = np.asarray(weights)
+        if given.dtype.kind == "c":
             raise TypeError
-        checked = np.asarray(weights, dtype=np.float64)
+        checked = given.astype(np.float64)
     except (TypeError, ValueError) as error:
         msg = "the weights of rows must be numbers"
         raise DataError(msg) from error

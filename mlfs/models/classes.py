@@ -91,7 +91,7 @@ class Classes:
         Where training had only one value, every other one is 1.
         """
         Y = self._in_order(Y)
-        if self.sets and is_sets(Y):
+        if self.sets and is_sets(Y, classes=True):
             return np.array(
                 [[MISSING if is_missing(row) else name in row for name in self.names] for row in Y],
                 dtype=np.int8,
@@ -151,7 +151,7 @@ def read_labels(Y: Any, n_rows: int) -> tuple[np.ndarray, Classes]:
     >>> codes.tolist(), [values.tolist() for values in labels.values]
     ([[1, 0], [0, 0]], [[1, 2], [5]])
     """
-    if is_sets(Y):
+    if is_sets(Y, classes=True):
         coded, found = targets(Y, n_rows)
         dense = coded.toarray() if sp.issparse(coded) else coded
         names = tuple(label.name for label in found)

@@ -123,6 +123,9 @@ class StructuredEnsemble(LabelModel):
     def predict(self, X: Any) -> np.ndarray:
         """The labels that the members agree on: by majority, or by their mean probability.
 
+        Where half of the members vote for a label, their mean probability (or decision value)
+        decides.
+
         Returns
         -------
         ndarray, shape (n, q)
@@ -130,7 +133,14 @@ class StructuredEnsemble(LabelModel):
         """
         self._check_vote()
         x = self._rows(X)
-        share = self._mean(x, ones_of) if self.vote == "mean" else self._mean(x, _votes_of)
+        if self.vote == "mean":
+            return self._given((self._mean(x, ones_of) > 0.5).astype(np.int8))
+        share = self._mean(x, _votes_of)
+        tied = share == 0.5
+        rows = tied.any(axis=1)
+        if rows.any() and (_probabilistic(self) or _decides_by_function(self)):
+            by, middle = (ones_of, 0.5) if _probabilistic(self) else (_decisions_of, 0.0)
+            share[rows] += tied[rows] * (self._mean(x[rows], by) > middle)
         return self._given((share > 0.5).astype(np.int8))
 
     @available_if(_probabilistic)  # type: ignore[untyped-decorator]

@@ -140,18 +140,18 @@ class ThresholdedClassifier(LabelModel):
         ndarray, shape (n, q)
             Of the values that Y had; 0 and 1 where it had booleans or sets.
         """
-        scores = _scores_of(self.model_, self._rows(X), len(self.label_names_))
+        scores = self._scores(X)
         return self._given((scores > self.thresholds_).astype(np.int8))
 
     @available_if(_has("predict_proba"))  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> np.ndarray:
         """The probabilities of the model, on which the thresholds are."""
-        return self._shares(_scores_of(self.model_, self._rows(X), len(self.label_names_)))
+        return self._shares(self._scores(X))
 
     @available_if(_decides_by_function)  # type: ignore[untyped-decorator]
     def decision_function(self, X: Any) -> np.ndarray:
         """The decision values of the model less the thresholds, where it has no probabilities."""
-        scores = _scores_of(self.model_, self._rows(X), len(self.label_names_)) - self.thresholds_
+        scores = self._scores(X) - self.thresholds_
         return scores[:, 0] if self._labels.flat else scores
 
     @available_if(_has("joint_log_proba"))  # type: ignore[untyped-decorator]
@@ -161,6 +161,11 @@ class ThresholdedClassifier(LabelModel):
         codes = self._codes(Y, x.shape[0]).astype(np.int64)
         wanted = np.where(codes == MISSING, np.nan, codes) if (codes == MISSING).any() else codes
         return np.asarray(self.model_.joint_log_proba(x, wanted))
+
+    def _scores(self, X: Any) -> np.ndarray:
+        """The scores of the model; the rows are checked first."""
+        x = self._rows(X)
+        return _scores_of(self.model_, x, len(self.label_names_))
 
     def _given_model(self) -> Any:
         if self.model is None:

@@ -559,7 +559,7 @@ def test_interrupted(table, monkeypatch):
         ({"n_features_to_select": 0}, UsageError, "at least one"),
         ({"n_features_to_select": 8}, UsageError, "n_features_to_select is 8, but there are 7"),
         ({"n_features_to_select": 1.5}, UsageError, "a share of the features lies in"),
-        ({"n_features_to_select": "all"}, UsageError, "'all'"),
+        ({"n_features_to_select": "most"}, UsageError, "'most'"),
         ({"per_label": "yes"}, UsageError, "per_label is True or False, not 'yes'"),
         ({"parameters": [1]}, UsageError, "parameters is a mapping"),
         ({"parameters": {"beta": 1}}, UsageError, "no parameter 'beta'"),

@@ -526,13 +526,9 @@ def test_all_metrics_are_those_of_the_library(done, kept: str) -> None:
     stored, data = load_stored(kept), read(SONGS)
     X, _ = stored.table.matrix(data)
     model = stored.model
-    wanted = measure(
-        data.Y,
-        model.predict(X),
-        shares := model.predict_proba(X),
-        model.joint_log_proba(X, data.Y),
-        probabilities=shares,
-    )
+    shares = model.predict_proba(X)
+    joint = model.joint_log_proba(X, data.Y)
+    wanted = measure(data.Y, model.predict(X), shares, joint, probabilities=shares)
     assert set(wanted) == set(METRICS)
     assert document["metrics"] == wanted
     assert document["schema"] == 1

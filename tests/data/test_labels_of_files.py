@@ -174,7 +174,8 @@ def test_count_of_meka(tmp_path: Path, relation: str, labels: list[str]) -> None
 @pytest.mark.parametrize(
     ("relation", "message"),
     [
-        ("t: -C 9", "the relation name says -C 9, but there are only 4 columns"),
+        ("t: -C 9", "the relation name says -C 9, but there are only 4 columns: correct the number, "
+             "or say which columns are labels with --labels"),
         ("t: -C 4", "all 4 columns are labels by MEKA -C 4, so there is no feature left"),
         ("t: -C", "after -C in the relation name there must be the number of labels, not ''"),
         ("t: -C 0", "after -C in the relation name there must be the number of labels, not '0'"),
