@@ -85,7 +85,7 @@ def made(options: dict[str, Any]) -> Any:
     wanted = options.pop("inference")
     if wanted is not None:
         _refuse_twice(given, "inference", "--inference")
-        chosen["inference"] = _inference(wanted, given)
+        chosen["inference"] = wanted
     threshold = options.pop("threshold")
     if threshold is not None:
         _refuse_twice(given, "threshold", "--threshold")
@@ -132,14 +132,6 @@ def _feature_plan(features: str) -> str:
             known = [*NAMED, *criteria.available()]
             raise UnknownName("criterion in --features", features, known) from None
     return features
-
-
-def _inference(name: str, given: dict[str, Any]) -> Any:
-    """An inference, with those of the parameters that are its own."""
-    from mlfs.models.inference import INFERENCES, make
-
-    own = INFERENCES[name]._get_param_names() if name in INFERENCES else ()  # noqa: SLF001
-    return make(name, **{key: given.pop(key) for key in list(given) if key in own})
 
 
 def _of_learner(own: dict[str, Any], known: dict[str, Any]) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from mlfs.errors import UsageError, printable
 from mlfs.models.conditionals import Conditionals, FittedConditionals
 from mlfs.models.features import feature_plan
-from mlfs.models.inference import Greedy, Inference, joint_log_proba, marginals, sample
+from mlfs.models.inference import Greedy, Inference, joint_log_proba, make, marginals, sample
 from mlfs.models.label_model import LabelModel
 from mlfs.models.problem import MISSING
 from mlfs.models.structures import Independent, learner_for
@@ -25,7 +25,7 @@ def _probabilistic(model: Any) -> bool:
 
 
 def _decides_by_function(model: Any) -> bool:
-    if not (model.inference is None or isinstance(model.inference, Greedy)):
+    if not (model.inference in (None, "greedy") or isinstance(model.inference, Greedy)):
         return False
     alone = model.structure is None or isinstance(model.structure, Independent)
     return alone or not _probabilistic(model)
@@ -53,9 +53,9 @@ class StructuredClassifier(LabelModel):
     base_estimator : classifier, optional
         Cloned for each label; by default logistic regression with C = 5. Without `predict_proba`
         only greedy inference is possible.
-    inference : Inference, optional
-        How the labels of a row are decided together, see `mlfs.models.inference`; greedy by
-        default.
+    inference : Inference or str, optional
+        How the labels of a row are decided together, see `mlfs.models.inference`: one of these,
+        such as ``Beam(width=5)``, or its name, such as ``"beam"``; greedy by default.
     n_jobs : int, optional
         How many labels are fitted at the same time, -1 for all processors; None is 1 unless in
         a `joblib.parallel_config`. The answer does not depend on it.
@@ -278,11 +278,13 @@ class StructuredClassifier(LabelModel):
 
     def _inference(self) -> Any:
         given = Greedy() if self.inference is None else self.inference
+        if isinstance(given, str):
+            return make(given)
         known = isinstance(given, Inference) or callable(getattr(given, "predict", None))
         if known and not isinstance(given, type):
             return given
         msg = (
-            "inference is one of mlfs.models.inference, such as Greedy() or BestFirst(), not "
+            "inference is one of mlfs.models.inference, such as BestFirst(), or its name, not "
             f"{printable(repr(given))}"
         )
         raise UsageError(msg)

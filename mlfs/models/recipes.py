@@ -53,7 +53,8 @@ from mlfs.errors import UnknownName, UsageError, printable
 from mlfs.models.chain import StructuredClassifier
 from mlfs.models.ensemble import StructuredEnsemble
 from mlfs.models.features import LDF
-from mlfs.models.inference import BestFirst, Greedy, MaxSum
+from mlfs.models.inference import INFERENCES, BestFirst, Greedy, MaxSum
+from mlfs.models.inference import make as inference_named
 from mlfs.models.label_model import default_learner
 from mlfs.models.structures import (
     Arborescence,
@@ -178,6 +179,7 @@ def make(name: str, **parameters: Any) -> Any:
     name : str
         One of `available`.
     **parameters
+        ``inference`` may be a name, such as ``"beam"``, with the parameters of that inference.
         ``threshold``, a rule of `ThresholdedClassifier` or a number, gives the labels thresholds.
         Any parameter of the model, or of one of its parts by its own name where no other part
         has the same (``k=3`` for ``structure__k=3``); ``get_params()`` of the model shows all.
@@ -191,6 +193,8 @@ def make(name: str, **parameters: Any) -> Any:
     --------
     >>> make("occ", k=3, C=0.5).get_params()["structure__k"]
     3
+    >>> make("pcc", inference="beam", width=5).inference
+    Beam(width=5)
     >>> make("occ-ldv")
     Traceback (most recent call last):
     mlfs.errors.UnknownName: unknown model 'occ-ldv': did you mean 'occ-ldf'?
@@ -210,12 +214,21 @@ def make(name: str, **parameters: Any) -> Any:
     given = parameters.get("base_estimator")
     if known.startswith("lift") and given is not None and type(given).__name__ != "Lift":
         parameters["base_estimator__base_estimator"] = parameters.pop("base_estimator")
+    if isinstance(parameters.get("inference"), str):
+        parameters["inference"] = _inference(parameters["inference"], parameters)
     threshold = parameters.pop("threshold", None)
     # the parts first: what belongs to a part that is replaced belongs to the new one
     depth = {key: _resolved(model, known, key) for key in parameters}
     for key in sorted(parameters, key=lambda key: (depth[key].count("__"), key)):
         model.set_params(**{_resolved(model, known, key): parameters[key]})
     return model if threshold is None else with_threshold(model, threshold)
+
+
+def _inference(name: str, parameters: dict[str, Any]) -> Any:
+    """An inference, with those of the parameters that are its own, which are taken out."""
+    known = INFERENCES[name]._get_param_names() if name in INFERENCES else ()  # noqa: SLF001
+    own = [key for key in known if key in parameters]
+    return inference_named(name, **{key: parameters.pop(key) for key in own})
 
 
 def with_threshold(model: Any, threshold: Any) -> Any:

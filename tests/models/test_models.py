@@ -408,7 +408,7 @@ def test_what_is_no_learner_structure_or_inference_is_refused() -> None:
         ({"base_estimator": LogisticRegression}, "base_estimator is a classifier"),
         ({"structure": 3}, "structure is a learner"),
         ({"structure": "polytre"}, "did you mean 'polytree'"),
-        ({"inference": "greedy"}, "inference is one of"),
+        ({"inference": 3}, "inference is one of"),
         ({"inference": Greedy}, "inference is one of"),
         ({"inference": BestFirst(), "base_estimator": LinearSVC()}, "needs probabilities"),
         ({"n_jobs": 0}, "n_jobs"),
@@ -457,6 +457,21 @@ def test_a_parameter_of_a_part_may_be_given_by_its_own_name() -> None:
     assert swapped.base_estimator.C == 0.1
     assert make("cc", order="given").structure.order == "given"
     assert make("OCC-LDF").n is None
+
+
+def test_an_inference_may_be_given_by_its_name() -> None:
+    X, Y = songs(22)
+    by_name = StructuredClassifier("chain", inference="best-first").fit(X, Y)
+    assert (by_name.predict(X) == make("pcc", order="random").fit(X, Y).predict(X)).all()
+    assert hasattr(StructuredClassifier(inference="greedy"), "decision_function")
+    model = make("pcc", inference="monte-carlo", loss="jaccard", n_samples=50)
+    assert model.inference.get_params()["loss"] == "jaccard"
+    assert model.fit(X, Y).predict(X).shape == Y.shape
+    assert make("ecc", inference="beam", width=3).model.inference.width == 3
+    with pytest.raises(UnknownName, match="unknown inference 'bean': did you mean 'beam'"):
+        make("pcc", inference="bean")
+    with pytest.raises(UnknownName, match="did you mean 'beam'"):
+        StructuredClassifier(inference="bean").fit(X, Y)
 
 
 @pytest.mark.parametrize(

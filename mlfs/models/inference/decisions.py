@@ -1,4 +1,4 @@
-"""The best decision for a loss, from probabilities: Hamming, subset 0/1, F1, ranking.
+"""The best decision for a loss that has a formula: Hamming, subset 0/1, F1, ranking.
 
 Ties go to the lowest label vector, or to fewer labels and the lowest of them.
 """
@@ -20,7 +20,9 @@ __all__ = [
     "Support",
     "checked_loss",
     "f1",
+    "falling",
     "hamming",
+    "heads",
     "marginals_of_table",
     "ranking",
     "ranks",
@@ -28,12 +30,14 @@ __all__ = [
     "subset",
 ]
 
-LOSSES = ("subset", "hamming", "f1", "ranking")
+LOSSES = ("subset", "hamming", "f1", "ranking", "jaccard")
 CELLS = 1 << 22
 
 
-def checked_loss(loss: Any) -> str:
-    """One of the losses by its name."""
+def checked_loss(loss: Any) -> Any:
+    """One of the losses by its name, or a callable."""
+    if callable(loss) and not isinstance(loss, type):
+        return loss
     if not isinstance(loss, str) or loss not in LOSSES:
         raise UnknownName("loss", str(loss), LOSSES)
     return loss
@@ -72,12 +76,12 @@ def ranking(marginals: Floats) -> Labels:
     [[1, 0, 0], [1, 1, 0]]
     """
     q = marginals.shape[1]
-    order = _falling(marginals)
+    order = falling(marginals)
     head = np.cumsum(np.take_along_axis(marginals, order, axis=1), axis=1)
     total = head[:, -1:]
     sizes = np.arange(1, q + 1)
     gains = (q - sizes) * head - sizes * (total - head)
-    return _heads(order, _first_best(np.column_stack([np.zeros(len(gains)), gains])))
+    return heads(order, _first_best(np.column_stack([np.zeros(len(gains)), gains])))
 
 
 def ranks(marginals: Floats) -> Ints:
@@ -88,7 +92,7 @@ def ranks(marginals: Floats) -> Ints:
     >>> ranks(np.array([[0.2, 0.9, 0.2]])).tolist()
     [[2, 1, 3]]
     """
-    order = _falling(marginals)
+    order = falling(marginals)
     out = np.empty(order.shape, dtype=np.intp)
     places = np.broadcast_to(np.arange(1, order.shape[1] + 1), order.shape)
     np.put_along_axis(out, order, places, axis=1)
@@ -123,11 +127,11 @@ def f1(joint: Floats, empty: Floats) -> Labels:
     for rows in blocks(n, q * q, CELLS):
         gains = joint[rows] @ worth  # of label i, if k labels are chosen
         order = np.argsort(-_rounded(gains), axis=1, kind="stable")
-        falling = np.take_along_axis(gains, order, axis=1)
-        heads = np.cumsum(falling, axis=1)[:, sizes - 1, sizes - 1]
-        best = _first_best(np.column_stack([empty[rows], heads]))
+        sorted_gains = np.take_along_axis(gains, order, axis=1)
+        sums = np.cumsum(sorted_gains, axis=1)[:, sizes - 1, sizes - 1]
+        best = _first_best(np.column_stack([empty[rows], sums]))
         chosen = np.take_along_axis(order, np.maximum(best - 1, 0)[:, None, None], axis=2)
-        out[rows] = _heads(chosen[:, :, 0], best)
+        out[rows] = heads(chosen[:, :, 0], best)
     return out
 
 
@@ -136,7 +140,8 @@ def _rounded(values: Floats) -> Floats:
     return np.round(values, 12)
 
 
-def _falling(marginals: Floats) -> Ints:
+def falling(marginals: Floats) -> Ints:
+    """The labels of each row, the most likely first; of equals the first."""
     return np.argsort(-_rounded(marginals), axis=1, kind="stable")
 
 
@@ -145,7 +150,7 @@ def _first_best(values: Floats) -> Ints:
     return np.asarray(values >= values.max(axis=1, keepdims=True) - TIE).argmax(axis=1)
 
 
-def _heads(order: Ints, sizes: Ints) -> Labels:
+def heads(order: Ints, sizes: Ints) -> Labels:
     """The vectors that have the first `sizes` labels of each order."""
     out = np.zeros(order.shape, dtype=np.int8)
     chosen = np.arange(order.shape[1]) < sizes[:, None]

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from mlfs.errors import UsageError
-from mlfs.models.inference import decisions
+from mlfs.models.inference import any_loss, decisions
 from mlfs.models.inference.contract import (
     TIE,
     Conditionals,
+    Floats,
     Inference,
     Ints,
     Labels,
@@ -30,9 +33,12 @@ class Exhaustive(Inference):
     ----------
     limit : int, default=15
         More labels than this are refused.
-    loss : {"subset", "hamming", "f1", "ranking"}, default="subset"
+    loss : {"subset", "hamming", "f1", "ranking", "jaccard"} or callable, default="subset"
         The loss whose expectation is minimised: the most probable vector, the labels more likely
         than not, the vector of greatest expected F1, or that of least expected ranking loss.
+        Jaccard (1 less the share of common labels), and a callable, which is given true and
+        predicted label vectors, two arrays of shape (m, q), and returns m losses, are weighed
+        for all pairs of vectors, up to 11 labels.
 
     Examples
     --------
@@ -41,7 +47,7 @@ class Exhaustive(Inference):
     Exhaustive(loss='f1')
     """
 
-    def __init__(self, limit: int = 15, loss: str = "subset") -> None:
+    def __init__(self, limit: int = 15, loss: Any = "subset") -> None:
         self.limit = limit
         self.loss = loss
 
@@ -61,15 +67,30 @@ class Exhaustive(Inference):
                 f"for more than {self.limit} labels: use {other}, or raise limit"
             )
             raise UsageError(msg)
+        losses = _all_losses(loss, q) if callable(loss) or loss == "jaccard" else None
         out = np.zeros((conditionals.n_rows, q), dtype=np.int8)
         for rows in blocks(conditionals.n_rows, 1 << q, CELLS):
-            out[rows] = _decided(conditionals, rows, loss)
+            out[rows] = _decided(conditionals, rows, loss, losses)
         return out
 
 
-def _decided(conditionals: Conditionals, rows: Ints, loss: str) -> Labels:
+def _all_losses(loss: Any, q: int) -> Floats:
+    if q > any_loss.MOST_LABELS:
+        name = "the Jaccard loss" if loss == "jaccard" else "a callable loss"
+        msg = (
+            f"exhaustive inference weighs {name} for all pairs of label vectors, which is refused "
+            f"for more than {any_loss.MOST_LABELS} labels (here {q}): use MonteCarlo(loss=...)"
+        )
+        raise UsageError(msg)
+    vectors = every_vector(q)
+    return any_loss.loss_table(loss, vectors, vectors)
+
+
+def _decided(conditionals: Conditionals, rows: Ints, loss: Any, losses: Floats | None) -> Labels:
     q = conditionals.q
     scores = joint_table(conditionals, rows)
+    if losses is not None:
+        return any_loss.best_of_table(np.exp(scores), losses, q)
     if loss == "subset":
         tied = scores >= scores.max(axis=1, keepdims=True) - TIE
         return every_vector(q)[tied.argmax(axis=1)]

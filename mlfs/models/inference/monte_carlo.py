@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from mlfs.api.options import seed_of
-from mlfs.models.inference import decisions
+from mlfs.models.inference import any_loss, decisions
 from mlfs.models.inference.contract import (
     Conditionals,
     Inference,
@@ -31,9 +31,12 @@ class MonteCarlo(Inference):
     ----------
     n_samples : int, default=1000
         How many vectors are drawn for each row.
-    loss : {"subset", "hamming", "f1", "ranking"}, default="hamming"
+    loss : {"subset", "hamming", "f1", "ranking", "jaccard"} or callable, default="hamming"
         The vector drawn most often; the labels in more than half of the vectors; the vector of
         greatest mean F1 (exact, by the general F-maximiser); that of least mean ranking loss.
+        For Jaccard (1 less the share of common labels), and a callable, which is given true and
+        predicted label vectors, two arrays of shape (m, q), and returns m losses: the best of
+        the 100 vectors drawn most often and of the most likely labels, up to any number of them.
     random_state : int or RandomState, default=0
         The seed; None is another one each time.
 
@@ -44,7 +47,7 @@ class MonteCarlo(Inference):
     MonteCarlo(loss='f1')
     """
 
-    def __init__(self, n_samples: int = 1000, loss: str = "hamming", random_state: Any = 0) -> None:
+    def __init__(self, n_samples: int = 1000, loss: Any = "hamming", random_state: Any = 0) -> None:
         self.n_samples = n_samples
         self.loss = loss
         self.random_state = random_state
@@ -69,7 +72,9 @@ class MonteCarlo(Inference):
         return out
 
 
-def _decided(support: Support, loss: str) -> Labels:
+def _decided(support: Support, loss: Any) -> Labels:
+    if callable(loss) or loss == "jaccard":
+        return any_loss.best_of_sample(support, loss)
     if loss == "subset":
         return decisions.subset(support)
     if loss == "f1":

@@ -12,6 +12,7 @@ from typing import Any, Literal, Union
 
 import numpy as np
 
+from mlfs.models.inference import make
 from mlfs.models.inference.contract import MOST_PARENTS
 from mlfs.models.storage import baseline_parts
 from mlfs.models.storage.invariants import demand
@@ -151,6 +152,7 @@ def _check_features(made: Any, features: Any) -> None:
 def _check_classifier(made: Any) -> None:
     fitted = vars(made).get("_fitted")
     inference = vars(made).get("inference")
+    inference = make(inference) if isinstance(inference, str) else inference
     demand(inference is None or hasattr(inference, "needs_probabilities"), "no such inference")
     endless = getattr(inference, "max_nodes", 0) is None
     most = math.inf if endless else getattr(inference, "limit", 0)

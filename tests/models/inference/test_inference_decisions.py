@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mlfs.errors import UnknownName
+from mlfs.errors import UnknownName, UsageError
 from mlfs.models.inference import Exhaustive, MonteCarlo, decisions
+from mlfs.models.inference.any_loss import best_of_sample
 from mlfs.models.inference.decisions import Support
 from tests.any_conditionals import (
     Tabled,
@@ -22,6 +23,7 @@ from tests.any_conditionals import (
     vectors,
 )
 
+LOSSES_WITH_A_FORMULA = [loss for loss in decisions.LOSSES if loss != "jaccard"]
 quick = settings(max_examples=40, deadline=None)
 Vector = tuple[int, ...]
 
@@ -49,7 +51,23 @@ def ranking_loss(truth: Vector, said: Vector) -> float:
     return loss
 
 
+def jaccard_loss(truth: Vector, said: Vector) -> float:
+    either = sum(a or b for a, b in zip(truth, said, strict=True))
+    return 1 - sum(a and b for a, b in zip(truth, said, strict=True)) / either if either else 0.0
+
+
+def missed_twice(truths: np.ndarray, said: np.ndarray) -> np.ndarray:
+    """A loss of the user's own: a label that is missed costs two, one too many costs one."""
+    return 2.0 * (truths > said).sum(axis=1) + (said > truths).sum(axis=1)
+
+
+def own_loss(truth: Vector, said: Vector) -> float:
+    return float(missed_twice(np.array([truth]), np.array([said]))[0])
+
+
 NAIVE = {
+    "jaccard": jaccard_loss,
+    "own": own_loss,
     "hamming": hamming_loss,
     "subset": subset_loss,
     "f1": f1_loss,
@@ -61,11 +79,12 @@ def expected(weights: dict[Vector, float], said: Vector, loss: str) -> float:
     return sum(w * NAIVE[loss](truth, said) for truth, w in weights.items())
 
 
-@pytest.mark.parametrize("loss", decisions.LOSSES)
+@pytest.mark.parametrize("loss", [*decisions.LOSSES, "own"])
 @quick
 @given(one=models(most=5))
 def test_exhaustive_decisions_have_least_expected_loss(loss: str, one: Tabled) -> None:
-    found = as_tuples(Exhaustive(loss=loss).predict(one))
+    given_loss = missed_twice if loss == "own" else loss
+    found = as_tuples(Exhaustive(loss=given_loss).predict(one))
     for row in range(one.n_rows):
         weights = {vector: math.exp(score) for vector, score in naive_joint(one, row).items()}
         losses = {said: expected(weights, said, loss) for said in vectors(one.q)}
@@ -83,7 +102,41 @@ def supports(draw) -> Support:
     return Support(3, rows, labels, weights)
 
 
-@pytest.mark.parametrize("loss", decisions.LOSSES)
+@pytest.mark.parametrize("loss", ["jaccard", "own"])
+@settings(max_examples=20, deadline=None)
+@given(support=supports())
+def test_no_drawn_vector_has_less_mean_loss(loss: str, support: Support) -> None:
+    found = best_of_sample(support, missed_twice if loss == "own" else loss)
+    for row in range(3):
+        drawn = [
+            (tuple(int(v) for v in support.labels[at]), support.weights[at])
+            for at in np.flatnonzero(support.rows == row)
+        ]
+        losses = [sum(w * NAIVE[loss](truth, said) for truth, w in drawn) for said, _ in drawn]
+        own = sum(w * NAIVE[loss](truth, as_tuples(found)[row]) for truth, w in drawn)
+        assert own <= min(losses) + 1e-9
+
+
+def test_sampled_and_exhaustive_decisions_agree_for_any_loss() -> None:
+    one = model("chain", 4, "smooth", 3, n_rows=20)
+    for loss in ("jaccard", missed_twice):
+        exact = Exhaustive(loss=loss).predict(one)
+        assert (MonteCarlo(5000, loss).predict(one) == exact).mean() > 0.9
+
+
+def test_a_loss_that_cannot_be_is_refused() -> None:
+    one = model("chain", 3, "smooth", 0)
+    with pytest.raises(UsageError, match=r"returns float64 of shape \(\); it is given two arrays"):
+        Exhaustive(loss=lambda Y, Z: np.mean(Y != Z)).predict(one)
+    with pytest.raises(UsageError, match="returns nan: not finite"):
+        MonteCarlo(10, loss=lambda Y, _: np.full(len(Y), np.nan)).predict(one)
+    with pytest.raises(UsageError, match=r"refused for more than 11 labels \(here 12\)"):
+        Exhaustive(loss="jaccard").predict(model("none", 12, "smooth", 0))
+    with pytest.raises(UnknownName, match="unknown loss"):
+        Exhaustive(loss="jacard").check()
+
+
+@pytest.mark.parametrize("loss", LOSSES_WITH_A_FORMULA)
 @settings(max_examples=40, deadline=None)
 @given(support=supports())
 def test_decisions_from_samples_have_least_mean_loss(loss: str, support: Support) -> None:

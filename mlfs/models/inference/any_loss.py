@@ -1,0 +1,107 @@
+"""The decision of least expected loss, for losses without a formula: Jaccard, and any callable."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from mlfs.errors import UsageError, printable
+from mlfs.models.inference.contract import TIE, Floats, Labels
+from mlfs.models.inference.decisions import Support, falling, heads
+from mlfs.models.inference.vectors import every_vector
+
+__all__ = ["MOST_LABELS", "best_of_sample", "best_of_table", "loss_table"]
+
+Loss = str | Callable[[Any, Any], Any]
+MOST_LABELS = 11  # of a table of the losses of all pairs of label vectors
+MOST_DRAWN = 100  # vectors of a sample that are weighed as decisions
+PAIRS = 1 << 18
+
+
+def loss_table(loss: Loss, truths: Labels, answers: Labels) -> Floats:
+    """The loss of each answer if each truth is true, (len(truths), len(answers)).
+
+    Examples
+    --------
+    >>> truths, answers = np.array([[1, 1], [0, 0]], np.int8), np.array([[1, 0], [0, 0]], np.int8)
+    >>> loss_table("jaccard", truths, answers).tolist()
+    [[0.5, 1.0], [1.0, 0.0]]
+    >>> loss_table(lambda Y, Z: (Y != Z).sum(axis=1), truths, answers).tolist()
+    [[1.0, 2.0], [1.0, 0.0]]
+    """
+    if not callable(loss):
+        return _jaccard(truths, answers)
+    out = np.empty((len(truths), len(answers)))
+    step = max(1, PAIRS // len(truths))
+    for start in range(0, len(answers), step):
+        some = answers[start : start + step]
+        left, right = np.repeat(truths, len(some), axis=0), np.tile(some, (len(truths), 1))
+        out[:, start : start + step] = _losses(loss, left, right).reshape(len(truths), len(some))
+    return out
+
+
+def _jaccard(truths: Labels, answers: Labels) -> Floats:
+    """1 less the share of common labels among those of either; 0 where both have none."""
+    one, other = truths.astype(np.float64), answers.astype(np.float64)
+    both = one @ other.T
+    either = one.sum(axis=1)[:, None] + other.sum(axis=1) - both
+    return np.asarray(1 - np.divide(both, either, out=np.ones_like(both), where=either > 0))
+
+
+def _losses(loss: Callable[[Any, Any], Any], truths: Labels, answers: Labels) -> Floats:
+    name = printable(getattr(loss, "__name__", repr(loss)))
+    found = np.asarray(loss(truths, answers))
+    if found.shape != (len(truths),) or found.dtype.kind not in "biuf":
+        msg = (
+            f"the loss {name} returns {found.dtype} of shape {found.shape}; it is given two arrays "
+            f"of label vectors, true and predicted, of shape {truths.shape}, and returns a number "
+            f"for each row, shape ({len(truths)},)"
+        )
+        raise UsageError(msg)
+    if not np.isfinite(found).all():
+        raise UsageError(f"the loss {name} returns {found[~np.isfinite(found)][0]}: not finite")
+    return found.astype(np.float64)
+
+
+def best_of_table(joint: Floats, losses: Floats, q: int) -> Labels:
+    """The label vector of least expected loss, of all that there are; of equals the lowest.
+
+    Parameters
+    ----------
+    joint : ndarray, shape (n, 2**q)
+        The probability of each vector, in the order of `every_vector`.
+    losses : ndarray, shape (2**q, 2**q)
+        Of truths by answers, as `loss_table` makes it of all vectors.
+    q : int
+        How many labels.
+    """
+    expected = joint @ losses
+    size = TIE * (1 + np.abs(losses).max())
+    best = expected <= expected.min(axis=1, keepdims=True) + size
+    return every_vector(q)[best.argmax(axis=1)]
+
+
+def best_of_sample(support: Support, loss: Loss) -> Labels:
+    """The label vector of least mean loss over the sample of each row.
+
+    The vectors that are weighed: the 100 drawn most often, and the most likely labels, as many
+    as any drawn vector has or fewer. Of equals the lowest.
+    """
+    marginals = support.marginals()
+    order = falling(marginals)
+    out = np.zeros(marginals.shape, dtype=np.int8)
+    ends = np.append(support.starts, len(support.rows))
+    for row in range(support.n_rows):
+        own = slice(ends[row], ends[row + 1])
+        drawn, weights = support.labels[own], support.weights[own]
+        often = drawn[np.argsort(-weights, kind="stable")[:MOST_DRAWN]]
+        sizes = np.arange(int(drawn.sum(axis=1, dtype=np.intp).max()) + 1)
+        likely = heads(np.repeat(order[row : row + 1], sizes.size, axis=0), sizes)
+        answers = np.unique(np.concatenate([often, likely]), axis=0)  # the lowest first
+        losses = loss_table(loss, drawn, answers)
+        expected = weights @ losses / weights.sum()
+        size = TIE * (1 + np.abs(losses).max())
+        out[row] = answers[(expected <= expected.min() + size).argmax()]
+    return out
