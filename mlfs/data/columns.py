@@ -100,14 +100,16 @@ def nominal(
     return Column(name, "nominal", tuple(known)), codes
 
 
-def refuse_infinite(x: np.ndarray, names: Sequence[str], before: int = 0) -> None:
+def refuse_infinite(
+    x: np.ndarray, names: Sequence[str], before: int = 0, what: str = "column"
+) -> None:
     """Raise if a float matrix holds an infinity, naming its column and row, `before` others."""
     bad = np.isinf(x)
     if not bad.any():
         return
     row, column = (int(i) for i in np.argwhere(bad.reshape(len(x), -1))[0])
     raise DataError(
-        f"column {printable(names[column])!r} holds {x.reshape(len(x), -1)[row, column]} in row "
+        f"{what} {printable(names[column])!r} holds {x.reshape(len(x), -1)[row, column]} in row "
         f"{before + row + 1}: an infinite value cannot be used; replace it or make it NaN"
     )
 
@@ -133,7 +135,7 @@ def first_merged(x: np.ndarray) -> int | None:
 def merged_error(name: str, value: Any, row: int) -> DataError:
     """Say that a whole number would become another one."""
     return DataError(
-        f"column {printable(name)!r} holds {value} at row {row} (counted from 0): a whole number "
+        f"column {printable(name)!r} holds {value} in row {row + 1}: a whole number "
         "beyond 2**53 that a 64-bit float cannot hold; give the column as text, or leave it out"
     )
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from mlfs.data.columns import is_missing
+from mlfs.data.columns import is_missing, refuse_infinite
 from mlfs.data.frames import array_of, family
-from mlfs.data.labels.label_arrays import targets
+from mlfs.data.labels.label_arrays import indicator, targets
 from mlfs.data.labels.label_sets import is_sets
 from mlfs.errors import DataError, plural, printable
 from mlfs.models.problem import MISSING
@@ -159,7 +159,7 @@ def read_labels(Y: Any, n_rows: int) -> tuple[np.ndarray, Classes]:
     array = _array(Y, n_rows)
     named = bool(family(Y)) and hasattr(Y, "columns")
     names = tuple(str(n) for n in Y.columns) if named else _default(array.shape[1], Y)
-    plain = _indicator(array)
+    plain = indicator(array) if array.dtype.kind in "biuf" else None
     if plain is not None:
         return plain, Classes(names, (BINARY,) * len(names), named, flat=_is_flat(Y))
     signs = array.dtype.kind in "if" and not (array == 0).any() and (array == -1).any()
@@ -183,15 +183,6 @@ def _default(q: int, Y: Any) -> tuple[str, ...]:
     if q == 1 and family(Y) == "" and isinstance(own, str) and own:
         return (own,)
     return tuple(f"y{j}" for j in range(q))
-
-
-def _indicator(array: np.ndarray) -> np.ndarray | None:
-    """The labels as they are, where there is nothing but 0 and 1."""
-    if array.dtype.kind not in "biuf":
-        return None
-    with np.errstate(invalid="ignore"):
-        codes = array.astype(np.int8)
-    return codes if (codes == array).all() and ((codes | 1) == 1).all() else None
 
 
 def _array(Y: Any, n_rows: int) -> np.ndarray:
@@ -243,11 +234,12 @@ def _coded(column: np.ndarray, name: str, signs: bool) -> tuple[np.ndarray, np.n
         msg = f"Unknown label type: label {printable(name)!r} holds values that have no order"
         raise DataError(msg) from None
     if values.dtype.kind == "f":
-        if not np.isfinite(values).all() or (values != np.floor(values)).any():
-            odd = values[~np.isfinite(values) | (values != np.floor(values))][0]
+        refuse_infinite(column, [name], what="label")
+        odd = values[values != np.floor(values)]
+        if odd.size:
             msg = (
-                f"Unknown label type: label {printable(name)!r} holds {odd}, which is continuous; "
-                "labels have two values: bin them first"
+                f"Unknown label type: label {printable(name)!r} holds {odd[0]}, which is "
+                "continuous; labels have two values: bin them first"
             )
             raise DataError(msg)
         values = values.astype(np.int64)

@@ -129,10 +129,10 @@ def test_run_lengths_and_dictionaries_of_parquet_are_measured():
 def test_whole_numbers_that_a_float_cannot_hold_are_refused(kind, big):
     X = np.array([[1, 2**60], [2, big]], dtype=kind)
     for table in (X, X.astype(object), np.asfortranarray(X)):
-        with pytest.raises(DataError, match=f"column 'x1' holds {big} at row 1"):
+        with pytest.raises(DataError, match=f"column 'x1' holds {big} in row 2"):
             from_arrays(table, [[0], [1]])
     assert from_arrays(X[:, :1] * 2**60, [[0], [1]]).X.tolist() == [[2.0**60], [2.0**61]]
-    with pytest.raises(DataError, match=f"holds {big} at row 1"):
+    with pytest.raises(DataError, match=f"holds {big} in row 2"):
         from_arrays(SMALL, X[:, 1], classes=True)
 
 

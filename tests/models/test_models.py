@@ -325,6 +325,7 @@ def test_labels_may_be_frames_sparse_or_sets() -> None:
         ([[0, 1]] * 119, "X has 120 rows and Y has 119"),
         (np.arange(120) % 3, "Only binary classification is supported"),
         (np.linspace(0, 1, 120), "continuous"),
+        (np.r_[np.inf, np.ones(119)], "holds inf in row 1: an infinite value"),
         (np.full((120, 2), np.nan), "every label is missing"),
         (np.zeros((120, 0)), "no columns"),
         (np.zeros((120, 2, 2)), "3 dimensions"),

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from mlfs.data.columns import is_missing, library_of, number_text, refuse_merged
+from mlfs.data.columns import is_missing, library_of, number_text, refuse_infinite, refuse_merged
 from mlfs.data.dataset import Label
 from mlfs.data.frames import family
 from mlfs.data.labels.chosen import twice
@@ -39,7 +39,7 @@ from mlfs.data.request import Request
 from mlfs.data.uniform import UniformLabels
 from mlfs.errors import DataError, plural, printable
 
-__all__ = ["as_label_array", "targets", "unwrapped"]
+__all__ = ["as_label_array", "indicator", "targets", "unwrapped"]
 
 BLOCK = 1 << 18
 ASK = "for labels of several classes ask for classes (classes=True), for numbers give target_bins"
@@ -174,7 +174,7 @@ def _stack(columns: list[np.ndarray], n_rows: int) -> np.ndarray:
 def _from_numbers(
     matrix: np.ndarray, names: list[str], classes: bool
 ) -> tuple[np.ndarray, Sequence[Label]]:
-    binary = _indicator(matrix)
+    binary = indicator(matrix)
     if binary is not None:
         return binary, UniformLabels(names, Label(""))
     unknown = np.isnan(matrix) if matrix.dtype.kind == "f" else np.zeros(matrix.shape, bool)
@@ -191,7 +191,7 @@ def _from_numbers(
     return _stack([codes for _, codes in columns], len(matrix)), tuple(c[0] for c in columns)
 
 
-def _indicator(matrix: np.ndarray) -> np.ndarray | None:
+def indicator(matrix: np.ndarray) -> np.ndarray | None:
     """The matrix as int8 if it holds nothing but 0 and 1; read once, in blocks that fit a cache."""
     if matrix.dtype == bool:
         return matrix.astype(np.int8, order="C")
@@ -224,12 +224,13 @@ def _numeric_classes(name: str, values: np.ndarray) -> tuple[Label, np.ndarray]:
     refuse_merged(values, [name])
     x = values.astype(np.float64)
     known = x[~np.isnan(x)]
+    refuse_infinite(x, [name], what="label")
     distinct = np.unique(known)
     if np.isin(distinct, (-1, 0, 1)).all():
         codes, labels = _from_numbers(x.reshape(-1, 1), [name], False)
         return labels[0], codes[:, 0]
-    if not np.isfinite(distinct).all() or (distinct != np.floor(distinct)).any():
-        odd = distinct[(distinct != np.floor(distinct)) | np.isinf(distinct)]
+    odd = distinct[distinct != np.floor(distinct)]
+    if odd.size:
         shown = number_text(float(odd[0]))
         raise DataError(
             f"Unknown label type: label {printable(name)!r} holds {shown}, which is continuous; "
@@ -284,12 +285,13 @@ def _from_sparse(
         y.sum_duplicates()
     data = np.where(np.isnan(y.data), -1, y.data) if y.dtype.kind == "f" else y.data
     odd = np.flatnonzero(~np.isin(data, (-1, 0, 1)))
-    if odd.size and not classes:
-        row = int(np.searchsorted(y.indptr, odd[0], side="right")) - 1
-        raise DataError(
-            f"label {printable(names[y.indices[odd[0]]])!r} holds {y.data[odd[0]]} in row "
-            f"{row + 1}: a label is 0 or 1; {ASK}"
-        )
+    refused = odd[np.isinf(data[odd])] if classes else odd
+    if refused.size:
+        at = int(refused[0])
+        row = int(np.searchsorted(y.indptr, at, side="right"))
+        why = "an infinite value cannot be used" if classes else f"a label is 0 or 1; {ASK}"
+        shown = printable(names[y.indices[at]])
+        raise DataError(f"label {shown!r} holds {y.data[at]} in row {row}: {why}")
     codes = data.astype(np.int32)
     labels: Any = [Label(name) for name in names] if odd.size else UniformLabels(names, Label(""))
     for j in np.unique(y.indices[odd]).tolist():

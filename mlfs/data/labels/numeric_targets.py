@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from mlfs.data.columns import is_missing, number_text
+from mlfs.data.columns import is_missing, number_text, refuse_infinite
 from mlfs.data.dataset import Label
 from mlfs.data.labels.label_arrays import as_label_array, targets, unwrapped
 from mlfs.data.labels.label_sets import is_sets, label_names
 from mlfs.data.labels.label_values import stacked
-from mlfs.errors import DataError, printable
 
 __all__ = ["coded_numbers", "numeric_targets"]
 
@@ -73,12 +72,7 @@ def _numbers(cells: Any) -> np.ndarray | None:
 
 def coded_numbers(name: str, x: np.ndarray) -> tuple[np.ndarray, Label]:
     """Code a numeric target by the places of its values among those that occur, rising."""
-    infinite = np.flatnonzero(np.isinf(x))
-    if infinite.size:
-        raise DataError(
-            f"label {printable(name)!r} holds {x[infinite[0]]} in row {infinite[0] + 1}: "
-            "an infinite value cannot be used; replace it or make it NaN"
-        )
+    refuse_infinite(x, [name], what="label")
     missing = np.isnan(x)
     distinct, codes = np.unique(np.where(missing, 0.0, x), return_inverse=True)
     codes = np.where(missing, -1, codes.reshape(-1)).astype(np.int32)
