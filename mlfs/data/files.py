@@ -26,6 +26,7 @@ __all__ = [
     "split_suffix",
     "strip_compression",
     "utf8",
+    "utf8_text",
 ]
 
 HALVES = re.compile("[\ud800-\udfff]")
@@ -61,6 +62,13 @@ def utf8(content: bytes, path: str, encoding: str = "utf-8") -> bytes:
             raise ParseError("this is UTF-16 text; say --encoding utf-16", path, 1, 1)
         return content
     return decoded(content, path, encoding).encode("utf-8")
+
+
+def utf8_text(content: bytes, path: str, encoding: str) -> bytes:
+    """Like `utf8`, where all of another encoding than UTF-8 is checked."""
+    if encoding.lower() in ("ascii", "us-ascii"):
+        return decoded(content, path, encoding).encode("utf-8")
+    return utf8(content, path, encoding)
 
 
 def decoded(content: bytes, path: str, encoding: str = "utf-8", before: int = 0) -> str:

@@ -110,9 +110,17 @@ FORMATS = {
         "mlfs.data.delimited.csv_pieces",
     ),
     "svmlight": Format(
-        (".svm", ".svmlight", ".libsvm"), "mlfs.data.svmlight", "multi-label svmlight"
+        (".svm", ".svmlight", ".libsvm"),
+        "mlfs.data.svmlight",
+        "multi-label svmlight",
+        pieces="mlfs.data.svmlight",
     ),
-    "xmc": Format((".xmc",), "mlfs.data.xmc", "XMC repository: a header N D L (.txt too)"),
+    "xmc": Format(
+        (".xmc",),
+        "mlfs.data.xmc",
+        "XMC repository: a header N D L (.txt too)",
+        pieces="mlfs.data.xmc",
+    ),
     "npz": Format(
         (".npz",), "mlfs.data.npz", "numpy archive with X and Y", pieces="mlfs.data.npz_pieces"
     ),

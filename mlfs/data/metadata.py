@@ -300,7 +300,7 @@ def wrong_position(X: Any, columns: Sequence[Column]) -> Wrong | None:
     return Wrong(
         row,
         f"the nominal column {printable(columns[j].name)!r} has {sizes[j]} values and X holds the "
-        f"position {value}",
+        f"position {float(value)}",
     )
 
 

@@ -47,13 +47,16 @@ class RowStack:
         self._columns.append(rows.indices)
         self._sizes.append(np.diff(rows.indptr).astype(np.int32))
 
-    def finish(self, width: int) -> Any:
-        """The csr_array of all rows; the stack is empty afterwards."""
+    def finish(self, width: int, first: int = 0) -> Any:
+        """The csr_array of all rows, whose columns count from `first`; the stack is then empty."""
         ends = np.concatenate([np.zeros(1, np.int64), *self._sizes])
         np.cumsum(ends, out=ends)
         small = all(values.dtype == np.uint8 for values in self._values)
         values = _joined(self._values, int(ends[-1]), np.uint8 if small else np.float64)
-        return compressed(values, _joined(self._columns, int(ends[-1]), np.int32), ends, width)
+        kind = np.result_type(np.int32, *{columns.dtype for columns in self._columns})
+        columns = _joined(self._columns, int(ends[-1]), kind)
+        columns -= first
+        return compressed(values, columns, ends, width)
 
 
 def _is_small(values: np.ndarray) -> bool:

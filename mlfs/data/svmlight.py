@@ -14,13 +14,15 @@ classes and weights have no place in it and are refused. X and Y come back spars
 
 from __future__ import annotations
 
-from typing import BinaryIO
+from collections.abc import Iterable
+from itertools import chain
+from typing import Any, BinaryIO
 
 import numpy as np
 import scipy.sparse as sp
 
 from mlfs.data.dataset import Column, Dataset, Label, Source
-from mlfs.data.files import decoded
+from mlfs.data.files import UTF16, decoded, utf8_text
 from mlfs.data.metadata import (
     default_columns,
     dump,
@@ -28,13 +30,15 @@ from mlfs.data.metadata import (
     refuse_other_labels,
     wrong_position,
 )
-from mlfs.data.request import Request, exceeded, refuse_empty
-from mlfs.data.sparse_rows import DIGITS, Rows, parse_rows, write_table
+from mlfs.data.request import Limits, Request, exceeded, refuse_empty
+from mlfs.data.sparse_rows import DIGITS, SparseText, label_rows, texts_of, write_table
+from mlfs.data.text_pieces import TextPieces, is_plain
 from mlfs.errors import ParseError
 
-__all__ = ["read", "write"]
+__all__ = ["read", "read_pieces", "write"]
 
-NOTE = "# mlfs "
+NOTE = b"# mlfs "
+Note = tuple[list[Column], list[Label]]
 
 
 def read(content: bytes, path: str, request: Request) -> Dataset:
@@ -46,43 +50,42 @@ def read(content: bytes, path: str, request: Request) -> Dataset:
     >>> data.X.toarray().tolist(), data.label_names, data.Y.toarray().tolist()
     ([[0.5, 0.0, 2.0], [0.0, 1.0, 0.0], [0.0, 0.0, 0.0]], ['1', '5'], [[1, 1], [0, 0], [0, 1]])
     """
+    return _read(texts_of([utf8_text(content, path, request.encoding)]), path, request)
+
+
+def read_pieces(pieces: TextPieces, path: str, request: Request) -> Dataset | None:
+    """Read a large svmlight file; None if it is one that has to be read whole."""
+    if not is_plain(request.encoding):
+        return None
+    texts = texts_of(pieces)
+    first = next(texts)
+    return None if first[0].startswith(UTF16) else _read(chain([first], texts), path, request)
+
+
+def _read(texts: Iterable[tuple[bytes, int]], path: str, request: Request) -> Dataset:
     limits = request.limits
-    note: tuple[list[Column], list[Label]] | None = None
-    lines: list[str] = []
-    numbers: list[int] = []
-    for number, line in enumerate(decoded(content, path, request.encoding).split("\n"), 1):
-        if len(line) > limits.max_line_bytes:
-            raise exceeded(limits, "max_line_bytes", len(line), "bytes in a line", path, number)
-        if "#" in line:
-            if not lines and note is None and line.startswith(NOTE):
-                note = load(line[len(NOTE) :], path, limits, number)
-            line = line.partition("#")[0]
-            if not line.strip():
-                continue
-        line = line.removesuffix("\r")
-        if line:
-            lines.append(line)
-            numbers.append(number)
-    if not lines:
+    rows = SparseText(path, limits, has_comments=True)
+    note: Note | None = None
+    for text, before in texts:
+        note = _note(text, path, limits) if not before else note
+        rows.add(text, before)
+    if not rows.n_rows:
         raise ParseError("the file holds no row; a row is written as 1,5,10 3:0.5 7:1", path)
-    rows = parse_rows(lines, numbers, path, limits)
-    zero = bool((rows.X.indices == 0).any())
-    first = 0 if zero and note is None else 1
+    first = 0 if rows.lowest == 0 and note is None else 1
     Y, labels = _labels(rows, note[1] if note else None, path, request)
-    d = len(note[0]) if note else max(0, rows.X.shape[1] - first)
-    if rows.X.shape[1] - first > d or (note and zero):
+    d = len(note[0]) if note else max(0, rows.top + 1 - first)
+    if rows.top + 1 - first > d or (note and rows.lowest == 0):
         raise ParseError(f"a row holds an index that is not from 1 to {d}, as the note says", path)
     if d > limits.max_attributes:
         raise exceeded(limits, "max_attributes", d, "features (the largest index)", path)
     if not d:
         raise ParseError("no row holds a feature; a feature is written as index:value", path)
-    refuse_empty(limits, (len(lines), d, len(labels)), len(content), path)
-    X = sp.csr_array((rows.X.data, rows.X.indices - first, rows.X.indptr), shape=(len(lines), d))
-    X.eliminate_zeros()
+    refuse_empty(limits, (rows.n_rows, d, len(labels)), rows.size, path)
+    X = rows.table(d, first)
     columns = tuple(note[0]) if note else default_columns(d, first)
     wrong = wrong_position(X, columns) if note else None
     if wrong is not None:
-        raise ParseError(wrong.text, path, rows.lines[wrong.row])
+        raise ParseError(wrong.text, path, rows.line(wrong.row))
     refuse_other_labels(request, columns, labels, path, "an svmlight file")
     notes = [] if note else [f"indices count from {'zero' if first == 0 else 'one'} in this file"]
     if rows.queries:
@@ -91,23 +94,39 @@ def read(content: bytes, path: str, request: Request) -> Dataset:
     return Dataset(X, Y, columns, labels, source=source, notes=tuple(notes))
 
 
+def _note(text: bytes, path: str, limits: Limits) -> Note | None:
+    """The note about the columns, if it is among the comments before the first row."""
+    at = number = 0
+    while at < len(text):
+        stop = text.find(b"\n", at)
+        stop = len(text) if stop < 0 else stop
+        line, number = text[at:stop], number + 1
+        if len(line) > limits.max_line_bytes:
+            raise exceeded(limits, "max_line_bytes", len(line), "bytes in a line", path, number)
+        if line.startswith(NOTE):
+            return load(decoded(line, path, "utf-8", number - 1)[len(NOTE) :], path, limits, number)
+        if line.removesuffix(b"\r") and (b"#" not in line or line.partition(b"#")[0].strip()):
+            return None
+        at = stop + 1
+    return None
+
+
 def _labels(
-    rows: Rows, known: list[Label] | None, path: str, request: Request
-) -> tuple[sp.csr_array, tuple[Label, ...]]:
-    counts = [len(ids) for ids in rows.labels]
-    flat = np.array([i for ids in rows.labels for i in ids], dtype=np.int64)
+    rows: SparseText, known: list[Label] | None, path: str, request: Request
+) -> tuple[Any, tuple[Label, ...]]:
+    flat, counts = rows.ids()
     distinct = np.unique(flat)
-    alone = bool(rows.labels) and set(counts) == {1} and known is None
+    alone = bool((counts == 1).all()) and known is None
     if alone and distinct[0] == -1 and set(distinct.tolist()) <= {-1, 1}:
         return sp.csr_array((flat == 1).astype(np.int8).reshape(-1, 1)), (Label("y0"),)
     if alone and request.classes and len(distinct) > 2:
         codes = np.searchsorted(distinct, flat).astype(np.int8 if len(distinct) < 128 else np.int32)
         return codes.reshape(-1, 1), (Label("y0", tuple(map(str, distinct.tolist()))),)
     if distinct.size and distinct[0] < 0:
-        at = next(k for k, ids in enumerate(rows.labels) if min(ids, default=0) < 0)
-        raise ParseError(
-            f"{min(rows.labels[at])} is not a label id, a whole number from 0", path, rows.lines[at]
-        )
+        ends = np.cumsum(counts)
+        row = int(np.searchsorted(ends, np.flatnonzero(flat < 0)[0], side="right"))
+        least = flat[ends[row] - counts[row] : ends[row]].min()
+        raise ParseError(f"{least} is not a label id, a whole number from 0", path, rows.line(row))
     if known is not None:
         labels = tuple(known)
         distinct = np.array(label_ids([label.name for label in known]), dtype=np.int64)
@@ -119,12 +138,7 @@ def _labels(
         raise exceeded(request.limits, "max_labels", len(labels), "labels", path)
     order = np.argsort(distinct)
     position = order[np.searchsorted(distinct, flat, sorter=order)] if flat.size else flat
-    row = np.repeat(np.arange(len(counts)), counts)
-    pairs = np.unique(np.stack([row, position]), axis=1)
-    ones = np.ones(pairs.shape[1], np.int8)
-    Y = sp.csr_array((ones, (pairs[0], pairs[1])), shape=(len(counts), len(labels)))
-    Y.sort_indices()
-    return Y, labels
+    return label_rows(position, counts, len(labels)), labels
 
 
 def label_ids(names: list[str]) -> list[int]:
@@ -152,4 +166,4 @@ def write(dataset: Dataset, stream: BinaryIO) -> None:
      2:2
     """
     ids = [str(i) for i in label_ids(dataset.label_names)]
-    write_table(dataset, stream, "an svmlight file", f"{NOTE}{dump(dataset)}", ids, 1)
+    write_table(dataset, stream, "an svmlight file", f"{NOTE.decode()}{dump(dataset)}", ids, 1)

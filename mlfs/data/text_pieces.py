@@ -13,11 +13,16 @@ from mlfs.data.request import Limits
 from mlfs.data.unpacking import chunks_of
 from mlfs.errors import DataError, printable
 
-__all__ = ["PIECE", "PLAIN", "TextPieces"]
+__all__ = ["PIECE", "TextPieces", "is_plain"]
 
 PIECE = 16 << 20  # bytes of text
 PLAIN = frozenset({"utf-8", "utf8", "utf-8-sig"})  # encodings that need no decoding
 EXPECTED = 16  # bytes that a compressed byte may well stand for
+
+
+def is_plain(encoding: str) -> bool:
+    """Whether a text of this encoding needs no decoding."""
+    return encoding.lower().replace("_", "-") in PLAIN
 
 
 class TextPieces:

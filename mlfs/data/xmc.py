@@ -11,20 +11,23 @@ missing labels, labels of several classes and weights are refused. X and Y come 
 
 from __future__ import annotations
 
-from typing import BinaryIO
+from collections.abc import Iterator
+from itertools import chain
+from typing import Any, BinaryIO
 
 import numpy as np
-import scipy.sparse as sp
 
+from mlfs.data.assemble import compressed
 from mlfs.data.dataset import Dataset, Label, Source
-from mlfs.data.files import decoded
+from mlfs.data.files import UTF16, decoded, utf8_text
 from mlfs.data.metadata import default_columns, refuse_other_labels
 from mlfs.data.request import Request, exceeded, refuse_empty
-from mlfs.data.sparse_rows import parse_rows, write_table
+from mlfs.data.sparse_rows import SparseText, label_rows, texts_of, write_table
+from mlfs.data.text_pieces import TextPieces, is_plain
 from mlfs.data.uniform import NumberedNames, UniformLabels
 from mlfs.errors import ParseError, plural, printable
 
-__all__ = ["read", "write"]
+__all__ = ["read", "read_pieces", "write"]
 
 
 def read(content: bytes, path: str, request: Request) -> Dataset:
@@ -36,48 +39,76 @@ def read(content: bytes, path: str, request: Request) -> Dataset:
     >>> data.shape, data.Y.toarray().tolist()
     ((2, 3, 4), [[1, 0, 0, 1], [0, 0, 0, 0]])
     """
-    lines = [
-        line.removesuffix("\r") for line in decoded(content, path, request.encoding).split("\n")
-    ]
-    longest = max(map(len, lines))
-    if longest > request.limits.max_line_bytes:
-        raise exceeded(request.limits, "max_line_bytes", longest, "bytes in a line", path)
-    n, d, q = _header(lines[0], len(content), path, request)
-    rows_text = lines[1:-1] if len(lines) > 1 and not lines[-1] else lines[1:]
-    while len(rows_text) > n and not rows_text[-1].strip():
-        rows_text.pop()
-    if len(rows_text) != n:
-        raise ParseError(
-            f"the first line says {plural(n, 'row')} and {len(rows_text)} follow",
-            path,
-            min(len(lines), n + 2),
-        )
-    rows = parse_rows(rows_text, list(range(2, n + 2)), path, request.limits)
-    if rows.X.shape[1] > d:
-        entry = int(np.flatnonzero(rows.X.indices >= d)[0])
-        row = int(np.searchsorted(rows.X.indptr, entry, side="right")) - 1
-        raise ParseError(
-            f"the first line says {d} features, counted from 0, and this row has the index "
-            f"{rows.X.indices[entry]}", path, row + 2,
-        )  # fmt: skip
-    for k, ids in enumerate(rows.labels):
-        if ids and (max(ids) >= q or min(ids) < 0):
-            bad = max(ids) if max(ids) >= q else min(ids)
-            raise ParseError(
-                f"the first line says {q} labels, counted from 0, and this row has the label {bad}",
-                path, k + 2, 1,
-            )  # fmt: skip
-    X = sp.csr_array((rows.X.data, rows.X.indices, rows.X.indptr), shape=(n, d))
-    X.eliminate_zeros()
-    sets = [sorted(set(ids)) for ids in rows.labels]
-    indptr = np.concatenate([[0], np.cumsum([len(ids) for ids in sets], dtype=np.int64)])
-    indices = np.array([j for ids in sets for j in ids], dtype=np.int32)
-    Y = sp.csr_array((np.ones(len(indices), np.int8), indices, indptr), shape=(n, q))
+    text = utf8_text(content, path, request.encoding)
+    return _read(texts_of([text]), len(content), path, request)
+
+
+def read_pieces(pieces: TextPieces, path: str, request: Request) -> Dataset | None:
+    """Read a large XMC file; None if it is one that has to be read whole."""
+    if not is_plain(request.encoding) or pieces.compression:
+        return None
+    texts = texts_of(pieces)
+    first = next(texts)
+    if first[0].startswith(UTF16):
+        return None
+    return _read(chain([first], texts), pieces.size, path, request)
+
+
+def _read(texts: Iterator[tuple[bytes, int]], size: int, path: str, request: Request) -> Dataset:
+    limits = request.limits
+    text, _ = next(texts)
+    head, end, text = text.partition(b"\n")
+    if len(head) > limits.max_line_bytes:
+        raise exceeded(limits, "max_line_bytes", len(head), "bytes in a line", path)
+    n, d, q = _header(decoded(head, path).removesuffix("\r"), size, path, request)
+    rows, last = SparseText(path, limits, has_comments=False), head if end else b""
+    for part, before in chain([(text, 1)], texts):
+        rows.add(part, before)
+        last = part or last
+    X = rows.table(max(d, rows.top + 1))
+    flat, counts = rows.ids()
+    _check_rows(n, X, counts, path, ends_line=last.endswith(b"\n"))
+    _check_numbers(d, q, X, (flat, counts), path)
+    X = compressed(X.data, X.indices, X.indptr[: n + 1], d)
+    Y = label_rows(flat, counts[:n], q)
     columns, labels = default_columns(d), UniformLabels(NumberedNames("y", q), Label(""))
     refuse_other_labels(request, columns, labels, path, "an XMC file")
     notes = ("qid: entries are skipped",) if rows.queries else ()
     source = Source(path, "xmc", labels_by="the ids in the file")
     return Dataset(X, Y, columns, labels, source=source, notes=notes)
+
+
+def _check_rows(n: int, X: Any, counts: np.ndarray, path: str, *, ends_line: bool) -> None:
+    """Check that n rows follow, and nothing but blank lines behind them."""
+    found = counts.size
+    if found > n:
+        filled = np.flatnonzero((np.diff(X.indptr) > 0) | (counts > 0))
+        found = max(n, int(filled[-1]) + 1 if filled.size else 0)
+    if found != n:
+        raise ParseError(
+            f"the first line says {plural(n, 'row')} and {found} follow",
+            path,
+            min(1 + counts.size + ends_line, n + 2),
+        )
+
+
+def _check_numbers(d: int, q: int, X: Any, ids: tuple[np.ndarray, np.ndarray], path: str) -> None:
+    """Check that the indices and the label ids are within what the first line says."""
+    if X.shape[1] > d:
+        entry = int(np.flatnonzero(X.indices >= d)[0])
+        row = int(np.searchsorted(X.indptr, entry, side="right")) - 1
+        raise ParseError(
+            f"the first line says {d} features, counted from 0, and this row has the index "
+            f"{X.indices[entry]}", path, row + 2,
+        )  # fmt: skip
+    flat, counts = ids
+    bad = np.flatnonzero((flat < 0) | (flat >= q))
+    if bad.size:
+        row = int(np.searchsorted(np.cumsum(counts), bad[0], side="right"))
+        raise ParseError(
+            f"the first line says {q} labels, counted from 0, and this row has the label "
+            f"{flat[bad[0]]}", path, row + 2, 1,
+        )  # fmt: skip
 
 
 def _header(line: str, size: int, path: str, request: Request) -> tuple[int, int, int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 import time
 
@@ -10,7 +11,7 @@ import pytest
 import scipy.sparse as sp
 
 import mlfs
-from mlfs.data import Limits, npz_pieces, packed_table, read, spool, text_pieces
+from mlfs.data import Limits, npz_pieces, packed_table, read, sparse_rows, spool, text_pieces
 from mlfs.data.bit_slices import sliced
 from mlfs.data.packed_table import PackedTable, Packer
 from mlfs.errors import DataError
@@ -339,3 +340,50 @@ def test_a_temporary_folder_that_is_not_there_is_named(tmp_path, monkeypatch):
     packer = Packer()
     with pytest.raises(DataError, match="set TMPDIR to a folder with more room"):
         packer.add(np.linspace(0, 1, 640).reshape(128, 5))
+
+
+def sparse_text(seed, form):
+    g = np.random.default_rng(seed)
+    n, d, q = int(g.integers(20, 300)), int(g.integers(3, 300)), int(g.integers(1, 9))
+    values = ["1", "2.5", "-3", "1e-300", "0", "123456789012345678901", "+4", "0.1", "300"]
+    values = values[: int(g.choice([1, 9]))]
+    lines = []
+    for _ in range(n):
+        ids = ",".join(map(str, np.flatnonzero(g.random(q) < 0.3).tolist()))
+        columns = np.flatnonzero(g.random(d) < 0.1) + (form == "svm" and seed % 3 > 0)
+        if g.random() < 0.02:
+            columns = g.permutation(columns)
+        gap = str(g.choice([" ", " ", "  ", "\t"]))
+        line = ids + gap + gap.join(f"{j}:{g.choice(values)}" for j in columns.tolist())
+        if form == "svm" and g.random() < 0.05:
+            line += str(g.choice(["#c", " # 1:2", "\n", "\n# x", " qid:3", "\n \t"]))
+        lines.append(line)
+    if seed % 4 == 3:  # a row that is wrong
+        odd = [" 1:x", " 7", " 3:1 3:2", ",", " -1:2", " 4:inf", " 1:2_0", "\udcff", " 99999999:1"]
+        lines[int(g.integers(1, n))] += odd[seed // 4 % len(odd)]
+    if form == "xmc":
+        lines = [f"{n + (seed % 7 == 5)} {d - (seed % 7 == 4)} {q}", *lines]
+    elif seed % 5 == 0:
+        names = {"features": [f"f{j}" for j in range(1, d + 2)], "nominal": {}}
+        names |= {"labels": [str(j) for j in range(q)], "values": {}}
+        lines = [f"# mlfs {json.dumps(names)}", *lines]
+    end = str(g.choice(["\n", "\r\n"]))
+    text = end.join(lines) + end * int(g.integers(0, 3 if form == "xmc" else 2))
+    return b"\xef\xbb\xbf" * int(g.integers(0, 2)) + text.encode(errors="surrogateescape")
+
+
+@pytest.mark.parametrize("form", ["svm", "xmc"])
+@pytest.mark.parametrize("seed", range(20))
+def test_sparse_text_in_pieces_is_what_is_read_with_care(seed, form, tmp_path, monkeypatch):
+    file = tmp_path / f"a.{form}"
+    file.write_bytes(sparse_text(seed, form))
+    with monkeypatch.context() as patch:
+        patch.setattr(sparse_rows, "SMALL", 1 << 30)  # token by token
+        wanted, message = outcome(lambda: read(file))
+    monkeypatch.setattr(sparse_rows, "SMALL", 0)
+    monkeypatch.setattr(sparse_rows, "HARD", int(np.random.default_rng(seed).choice([1, 4096])))
+    for size in (300, 5000):
+        found, said = read_in_pieces(monkeypatch, size, file)
+        assert said == message
+        if wanted is not None:
+            assert_alike(found, wanted)

@@ -125,7 +125,7 @@ def test_classes_if_asked_for():
         ("a 1:2\n", "t.svm:1:1: 'a' is not a label id"),
         ("1.5 1:2\n", "t.svm:1:1: '1.5' is not a label id"),
         ("1,-5 1:2\n", "t.svm:1: -5 is not a label id, a whole number from 0"),
-        ("1 99999999:1\n", "t.svm:1: 99999999 features (the largest index) are more than the"),
+        ("1 99999999:1\n", "t.svm:1:3: 99999999 features (the largest index) are more than the"),
         ("1 1:1 " + "9" * 30 + ":1\n", "t.svm:1:7: 9999999999999999999 features"),
         ("9" * 30 + " 1:1\n", "is not a label id; labels are whole numbers of at most 18 digits"),
         ("1 3000000:1\n", "raise it with --limit max_attributes=3000000"),

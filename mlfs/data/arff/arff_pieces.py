@@ -17,7 +17,7 @@ from mlfs.data.files import UTF16
 from mlfs.data.packed_table import Packer
 from mlfs.data.request import Request
 from mlfs.data.row_stack import RowStack
-from mlfs.data.text_pieces import PLAIN, TextPieces
+from mlfs.data.text_pieces import TextPieces, is_plain
 from mlfs.errors import ParseError
 
 __all__ = ["read_pieces"]
@@ -28,7 +28,7 @@ DATA = re.compile(rb"^[ \t]*@data(?![^\s%])", re.IGNORECASE | re.MULTILINE)
 
 def read_pieces(pieces: TextPieces, path: str, request: Request) -> Dataset | None:
     """Read an ARFF file; None if it is one that has to be read whole."""
-    if request.encoding.lower().replace("_", "-") not in PLAIN:
+    if not is_plain(request.encoding):
         return None
     texts = _texts(pieces)
     first, _ = next(texts)

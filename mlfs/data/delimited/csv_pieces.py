@@ -25,7 +25,7 @@ from mlfs.data.files import UTF16, decoded
 from mlfs.data.labels.chosen import resolve
 from mlfs.data.packed_table import PackedTable, Packer
 from mlfs.data.request import Request
-from mlfs.data.text_pieces import PLAIN, TextPieces
+from mlfs.data.text_pieces import TextPieces, is_plain
 from mlfs.errors import ParseError
 
 __all__ = ["read_pieces", "read_pieces_tsv"]
@@ -68,7 +68,7 @@ def _read(
 ) -> Dataset | None:
     if request.decimal != ".":
         return None
-    if request.encoding.lower().replace("_", "-") not in PLAIN or not kernel.is_compiled():
+    if not is_plain(request.encoding) or not kernel.is_compiled():
         return None
     reader = _Reader.of(pieces, path, request, separator)
     if reader is None:

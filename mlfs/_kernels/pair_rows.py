@@ -1,0 +1,174 @@
+"""Read rows of svmlight and XMC: ``1,5,10 3:0.5 7:1``.
+
+A kernel reads whole lines from `at` and stops before the first that it cannot read, as in `rows`.
+The text ends with a line end that `PADDING` bytes follow.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from mlfs._kernels.jit import compiled, inner
+from mlfs._kernels.tokens import DONE, HARD, STOPPED, blank_end, read_number
+from mlfs._kernels.words import byte, eight, leading, word
+
+__all__ = ["ENTRIES", "HARDS", "IDS", "LINES", "ROWS", "UNSORTED", "PairRows", "pair_rows"]
+
+ROWS, ENTRIES, IDS, LINES, HARDS, UNSORTED = 0, 1, 2, 3, 4, 5  # places in `counts`
+TAB, NEWLINE, SPACE, HASH, COMMA, COLON, PLUS, MINUS = 9, 10, 32, 35, 44, 58, 43, 45
+DIGITS = 18
+
+
+class PairRows(NamedTuple):
+    """What rows are read into; there is room for all of a text.
+
+    Parameters
+    ----------
+    values, columns : ndarray
+        The entries, by the index in the file.
+    ids : ndarray
+        The label ids.
+    ends : ndarray, shape (rows, 2)
+        Where the entries and the ids of each row end.
+    lines : ndarray
+        How many lines come before each row.
+    hard : ndarray, shape (k, 3)
+        Numbers that are left to `float`: their entry, and their place in the text.
+    counts : ndarray
+        The rows, entries, ids, lines and hard numbers so far, and whether indices do not rise.
+    """
+
+    values: Any
+    columns: Any
+    ids: Any
+    ends: Any
+    lines: Any
+    hard: Any
+    counts: Any
+
+
+@compiled
+def pair_rows(
+    text: Any, at: int, end: int, longest: int, has_comments: bool, out: Any
+) -> tuple[int, int]:
+    """Read rows: why it stopped, and where.
+
+    With comments, as svmlight has them, an empty line is no row.
+    """
+    counts = out.counts
+    while at < end:
+        row = at
+        if has_comments and byte(text, at) == NEWLINE:
+            at += 1
+            counts[LINES] += 1
+            continue
+        i = counts[ROWS]
+        at, m = _ids(text, at, has_comments, out)
+        if at < 0:
+            return STOPPED, row
+        at, n, hards = _pairs(text, at, has_comments, out)
+        if at == -2:
+            return HARD, row
+        if at < 0:
+            return STOPPED, row
+        is_row = True
+        if byte(text, at) == HASH:
+            is_row = m > counts[IDS] or n > counts[ENTRIES]
+            while byte(text, at) != NEWLINE:
+                at += 1
+        if at - row > longest:
+            return STOPPED, row
+        at += 1
+        if is_row:
+            out.ends[i, 0], out.ends[i, 1] = n, m
+            out.lines[i] = counts[LINES]
+            counts[ROWS], counts[ENTRIES], counts[IDS], counts[HARDS] = i + 1, n, m, hards
+        counts[LINES] += 1
+    return DONE, end
+
+
+@inner
+def _ids(text: Any, at: int, has_comments: bool, out: Any) -> tuple[int, int]:
+    """The label ids at the start of a line: where they end, or -1, and how many there are now."""
+    m = out.counts[IDS]
+    start, first = at, m
+    c = byte(text, at)
+    if c == SPACE or c == TAB or c == NEWLINE or (has_comments and c == HASH):
+        return at, m
+    while True:
+        negative = byte(text, at) == MINUS
+        if negative or byte(text, at) == PLUS:
+            at += 1
+        value = 0
+        digits = 0
+        while 48 <= byte(text, at) <= 57:
+            value = value * 10 + (byte(text, at) - 48)
+            at += 1
+            digits += 1
+            if digits > DIGITS:
+                return -1, m
+        if digits == 0:
+            return -1, m
+        c = byte(text, at)
+        if c == COLON:  # the row has no labels
+            return (start if m == first else -1), m
+        out.ids[m] = -value if negative else value
+        m += 1
+        if c == SPACE or c == TAB or c == NEWLINE or (has_comments and c == HASH):
+            return at, m
+        if c != COMMA:
+            return -1, m
+        at += 1
+
+
+@inner
+def _pairs(text: Any, at: int, has_comments: bool, out: Any) -> tuple[int, int, int]:
+    """The entries of a line: where they end, -1, or -2 without room; entries, hard numbers."""
+    n, hards = out.counts[ENTRIES], out.counts[HARDS]
+    last = -1
+    while True:
+        at = blank_end(text, at)
+        c = byte(text, at)
+        if c == NEWLINE or (has_comments and c == HASH):
+            return at, n, hards
+        digits = word(text, at)
+        count = leading(digits)
+        if count == 0:
+            return -1, n, hards
+        if count < 8:
+            column = eight(digits, count)
+            at += count
+        else:
+            column = 0
+            start = at
+            while 48 <= byte(text, at) <= 57:
+                if at - start == DIGITS:
+                    return -1, n, hards
+                column = column * 10 + (byte(text, at) - 48)
+                at += 1
+        if byte(text, at) != COLON:
+            return -1, n, hards
+        at += 1
+        c, after = byte(text, at), byte(text, at + 1)
+        if 48 <= c <= 57 and (after == SPACE or after == NEWLINE):
+            value = float(c - 48)
+            at += 1
+        else:
+            stop, value = read_number(text, at)
+            after = byte(text, stop) if stop > 0 else COLON
+            ends = after == SPACE or after == NEWLINE or after == TAB
+            if ends or (has_comments and after == HASH):
+                at = stop
+            else:
+                if hards == len(out.hard):
+                    return -2, n, hards
+                start, value = at, 0.0
+                while byte(text, at) > SPACE and not (has_comments and byte(text, at) == HASH):
+                    at += 1
+                out.hard[hards, 0], out.hard[hards, 1], out.hard[hards, 2] = n, start, at
+                hards += 1
+        if column <= last:
+            out.counts[UNSORTED] = 1
+        last = column
+        out.columns[n], out.values[n] = column, value
+        n += 1
