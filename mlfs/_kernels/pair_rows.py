@@ -8,13 +8,27 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from mlfs._kernels.jit import compiled, inner
 from mlfs._kernels.tokens import DONE, HARD, STOPPED, blank_end, read_number
 from mlfs._kernels.words import byte, eight, leading, word
 
-__all__ = ["ENTRIES", "HARDS", "IDS", "LINES", "ROWS", "UNSORTED", "PairRows", "pair_rows"]
+__all__ = [
+    "ENTRIES",
+    "HARDS",
+    "IDS",
+    "LARGEST",
+    "LINES",
+    "ODD",
+    "ROWS",
+    "UNSORTED",
+    "PairRows",
+    "pair_rows",
+]
 
-ROWS, ENTRIES, IDS, LINES, HARDS, UNSORTED = 0, 1, 2, 3, 4, 5  # places in `counts`
+ROWS, ENTRIES, IDS, LINES, HARDS, UNSORTED, ODD = 0, 1, 2, 3, 4, 5, 6  # places in `counts`
+LARGEST = (1 << 31) - 2  # the largest index
 TAB, NEWLINE, SPACE, HASH, COMMA, COLON, PLUS, MINUS = 9, 10, 32, 35, 44, 58, 43, 45
 DIGITS = 18
 
@@ -35,7 +49,8 @@ class PairRows(NamedTuple):
     hard : ndarray, shape (k, 3)
         Numbers that are left to `float`: their entry, and their place in the text.
     counts : ndarray
-        The rows, entries, ids, lines and hard numbers so far, and whether indices do not rise.
+        The rows, entries, ids, lines and hard numbers so far, whether indices do not rise, and
+        whether a value is no whole number from 1 to 255.
     """
 
     values: Any
@@ -146,11 +161,11 @@ def _pairs(text: Any, at: int, has_comments: bool, out: Any) -> tuple[int, int, 
                     return -1, n, hards
                 column = column * 10 + (byte(text, at) - 48)
                 at += 1
-        if byte(text, at) != COLON:
+        if byte(text, at) != COLON or column > LARGEST:
             return -1, n, hards
         at += 1
         c, after = byte(text, at), byte(text, at + 1)
-        if 48 <= c <= 57 and (after == SPACE or after == NEWLINE):
+        if 48 < c <= 57 and (after == SPACE or after == NEWLINE):
             value = float(c - 48)
             at += 1
         else:
@@ -167,6 +182,8 @@ def _pairs(text: Any, at: int, has_comments: bool, out: Any) -> tuple[int, int, 
                     at += 1
                 out.hard[hards, 0], out.hard[hards, 1], out.hard[hards, 2] = n, start, at
                 hards += 1
+            if not (1.0 <= value <= 255.0 and value == np.floor(value)):
+                out.counts[ODD] = 1
         if column <= last:
             out.counts[UNSORTED] = 1
         last = column

@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from mlfs.data.columns import number_text
 from mlfs.data.dataset import Column, Dataset, Label, Source
 from mlfs.data.labels.chosen import Chosen
 from mlfs.data.labels.label_values import (
+    distinct_numbers,
     is_binary,
     label_matrix,
     map_column,
@@ -258,8 +260,10 @@ def _labels(
         )
     column, x = cells
     if lists and column.kind == "numeric":
-        known = x[~np.isnan(x)]
-        lists = bool((known == np.floor(known)).all())
+        known = distinct_numbers(x)[0]
+        lists = not is_binary(map(number_text, known)) and all(map(float.is_integer, known))
+    elif lists:
+        lists = not is_binary(column.values)
     if lists:
         present = texts()
         if not is_binary({text for text in present if text}):

@@ -18,6 +18,7 @@ from mlfs.data.columns import refuse_infinite, refuse_merged
 from mlfs.data.dataset import Column, Dataset
 from mlfs.data.labels.chosen import Chosen
 from mlfs.data.labels.label_sets import label_sets
+from mlfs.data.labels.label_values import distinct_numbers
 from mlfs.data.packed_table import PackedTable, Packer
 from mlfs.data.parquet_files import (
     BOOLEANS,
@@ -203,7 +204,7 @@ class Rows(ReadRows):
             check_texts(words, counts, plan.names[first], self.size, plan.path, plan.request.limits)
         for j in self.plan.chosen.columns:
             if self.plan.kinds[j].what in (NUMBERS, NOTHING):
-                numbers[j] = np.unique(self._column(j))
+                numbers[j] = np.array(distinct_numbers(self._column(j))[0])
         lists = None
         if self.plan.list_column is not None:
             lists = {name for row in self.lists for name in row or ()}

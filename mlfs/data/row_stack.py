@@ -10,7 +10,8 @@ from mlfs.data.assemble import compressed
 
 __all__ = ["RowStack"]
 
-MOST = 255  # a whole number up to this takes a byte
+LEAST = 1 << 16  # items that an array grows by
+BLOCK = 1 << 16
 
 
 class RowStack:
@@ -33,46 +34,66 @@ class RowStack:
     """
 
     def __init__(self, *, keep_small: bool = True) -> None:
-        self._keep_small = keep_small
-        self._values: list[np.ndarray] = []
-        self._columns: list[np.ndarray] = []
+        self._values = _Growing(np.uint8 if keep_small else np.float64)
+        self._columns = _Growing(np.int32)
         self._sizes: list[np.ndarray] = []
 
-    def add(self, rows: Any) -> None:
-        """Add the rows of a csr_array with rising columns."""
+    def add(self, rows: Any, *, small: bool | None = None) -> None:
+        """Add the rows of a csr_array with rising columns.
+
+        `small` says whether their values are whole numbers up to 255, if that is known.
+        """
         values = rows.data
-        if self._keep_small and _is_small(values):
-            values = values.astype(np.uint8)
-        self._values.append(values)
-        self._columns.append(rows.indices)
+        if self._values.array.dtype == np.uint8:
+            if small is None:
+                small = _is_small(values)
+            if not small:
+                self._values.widen(np.float64)
+        self._values.add(values)
+        if rows.indices.dtype != self._columns.array.dtype:
+            self._columns.widen(np.result_type(rows.indices, self._columns.array))
+        self._columns.add(rows.indices)
         self._sizes.append(np.diff(rows.indptr).astype(np.int32))
 
     def finish(self, width: int, first: int = 0) -> Any:
         """The csr_array of all rows, whose columns count from `first`; the stack is then empty."""
         ends = np.concatenate([np.zeros(1, np.int64), *self._sizes])
         np.cumsum(ends, out=ends)
-        small = all(values.dtype == np.uint8 for values in self._values)
-        values = _joined(self._values, int(ends[-1]), np.uint8 if small else np.float64)
-        kind = np.result_type(np.int32, *{columns.dtype for columns in self._columns})
-        columns = _joined(self._columns, int(ends[-1]), kind)
+        columns = self._columns.finish()
         columns -= first
-        return compressed(values, columns, ends, width)
+        return compressed(self._values.finish(), columns, ends, width)
+
+
+class _Growing:
+    """An array that grows in its place, as far as the system can do that."""
+
+    def __init__(self, kind: Any) -> None:
+        self.array, self.size = np.empty(0, kind), 0
+
+    def add(self, part: np.ndarray) -> None:
+        """Put some items behind the others."""
+        end = self.size + part.size
+        if end > self.array.size:
+            room = max(end, self.array.size + self.array.size // 8 + LEAST)
+            self.array.resize(room, refcheck=False)
+        self.array[self.size : end] = part
+        self.size = end
+
+    def widen(self, kind: Any) -> None:
+        """Change the type of the items."""
+        self.array = self.array[: self.size].astype(kind)
+
+    def finish(self) -> np.ndarray:
+        """The array."""
+        self.array.resize(self.size, refcheck=False)
+        array, self.array, self.size = self.array, np.empty(0, self.array.dtype), 0
+        return array
 
 
 def _is_small(values: np.ndarray) -> bool:
-    if not values.size:
-        return True
     with np.errstate(invalid="ignore"):
-        least, most = values.min(), values.max()
-    return bool(least >= 0 and most <= MOST and (values == np.floor(values)).all())
-
-
-def _joined(parts: list[np.ndarray], size: int, kind: Any) -> np.ndarray:
-    """The parts one after the other; each is dropped once it is copied."""
-    whole, at = np.empty(size, kind), 0
-    parts.reverse()
-    while parts:
-        part = parts.pop()
-        whole[at : at + part.size] = part
-        at += part.size
-    return whole
+        for at in range(0, values.size, BLOCK):
+            part = values[at : at + BLOCK]
+            if not (part.astype(np.uint8) == part).all():
+                return False
+    return True

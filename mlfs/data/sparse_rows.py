@@ -10,7 +10,7 @@ token in 12 s. A line that it does not read is read token by token, to say what 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any, BinaryIO
 
@@ -19,7 +19,7 @@ import scipy.sparse as sp
 
 from mlfs._kernels import pair_rows as kernel
 from mlfs._kernels import tokens
-from mlfs.data.assemble import without_weights
+from mlfs.data.assemble import compressed, without_weights
 from mlfs.data.columns import number_text
 from mlfs.data.dataset import Dataset
 from mlfs.data.files import decoded
@@ -27,9 +27,7 @@ from mlfs.data.request import Limits, exceeded
 from mlfs.data.row_stack import RowStack
 from mlfs.errors import DataError, ParseError, printable
 
-__all__ = ["DIGITS", "SparseText", "label_rows", "texts_of", "write_table"]
-
-BOM = b"\xef\xbb\xbf"
+__all__ = ["DIGITS", "SparseText", "label_rows", "write_table"]
 
 STEP = 4096
 HARD = 1 << 12
@@ -52,8 +50,8 @@ class SparseText:
 
     Attributes
     ----------
-    n_rows, size, top : int
-        The rows, the bytes of text, and the largest index.
+    n_rows, size, before, top : int
+        The rows, the bytes and lines of text, and the largest index.
     lowest : int
         The least index, or a larger number than any if there is none.
     queries : bool
@@ -62,26 +60,31 @@ class SparseText:
 
     def __init__(self, path: str, limits: Limits, *, has_comments: bool) -> None:
         self.path, self.limits, self.has_comments = path, limits, has_comments
-        self.n_rows = self.size = 0
+        self.n_rows = self.size = self.before = 0
         self.top, self.lowest = -1, 1 << 62
         self.queries = False
         self._stack = RowStack()
+        self._room: kernel.PairRows | None = None
         self._ids: list[np.ndarray] = []
         self._counts: list[np.ndarray] = []
         self._lines: list[np.ndarray] = []
 
-    def add(self, text: bytes, before: int) -> None:
-        """Read whole lines; `before` lines of the file come before them."""
+    def add(self, text: bytes) -> None:
+        """Read some whole lines more."""
+        before = self.before
         self.size += len(text)
+        self.before += text.count(b"\n")
         if not text.isascii():
             decoded(text, self.path, "utf-8", before)
         if b"\r" in text:
             text = text.replace(b"\r\n", b"\n").removesuffix(b"\r")
         if not text:
             return
-        piece = _Piece(self, text, before)
+        self._room = _room(self._room, len(text), self.before - before + 1)
+        piece = _Piece(self, text, before, self._room)
         piece.read()
-        n, entries, ids = (int(piece.out.counts[k]) for k in (0, 1, 2))
+        counts = piece.out.counts
+        n, entries, ids = (int(counts[k]) for k in (kernel.ROWS, kernel.ENTRIES, kernel.IDS))
         self.n_rows += n
         if self.n_rows > self.limits.max_rows:
             raise exceeded(
@@ -95,13 +98,14 @@ class SparseText:
             self.lowest = min(self.lowest, int(columns.min()))
         if self.top > self.limits.max_features:
             piece.refuse(int(np.searchsorted(ends[:, 0], columns.argmax(), side="right")))
-        indptr = np.concatenate([[0], ends[:, 0]])
-        rows = sp.csr_array((values, columns, indptr), shape=(n, int(columns.max(initial=0)) + 1))
-        if piece.out.counts[kernel.UNSORTED]:
+        indptr = np.concatenate([np.zeros(1, np.int64), ends[:, 0]])
+        rows = compressed(values, columns, indptr, self.top + 1)
+        if counts[kernel.UNSORTED]:
+            rows.has_sorted_indices = False
             _sort(rows, lines, self.path)
-        if not values.all():
+        if counts[kernel.ODD] and not values.all():
             rows.eliminate_zeros()
-        self._stack.add(rows)
+        self._stack.add(rows, small=None if counts[kernel.ODD] else True)
         self._ids.append(piece.out.ids[:ids].copy())
         self._counts.append(np.diff(ends[:, 1], prepend=0).astype(np.int32))
         self._lines.append(lines)
@@ -124,22 +128,28 @@ class SparseText:
         return self._stack.finish(width, first)
 
 
-class _Piece:
-    """The lines of a piece."""
-
-    def __init__(self, whole: SparseText, text: bytes, before: int) -> None:
-        self.whole, self.text, self.before = whole, text, before
-        n_lines = text.count(b"\n") + 1
-        entries = text.count(b":") + 1
-        self.out = kernel.PairRows(
+def _room(old: kernel.PairRows | None, size: int, n_lines: int) -> kernel.PairRows:
+    """Room for what a text may hold, again the same if it suffices."""
+    entries, ids = size // 4 + 1, size // 2 + 1  # as in " 1:1" and "1,"
+    if old is None or old.columns.size < entries or old.lines.size < n_lines:
+        old = kernel.PairRows(
             np.empty(entries),
-            np.empty(entries, np.int64),
-            np.empty(text.count(b",") + n_lines, np.int64),
+            np.empty(entries, np.int32),
+            np.empty(ids, np.int64),
             np.empty((n_lines, 2), np.int64),
             np.empty(n_lines, np.int64),
             np.empty((HARD, 3), np.int64),
-            np.zeros(6, np.int64),
+            np.zeros(7, np.int64),
         )
+    old.counts[:] = 0
+    return old
+
+
+class _Piece:
+    """The lines of a piece."""
+
+    def __init__(self, whole: SparseText, text: bytes, before: int, out: kernel.PairRows) -> None:
+        self.whole, self.text, self.before, self.out = whole, text, before, out
 
     def read(self) -> None:
         """Read all lines."""
@@ -199,6 +209,7 @@ class _Piece:
             line = plain
         if is_row:
             ids, columns, values = self._tokens(line, number)
+            counts[kernel.ODD] = 1
             i, n, m = (int(counts[k]) for k in (0, 1, 2))
             out.ids[m : m + len(ids)] = ids
             out.columns[n : n + len(columns)] = columns
@@ -225,6 +236,8 @@ class _Piece:
                 self.whole.queries = True
             else:
                 j, value = _pair(token, path, number, column)
+                if j > kernel.LARGEST and j <= limits.max_features:
+                    raise ParseError(f"the index {j} is too large", path, number, column)
                 if j > limits.max_features:
                     what = "features (the largest index)"
                     raise exceeded(limits, "max_features", j, what, path, number, column)
@@ -299,14 +312,6 @@ def label_rows(positions: np.ndarray, counts: np.ndarray, width: int) -> sp.csr_
     Y.sum_duplicates()
     Y.data[:] = 1
     return Y
-
-
-def texts_of(pieces: Iterable[bytes]) -> Iterator[tuple[bytes, int]]:
-    """The pieces of a text in UTF-8, and how many lines come before each."""
-    before = 0
-    for piece in pieces:
-        yield (piece if before else piece.removeprefix(BOM)), before
-        before += piece.count(b"\n")
 
 
 def write_table(

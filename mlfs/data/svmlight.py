@@ -31,7 +31,7 @@ from mlfs.data.metadata import (
     wrong_position,
 )
 from mlfs.data.request import Limits, Request, exceeded, refuse_empty
-from mlfs.data.sparse_rows import DIGITS, SparseText, label_rows, texts_of, write_table
+from mlfs.data.sparse_rows import DIGITS, SparseText, label_rows, write_table
 from mlfs.data.text_pieces import TextPieces, is_plain
 from mlfs.errors import ParseError
 
@@ -50,25 +50,25 @@ def read(content: bytes, path: str, request: Request) -> Dataset:
     >>> data.X.toarray().tolist(), data.label_names, data.Y.toarray().tolist()
     ([[0.5, 0.0, 2.0], [0.0, 1.0, 0.0], [0.0, 0.0, 0.0]], ['1', '5'], [[1, 1], [0, 0], [0, 1]])
     """
-    return _read(texts_of([utf8_text(content, path, request.encoding)]), path, request)
+    return _read([utf8_text(content, path, request.encoding)], path, request)
 
 
 def read_pieces(pieces: TextPieces, path: str, request: Request) -> Dataset | None:
     """Read a large svmlight file; None if it is one that has to be read whole."""
     if not is_plain(request.encoding):
         return None
-    texts = texts_of(pieces)
-    first = next(texts)
-    return None if first[0].startswith(UTF16) else _read(chain([first], texts), path, request)
+    texts = pieces.texts()
+    first = next(texts, b"")
+    return None if first.startswith(UTF16) else _read(chain([first], texts), path, request)
 
 
-def _read(texts: Iterable[tuple[bytes, int]], path: str, request: Request) -> Dataset:
+def _read(texts: Iterable[bytes], path: str, request: Request) -> Dataset:
     limits = request.limits
     rows = SparseText(path, limits, has_comments=True)
     note: Note | None = None
-    for text, before in texts:
-        note = _note(text, path, limits) if not before else note
-        rows.add(text, before)
+    for text in texts:
+        note = note if rows.size else _note(text, path, limits)
+        rows.add(text)
     if not rows.n_rows:
         raise ParseError("the file holds no row; a row is written as 1,5,10 3:0.5 7:1", path)
     first = 0 if rows.lowest == 0 and note is None else 1

@@ -17,6 +17,7 @@ __all__ = ["PIECE", "TextPieces", "is_plain"]
 
 PIECE = 16 << 20  # bytes of text
 PLAIN = frozenset({"utf-8", "utf8", "utf-8-sig"})  # encodings that need no decoding
+BOM = b"\xef\xbb\xbf"
 EXPECTED = 16  # bytes that a compressed byte may well stand for
 
 
@@ -64,6 +65,13 @@ class TextPieces:
         except OSError as error:
             reason = error.strerror or str(error)
             raise DataError(f"cannot read {printable(self.path, 400)!r}: {reason}") from None
+
+    def texts(self) -> Iterator[bytes]:
+        """The pieces without a byte order mark."""
+        start = True
+        for piece in self:
+            yield piece.removeprefix(BOM) if start else piece
+            start = False
 
     @property
     def size(self) -> int:

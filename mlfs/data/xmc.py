@@ -22,7 +22,7 @@ from mlfs.data.dataset import Dataset, Label, Source
 from mlfs.data.files import UTF16, decoded, utf8_text
 from mlfs.data.metadata import default_columns, refuse_other_labels
 from mlfs.data.request import Request, exceeded, refuse_empty
-from mlfs.data.sparse_rows import SparseText, label_rows, texts_of, write_table
+from mlfs.data.sparse_rows import SparseText, label_rows, write_table
 from mlfs.data.text_pieces import TextPieces, is_plain
 from mlfs.data.uniform import NumberedNames, UniformLabels
 from mlfs.errors import ParseError, plural, printable
@@ -40,30 +40,31 @@ def read(content: bytes, path: str, request: Request) -> Dataset:
     ((2, 3, 4), [[1, 0, 0, 1], [0, 0, 0, 0]])
     """
     text = utf8_text(content, path, request.encoding)
-    return _read(texts_of([text]), len(content), path, request)
+    return _read(iter([text]), len(content), path, request)
 
 
 def read_pieces(pieces: TextPieces, path: str, request: Request) -> Dataset | None:
     """Read a large XMC file; None if it is one that has to be read whole."""
     if not is_plain(request.encoding) or pieces.compression:
         return None
-    texts = texts_of(pieces)
-    first = next(texts)
-    if first[0].startswith(UTF16):
+    texts = pieces.texts()
+    first = next(texts, b"")
+    if first.startswith(UTF16):
         return None
     return _read(chain([first], texts), pieces.size, path, request)
 
 
-def _read(texts: Iterator[tuple[bytes, int]], size: int, path: str, request: Request) -> Dataset:
+def _read(texts: Iterator[bytes], size: int, path: str, request: Request) -> Dataset:
     limits = request.limits
-    text, _ = next(texts)
+    text = next(texts)
     head, end, text = text.partition(b"\n")
     if len(head) > limits.max_line_bytes:
         raise exceeded(limits, "max_line_bytes", len(head), "bytes in a line", path)
     n, d, q = _header(decoded(head, path).removesuffix("\r"), size, path, request)
-    rows, last = SparseText(path, limits, has_comments=False), head if end else b""
-    for part, before in chain([(text, 1)], texts):
-        rows.add(part, before)
+    rows, last = SparseText(path, limits, has_comments=False), end
+    rows.before = 1
+    for part in chain([text], texts):
+        rows.add(part)
         last = part or last
     X = rows.table(max(d, rows.top + 1))
     flat, counts = rows.ids()

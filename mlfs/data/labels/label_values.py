@@ -15,6 +15,7 @@ from mlfs.errors import DataError, printable
 
 __all__ = [
     "REMEDIES",
+    "distinct_numbers",
     "is_binary",
     "label_matrix",
     "map_column",
@@ -30,6 +31,7 @@ MEANING = {"0": 0, "1": 1, "no": 0, "yes": 1, "false": 0, "true": 1, "-1": -1}
 PAIRS = ({"0", "1"}, {"no", "yes"}, {"false", "true"}, {"-1", "1"}, {"-1", "0", "1"})
 DENSE_CELLS = 1 << 26
 MAX_CLASSES = 1 << 16
+FEW = 64  # numbers that are counted without being sorted
 ASK_BINS = "bin it with target_bins (--target-bins), or choose other columns with --labels"
 ASK_EITHER = "ask for classes (--classes) or bins (--target-bins), or choose others with --labels"
 ASK_CLASSES = "ask for classes (--classes), or choose other columns with --labels"
@@ -124,6 +126,32 @@ def map_label(
     return np.asarray(codes, dtype=kind), Label(name, tuple(values))
 
 
+def distinct_numbers(column: np.ndarray) -> tuple[list[float], np.ndarray]:
+    """The different numbers of a column, rising, and the place of each cell among them.
+
+    The place of a missing value is -1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> numbers, places = distinct_numbers(np.array([3.0, np.nan, 0.5]))
+    >>> numbers, places.tolist()
+    ([0.5, 3.0], [1, -1, 0])
+    """
+    known = np.full(FEW, -1, np.int8)
+    with np.errstate(invalid="ignore"):
+        small = np.clip(column, -1, FEW - 2).astype(np.int8)
+    is_missing = np.isnan(column)
+    small[is_missing] = FEW - 1
+    if ((small == column) & (small >= 0) | is_missing).all():
+        present = np.flatnonzero(np.bincount(small, minlength=FEW)[: FEW - 1])
+        known[present] = np.arange(present.size)
+        return present.astype(float).tolist(), known[small].astype(np.int64)
+    numbers, codes = np.unique(column, return_inverse=True)
+    distinct = [float(number) for number in numbers if not math.isnan(number)]
+    return distinct, np.where(is_missing, -1, codes.reshape(-1))
+
+
 def map_numbers(
     name: str, column: np.ndarray, request: Request, path: str
 ) -> tuple[np.ndarray, Label]:
@@ -135,11 +163,8 @@ def map_numbers(
     >>> map_numbers("l", np.array([-1.0, 1.0, np.nan]), Request(), "a.csv")[0].tolist()
     [0, 1, -1]
     """
-    missing = np.isnan(column)
-    numbers, codes = np.unique(column, return_inverse=True)
-    distinct = [float(number) for number in numbers if not math.isnan(number)]
+    distinct, positions = distinct_numbers(column)
     texts = [str(int(x)) if x.is_integer() and abs(x) < 1e15 else repr(x) for x in distinct]
-    positions = np.where(missing, -1, codes.reshape(-1))
     if not is_binary(texts):
         if request.numbers and all(map(math.isfinite, distinct)):
             return positions.astype(np.int32), Label(name, tuple(texts), numbers=True)
