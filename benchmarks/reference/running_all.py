@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import itertools
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,34 +20,33 @@ class Stop(KeyboardInterrupt):
 
 
 def compute_all(cells: Path, minutes: float, only: list[str]) -> None:
-    """Compute until the time is over; one model after another, so that whole parts get finished."""
+    """Compute until the time is over; turn after turn."""
     end = time.monotonic() + 60 * minutes
     known = {one.name: one for one in entries()}
     for turn in protocol()["turns"]:
-        pairs = itertools.product(turn["data"], turn["models"])
-        for entry, model in ((known[name], model) for name, model in pairs):
-            if only and entry.name not in only:
-                continue
-            began = time.monotonic()
-            results = compute(entry, [model], cells, _until(end))
-            spent = time.monotonic() - began
-            print(entry.name, model, repr(results), f"{spent:.0f} s", flush=True)
-            if results.interrupted:
-                return
+        chosen = [known[name] for name in turn["data"] if not only or name in only]
+        if not chosen:
+            continue
+        began = time.monotonic()
+        results = compute(chosen, turn["models"], cells, _until(end))
+        spent = time.monotonic() - began
+        print(*turn["data"], *turn["models"], repr(results), f"{spent:.0f} s", flush=True)
+        if results.interrupted:
+            return
 
 
 def compute(
-    entry: Entry,
+    chosen: Sequence[Entry],
     models: list[str],
     cells: Path,
     on_cell: Callable[[int, int, Mapping[str, Any] | None], None] | None = None,
 ) -> Results:
-    """The results of one data set."""
-    data, _ = entry.load()
+    """The results of data sets on which the same criteria are run."""
+    data = {entry.name: entry.load()[0] for entry in chosen}
     used = {one.name: one.used for one in entries()}
     return run(
-        {entry.name: data},
-        entry.criteria,
+        data,
+        chosen[0].criteria,
         models,
         list(protocol()["n"]),
         split=stored_folds(FOLDS, used),
