@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import inspect
+import random
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from mlfs.compare.foreign import made_of_text
 from mlfs.compare.named import Named, import_path
 from mlfs.errors import UnknownName, UsageError, printable
 
@@ -25,6 +27,7 @@ __all__ = [
     "selects",
 ]
 
+LACKING = (AttributeError, NotImplementedError, TypeError)
 TRIED = 60  # rows on which a foreign classifier shows what it takes
 OWN = {"mlnb": "mlfs.compare.naive_bayes.MLNB"}
 
@@ -45,26 +48,33 @@ class ComparedModel:
     ----------
     model : classifier
         Of scikit-learn's kind, for indicator matrices.
+    seed : int
+        What numpy's and Python's own generators start from while it is fitted and asked: some
+        libraries use them.
     """
 
-    def __init__(self, model: Any) -> None:
+    def __init__(self, model: Any, seed: int = 0) -> None:
         self.model = model
+        self.seed = seed
 
     def fit(self, X: Any, Y: np.ndarray, sample_weight: np.ndarray | None = None) -> None:
         """Train; weights of rows are refused by a model that cannot use them."""
         if sample_weight is None:
-            self.model.fit(X, Y)
+            with _seeded_generators(self.seed):
+                self.model.fit(X, Y)
             return
         if "sample_weight" not in inspect.signature(self.model.fit).parameters:
             name = type(self.model).__name__
             msg = f"the data have weights of rows, which {printable(name)} cannot use"
             raise UsageError(msg)
-        self.model.fit(X, Y, sample_weight=sample_weight)
+        with _seeded_generators(self.seed):
+            self.model.fit(X, Y, sample_weight=sample_weight)
 
     def answers(self, X: Any, truth: np.ndarray) -> Answers:
         """Predictions and scores of the test rows."""
         shape = truth.shape
-        predicted = _dense(self.model.predict(X)).reshape(shape)
+        with _seeded_generators(self.seed):
+            predicted = _dense(self.model.predict(X)).reshape(shape)
         joint = None
         if hasattr(self.model, "joint_log_proba"):
             complete = (truth >= 0).all(axis=1)
@@ -73,7 +83,10 @@ class ComparedModel:
                 joint[complete] = self.model.joint_log_proba(X[complete], truth[complete])
         scores, shares = self._scores(X, shape), None
         if hasattr(self.model, "predict_proba"):
-            shares = self._asked("predict_proba", X, shape)
+            # foreign classifiers may have the method where their parts have not
+            foreign = not type(self.model).__module__.startswith("mlfs.")
+            with contextlib.suppress(*(LACKING if foreign else ())):
+                shares = self._asked("predict_proba", X, shape)
         scores = shares if scores is None else scores
         if shares is not None and ((shares < 0) | (shares > 1)).any():
             shares = None  # some libraries call scores so
@@ -147,7 +160,20 @@ def classifier(
     >>> type(classifier(Named("mlnb"), 0).model).__name__
     'MLNB'
     """
-    return ComparedModel(_made(given, seed, features))
+    return ComparedModel(_made(given, seed, features), seed)
+
+
+@contextlib.contextmanager
+def _seeded_generators(seed: int) -> Iterator[None]:
+    """Let the generators that a whole process shares start from a seed, and restore them."""
+    before = np.random.get_state(), random.getstate()  # noqa: NPY002 -- libraries use it
+    np.random.seed(seed % 2**32)  # noqa: NPY002
+    random.seed(seed)
+    try:
+        yield
+    finally:
+        np.random.set_state(before[0])  # noqa: NPY002
+        random.setstate(before[1])
 
 
 def of_learner(learner: Any, features: Mapping[int, Sequence[int]] | str = "all") -> ComparedModel:
@@ -188,9 +214,9 @@ def _without_threshold(given: Named, seed: int, features: Mapping[int, Sequence[
 
     if given.name in available():
         model = make(given.name, **given.parameters)
-    elif "." in given.name:
-        learner = _seeded(_called(import_path(given.name, "model"), given), given, seed)
-        if features in ("all", "own") and _knows_many_labels(learner):
+    elif "." in given.name or "(" in given.name:
+        learner = _seeded(_of_path(given), given, seed)
+        if _knows_many_labels(learner):
             return learner
         model = make("br", base_estimator=learner)
     else:
@@ -210,6 +236,18 @@ def _looking_at(model: Any, features: Mapping[int, Sequence[int]] | str) -> Any:
     return model
 
 
+def _of_path(given: Named) -> Any:
+    """A classifier of its import path, with parameters in brackets or behind the name."""
+    if "(" not in given.name:
+        return _called(import_path(given.name, "model"), given)
+    model = made_of_text(given.name, "model", "predict")
+    try:
+        return model.set_params(**given.parameters)
+    except (TypeError, ValueError) as error:
+        msg = f"the model {printable(given.name)} refuses its parameters: {printable(error, 200)}"
+        raise UsageError(msg) from error
+
+
 def _called(kind: Any, given: Named) -> Any:
     if not (inspect.isclass(kind) and hasattr(kind, "fit") and hasattr(kind, "predict")):
         msg = f"{printable(given.name)} is no classifier: it has no fit and predict"
@@ -222,30 +260,38 @@ def _called(kind: Any, given: Named) -> Any:
 
 
 def _seeded(model: Any, given: Named, seed: int) -> Any:
-    if "random_state" in given.parameters or "random_state" not in model.get_params(deep=False):
-        return model
-    return model.set_params(random_state=seed)
+    """The model with this seed in it, and in the estimators in it where they have none."""
+    written = "(" in given.name and not type(model).__module__.startswith("mlfs.")
+    unset = {
+        name: seed
+        for name, value in model.get_params(deep=True).items()
+        if name.rpartition("__")[2] == "random_state"
+        and name not in given.parameters
+        and (value is None or (name == "random_state" and not written))
+    }
+    return model.set_params(**unset) if unset else model
 
 
 def _knows_many_labels(model: Any) -> bool:
     """Whether a classifier takes an indicator matrix.
 
-    Those of scikit-learn say so. Others may not know that they should, so they are tried.
+    Most of scikit-learn's say so. Others may not know that they should, so they are tried.
     """
     from sklearn.utils import get_tags
 
     with contextlib.suppress(AttributeError):
         if get_tags(model).classifier_tags.multi_label:
             return True
-    return not type(model).__module__.startswith("sklearn.") and _takes_indicators(model)
-
-
-def _takes_indicators(model: Any) -> bool:
-    """Whether a classifier can be trained on an indicator matrix, tried on a small one."""
-    from sklearn.base import clone
-
     draw = np.random.default_rng(0)
     X, Y = draw.random((TRIED, 5)), draw.integers(0, 2, (TRIED, 4))
+    # one that takes neither shall say itself why
+    return _can_be_trained(model, X, Y) or not _can_be_trained(model, X, Y[:, 0])
+
+
+def _can_be_trained(model: Any, X: np.ndarray, Y: np.ndarray) -> bool:
+    """Whether a classifier can be trained on these labels and predicts as many."""
+    from sklearn.base import clone
+
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

@@ -34,8 +34,8 @@ def is_foreign(name: str) -> bool:
     return hasattr(import_path(name, "criterion"), "fit")
 
 
-def made_of_text(text: str) -> Any:
-    """Make a selector of its import path and its parameters.
+def made_of_text(text: str, what: str = "selector", needs: str = "fit") -> Any:
+    """Make a selector or a model of its import path and its parameters.
 
     Values are numbers, text, True, False, None, lists and dicts of them, import paths, and other
     estimators with parameters. Nothing but estimators is called.
@@ -51,27 +51,27 @@ def made_of_text(text: str) -> Any:
     try:
         tree = ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        msg = f"{printable(text)!r} is no selector: write package.Class(parameter=value)"
+        msg = f"{printable(text)!r} is no {what}: write package.Class(parameter=value)"
         raise UsageError(msg) from None
-    made = _value(tree, text)
+    made = _value(tree, text, what)
     made = _estimator(made, text) if isinstance(made, type) else made
-    if not hasattr(made, "fit"):
-        msg = f"{printable(text)!r} is no selector: it has no fit"
+    if not hasattr(made, needs):
+        msg = f"{printable(text)!r} is no {what}: it has no {needs}"
         raise UsageError(msg)
     return made
 
 
-def _value(node: ast.expr, text: str) -> Any:
+def _value(node: ast.expr, text: str, what: str) -> Any:
     if isinstance(node, ast.Call):
         if node.args or any(one.arg is None for one in node.keywords):
             msg = f"{printable(text)!r}: parameters are given by name, as in Class(k=3)"
             raise UsageError(msg)
-        given = {str(one.arg): _value(one.value, text) for one in node.keywords}
-        return _estimator(_value(node.func, text), text, **given)
+        given = {str(one.arg): _value(one.value, text, what) for one in node.keywords}
+        return _estimator(_value(node.func, text, what), text, **given)
     if isinstance(node, (ast.Attribute, ast.Name)):
-        return import_path(ast.unparse(node), "selector")
+        return import_path(ast.unparse(node), what)
     if isinstance(node, (ast.List, ast.Tuple)):
-        values = [_value(one, text) for one in node.elts]
+        values = [_value(one, text, what) for one in node.elts]
         return values if isinstance(node, ast.List) else tuple(values)
     try:
         return ast.literal_eval(node)

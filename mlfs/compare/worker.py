@@ -46,10 +46,10 @@ def main() -> None:
     source = os.fdopen(os.dup(0), "rb")
     target = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what is printed must not mix with the records
+
+    from mlfs.compare.work import JobRunner  # before the thread: it imports what it unpickles
+
     threading.Thread(target=_listen, args=(source, inbox), daemon=True).start()
-
-    from mlfs.compare.work import JobRunner
-
     runner = JobRunner(inbox.get())
     send(target, ("ready", None))
     while True:

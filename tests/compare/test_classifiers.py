@@ -9,8 +9,9 @@ import pytest
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from mlfs.compare.classifiers import classifier
+from mlfs.compare.classifiers import ComparedModel, classifier
 from mlfs.compare.named import Named
+from mlfs.errors import UsageError
 
 
 class Foreign(ClassifierMixin, BaseEstimator):
@@ -46,3 +47,70 @@ def test_a_classifier_that_gives_sparse_matrices_is_asked_for_all_labels(kind: t
     assert answers.scores is not None
     assert answers.scores[0].argsort().tolist() == Y.mean(axis=0).argsort().tolist()
     assert (answers.probabilities is None) == (kind is Shouting)
+
+
+class Delegating(Foreign):
+    """Has ``predict_proba``, and its part has not."""
+
+    def predict_proba(self, X: Any) -> Any:
+        raise AttributeError("this part has no predict_proba")
+
+
+def test_a_method_that_only_its_part_lacks_gives_no_scores() -> None:
+    X, Y = np.eye(4), np.eye(4)[:, :2]
+    model = classifier(Named(f"{__name__}.Delegating"), 0)
+    model.fit(X, Y)
+    assert model.answers(X, Y).scores is None
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("sklearn.multioutput.ClassifierChain(estimator=sklearn.linear_model.RidgeClassifier())",
+         "ClassifierChain"),
+        ("sklearn.multioutput.MultiOutputClassifier(estimator=sklearn.naive_bayes.GaussianNB())",
+         "MultiOutputClassifier"),
+        ("sklearn.svm.LinearSVC(C=0.5)", "StructuredClassifier"),
+        (f"{__name__}.Foreign()", "Foreign"),
+    ],
+)  # fmt: skip
+def test_classifiers_with_parameters_are_parsed(text: str, kind: str) -> None:
+    draw = np.random.default_rng(0)
+    X, Y = draw.random((30, 3)), draw.integers(0, 2, (30, 3))
+    model = classifier(Named(text), 5)
+    assert type(model.model).__name__ == kind
+    model.fit(X, Y)
+    assert model.answers(X, Y).predicted.shape == Y.shape
+    seeds = {v for k, v in model.model.get_params().items() if k.endswith("random_state")}
+    assert seeds <= {5}
+
+
+def test_generators_of_the_process_are_seeded_and_restored() -> None:
+    class Drawing(Foreign):
+        def fit(self, X: Any, Y: Any) -> Any:
+            self.drawn = np.random.random()
+            return super().fit(X, Y)
+
+    X, Y = np.eye(4), np.eye(4)[:, :2]
+    before = np.random.get_state()[1].tolist()
+    drawn = []
+    for seed in (3, 3, 4):
+        model = ComparedModel(Drawing(), seed)
+        model.fit(X, Y)
+        drawn.append(model.model.drawn)
+    assert drawn[0] == drawn[1] != drawn[2]
+    assert np.random.get_state()[1].tolist() == before
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("os.getcwd()", "is no estimator: only estimators are made"),
+        ("sklearn.svm.LinearSVC(C=__import__('os'))", "parameters are given by name"),
+        ("sklearn.svm.LinearSVC(D=1)", "cannot be made"),
+        ("sklearn.feature_selection.SelectKBest(k=2)", "is no model: it has no predict"),
+    ],
+)
+def test_what_is_no_model_is_refused(text: str, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        classifier(Named(text), 0)
