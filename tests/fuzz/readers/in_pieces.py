@@ -28,8 +28,10 @@ class InPieces:
     """Reads files of one format in pieces whose size follows from the content."""
 
     def __init__(self, form: str, suffix: str) -> None:
-        self.reading = FORMATS[form].piecewise()
-        self.module: Any = sys.modules[self.reading.__module__]
+        own = FORMATS[form]
+        self.reading = own.piecewise() if own.pieces else None
+        self.opening = own.apartly("open") if own.apart else None
+        self.module: Any = sys.modules[(self.reading or self.opening).__module__]
         self.folder = tempfile.TemporaryDirectory(prefix="mlfs-fuzz-")
         self.file = Path(self.folder.name) / f"t{suffix}"
 
@@ -43,14 +45,30 @@ class InPieces:
         `path` is what the sentence calls it.
         """
         self.file.write_bytes(content)
-        with _small(self.module, SIZES[zlib.crc32(content) % len(SIZES)]):
+        size = SIZES[zlib.crc32(content) % len(SIZES)]
+        found: Dataset | None = None
+        with _small(self.module, size):
             try:
-                found: Dataset | None = self.reading(
-                    TextPieces(str(self.file), request.limits), str(self.file), request
-                )
+                if self.opening is not None:
+                    found = self._apart(size % 3 + 1, request)
+                elif self.reading is not None:
+                    pieces = TextPieces(str(self.file), request.limits)
+                    found = self.reading(pieces, str(self.file), request)
             except MlfsError as error:
                 return str(error).replace(str(self.file), path)
         return found
+
+    def _apart(self, n: int, request: Request) -> Dataset:
+        """Read the pieces in n shares that know nothing of each other."""
+        pieces = self.opening([str(self.file)], str(self.file), request)
+        rows = [pieces.read(first, last) for first, last in pieces.shares(n)]
+        agreed = pieces.agreed([one.found for one in rows])
+        parts = [one.dataset(agreed) for one in rows]
+        X = [sp.csr_array(part.X) if part.is_sparse else part.X for part in parts]
+        Y = [part.Y.toarray() if sp.issparse(part.Y) else part.Y for part in parts]
+        stacked = sp.vstack(X).tocsr() if parts[0].is_sparse else np.vstack(X)
+        together = sp.csr_array(np.vstack(Y)) if sp.issparse(parts[0].Y) else np.vstack(Y)
+        return parts[0].with_changes(X=stacked, Y=together)
 
 
 @contextlib.contextmanager

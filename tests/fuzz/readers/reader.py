@@ -29,7 +29,8 @@ class Reader(Target):
     def prepare(self) -> None:
         self.tried = 0
         self.reading = FORMATS[self.form].function("read")
-        self.in_pieces = InPieces(self.form, self.suffix) if FORMATS[self.form].pieces else None
+        own = FORMATS[self.form]
+        self.in_pieces = InPieces(self.form, self.suffix) if own.pieces or own.apart else None
         for example in self.examples:
             assert self.run(example), self.form
 
