@@ -13,7 +13,7 @@ from mlfs.counting.codes import Codes
 from mlfs.counting.counts import Counts
 from mlfs.criteria import Criterion
 from mlfs.discretize.normal_scores import Scores
-from mlfs.errors import MlfsError, UsageError, printable
+from mlfs.errors import MlfsError, UsageError, plural, printable
 from mlfs.information.adjusted import AdjustedInfo
 from mlfs.information.exact import ExactInfo
 from mlfs.information.for_search import with_parents
@@ -26,6 +26,7 @@ from mlfs.search.greedy import greedy
 
 __all__ = ["info_of", "missing_word", "per_cell_of", "refuse_unanswered"]
 
+LEAST_WEIGHT = 1e-3  # of a row on average, by which Miller and Madow's half a row is divided
 TRIED = np.array(
     [[0, 0, 1, 2], [0, 1, 1, 0], [1, 0, 0, 1], [1, 1, 0, 2], [0, 0, 1, 1], [1, 0, 1, 0]]
 )
@@ -43,13 +44,22 @@ def per_cell_of(correction: str, grid: np.ndarray | None, weights: np.ndarray | 
     """What a correction adds to the c log c of each count that is not 0.
 
     Miller and Madow's is half a row for each cell. A weight is a number of rows, also where
-    weights are counted in fractions.
+    weights are counted in fractions; weights that are next to no rows are refused.
     """
     if correction != "miller-madow":
         return 0.0
     if grid is None or weights is None:
         return -0.5
-    return -0.5 * float(grid.sum()) / float(weights.sum())
+    with np.errstate(over="ignore"):  # beyond all floats, so half a row is nothing
+        rows = float(weights.sum())
+    if rows < LEAST_WEIGHT * weights.size:
+        msg = (
+            "is 'miller-madow', which counts rows, and the weights of "
+            f"{plural(weights.size, 'row')} sum to {rows:.3g}: scale them so that they sum to "
+            "about the number of rows"
+        )
+        raise UsageError(msg, option="correction")
+    return -0.5 * float(grid.sum()) / rows
 
 
 def refuse_unanswered(name: str, criterion: Criterion, options: Mapping[str, Any]) -> None:

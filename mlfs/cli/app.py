@@ -178,7 +178,7 @@ def _guarded(arguments: list[str], console: Console) -> int:
 
 def _plain(error: click.UsageError) -> str:
     """Format a message of click like ours: lower case, no full stop."""
-    text = error.format_message().strip().removesuffix(".")
+    text = printable(error.format_message().strip().removesuffix("."), 400)
     return text[:1].lower() + text[1:]
 
 

@@ -85,3 +85,9 @@ def test_a_frame_without_labels_names_the_option() -> None:
     pandas = pytest.importorskip("pandas")
     with pytest.raises(UsageError, match=r"say labels=\['a', 'b'\], or labels='last:6'"):
         mlfs.select(pandas.DataFrame({"a": [0, 1], "b": [1, 0]}))
+
+
+def test_what_a_usage_error_repeats_is_escaped(capsys) -> None:
+    said = error(capsys, "info", SONGS, "other\x1b[31m.csv")
+    assert "\x1b" not in said
+    assert r"other\x1b[31m.csv" in said

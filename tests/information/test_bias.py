@@ -145,6 +145,16 @@ def test_weights_are_repetitions(correction):
     np.testing.assert_allclose(found, again, atol=1e-12)
 
 
+@pytest.mark.filterwarnings("error")
+def test_weights_of_next_to_no_rows_are_refused_and_those_of_too_many_are_not_corrected():
+    X, Y = problem()
+    with pytest.raises(UsageError, match="miller-madow', which counts rows, and the weights of"):
+        info_of("miller-madow", X, Y, sample_weight=np.full(len(X), 1e-9))
+    many = np.full(len(X), 1.7e308)
+    found = info_of("miller-madow", X, Y, sample_weight=many).mi_fL
+    np.testing.assert_array_equal(found, info_of("none", X, Y, sample_weight=many).mi_fL)
+
+
 def test_fractions_of_rows_are_corrected_by_half_a_row():
     X, Y = problem()
     weights = np.random.default_rng(3).random(len(X)) + 0.5
