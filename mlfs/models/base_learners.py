@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -31,7 +32,9 @@ __all__ = [
     "check_neighbours",
     "fit_learner",
     "fit_learners",
+    "grow_learner",
     "linear_parts",
+    "refuse_unweightable",
     "stacked",
     "weight_name",
 ]
@@ -143,7 +146,7 @@ def fit_learners(
     """
     n_jobs = min(threads(problem.n_jobs), problem.q)
     weights = problem.weights if weights is None else weights
-    _refuse_unweightable(problem.base_estimator, weights)
+    refuse_unweightable(problem.base_estimator, weights)
     before = [one.estimator for one in like] or [None] * problem.q
     tasks = [
         (problem, label, structure.parents[label], weights, before[label])
@@ -211,6 +214,30 @@ def fit_learner(
     return Learner(estimator, 0, columns, parents)
 
 
+def grow_learner(
+    problem: Problem, label: int, parents: tuple[int, ...], before: Learner | None
+) -> Learner:
+    """Fit one label on further rows, by `partial_fit` of the base learner.
+
+    Both values are named from the start, so that a label may be constant in a part of the rows.
+    """
+    columns = problem.columns(label)
+    own = problem.Y[:, [label, *parents]]
+    rows = np.flatnonzero((own != MISSING).all(axis=1))
+    if not rows.size:
+        return Learner(None, 0, columns, parents) if before is None else before
+    old = None if before is None else before.estimator
+    estimator = clone(problem.base_estimator) if old is None else copy.deepcopy(old)
+    matrix = stacked(problem.X[rows], columns, own[rows, 1:], estimator)
+    given: dict[str, Any] = {}
+    if problem.weights is not None:
+        given["sample_weight"] = problem.weights[rows]
+    if old is None:
+        given["classes"] = np.array([0, 1])
+    estimator.partial_fit(matrix, own[rows, 0].astype(np.intp), **given)
+    return Learner(estimator, 0, columns, parents)
+
+
 def stacked(x: Any, columns: np.ndarray | None, parents: np.ndarray, estimator: Any = None) -> Any:
     """The columns of X that a label looks at and, after them, its parents.
 
@@ -244,7 +271,8 @@ def weight_name(estimator: Any) -> str:
     return "sample_weight" if has_fit_parameter(estimator, "sample_weight") else ""
 
 
-def _refuse_unweightable(estimator: Any, weights: np.ndarray | None) -> None:
+def refuse_unweightable(estimator: Any, weights: np.ndarray | None) -> None:
+    """Refuse weights of rows for a classifier that takes none."""
     if weights is not None and not weight_name(estimator):
         name = printable(type(estimator).__name__)
         msg = f"the base learner {name} takes no sample_weight: fit without, or use another one"

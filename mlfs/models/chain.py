@@ -13,7 +13,7 @@ from mlfs.models.conditionals import Conditionals, FittedConditionals
 from mlfs.models.features import feature_plan
 from mlfs.models.inference import Greedy, Inference, joint_log_proba, make, marginals, sample
 from mlfs.models.label_model import LabelModel
-from mlfs.models.problem import MISSING
+from mlfs.models.problem import MISSING, Problem
 from mlfs.models.structures import Independent, learner_for
 from mlfs.search.label_parents import Structure
 
@@ -131,12 +131,53 @@ class StructuredClassifier(LabelModel):
         StructuredClassifier
             Itself.
         """
+        problem, structure = self._planned(X, y, sample_weight)
+        self._fitted = FittedConditionals.fit(problem, structure)
+        return self
+
+    @available_if(lambda model: hasattr(model.base_estimator, "partial_fit"))  # type: ignore[untyped-decorator]
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from further rows, where the base learner can (it has `partial_fit`).
+
+        The structure and the features are learned in the first call, on the rows that it is
+        given.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in `fit`, of some of the rows.
+        classes : list of array, optional
+            The two values of each label (of the one label where y has one dimension). Needed in
+            the first call where a label has only one value there, and is not of 0 and 1 or of -1
+            and 1.
+
+        Returns
+        -------
+        StructuredClassifier
+            Itself.
+        """
+        if "_fitted" not in self.__dict__:
+            problem, structure = self._planned(X, y, sample_weight, classes, growing=True)
+            self._fitted = FittedConditionals.grow(problem, structure, None)
+            return self
+        problem = self._further(X, y, sample_weight)
+        columns = tuple(learner.columns for learner in self._fitted.learners)
+        before = self._fitted
+        self._fitted = FittedConditionals.grow(problem.on(columns), before.structure, before)
+        return self
+
+    def _planned(
+        self, X: Any, y: Any, sample_weight: Any, classes: Any = None, growing: bool = False
+    ) -> tuple[Problem, Structure]:
+        """The rows with the columns of each label, and the structure."""
         plan = feature_plan(self.features, self.n)
         learner = learner_for(self.structure)
         inference = self._inference()
         if isinstance(inference, Inference):
             inference.check()
         problem = self._begin(X, y, sample_weight)
+        if growing:
+            problem = self._with_classes(problem, classes)
         if inference.needs_probabilities and not hasattr(problem.base_estimator, "predict_proba"):
             name = type(problem.base_estimator).__name__
             msg = (
@@ -153,8 +194,7 @@ class StructuredClassifier(LabelModel):
             for name, own in zip(problem.names, columns, strict=True)
         }
         sorted_columns = tuple(None if own is None else np.sort(own) for own in columns)
-        self._fitted = FittedConditionals.fit(problem.on(sorted_columns), structure)
-        return self
+        return problem.on(sorted_columns), structure
 
     @property
     def structure_(self) -> Structure:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -117,6 +117,46 @@ class Classes:
                 self._refuse(label, known[odd[0]])
             out[~gone, label] = code
         return out
+
+    def completed(self, codes: np.ndarray, classes: Any) -> tuple[Classes, np.ndarray]:
+        """The same with both values of each label, and the codes by them.
+
+        Parameters
+        ----------
+        codes : ndarray of int8, shape (n, q)
+            As `read_labels` made them.
+        classes : list of array or None
+            The values of each label; those of the one label where Y was flat.
+
+        Examples
+        --------
+        >>> codes, labels = read_labels([["yes"], ["yes"]], 2)
+        >>> both, codes = labels.completed(codes, [["no", "yes"]])
+        >>> codes.tolist(), [values.tolist() for values in both.values]
+        ([[1], [1]], [['no', 'yes']])
+        """
+        q = len(self.names)
+        given = [None] * q if classes is None else [classes] if self.flat else list(classes)
+        if len(given) != q:
+            msg = f"classes has the values of {len(given)} labels, but Y has {q}"
+            raise DataError(msg)
+        codes, values = codes.copy(), list(self.values)
+        for label, own in enumerate(given):
+            shown = printable(self.names[label])
+            if len(values[label]) == 2:
+                continue
+            both = np.unique(values[label] if own is None else own)
+            if len(both) != 2 or not np.isin(values[label], both).all():
+                msg = (
+                    f"the label {shown!r} has one value in the first part of the rows: name its "
+                    "two values with classes="
+                )
+                raise DataError(msg)
+            at = np.searchsorted(both, values[label])
+            known = codes[:, label] != MISSING
+            codes[known, label] = at[codes[known, label]]
+            values[label] = both
+        return replace(self, values=tuple(values)), codes
 
     def _in_order(self, Y: Any) -> Any:
         """The columns of a frame in the order of training."""

@@ -10,7 +10,13 @@ import numpy as np
 import scipy.sparse as sp
 
 from mlfs.errors import UsageError, printable
-from mlfs.models.base_learners import Learner, fit_learners, stacked
+from mlfs.models.base_learners import (
+    Learner,
+    fit_learners,
+    grow_learner,
+    refuse_unweightable,
+    stacked,
+)
 from mlfs.models.dense import ROWS_AT_ONCE, wants_dense
 from mlfs.models.inference.contract import MOST_PARENTS
 from mlfs.models.inference.vectors import configurations, numbered
@@ -58,6 +64,19 @@ class FittedConditionals:
     ) -> FittedConditionals:
         """Fit the base learner of each label; weights, if given, replace the problem's."""
         learners = fit_learners(problem, structure, weights, like)
+        return cls(structure, learners, int(problem.X.shape[1]), bool(sp.issparse(problem.X)))
+
+    @classmethod
+    def grow(
+        cls, problem: Problem, structure: Structure, before: FittedConditionals | None
+    ) -> FittedConditionals:
+        """Fit the base learner of each label on further rows; `before` is what was fitted."""
+        refuse_unweightable(problem.base_estimator, problem.weights)
+        old = (None,) * problem.q if before is None else before.learners
+        learners = tuple(
+            grow_learner(problem, label, structure.parents[label], old[label])
+            for label in range(problem.q)
+        )
         return cls(structure, learners, int(problem.X.shape[1]), bool(sp.issparse(problem.X)))
 
     @property

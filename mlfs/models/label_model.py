@@ -107,6 +107,23 @@ class LabelModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklea
             seed=seed,
         )
 
+    def _further(self, X: Any, Y: Any, sample_weight: Any = None) -> Problem:
+        """Check further training data of a model that has begun, for `partial_fit`."""
+        matrix = self._matrix(X, reset=False)
+        codes = self._labels.codes(Y, matrix.shape[0])
+        weights = self._weights(sample_weight, matrix.shape[0])
+        if weights is not None and not weights.all():
+            kept = np.flatnonzero(weights)
+            matrix, codes, weights = matrix[kept], codes[kept], weights[kept]
+        seed = seed_of(self.random_state)
+        names, learner = self._labels.names, self._learner(seed)
+        return Problem(matrix, codes, names, (), weights, learner, n_jobs=self.n_jobs, seed=seed)
+
+    def _with_classes(self, problem: Problem, classes: Any) -> Problem:
+        """The problem with the values of its labels as the user names them, for `partial_fit`."""
+        self._labels, codes = self._labels.completed(problem.Y, classes)
+        return replace(problem, Y=codes)
+
     def _learner(self, seed: int) -> Any:
         """The base learner, every random state in it that is open set to the seed."""
         given = self.base_estimator
