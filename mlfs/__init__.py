@@ -16,6 +16,7 @@ import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from mlfs.api import pictures_drawn_by as _pictures_drawn_by
 from mlfs.api import sizes_scored_by as _sizes_scored_by
 from mlfs.information import load_functions_by as _load_functions_by
 
@@ -183,3 +184,4 @@ _criterion_check = _function_of("mlfs.api.criterion_checks")
 
 # Likewise, models are scored in a layer above the selection that asks for it with n="cv".
 _sizes_scored_by(lambda: importlib.import_module("mlfs.compare.number_of_features").score_sizes)
+_pictures_drawn_by(lambda: importlib.import_module("mlfs.plots"))

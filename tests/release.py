@@ -1,7 +1,8 @@
 """Builds what is released and tries it as a user would: ``python -m tests release``.
 
 The wheel and the source distribution are each installed into an empty environment. There the first
-command of the README runs in an empty folder, and so do the doctests of all modules. It downloads
+command of the README runs in an empty folder, and then, with the extras and the packages of frames
+that the examples show, the doctests of all modules. It downloads
 the dependencies and compiles the kernels anew, so it takes minutes and is no part of
 ``python -m tests``.
 
@@ -16,6 +17,7 @@ import argparse
 import hashlib
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -25,6 +27,7 @@ from pathlib import Path
 __all__ = ["addressed", "first_command", "main", "to_do"]
 
 ROOT = Path(__file__).resolve().parents[1]
+FRAMES = ("pandas", "polars")
 PAGES = {"Changelog": "CHANGELOG.md", "Issues": "issues", "Security": "SECURITY.md"}
 DOCTESTS = """
 import doctest, importlib, pkgutil, sys, warnings
@@ -150,13 +153,16 @@ def _works(distribution: Path, folder: Path) -> bool:
     here.mkdir()
     env = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     env["NUMBA_CACHE_DIR"] = str(folder / "cache")
+    install = [scripts / "python", "-m", "pip", "install", "-q", "--disable-pip-version-check"]
     commands = [
-        [scripts / "python", "-m", "pip", "install", "-q", "--disable-pip-version-check",
-         distribution],
+        [*install, distribution],
         [scripts / "mlfs", *first_command()],
+        [*install, f"{distribution}[all]", *FRAMES],
         [scripts / "python", "-c", DOCTESTS],
-    ]  # fmt: skip
+    ]
     for command in commands:
+        if command[-1] == DOCTESTS:
+            shutil.copytree(ROOT / "docs" / "examples", here / "docs" / "examples")
         done = subprocess.run(command, cwd=here, env=env, check=False)
         if done.returncode != 0:
             _say(f"failed: {' '.join(map(str, command))[:200]}")

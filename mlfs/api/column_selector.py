@@ -13,6 +13,7 @@ from sklearn.utils import check_array
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from mlfs.api.documentation import page_of
 from mlfs.data.frames import array_of, columns_of, family, frame_of
 from mlfs.errors import DataError
 
@@ -85,6 +86,10 @@ class ColumnSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # skl
         whole = np.zeros((given.shape[0], self.n_features_in_), dtype=given.dtype)
         whole[:, self.support_] = given
         return whole
+
+    def _get_doc_link(self) -> str:
+        """The page that scikit-learn's HTML of an estimator links to."""
+        return page_of(type(self))
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "support_")

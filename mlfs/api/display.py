@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from html import escape
-from typing import Any
 
 from mlfs.api.selection import Chosen, Ranking, Selection
+from mlfs.data.html import folded, pairs, table, text
 from mlfs.errors import plural, printable
 
 __all__ = ["as_html", "as_line"]
@@ -16,7 +15,6 @@ NAMES = 5  # in a line
 ROWS, LABELS = 100, 20  # that are shown as HTML
 HEAD = ("rank", "feature", "score", "relevance", "redundancy", "ties", "runner-up")
 BLUE, ORANGE = "#4c78a8", "#f58518"
-STYLE = "text-align:left;padding:0 .8em 0 0;white-space:nowrap"
 
 
 def as_line(selection: Selection) -> str:
@@ -41,20 +39,22 @@ def as_html(selection: Selection) -> str:
     """Draw a selection for a notebook: picks with bars, settings and notes folded away."""
     data = selection.data
     shape = ", ".join(f"{data[key]:,} {key}" for key in ("rows", "features", "labels"))
-    head = f"<b>{_text(selection.criterion)}</b>: {len(selection)} features of {shape}"
+    head = f"<b>{text(selection.criterion)}</b>: {len(selection)} features of {shape}"
     ended = "".join(f", <b>{word}</b>" for word in _ended(selection))
     parts = [f"<div><p>{head}{ended}, in {selection.units}</p>"]
     if selection.labels:
         shown = list(selection.labels.items())[:LABELS]
-        parts += [_folded(name, _table(ranking)) for name, ranking in shown]
+        parts += [folded(name, _table(ranking, selection)) for name, ranking in shown]
         left = len(selection.labels) - len(shown)
         parts += [f"<p>and {plural(left, 'label')} more</p>"] if left else []
     else:
-        parts.append(_table(selection))
-    parts.append(_folded("settings", _pairs({**selection.parameters, **selection.settings})))
+        parts.append(_table(selection, selection))
+    parts.append(folded("settings", pairs({**selection.parameters, **selection.settings})))
+    if selection.network is not None:
+        parts.append(folded("label network", selection.network._repr_html_()))
     if selection.notes:
-        notes = "".join(f"<li>{_text(note)}</li>" for note in selection.notes)
-        parts.append(_folded(plural(len(selection.notes), "note"), f"<ul>{notes}</ul>"))
+        notes = "".join(f"<li>{text(note)}</li>" for note in selection.notes)
+        parts.append(folded(plural(len(selection.notes), "note"), f"<ul>{notes}</ul>"))
     return "".join(parts) + "</div>"
 
 
@@ -69,30 +69,30 @@ def _ended(selection: Selection) -> Iterable[str]:
     )
 
 
-def _table(ranking: Ranking) -> str:
+def _table(ranking: Ranking, selection: Selection) -> str:
     shown = ranking.chosen[:ROWS]
     sizes = [abs(part) for one in shown for part in (one.relevance, one.redundancy)]
     longest = max((size for size in sizes if math.isfinite(size)), default=0.0)
-    names = {one.index: one.name for one in ranking.chosen}
-    rows = "".join(_row(one, longest, names) for one in shown)
-    head = "".join(f'<th style="{STYLE}">{name}</th>' for name in HEAD)
+    binned = len(selection.binnings)
+    others = {one.runner_up for one in shown if one.runner_up is not None}
+    names = {j: selection.binnings[j].name for j in others if j < binned}
+    names |= {one.index: one.name for one in ranking.chosen}
     left = len(ranking) - len(shown)
     more = f"<p>and {left:,} more: to_frame() has all</p>" if left else ""
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>{more}"
+    return table(HEAD, (_row(one, longest, names) for one in shown)) + more
 
 
-def _row(one: Chosen, longest: float, names: Mapping[int, str]) -> str:
+def _row(one: Chosen, longest: float, names: Mapping[int, str]) -> list[str]:
     second = "" if one.runner_up is None else names.get(one.runner_up, f"column {one.runner_up}")
-    cells = [
+    return [
         str(one.rank) + (" (included)" if one.forced else ""),
-        _text(one.name),
+        text(one.name),
         _number(one.score),
         _bar(one.relevance, longest, BLUE),
         _bar(one.redundancy, longest, ORANGE),
         str(len(one.ties)) if one.ties else "",
-        _text(second),
+        text(second),
     ]
-    return "<tr>" + "".join(f'<td style="{STYLE}">{cell}</td>' for cell in cells) + "</tr>"
 
 
 def _bar(value: float, longest: float, colour: str) -> str:
@@ -104,19 +104,3 @@ def _bar(value: float, longest: float, colour: str) -> str:
 
 def _number(value: float) -> str:
     return f"{value:.4g}" if math.isfinite(value) else ""
-
-
-def _folded(title: str, content: str) -> str:
-    return f"<details><summary>{_text(title)}</summary>{content}</details>"
-
-
-def _pairs(values: Mapping[str, Any]) -> str:
-    rows = "".join(
-        f'<tr><td style="{STYLE}">{_text(key)}</td><td style="{STYLE}">{_text(value)}</td></tr>'
-        for key, value in values.items()
-    )
-    return f"<table>{rows}</table>"
-
-
-def _text(value: object) -> str:
-    return escape(printable(value, 80))

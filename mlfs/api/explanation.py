@@ -2,105 +2,28 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from itertools import chain
 from typing import Any
-
-import numpy as np
 
 from mlfs import criteria
 from mlfs.api.as_dataset import keeps_numbers
 from mlfs.api.candidates import Grouping, columns_named
 from mlfs.api.plan import NOTHING_MORE
 from mlfs.api.prepared import Prepared, as_dataset, prepare
+from mlfs.api.reasons import Explanation, Explanations
 from mlfs.api.selecting import UNITS, select
 from mlfs.api.selection import Chosen, Ranking, Selection
 from mlfs.criteria import Criterion
 from mlfs.errors import UsageError, printable
 from mlfs.information.info import Info
 
-__all__ = ["Explanation", "document", "explain", "explained", "of_picks"]
+__all__ = ["Explanation", "Explanations", "explain", "of_known_picks", "of_picks"]
 
 COUNTING = (
     *("groups", "bins", "n_bins", "nominal_limit", "target_bins", "labels_as", "missing"),
     *("estimator", "correction"),
 )
-SHOWN = 5
-Named = tuple[int, str]
-
-
-@dataclass(frozen=True)
-class Explanation:
-    """The place of one feature in a selection, and the reasons.
-
-    Parameters
-    ----------
-    index, name : int, str
-        The feature.
-    label : str
-        The label, empty for all labels together.
-    rank : int or None
-        Its place among the picks; None if it was not picked.
-    score, relevance, redundancy, label_correlation : float
-        When it was picked; else what they would be if it came next.
-    margin : float
-        What it was ahead of `rival` by (negative: behind); NaN without one.
-    rival : (int, str) or None
-        The best other feature at that moment.
-    ties : tuple of (int, str)
-        Features that were as good.
-    forced : bool
-        It was asked for, not chosen.
-    place : int or None
-        Its place by relevance alone, for features that were asked about.
-    shared : tuple of (int, str, float)
-        The picks before it with which it shares information, most first.
-    excluded : str
-        Why it was no candidate, or empty.
-    """
-
-    index: int
-    name: str
-    label: str
-    rank: int | None
-    score: float
-    relevance: float
-    redundancy: float
-    label_correlation: float
-    margin: float
-    rival: Named | None
-    ties: tuple[Named, ...] = ()
-    forced: bool = False
-    place: int | None = None
-    shared: tuple[tuple[int, str, float], ...] = ()
-    excluded: str = ""
-
-    def to_dict(self) -> dict[str, Any]:
-        """The record for JSON."""
-        return {
-            "index": self.index,
-            "name": self.name,
-            **({"label": self.label} if self.label else {}),
-            "rank": self.rank,
-            "score": self.score,
-            "terms": {
-                "relevance": self.relevance,
-                "redundancy": self.redundancy,
-                "label_correlation": self.label_correlation,
-            },
-            "margin": self.margin,
-            "runner_up": None if self.rival is None else _record(self.rival),
-            "ties": [_record(tied) for tied in self.ties],
-            "forced": self.forced,
-            "place_by_relevance": self.place,
-            "shares": [{**_record(one[:2]), "information": one[2]} for one in self.shared],
-            "excluded": self.excluded or None,
-        }
-
-
-def _record(named: Named) -> dict[str, Any]:
-    return {"index": named[0], "name": named[1]}
 
 
 def of_picks(selection: Selection, names: Sequence[str]) -> list[Explanation]:
@@ -117,6 +40,24 @@ def of_picks(selection: Selection, names: Sequence[str]) -> list[Explanation]:
         for ranking in _rankings(selection)
         for one in ranking.chosen
     ]
+
+
+def of_known_picks(selection: Selection, features: Any = None) -> Explanations:
+    """Explain some picks, or all, from what the selection holds; no data are needed."""
+    known = {j: binning.name for j, binning in enumerate(selection.binnings)}
+    known |= {one.index: one.name for ranking in _rankings(selection) for one in ranking.chosen}
+    names = [known.get(j, f"column {j}") for j in range(selection.data["features"])]
+    reasons = of_picks(selection, names)
+    if features is None:
+        return Explanations(selection, reasons)
+    wanted = [features] if isinstance(features, (str, int)) else list(features)
+    for one in wanted:
+        if not any(one in (reason.index, reason.name) for reason in reasons):
+            shown = printable(repr(one))
+            raise UsageError(f"{shown} was not picked: to explain why, give data=, the data")
+    return Explanations(
+        selection, [one for one in reasons if one.index in wanted or one.name in wanted]
+    )
 
 
 def _rankings(selection: Selection) -> list[Ranking]:
@@ -154,7 +95,7 @@ def explain(
     units: str | None = None,
     n_jobs: int | None = None,
     max_memory: int | str | None = None,
-) -> list[Explanation]:
+) -> Explanations:
     """Explain why features were picked or not.
 
     A feature that was not picked is scored by the criterion as if it came next.
@@ -179,7 +120,8 @@ def explain(
     Returns
     -------
     list of Explanation
-        For each feature one, or one for each label if the selection is for each label.
+        For each feature one, or one for each label if the selection is for each label. Printed,
+        it is the text of ``mlfs explain``.
 
     Examples
     --------
@@ -191,9 +133,10 @@ def explain(
     """
     if features is None:
         if isinstance(data, Prepared):
-            return of_picks(selection, data.dataset.feature_names)
+            return Explanations(selection, of_picks(selection, data.dataset.feature_names))
         numbers = keeps_numbers(selection.settings)
-        return of_picks(selection, as_dataset(data, labels, numbers=numbers).feature_names)
+        names = as_dataset(data, labels, numbers=numbers).feature_names
+        return Explanations(selection, of_picks(selection, names))
     ready = prepare(
         data,
         labels=labels,
@@ -208,11 +151,9 @@ def explain(
     given = selection.criterion if criterion is None else criterion
     parameters = None if isinstance(given, Criterion) else selection.parameters
     chosen = criteria.get(given, parameters)[1]
-    return [
-        explanation
-        for column in columns_named(features, ready.dataset.names, "the features to explain")
-        for explanation in _of_feature(ready, selection, chosen, column, units)
-    ]
+    columns = columns_named(features, ready.dataset.names, "the features to explain")
+    each = (_of_feature(ready, selection, chosen, column, units) for column in columns)
+    return Explanations(selection, chain.from_iterable(each))
 
 
 def _refuse_other_data(ready: Prepared, selection: Selection) -> None:
@@ -299,73 +240,3 @@ def _probe(
         units=units,
     )
     return found, "it was excluded" if block & {*banned} else ""
-
-
-def document(selection: Selection, reasons: Sequence[Explanation]) -> dict[str, Any]:
-    """The JSON document of ``mlfs explain --format json``."""
-    whole = selection.to_dict()
-    kept = ("schema", "criterion", "parameters", "scope", "units", "data", "settings")
-    found = {key: whole[key] for key in kept}
-    found["explained"] = [reason.to_dict() for reason in reasons]
-    found["notes"] = whole["notes"]
-    return found
-
-
-def explained(selection: Selection, reasons: Sequence[Explanation]) -> str:
-    """The reasons in words."""
-    unit = "" if selection.units == "ratio" else f" {selection.units}"
-    data = selection.data
-    picked = f"{len(selection)} of {data['features']:,} features picked"
-    lines = [f"{selection.criterion}: {picked}; score = relevance + label correlation - redundancy"]
-    label = ""
-    for one in reasons:
-        if one.label != label:
-            label = one.label
-            lines += ["", f"label {printable(label)}"]
-        lines += ["", *_paragraph(one, unit)]
-    return "\n".join(lines) + "\n"
-
-
-def _paragraph(one: Explanation, unit: str) -> list[str]:
-    place = "not picked" if one.rank is None else f"pick {one.rank}"
-    lines = [f"{printable(one.name)} (index {one.index}): {place}"]
-    rows = [("score", _sum(one, unit))]
-    if one.excluded:
-        rows.append(("why", one.excluded))
-    if one.score == -math.inf:
-        rows.append(("why", "the criterion never picks it"))
-    elif one.rival is not None:
-        rows.append(("behind" if one.margin < 0 else "ahead of", _gap(one, unit)))
-    if one.ties:
-        others = ", ".join(_name(tied) for tied in one.ties[:SHOWN])
-        more = f" and {len(one.ties) - SHOWN} more" if len(one.ties) > SHOWN else ""
-        rows.append(("ties with", f"{others}{more}; the lowest column wins"))
-    if one.forced:
-        rows.append(("asked for", "by --include or --start, not chosen"))
-    if one.place is not None:
-        rows.append(("by relevance alone", f"place {one.place}"))
-    if one.shared:
-        most = ", ".join(f"{value:.6f} with {_name((j, n))}" for j, n, value in one.shared[:SHOWN])
-        rows.append(("information shared", most))
-    return lines + [f"  {what:<18}  {said}" for what, said in rows]
-
-
-def _sum(one: Explanation, unit: str) -> str:
-    when = " if it came next" if one.rank is None else ""
-    if not np.isfinite(one.score):
-        return f"{one.score}{when}"
-    text = f"{one.score:.6f}{unit}{when} = {one.relevance:.6f}"
-    if one.label_correlation:
-        text += f" + {one.label_correlation:.6f}"
-    if one.redundancy < 0:
-        return f"{text} + {-one.redundancy:.6f} that the picks add"
-    return f"{text} - {one.redundancy:.6f}"
-
-
-def _gap(one: Explanation, unit: str) -> str:
-    assert one.rival is not None
-    return f"{_name(one.rival)} by {abs(one.margin):.6f}{unit}"
-
-
-def _name(named: Named) -> str:
-    return f"{printable(named[1])} (index {named[0]})"

@@ -215,6 +215,58 @@ class Selection(Ranking):
                 rows.append({**({"label": label} if label else {}), **record, **terms})
         return pandas().DataFrame(rows)
 
+    def plot(self, label: str | None = None, ax: Any = None) -> Any:
+        """Draw the picks with the terms of their scores; needs matplotlib.
+
+        Parameters
+        ----------
+        label : str, optional
+            Where each label has a ranking of its own: which one; the union by default.
+        ax : matplotlib Axes, optional
+            Where to draw; a figure of its own by default.
+
+        Returns
+        -------
+        mlfs.plots.SelectionPathDisplay
+            What was drawn, with ``ax_`` and ``figure_``.
+        """
+        from mlfs.api import pictures
+
+        return pictures().SelectionPathDisplay.from_selection(self, label).plot(ax)
+
+    def explain(self, features: Any = None, data: Any = None, **options: Any) -> Any:
+        """Explain why features were picked, or, with the data, why they were not.
+
+        Parameters
+        ----------
+        features : str, int or sequence of them, optional
+            Names or columns, by default all picks. With data also globs.
+        data : Dataset, path, (X, Y), or Prepared, optional
+            The data of the selection: needed for features that were not picked, and for what a
+            feature shares with the picks.
+        **options
+            As for `mlfs.explain`.
+
+        Returns
+        -------
+        list of Explanation
+            Printed, it is the text of ``mlfs explain``.
+
+        Examples
+        --------
+        >>> import mlfs
+        >>> mlfs.select(([[0, 0], [0, 1], [1, 0], [1, 1]], [[0], [0], [1], [1]]), n=1).explain()
+        mim: 1 of 2 features picked; score = relevance + label correlation - redundancy
+        x0 (index 0): pick 1
+          score               0.693147 nats = 0.693147 - 0.000000
+          ahead of            x1 (index 1) by 0.693147 nats
+        """
+        from mlfs.api.explanation import explain, of_known_picks
+
+        if data is not None:
+            return explain(data, self, features, **options)
+        return of_known_picks(self, features)
+
     def transform(self, X: Any) -> Any:
         """Keep the selected columns of a table, in the order of its columns.
 

@@ -101,6 +101,11 @@ class Results:
         ended = ", interrupted" if self.interrupted else ""
         return f"<Results: {len(self.records)} of {total} cells, {failed} failed{ended}>"
 
+    def _repr_html_(self) -> str:
+        from mlfs.compare.results_html import as_html
+
+        return as_html(self)
+
     def failed(self) -> list[dict[str, Any]]:
         """The records of cells that failed."""
         return [record for record in self.records if record["status"] != "ok"]

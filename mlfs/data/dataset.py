@@ -115,8 +115,19 @@ class Dataset:
     def __repr__(self) -> str:
         rows, features, labels = self.shape
         what = f"{plural(rows, 'row')}, {plural(features, 'feature')}, {plural(labels, 'label')}"
-        name = printable(self.source.relation or self.source.path, 60)
-        return f"<Dataset {name}: {what}>"
+        return f"<Dataset {printable(self.title, 60)}: {what}>"
+
+    @property
+    def title(self) -> str:
+        """What it is called: its relation without MEKA's options, or its file."""
+        from mlfs.data.labels.meka import plain_relation
+
+        return plain_relation(self.source.relation) or self.source.path
+
+    def _repr_html_(self) -> str:
+        from mlfs.data.dataset_html import as_html
+
+        return as_html(self)
 
     @property
     def table(self) -> Any:

@@ -14,12 +14,14 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from mlfs.api.documentation import page_of
 from mlfs.api.options import check_jobs, seed_of
 from mlfs.data.frames import family
 from mlfs.data.row_weights import checked_weights
 from mlfs.errors import DataError, UsageError, printable
 from mlfs.models.classes import Classes, ClassList, read_labels
 from mlfs.models.problem import Problem
+from mlfs.search.label_parents import Structure
 
 __all__ = ["LabelModel", "default_learner", "keep_names", "name_columns"]
 
@@ -70,6 +72,24 @@ class LabelModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklea
             raise AttributeError(msg)
         values = self._labels.values
         return values[0] if self._labels.flat else ClassList(values)
+
+    def _get_doc_link(self) -> str:
+        """The page that scikit-learn's HTML of an estimator links to."""
+        return page_of(type(self))
+
+    def _repr_html_inner(self) -> str:
+        return f"{super()._repr_html_inner()}{self._drawing()}"
+
+    def _repr_mimebundle_(self, **options: Any) -> dict[str, str]:
+        found: dict[str, str] = super()._repr_mimebundle_(**options)
+        if "text/html" in found:
+            found["text/html"] += self._drawing()
+        return found
+
+    def _drawing(self) -> str:
+        """The structure of the labels as HTML, once there is one."""
+        structure = getattr(self, "structure_", None)
+        return structure._repr_html_() if isinstance(structure, Structure) else ""
 
     def _begin(self, X: Any, Y: Any, sample_weight: Any = None) -> Problem:
         """Check the training data and code the labels."""

@@ -195,6 +195,11 @@ class Structure:
         order = tuple(to[label] for label in self.order)
         return Structure(self.kind, tuple(names), order, tuple(parents), weights, self.note)
 
+    def _repr_html_(self) -> str:
+        from mlfs.search.structure_html import as_html
+
+        return as_html(self)
+
     def to_text(self) -> str:
         """A table for people: the labels in order, each with its parents and their weights."""
         from mlfs.search.structure_forms import as_text

@@ -14,7 +14,7 @@ from mlfs.search.structure_forms import headline
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["draw", "in_layers"]
+__all__ = ["draw", "in_a_row", "in_layers", "is_layered", "widths"]
 
 NAME = 18  # characters of a label's name
 MOST_INCHES = 40.0
@@ -46,7 +46,7 @@ def draw(structure: Structure, ax: Any = None) -> Figure:
     if not isinstance(structure, Structure):
         msg = f"only a Structure can be drawn, not {printable(repr(structure))}"
         raise UsageError(msg)
-    layered = structure.is_polytree and structure.kind != "chain" and bool(structure.edges)
+    layered = is_layered(structure)
     places = in_layers(structure) if layered else in_a_row(structure)
     if ax is None:
         figure = Figure(figsize=_inches(structure, places, layered=layered), layout="constrained")
@@ -76,6 +76,11 @@ def draw(structure: Structure, ax: Any = None) -> Figure:
     return found
 
 
+def is_layered(structure: Structure) -> bool:
+    """Whether a structure is drawn in layers, and not as arcs over a row."""
+    return structure.is_polytree and structure.kind != "chain" and bool(structure.edges)
+
+
 def _inches(structure: Structure, places: np.ndarray, *, layered: bool) -> tuple[float, float]:
     if not structure.q:
         return 4.0, 1.0
@@ -86,7 +91,7 @@ def _inches(structure: Structure, places: np.ndarray, *, layered: bool) -> tuple
     return width, 2.5 if not structure.edges else 2.5 + width / 4
 
 
-def _widths(structure: Structure) -> dict[tuple[int, int], float]:
+def widths(structure: Structure) -> dict[tuple[int, int], float]:
     """Lines from thin to thick by weight; all the same where nothing was measured."""
     known = [structure.weights[edge] for edge in structure.edges if edge in structure.weights]
     low, high = min(known, default=0.0), max(known, default=0.0)
@@ -99,8 +104,8 @@ def _widths(structure: Structure) -> dict[tuple[int, int], float]:
 
 
 def _draw_edges(ax: Any, structure: Structure, places: np.ndarray, *, layered: bool) -> None:
-    widths = _widths(structure)
-    many = len(widths) > 6 * structure.q
+    strokes = widths(structure)
+    many = len(strokes) > 6 * structure.q
     off = np.array([0.0, HALF_BOX if layered else 0.0])
     for parent, child in structure.edges:
         start, end = (places[parent] - off).tolist(), (places[child] + off).tolist()
@@ -113,7 +118,7 @@ def _draw_edges(ax: Any, structure: Structure, places: np.ndarray, *, layered: b
                 "arrowstyle": "-|>",
                 "color": LINE,
                 "alpha": 0.35 if many else 0.9,
-                "linewidth": widths[parent, child],
+                "linewidth": strokes[parent, child],
                 "shrinkA": 0.0,
                 "shrinkB": 0.0,
                 "connectionstyle": "arc3,rad=0" if layered else "arc3,rad=-0.5",

@@ -10,7 +10,9 @@ import pytest
 import scipy.sparse as sp
 
 import mlfs
-from mlfs.errors import DataError
+from mlfs.errors import DataError, UsageError
+from mlfs.search.label_parents import Structure
+from tests.compare.test_report import made_up
 
 NASTY = "<script>alert(1)</script>&\x1b[31m"
 
@@ -99,3 +101,69 @@ def test_transform_keeps_the_selected_columns_in_the_order_of_the_table():
     assert np.array_equal(selection.transform(frame[frame.columns[::-1]]).to_numpy(), wanted)
     with pytest.raises(DataError, match="X has 5 columns, but the selection is of 8 features"):
         selection.transform(X[:, :5])
+
+
+def test_a_selection_explains_its_picks_and_with_the_data_the_others():
+    data = mlfs.datasets.load_songs()
+    selection = mlfs.select(data, "scls", 3)
+    assert repr(selection.explain()) == repr(mlfs.explain(data, selection))
+    (why,) = selection.explain("brightness")
+    assert (why.rank, why.rival) == (2, (15, "distortion"))
+    assert selection.explain(2) == [why]
+    assert (
+        "brightness (index 2): pick 2" in read(selection.explain(["brightness"])._repr_html_()).text
+    )
+    with pytest.raises(UsageError, match="'tempo' was not picked: to explain why, give data="):
+        selection.explain("tempo")
+    (other,) = selection.explain("tempo", data)
+    assert other == mlfs.explain(data, selection, ["tempo"])[0]
+    local = mlfs.select(data, "mlfs_local", 2)
+    assert len(local.explain()) == 12
+
+
+def test_a_structure_is_drawn_without_matplotlib():
+    tree = Structure("tree", (NASTY, "b", "c"), (0, 1, 2), ((), (0,), (0,)), {(0, 1): 0.5})
+    seen = read(tree._repr_html_())
+    assert (seen.seen.count("rect"), seen.seen.count("polygon")) == (3, 2)
+    assert "script" not in seen.seen
+    chain = Structure("chain", ("a", "b", "c"), (2, 0, 1), ((2,), (0, 2), ()))
+    assert read(chain._repr_html_()).seen.count("path") == 3
+    many = Structure("independent", tuple(map(str, range(500))), tuple(range(500)), ((),) * 500)
+    assert "svg" not in read(many._repr_html_()).seen
+    none = Structure("independent", (), (), ())
+    assert "0 labels" in read(none._repr_html_()).text
+
+
+def test_models_show_the_structure_that_they_learned(monkeypatch):
+    X, Y = table()
+    model = mlfs.models.make("bcc")
+    assert "<svg" not in model._repr_mimebundle_()["text/html"].partition("</style>")[2]
+    model.fit(X, Y)
+    for html in (model._repr_mimebundle_()["text/html"], model._repr_html_()):
+        assert html.count("<rect") == 2
+    assert model._get_doc_link() == ""
+    monkeypatch.setenv("MLFS_DOCS_URL", "https://docs.example/")
+    page = "https://docs.example/reference/models.html#mlfs.models.StructuredClassifier"
+    assert page in model._repr_html_()
+    link = mlfs.FeatureSelector()._get_doc_link()
+    assert link == "https://docs.example/reference/mlfs.html#mlfs.FeatureSelector"
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_a_data_set_shows_its_labels_and_first_rows(sparse):
+    X, Y = table(30)
+    data = mlfs.data.from_arrays(sp.csr_array(X) if sparse else X, Y, label_names=[NASTY, "b"])
+    seen = read(data._repr_html_())
+    assert "script" not in seen.seen
+    assert f"b{Y[:, 1].sum()} " in seen.text
+    assert "and 22 more" in seen.text
+    songs = mlfs.datasets.load_songs()
+    assert "major" in read(songs.reduced([12])._repr_html_()).text
+    assert repr(songs) == "<Dataset songs: 240 rows, 24 features, 6 labels>"
+
+
+def test_results_show_means_with_the_best_bold():
+    html = made_up()._repr_html_()
+    seen = read(html)
+    assert seen.seen.count("b") >= 1
+    assert "exact_match" in seen.text

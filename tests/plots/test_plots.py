@@ -130,3 +130,11 @@ def test_importing_plots_does_not_import_matplotlib() -> None:
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
     assert done.stdout.strip() == "False"
+
+
+def test_a_selection_draws_itself() -> None:
+    selection = some_selection(criterion="mlfs_local")
+    shown = selection.plot(label="y1")
+    assert shown.ranking.names == selection.labels["y1"].names
+    assert "<svg" in shown._repr_svg_()
+    assert plots.SelectionPathDisplay.from_selection(selection)._repr_svg_() is None

@@ -1,0 +1,73 @@
+"""A data set in a notebook: its size, its labels, its first rows."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from mlfs.data.dataset import Dataset
+from mlfs.data.html import folded, table, text
+from mlfs.errors import plural
+
+__all__ = ["as_html"]
+
+ROWS, COLUMNS, LABELS = 5, 8, 30
+BAR = 8  # em, of a label that all rows have
+
+
+def as_html(data: Dataset) -> str:
+    """Show the size and the frequency of labels; the first rows are folded away."""
+    rows, features, labels = data.shape
+    kind = "sparse" if data.is_sparse else "dense"
+    size = f"{plural(rows, 'row')}, {plural(features, 'feature')} ({kind})"
+    parts = [f"<p><b>{text(data.title)}</b>: {size}, {plural(labels, 'label')}</p>", _labels(data)]
+    parts.append(folded("first rows", _first_rows(data)))
+    parts += [f"<p>{text(note, 400)}</p>" for note in data.notes]
+    return f"<div>{''.join(parts)}</div>"
+
+
+def _labels(data: Dataset) -> str:
+    """How many rows have each label, with bars."""
+    rows, _, labels = data.shape
+    had = data.Y[:, :LABELS] > 0
+    counts = np.asarray(had.sum(axis=0)).ravel().tolist()
+    lines = []
+    for name, count in zip(data.label_names[:LABELS], counts, strict=True):
+        style = f"display:inline-block;height:.7em;width:{BAR * count / max(rows, 1):.2f}em;"
+        lines.append([text(name), f'{count:,} <span style="{style}background:#4c78a8"></span>'])
+    more = f"<p>and {plural(labels - LABELS, 'label')} more</p>" if labels > LABELS else ""
+    return table(["label", "rows"], lines) + more
+
+
+def _first_rows(data: Dataset) -> str:
+    columns = [*data.columns[:COLUMNS]]
+    part = data.table[:ROWS] if _is_sliced(data.table) else data.X[:ROWS]
+    cells = _dense(part)[:, :COLUMNS].tolist()
+    lines = [
+        [text(_value(x, column.values)) for x, column in zip(row, columns, strict=True)]
+        for row in cells
+    ]
+    head = [text(column.name, 30) for column in columns]
+    if len(data.columns) > COLUMNS:
+        head.append(f"and {len(data.columns) - COLUMNS:,} more")
+    return table(head, lines)
+
+
+def _is_sliced(stored: Any) -> bool:
+    """Whether rows can be taken without making the whole table."""
+    return sp.issparse(stored) or isinstance(stored, np.ndarray)
+
+
+def _dense(part: Any) -> np.ndarray:
+    if sp.issparse(part):
+        return np.asarray(sp.csr_array(part).toarray(), dtype=np.float64)
+    return np.asarray(part, dtype=np.float64)
+
+
+def _value(number: float, values: tuple[str, ...]) -> str:
+    if math.isnan(number):
+        return "?"
+    return values[int(number)] if values else f"{number:g}"
