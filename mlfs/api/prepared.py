@@ -136,6 +136,8 @@ class Prepared:
 
     def network(self, criterion: Criterion, wanted: Any, order: str, k: int | None) -> Any:
         """The label network for a criterion, or None; one that was learned is kept."""
+        if criterion.network is False and wanted is None:
+            return None
         key = (criterion.network, wanted, order, k)
         if not (wanted is None or isinstance(wanted, str)) or isinstance(k, bool):
             return network_for(criterion, wanted, self.dataset, self.info, self.weights, order, k)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -134,7 +135,7 @@ class Dataset:
         """X as it is stored, of any type of numbers, until `X` is read."""
         return self.__dict__["X"]
 
-    @property
+    @cached_property
     def names(self) -> Sequence[str]:
         """The names of the columns of X, without a list of them."""
         return names_of(self.columns)

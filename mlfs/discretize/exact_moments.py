@@ -46,26 +46,26 @@ def column_sums(
     more : tuple of ndarray
         Further terms for each column.
     """
-    n_terms, heaviest = block.n_rows, 1.0
+    width, n_terms, heaviest = block.width, block.n_rows, 1.0
     pieces = [(block.values, center, squared)]
     if weights is not None:
         deviations = block.values - block.spread(center)
         if squared:
             deviations *= deviations
         products = two_product(deviations, block.weights(weights))
-        pieces = [(product, np.zeros(block.width), False) for product in products]
+        pieces = [(product, np.zeros(width), False) for product in products]
         n_terms, heaviest = 2 * n_terms, max(1.0, float(weights.max()))
     top = np.frexp(bound * heaviest * 2)[1]
     bits = 51 - max(1, n_terms).bit_length()
-    parts, rest = np.zeros((PARTS, block.width)), np.empty(block.values.size)
+    parts, rest = np.zeros((PARTS, width)), np.empty(block.values.size)
     left: list[np.ndarray] = []
     for values, middle, squares in pieces:
         if add_parts(values, block.bounds, middle, squares, top, bits, parts, rest):
             left.append(rest.copy())
     terms = [term for term in (*parts, *more) if term.any()]
-    sums, is_exact = np.zeros(block.width), np.zeros(block.width, bool)
-    if block.width > FEW:  # selecting from a sparse table of 47,236 columns takes a third less time
-        sums, is_exact = _rounded_once(terms, block.width)
+    sums, is_exact = np.zeros(width), np.zeros(width, bool)
+    if width > FEW:  # selecting from a sparse table of 47,236 columns takes a third less time
+        sums, is_exact = _rounded_once(terms, width)
     for j in np.flatnonzero(~is_exact | bool(left)).tolist():
         own = slice(block.bounds[j], block.bounds[j + 1])
         extra = [each[own].tolist() for each in left]  # magnitudes that differ very much

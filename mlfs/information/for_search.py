@@ -87,6 +87,8 @@ def terms_only_add(info: Info) -> bool:
 def with_parents(info: Info, parents: Sequence[tuple[int, ...]] | None) -> Info:
     """The same view with the parents of every label."""
     known = None if parents is None else tuple(tuple(pa) for pa in parents)
+    if known is None and info._parents is None:
+        return info
     if isinstance(info, ExactInfo):
         own = {"labels": info.labels, "features": info._features}
         return ExactInfo(info._table, parents=known, **own)

@@ -187,12 +187,14 @@ class Picks(Sequence[Pick]):
         return next(iter(self.taken(np.array([range(len(self))[place]]))))
 
     def __iter__(self) -> Iterator[Pick]:
+        picks = []
         for *terms, margin, other, forced, first, last in zip(
             *(array.tolist() for array in self.arrays), strict=True
         ):
             margin = math.nan if math.isnan(margin) else margin  # one NaN: picks are equal
             runner_up = None if other < 0 else other
-            yield Pick(*[*terms, runner_up, margin, forced, self.tied[first:last]])
+            picks.append(Pick(*[*terms, runner_up, margin, forced, self.tied[first:last]]))
+        return iter(picks)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Sequence):

@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
@@ -102,7 +103,7 @@ class Parser:
         self.at, self.line, self.counted = header.start, header.line + 1, header.start
         known = earlier.sparse
         self.sparse = _is_sparse(content, self.at) if known is None else known
-        self.reader = RowReader(header.attributes, plan.wanted)
+        self.wanted = plan.wanted
         self.texts: dict[int, dict[int, str | None]] = {j: {} for j in plan.wanted}
         self.weights: dict[int, float] = {}
         size = len(content) - self.at
@@ -116,6 +117,11 @@ class Parser:
                 limits.max_cells // self.width - earlier.rows,
             )
             self.rows = DenseRows(plan, content, self.at, most)
+
+    @cached_property
+    def reader(self) -> RowReader:
+        """Reads the rows that the kernel does not."""
+        return RowReader(self.attributes, self.wanted)
 
     def is_text(self) -> bool:
         """Whether the kernel may skip the strings, which it does not decode: they are UTF-8."""

@@ -227,7 +227,7 @@ def _nominal(found: list[Token], text: str, name: str, opening: Token) -> Type:
     for k, token in enumerate(found):
         if token.kind in (",", "}"):
             if group:
-                value = joined(group, text)[0]
+                value = group[0].text if len(group) == 1 else joined(group, text)[0]
                 if value in values:
                     message = (
                         f"the attribute {name!r} declares the value {printable(value)!r} twice"
