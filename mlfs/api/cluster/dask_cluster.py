@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import time
 from typing import Any
 
 from mlfs.api.cluster.block_actor import versions
@@ -65,11 +66,7 @@ class DaskCluster(Cluster):
             msg = f"the cluster at {self.address} has no workers: start some with dask worker"
             raise ClusterError(msg) from None
         own = versions()
-        try:
-            found = self.client.run(versions, on_error="return")
-        except ImportError as error:
-            found = {"of the cluster": error}
-        for worker, theirs in sorted(found.items()):
+        for worker, theirs in sorted(self._versions().items()):
             if not isinstance(theirs, dict):
                 why = printable(theirs, 200)
                 msg = f"the worker {worker} cannot run mlfs {own['mlfs']}: {why}; install it there"
@@ -81,6 +78,22 @@ class DaskCluster(Cluster):
                         f"{version}: install the same version on both"
                     )
                     raise ClusterError(msg)
+
+    def _versions(self) -> dict[str, Any]:
+        """What each worker has, or the error that it gave; workers may be lost meanwhile."""
+        ends = time.monotonic() + CONNECTING
+        while True:
+            try:
+                found = self.client.run(versions, on_error="return")
+            except ImportError as error:
+                return {"of the cluster": error}
+            except OSError:
+                found = {}
+            known = {one: got for one, got in found.items() if not isinstance(got, OSError)}
+            if known:
+                return known
+            if time.monotonic() > ends:
+                raise ClusterError(f"no worker of the cluster at {self.address} answers")
 
     @property
     def n_blocks(self) -> int:

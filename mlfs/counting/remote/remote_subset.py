@@ -9,6 +9,7 @@ import numpy as np
 
 from mlfs._kernels.plane_subsets import Results
 from mlfs.counting.column_groups import ColumnGroup, Kind, Triples
+from mlfs.counting.entries import edges_of
 from mlfs.counting.remote.subset_sweeps import wanted_cells
 from mlfs.counting.remote.wire import PackedCounts
 from mlfs.counting.subset_planes import Part, SubsetPlanes
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
 
 __all__ = ["RemoteSubset"]
 
-MOST_LEVELS = 64
+MOST_KNOWN = 256  # candidates whose co-occurrences are kept
+FEW_ANCHORS = 2  # that a candidate may lack to be counted along
 
 
 class _Candidates(ColumnGroup):
@@ -74,6 +76,7 @@ class RemoteSubset(SubsetPlanes):
     def __init__(self, block: RemoteBlock, counts: Counts, t_f: np.ndarray, budget: Budget) -> None:
         super().__init__(counts, t_f, budget)
         self._block, self._t_f = block, t_f
+        self._ahead: dict[int, dict[int, np.ndarray]] = {}  # by candidate and anchor
         widths = [b - a for a, b in counts.edges]
         planes = [kind in {Kind.BINARY_PLANES, Kind.PLANES} for kind in counts.kinds]
         self._has_planes, self._all_planes = np.repeat(planes, widths), all(planes)
@@ -93,8 +96,7 @@ class RemoteSubset(SubsetPlanes):
         out = np.zeros((len(anchors), where.size))
         if where.size:
             asked = _Asked.of(self, where, anchors, start)
-            (found,) = self._ask(asked, None)
-            co = asked.spread(found)
+            co = self._pairs_of(asked)
             for known in self._known(asked, co):
                 t_fs, t_f = known.sums(self._counts.xlogx), self._t_f[where[known.live]]
                 total = self._t_n + t_fs - t_f - self._t_f[known.s]
@@ -179,6 +181,53 @@ class RemoteSubset(SubsetPlanes):
             anchor = self._block.anchor(s, int(counts.levels[s]))
             pairs = np.ascontiguousarray(pairs)
             yield _Known(at, s, anchor, groups[key], live, cells, pairs, np.zeros((0, 0)))
+
+    def _pairs_of(self, asked: _Asked) -> np.ndarray:
+        """The co-occurrences that are asked for: those known from before, or counted now.
+
+        Candidates that were asked for a moment ago will be again, with the same anchors: what they
+        lack is counted along, which saves a question.
+        """
+        if asked.where.size > MOST_KNOWN:
+            return asked.spread(self._ask(asked, None)[0])
+        known, levels = self._ahead, self._counts.levels
+        late = [np.arange(begin, asked.anchors.size) for begin in asked.start.tolist()]
+        wanted = {
+            j: [s for s in asked.anchors[at].tolist() if s not in known.get(j, ())]
+            for j, at in zip(asked.where.tolist(), late, strict=True)
+        }
+        lacking = any(wanted.values())
+        for j in asked.where.tolist():
+            known[j] = known.pop(j, {})  # the last that are asked for stay the longest
+        if lacking:
+            new = asked.anchors[int(asked.start.min()) :].tolist()
+            for j, own in list(known.items())[: -asked.where.size]:
+                if own and len(missing := [s for s in new if s not in own]) <= FEW_ANCHORS:
+                    wanted[j] = missing
+            self._fetch_pairs({j: own for j, own in wanted.items() if own}, asked.anchors)
+        co = np.zeros(asked.mask.shape, asked.small)
+        first = edges_of(levels[asked.where] - 1)
+        for i, j in enumerate(asked.where.tolist()):
+            for at in late[i].tolist():
+                own = known[j][int(asked.anchors[at])]
+                co[asked.begins[at] : asked.begins[at + 1], first[i] : first[i + 1]] = own
+        while len(known) > MOST_KNOWN:
+            del known[next(iter(known))]
+        return co
+
+    def _fetch_pairs(self, wanted: dict[int, list[int]], anchors: np.ndarray) -> None:
+        """Ask for what candidates lack: each from its first missing anchor on."""
+        place = {s: at for at, s in enumerate(anchors.tolist())}
+        where = np.array(list(wanted), np.int64)
+        start = np.array([min(place[s] for s in own) for own in wanted.values()], np.int64)
+        least = int(start.min())
+        asked = _Asked.of(self, where, anchors[least:], start - least)
+        (found,) = self._ask(asked, None)
+        co, first = asked.spread(found), edges_of(self._counts.levels[where] - 1)
+        for i, j in enumerate(where.tolist()):
+            for at in range(int(asked.start[i]), asked.anchors.size):
+                part = co[asked.begins[at] : asked.begins[at + 1], first[i] : first[i + 1]]
+                self._ahead.setdefault(j, {})[int(asked.anchors[at])] = part
 
     @property
     def _t_n(self) -> np.int64:
