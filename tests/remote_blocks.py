@@ -5,7 +5,9 @@ from __future__ import annotations
 import pickle
 from typing import Any
 
-from mlfs.api.cluster.block_actor import BlockActor
+import numpy as np
+
+from mlfs.api.cluster.block_actor import BlockActor, unrefused
 from mlfs.api.cluster.clusters import Cluster
 from mlfs.counting.remote.session import Sent, Session
 
@@ -20,22 +22,45 @@ class InProcess(Cluster):
     def n_blocks(self) -> int:
         return self.blocks
 
-    def session(self, edges: list[int], pieces: Any) -> Session:
-        self.sessions.append(InProcessSession(edges, pieces, self.lost))
+    def session(self, n_blocks: int, chunks: list[Any] | None = None) -> InProcessSession:
+        self.sessions.append(InProcessSession(n_blocks, chunks, self.lost))
         return self.sessions[-1]
+
+    def computed(self, collection: Any) -> Any:
+        return collection.compute(scheduler="synchronous")
+
+    def chunks(self, table: Any) -> list[Any]:
+        delayed = np.ravel(np.array(table.to_delayed(), dtype=object)).tolist()
+        return [one.compute(scheduler="synchronous") for one in delayed]
 
 
 class InProcessSession(Session):
-    def __init__(self, edges: list[int], pieces: Any, lost: tuple[int, ...]) -> None:
-        super().__init__(edges)
-        self.pieces, self.to_lose, self.is_closed = pieces, lost, False
-        self.actors = [self.made(i) for i in range(self.n_blocks)]
+    def __init__(self, n_blocks: int, chunks: list[Any] | None, lost: tuple[int, ...]) -> None:
+        super().__init__(n_blocks)
+        self.chunks, self.to_lose, self.is_closed = chunks, lost, False
+        self.calls, self.pieces = 0, None
+        self.actors = [self.made(i) for i in range(n_blocks)]
 
     def made(self, i: int) -> BlockActor:
-        actor = BlockActor()
-        piece = self.pieces.piece(int(self.edges[i]), int(self.edges[i + 1]))
-        assert actor.fill(moved(piece))[0] == "done"
+        actor = BlockActor(*(self.chunks[i] if self.chunks else ()))
+        if self.pieces is not None:
+            unrefused(actor.fill(self.piece(i)))
         return actor
+
+    def piece(self, i: int) -> Any:
+        return moved(self.pieces.piece(i, int(self.edges[i]), int(self.edges[i + 1])))
+
+    def hold(self, edges: list[int], pieces: Any) -> None:
+        self.edges, self.pieces = np.array(edges), pieces
+        self.call("fill", [(self.piece(i),) for i in range(self.n_blocks)])
+
+    def call(self, method: str, arguments: list[tuple[Any, ...]]) -> list[Any]:
+        self.calls += 1
+        if -self.calls in self.to_lose:  # negative numbers: calls before any question
+            self.lost += 1
+            self.actors[-1] = self.made(self.n_blocks - 1)
+        both = zip(self.actors, moved(arguments), strict=True)
+        return [moved(unrefused(getattr(actor, method)(*args))) for actor, args in both]
 
     def _answers(self, question: str, args: tuple[Any, ...], needs: dict[str, Sent]) -> list[Any]:
         if self.rounds in self.to_lose:

@@ -21,11 +21,19 @@ def keeps_numbers(options: Mapping[str, Any]) -> bool:
     return options["target_bins"] is not None or options["estimator"] == "gaussian"
 
 
-def as_dataset(data: Any, labels: Any = None, *, numbers: bool = False) -> Dataset:
+def as_dataset(
+    data: Any, labels: Any = None, *, numbers: bool = False, cluster: Any = None
+) -> Dataset:
     """The data set that a user's data are; `labels` says which columns are labels.
 
-    With `numbers`, numeric targets keep their numbers.
+    With `numbers`, numeric targets keep their numbers. The workers of a cluster read files and
+    what is computed on it.
     """
+    if cluster is not None:
+        from mlfs.api.cluster.remote_data import is_remote, remote_dataset
+
+        if is_remote(data):
+            return remote_dataset(data, labels, cluster, numbers=numbers)
     if isinstance(data, Dataset):
         if labels is not None:
             msg = "is given beside a Dataset, which knows its labels: leave it out"

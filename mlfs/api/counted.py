@@ -30,6 +30,10 @@ def counted(
     dataset: Dataset, weights: np.ndarray | None, options: Mapping[str, Any], most: int, own: int
 ) -> tuple[Grouping, Binnings, Table]:
     """Bin, code and count the columns; `own` bytes are taken already of the `most` that may be."""
+    if options["cluster"] is not None and hasattr(dataset.table, "session"):
+        from mlfs.api.cluster.remote_counted import remote_counted
+
+        return remote_counted(dataset, weights, options, most)
     n_threads = threads_of(options["n_jobs"])
     ignore_missing = options["missing"] == "ignore"
     survey = Survey.of(dataset.table, n_threads)
@@ -80,7 +84,8 @@ def _held(codes: Codes, labels: Codes, weights: np.ndarray | None, cluster: Any)
 
     found = cluster_of(cluster)
     edges = row_edges(codes.n_rows, found.n_blocks)
-    session = found.session(edges, CodedPieces(codes, labels, weights))
+    session = found.session(len(edges) - 1)
+    session.hold(edges, CodedPieces(codes, labels, weights))
     n = codes.counts if weights is None else codes.weighted_counts(weights)
     return remote_block(session, codes, n, labels, weights)
 

@@ -25,6 +25,7 @@ from mlfs.api.labels_as import label_sets
 from mlfs.api.options import checked
 from mlfs.api.prepared_notes import notes_of
 from mlfs.api.target_bins import binned_targets
+from mlfs.api.unused_options import refuse_on_cluster
 from mlfs.counting.memory import bytes_of
 from mlfs.criteria import Criterion
 from mlfs.data.dataset import Dataset
@@ -167,6 +168,14 @@ class Prepared:
         table = table_of(self.info).among_rows(kept)
         return replace(self, info=info_of(table, self.options["correction"]))
 
+    @property
+    def cluster_report(self) -> str:
+        """What went to the workers of a cluster and came back; empty if there is none."""
+        if self.options["cluster"] is None:
+            return ""
+        report: str = table_of(self.info).counts.blocks[0].session.report()
+        return report
+
     def release(self) -> None:
         """Let the workers of a cluster go; nothing can be counted afterwards."""
         if self.options["estimator"] != "gaussian":
@@ -252,13 +261,11 @@ def prepare(
         return data
     if estimator == "gaussian":
         refuse_options_of_counts(options)
-        if options["cluster"] is not None:
-            msg = "is given, but the estimator gaussian counts nothing: leave one of the two out"
-            raise UsageError(msg, option="cluster")
+    refuse_on_cluster(options)
     most = bytes_of(max_memory)
     memory_estimate.of_table(data, most).free(most)
     numbers = keeps_numbers(options)
-    dataset = as_dataset(data, labels, numbers=numbers)
+    dataset = as_dataset(data, labels, numbers=numbers, cluster=options["cluster"])
     from_user = arrays_of(data, dataset)
     if dataset.shape[2] == 0:
         where = printable(dataset.source.path, 400)
@@ -269,7 +276,7 @@ def prepare(
     notes += [Caution(f"column {name!r} is left out of X: {why}") for name, why in left_out]
     notes = list(dict.fromkeys(notes))  # a reader may have said so already
     dataset, weights = weighted(dataset, sample_weight, notes)
-    if missing == "error":
+    if missing == "error" and not hasattr(dataset.table, "session"):
         refuse_missing(dataset)
     binned: tuple[Binning, ...] = ()
     if target_bins is not None:

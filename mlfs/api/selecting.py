@@ -18,7 +18,7 @@ from mlfs.api.prepared import DEFAULTS, Prepared, prepare
 from mlfs.api.prepared_notes import identifier_notes
 from mlfs.api.rankings import ranking_of, scaled, union_of
 from mlfs.api.selection import Ranking, Selection
-from mlfs.api.unused_options import refuse_unused
+from mlfs.api.unused_options import refuse_on_cluster, refuse_unused
 from mlfs.api.value_kinds import is_cv, most_of
 from mlfs.criteria import Criterion
 from mlfs.errors import Caution, UsageError, plural, printable
@@ -180,9 +180,7 @@ def select(
     if not (on_pick is None or callable(on_pick)):
         msg = f"is a function, not {printable(repr(on_pick))}"
         raise UsageError(msg, option="on_pick")
-    if is_cv(n) and cluster is not None:
-        msg = "is given, but n='cv' trains models in this process: leave one of the two out"
-        raise UsageError(msg, option="cluster")
+    refuse_on_cluster({**options, **_prepared_with(data)})
     ready = prepare(data, **{key: value for key, value in options.items() if key in DEFAULTS})
     forced = columns_named(include, ready.dataset.names, "include")
     plan = Plan(
@@ -217,7 +215,7 @@ def _selected(plan: Plan, ready: Prepared, options: Mapping[str, Any], criterion
 
 def _prepared_with(data: Any) -> dict[str, Any]:
     """How the information of data is estimated, if they are prepared."""
-    names = ("estimator", "correction") if isinstance(data, Prepared) else ()
+    names = ("estimator", "correction", "cluster") if isinstance(data, Prepared) else ()
     return {name: data.options[name] for name in names}
 
 

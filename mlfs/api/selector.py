@@ -320,6 +320,8 @@ class FeatureSelector(ColumnSelector):
             )
             raise DataError(msg)
         refuse_no_columns(X)
+        if self.cluster is not None and hasattr(X, "__dask_graph__"):
+            return self._of_cluster(X, y)
         data = from_arrays(
             X,
             y,
@@ -327,6 +329,15 @@ class FeatureSelector(ColumnSelector):
             categorical=categorical_names(self.categorical_features, X),
             numbers=keeps_numbers(vars(self)),
         )
+        validate_data(self, X, skip_check_array=True)
+        return data, Positions.found(X, data)
+
+    def _of_cluster(self, X: Any, y: Any) -> tuple[Dataset, Positions]:
+        """Collections of dask, which workers read."""
+        from mlfs.api.cluster.remote_data import remote_dataset
+
+        refuse_reading(self.classes, self.categorical_features)
+        data = remote_dataset((X, y), None, self.cluster)
         validate_data(self, X, skip_check_array=True)
         return data, Positions.found(X, data)
 

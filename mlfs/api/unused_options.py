@@ -10,7 +10,7 @@ from mlfs.api.value_kinds import is_cv
 from mlfs.criteria import Criterion
 from mlfs.errors import UsageError, printable
 
-__all__ = ["refuse_unused"]
+__all__ = ["refuse_on_cluster", "refuse_unused"]
 
 NUMBERS = {
     "auto": "an automatic number of features",
@@ -76,3 +76,24 @@ def _why_no_chain(name: str, criterion: Criterion, values: Mapping[str, Any]) ->
         return ""
     what = "a tree" if isinstance(kind, str) else "given"
     return f"{use}, and the network is {what}: leave {{}} out"
+
+
+def refuse_on_cluster(values: Mapping[str, Any]) -> None:
+    """Raise `UsageError` if a cluster is given for what does not count on one.
+
+    Examples
+    --------
+    >>> refuse_on_cluster({"cluster": "local:2", "estimator": "gaussian"})
+    Traceback (most recent call last):
+    mlfs.errors.UsageError: cluster is given, but the estimator gaussian counts nothing: leave one \
+of the two out
+    """
+    if values.get("cluster") is None:
+        return
+    why = ""
+    if values.get("estimator") == "gaussian":
+        why = "the estimator gaussian counts nothing"
+    elif is_cv(values.get("n")):
+        why = "n='cv' trains models in this process"
+    if why:
+        raise UsageError(f"is given, but {why}: leave one of the two out", option="cluster")

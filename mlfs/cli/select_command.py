@@ -12,7 +12,7 @@ from mlfs.cli.console import Console, Output, console_of, output_of, write_data,
 from mlfs.cli.help import Command, argument, topical
 from mlfs.cli.progress import Picks
 from mlfs.cli.shared_options import input_data, reading, selecting, selection_options, talking
-from mlfs.errors import plural
+from mlfs.errors import UsageError, plural
 
 __all__ = ["run_selection", "select"]
 
@@ -73,6 +73,9 @@ def select(
     console = console_of(context)
     place = output_of(output, form, to, data, force=force)
     wanted = selection_options(options)
+    if place.kind == "data" and wanted["cluster"] is not None:
+        msg = "-o writes reduced data, but their rows stay with the workers of the cluster: "
+        raise UsageError(f"{msg}name a .json file for the ranking, or leave --cluster out")
     began = time.perf_counter()
     dataset = input_data(data, options)
     read = time.perf_counter()
@@ -105,6 +108,8 @@ def run_selection(console: Console, dataset: Any, wanted: dict[str, Any]) -> tup
         selection = run(ready, on_pick=progress.on_pick, **searching)
     for note in selection.notes:
         console.note(note)
+    if ready.cluster_report:
+        console.detail(ready.cluster_report)
     return ready, selection
 
 

@@ -186,6 +186,8 @@ def input_data(path: str, options: dict[str, Any], known: Sequence[str] | None =
     skip_check_of_scipy()
     given = {name: options.pop(name, False) for name in READING}
     place = place_of(path)
+    if options.get("cluster") is not None:
+        return _read_by_workers(place, given, options)
     dataset = read(
         place,
         labels=given["labels"],
@@ -204,6 +206,25 @@ def input_data(path: str, options: dict[str, Any], known: Sequence[str] | None =
     return dataset
 
 
+def _read_by_workers(path: str, given: dict[str, Any], options: dict[str, Any]) -> Any:
+    """The data set whose rows the workers of a cluster read."""
+    from mlfs.api.cluster.remote_data import remote_dataset
+    from mlfs.data import Limits
+    from mlfs.data.file_pieces import open_pieces
+
+    pieces = open_pieces(
+        path,
+        labels=given["labels"],
+        format=given["source_format"],
+        limits=Limits().raised(given["limit"]),
+        classes=given["classes"],
+        separator=given["separator"],
+        encoding=given["encoding"],
+        numbers=options.get("target_bins") is not None,
+    )
+    return remote_dataset(pieces, None, options["cluster"])
+
+
 def place_of(path: str) -> str:
     """The file that a user means: a path, or the name of a data set that is here."""
     if not path or path == "-" or os.path.basename(path) != path or os.path.exists(path):  # noqa: PTH110, PTH119
@@ -215,7 +236,7 @@ def place_of(path: str) -> str:
 
 def selection_options(options: Mapping[str, Any]) -> dict[str, Any]:
     """What `mlfs.select` wants; a wrong criterion is refused before the data are read."""
-    from mlfs.api.unused_options import refuse_unused
+    from mlfs.api.unused_options import refuse_on_cluster, refuse_unused
     from mlfs.criteria import get
 
     wanted = {name: value for name, value in options.items() if name not in READING}
@@ -226,6 +247,7 @@ def selection_options(options: Mapping[str, Any]) -> dict[str, Any]:
         from mlfs.api.estimators import refuse_unanswered
 
         refuse_unanswered(wanted["criterion"], criterion, wanted)
+    refuse_on_cluster(wanted)
     wanted["groups"] = _groups(wanted["groups"])
     wanted["start"] = None if wanted["start"] is None else _earlier(wanted["start"])
     return wanted

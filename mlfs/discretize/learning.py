@@ -22,7 +22,7 @@ from mlfs.discretize.table_survey import Survey, learn_small
 from mlfs.discretize.unsupervised import equal_frequency, equal_width, mean_sd_edges
 from mlfs.errors import DataError, UnknownName, UsageError, printable
 
-__all__ = ["METHODS", "learn"]
+__all__ = ["METHODS", "checked_method", "learn"]
 
 METHODS = {
     "mean-sd": "three levels: below mean - sd, between, above mean + sd",
@@ -79,7 +79,7 @@ def learn(
     mean-sd ['x <= -0.0355339', '-0.0355339 < x <= 7.03553', '7.03553 < x']
     nominal ['0', '1']
     """
-    bins = _checked(method, bins, nominal_limit)
+    bins = checked_method(method, bins, nominal_limit)
     table, labels = dataset.table, dataset.Y if Y is None else Y
     mass = None
     if weights is not None:
@@ -216,7 +216,8 @@ def _refuse_infinite(
         )
 
 
-def _checked(method: str, bins: int | None, nominal_limit: int) -> int:
+def checked_method(method: str, bins: int | None, nominal_limit: int) -> int:
+    """The number of bins, or an error that names the option that is wrong."""
     if not isinstance(method, str) or method not in METHODS:
         raise UnknownName("binning", str(method), METHODS)
     for what, number in (("nominal_limit", nominal_limit), ("n_bins", bins or 2)):

@@ -14,6 +14,7 @@ import scipy.sparse as sp
 
 import mlfs
 from mlfs import criteria
+from mlfs.data.file_pieces import open_pieces
 from tests.documents import ROOT
 from tests.remote_blocks import InProcess
 
@@ -163,6 +164,76 @@ def test_without_the_extra_the_install_line_is_named() -> None:
     assert done.stdout.strip().endswith("pip install 'mlfs-toolkit[cluster]'")
 
 
+# ---- workers that read ------------------------------------------------------------------------
+
+
+def files(folder: Any) -> dict[str, str]:
+    """The same rows in a CSV file, and others in several files of Parquet and a sparse one."""
+    holes, stored = (mlfs.data.from_arrays(*DATA[kind]) for kind in ("holes", "sparse"))
+    found = {
+        "csv": folder / "a.csv",
+        "sparse": folder / "a.arff",
+        "parquet": folder / "p-*.parquet",
+    }
+    mlfs.write(holes, found["csv"])
+    mlfs.write(stored, found["sparse"])
+    for i in range(3):
+        rows = slice(110 * i, 110 * (i + 1))
+        mlfs.write(holes.with_changes(X=holes.X[rows], Y=holes.Y[rows]), folder / f"p-{i}.parquet")
+    return {kind: str(path) for kind, path in found.items()}
+
+
+@pytest.mark.parametrize("kind", ["csv", "sparse", "parquet"])
+def test_workers_read_their_parts_of_files(kind: str, tmp_path: Any) -> None:
+    if kind == "parquet":
+        pytest.importorskip("pyarrow")
+    path = files(tmp_path)[kind]
+    for options in (
+        {"sample_weight": WEIGHTS, "bins": "frequency"},
+        {"missing": "ignore", "labels": "last:3"},
+        {"bins": "mdlp"},
+    ):
+        own = {"labels": "last:3", "n": 5, **options}
+        one = mlfs.select(path, "jmi", **own)
+        many = mlfs.select(path, "jmi", cluster=InProcess(3, lost=(-1, -2, -3, -4, -5, 2)), **own)
+        assert told(many) == told(one)
+
+
+def test_collections_of_dask_stay_where_they_are() -> None:
+    array = pytest.importorskip("dask.array")
+    frame = pytest.importorskip("dask.dataframe")
+    import pandas as pd
+
+    X, Y = DATA["mixed"]
+    one = mlfs.select((X, Y), "mrmr", 5)
+    chunks = array.from_array(X, chunks=(100, 7)).rechunk({1: -1})
+    many = mlfs.select((chunks, array.from_array(Y, chunks=100)), "mrmr", 5, cluster=InProcess(3))
+    assert told(many) == told(one)
+    selector = mlfs.FeatureSelector("mrmr", 5, cluster=InProcess(3)).fit(chunks, Y)
+    assert selector.indices_.tolist() == list(one.indices)
+    table = pd.DataFrame(X, columns=[f"c{j}" for j in range(20)])
+    table["c3"] = pd.Categorical(table["c3"].astype(int).astype(str))
+    one = mlfs.select((table, Y), "jmi", 5)
+    many = mlfs.select((frame.from_pandas(table, npartitions=4), Y), "jmi", 5, cluster=InProcess(2))
+    assert told(many) == told(one)
+    with pytest.raises(mlfs.UsageError, match=r"^groups join columns"):
+        mlfs.select((chunks, Y), "jmi", 5, groups={"a": [0, 1]}, cluster=InProcess(2))
+    with pytest.raises(mlfs.DataError, match="X has 330 rows and Y has 329 rows"):
+        mlfs.select((chunks, Y[1:]), "jmi", 5, cluster=InProcess(2))
+
+
+def test_a_file_that_changes_or_is_missing_is_named(tmp_path: Any) -> None:
+    path = tmp_path / "a.csv"
+    mlfs.write(mlfs.data.from_arrays(*DATA["binary"]), path)
+    pieces = open_pieces(path, labels="last:3")
+    path.write_text(path.read_text() + "\n")
+    with pytest.raises(mlfs.DataError, match="the file changed while it was read"):
+        mlfs.select(pieces, "mim", 2, cluster=InProcess(2))
+    path.unlink()
+    with pytest.raises(mlfs.DataError, match="there is no file"):
+        mlfs.select(pieces, "mim", 2, cluster=InProcess(2))
+
+
 # ---- a real cluster ---------------------------------------------------------------------------
 
 
@@ -188,12 +259,24 @@ def test_a_client_of_dask_has_the_same_answer_and_keeps_nothing(client: Any) -> 
     assert client.status == "running"
 
 
+def test_chunks_that_are_persisted_are_not_computed_again(client: Any) -> None:
+    array = pytest.importorskip("dask.array")
+    X, Y = DATA["mixed"]
+    chunks, labels = client.persist([array.from_array(part, chunks=(50, -1)) for part in (X, Y)])
+    many = mlfs.select((chunks, labels), "jmi", 5, cluster=client)
+    assert told(many) == told(mlfs.select((X, Y), "jmi", 5))
+
+
 @pytest.mark.slow
 def test_the_command_counts_on_a_cluster_of_its_own(tmp_path: Any) -> None:
     data = str(ROOT / "docs" / "examples" / "songs.arff")
     command = [sys.executable, "-m", "mlfs", "select", "-q", "-c", "jmi", "-n", "3", data]
     one, many = (
-        subprocess.run([*command, *more], capture_output=True, text=True, check=True).stdout
-        for more in ([], ["--cluster", "local:2"])
+        subprocess.run([*command, *more], capture_output=True, text=True, check=True)
+        for more in ([], ["--cluster", "local:2", "-v"])
     )
-    assert many == one
+    assert many.stdout == one.stdout
+    done = subprocess.run(
+        [*command, "--cluster", "local", "-o", str(tmp_path / "a.arff")], check=False
+    )
+    assert done.returncode == 2

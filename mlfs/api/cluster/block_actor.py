@@ -4,24 +4,40 @@ from __future__ import annotations
 
 from typing import Any
 
+from mlfs.api.cluster.part_reader import PartReader
 from mlfs.counting.remote.holder import Holder, UnknownThing
-from mlfs.errors import MlfsError
+from mlfs.errors import DataError, MlfsError
 
-__all__ = ["BlockActor", "versions"]
+__all__ = ["BlockActor", "unrefused", "versions"]
 
 
 class BlockActor:
-    """An actor that holds a block of rows."""
+    """An actor that holds a block of rows.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    *chunks
+        What it is made of, where that is computed on the cluster.
+    """
+
+    def __init__(self, *chunks: Any) -> None:
         self._holder: Holder | None = None
+        self._reader = PartReader(chunks)
+
+    def read(self, what: str, *args: Any) -> tuple[str, Any]:
+        """What a method of `PartReader` returns."""
+        try:
+            return "done", getattr(self._reader, what)(*args)
+        except MlfsError as error:
+            return "refused", str(error)
 
     def fill(self, piece: Any) -> tuple[str, Any]:
         """Make the block of a piece; "done", or "refused" with the reason."""
-        try:
-            self._holder = Holder(piece.block())
-        except MlfsError as error:
-            return "refused", str(error)
+        if piece is not None:
+            try:
+                self._holder = Holder(piece.block(self._reader))
+            except MlfsError as error:
+                return "refused", str(error)
         return "done", None
 
     def keep(self, token: str, thing: Any) -> tuple[str, Any]:
@@ -40,8 +56,16 @@ class BlockActor:
 
     def end(self) -> tuple[str, Any]:
         """Let the block go."""
-        self._holder = None
+        self._holder, self._reader = None, PartReader(())
         return "done", None
+
+
+def unrefused(answer: tuple[str, Any]) -> Any:
+    """What an actor returned, or `DataError` with its reason."""
+    status, found = answer
+    if status == "refused":
+        raise DataError(found)
+    return found
 
 
 def versions() -> dict[str, str]:

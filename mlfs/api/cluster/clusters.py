@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from mlfs.counting.remote.session import Session
 from mlfs.errors import MissingExtra, UsageError, printable
 
 __all__ = ["Cluster", "cluster_of"]
@@ -18,16 +17,24 @@ class Cluster:
         """Into how many blocks rows are divided."""
         raise NotImplementedError
 
-    def session(self, edges: list[int], pieces: Any) -> Session:
-        """Let workers make blocks of rows and hold them.
+    def session(self, n_blocks: int, chunks: list[Any] | None = None) -> Any:
+        """Start an actor for each block of rows: a `WorkerSession`.
 
         Parameters
         ----------
-        edges : list of int
-            Where each block begins, and the end of the last.
-        pieces : CodedPieces
-            Gives what a block is made of.
+        n_blocks : int
+            How many blocks there are.
+        chunks : list of list, optional
+            For each block the futures of what it is made of.
         """
+        raise NotImplementedError
+
+    def computed(self, collection: Any) -> Any:
+        """What a collection of dask is, here."""
+        raise NotImplementedError
+
+    def chunks(self, table: Any) -> list[Any]:
+        """The rows of a collection of dask in chunks, as futures."""
         raise NotImplementedError
 
     def close(self) -> None:

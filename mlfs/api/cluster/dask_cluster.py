@@ -7,10 +7,11 @@ import logging
 import time
 from typing import Any
 
+import numpy as np
+
 from mlfs.api.cluster.block_actor import versions
 from mlfs.api.cluster.clusters import Cluster, local_workers
 from mlfs.api.cluster.dask_session import DaskSession
-from mlfs.counting.remote.session import Session
 from mlfs.errors import ClusterError, UsageError, printable
 
 __all__ = ["DaskCluster", "connected"]
@@ -31,9 +32,13 @@ class DaskCluster(Cluster):
         What a client needs to connect to it.
     started : Any
         The cluster that was started for this, if one was.
+    given : distributed.Client, optional
+        The client that a user gave; what is persisted belongs to it.
     """
 
-    def __init__(self, address: str, security: Any = None, started: Any = None) -> None:
+    def __init__(
+        self, address: str, security: Any = None, started: Any = None, given: Any = None
+    ) -> None:
         import distributed
 
         connect: Any = distributed.Client  # it has no types
@@ -52,6 +57,7 @@ class DaskCluster(Cluster):
             why = printable(error, 200)
             msg = f"no scheduler answers at {printable(address, 200)}: {why}"
             raise ClusterError(msg) from None
+        self.given = self.client if given is None else given
         try:
             self._check()
         except BaseException:
@@ -100,9 +106,21 @@ class DaskCluster(Cluster):
         """One block for each worker."""
         return len(self.client.nthreads())
 
-    def session(self, edges: list[int], pieces: Any) -> Session:
-        """Let workers make blocks of rows and hold them."""
-        return DaskSession(self.client, edges, pieces, self)
+    def session(self, n_blocks: int, chunks: list[Any] | None = None) -> DaskSession:
+        """Start an actor for each block of rows."""
+        return DaskSession(self.client, n_blocks, chunks, self)
+
+    def computed(self, collection: Any) -> Any:
+        """What a collection of dask is, here."""
+        return self.given.compute(collection).result()
+
+    def chunks(self, table: Any) -> list[Any]:
+        """The rows of a collection of dask in chunks, as futures."""
+        if hasattr(table, "rechunk"):
+            table = table.rechunk({1: -1})
+        delayed = np.ravel(np.array(table.to_delayed(), dtype=object)).tolist()
+        futures: list[Any] = self.given.compute(delayed)
+        return futures
 
     def close(self) -> None:
         """Disconnect, and end what was started for this."""
@@ -132,7 +150,7 @@ def connected(value: Any) -> DaskCluster:
         )
         return DaskCluster(started.scheduler_address, started.security, started)
     if isinstance(value, distributed.Client) and not value.asynchronous and value.scheduler:
-        return DaskCluster(str(value.scheduler.address), value.security)
+        return DaskCluster(str(value.scheduler.address), value.security, given=value)
     if hasattr(value, "scheduler_address"):
         return DaskCluster(value.scheduler_address, getattr(value, "security", None))
     msg = (

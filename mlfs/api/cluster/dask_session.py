@@ -8,9 +8,11 @@ import uuid
 from concurrent.futures import CancelledError
 from typing import Any
 
-from mlfs.api.cluster.block_actor import BlockActor
+import numpy as np
+
+from mlfs.api.cluster.block_actor import BlockActor, unrefused
 from mlfs.counting.remote.session import Sent, Session
-from mlfs.errors import ClusterError, DataError
+from mlfs.errors import ClusterError
 
 __all__ = ["DaskSession"]
 
@@ -28,25 +30,25 @@ class DaskSession(Session):
     ----------
     client : distributed.Client
         A client of the cluster, which asks workers directly.
-    edges : list of int
-        Where each block of rows begins, and the end of the last.
-    pieces : CodedPieces
-        What blocks are made of.
+    n_blocks : int
+        How many blocks there are.
+    chunks : list of list, or None
+        For each block the futures of what it is made of.
     cluster : DaskCluster
         The cluster, which is closed with the session.
     """
 
-    def __init__(self, client: Any, edges: list[int], pieces: Any, cluster: Any) -> None:
-        super().__init__(edges)
-        self._client, self._pieces, self._cluster = client, pieces, cluster
+    def __init__(self, client: Any, n_blocks: int, chunks: list[Any] | None, cluster: Any) -> None:
+        super().__init__(n_blocks)
+        self._client, self._chunks, self._cluster = client, chunks, cluster
         self._address = cluster.address
-        self._actors: list[Any] = [None] * self.n_blocks
-        self._futures: list[Any] = [None] * self.n_blocks
-        self._places = [""] * self.n_blocks
-        self._losses = [0] * self.n_blocks
+        self._actors: list[Any] = [None] * n_blocks
+        self._futures: list[Any] = [None] * n_blocks
+        self._places = [""] * n_blocks
+        self._losses = [0] * n_blocks
         self._shunned: dict[str, float] = {}
         try:
-            self._make(list(range(self.n_blocks)))
+            self._make(list(range(n_blocks)))
         except BaseException:
             self.close()
             raise
@@ -69,6 +71,17 @@ class DaskSession(Session):
             _, more = self._call("keep", unknown)
             self._make_again([*lost, *more])
             left = sorted(again)
+        return [found[i] for i in range(self.n_blocks)]
+
+    def call(self, method: str, arguments: list[tuple[Any, ...]]) -> list[Any]:
+        """What a method of all actors returns; what it needs is in its arguments."""
+        found: dict[int, Any] = {}
+        left = list(range(self.n_blocks))
+        while left:
+            answers, lost = self._call(method, {i: arguments[i] for i in left})
+            found |= {i: unrefused(answer) for i, answer in answers.items()}
+            self._make_again(lost)
+            left = lost
         return [found[i] for i in range(self.n_blocks)]
 
     def _call(
@@ -98,9 +111,9 @@ class DaskSession(Session):
             self._losses[i] += 1
             self._shunned[self._places[i]] = time.monotonic() + SHUNNED
             if self._losses[i] > MOST_LOSSES:
-                first, last = self.edges[i] + 1, self.edges[i + 1]
                 msg = (
-                    f"the worker that held rows {first} to {last} was lost {self._losses[i]} times "
+                    f"the worker that held block {i + 1} of {self.n_blocks} of the rows was lost "
+                    f"{self._losses[i]} times "
                     f"(the last was {self._places[i]}): it may have too little memory, and more "
                     "workers would hold fewer rows each"
                 )
@@ -111,6 +124,7 @@ class DaskSession(Session):
         """Let workers make blocks, those that hold the fewest first."""
         ends = time.monotonic() + WAIT
         left = blocks
+        submits = self._client if self._chunks is None else self._cluster.given
         while left:
             alive = self._alive(ends)
             held = dict.fromkeys(alive, 0)
@@ -121,8 +135,9 @@ class DaskSession(Session):
                 address = min(alive, key=lambda one: held[one])
                 held[address] += 1
                 self._places[i] = address
-                self._futures[i] = self._client.submit(
+                self._futures[i] = submits.submit(
                     BlockActor,
+                    *(self._chunks[i] if self._chunks else ()),
                     key=f"mlfs-block-{uuid.uuid4().hex}",
                     actor=True,
                     workers=[address],
@@ -131,9 +146,8 @@ class DaskSession(Session):
             started = [i for i in left if self._has_started(i)]
             pieces = {i: (self._piece(i),) for i in started}
             answers, lost = self._call("fill", pieces)
-            for status, why in answers.values():
-                if status == "refused":
-                    raise DataError(why)
+            for answer in answers.values():
+                unrefused(answer)
             for i in (set(left) - set(started)) | set(lost):
                 self._shunned[self._places[i]] = time.monotonic() + SHUNNED
             left = [i for i in left if i not in answers]
@@ -141,8 +155,26 @@ class DaskSession(Session):
                 msg = f"no worker of the cluster at {self._address} could take a block of rows"
                 raise ClusterError(msg)
 
+    def hold(self, edges: list[int], pieces: Any) -> None:
+        """Let the actors make their blocks and hold them.
+
+        Parameters
+        ----------
+        edges : list of int
+            Where each block of rows begins, and the end of the last.
+        pieces : CodedPieces or PartPieces
+            Gives what a block is made of.
+        """
+        self.edges, self._pieces = np.array(edges, np.int64), pieces
+        self.call("fill", [(self._piece(i),) for i in range(self.n_blocks)])
+
+    _pieces: Any = None
+
     def _piece(self, i: int) -> Any:
-        return self._pieces.piece(int(self.edges[i]), int(self.edges[i + 1]))
+        """What block i is made of, as far as it is known."""
+        if self._pieces is None:
+            return None
+        return self._pieces.piece(i, int(self.edges[i]), int(self.edges[i + 1]))
 
     def _has_started(self, i: int) -> bool:
         try:

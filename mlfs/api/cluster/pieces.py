@@ -29,8 +29,9 @@ class Piece:
     labels: Codes
     weights: np.ndarray | None
 
-    def block(self) -> Block:
+    def block(self, reader: Any) -> Block:
         """The block; the arrays are copied, since kernels want them aligned."""
+        del reader
         return Block(_own(self.features), _own(self.labels), _array(self.weights))
 
 
@@ -50,8 +51,9 @@ class CodedPieces:
     labels: Codes
     weights: np.ndarray | None
 
-    def piece(self, first: int, last: int) -> Piece:
-        """The rows of a block."""
+    def piece(self, i: int, first: int, last: int) -> Piece:
+        """The rows of block i."""
+        del i
         weights = None if self.weights is None else self.weights[first:last]
         both = self.features.between_rows(first, last), self.labels.between_rows(first, last)
         return Piece(*both, weights)

@@ -179,6 +179,10 @@ class Holder:
         """n(s, l) for every label, not yet complete."""
         return packed_counts(self._view(view).labels.tables(self._anchor_of(anchor)))
 
+    def answer_n(self) -> np.ndarray:
+        """How often each code of each feature occurs."""
+        return self._block.n
+
     def answer_column(self, view: View, j: int) -> np.ndarray:
         """The codes of a feature, in few bytes."""
         codes = self._view(view).features.column(j)

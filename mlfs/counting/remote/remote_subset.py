@@ -209,8 +209,8 @@ class RemoteSubset(SubsetPlanes):
         first = edges_of(levels[asked.where] - 1)
         for i, j in enumerate(asked.where.tolist()):
             for at in late[i].tolist():
-                own = known[j][int(asked.anchors[at])]
-                co[asked.begins[at] : asked.begins[at + 1], first[i] : first[i + 1]] = own
+                part = known[j][int(asked.anchors[at])]
+                co[asked.begins[at] : asked.begins[at + 1], first[i] : first[i + 1]] = part
         while len(known) > MOST_KNOWN:
             del known[next(iter(known))]
         return co
@@ -221,7 +221,7 @@ class RemoteSubset(SubsetPlanes):
         where = np.array(list(wanted), np.int64)
         start = np.array([min(place[s] for s in own) for own in wanted.values()], np.int64)
         least = int(start.min())
-        asked = _Asked.of(self, where, anchors[least:], start - least)
+        asked = _Asked.of(self, where, anchors[least:].tolist(), start - least)
         (found,) = self._ask(asked, None)
         co, first = asked.spread(found), edges_of(self._counts.levels[where] - 1)
         for i, j in enumerate(where.tolist()):

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from mlfs.counting.remote.wire import bytes_in
+from mlfs.errors import plural
 
 __all__ = ["Sent", "Session"]
 
@@ -33,13 +34,14 @@ class Session:
 
     Parameters
     ----------
-    edges : sequence of int
-        Where each block of rows begins, and the end of the last.
+    n_blocks : int
+        Into how many blocks the rows are divided.
     """
 
-    def __init__(self, edges: Iterable[int]) -> None:
-        self.edges = np.array(list(edges), np.int64)
-        self.n_blocks = self.edges.size - 1
+    edges: np.ndarray  # where each block of rows begins, and the end of the last
+
+    def __init__(self, n_blocks: int) -> None:
+        self.n_blocks = n_blocks
         self.rounds = self.bytes_sent = self.bytes_received = self.lost = 0
 
     def ask(self, question: str, *args: Any, needs: Iterable[Sent] = ()) -> list[Any]:
@@ -67,6 +69,15 @@ class Session:
         made = sent.part(int(self.edges[i]), int(self.edges[i + 1]))
         self.bytes_sent += bytes_in(made)
         return made
+
+    def report(self) -> str:
+        """What went to the holders and came back, in one line."""
+        sent, received = self.bytes_sent / 1e6, self.bytes_received / 1e6
+        return (
+            f"{plural(self.n_blocks, 'block')} of rows: {plural(self.rounds, 'question')}, "
+            f"{sent:,.1f} MB sent, {received:,.1f} MB received, "
+            f"{plural(self.lost, 'block')} made again"
+        )
 
     def close(self) -> None:
         """Let the holders go."""

@@ -1,0 +1,152 @@
+"""Bin, code and count data that workers have read: each looks at its rows, sums meet here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from mlfs.api.candidates import Grouping, grouping
+from mlfs.api.cluster.part_reader import PartPiece
+from mlfs.api.cluster.remote_data import RemoteTable
+from mlfs.api.estimators import per_cell_of
+from mlfs.counting.codes import Codes
+from mlfs.counting.column_groups import kinds
+from mlfs.counting.counts import Counts
+from mlfs.counting.entries import edges_of
+from mlfs.counting.label_codes import code_labels, with_masks
+from mlfs.counting.memory import Budget
+from mlfs.counting.remote.remote_block import remote_block
+from mlfs.counting.remote.remote_columns import RemoteCodes
+from mlfs.counting.weights import on_grid
+from mlfs.data.dataset import Dataset
+from mlfs.data.uniform import declared, names_of
+from mlfs.discretize import Binnings, learn
+from mlfs.discretize.binnings import join
+from mlfs.discretize.learning import checked_method
+from mlfs.discretize.table_survey import Survey, learn_small
+from mlfs.errors import DataError, UsageError, plural, printable
+from mlfs.information.table import Table
+
+__all__ = ["remote_counted"]
+
+CELLS_AT_ONCE = 1 << 23  # of whole columns that are fetched to be cut
+
+
+def remote_counted(
+    dataset: Dataset, weights: np.ndarray | None, options: Mapping[str, Any], most: int
+) -> tuple[Grouping, Binnings, Table]:
+    """Bin, code and count the columns; see `mlfs.api.counted.counted`."""
+    table: RemoteTable = dataset.table
+    groups = grouping(options["groups"], dataset.names)
+    if not groups.trivial:
+        msg = "join columns over all rows, which workers that read the data cannot do: give arrays"
+        raise UsageError(f"{msg}, or leave cluster out", option="groups")
+    if options["binnings"] is not None:
+        learned = Binnings.of(options["binnings"])
+    else:
+        learned = _learned(dataset, weights, options)
+    if options["missing"] == "error" and learned.has_missing.any():
+        gone = np.flatnonzero(learned.has_missing)
+        msg = (
+            f"values are missing in {plural(gone.size, 'column')} of X, the first is "
+            f"{printable(dataset.columns[int(gone[0])].name)!r}: "
+            "use missing='level' or missing='ignore'"
+        )
+        raise DataError(msg)
+    found = table.session.call("read", [("counts", part, learned) for part in table.parts])
+    counts, levels = np.add.reduce(found), learned.levels
+    modes = _modes(counts, levels)
+    whole = RemoteCodes(table.shape[0], modes, levels, learned.missing_codes, counts, _nothing)
+    y, mask_of = with_masks(code_labels(dataset.Y, [len(label.values) for label in dataset.labels]))
+    kind = kinds(whole, y, weighted=weights is not None)  # type: ignore[arg-type]
+    order, place = np.argsort(kind, kind="stable"), None
+    if (np.diff(kind) < 0).any():
+        place = np.empty(order.size, np.int64)
+        place[order] = np.arange(order.size)
+    grid = None if weights is None else on_grid(weights)
+    pieces = _PartPieces(table, learned, modes, kind, y, grid)
+    table.session.hold(table.edges, pieces)
+    n = np.add.reduce(table.session.ask("n"))
+    block = remote_block(table.session, whole.take(order), n, y, grid)
+    kind = np.sort(kind)
+    per_cell = per_cell_of(options["correction"], grid, weights)
+    made = Table(
+        Counts([block], kind, per_cell=per_cell),
+        dataset.shape[2],
+        mask_of,
+        ignore_missing=options["missing"] == "ignore",
+        place=place,
+        budget=Budget.of(most, None if options["max_memory"] is not None else 0),
+    )
+    return groups, learned, made
+
+
+@dataclass(frozen=True)
+class _PartPieces:
+    """What each worker needs to make its block of what it has read."""
+
+    table: RemoteTable
+    binnings: Binnings
+    modes: np.ndarray
+    kind: np.ndarray
+    labels: Codes
+    weights: np.ndarray | None
+
+    def piece(self, i: int, first: int, last: int) -> PartPiece:
+        """That of block i."""
+        weights = None if self.weights is None else self.weights[first:last]
+        own = self.labels.between_rows(first, last), weights
+        return PartPiece(self.table.parts[i], self.binnings, self.modes, self.kind, *own)
+
+
+def _nothing(j: int) -> np.ndarray:
+    raise NotImplementedError(j)
+
+
+def _modes(counts: np.ndarray, levels: np.ndarray) -> np.ndarray:
+    """The most frequent code of each column, the lowest of several."""
+    first = edges_of(levels)[:-1]
+    most = np.repeat(np.maximum.reduceat(counts, first), levels)
+    code = np.arange(counts.size) - np.repeat(first, levels)
+    code[counts < most] = counts.size
+    modes: np.ndarray = np.minimum.reduceat(code, first).astype(np.int32)
+    return modes
+
+
+def _learned(dataset: Dataset, weights: np.ndarray | None, options: Mapping[str, Any]) -> Binnings:
+    """The binnings: small whole numbers by their counts, other columns fetched some at a time."""
+    table: RemoteTable = dataset.table
+    how = options["bins"], options["n_bins"], options["nominal_limit"]
+    checked_method(*how)
+    names, sizes = names_of(dataset.columns), declared(dataset.columns)
+    small, parts = np.zeros(0, np.int64), [Binnings.of(())]
+    if weights is None:
+        found = table.session.call("read", [("survey", part) for part in table.parts])
+        counts = np.add.reduce([one for one, _ in found])
+        is_small = np.logical_and.reduce([one for _, one in found])
+        survey = Survey(None, np.ascontiguousarray(counts), is_small)
+        small, own = learn_small(survey, sizes, options["nominal_limit"])
+        parts.append(own)
+    left = np.ones(sizes.size, bool)
+    left[small] = False
+    rest = np.flatnonzero(left)
+    step = max(1, CELLS_AT_ONCE // max(1, table.shape[0]))
+    for at in range(0, rest.size, step):
+        some = rest[at : at + step]
+        asked = [("columns", part, some) for part in table.parts]
+        values = _stacked(table.session.call("read", asked))
+        columns = tuple(dataset.columns[j] for j in some.tolist())
+        part = dataset.with_changes(X=values, columns=columns)
+        parts.append(learn(part, *how, weights=weights))
+    found_all = join(parts).take(np.concatenate([small, rest]).argsort())
+    return found_all.named(names)
+
+
+def _stacked(parts: list[Any]) -> Any:
+    if any(sp.issparse(part) for part in parts):
+        return sp.csr_array(sp.vstack([sp.csr_array(part) for part in parts]))
+    return np.concatenate([np.asarray(part) for part in parts])

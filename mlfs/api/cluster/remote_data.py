@@ -1,0 +1,155 @@
+"""Data that workers read: files, and collections of dask; X stays with them."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from mlfs.api.cluster.clusters import cluster_of
+from mlfs.api.cluster.part_reader import ChunkPieces, Head, RowsPart
+from mlfs.data.arrays import from_arrays
+from mlfs.data.dataset import Dataset, Source
+from mlfs.data.file_pieces import open_pieces
+from mlfs.data.piecewise import FilePieces
+from mlfs.errors import DataError, UsageError, plural
+
+__all__ = ["RemoteTable", "is_remote", "remote_dataset"]
+
+
+class RemoteTable:
+    """An X of which workers have some rows each.
+
+    Parameters
+    ----------
+    session : WorkerSession
+        The workers.
+    parts : list of RowsPart
+        What each of them has read.
+    sizes : list of int
+        The rows of each part.
+    d : int
+        The number of columns.
+    """
+
+    dtype = np.dtype(np.float64)
+    ndim = 2
+
+    def __init__(self, session: Any, parts: list[RowsPart], sizes: list[int], d: int) -> None:
+        self.session, self.parts, self.sizes = session, parts, sizes
+        self.shape = (sum(sizes), d)
+
+    @property
+    def edges(self) -> list[int]:
+        """Where each part begins, and the end of the last."""
+        return [0, *np.cumsum(self.sizes).tolist()]
+
+    def __getitem__(self, rows: Any) -> RemoteTable:
+        chosen, edges = np.asarray(rows, np.int64), self.edges
+        at = np.searchsorted(chosen, edges)
+        parts, sizes = [], []
+        for i, part in enumerate(self.parts):
+            own = chosen[at[i] : at[i + 1]] - edges[i]
+            parts.append(replace(part, kept=own))
+            sizes.append(own.size)
+        return RemoteTable(self.session, parts, sizes, self.shape[1])
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        msg = "X was read by the workers of a cluster and is not here: leave cluster out"
+        raise UsageError(msg)
+
+
+def is_remote(data: Any) -> bool:
+    """Whether workers can read the data themselves."""
+    first = data[0] if isinstance(data, tuple) and data else data
+    return isinstance(data, (str, os.PathLike, FilePieces)) or hasattr(first, "__dask_graph__")
+
+
+def remote_dataset(data: Any, labels: Any, cluster: Any, *, numbers: bool = False) -> Dataset:
+    """The data set whose rows workers read.
+
+    Parameters
+    ----------
+    data : path, FilePieces or (X, Y)
+        Files, which all workers see under the same names, or collections of dask.
+    labels : str or sequence of str, optional
+        Which columns of files are labels.
+    cluster : Any
+        The cluster, see `cluster_of`.
+    numbers : bool
+        Whether numeric targets keep their numbers.
+    """
+    if hasattr(data[0] if isinstance(data, tuple) else data, "__dask_graph__"):
+        return _of_chunks(data, labels, cluster, numbers=numbers)
+    pieces = data
+    if not isinstance(data, FilePieces):
+        pieces = open_pieces(data, labels=labels, numbers=numbers)
+    found = cluster_of(cluster)
+    try:
+        shares = pieces.shares(found.n_blocks)
+        session = found.session(len(shares))
+        parts = _agreed(session, pieces, [RowsPart(pieces, share) for share in shares])
+        heads: list[Head] = session.call("read", [("head", part) for part in parts])
+    except BaseException:
+        found.close()
+        raise
+    first = heads[0].fields
+    weights = [head.fields["weights"] for head in heads]
+    own = {
+        "Y": _stacked([head.fields["Y"] for head in heads]),
+        "weights": None if weights[0] is None else np.concatenate(weights),
+    }
+    table = RemoteTable(session, parts, [head.n_rows for head in heads], len(first["columns"]))
+    return Dataset(X=table, **{**first, **own})
+
+
+def _agreed(session: Any, pieces: FilePieces, parts: list[RowsPart]) -> list[RowsPart]:
+    """The parts, knowing what the columns of the whole are."""
+    looks = session.call("read", [("look", part) for part in parts])
+    agreed = pieces.agreed([found for _, found in looks])
+    return [replace(part, agreed=agreed) for part in parts]
+
+
+def _stacked(parts: list[Any]) -> Any:
+    if any(sp.issparse(part) for part in parts):
+        return sp.csr_array(sp.vstack([sp.csr_array(part) for part in parts]))
+    return np.concatenate(parts)
+
+
+def _of_chunks(data: Any, labels: Any, cluster: Any, *, numbers: bool) -> Dataset:
+    if not (isinstance(data, tuple) and len(data) == 2) or labels is not None:
+        msg = "collections of dask are given as (X, Y): leave labels out, and take Y from the frame"
+        raise UsageError(msg)
+    X, Y = data
+    if getattr(X, "ndim", 2) != 2:
+        raise DataError(f"X has {plural(X.ndim, 'axis')}, and a table has two")
+    found = cluster_of(cluster)
+    try:
+        here = found.computed(Y) if hasattr(Y, "__dask_graph__") else Y
+        chunks = found.chunks(X)
+        n = len(chunks)
+        groups = [
+            chunks[n * i // found.n_blocks : n * (i + 1) // found.n_blocks]
+            for i in range(found.n_blocks)
+        ]
+        groups = [group for group in groups if group]
+        session = found.session(len(groups), groups)
+        pieces = ChunkPieces(len(groups))
+        parts = [RowsPart(pieces, (i, i + 1)) for i in range(len(groups))]
+        parts = _agreed(session, pieces, parts)
+        heads: list[Head] = session.call("read", [("head", part) for part in parts])
+        sizes = [head.n_rows for head in heads]
+        if len(here) != sum(sizes):
+            msg = f"X has {plural(sum(sizes), 'row')} and Y has {plural(len(here), 'row')}"
+            raise DataError(msg)
+        own = from_arrays(np.zeros((len(here), 1)), here, numbers=numbers)
+    except BaseException:
+        found.close()
+        raise
+    first = heads[0].fields
+    table = RemoteTable(session, parts, sizes, len(first["columns"]))
+    fields = {name: first[name] for name in ("columns", "left_out", "notes")}
+    return Dataset(X=table, Y=own.Y, labels=own.labels, source=Source(), **fields)

@@ -1,0 +1,58 @@
+"""Blocks of rows that were coded apart, brought to the modes of all rows."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mlfs.counting.codes import Codes, Packed
+from mlfs.counting.entries import edges_of, joined
+
+__all__ = ["with_modes"]
+
+
+def with_modes(codes: Codes, modes: np.ndarray) -> Codes:
+    """The same columns with other codes as their modes; planes are changed in place.
+
+    Examples
+    --------
+    >>> made = with_modes(Codes.from_dense([[0], [0], [2]]), np.array([2], np.int32))
+    >>> made.rows.tolist(), made.codes.tolist(), made.column(0).tolist()
+    ([0, 1], [0, 0], [0, 0, 2])
+    """
+    changed = np.flatnonzero(modes != codes.mode)
+    if not changed.size:
+        return codes
+    packed = codes.packed
+    listed = []
+    for j in changed.tolist():
+        if codes.is_packed(j):
+            _turn(codes, j, int(modes[j]))
+        else:
+            listed.append(j)
+    indptr, rows, values = codes._lists  # noqa: SLF001  # planes are not made lists
+    if listed:
+        parts = [
+            (rows[indptr[j] : indptr[j + 1]], values[indptr[j] : indptr[j + 1]])
+            for j in range(len(codes))
+        ]
+        for j in listed:
+            full = codes.column(j)
+            own = np.flatnonzero(full != modes[j])
+            parts[j] = own.astype(np.int32), full[own].astype(np.int32)
+        indptr = edges_of([own.size for own, _ in parts])
+        rows, values = joined(parts)
+    made = modes.astype(np.int32), codes.levels, codes.missing
+    kept = None if packed is None else Packed(packed.planes, packed.first)
+    return Codes(codes.n_rows, indptr, rows, values, *made, packed=kept, counts=codes.counts)
+
+
+def _turn(codes: Codes, j: int, mode: int) -> None:
+    """Replace the plane of a code that becomes the mode by one of the code that was it."""
+    own, old = codes.planes_of(j), int(codes.mode[j])
+    others = [code for code in range(int(codes.levels[j])) if code != old]
+    planes = dict(zip(others, own.copy(), strict=True))
+    rest = ~np.bitwise_or.reduce(own, axis=0)
+    if codes.n_rows % 64 and rest.size:
+        rest[-1] &= np.uint64((1 << codes.n_rows % 64) - 1)
+    planes[old] = rest
+    own[:] = [planes[code] for code in range(int(codes.levels[j])) if code != mode]
