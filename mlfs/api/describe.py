@@ -280,7 +280,7 @@ class _Columns:
 
 def _columns(dataset: Dataset) -> _Columns:
     found = _Columns()
-    for block in blocks(dataset.X):
+    for block in blocks(dataset.table):
         low, high, lost = block.extremes()
         same = np.where(lost > 0, lost == block.n_rows, low >= high)
         found.missing += int(lost.sum())

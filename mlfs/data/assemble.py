@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -32,12 +32,14 @@ __all__ = [
     "dense_labels",
     "refuse_collisions",
     "row_block",
+    "row_blocks",
     "side_by_side",
     "sparse_labels",
     "without_weights",
 ]
 
 BLOCK = 1 << 16
+AT_ONCE = 1 << 20  # cells
 Texts = Callable[[int], list[str | None]]
 Cells = tuple[Column, np.ndarray] | str
 FEW = 10
@@ -307,6 +309,14 @@ def refuse_collisions(dataset: Dataset, form: str) -> list[str]:
 
 
 def row_block(matrix: Any, start: int, stop: int) -> np.ndarray:
-    """Some rows as a dense array."""
+    """Some rows as a dense array, of floats if they are no whole numbers of labels."""
     block = matrix[start:stop]
-    return block.toarray() if sp.issparse(block) else np.asarray(block)
+    block = block.toarray() if sp.issparse(block) else np.asarray(block)
+    return block.astype(np.float64) if block.dtype.kind in "bu" else block
+
+
+def row_blocks(matrix: Any) -> Iterator[np.ndarray]:
+    """All rows of a dense table, some at a time."""
+    step = max(1, AT_ONCE // max(1, matrix.shape[1]))
+    for start in range(0, matrix.shape[0], step):
+        yield row_block(matrix, start, start + step)

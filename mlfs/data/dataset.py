@@ -194,7 +194,7 @@ def identifier_columns(dataset: Dataset) -> list[int]:
     rows = dataset.shape[0]
 
     def values_of(j: int) -> np.ndarray:
-        part = dataset.X[:, [j]]
+        part = dataset.table[:, [j]]
         return np.asarray(part.toarray() if sp.issparse(part) else part).ravel()
 
     return [

@@ -33,6 +33,7 @@ from mlfs.data import npy
 from mlfs.data.dataset import Dataset, Source
 from mlfs.data.labels.chosen import twice
 from mlfs.data.metadata import from_parts, pairs, values_of
+from mlfs.data.packed_table import PackedTable
 from mlfs.data.request import Limits, Request, exceeded, refuse_empty
 from mlfs.data.unpacking import RATIO_FROM
 from mlfs.errors import DataError, ParseError, printable
@@ -244,13 +245,13 @@ def write(dataset: Dataset, stream: BinaryIO) -> None:
     >>> sorted(np.load(io.BytesIO(out.getvalue())))[:3]
     ['X', 'Y', 'feature_names']
     """
-    arrays: dict[str, np.ndarray] = {}
-    for key, matrix in (("X", dataset.X), ("Y", dataset.Y)):
+    arrays: dict[str, Any] = {}
+    for key, matrix in (("X", dataset.table), ("Y", dataset.Y)):
         if sp.issparse(matrix):
             for part in SPARSE:
                 arrays[f"{key}_{part}"] = np.asarray(getattr(matrix, part))
         else:
-            arrays[key] = np.asarray(matrix)
+            arrays[key] = matrix
     arrays["feature_names"] = _unicode(dataset.feature_names)
     arrays["label_names"] = _unicode(dataset.label_names)
     if dataset.weights is not None:
@@ -260,9 +261,21 @@ def write(dataset: Dataset, stream: BinaryIO) -> None:
         if any(held):
             arrays[f"{key}_columns"], texts = pairs(held)
             arrays[f"{key}_values"] = _unicode(texts)
-    buffer = io.BytesIO()
-    np.savez_compressed(buffer, **arrays)  # type: ignore[arg-type]
-    stream.write(buffer.getbuffer())
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+        for key, array in arrays.items():
+            with archive.open(f"{key}.npy", "w", force_zip64=True) as entry:
+                _write_array(array, entry)
+
+
+def _write_array(array: Any, stream: Any) -> None:
+    """Write an array as numpy does, a table that is packed some rows at a time."""
+    if not isinstance(array, PackedTable):
+        np.lib.format.write_array(stream, np.asarray(array), allow_pickle=False)
+        return
+    form = {"descr": array.dtype.str, "fortran_order": False, "shape": array.shape}
+    np.lib.format.write_array_header_1_0(stream, form)
+    for _, rows in array.row_parts():
+        stream.write(np.ascontiguousarray(rows).tobytes())
 
 
 def _unicode(texts: Sequence[str]) -> np.ndarray:

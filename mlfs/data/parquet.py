@@ -12,13 +12,12 @@ the names, kinds and values in the metadata ``mlfs``, by which a file of ours ne
 
 from __future__ import annotations
 
-import io
 from typing import Any, BinaryIO
 
 import numpy as np
 import scipy.sparse as sp
 
-from mlfs.data.assemble import refuse_collisions, without_weights
+from mlfs.data.assemble import refuse_collisions, row_block, without_weights
 from mlfs.data.dataset import Dataset
 from mlfs.data.metadata import dump
 from mlfs.data.parquet_files import NOTE, pyarrow_for
@@ -26,6 +25,9 @@ from mlfs.data.parquet_pieces import ParquetPieces
 from mlfs.data.request import Request
 
 __all__ = ["read", "write"]
+
+AT_ONCE = 1 << 24  # cells of a row group
+LEAST = 1 << 10  # rows
 
 
 def read(content: bytes, path: str, request: Request) -> Dataset:
@@ -38,30 +40,34 @@ def write(dataset: Dataset, stream: BinaryIO) -> None:
     pa = pyarrow_for("writing Parquet")
     without_weights(dataset, "a Parquet file")
     names = refuse_collisions(dataset, "a Parquet file")
-    X = sp.csc_array(dataset.X) if dataset.is_sparse else dataset.X
-    Y = sp.csc_array(dataset.Y) if sp.issparse(dataset.Y) else dataset.Y
+    X = dataset.table.tocsr() if dataset.is_sparse else dataset.table
+    Y = dataset.Y.tocsr() if sp.issparse(dataset.Y) else dataset.Y
+    step = max(LEAST, AT_ONCE // max(1, len(names)))
+    writer, about = None, {NOTE: dump(dataset).encode()}
+    for start in range(0, dataset.shape[0], step):
+        rows = row_block(X, start, start + step), row_block(Y, start, start + step)
+        table = pa.table(_columns(pa, dataset, *rows), names=names).replace_schema_metadata(about)
+        if writer is None:
+            writer = pa.parquet.ParquetWriter(stream, table.schema)
+        writer.write_table(table)
+    if writer is not None:
+        writer.close()
+
+
+def _columns(pa: Any, dataset: Dataset, X: np.ndarray, Y: np.ndarray) -> list[Any]:
+    """Some rows as columns."""
     arrays = []
-    for j, column in enumerate(dataset.columns):
-        x = _column(X, j)
+    for x, column in zip(X.T.astype(np.float64), dataset.columns, strict=True):
         if column.kind == "nominal":
             arrays.append(_dictionary(pa, x, np.isnan(x), column.values))
         else:
             arrays.append(pa.array(x, mask=np.isnan(x)))
-    for j, label in enumerate(dataset.labels):
-        y = _column(Y, j)
+    for y, label in zip(Y.T, dataset.labels, strict=True):
         if label.values == ("0", "1"):
             arrays.append(pa.array(y.astype(np.int8), mask=y < 0))
         else:
             arrays.append(_dictionary(pa, y, y < 0, label.values))
-    table = pa.table(arrays, names=names).replace_schema_metadata({NOTE: dump(dataset).encode()})
-    buffer = io.BytesIO()
-    pa.parquet.write_table(table, buffer)
-    stream.write(buffer.getbuffer())
-
-
-def _column(matrix: Any, j: int) -> np.ndarray:
-    column = matrix[:, [j]]
-    return np.asarray(column.toarray() if sp.issparse(column) else column).ravel()
+    return arrays
 
 
 def _dictionary(pa: Any, codes: np.ndarray, missing: np.ndarray, values: tuple[str, ...]) -> Any:

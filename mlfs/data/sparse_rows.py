@@ -19,7 +19,7 @@ import scipy.sparse as sp
 
 from mlfs._kernels import pair_rows as kernel
 from mlfs._kernels import tokens
-from mlfs.data.assemble import compressed, without_weights
+from mlfs.data.assemble import compressed, row_blocks, without_weights
 from mlfs.data.columns import number_text
 from mlfs.data.dataset import Dataset
 from mlfs.data.files import decoded
@@ -331,9 +331,11 @@ def write_table(
         The index of the first feature.
     """
     without_weights(dataset, form)
-    X, Y = sp.csr_array(dataset.X), sp.csr_array(dataset.Y)
+    X, Y = dataset.table, sp.csr_array(dataset.Y)
+    X = X.tocsr() if dataset.is_sparse else X
     remedy = "write .arff or .npz instead"
-    if np.isnan(X.data).any():
+    parts = [X.data] if dataset.is_sparse else row_blocks(X)
+    if any(np.isnan(part).any() for part in parts):
         raise DataError(f"X has missing values, which {form} cannot hold: {remedy}")
     if (Y.data == -1).any():
         raise DataError(f"Y has missing labels, which {form} cannot hold: {remedy}")
@@ -341,7 +343,7 @@ def write_table(
         raise DataError(f"Y has labels of several classes, which {form} cannot hold: {remedy}")
     stream.write(f"{head}\n".encode())
     stream.writelines(
-        _rows_text(X[start : start + STEP], Y[start : start + STEP], ids, first)
+        _rows_text(sp.csr_array(X[start : start + STEP]), Y[start : start + STEP], ids, first)
         for start in range(0, X.shape[0], STEP)
     )
 

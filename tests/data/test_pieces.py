@@ -387,3 +387,38 @@ def test_sparse_text_in_pieces_is_what_is_read_with_care(seed, form, tmp_path, m
         assert said == message
         if wanted is not None:
             assert_alike(found, wanted)
+
+
+@pytest.mark.parametrize("seed", [0, 1, 3])
+def test_what_was_read_in_pieces_is_written_and_described_without_a_table(
+    seed, tmp_path, monkeypatch
+):
+    pytest.importorskip("pyarrow", reason="pyarrow is an extra")
+    from mlfs.api.describe import describe
+    from mlfs.data import assemble, parquet
+
+    monkeypatch.setattr(assemble, "AT_ONCE", 300)
+    monkeypatch.setattr(parquet, "AT_ONCE", 300)
+    monkeypatch.setattr(parquet, "LEAST", 100)
+    file = tmp_path / "a.csv"
+    kinds = ["bin", "small", "decimal", "word", "late"] if seed else ["bin", "small"]
+    file.write_bytes(csv_text(seed, kinds, ["binary", "words"]))
+    wanted = read(file, labels="last:2")
+    found, _ = read_in_pieces(monkeypatch, 500, file, labels="last:2")
+    assert describe(found).to_dict() == describe(wanted).to_dict()
+    for suffix in ("csv", "arff", "npz", "parquet", "svm", "tsv"):
+        (tmp_path / suffix).mkdir()
+        texts = []
+        for name, data in (("found", found), ("wanted", wanted)):
+            path = tmp_path / suffix / f"{name}.{suffix}"
+            texts.append(outcome(lambda path=path, data=data: mlfs.write(data, path)))
+        assert texts[0] == texts[1]
+        if texts[0][0] is not None:
+            one, other = (read(tmp_path / suffix / f"{n}.{suffix}") for n in ("found", "wanted"))
+            np.testing.assert_array_equal(dense_table(one), dense_table(other))
+            np.testing.assert_array_equal(dense_table(one), found.table.toarray())
+    assert isinstance(found.table, PackedTable)
+
+
+def dense_table(data):
+    return data.X.toarray() if data.is_sparse else data.X

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, BinaryIO
 
 import numpy as np
 import scipy.sparse as sp
 
 from mlfs.data.arff.syntax import quoted
+from mlfs.data.assemble import row_blocks
 from mlfs.data.dataset import Dataset
 from mlfs.data.labels import meka
 from mlfs.data.labels.chosen import twice
@@ -45,8 +46,8 @@ def _check(dataset: Dataset) -> None:
         raise DataError(f"two columns are called {printable(double)!r}: rename one before writing")
     if "" in names:
         raise DataError(f"column {names.index('')} has no name: ARFF wants one; name it first")
-    stored = dataset.X.data if dataset.is_sparse else dataset.X
-    if np.isinf(stored).any():
+    parts = [dataset.table.data] if dataset.is_sparse else row_blocks(dataset.table)
+    if any(np.isinf(part).any() for part in parts):
         raise DataError("X holds infinite values, which ARFF cannot; replace them before writing")
 
 
@@ -111,7 +112,8 @@ def _dense_rows(
     label_texts: list[list[str]],
     labels_first: bool,
 ) -> Iterator[str]:
-    for x, y in zip(dataset.X, _label_rows(dataset), strict=True):
+    numbers = chain.from_iterable(block.astype(float) for block in row_blocks(dataset.table))
+    for x, y in zip(numbers, _label_rows(dataset), strict=True):
         features = [_cell(value, text) for value, text in zip(x.tolist(), texts, strict=True)]
         labels = [
             "?" if code < 0 else text[code]
@@ -126,7 +128,7 @@ def _sparse_rows(
     label_texts: list[list[str]],
     labels_first: bool,
 ) -> Iterator[str]:
-    X: Any = dataset.X.tocsr()
+    X: Any = dataset.table.tocsr()
     if not X.has_sorted_indices:
         X = X.sorted_indices()
     _, d, q = dataset.shape
@@ -134,7 +136,7 @@ def _sparse_rows(
     for i, y in enumerate(_label_rows(dataset)):
         part = slice(X.indptr[i], X.indptr[i + 1])
         features = [
-            f"{j + shift} {_cell(value, texts[j])}"
+            f"{j + shift} {_cell(float(value), texts[j])}"
             for j, value in zip(X.indices[part].tolist(), X.data[part].tolist(), strict=True)
             if value != 0.0
         ]

@@ -47,7 +47,7 @@ def write(dataset: Dataset, stream: BinaryIO, separator: str = ",") -> None:
     step = max(1, (1 << 20) // len(names))
     d = len(dataset.columns)
     for start in range(0, dataset.shape[0], step):
-        X = row_block(dataset.X, start, start + step)
+        X = row_block(dataset.table, start, start + step)
         Y = row_block(dataset.Y, start, start + step)
         cells = [_cells(X[:, j], tables[j], blank) for j in range(d)]
         cells += [_cells(Y[:, j], tables[d + j], blank) for j in range(Y.shape[1])]
