@@ -130,7 +130,7 @@ class Classes:
 
         Examples
         --------
-        >>> codes, labels = read_labels([["yes"], ["yes"]], 2)
+        >>> codes, labels = read_labels(np.array([["yes"], ["yes"]]), 2)
         >>> both, codes = labels.completed(codes, [["no", "yes"]])
         >>> codes.tolist(), [values.tolist() for values in both.values]
         ([[1], [1]], [['no', 'yes']])

@@ -17,12 +17,15 @@ from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 
+from mlfs.api.selection import Selection
 from mlfs.errors import DataError, UsageError
 from mlfs.models import StructuredClassifier, load, save
 from mlfs.models.base_learners import Learner
 from mlfs.models.classes import Classes
 from mlfs.models.conditionals import FittedConditionals
 from mlfs.models.inference import BestFirst, MonteCarlo
+from mlfs.models.storage.invariants import DamagedError
+from mlfs.models.storage.parts import check_fields
 from mlfs.models.storage.reader import Reader
 from mlfs.models.storage.writer import Writer
 from mlfs.search.label_parents import Structure
@@ -271,3 +274,8 @@ def test_what_a_file_would_not_give_back_is_not_written() -> None:
         Writer().node(learner)
     with pytest.raises(UsageError, match="keys of a dict"):
         Writer().node({0.5: 1})
+
+
+def test_fields_of_types_that_only_a_checker_imports_hold_none() -> None:
+    with pytest.raises(DamagedError, match="a Selection has no field 'odd'"):
+        check_fields(Selection, {"odd": 1})

@@ -50,7 +50,13 @@ def check_fields(cls: Any, state: Mapping[str, Any]) -> None:
 
 @cache
 def _hints(cls: Any) -> dict[str, Any]:
-    hints = typing.get_type_hints(cls)
+    unknown: dict[str, Any] = {}  # names that only a type checker imports: files hold None there
+    while True:
+        try:
+            hints = typing.get_type_hints(cls, localns=unknown)
+            break
+        except NameError as error:
+            unknown[str(error.name)] = type(None)
     return {one.name: hints[one.name] for one in dataclasses.fields(cls) if one.init}
 
 
