@@ -23,9 +23,10 @@ HEAD = ("name", "rows", "features", "labels", "cardinality", "domain", "MB", "he
 
 @click.group(
     cls=Group,
+    invoke_without_command=True,
     short_help="small data sets to try, and public ones to download",
     examples=[
-        ("mlfs datasets list", "all names, with sizes"),
+        ("mlfs datasets", "all names, with sizes"),
         ("mlfs select -c scls -n 5 songs", "a data set that comes with mlfs, by its name"),
         ("mlfs datasets fetch yeast", "download a public data set"),
         ("mlfs select -c scls -n 20 yeast", "and use it by its name"),
@@ -33,13 +34,16 @@ HEAD = ("name", "rows", "features", "labels", "cardinality", "domain", "MB", "he
     ],
 )
 @talking
-def datasets() -> None:
+@click.pass_context
+def datasets(context: click.Context, /) -> None:
     """Find data sets by name: those that come with mlfs, and public ones to download.
 
     Every command takes the name of a data set where it takes a file, if there is no such file.
     Downloads are kept in the user's cache, or in the folder that MLFS_DATA names, and are checked
     against their SHA-256.
     """
+    if context.invoked_subcommand is None:
+        context.invoke(show_list, form="table")
 
 
 _name = argument("name", metavar="NAME")

@@ -140,6 +140,17 @@ def test_training_and_test_rows_are_joined(cache: Path, capsys) -> None:
     assert said(capsys, "datasets", "path", "birds").endswith("birds.arff\n")
 
 
+def test_the_command_alone_lists_them(cache: Path, capsys) -> None:
+    listed = said(capsys, "datasets")
+    assert listed == said(capsys, "datasets", "list")
+    assert len(listed.splitlines()) == 1 + len(SMALL) + len(datasets.names())
+    assert re.search(r"^yeast +2,417 +103 +14 +4\.24 +biology +2\.42  no$", listed, re.MULTILINE)
+    assert said(capsys, "datasets", "list", "--format", "names").split()[:3] == list(SMALL)
+    told = said(capsys, "datasets", "info", "yeast")
+    assert "A. Elisseeff and J. Weston" in told
+    assert "raw.githubusercontent.com" not in told  # another host is set
+
+
 def test_wrong_names_are_refused(cache: Path, capsys) -> None:
     with pytest.raises(UnknownName, match="did you mean 'yeast'"):
         datasets.info("yeasts")
