@@ -25,8 +25,11 @@ COMPLETE = "_MLFS_COMPLETE"
 SHELLS = ("bash", "zsh", "fish")
 HEADER = 1 << 20  # bytes in which the names of columns are looked for
 MOST = 500
-MODELS = ("br", "cc", "kcc", "bcc", "pcc", "pacc", "ctbn", "mc", "mcc", "occ", "ecc", "ebcc",
-          "eocc", "epcc")  # fmt: skip
+STRUCTURED = (
+    "br cc kcc bcc pcc pacc ctbn mc mcc occ ecc ebcc eocc epcc lift br-tuned br-forest"
+).split()
+OTHERS = "lp ps eps rakel rakeld mlknn brknn iblr chf homer llsf clr".split()
+MODELS = (*STRUCTURED, *(f"{name}-ldf" for name in STRUCTURED), *OTHERS)
 ATTRIBUTE = re.compile(r"@attribute\s+('(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|\S+)", re.IGNORECASE)
 
 
@@ -133,7 +136,7 @@ def _criteria(_: click.Context, text: str) -> list[CompletionItem]:
 
 
 def _models(_: click.Context, text: str) -> list[CompletionItem]:
-    return _items([*MODELS, *(f"{name}-ldf" for name in MODELS)], text)
+    return _items(MODELS, text)
 
 
 def _metrics(_: click.Context, text: str) -> list[CompletionItem]:

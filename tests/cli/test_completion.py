@@ -60,7 +60,7 @@ def test_the_columns_of_a_csv_file(tmp_path: Path) -> None:
 
 
 def test_all_models_are_offered() -> None:
-    assert {*MODELS, *(f"{name}-ldf" for name in MODELS)} == set(models.available())
+    assert set(MODELS) == set(models.available())
 
 
 @pytest.mark.parametrize("shell", SHELLS)

@@ -14,6 +14,7 @@ import pytest
 import mlfs
 from mlfs import DataError, UnknownName, UsageError, cli, datasets
 from mlfs.datasets.listing import SMALL
+from tests.compare import in_process
 from tests.documents import ROOT
 from tests.shared import SHARED, shared_data
 
@@ -61,7 +62,8 @@ def test_a_file_of_the_same_name_comes_first(
     )
 
 
-def test_a_comparison_takes_names(tmp_path: Path, capsys) -> None:
+def test_a_comparison_takes_names(tmp_path: Path, capsys, monkeypatch) -> None:
+    in_process.use(monkeypatch)
     folder = tmp_path / "report"
     wanted = ["-c", "mim", "-m", "mlnb", "-n", "2", "--folds", "2", "-o", str(folder)]
     said(capsys, "compare", "-q", *wanted, "songs")
