@@ -25,10 +25,39 @@ COMPLETE = "_MLFS_COMPLETE"
 SHELLS = ("bash", "zsh", "fish")
 HEADER = 1 << 20  # bytes in which the names of columns are looked for
 MOST = 500
-STRUCTURED = (
-    "br cc kcc bcc pcc pacc ctbn mc mcc occ ecc ebcc eocc epcc lift br-tuned br-forest"
-).split()
-OTHERS = "lp ps eps rakel rakeld mlknn brknn iblr chf homer llsf clr".split()
+STRUCTURED = [
+    "br",
+    "cc",
+    "kcc",
+    "bcc",
+    "pcc",
+    "pacc",
+    "ctbn",
+    "mc",
+    "mcc",
+    "occ",
+    "ecc",
+    "ebcc",
+    "eocc",
+    "epcc",
+    "lift",
+    "br-tuned",
+    "br-forest",
+]
+OTHERS = [
+    "lp",
+    "ps",
+    "eps",
+    "rakel",
+    "rakeld",
+    "mlknn",
+    "brknn",
+    "iblr",
+    "chf",
+    "homer",
+    "llsf",
+    "clr",
+]
 MODELS = (*STRUCTURED, *(f"{name}-ldf" for name in STRUCTURED), *OTHERS)
 ATTRIBUTE = re.compile(r"@attribute\s+('(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|\S+)", re.IGNORECASE)
 
