@@ -109,7 +109,7 @@ def _together(
     records = (*others, *(record for one in parts for record in one.records))
     about = f"{', '.join(map(str, own))}: run here, on {len(names)} of the {len(known.recipes)} "
     about += "data sets of the reference; all other numbers are those of the reference"
-    notes = (about, *dict.fromkeys(note for one in parts for note in one.notes))
+    notes = (about,)
     return Results(
         settings, records, parts[0].metrics, any(one.interrupted for one in parts), notes,
         parts[0].folder, tuple(map(str, own)),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -51,12 +52,13 @@ def load(folder: str | os.PathLike[str]) -> Results:
         settings = settings_of(document["settings"])
         records = tuple(document["records"])
         metrics = tuple(document["metrics"])
-        kept = (bool(document["interrupted"]), tuple(document["notes"]))
+        kept = (bool(document["interrupted"]), tuple(document["notes"]), Path(folder))
+        own = tuple(document["own"])
     except (KeyError, TypeError, AttributeError) as error:
         msg = f"{shown} is no report of this version of mlfs ({printable(error, 80)} is not there)"
         raise DataError(f"{msg}: run the comparison again") from None
-    results = Results(settings, records, metrics, *kept, Path(folder))
-    return Results(settings, tuple(_grown(results)), metrics, *kept, Path(folder))
+    results = Results(settings, records, metrics, *kept, own)
+    return replace(results, records=tuple(_grown(results)))
 
 
 def _grown(results: Results) -> list[dict[str, Any]]:

@@ -44,6 +44,7 @@ def write_report(results: Results, folder: Path) -> str:
         "settings": results.settings.to_dict(),
         "interrupted": results.interrupted,
         "metrics": list(results.metrics),
+        "own": list(results.own),
         "notes": list(results.notes),
         "contests": [one.to_dict() for one in compared],
         "overlaps": [one.to_dict() for one in shared],
