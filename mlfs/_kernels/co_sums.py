@@ -103,7 +103,7 @@ def terms(counts: Any, xlogx: Any, out: Any) -> None:
         out[i] = xlogx_of(counts[i], xlogx)
 
 
-LOW_BITS = 30  # added apart from the rest, so that a sum over any number of features fits
+LOW_BITS = 30  # added separately from the rest, so that a sum over any number of features fits
 
 
 class TwoLevels(NamedTuple):
@@ -216,7 +216,7 @@ def add_pairs_of_cells(
 
 
 @inner
-def _add_apart(n: TwoLevels, i: int, xlogx: Any, out: Any) -> None:
+def _add_disjoint(n: TwoLevels, i: int, xlogx: Any, out: Any) -> None:
     """The like for a label that never occurs with s, but for the terms that no label changes."""
     neither = n.total - n.s - n.l[i]
     label = n.l[i]
@@ -266,7 +266,7 @@ def add_joint_of_two(co: Any, n: TwoLevels, i: int, n_sl: int, xlogx: Any, out: 
     The result is 1 if `add_alone` has to add the rest.
     """
     if n_sl == 0:
-        _add_apart(n, i, xlogx, out)
+        _add_disjoint(n, i, xlogx, out)
         return 1
     _add_together(co, n, i, n_sl, xlogx, out)
     return 0
@@ -277,12 +277,12 @@ def add_joint_of_two(co: Any, n: TwoLevels, i: int, n_sl: int, xlogx: Any, out: 
 def joints_of_two(co: Any, n: TwoLevels, n_sl: Any, xlogx: Any, out: Any) -> None:
     """Add these sums, co[i, f] counted; `out` has a row for each label, or one for all."""
     each = out.shape[0] > 1
-    apart = 0
+    disjoint = 0
     for i in range(n.l.size):
-        apart += add_joint_of_two(co[i], n, i, n_sl[i], xlogx, out[i if each else 0])
-        if apart and (each or i == n.l.size - 1):
-            add_alone(n, apart, xlogx, out[i if each else 0])
-            apart = 0
+        disjoint += add_joint_of_two(co[i], n, i, n_sl[i], xlogx, out[i if each else 0])
+        if disjoint and (each or i == n.l.size - 1):
+            add_alone(n, disjoint, xlogx, out[i if each else 0])
+            disjoint = 0
 
 
 @inner

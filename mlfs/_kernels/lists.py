@@ -1,4 +1,4 @@
-"""Row lists of coded columns: taken in another order, written from planes, turned to rows."""
+"""Row lists of coded columns: taken in another order, written from planes, transposed to rows."""
 
 from __future__ import annotations
 

@@ -143,17 +143,17 @@ def add_joint_of_lists(
     cache.
     """
     each = out.shape[0] > 1
-    apart = 0
+    disjoint = 0
     for i in range(n.l.size):
         n_sl = 0
         for at in range(first[i], last[i]):
             row = grouped[at]
             n_sl += lists.weights[row]
             _walk(lists.indptr, lists.cells, row, lists.weights[row], co)
-        apart += add_joint_of_two(co, n, i, n_sl, xlogx, out[i if each else 0])
-        if apart and (each or i == n.l.size - 1):
-            add_alone(n, apart, xlogx, out[i if each else 0])
-            apart = 0
+        disjoint += add_joint_of_two(co, n, i, n_sl, xlogx, out[i if each else 0])
+        if disjoint and (each or i == n.l.size - 1):
+            add_alone(n, disjoint, xlogx, out[i if each else 0])
+            disjoint = 0
         if first[i] < last[i]:
             co[:] = 0
 

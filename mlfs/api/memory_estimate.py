@@ -160,8 +160,8 @@ def of_slices(bits: Slices, binnings: Binnings, own: int, labels: Any) -> Memory
     d, plane = bits.top.size, 8 * bits.planes.shape[2]
     levels = binnings.levels
     used = int(np.unpackbits(bits.top[:, None] & np.uint8(31), axis=1).sum())
-    turned = bool((levels == 2).all() and (bits.top <= 1).all())  # as they are
-    planes = 0 if turned else int((levels[levels <= FEW_LEVELS] - 1).sum())
+    unchanged = bool((levels == 2).all() and (bits.top <= 1).all())  # as they are
+    planes = 0 if unchanged else int((levels[levels <= FEW_LEVELS] - 1).sum())
     rows = int(labels.shape[0])
     cut = 0
     if not bits.small.all():  # planes come in parts, and are put together

@@ -331,8 +331,8 @@ def _all_searches(plan: Plan, ready: Prepared, info: Info, each: bool) -> _Searc
     out.notes = list(short.values())
     if each and short:
         first = next(f"{label}: {why}" for label, why in short.items())
-        alike = f" (and {plural(len(short) - 1, 'label')} alike)" if len(short) > 1 else ""
-        out.notes = [printable(first + alike, 300)]
+        others = f" (and {plural(len(short) - 1, 'other label')})" if len(short) > 1 else ""
+        out.notes = [printable(first + others, 300)]
     if each and out.timed_out:
         searched = f"{len(out.by_label)} of {plural(len(labels), 'label')} were searched"
         out.notes.append(Caution(f"{searched}: max_seconds={plan.max_seconds:g} was up"))

@@ -183,7 +183,7 @@ class TargetBins(Kind):
 
 
 def how_of(text: str, option: str = "target_bins") -> tuple[str, int | None]:
-    """Take a binning and its number of bins apart.
+    """Split a text into a binning and its number of bins.
 
     Examples
     --------

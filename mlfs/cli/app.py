@@ -171,8 +171,8 @@ def _guarded(arguments: list[str], console: Console) -> int:
     except Exception as error:  # a bug of ours must not look like an error of the user
         if console.debug:
             raise
-        told = f"{type(error).__name__}: {printable(error, 200)}"
-        console.error(f"internal error ({told}); run it with --debug to see where")
+        shown = f"{type(error).__name__}: {printable(error, 200)}"
+        console.error(f"internal error ({shown}); run it with --debug to see where")
         return 1
 
 

@@ -287,6 +287,6 @@ def _failures(failed: list[dict[str, Any]]) -> list[str]:
         many = f"{len(records)} cells of {data}, the first {cell}"
         lines.append(f"failed: {printable(cell if len(records) == 1 else many, 240)}: {note}")
     if len(groups) > SHOWN:
-        told = sum(len(records) for records in list(groups.values())[:SHOWN])
-        lines.append(f"... and {len(failed) - told} more, all in results.csv")
+        listed = sum(len(records) for records in list(groups.values())[:SHOWN])
+        lines.append(f"... and {len(failed) - listed} more, all in results.csv")
     return lines

@@ -119,7 +119,7 @@ class Command(click.Command):
         return list(HELP_NAMES)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Take the arguments apart; what is given twice is refused."""
+        """Parse the arguments; refuse an option that is given twice."""
         _refuse_twice(self, ctx, args)
         return super().parse_args(ctx, args)
 
@@ -171,7 +171,7 @@ class Group(click.Group):
         _write_exit_codes(formatter)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Take the arguments apart; what is given twice is refused."""
+        """Parse the arguments; refuse an option that is given twice."""
         _refuse_twice(self, ctx, args)
         return super().parse_args(ctx, args)
 

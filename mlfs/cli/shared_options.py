@@ -53,7 +53,7 @@ def stacked(*decorators: Callable[[Any], Any]) -> Callable[[F], F]:
     return decorate
 
 
-def _told(attribute: str) -> Callable[..., None]:
+def _recorded(attribute: str) -> Callable[..., None]:
     """Make a callback that keeps a value in the console, before or after the command's name."""
 
     def keep(context: click.Context, _: click.Parameter, value: Any) -> None:
@@ -64,7 +64,7 @@ def _told(attribute: str) -> Callable[..., None]:
 
 
 def _talk(attribute: str, *names: str, **settings: Any) -> Callable[[Any], Any]:
-    settings.update(expose_value=False, callback=_told(attribute))
+    settings.update(expose_value=False, callback=_recorded(attribute))
     return topical(OTHER, *names, **settings)
 
 

@@ -73,11 +73,11 @@ def answer(
     except Exception as error:
         if console.debug:
             raise
-        told = f"{type(error).__name__}: {printable(error, 200)}"
+        shown = f"{type(error).__name__}: {printable(error, 200)}"
         why = "it was stored by another version of scikit-learn, or is not what mlfs train wrote"
         if isinstance(error, ValueError):
             why = f"its base learner, with its parameters, cannot take these rows; or {why}"
         raise DataError(
-            f"the model of {printable(path, 400)!r} cannot answer ({told}): {why}"
+            f"the model of {printable(path, 400)!r} cannot answer ({shown}): {why}"
         ) from None
     return found

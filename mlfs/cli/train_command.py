@@ -93,7 +93,7 @@ def train(
     X, notes = table.matrix(dataset)
     for note in [*notes, *_wider(table)]:
         console.note(note)
-    Y = _told(table.truth(dataset)[0])
+    Y = _as_written(table.truth(dataset)[0])
     name_columns(model, table.feature_names, table.labels)
     counted = zip((*X.shape, Y.shape[1]), ("row", "feature", "label"), strict=True)
     sizes = ", ".join(plural(n, noun) for n, noun in counted)
@@ -107,7 +107,7 @@ def train(
     return 0
 
 
-def _told(Y: Any) -> Any:
+def _as_written(Y: Any) -> Any:
     """The labels with NaN where missing: where no label is 0, -1 would be taken as its no."""
     import numpy as np
 
@@ -129,8 +129,8 @@ def _fit(console: Console, model: Any, X: Any, Y: Any, weights: dict[str, Any]) 
         if type(error).__name__ == "InvalidParameterError":
             raise UsageError(f"the base learner refuses its parameters: {words}") from None
         raise DataError(f"the base learner refuses these data or its parameters: {words}") from None
-    told = Counter(_warned(one) for one in caught)
-    for words, times in told.items():
+    warnings_ = Counter(_warned(one) for one in caught)
+    for words, times in warnings_.items():
         many = f"{times} base learners" if times > 1 else "1 base learner"
         console.note(f"{many} {words}" if words == UNSETTLED else words)
 

@@ -134,11 +134,11 @@ def relieff_ml(train: TrainingRows, seed: int, *, k: int, rows: int) -> np.ndarr
     sample = _sample(n, rows, seed)
     for row in sample:
         near = np.argsort(space.distances(int(row)), kind="stable")[:k]
-        apart = (labels[near] != labels[row]).mean(axis=1)
+        label_distance = (labels[near] != labels[row]).mean(axis=1)
         differences = space.differences(int(row), near)
-        other_label += float(apart.sum()) / k
+        other_label += float(label_distance.sum()) / k
         other_value += differences.sum(axis=0) / k
-        both += apart @ differences / k
+        both += label_distance @ differences / k
     same_label = sample.size - other_label
     weights = both / other_label if other_label > 0 else np.zeros(d)
     return weights - ((other_value - both) / same_label if same_label > 0 else 0.0)

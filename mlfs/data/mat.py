@@ -1,7 +1,8 @@
 """MATLAB files, version 5 to 7: ``data`` and ``target``, or a train and a test part.
 
 - ``data`` is N x D, ``target`` Q x N or N x Q: what fits the rows of ``data`` decides, and where
-  both fit (N = Q) it is Q x N, as such files have it. A ``data`` that only fits as D x N is turned.
+  both fit (N = Q) it is Q x N, as such files have it. A ``data`` that only fits as D x N
+  is transposed.
 - ``train_data``, ``train_target``, ``test_data`` and ``test_target`` are stacked, train first.
 - Labels are 0/1 or -1/+1; NaN is missing. Sparse matrices stay sparse.
 - Version 7.3 (HDF5) is refused with the remedy. Other variables are not read; a note names them.
@@ -180,7 +181,7 @@ def _oriented(found: dict[str, Any], part: str, path: str, notes: list[str]) -> 
         raise ParseError(f"{part}data and {part}target are matrices of two dimensions", path)
     n = X.shape[0]
     if n not in Y.shape and X.shape[1] in Y.shape:
-        notes.append(f"{part}data is D x N in this file and was turned")
+        notes.append(f"{part}data is D x N in this file and was transposed")
         X, n = X.T, X.shape[1]
     if n not in Y.shape:
         raise ParseError(

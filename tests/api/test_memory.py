@@ -98,7 +98,7 @@ def test_columns_that_say_nothing_take_no_planes():
     assert select((X, X[:, 0]), "mim", 1, max_memory=5_000_000).indices == (0,)
 
 
-def test_too_many_columns_are_told_as_such():
+def test_too_many_columns_are_reported():
     with pytest.raises(DataError, match="so many columns do not fit, whatever the rows"):
         MemoryEstimate(rows=10, fixed=10_000, of_rows=5).free(9_000)
 
@@ -123,7 +123,7 @@ def test_what_grows_in_a_cache_is_counted():
     assert cache.bytes == 90
 
 
-def test_a_table_of_counts_is_told_to_the_cache_when_it_is_made():
+def test_a_table_of_counts_is_reported_to_the_cache_when_it_is_made():
     generator = np.random.default_rng(0)
     X = generator.integers(0, 3, (200, 5)) * (generator.random((200, 5)) < 0.1)
     table = table_of(prepare((sp.csr_array(X.astype(float)), X[:, :1] > 0)).info)

@@ -97,7 +97,7 @@ def test_it_answers_as_the_command_does(name, criterion, capsys):
         assert columns.tolist() == [one["index"] for one in subset["selected"]]
 
 
-def test_nominal_columns_of_a_file_are_told():
+def test_nominal_columns_of_a_file_are_reported():
     data = mlfs.read(shared_data("genbase/genbase.arff"))
     nominal = [column.kind == "nominal" for column in data.columns]
     selector = FeatureSelector("jmi", 5, categorical_features=nominal)

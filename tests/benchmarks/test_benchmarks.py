@@ -147,7 +147,7 @@ def test_by_hand_picks_as_we_do() -> None:
     assert picks == list(mlfs.select((data.X, data.Y), "scls", 6).indices)
 
 
-def test_other_picks_are_told() -> None:
+def test_other_picks_are_reported() -> None:
     data = load(DENSE)
     case = Case("select", "", "mim", 3)
     right = list(mlfs.select((data.X, data.Y), "mim", 12).indices)
@@ -172,7 +172,7 @@ def test_scikit_learn_ranks_alike() -> None:
     assert told[0]["picks"].startswith("equal")
 
 
-def test_the_machine_is_measured_and_told() -> None:
+def test_the_machine_is_measured_and_reported() -> None:
     measured = limits.measure(0.001)
     assert min(measured.to_dict().values()) > 0
     about = machine.describe()

@@ -40,7 +40,7 @@ def test_the_page_is_what_the_results_say():
 
 
 @pytest.mark.parametrize(("off", "within"), [(1.9, True), (2.1, False)])
-def test_a_cell_within_is_told_from_one_that_is_not(off, within):
+def test_a_cell_within_is_distinguished_from_one_that_is_not(off, within):
     cell = printed("000")[0]
     assert (cell.data, cell.method, cell.metric) == ("emotions", "BR", "exact_match")
     values = dict.fromkeys(METRICS.values(), 0.0)

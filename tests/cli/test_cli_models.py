@@ -171,7 +171,7 @@ def test_a_wrong_parameter_is_a_wrong_option(run, options: list[str], words: str
 
 
 @pytest.mark.parametrize("command", ["train", "evaluate"])
-def test_labels_that_are_none_are_told_without_options_of_others(run, kept, command) -> None:
+def test_labels_that_are_none_are_reported_without_options_of_others(run, kept, command) -> None:
     model = ["-o", "m.mlfs"] if command == "train" else [kept]
     refused = run(command, *model, SONGS, "--labels", "tempo,happy")
     assert refused.code == 1
@@ -252,7 +252,7 @@ def test_learners_by_name(done, name: str) -> None:
         (["--exclude", "nothing"], "nothing"),
     ],
 )
-def test_wrong_options_are_told_and_nothing_is_written(
+def test_wrong_options_are_reported_and_nothing_is_written(
     run, arguments: list[str], words: str
 ) -> None:
     seen = run("train", *arguments, "-o", "m.mlfs", SONGS)
@@ -281,7 +281,7 @@ def test_labels_of_several_values_are_refused(run) -> None:
     assert "--classes" not in seen.err
 
 
-def test_learners_that_do_not_converge_are_told_once(done) -> None:
+def test_learners_that_do_not_converge_are_reported_once(done) -> None:
     seen = done("train", "--model", "br", "-l", "logistic", "-P", "max_iter=1", "-o", "m.mlfs",
                 SONGS)  # fmt: skip
     told = [line for line in seen.err.splitlines() if "converge" in line]
@@ -290,7 +290,7 @@ def test_learners_that_do_not_converge_are_told_once(done) -> None:
     ]
 
 
-def test_what_a_learner_refuses_is_told_in_its_words(run) -> None:
+def test_what_a_learner_refuses_is_reported_in_its_words(run) -> None:
     seen = run("train", "-q", "--model", "br", "-P", "C=-1", "-o", "m.mlfs", SONGS)
     assert seen.code == 2
     assert "the base learner refuses its parameters: The 'C' parameter" in seen.err
@@ -304,7 +304,7 @@ def test_more_neighbours_than_rows_are_refused_when_they_are_fitted(run) -> None
     assert not Path("m.mlfs").exists()
 
 
-def test_rows_that_a_learner_does_not_take_are_told_as_that(run, done) -> None:
+def test_rows_that_a_learner_does_not_take_are_reported(run, done) -> None:
     learner = "sklearn.neighbors.RadiusNeighborsClassifier"
     rows = "x,y\n" + "".join(f"{n},{n % 2}\n" for n in range(8))
     options = ("--model", "br", "--labels", "y", "-l", learner, "-P", "radius=0.5")
@@ -391,7 +391,7 @@ def test_probabilities_are_those_of_the_model(done, kept: str) -> None:
     assert (found == stored.model.predict_proba(X)).all()
 
 
-def test_no_probabilities_is_told(run, done) -> None:
+def test_no_probabilities_is_reported(run, done) -> None:
     done("train", "-q", "--model", "br", "-l", "svm", "-o", "m.mlfs", SONGS)
     seen = run("predict", "--proba", "m.mlfs", SONGS)
     assert seen.code == 1
@@ -539,7 +539,7 @@ def test_all_metrics_are_those_of_the_library(done, kept: str) -> None:
     assert all(name in text for name in (*METRICS, *data.label_names))
 
 
-def test_without_probabilities_the_rest_is_told(done) -> None:
+def test_without_probabilities_the_rest_is_reported(done) -> None:
     done("train", "-q", "--model", "br", "-l", "svm", "-o", "m.mlfs", SONGS)
     seen = done("evaluate", "--format", "json", "m.mlfs", SONGS)
     document = json.loads(seen.out)
@@ -572,7 +572,7 @@ def test_a_column_of_lists_may_lack_a_label(done) -> None:
     assert done("predict", "m.mlfs", "u.csv").rows[0] == ["u", "v"]
 
 
-def test_one_row_is_told_as_one(run, done, small: str, monkeypatch) -> None:
+def test_one_row_is_reported_as_one(run, done, small: str, monkeypatch) -> None:
     in_process.use(monkeypatch)
     table("one.csv", SMALL.partition("\n2,")[0])
     assert done("evaluate", "-q", small, "one.csv").out.startswith("cc: 1 row, 2 labels\n")
@@ -679,7 +679,7 @@ def test_a_damaged_file_is_refused_in_one_sentence(run, kept: str, command: str)
         assert len(seen.err.splitlines()) == 1
 
 
-def test_a_model_that_cannot_answer_is_told(run, kept: str, monkeypatch) -> None:
+def test_a_model_that_cannot_answer_is_reported(run, kept: str, monkeypatch) -> None:
     def broken(self: Any, X: Any) -> Any:
         raise AttributeError("'LogisticRegression' object has no attribute 'coef_'")
 

@@ -85,7 +85,7 @@ def test_the_reduced_data_go_to_stdout_and_the_report_to_stderr(capfdbinary) -> 
         (["-o", "r.arff", "--to", "arf"], "did you mean 'arff'?"),
     ],
 )
-def test_a_wrong_place_is_told_before_anything_is_read(
+def test_a_wrong_place_is_reported_before_anything_is_read(
     run, tmp_path: Path, arguments: list[str], words: str
 ) -> None:
     (tmp_path / "folder").mkdir()

@@ -73,7 +73,7 @@ def test_data_come_from_another_command(way: str, two_best: str) -> None:
 
 
 @POSIX
-def test_a_named_pipe_is_read_and_waiting_for_its_writer_is_told(tmp_path: Path) -> None:
+def test_a_named_pipe_is_read_and_waiting_for_its_writer_is_reported(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     run = subprocess.Popen(
@@ -120,7 +120,7 @@ def test_a_closed_pipe_is_quiet() -> None:
 
 @POSIX
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full")
-def test_a_full_disk_is_told() -> None:
+def test_a_full_disk_is_reported() -> None:
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(
             [*MLFS, "criteria"],

@@ -202,7 +202,7 @@ def with_names() -> Any:
     return replace(data, X=X, columns=(names, *data.columns))
 
 
-def test_a_column_that_names_each_row_is_told_and_can_be_left_out(tmp_path: Path) -> None:
+def test_a_column_that_names_each_row_is_reported_and_can_be_left_out(tmp_path: Path) -> None:
     small: dict[str, Any] = {"criteria": "mim", "models": "mlnb", "n": 2, "folds": 2}
     small["folder"] = tmp_path / "report"
     small["data"] = {"named": with_names(), "plain": some_data()}
@@ -246,7 +246,7 @@ def test_data_that_no_model_can_learn_are_refused_before_any_cell(
     assert not told
 
 
-def test_a_bad_parameter_of_a_plugin_is_told_shortly(tmp_path: Path, monkeypatch) -> None:
+def test_a_bad_parameter_of_a_plugin_is_reported_shortly(tmp_path: Path, monkeypatch) -> None:
     (tmp_path / "odd_plugin.py").write_text(
         "from mlfs.criteria import Criterion\n"
         "class Odd(Criterion):\n"
@@ -281,7 +281,7 @@ def test_a_damaged_cell_is_computed_again(tmp_path: Path) -> None:
     assert numbers(compared(folder=folder, **small)) == numbers(first)
 
 
-def test_a_failing_cell_is_told_and_the_rest_goes_on(tmp_path: Path) -> None:
+def test_a_failing_cell_is_reported_and_the_rest_goes_on(tmp_path: Path) -> None:
     folder = tmp_path / "report"
     small: dict[str, Any] = {"data": {"one": some_data()}, "criteria": "mim", "n": 2}
     # no classifier can have a negative penalty; that shows in fit
@@ -432,7 +432,7 @@ def test_a_frame_without_pandas(reference: Results, monkeypatch: pytest.MonkeyPa
         reference.to_frame()
 
 
-def test_a_reason_that_many_cells_share_is_told_once() -> None:
+def test_a_reason_that_many_cells_share_is_reported_once() -> None:
     cell = {"data": "x", "criterion": "mim", "model": "br", "n": "2", "split": 0}
     failed = [{"cell": {**cell, "split": i}, "note": "no labels"} for i in range(5)]
     failed += [{"cell": {**cell, "data": f"y{i}"}, "note": "odd"} for i in range(7)]
@@ -456,7 +456,7 @@ def test_names_with_parameters() -> None:
         named("occ:5")
 
 
-def test_data_sets_of_one_name_are_told_apart(tmp_path: Path) -> None:
+def test_data_sets_of_one_name_are_distinguished(tmp_path: Path) -> None:
     for folder in ("a", "b"):
         (tmp_path / folder).mkdir()
         mlfs.write(some_data(), str(tmp_path / folder / "x.csv"))

@@ -143,7 +143,7 @@ def test_a_forked_process_counts_without_the_threads_that_stayed_behind(monkeypa
     assert before.shape == (11,)
 
 
-def test_labels_in_any_order_are_told_apart():
+def test_labels_in_any_order_are_distinguished():
     features, labels = table(0)
     info = Info.from_codes(features, labels)
     other = ExactInfo(table_of(info), labels=np.array([0, 2, 1, 3]))

@@ -91,7 +91,7 @@ def test_the_order_of_weighted_rows_changes_no_bit():
     )
 
 
-def test_the_weights_of_the_data_are_used_and_told():
+def test_the_weights_of_the_data_are_used_and_reported():
     X, Y = mixed(6)
     weights = np.random.default_rng(6).integers(1, 4, len(X)).astype(float)
     data = from_arrays(X, Y, sample_weight=weights)

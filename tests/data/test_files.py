@@ -275,7 +275,7 @@ def test_a_device_gets_no_label_file_beside_it(tmp_path: Path) -> None:
     assert not Path(os.devnull + ".xml").exists()
 
 
-def test_an_output_named_as_a_pickle_is_told_so(tmp_path: Path) -> None:
+def test_an_output_named_as_a_pickle_is_reported(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="not written"):
         write(small(), tmp_path / "a.pkl")
 
@@ -293,14 +293,14 @@ def test_a_full_disk_says_which_file(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.parametrize("suffix", [".arff", ".csv", ".svm", ".xmc", ".npz", ".mat", ".gz", ""])
-def test_an_empty_file_is_told_so(suffix: str, tmp_path: Path) -> None:
+def test_an_empty_file_is_reported(suffix: str, tmp_path: Path) -> None:
     path = tmp_path / f"t{suffix}"
     path.write_bytes(gzip.compress(b"") if suffix == ".gz" else b"")
     with pytest.raises(DataError, match="the file is empty"):
         read(path)
 
 
-def test_empty_standard_input_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_empty_standard_input_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"")))
     with pytest.raises(UsageError, match="standard input is empty"):
         read("-")

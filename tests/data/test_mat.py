@@ -63,7 +63,7 @@ def test_either_way_round(data, target):
 def test_data_that_only_fits_turned_is_turned_and_a_note_says_so():
     found = read(save(data=np.arange(10.0).reshape(2, 5), target=np.ones((5, 3))))
     assert found.shape == (5, 2, 3)
-    assert "data is D x N in this file and was turned" in found.notes
+    assert "data is D x N in this file and was transposed" in found.notes
 
 
 def test_a_square_target_is_labels_by_rows_and_a_note_says_so():

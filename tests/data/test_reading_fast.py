@@ -153,7 +153,7 @@ def test_only_what_is_no_plain_letter_needs_the_tables(monkeypatch: pytest.Monke
 
 
 @pytest.mark.parametrize("sparse", [False, True])
-def test_room_grows_where_the_first_rows_told_little(
+def test_room_grows_where_the_first_rows_said_little(
     sparse: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(fast_rows, "SAMPLE", 1)

@@ -77,7 +77,7 @@ def at(place: tuple[str, str, str]) -> str:
     return "/" + "/".join(place)
 
 
-def test_a_file_arrives_whole_and_its_progress_is_told(server: Server, tmp_path: Path) -> None:
+def test_a_file_arrives_whole_and_its_progress_is_reported(server: Server, tmp_path: Path) -> None:
     server.files[at(PLACE)] = CONTENT
     told: list[int] = []
     path = downloaded(file(), tmp_path / "new", lambda _, done, __: told.append(done))

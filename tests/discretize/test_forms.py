@@ -215,7 +215,7 @@ def test_the_array_of_the_user_stays_what_it_is():
 
 
 @pytest.mark.parametrize("high", [1.0, 15.0, 62.0, 200.0])
-def test_a_negative_zero_is_told_as_zero(high):
+def test_a_negative_zero_is_taken_as_zero(high):
     X, Y = np.array([[-0.0], [high], [0.0], [high]]), np.array([0, 1, 0, 1])
     for x in (X, X[::-1], X[:2], sp.csr_array(X), np.asfortranarray(X)):
         (binning,) = learn(from_arrays(x, Y[: x.shape[0]]))

@@ -96,7 +96,7 @@ def test_shuffled_labels_are_counted_as_any_others(share, blocks):
         np.testing.assert_array_equal(some, plain.cmi_fL_given_s(s)[:5])
 
 
-def test_weights_of_labels_that_differ_little_are_told_apart():
+def test_weights_of_labels_that_differ_little_are_distinguished():
     generator = np.random.default_rng(0)
     X, Y = generator.integers(0, 2, (50, 4)), generator.integers(0, 2, (50, 2))
     info = Info.from_codes(X, Y, parents=[(1,), (0,)])

@@ -245,7 +245,7 @@ def test_labels_must_be_complete():
         mlfs.select((X, Y), n=1, estimator="gaussian")
 
 
-def test_nominal_columns_of_many_values_and_keys_are_told():
+def test_nominal_columns_of_many_values_and_keys_are_reported():
     X, Y = correlated(80)
     frame = pd.DataFrame(X).add_prefix("x")
     frame["town"] = [f"town {i % 50}" for i in range(80)]

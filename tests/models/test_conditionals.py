@@ -232,7 +232,7 @@ def test_the_number_of_jobs_changes_nothing(estimator) -> None:
             assert (getattr(a.estimator, key) == getattr(b.estimator, key)).all()
 
 
-def test_a_base_learner_without_weights_is_told() -> None:
+def test_a_base_learner_without_weights_is_reported() -> None:
     from sklearn.neighbors import KNeighborsClassifier
 
     weights = np.arange(1.0, 61.0)

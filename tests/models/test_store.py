@@ -233,7 +233,7 @@ def test_a_frame_gives_its_names(place: str) -> None:
     assert_same_answers(model, stored.model, frame)
 
 
-def test_another_version_is_told(small: bytes, place: str) -> None:
+def test_another_version_is_reported(small: bytes, place: str) -> None:
     def older(header: dict[str, Any]) -> None:
         header["versions"]["scikit-learn"] = "0.1.2"
 
@@ -260,7 +260,9 @@ def test_a_parameter_that_another_version_did_not_have_gets_its_default(
     assert_same_answers(found, load(place), X[:, :2])
 
 
-def test_what_another_version_left_and_nobody_understands_is_told(small: bytes, place: str) -> None:
+def test_what_another_version_left_is_reported(
+    small: bytes, place: str
+) -> None:
     def odd(header: dict[str, Any]) -> None:
         header["versions"]["scikit-learn"] = "0.1.2"
         header["objects"][0][1]["predict"] = 3
@@ -287,7 +289,7 @@ class Own(LogisticRegression):
     ],
     ids=["own class", "boosting", "in an ensemble", "random state", "not ours", "a function"],
 )
-def test_what_cannot_be_stored_is_told_before_it_is_fitted(model: Any, words: str) -> None:
+def test_what_cannot_be_stored_is_reported_before_it_is_fitted(model: Any, words: str) -> None:
     with pytest.raises(UsageError, match=words):
         check_storable(model)
 
@@ -366,7 +368,7 @@ def test_more_than_a_file_is_refused(small: bytes, place: str) -> None:
     assert "longer" in refused(small + small, place)
 
 
-def test_a_newer_version_is_told(small: bytes, place: str) -> None:
+def test_a_newer_version_is_reported(small: bytes, place: str) -> None:
     newer = rewritten(small, lambda header: None, version=2)
     assert "version 2, and this mlfs reads version 1: upgrade" in refused(newer, place)
 

@@ -314,7 +314,7 @@ def test_wide_rows_are_left_to_liblinear():
     )
 
 
-def test_folds_are_told_by_content():
+def test_folds_are_identified_by_content():
     x, _, y = data(2, n=40)
     folds = stratified_folds(x, y, 3)
     order = np.random.default_rng(0).permutation(np.repeat(np.arange(40), 2))

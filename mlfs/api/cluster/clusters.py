@@ -38,7 +38,7 @@ class Cluster:
         raise NotImplementedError
 
     def close(self) -> None:
-        """Let go of what was started or connected for this."""
+        """Release what was started or connected for this."""
 
 
 def cluster_of(value: Any) -> Cluster:

@@ -34,10 +34,10 @@ def latex(results: Results, compared: Sequence[Contest]) -> str:
 
 def _table(contest: Contest) -> list[str]:
     columns = "l" + "r" * len(contest.methods)
-    told = " ".join([caption(contest) + ".", *findings(contest)])
+    sentence = " ".join([caption(contest) + ".", *findings(contest)])
     lines = [
         r"\begin{table}",
-        rf"\caption{{{_safe(told)}}}",
+        rf"\caption{{{_safe(sentence)}}}",
         rf"\begin{{tabular}}{{{columns}}}",
         r"\toprule",
         " & ".join(["data", *map(_safe, contest.methods)]) + r" \\",

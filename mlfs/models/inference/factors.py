@@ -23,30 +23,30 @@ class Plan:
     ----------
     scopes : tuple of tuple of int
         The labels of each factor: the parents from the last to the first, and the label itself.
-    touching : tuple of tuple of int
+    factors_of : tuple of tuple of int
         The factors of each label: its own and those of its children.
     visits : tuple
         Labels and factors, from one label of each connected part outwards.
     """
 
     scopes: tuple[tuple[int, ...], ...]
-    touching: tuple[tuple[int, ...], ...]
+    factors_of: tuple[tuple[int, ...], ...]
     visits: tuple[Visit, ...]
 
     @classmethod
     def of(cls, structure: Shape) -> Plan:
         """The plan of a structure without cycles."""
         scopes = tuple((*given[::-1], label) for label, given in enumerate(structure.parents))
-        touching: list[list[int]] = [[] for _ in scopes]
+        factors_of: list[list[int]] = [[] for _ in scopes]
         for factor, scope in enumerate(scopes):
             for label in scope:
-                touching[label].append(factor)
-        frozen = tuple(map(tuple, touching))
+                factors_of[label].append(factor)
+        frozen = tuple(map(tuple, factors_of))
         return cls(scopes, frozen, tuple(_visits(scopes, frozen)))
 
 
 def _visits(
-    scopes: tuple[tuple[int, ...], ...], touching: tuple[tuple[int, ...], ...]
+    scopes: tuple[tuple[int, ...], ...], factors_of: tuple[tuple[int, ...], ...]
 ) -> Iterator[Visit]:
     reached: set[int] = set()
     for root in range(len(scopes)):
@@ -58,7 +58,7 @@ def _visits(
                 waiting += [(False, label, at) for label in scopes[at] if label != origin]
             else:
                 reached.add(at)
-                waiting += [(True, factor, at) for factor in touching[at] if factor != origin]
+                waiting += [(True, factor, at) for factor in factors_of[at] if factor != origin]
 
 
 @dataclass
@@ -122,7 +122,7 @@ class Factors:
 
     def _from_label(self, label: int, factor: int, up: dict[tuple[int, int], Floats]) -> Floats:
         total = self.known[label]
-        for other in self.plan.touching[label]:
+        for other in self.plan.factors_of[label]:
             if other != factor:
                 total = total + up[other, label]
         return total
@@ -138,7 +138,7 @@ class Factors:
 
         Sums over all others come from those before and those after: -inf cannot be taken off.
         """
-        factors = self.plan.touching[label]
+        factors = self.plan.factors_of[label]
         after = [np.zeros_like(self.known[label])]
         for factor in reversed(factors[1:]):
             after.append(after[-1] + up[factor, label])

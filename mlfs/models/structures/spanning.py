@@ -49,8 +49,8 @@ def _heaviest_first(weight: np.ndarray) -> Iterable[int]:
     """Positions by falling weight; in a run of equal ones, by position."""
     by_weight = np.argsort(-weight, kind="stable")
     falling = weight[by_weight]
-    apart = falling[:-1] - falling[1:] > NEAR * np.maximum(1.0, falling[:-1])
-    run = np.concatenate([[0], np.cumsum(apart)]) if falling.size else np.zeros(0, int)
+    differs = falling[:-1] - falling[1:] > NEAR * np.maximum(1.0, falling[:-1])
+    run = np.concatenate([[0], np.cumsum(differs)]) if falling.size else np.zeros(0, int)
     return by_weight[np.lexsort((by_weight, run))].tolist()
 
 
