@@ -260,9 +260,7 @@ def test_a_parameter_that_another_version_did_not_have_gets_its_default(
     assert_same_answers(found, load(place), X[:, :2])
 
 
-def test_what_another_version_left_is_reported(
-    small: bytes, place: str
-) -> None:
+def test_what_another_version_left_is_reported(small: bytes, place: str) -> None:
     def odd(header: dict[str, Any]) -> None:
         header["versions"]["scikit-learn"] = "0.1.2"
         header["objects"][0][1]["predict"] = 3
