@@ -19,6 +19,7 @@ __all__ = [
     "LOW_BITS",
     "AllCounts",
     "AnyCounts",
+    "Impurity",
     "Levels",
     "TwoLevels",
     "add_alone",
@@ -81,6 +82,37 @@ def xlogx_of(c: int, xlogx: AllCounts | AnyCounts) -> int:
 @overload(xlogx_of)
 def _chosen(c: Any, xlogx: Any) -> Any:  # noqa: ARG001
     return _in_table if xlogx.instance_class is AllCounts else _in_table_or_computed
+
+
+class Impurity(NamedTuple):
+    """Gini impurity, in units, in the place of c log c.
+
+    That of n rows, n_l of which have value l of a label, is sum_l n_l (n - n_l) / n: n times the
+    probability that two of the rows, drawn with replacement, differ in the label.
+    """
+
+    unit: float
+
+
+def _xlogx_of_cell(n: Any, n_l: Any, how: Any) -> Any:
+    return xlogx_of(n_l, how) + xlogx_of(n - n_l, how)
+
+
+def _impurity_of_cell(n: Any, n_l: Any, how: Any) -> Any:
+    if n_l == 0 or n_l == n:
+        return 0
+    product = float(n_l) * float(n - n_l)
+    return math.floor((product + product) / n * how.unit + 0.5)
+
+
+def of_cell(n: int, n_l: int, how: AllCounts | AnyCounts | Impurity) -> int:
+    """What n rows add to a sum, n_l of which have a label of two levels."""
+    return (_impurity_of_cell if isinstance(how, Impurity) else _xlogx_of_cell)(n, n_l, how)
+
+
+@overload(of_cell)
+def _chosen_of_cell(n: Any, n_l: Any, how: Any) -> Any:  # noqa: ARG001
+    return _impurity_of_cell if how.instance_class is Impurity else _xlogx_of_cell
 
 
 @compiled
@@ -287,9 +319,9 @@ def joints_of_two(co: Any, n: TwoLevels, n_sl: Any, xlogx: Any, out: Any) -> Non
 
 @inner
 def _joint_of_cells(
-    co: Any, first: int, last: int, n: Levels, i: int, xlogx: Any, rest_s: Any, rest_sl: Any
+    co: Any, first: int, last: int, n: Levels, i: int, how: Any, rest_s: Any, rest_sl: Any
 ) -> int:
-    """The sum of c log c over n(f,s,l) of one column and label, but for f and s at their modes.
+    """The sum over the cells (f, s) of one column and label, but for f and s at their modes.
 
     `rest_s` and `rest_sl` become the rows in which f is at its mode and s is not.
     """
@@ -308,24 +340,21 @@ def _joint_of_cells(
             rest_l -= all_three
             rest_s[k] -= both
             rest_sl[k] -= all_three
-            total += xlogx_of(all_three, xlogx)
-            total += xlogx_of(both - all_three, xlogx)
-        total += xlogx_of(rest_l, xlogx)
-        total += xlogx_of(rest - rest_l, xlogx)
+            total += of_cell(both, all_three, how)
+        total += of_cell(rest, rest_l, how)
         rest_s[codes] -= rest
         rest_sl[codes] -= rest_l
     for k in range(codes):
-        total += xlogx_of(rest_sl[k], xlogx)
-        total += xlogx_of(rest_s[k] - rest_sl[k], xlogx)
+        total += of_cell(rest_s[k], rest_sl[k], how)
     return total
 
 
 @wrapping
 @compiled
 def add_joint_of_cells(
-    first: Any, n: Levels, co: Any, rest_s: Any, rest_sl: Any, xlogx: Any, out: Any
+    first: Any, n: Levels, co: Any, rest_s: Any, rest_sl: Any, how: Any, out: Any
 ) -> None:
-    """Add the sums of c log c over n(f,s,l), labels of two levels, f and s of any.
+    """Add the sums of c log c (or the impurity) over n(f,s,l), labels of two levels, f, s of any.
 
     co[i * cells of s + k, p] rows have cell k of s, cell p and the i-th label. `out` has a row
     for each label, or one for all. `rest_s` and `rest_sl` are memory for a number for each code
@@ -343,9 +372,8 @@ def add_joint_of_cells(
         for f in range(totals.size):
             rest_s[codes] = mode_s
             rest_sl[codes] = mode_sl
-            total = _joint_of_cells(co, first[f], first[f + 1], n, i, xlogx, rest_s, rest_sl)
-            total += xlogx_of(rest_sl[codes], xlogx)
-            totals[f] += total + xlogx_of(rest_s[codes] - rest_sl[codes], xlogx)
+            total = _joint_of_cells(co, first[f], first[f + 1], n, i, how, rest_s, rest_sl)
+            totals[f] += total + of_cell(rest_s[codes], rest_sl[codes], how)
 
 
 @compiled

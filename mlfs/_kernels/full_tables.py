@@ -7,6 +7,7 @@ mode; its cells are the other codes. What is at a mode follows by subtraction, e
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from mlfs._kernels.co_sums import xlogx_of
@@ -17,6 +18,7 @@ __all__ = [
     "complete_pairs",
     "complete_triples",
     "count_given",
+    "gini_of_tables",
     "pair_sums",
     "triple_sums",
 ]
@@ -220,3 +222,45 @@ def triple_sums(
         sums = _sums(table, first, first + valid[f], s_valid, l_valid, xlogx)
         for k in range(8):
             out[k, f] = sums[k]
+
+
+@inner
+def _impurity_of(n_l: Any, l_valid: int, unit: float) -> int:
+    """The impurity of a cell with so many rows of each value of a label."""
+    n = 0
+    for y in range(l_valid):
+        n += n_l[y]
+    product = 0.0
+    for y in range(l_valid):
+        product += float(n_l[y]) * float(n - n_l[y])
+    if product == 0.0:
+        return 0
+    return math.floor(product / n * unit + 0.5)
+
+
+@compiled
+def gini_of_tables(
+    table: Any, offsets: Any, valid: Any, s_valid: int, l_valid: int, unit: float, out: Any
+) -> None:
+    """Set out[:, f] to the rows, the impurity of all rows, and that of the cells (f, s).
+
+    The table is that of `triple_sums`; out[3:] is memory for the counts
+    of the label.
+    """
+    for f in range(valid.size):
+        first = offsets[f]
+        last = first + valid[f]
+        rows = 0
+        within = 0
+        for y in range(l_valid):
+            out[3 + y, f] = 0
+        for cell in range(first, last):
+            for s in range(s_valid):
+                within += _impurity_of(table[cell, s], l_valid, unit)
+                for y in range(l_valid):
+                    out[3 + y, f] += table[cell, s, y]
+        for y in range(l_valid):
+            rows += out[3 + y, f]
+        out[0, f] = rows
+        out[1, f] = _impurity_of(out[3:, f], l_valid, unit)
+        out[2, f] = within

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from mlfs._kernels import co_sums, full_tables, gini_sums
+from mlfs._kernels import co_sums, full_tables
 from mlfs.counting.codes import Codes
 from mlfs.counting.entries import edges_of
 from mlfs.counting.row_subsets import RowSubset
@@ -220,7 +220,8 @@ class ColumnGroup:
             cells = co.reshape(known.some.size * known.pairs.anchor.cells, self.cells)
             rest = np.empty((2, known.pairs.anchor.levels), np.int64)
             n = self._levels(known, co_fl)
-            gini_sums.add_gini_of_cells(self.first, n, cells, rest[0], rest[1], unit, out)
+            how = co_sums.Impurity(unit)
+            co_sums.add_joint_of_cells(self.first, n, cells, rest[0], rest[1], how, out[None])
 
     def _levels(self, known: Triples, co_fl: np.ndarray) -> co_sums.Levels:
         return co_sums.Levels(

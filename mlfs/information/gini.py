@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mlfs._kernels.gini_sums import gini_of_tables
+from mlfs._kernels.full_tables import gini_of_tables
 from mlfs.counting.column_groups import Triples
 from mlfs.counting.xlogx import wrapped
 
