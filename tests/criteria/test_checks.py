@@ -203,3 +203,9 @@ def test_a_set_criterion_needs_a_merit_and_no_certain_base_class():
     bare = type("Bare", (Criterion,), {"search": "best first", "relevance": Plain.relevance})
     with pytest.raises(CriterionError, match="does not say its merit: define that method"):
         mlfs.select((X, Y), bare())
+
+
+def test_the_old_name_of_the_module_works_with_a_warning():
+    with pytest.warns(DeprecationWarning, match=r"is now mlfs\.criteria\.check_criterion"):
+        from mlfs.checks import check_criterion as old
+    assert old is check_criterion
