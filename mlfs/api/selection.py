@@ -6,18 +6,16 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from mlfs.api.cross_validated import CrossValidation
 from mlfs.data.frames import pandas
 from mlfs.discretize import Binning
 from mlfs.errors import DataError
 from mlfs.search.label_parents import Structure
 from mlfs.search.picks import Pick, Picks, Significance
-
-if TYPE_CHECKING:
-    from mlfs.api.cross_validated import CrossValidation
 
 __all__ = ["SCHEMA", "Chosen", "Ranking", "Selection"]
 

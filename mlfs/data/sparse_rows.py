@@ -52,6 +52,8 @@ class SparseText:
     ----------
     n_rows, size, before, top : int
         The rows, the bytes and lines of text, and the largest index.
+    top_row : int
+        The first row that has the largest index, which may stand before a zero that is not kept.
     lowest : int
         The least index, or a larger number than any if there is none.
     queries : bool
@@ -61,7 +63,7 @@ class SparseText:
     def __init__(self, path: str, limits: Limits, *, has_comments: bool) -> None:
         self.path, self.limits, self.has_comments = path, limits, has_comments
         self.n_rows = self.size = self.before = 0
-        self.top, self.lowest = -1, 1 << 62
+        self.top, self.top_row, self.lowest = -1, 0, 1 << 62
         self.queries = False
         self._stack = RowStack()
         self._room: kernel.PairRows | None = None
@@ -94,7 +96,10 @@ class SparseText:
         lines = piece.out.lines[:n] + (before + 1)
         columns, values = piece.out.columns[:entries], piece.out.values[:entries]
         if entries:
-            self.top = max(self.top, int(columns.max()))
+            at = int(columns.argmax())
+            if columns[at] > self.top:
+                own = int(np.searchsorted(ends[:, 0], at, side="right"))
+                self.top, self.top_row = int(columns[at]), self.n_rows - n + own
             self.lowest = min(self.lowest, int(columns.min()))
         if self.top > self.limits.max_features:
             piece.refuse(int(np.searchsorted(ends[:, 0], columns.argmax(), side="right")))

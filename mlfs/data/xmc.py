@@ -69,7 +69,12 @@ def _read(texts: Iterator[bytes], size: int, path: str, request: Request) -> Dat
     X = rows.table(max(d, rows.top + 1))
     flat, counts = rows.ids()
     _check_rows(n, X, counts, path, ends_line=last.endswith(b"\n"))
-    _check_numbers(d, q, X, (flat, counts), path)
+    if rows.top >= d:
+        raise ParseError(
+            f"the first line says {d} features, counted from 0, and this row has the index "
+            f"{rows.top}", path, rows.top_row + 2,
+        )  # fmt: skip
+    _check_ids(q, flat, counts, path)
     X = compressed(X.data, X.indices, X.indptr[: n + 1], d)
     Y = label_rows(flat, counts[:n], q)
     columns, labels = default_columns(d), UniformLabels(NumberedNames("y", q), Label(""))
@@ -93,16 +98,8 @@ def _check_rows(n: int, X: Any, counts: np.ndarray, path: str, *, ends_line: boo
         )
 
 
-def _check_numbers(d: int, q: int, X: Any, ids: tuple[np.ndarray, np.ndarray], path: str) -> None:
-    """Check that the indices and the label ids are within what the first line says."""
-    if X.shape[1] > d:
-        entry = int(np.flatnonzero(X.indices >= d)[0])
-        row = int(np.searchsorted(X.indptr, entry, side="right")) - 1
-        raise ParseError(
-            f"the first line says {d} features, counted from 0, and this row has the index "
-            f"{X.indices[entry]}", path, row + 2,
-        )  # fmt: skip
-    flat, counts = ids
+def _check_ids(q: int, flat: np.ndarray, counts: np.ndarray, path: str) -> None:
+    """Check that the label ids are within what the first line says."""
     bad = np.flatnonzero((flat < 0) | (flat >= q))
     if bad.size:
         row = int(np.searchsorted(np.cumsum(counts), bad[0], side="right"))

@@ -222,6 +222,9 @@ REFUSED = [
      "t.arff:7:1: found a dense row in a sparse file, where a row starts with {"),
     (PLAIN + "1,x,0\n{}\n", "t.arff:7:1: found a sparse row ({...}) in a dense file"),
     (PLAIN + "1,x,0,{-1}\n", "t.arff:6:8: the weight of a row is a finite number from 0, not '-1'"),
+    ("@attribute a {}\n@attribute b real\n@attribute l {0,1}\n@data\n{0 ?}\n{1 2}\n",
+     "t.arff: the attribute 'a' has no values, and a sparse row that leaves it out means the first "
+     "one; declare one, as in {none}"),
     (PLAIN, "t.arff:5: there is no row after @data"),
     ("@attribute a real\n@attribute a real\n@data\n1,1\n",
      "t.arff:2:12: the attribute 'a' is declared twice, first in line 1; rename one of them"),

@@ -63,6 +63,7 @@ def test_rows_without_anything_are_kept():
         ("2 3 4\n0 0:1\n", "t.txt:3: the first line says 2 rows and 1 follow"),
         ("1 3 4\n0 0:1\n1 1:1\n", "t.txt:3: the first line says 1 row and 2 follow"),
         ("1 3 4\n0 3:1\n", "t.txt:2: the first line says 3 features, counted from 0, and this row"),
+        ("3 3 4\n1 0:1\n0 7:0 8:0\n1 9:0\n", "t.txt:4: the first line says 3 features"),
         ("1 3 4\n0,4 1:1\n", "t.txt:2:1: the first line says 4 labels, counted from 0, and this"),
         ("1 3 4\n-1 1:1\n", "t.txt:2:1: the first line says 4 labels"),
         ("1 3 4\n0 1:x\n", "t.txt:2:5: 'x' is not a number"),

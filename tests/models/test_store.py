@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import importlib
 import io
@@ -37,8 +38,9 @@ from mlfs.data import from_arrays
 from mlfs.errors import DataError, UsageError
 from mlfs.models import StructuredClassifier, available, load, make, save
 from mlfs.models.model_files import check_storable, load_stored
-from mlfs.models.storage.allowed import LEARNERS
+from mlfs.models.storage.allowed import LEARNERS, PARTS, class_named
 from mlfs.models.storage.archive import START, read_archive, write_archive
+from mlfs.models.storage.parts import check_fields
 from mlfs.models.storage.reader import Reader
 from mlfs.models.storage.writer import Writer
 from mlfs.models.training_table import TrainingTable
@@ -220,6 +222,16 @@ def test_a_file_knows_its_columns_settings_and_versions(place: str) -> None:
     assert stored.table.feature_names == list("abcdef")
     assert stored.settings == {"model": "br", "seed": 0}
     assert set(stored.versions) == {"mlfs", "scikit-learn", "numpy", "python"}
+
+
+def test_the_fields_of_every_class_that_a_file_may_name_are_known() -> None:
+    names = [f"{module}.{name}" for module, own in PARTS.items() for name in own]
+    records = [cls for cls in map(class_named, names) if dataclasses.is_dataclass(cls)]
+    assert len(records) > 5
+    for cls in records:
+        check_fields(cls, {})
+        with pytest.raises(DataError, match="has no field 'x'"):
+            check_fields(cls, {"x": 1})
 
 
 def test_a_frame_gives_its_names(place: str) -> None:

@@ -320,6 +320,8 @@ def dataset_of(body: Body, header: Header, roles: Roles, request: Request, path:
     columns = [_column(attribute) for attribute in header.attributes]
     if not roles.features:
         raise DataError(f"{printable(path, 400)}: no attribute is left as a feature")
+    if sp.issparse(body.X):
+        _refuse_left_out(body.X, [columns[j] for j in roles.features], path)
     Y, labels = _labels(body, roles.chosen, roles.plain, columns, request, path)
     return Dataset(
         X=body.X,
@@ -331,6 +333,17 @@ def dataset_of(body: Body, header: Header, roles: Roles, request: Request, path:
         source=Source(path, "arff", header.relation, roles.chosen.by),
         notes=roles.chosen.notes,
     )
+
+
+def _refuse_left_out(X: Any, columns: Sequence[Column], path: str) -> None:
+    """Refuse an attribute without values that a sparse row leaves out, which means the first."""
+    for k, column in enumerate(columns):
+        if column.kind == "nominal" and not column.values and X[:, [k]].nnz < X.shape[0]:
+            raise ParseError(
+                f"the attribute {printable(column.name)!r} has no values, and a sparse row that "
+                "leaves it out means the first one; declare one, as in {none}",
+                path,
+            )
 
 
 def _column(attribute: Attribute) -> Column:
