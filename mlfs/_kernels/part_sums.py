@@ -13,7 +13,7 @@ from mlfs._kernels.co_sums import xlogx_of
 from mlfs._kernels.jit import compiled, inner, wrapping
 from mlfs._kernels.row_walks import Lists
 
-__all__ = ["Groups", "Room", "add_given_parts"]
+__all__ = ["Groups", "Room", "add_given_parts", "add_sums_of_parts"]
 
 
 class Groups(NamedTuple):
@@ -128,6 +128,31 @@ def _add_label(
         found = xlogx_of(rest - room.f_left[f], xlogx) - xlogx_of(n - room.f_part[f], xlogx)
         out[f] += found + alone
     return g
+
+
+@wrapping
+@compiled
+def add_sums_of_parts(x: Lists, rows: Any, edges: Any, room: Room, xlogx: Any, out: Any) -> None:
+    """out[f] += the sum of c log c over the values of f in each part of the rows.
+
+    Part i has ``rows[edges[i]:edges[i + 1]]``, and no row has the weight 0.
+    """
+    alone = 0
+    for i in range(edges.size - 1):
+        n, size = _count(rows, edges[i], edges[i + 1], x, room.part, room.cells)
+        n_columns = _columns(x, room, size)
+        whole = xlogx_of(n, xlogx)
+        alone += whole
+        for k in range(size):
+            cell = room.cells[k]
+            out[x.column[cell]] += xlogx_of(room.part[cell], xlogx)
+            room.part[cell] = 0
+        for k in range(n_columns):
+            f = room.columns[k]
+            out[f] += xlogx_of(n - room.f_part[f], xlogx) - whole
+            room.f_part[f] = 0
+    for f in range(out.size):
+        out[f] += alone
 
 
 @wrapping

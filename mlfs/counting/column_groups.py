@@ -261,6 +261,21 @@ class ColumnGroup:
 
     _sums: tuple[np.ndarray, np.ndarray] | None = None  # with the function that was summed
 
+    # ---- columns of very many levels ---------------------------------------------------------
+
+    def is_wide(self, anchor: Any) -> bool:  # noqa: ARG002
+        """Whether the table of its cells and those of the anchor is much larger than the data."""
+        return False
+
+    def add_walked_sums(
+        self, anchor: Any, xlogx: XLogX, out: np.ndarray, label: np.ndarray | None = None
+    ) -> None:
+        """out[f] += the sum of c log c over n(f,s) or n(f,s,l), without a table.
+
+        `label` is l in full.
+        """
+        raise NotImplementedError
+
     # ---- complete tables -----------------------------------------------------------------------
 
     def pair_table(self, anchor: Anchor, co: np.ndarray) -> np.ndarray:

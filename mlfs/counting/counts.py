@@ -261,6 +261,9 @@ class Counts:
 
         def work(i: int, a: int, b: int) -> None:
             group = self.groups[i]
+            if label_co is None and group.is_wide(anchor):
+                group.add_walked_sums(anchor, self.xlogx, t_fs[a:b])
+                return
             found = self.pair_co(i, anchor) if label_co is None else label_co(i)
             group.add_pair_sums(anchor, found, self.xlogx, t_fs[a:b])
             if self.kinds[i] != Kind.LISTS:  # tables are made of those

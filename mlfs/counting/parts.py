@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from mlfs.counting.counts import Counts
     from mlfs.counting.memory import Cache
 
-__all__ = ["Parts", "information_given"]
+__all__ = ["Parts", "information_given", "room_of"]
 
 COST = 2  # nanoseconds for each row and column
 
@@ -141,13 +141,14 @@ def information_given(
             last = min(first + step, b - a)
             at = first, last
             x = cache.get(("by row", i, *at), functools.partial(group.lists, *at))
-            add_given_parts(x, groups, _room(x), counts.xlogx, total[first:last])
+            add_given_parts(x, groups, room_of(x), counts.xlogx, total[first:last])
 
     counts.parallel.over_groups(work, COST * parts.rows.size * counts.d)
     return out
 
 
-def _room(x: Lists) -> Room:
+def room_of(x: Lists) -> Room:
+    """Memory for counting the parts of some rows."""
     cells, columns = x.column.size, x.first.size - 1
     zeros = [padded((size,), np.int64) for size in (cells,) * 3 + (columns,) * 3]
     return Room(*zeros, *(np.empty(size, np.int64) for size in (cells, cells, columns)))

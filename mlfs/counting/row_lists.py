@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mlfs._kernels import row_walks
+from mlfs._kernels import part_sums, row_walks
 from mlfs.counting.bit_planes import packed_planes
 from mlfs.counting.codes import Codes
 from mlfs.counting.column_groups import ColumnGroup, Triples
 from mlfs.counting.entries import edges_of
 from mlfs.counting.listed_cells import listed_cells
 from mlfs.counting.parallel import padded
+from mlfs.counting.parts import room_of
 from mlfs.counting.row_subsets import RowSubset
 from mlfs.counting.xlogx import XLogX
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["RowLists"]
 
 START = np.zeros(1, np.int64)
+WIDE = 16  # cells of a table for each entry of the lists
 
 
 class RowLists(ColumnGroup):
@@ -103,6 +105,11 @@ class RowLists(ColumnGroup):
     ) -> None:
         """Count and sum label by label."""
         anchor, some = known.pairs.anchor, known.some
+        if self.is_wide(anchor):
+            for i, label in enumerate(some.tolist()):
+                own = out[i if out.shape[0] > 1 else 0]
+                self.add_walked_sums(anchor, xlogx, own, known.labels.codes.column(label))
+            return
         if not self.two_levels or anchor.cells != 1:
             self._add_joint_of_levels(known, xlogx, out)
             return
@@ -116,6 +123,28 @@ class RowLists(ColumnGroup):
         co = padded((self.size,), self.small)
         n = self._two(known, co_fl)
         row_walks.add_joint_of_lists(self._lists, rows, *ends, n, xlogx, co, out)
+
+    def is_wide(self, anchor: BlockAnchor) -> bool:
+        """Whether most cells of a table would be empty."""
+        entries = self._lists.cells.size + self._lists.weights.size
+        return anchor.cells * self.cells > WIDE * entries
+
+    def add_walked_sums(
+        self,
+        anchor: BlockAnchor,
+        xlogx: XLogX,
+        out: np.ndarray,
+        label: np.ndarray | None = None,
+    ) -> None:
+        """Walk the rows of each value of the anchor, or of the anchor and the label."""
+        codes = anchor.codes.astype(np.int64)
+        if label is not None:
+            codes = codes * (int(label.max(initial=0)) + 1) + label
+        rows = np.flatnonzero(self._lists.weights)
+        rows = rows[np.argsort(codes[rows], kind="stable")]
+        ends = np.flatnonzero(np.diff(codes[rows])) + 1
+        edges = np.concatenate([START, ends, [rows.size]])
+        part_sums.add_sums_of_parts(self._lists, rows, edges, room_of(self._lists), xlogx, out)
 
     def _add_joint_of_levels(self, known: Triples, xlogx: XLogX, out: np.ndarray) -> None:
         anchor, y = known.pairs.anchor, known.labels.codes

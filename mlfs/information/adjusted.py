@@ -186,8 +186,11 @@ class Expected:
         function = self._function(labels)
 
         def work(i: int, a: int, b: int) -> None:
-            group, co = counts.groups[i], counts.pair_co(i, anchor)
-            group.add_pair_sums(anchor, co, function, sums[a:b])
+            group = counts.groups[i]
+            if group.is_wide(anchor):
+                group.add_walked_sums(anchor, function, sums[a:b])
+                return
+            group.add_pair_sums(anchor, counts.pair_co(i, anchor), function, sums[a:b])
 
         counts.parallel.over_groups(work, counts.parallel.cost_of(anchor))
         alone = labels.size * int(table.t_n) - int(table.t_l[labels].sum())

@@ -14,6 +14,7 @@ import numpy as np
 
 from mlfs._kernels import co_sums, full_tables
 from mlfs.counting.column_groups import Triples
+from mlfs.counting.label_columns import LabelColumns
 from mlfs.counting.pair_statistics import PairStatistics
 from mlfs.counting.xlogx import XLogX, per_row, wrapped
 
@@ -157,7 +158,7 @@ class TripleSums:
             def add(a: int, b: int, at: int, sums: Sums) -> None:
                 out[at if each else 0, a:b] += sums.fsl
 
-            self._complete(pairs, labels, add)
+            self._complete(pairs, labels, add, out)
             return
         self.counted += self.table.d * labels.size
         if labels.size == 1 and counts.parallel.alone:  # most of the time would go into sharing
@@ -200,13 +201,26 @@ class TripleSums:
         pairs: PairStatistics,
         labels: np.ndarray,
         use: Callable[[int, int, int, Sums], None],
+        joint: np.ndarray | None = None,
     ) -> None:
-        """Hand over all sums, one label and one column group at a time."""
+        """Hand over all sums, one label and one column group at a time.
+
+        Where only the `joint` sums are wanted, tables that would be much larger than the data are
+        not made: the sums are added to its rows, one for each label or one for all.
+        """
         table = self.table
         self.counted += table.d * labels.size
         valid, s_valid = table.l_valid[labels], pairs.anchor.valid
 
         def work(i: int, a: int, b: int) -> None:
+            group, y = self.counts.groups[i], self.counts.labels
+            if joint is not None and group.is_wide(pairs.anchor):
+                assert isinstance(y, LabelColumns)
+                for at, label in enumerate(labels.tolist()):
+                    sums = joint[at if joint.shape[0] > 1 else 0, a:b]
+                    column = y.codes.column(label)
+                    group.add_walked_sums(pairs.anchor, self.counts.xlogx, sums, column)
+                return
             for at, full, offsets in self.tables(pairs, labels, i):
                 out = np.empty((8, b - a), np.int64)
                 own = offsets, table.f_valid[a:b], s_valid, int(valid[at])
