@@ -13,6 +13,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.shared import shared_data
+
 __all__ = [
     "PAGES",
     "ROOT",
@@ -26,7 +28,11 @@ __all__ = [
 ]
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [
+    ROOT / "README.md",
+    *sorted((ROOT / "docs").glob("*.md")),
+    *sorted((ROOT / "docs" / "tutorials").glob("*.md")),
+]
 FENCE = re.compile(r"^( *)```(\w+)[^\n]*\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 LAUNCHER = "import sys; from mlfs.cli import main; sys.argv[0] = 'mlfs'; sys.exit(main())"
@@ -71,8 +77,14 @@ def pycon(text: str) -> str:
     return "\n".join(fenced(text, "pycon"))
 
 
-def workplace(folder: Path) -> dict[str, str]:
-    """Lay out the example data under a folder; the environment in which `mlfs` is this checkout."""
+def workplace(folder: Path, text: str = "") -> dict[str, str]:
+    """Lay out the data of a page under a folder; the environment in which `mlfs` is this checkout.
+
+    A page about emotions is skipped where the benchmark files are missing.
+    """
+    if "emotions.arff" in text:
+        for name in ("emotions.arff", "emotions.xml"):
+            shutil.copy(shared_data(f"emotions/{name}"), folder)
     examples = folder / "docs" / "examples"
     examples.mkdir(parents=True)
     for data in (ROOT / "docs" / "examples").glob("*.arff"):
@@ -102,7 +114,7 @@ def refresh(page: Path) -> None:
     """Write the present output below each command that promises another one, or none yet."""
     text = page.read_text(encoding="utf-8")
     with tempfile.TemporaryDirectory() as folder:
-        env = workplace(Path(folder))
+        env = workplace(Path(folder), text)
         for example in transcripts(text):
             if theirs(example):
                 continue

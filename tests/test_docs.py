@@ -123,11 +123,12 @@ def test_the_commands_of_a_page_do_what_it_says(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """A line for the shell is run by one; a command alone is run here, which takes no start."""
-    env = workplace(tmp_path)
+    text = page.read_text(encoding="utf-8")
+    env = workplace(tmp_path, text)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", env["COLUMNS"])
     in_process.use(monkeypatch)
-    for example in transcripts(page.read_text(encoding="utf-8")):
+    for example in transcripts(text):
         if theirs(example):
             continue
         if "|" in example.command:
@@ -144,9 +145,10 @@ def test_the_commands_of_a_page_do_what_it_says(
 def test_the_sessions_of_a_page_do_what_it_says(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    workplace(tmp_path)
+    text = page.read_text(encoding="utf-8")
+    workplace(tmp_path, text)
     monkeypatch.chdir(tmp_path)
-    session = pycon(page.read_text(encoding="utf-8"))
+    session = pycon(text)
     test = doctest.DocTestParser().get_doctest(session, {}, page.stem, str(page), 0)
     failed, _ = doctest.DocTestRunner(optionflags=FLAGS, verbose=False).run(test)
     assert failed == 0
