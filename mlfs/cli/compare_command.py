@@ -23,7 +23,7 @@ __all__ = ["compare"]
 INTERRUPTED = 130
 FAILED = 1
 SHOWN = 5
-FIXED = ("folds", "holdout", "repeat", "split", "groups", "labels", "exclude", "budget")
+FIXED = ("folds", "holdout", "repeat", "split", "groups", "labels", "exclude", "budget", "tune_by")
 KEPT = ("metrics", "jobs", "folder", "predictions", "on_cell")
 
 
@@ -182,6 +182,13 @@ KEPT = ("metrics", "jobs", "folder", "predictions", "on_cell")
 )
 @topical(
     "Protocol",
+    "--tune-by",
+    metavar="METRIC",
+    help="A parameter with several values, as in br:C=0.1|1|10, is tuned on three inner folds of "
+    "the training rows, by this metric; by default macro_f1.",
+)
+@topical(
+    "Protocol",
     "--budget",
     metavar="SECONDS",
     type=click.FloatRange(min=0, min_open=True),
@@ -261,6 +268,7 @@ def _run(
 
         sizes = [part for part in (n or "sqrt").split(",") if part.strip()]
         chosen = list(criteria) or ["scls", "all"]
+        options["tune_by"] = options["tune_by"] or "macro_f1"
         return run(list(data), chosen, list(models) or ["br"], sizes, **options)
     from mlfs.compare.against import run_against
 

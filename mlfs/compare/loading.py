@@ -98,6 +98,7 @@ def settings_of(plain: Mapping[str, Any]) -> Settings:
         tuple(named(one) for one in plain["selecting_models"]),
         plain["keep_identifiers"],
         plain["budget"],
+        tune_by=plain["tune_by"],
     )
 
 

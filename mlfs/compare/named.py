@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import itertools
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -40,6 +41,21 @@ class Named:
         given = ",".join(f"{key}={_shown(self.parameters[key])}" for key in sorted(self.parameters))
         return f"{self.name}:{given}" if given else self.name
 
+    def alternatives(self) -> list[Named]:
+        """The same with each of the values that are separated by ``|``, in all combinations.
+
+        Examples
+        --------
+        >>> [str(one) for one in named("br:C=0.1|1").alternatives()]
+        ['br:C=0.1', 'br:C=1']
+        """
+        names = list(self.parameters)
+        given = [_values(self.parameters[name]) for name in names]
+        return [
+            Named(self.name, dict(zip(names, values, strict=True)))
+            for values in itertools.product(*given)
+        ]
+
     def to_dict(self) -> dict[str, Any]:
         """The same as plain data."""
         return {"name": self.name, "parameters": dict(self.parameters)}
@@ -68,6 +84,13 @@ def named(given: Any) -> Named:
             return Named(name, dict(parameters))
     msg = f"{printable(repr(given))} is no name, and no name with a mapping of parameters"
     raise UsageError(msg)
+
+
+def _values(value: Any) -> list[Any]:
+    """What a parameter may be: a text with ``|`` has several values."""
+    if isinstance(value, str) and "|" in value:
+        return [literal(one.strip()) for one in value.split("|")]
+    return [value]
 
 
 def _pair(text: str, whole: str) -> tuple[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import fnmatch
+import itertools
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -54,6 +55,7 @@ def run(
     folder: str | os.PathLike[str] | None = None,
     predictions: bool = True,
     budget: float | None = None,
+    tune_by: str = "macro_f1",
     on_cell: Progress | None = None,
     **options: Any,
 ) -> Results:
@@ -100,6 +102,9 @@ def run(
         Seconds of processor time that a selection may take, and again the training, predicting and
         measuring of a cell. A cell that takes more counts as failed, and so do the later ones of
         the same method on the same data set, which are not begun.
+    tune_by : str
+        The metric by which parameters with several values, as in ``"br:C=0.1|1|10"``, are tuned
+        inside the training rows.
     on_cell : callable, optional
         Called with the number of cells done, of all, and the record of the last one.
     **options
@@ -116,9 +121,9 @@ def run(
             raise UnknownName("option of a comparison", option, OPTIONS)
     rankers = _distinct("criterion", [named(one) for one in _several(criteria, "criteria")])
     learners = _distinct("model", [named(one) for one in _several(models, "models")])
-    for one in rankers:
+    for one in itertools.chain(*(each.alternatives() for each in rankers)):
         ranker(one)
-    for one in learners:
+    for one in itertools.chain(*(each.alternatives() for each in learners)):
         check_classifier(one)
     sizes = tuple(dict.fromkeys(size(one) for one in _several(n, "n")))
     protocol = _protocol(folds, holdout, repeat, split, groups)
@@ -132,11 +137,12 @@ def run(
         protocol,
         checked({"seed": seed})["seed"],
         options,
-        tuple(one for one in learners if selects(one)),
+        tuple(one for one in learners if selects(one.alternatives()[0])),
         bool(keep_identifiers),
         budget,
         folder is not None,
         bool(predictions),
+        _metrics([tune_by])[0],
     )
     if not settings.methods:
         msg = "own leaves the selection to the model, and no model here selects features"

@@ -13,6 +13,7 @@ from mlfs.compare.data_sources import DataSource
 from mlfs.compare.named import Named
 from mlfs.compare.resampling import Protocol
 from mlfs.compare.sizes import ALL, Size
+from mlfs.compare.tuning import is_tuned
 
 __all__ = ["SCHEMA", "Cell", "Job", "Settings", "seed_for"]
 
@@ -50,6 +51,8 @@ class Settings:
         Whether the quality of each label is kept beside the record of a cell.
     predictions : bool
         Whether its predictions are kept there, too.
+    tune_by : str
+        The metric by which parameters with several values are tuned.
     """
 
     sources: tuple[DataSource, ...]
@@ -64,6 +67,7 @@ class Settings:
     budget: float | None = None
     details: bool = False
     predictions: bool = True
+    tune_by: str = "macro_f1"
 
     @property
     def methods(self) -> list[tuple[Named, Named]]:
@@ -110,6 +114,7 @@ class Settings:
             "splits": self.protocol.to_dict(),
             "selecting_models": [str(one) for one in self.selecting_models],
             "budget": self.budget,
+            "tune_by": self.tune_by,
             "seed": self.seed,
             "keep_identifiers": self.keep_identifiers,
             "options": dict(self.options),
@@ -157,6 +162,8 @@ class Cell:
         }
         if self.settings.keep_identifiers:
             parts["keep_identifiers"] = True
+        if is_tuned(self.ranker, self.model):
+            parts["tune_by"] = self.settings.tune_by
         if self.source.exclude:
             parts["exclude"] = self.source.exclude
         text = json.dumps(parts, sort_keys=True, default=repr)

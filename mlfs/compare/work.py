@@ -6,6 +6,7 @@ import traceback
 import warnings
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,12 +17,14 @@ from mlfs.compare.data_sources import DataSource, dense, excluded, rows_of, with
 from mlfs.compare.details import label_results, packed
 from mlfs.compare.measure import Cost, measured
 from mlfs.compare.metrics import evaluate
+from mlfs.compare.named import Named
 from mlfs.compare.rankers import Ranked, ranker
 from mlfs.compare.resampling import Given, Split
 from mlfs.compare.results import finite
 from mlfs.compare.settings import Cell, Job, Settings, seed_for
 from mlfs.compare.sharing import sharing
 from mlfs.compare.training_rows import TrainingRows
+from mlfs.compare.tuning import best_of, inner_splits, is_tuned
 from mlfs.data.dataset import Dataset, identifier_columns
 from mlfs.errors import MlfsError, printable
 from mlfs.models.training_table import TrainingTable
@@ -53,25 +56,60 @@ class JobRunner:
         self._fold: tuple[DataSource, int] | None = None
         self._parts: tuple[TrainingRows, Dataset] | None = None
         self._equal: dict[Any, dict[str, Any]] = {}  # cells of this fold by what decides them
+        self._inner: list[tuple[TrainingRows, Dataset]] = []
+        self._rankings: dict[tuple[str, int], _Choices] = {}
         self._slow: set[tuple[Any, ...]] = set()  # what was over the budget on a data set
 
     def do(self, job: Job) -> Iterator[dict[str, Any]]:
         """The records of the cells of a job; some may have failed."""
         try:
             train, test = self._rows(job)
-            chosen = _Choices(self.settings, job, train, train.data.shape[0] + test.shape[0])
+            self._rankings = {}
+            if not is_tuned(job.ranker):
+                self._choices(job, job.ranker, train)
         except Exception as error:  # noqa: BLE001 -- the record has it
             yield from (failure(cell, error) for cell in job.cells)
             return
         for cell in job.cells:
             try:
-                yield {**self._done(cell, train, test, chosen), **self._notes}
+                yield {**self._done(cell, job, train, test), **self._notes}
             except Exception as error:  # noqa: BLE001 -- the record has it
                 yield failure(cell, error)
 
-    def _done(
-        self, cell: Cell, train: TrainingRows, test: Dataset, choices: _Choices
-    ) -> dict[str, Any]:
+    def _choices(self, job: Job, by: Named, train: TrainingRows, inner: int = -1) -> _Choices:
+        """What a ranker chooses on the training rows, or on those of an inner fold."""
+        key = str(by), inner
+        if key not in self._rankings:
+            whole, test = self._rows(job)
+            n_rows = whole.data.shape[0] + test.shape[0]
+            self._rankings[key] = _Choices(self.settings, job, by, train, n_rows)
+        return self._rankings[key]
+
+    def _settled(self, cell: Cell, job: Job, train: TrainingRows) -> Cell:
+        """The cell with the values of its parameters that are best inside the training rows."""
+        if not is_tuned(cell.ranker, cell.model):
+            return cell
+        if not self._inner:
+            seed = seed_for(self.settings.seed, "inner", job.source.digest, job.split)
+            self._inner = [
+                (TrainingRows(rows_of(train.data, one.train), self.settings.options),
+                 rows_of(train.data, one.test))
+                for one in inner_splits(train.data, seed)
+            ]  # fmt: skip
+        plain = replace(self.settings, details=False)
+
+        def tried(by: Named, model: Named, fold: int) -> float | None:
+            rows, rest = self._inner[fold]
+            chosen, _ = self._choices(job, by, rows, fold).of(cell)
+            own = replace(cell, ranker=by, model=model, settings=plain)
+            metrics = _evaluated(own, rows.data, rest, chosen)["metrics"]
+            value: float | None = metrics.get(self.settings.tune_by)
+            return value
+
+        by, model = best_of(cell.ranker, cell.model, self.settings.tune_by, tried)
+        return replace(cell, ranker=by, model=model)
+
+    def _done(self, cell: Cell, job: Job, train: TrainingRows, test: Dataset) -> dict[str, Any]:
         """The record of a cell; a cell that is equal to an earlier one of the fold is not run."""
         budget = cell.settings.budget
         whole = (cell.source, str(cell.ranker))
@@ -79,17 +117,20 @@ class JobRunner:
         if {whole, one} & self._slow:
             raise OverBudget(f"left out: an earlier cell took more than the budget of {budget:g} s")
         try:
+            settled = self._settled(cell, job, train)
+            choices = self._choices(job, settled.ranker, train)
             chosen, selecting = choices.of(cell)
         except OverBudget:
             self._slow.add(whole)
             raise
+        tuned = f"tuned: {settled.ranker}, {settled.model}" if settled is not cell else ""
         costs = {"prepare": choices.preparing, "select": selecting}
-        same = (str(cell.model), tuple(map(frozenset, chosen.orders)), chosen.imposed)
+        same = (str(settled.model), tuple(map(frozenset, chosen.orders)), chosen.imposed)
         found = self._equal.pop(same, None)
         if found is None:
             try:
                 with limited(budget):
-                    found = _evaluated(cell, train.data, test, chosen)
+                    found = _evaluated(settled, train.data, test, chosen)
             except OverBudget:
                 self._slow.add(one)
                 raise
@@ -101,7 +142,7 @@ class JobRunner:
             "key": cell.key,
             "cell": cell.to_dict(),
             "status": "ok",
-            "note": chosen.note,
+            "note": "; ".join(one for one in (chosen.note, tuned) if one),
             "features": chosen.mean_size,
             "selected": list(chosen.union),
             "names": [train.data.columns[j].name for j in chosen.union[:NAMED]],
@@ -115,7 +156,7 @@ class JobRunner:
         """The rows that train and those that test."""
         if self._parts is None or self._fold != job.fold:
             self._parts = None  # free the last ones first
-            self._equal = {}
+            self._equal, self._inner = {}, []
             data = self._read(job.source)
             split = self._splits[job.split]
             train = TrainingRows(rows_of(data, split.train), self.settings.options)
@@ -145,8 +186,10 @@ class JobRunner:
 class _Choices:
     """The features that one ranker chooses on the training rows; smaller n are prefixes."""
 
-    def __init__(self, settings: Settings, job: Job, train: TrainingRows, n_rows: int) -> None:
-        self._ranker = ranker(job.ranker)
+    def __init__(
+        self, settings: Settings, job: Job, by: Named, train: TrainingRows, n_rows: int
+    ) -> None:
+        self._ranker = ranker(by)
         self._seed = seed_for(settings.seed, "ranker", job.source.digest, job.split)
         self._train = train
         self._budget = settings.budget
