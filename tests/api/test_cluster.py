@@ -242,7 +242,7 @@ def client() -> Iterator[Any]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         cluster = distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None
+            n_workers=2, threads_per_worker=1, processes=False, dashboard_address=":0"
         )
         with cluster, distributed.Client(cluster) as client:
             yield client

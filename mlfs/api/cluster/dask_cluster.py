@@ -53,7 +53,7 @@ class DaskCluster(Cluster):
                 name="mlfs",
                 **settings,
             )
-        except (OSError, TimeoutError, ValueError, ImportError, RuntimeError) as error:
+        except (OSError, TimeoutError, TypeError, ValueError, ImportError, RuntimeError) as error:
             why = printable(error, 200)
             msg = f"no scheduler answers at {printable(address, 200)}: {why}"
             raise ClusterError(msg) from None
@@ -145,7 +145,7 @@ def connected(value: Any) -> DaskCluster:
             n_workers=n_workers,
             threads_per_worker=1,
             processes=True,
-            dashboard_address=None,
+            dashboard_address=":0",
             silence_logs=logging.CRITICAL,
         )
         return DaskCluster(started.scheduler_address, started.security, started)

@@ -1,0 +1,101 @@
+"""What a pick costs on two workers of this machine, beside one process.
+
+`python -m benchmarks.cluster 4000000x100 1000000x2000:sparse` prints, for each shape and
+criterion, the median time of a later pick and the processor time of all processes for each, the
+questions for each pick, and the bytes beside those of the formula in docs/scale.md.
+"""
+
+from __future__ import annotations
+
+import os
+import statistics
+import sys
+import time
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+import mlfs
+from mlfs.information.for_search import table_of
+
+PICKS = 20
+DENSITY = 0.005
+
+
+def data(shape: str) -> tuple[Any, np.ndarray]:
+    """Binary data of a shape such as 1000000x2000:sparse:100, the last being labels."""
+    size, *more = shape.split(":")
+    rows, d = map(int, size.split("x"))
+    q = next((int(one) for one in more if one.isdigit()), 2)
+    rng = np.random.default_rng(0)
+    if "sparse" in more:
+        X = sp.random_array((rows, d), density=DENSITY, format="csr", rng=rng, dtype=np.float64)
+        X.data[:] = 1
+        return X, (rng.random((rows, q)) < 0.02).astype(np.int8)
+    X = np.empty((rows, d), np.uint8)
+    for j in range(d):
+        X[:, j] = rng.random(rows, np.float32) < 0.2 + 0.3 * rng.random()
+    return X, (X[:, :q] ^ (rng.random((rows, q)) < 0.2)).astype(np.int8)
+
+
+def cpu() -> float:
+    """The processor time of this process."""
+    return time.process_time()
+
+
+def measured(ready: Any, criterion: str, lazy: bool, client: Any = None) -> dict[str, Any]:
+    """Select, and give what a later pick took."""
+    at: list[float] = []
+    workers = (lambda: sum(client.run(time.process_time).values())) if client else (lambda: 0.0)
+    mlfs.select(ready, criterion, 3, lazy=lazy)  # loads kernels, and counts the labels
+    before = cpu() + workers()
+    found = mlfs.select(
+        ready, criterion, PICKS, lazy=lazy, on_pick=lambda *_: at.append(time.perf_counter())
+    )
+    spent = cpu() + workers() - before
+    picks = np.diff(at)[1:]
+    return {
+        "picks": found.indices,
+        "bits": found.scores.tobytes(),
+        "ms": 1e3 * statistics.median(picks),
+        "least ms": 1e3 * float(min(picks)),
+        "cpu ms": 1e3 * spent / PICKS,
+    }
+
+
+def main(shapes: list[str]) -> None:
+    """Print a line for each shape, criterion and kind of evaluation."""
+    import distributed
+
+    with (
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, dashboard_address=":0"
+        ) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        for shape in shapes:
+            given = data(shape)
+            for criterion, lazy in (("mrmr", False), ("mrmr", True), ("jmi", False)):
+                one = measured(mlfs.prepare(given), criterion, lazy)
+                ready = mlfs.prepare(given, cluster=client)
+                session = table_of(ready.info).counts.blocks[0].session
+                many = measured(ready, criterion, lazy, client)
+                same = all(one[key] == many[key] for key in ("picks", "bits"))
+                d, q = ready.dataset.shape[1:]
+                counts = d * (q if criterion == "jmi" else 0) * (PICKS - 1) + d * (PICKS - 1)
+                formula = 2 * 4 * (counts + d * q)
+                print(
+                    f"{shape} {criterion}{' lazy' if lazy else ''}: "
+                    f"one process {one['ms']:.2f} ms (least {one['least ms']:.2f}), "
+                    f"cpu {one['cpu ms']:.2f}; two workers {many['ms']:.2f} ms "
+                    f"(least {many['least ms']:.2f}), cpu {many['cpu ms']:.2f}; "
+                    f"{session.rounds / PICKS:.2f} questions a pick, "
+                    f"{session.bytes_received / 1e6:.2f} MB of {formula / 1e6:.2f}; "
+                    f"{'the same answer' if same else 'ANOTHER ANSWER'}; load {os.getloadavg()[0]}"
+                )
+                ready.release()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:] or ["4000000x100"])
