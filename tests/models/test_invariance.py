@@ -16,6 +16,7 @@ PLAIN = [
     for name in available()
     if not name.endswith("-ldf") and name != "br-forest"  # br of another learner, and slow
 ]
+QUICK = {"mc": {"n_trees": 2, "max_iter": 3, "n_steps": 30}}
 
 
 def table():
@@ -30,6 +31,7 @@ def predicted(name, X, Y, new=None, **parameters):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of long searches and of labels without both values
         known = make(name).get_params()
+        parameters = {**QUICK.get(name, {}), **parameters}
         parameters = {key: value for key, value in parameters.items() if key in known}
         model = make(name, **parameters).fit(X, Y)
         labels = model.predict(X if new is None else new)
