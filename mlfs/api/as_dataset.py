@@ -22,11 +22,17 @@ def keeps_numbers(options: Mapping[str, Any]) -> bool:
 
 
 def as_dataset(
-    data: Any, labels: Any = None, *, numbers: bool = False, cluster: Any = None
+    data: Any,
+    labels: Any = None,
+    *,
+    numbers: bool = False,
+    cluster: Any = None,
+    max_memory: int | None = None,
 ) -> Dataset:
     """The data set that a user's data are; `labels` says which columns are labels.
 
-    With `numbers`, numeric targets keep their numbers. The workers of a cluster read files and
+    With `numbers`, numeric targets keep their numbers. Rows that are read take at most `max_memory`
+    bytes. The workers of a cluster read files and
     what is computed on it.
     """
     if cluster is not None:
@@ -43,7 +49,7 @@ def as_dataset(
     from mlfs.data.formats import read
 
     if isinstance(data, (str, os.PathLike)):
-        return read(Path(data), labels=labels, numbers=numbers)
+        return read(Path(data), labels=labels, numbers=numbers, max_memory=max_memory)
     if isinstance(data, tuple) and len(data) == 2:
         if labels is not None:
             msg = "names columns of a file or frame, and Y is given as well: give one of the two"

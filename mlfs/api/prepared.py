@@ -265,7 +265,10 @@ def prepare(
     most = bytes_of(max_memory)
     memory_estimate.of_table(data, most).free(most)
     numbers = keeps_numbers(options)
-    dataset = as_dataset(data, labels, numbers=numbers, cluster=options["cluster"])
+    reading = None if max_memory is None else most
+    dataset = as_dataset(
+        data, labels, numbers=numbers, cluster=options["cluster"], max_memory=reading
+    )
     from_user = arrays_of(data, dataset)
     if dataset.shape[2] == 0:
         where = printable(dataset.source.path, 400)

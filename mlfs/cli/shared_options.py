@@ -181,9 +181,11 @@ def input_data(path: str, options: dict[str, Any], known: Sequence[str] | None =
 
     Where they do not say which columns are labels, those of the `known` names are, if given.
     """
+    from mlfs.counting.memory import bytes_of
     from mlfs.data import Limits, read
 
     skip_check_of_scipy()
+    most = options.get("max_memory")
     given = {name: options.pop(name, False) for name in READING}
     place = place_of(path)
     if options.get("cluster") is not None:
@@ -200,6 +202,7 @@ def input_data(path: str, options: dict[str, Any], known: Sequence[str] | None =
         decimal=given["decimal"] or ".",
         known=known,
         numbers=options.get("target_bins") is not None or options.get("estimator") == "gaussian",
+        max_memory=None if most is None else bytes_of(most),
     )
     if place != path:  # it is shown by the name that was given
         dataset = dataset.with_changes(source=replace(dataset.source, path=path))

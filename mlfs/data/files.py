@@ -23,6 +23,7 @@ __all__ = [
     "has_pattern",
     "read_bytes",
     "read_small",
+    "size_of",
     "split_suffix",
     "strip_compression",
     "utf8",
@@ -160,6 +161,15 @@ def files_of(path: str) -> list[str]:
     except (OSError, ValueError):
         return []
     return [path] if is_plain and path != "-" else []
+
+
+def size_of(path: str) -> int:
+    """The bytes of a plain file, 0 for any other."""
+    try:
+        found = Path(path).stat()
+    except (OSError, ValueError):
+        return 0
+    return found.st_size if stat.S_ISREG(found.st_mode) and path != "-" else 0
 
 
 def read_bytes(path: str, limits: Limits | None = None) -> bytes:

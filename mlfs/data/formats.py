@@ -12,12 +12,12 @@ from typing import Any
 
 from mlfs.data.dataset import Dataset
 from mlfs.data.delimited.records import delimiter_of
-from mlfs.data.files import files_of, has_pattern, read_bytes, split_suffix
+from mlfs.data.files import files_of, has_pattern, read_bytes, size_of, split_suffix
 from mlfs.data.labels import mulan
 from mlfs.data.losses import losses
-from mlfs.data.request import Limits, Request
+from mlfs.data.request import Limits, Request, refuse_memory
 from mlfs.data.sniffing import sniffed
-from mlfs.data.text_pieces import TextPieces
+from mlfs.data.text_pieces import PIECE, TextPieces
 from mlfs.data.whole_files import replacing_together
 from mlfs.errors import DataError, ParseError, UnknownName, UsageError, printable
 
@@ -201,6 +201,7 @@ def read(
     numbers: bool = False,
     delimiter: str = "",
     decimal: str = ".",
+    max_memory: int | None = None,
 ) -> Dataset:
     """Read a multi-label table, whatever its format.
 
@@ -234,6 +235,8 @@ def read(
         What is between the cells of a CSV file, such as ``;``, or its name: tab, space, ...
     decimal : {".", ","}
         The decimal sign of a CSV or TSV file.
+    max_memory : int, optional
+        The most bytes that the rows may take in memory; a larger file is refused while it is read.
     """
     name = os.fspath(path)
     request = request_of(
@@ -247,6 +250,7 @@ def read(
         numbers=numbers,
         delimiter=delimiter_of(delimiter),
         decimal=decimal,
+        max_memory=max_memory,
     )
     return read_request(name, format, request)
 
@@ -279,6 +283,9 @@ def read_request(path: str, format: str | None, request: Request) -> Dataset:  #
         format = "csv"  # noqa: A001
     dataset = _read_pieces(path, format, request)
     if dataset is None:
+        size = size_of(path)
+        if size > PIECE:
+            refuse_memory(size, request.max_memory)
         content = read_bytes(path, request.limits)
         if not content and path != "-":
             raise ParseError("the file is empty; a data set has one row at least", path)

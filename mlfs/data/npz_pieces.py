@@ -42,7 +42,7 @@ def _packed(archive: Archive, request: Request) -> PackedTable | None:
     """The array X; None if it has to be read whole."""
     if "X" not in archive.entries or "X_indptr" in archive.entries:
         return None
-    size, packer = archive.entries["X"].file_size, Packer()
+    size, packer = archive.entries["X"].file_size, Packer(request.max_memory)
     try:
         with archive.opened("X") as stream:
             head = stream.read(npy.LONGEST + 12)

@@ -14,6 +14,7 @@ import numpy as np
 
 from mlfs._kernels.packing import MISSING, STRIP
 from mlfs.data.bit_slices import MISSING_BIT, Slices, counted, slice_into
+from mlfs.data.request import refuse_memory
 from mlfs.data.spool import Spool
 
 __all__ = ["PackedTable", "Packer"]
@@ -45,9 +46,16 @@ class _Piece:
 
 
 class Packer:
-    """Packs rows as they come; `finish` makes the table."""
+    """Packs rows as they come; `finish` makes the table.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    most : int, optional
+        The most bytes that they may take in memory.
+    """
+
+    def __init__(self, most: int | None = None) -> None:
+        self._most, self._held = most, 0
         self._pieces: list[_Piece] = []
         self._rest: np.ndarray | None = None
         self._spool: Spool | None = None
@@ -64,7 +72,7 @@ class Packer:
         """Bring what is kept, and these rows, to a type that holds both."""
         kind = np.promote_types(spool.dtype, rows.dtype)
         if kind != spool.dtype:
-            self._spool = Spool(kind)
+            self._spool = Spool(kind, self._most)
             for at in range(0, spool.size, AT_ONCE):
                 self._spool.append(spool.read(at, min(AT_ONCE, spool.size - at)).astype(kind))
             assert self._rest is not None
@@ -81,7 +89,7 @@ class Packer:
 
     def _add(self, rows: np.ndarray, *, last: bool) -> None:
         if self._spool is None:
-            self._spool = Spool(rows.dtype)
+            self._spool = Spool(rows.dtype, self._most)
         parts, rest = [], self._rest
         if rest is not None and len(rest):
             missing = STRIP - len(rest)
@@ -118,6 +126,8 @@ class Packer:
         if odd.size:
             columns = np.concatenate([part[:, odd].T for part in parts], axis=1)
             spool.append(columns.reshape(-1))
+        self._held += sum(plane.nbytes for plane in kept if plane is not None)
+        refuse_memory(self._held + spool.nbytes, self._most)
         self._pieces.append(_Piece(self._packed, n_rows, place, kept, at))
         self._packed += n_rows
 

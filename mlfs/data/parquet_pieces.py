@@ -157,7 +157,7 @@ class Rows(ReadRows):
         self.n_rows = self.size = 0
         self.words = {j: Words() for j in plan.used if plan.kinds[j].what == WORDS}
         self.lists: list[Any] = []
-        self._packer = Packer()
+        self._packer = Packer(plan.request.max_memory)
         self._table: PackedTable | None = None
         kinds = [plan.kinds[j] for j in plan.used]
         self._dtype = table_type(kinds) if kinds else np.dtype(np.float64)

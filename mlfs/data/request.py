@@ -8,7 +8,7 @@ from pathlib import Path
 
 from mlfs.errors import DataError, ParseError, UnknownName, UsageError
 
-__all__ = ["Limits", "Request", "exceeded", "refuse_empty"]
+__all__ = ["Limits", "Request", "exceeded", "refuse_empty", "refuse_memory"]
 
 GIB = 1 << 30
 UNITS = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
@@ -125,6 +125,7 @@ class Request:
     encoding: str = "utf-8"
     binary_path: Path | None = None
     known: tuple[str, ...] | None = None
+    max_memory: int | None = None
     delimiter: str = ""
     decimal: str = "."
 
@@ -135,6 +136,23 @@ class Request:
         for name, given in (("delimiter", self.delimiter), ("decimal", self.decimal != ".")):
             if given:
                 raise UsageError(f"is for CSV and TSV files, and this is {kind}", option=name)
+
+
+def refuse_memory(taken: int, most: int | None) -> None:
+    """Raise if what was read takes more memory than it may.
+
+    Examples
+    --------
+    >>> refuse_memory(2_000_001, 1_000_000)
+    Traceback (most recent call last):
+    mlfs.errors.DataError: is 1 MB, but the rows read so far take 3 MB: raise it, or give less data
+    """
+    if most is not None and taken > most:
+        msg = (
+            f"is {most // 10**6:,} MB, but the rows read so far take {-(-taken // 10**6):,} MB: "
+            "raise it, or give less data"
+        )
+        raise DataError(msg, option="max_memory")
 
 
 def exceeded(

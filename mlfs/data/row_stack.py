@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from mlfs.data.assemble import compressed
+from mlfs.data.request import refuse_memory
 
 __all__ = ["RowStack"]
 
@@ -21,6 +22,8 @@ class RowStack:
     ----------
     keep_small : bool
         Whether whole numbers up to 255 may be kept in a byte each, if there are no others.
+    most : int, optional
+        The most bytes that they may take in memory.
 
     Examples
     --------
@@ -33,7 +36,8 @@ class RowStack:
     ([[0, 2, 0], [0, 3, 0]], dtype('uint8'))
     """
 
-    def __init__(self, *, keep_small: bool = True) -> None:
+    def __init__(self, *, keep_small: bool = True, most: int | None = None) -> None:
+        self._most = most
         self._values = _Growing(np.uint8 if keep_small else np.float64)
         self._columns = _Growing(np.int32)
         self._sizes: list[np.ndarray] = []
@@ -54,6 +58,7 @@ class RowStack:
             self._columns.widen(np.result_type(rows.indices, self._columns.array))
         self._columns.add(rows.indices)
         self._sizes.append(np.diff(rows.indptr).astype(np.int32))
+        refuse_memory(self._values.array.nbytes + self._columns.array.nbytes, self._most)
 
     def finish(self, width: int, first: int = 0) -> Any:
         """The csr_array of all rows, whose columns count from `first`; the stack is then empty."""

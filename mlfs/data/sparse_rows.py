@@ -47,6 +47,8 @@ class SparseText:
         What it may hold.
     has_comments : bool
         Whether ``#`` starts a comment and an empty line is no row, as in svmlight.
+    most : int, optional
+        The most bytes that the rows may take in memory.
 
     Attributes
     ----------
@@ -60,12 +62,14 @@ class SparseText:
         Whether a ``qid:`` was there (and skipped).
     """
 
-    def __init__(self, path: str, limits: Limits, *, has_comments: bool) -> None:
+    def __init__(
+        self, path: str, limits: Limits, *, has_comments: bool, most: int | None = None
+    ) -> None:
         self.path, self.limits, self.has_comments = path, limits, has_comments
         self.n_rows = self.size = self.before = 0
         self.top, self.top_row, self.lowest = -1, 0, 1 << 62
         self.queries = False
-        self._stack = RowStack()
+        self._stack = RowStack(most=most)
         self._room: kernel.PairRows | None = None
         self._ids: list[np.ndarray] = []
         self._counts: list[np.ndarray] = []

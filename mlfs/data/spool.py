@@ -26,6 +26,8 @@ class Spool:
     ----------
     dtype : dtype
         The type of the arrays.
+    most : int, optional
+        The memory that is there for them and others: a quarter may be taken.
 
     Examples
     --------
@@ -34,7 +36,8 @@ class Spool:
     (0, 2, [1.0, 0.0])
     """
 
-    def __init__(self, dtype: Any) -> None:
+    def __init__(self, dtype: Any, most: int | None = None) -> None:
+        self._in_memory = IN_MEMORY if most is None else min(IN_MEMORY, most // 4)
         self.dtype = np.dtype(dtype)
         self.size = 0  # items
         self._lock = threading.Lock()
@@ -59,7 +62,7 @@ class Spool:
             if self._file is None:
                 self._parts.append(np.array(array, self.dtype))
                 self._starts.append(at)
-                if (at + array.size) * self.dtype.itemsize > IN_MEMORY:
+                if (at + array.size) * self.dtype.itemsize > self._in_memory:
                     self._to_disk()
             else:
                 self._write(np.ascontiguousarray(array, self.dtype))

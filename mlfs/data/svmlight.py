@@ -64,7 +64,7 @@ def read_pieces(pieces: TextPieces, path: str, request: Request) -> Dataset | No
 
 def _read(texts: Iterable[bytes], path: str, request: Request) -> Dataset:
     limits = request.limits
-    rows = SparseText(path, limits, has_comments=True)
+    rows = SparseText(path, limits, has_comments=True, most=request.max_memory)
     note: Note | None = None
     for text in texts:
         note = note if rows.size else _note(text, path, limits)

@@ -61,7 +61,7 @@ def _read(texts: Iterator[bytes], size: int, path: str, request: Request) -> Dat
     if len(head) > limits.max_line_bytes:
         raise exceeded(limits, "max_line_bytes", len(head), "bytes in a line", path)
     n, d, q = _header(decoded(head, path).removesuffix("\r"), size, path, request)
-    rows, last = SparseText(path, limits, has_comments=False), end
+    rows, last = SparseText(path, limits, has_comments=False, most=request.max_memory), end
     rows.before = 1
     for part in chain([text], texts):
         rows.add(part)

@@ -422,3 +422,17 @@ def test_what_was_read_in_pieces_is_written_and_described_without_a_table(
 
 def dense_table(data):
     return data.X.toarray() if data.is_sparse else data.X
+
+
+@pytest.mark.parametrize("suffix", ["csv", "arff", "svm", "npz"])
+def test_what_reading_may_take_is_bounded(suffix, tmp_path, monkeypatch):
+    g = np.random.default_rng(0)
+    data = mlfs.data.from_arrays(g.integers(0, 2, (4000, 40)).astype(float), g.integers(0, 2, 4000))
+    file = tmp_path / f"a.{suffix}"
+    mlfs.write(data, file)
+    options = {"max_memory": 10_000}
+    found, said = read_in_pieces(monkeypatch, 5000, file, **options)
+    assert found is None
+    assert "is 0 MB, but the rows read so far take 1 MB: raise it, or give less data" in said
+    found, _ = read_in_pieces(monkeypatch, 5000, file, max_memory=10_000_000)
+    assert found.shape == data.shape

@@ -74,7 +74,7 @@ class _Rows:
         self, header: Header, roles: Roles, path: str, request: Request, pieces: TextPieces
     ) -> None:
         self.header, self.roles, self.path = header, roles, path
-        self.limits, self.pieces = request.limits, pieces
+        self.limits, self.pieces, self.most = request.limits, pieces, request.max_memory
         self.plan = plan(header.attributes, roles.features, roles.plain, roles.wanted)
         self.sparse: bool | None = None
         self.n_rows = self.n_pieces = 0
@@ -94,7 +94,7 @@ class _Rows:
             return
         if self.sparse is None:
             self.sparse = parser.sparse
-            self.X = RowStack() if self.sparse else Packer()
+            self.X = RowStack(most=self.most) if self.sparse else Packer(self.most)
             self.others = RowStack(keep_small=False) if self.sparse else Packer()
         body = parser.body()
         self.X.add(body.X)

@@ -178,7 +178,7 @@ class _Reader:
 
     def _read(self) -> PackedTable | None:
         """Read the file once; None if a column has words of which the first pieces are lost."""
-        packer, n_rows, lost = Packer(), 0, False
+        packer, n_rows, lost = Packer(self.request.max_memory), 0, False
         self.words = [Words(self.quoted_header) for _ in self.names]
         self.infinite.clear()
         limits, texts = self.request.limits, self._texts()
