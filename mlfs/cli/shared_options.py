@@ -95,8 +95,8 @@ def _labels(otherwise: str) -> Callable[[F], F]:
 _reading = stacked(
     topical(
         "Data", "--from", "source_format", metavar="FORMAT",
-        help="The format of the data: arff csv tsv svmlight xmc npz mat parquet. By default the "
-        "suffix tells.",
+        help="The format of the data: arff csv tsv svmlight xmc npz npy mat parquet. By default "
+        "the suffix tells.",
     ),
     topical(
         "Data", "--separator", metavar="TEXT", default="|", show_default=True,

@@ -110,8 +110,9 @@ def open_pieces(
         numbers=numbers,
     )
     form = form_by_name(name, format)
-    files = files_of(name) if form is not None and form.apart else []
-    if form is not None and files:
-        opened: FilePieces = form.apartly("open")(files, name, request)
+    open_apart = None if form is None else form.apartly("open")
+    files = files_of(name) if open_apart is not None else []
+    if open_apart is not None and files:
+        opened: FilePieces = open_apart(files, name, request)
         return opened
     return _WholeFile(name, format, request)

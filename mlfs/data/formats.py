@@ -56,7 +56,7 @@ class Format:
         The module that has ``read_pieces(pieces, path, request)``, for large files.
     apart : str
         The module that has ``read_apart(files, path, request)``, which reads one or several files,
-        and ``open_apart``, by which pieces of them are read apart.
+        and may have ``open_apart``, by which pieces of them are read apart.
     """
 
     suffixes: tuple[str, ...]
@@ -79,11 +79,12 @@ class Format:
         found: Callable[..., Any] = getattr(module, "read_pieces" + self.variant)
         return found
 
-    def apartly(self, name: str) -> Callable[..., Any]:
-        """Import the function that reads (or opens) one or several files in pieces."""
+    def apartly(self, name: str) -> Callable[..., Any] | None:
+        """Import the function that reads (or opens) one or several files in pieces, if it is."""
+        if not self.apart:
+            return None
         module = importlib.import_module(self.apart)
-        found: Callable[..., Any] = getattr(module, f"{name}_apart{self.variant}")
-        return found
+        return getattr(module, f"{name}_apart", None)
 
 
 FORMATS = {
@@ -123,6 +124,12 @@ FORMATS = {
     ),
     "npz": Format(
         (".npz",), "mlfs.data.npz", "numpy archive with X and Y", pieces="mlfs.data.npz_pieces"
+    ),
+    "npy": Format(
+        (".npy",),
+        "mlfs.data.npy_pairs",
+        "X.npy with Y.npy beside it",
+        apart="mlfs.data.npy_pairs",
     ),
     "mat": Format((".mat",), "mlfs.data.mat", "MATLAB v5 with data and target"),
     "parquet": Format(
@@ -309,8 +316,9 @@ def _read_pieces(name: str, format: str | None, request: Request) -> Dataset | N
     form = form_by_name(name, format)
     files = files_of(name) if form is None or form.apart or has_pattern(name) else []
     dataset: Dataset | None
-    if form is not None and form.apart and files:
-        dataset = form.apartly("read")(files, name, request)
+    read_apart = None if form is None else form.apartly("read")
+    if read_apart is not None and files:
+        dataset = read_apart(files, name, request)
         return dataset
     if files and files != [name]:
         raise UsageError(

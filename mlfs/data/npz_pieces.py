@@ -23,7 +23,7 @@ from mlfs.data.request import Request
 from mlfs.data.text_pieces import TextPieces
 from mlfs.errors import MlfsError
 
-__all__ = ["read_pieces"]
+__all__ = ["packed", "read_pieces"]
 
 AT_ONCE = 4 << 20  # bytes
 
@@ -42,29 +42,32 @@ def _packed(archive: Archive, request: Request) -> PackedTable | None:
     """The array X; None if it has to be read whole."""
     if "X" not in archive.entries or "X_indptr" in archive.entries:
         return None
-    size, packer = archive.entries["X"].file_size, Packer(request.max_memory)
     try:
         with archive.opened("X") as stream:
-            head = stream.read(npy.LONGEST + 12)
-            form = npy.form_of(head, size)
-            is_counted = form.dtype.newbyteorder("=") in COUNTED_TYPES
-            if (
-                form.by_column
-                or len(form.shape) != 2
-                or not is_counted
-                or not math.prod(form.shape)
-            ):
-                return None
-            declared = np.broadcast_to(np.zeros((), form.dtype), form.shape)
-            check_limits(declared, None, request.limits, archive.path)
-            for rows in _rows(stream, head[form.start :], form):
-                if _is_odd(rows):
-                    return None
-                packer.add(rows)
+            return packed(stream, archive.entries["X"].file_size, request, archive.path)
     except MlfsError:
         raise
-    except (npy.Damaged, npy.Pickled, *BROKEN):
+    except BROKEN:
         return None
+
+
+def packed(stream: Any, size: int, request: Request, path: str) -> PackedTable | None:
+    """The array in a stream of so many bytes, by rows; None if it has to be read whole."""
+    packer = Packer(request.max_memory)
+    try:
+        head = stream.read(npy.LONGEST + 12)
+        form = npy.form_of(head, size)
+    except (npy.Damaged, npy.Pickled):
+        return None
+    is_counted = form.dtype.newbyteorder("=") in COUNTED_TYPES
+    if form.by_column or len(form.shape) != 2 or not is_counted or not math.prod(form.shape):
+        return None
+    declared = np.broadcast_to(np.zeros((), form.dtype), form.shape)
+    check_limits(declared, None, request.limits, path)
+    for rows in _rows(stream, head[form.start :], form):
+        if _is_odd(rows):
+            return None
+        packer.add(rows)
     return packer.finish() if packer.n_rows == form.shape[0] else None
 
 

@@ -146,3 +146,34 @@ def test_parquet_files_with_other_columns_are_refused(tmp_path):
         mlfs.read(tmp_path / "[56].parquet", labels="y")
     with pytest.raises(UsageError, match="several files, which are read as one table only if"):
         mlfs.read(tmp_path / "*", format="csv")
+
+
+@pytest.mark.parametrize("kind", [np.uint8, np.float64, np.int64, bool])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_a_pair_of_npy_files_is_the_npz_of_both(kind, order, tmp_path):
+    g = np.random.default_rng(0)
+    X = np.asarray(g.integers(0, 2, (300, 5)).astype(kind), order=order)
+    Y = g.integers(0, 2, (300, 3)).astype(np.int8)
+    np.save(tmp_path / "train_X.npy", X)
+    np.save(tmp_path / "train_Y.npy", Y)
+    np.savez(tmp_path / "a.npz", X=X, Y=Y)
+    wanted = mlfs.read(tmp_path / "a.npz")
+    found = mlfs.read(tmp_path / "train_X.npy")
+    assert found.table.dtype == wanted.table.dtype
+    assert found.source.labels_by == f"the file {tmp_path / 'train_Y.npy'}"
+    assert_the_whole(replace(found, source=wanted.source), wanted)
+    assert_the_whole(joined(open_pieces(tmp_path / "train_X.npy"), 3), found)
+    (tmp_path / "train_Y.npy").rename(tmp_path / "labels.npy")
+    with pytest.raises(UsageError, match=r"name it with --labels @Y\.npy"):
+        mlfs.read(tmp_path / "train_X.npy")
+    again = mlfs.read(tmp_path / "train_X.npy", labels=f"@{tmp_path / 'labels.npy'}")
+    assert_the_whole(replace(again, source=wanted.source), wanted)
+
+
+def test_a_pickle_in_an_npy_file_is_refused(tmp_path):
+    np.save(tmp_path / "X.npy", np.full((2, 2), None), allow_pickle=True)
+    np.save(tmp_path / "Y.npy", np.eye(2))
+    with pytest.raises(DataError, match="which are never opened"):
+        mlfs.read(tmp_path / "X.npy")
+    with pytest.raises(DataError, match=r"write \.npz"):
+        mlfs.write(mlfs.read("docs/examples/songs.arff"), tmp_path / "Z.npy")
