@@ -21,7 +21,7 @@ import numpy as np
 __all__ = ["FILES", "make", "measure"]
 
 BLOCK = 20_000  # rows that are repeated, in other orders
-LIMITS = ("max_cells=8G", "max_decompressed=64G", "max_rows=1G", "max_line_bytes=1G")
+LIMITS = ("max_cells=8G", "max_decompressed=64G", "max_rows=1G")
 CHILD = """
 import json, os, sys
 command, most = sys.argv[2:], int(sys.argv[1])
@@ -147,14 +147,11 @@ def make(name: str, folder: Path, share: float) -> Path:
 def measure(python: Path, path: Path, options: list[str], most: int) -> dict[str, Any]:
     """Select five features from a file with the command of an environment."""
     command = [str(python), "-m", "mlfs", "select", "-q", "-c", "mrmr", "-n", "5", *options]
-    if most:
-        for limit in LIMITS:
-            command += ["--limit", limit]
-    else:
-        for limit in LIMITS[:3]:
-            command += ["--limit", limit]
+    for limit in LIMITS:
+        command += ["--limit", limit]
     run = [sys.executable, "-S", "-c", CHILD, str(most), *command, str(path)]
-    done = subprocess.run(run, capture_output=True, text=True, check=True)
+    root = python.parent.parent.parent  # mlfs is imported from where it is run
+    done = subprocess.run(run, capture_output=True, text=True, check=True, cwd=root)
     found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     if found["code"]:
         found["error"] = done.stderr.strip()[-300:]
@@ -174,7 +171,7 @@ def main() -> None:
     if chosen.against:
         pythons["other"] = chosen.against / ".venv" / "bin" / "python"
     for name in chosen.only or FILES:
-        path = make(name, chosen.folder, chosen.share)
+        path = make(name, chosen.folder.resolve(), chosen.share)
         for who, python in pythons.items():
             most = int(chosen.most * 1e9)
             found = measure(python, path, FILES[name][3], most)
