@@ -9,6 +9,10 @@
 - `corpus/`      for each target the files that once failed, kept small
 - `readers/`     one target for each format of data
 - `models/`      the target for model files
+- `uses/`        what is done with data that were read: selecting, writing in another format
+
+The readers of large files read every third case once more, in pieces of a few bytes
+(`readers/in_pieces.py`): the answer has to be that of the whole.
 
 A new target is a subclass of `Target` and a line in `targets.py`. It makes a case of a seed, runs
 it, and says whether it was accepted or refused; anything else is a finding: another exception, a

@@ -141,7 +141,9 @@ class ReadData(Target):
             out.getvalue(), f"t{FORMATS[form].suffixes[0]}", Request(labels=labels, classes=True)
         )
         check_sound(back, Request().limits)
-        if not losses(data, form) and back.shape == data.shape:
+        kept = [column.values for column in (*data.columns, *data.labels)]
+        same_codes = kept == [column.values for column in (*back.columns, *back.labels)]
+        if same_codes and not losses(data, form) and back.shape == data.shape:
             for name in ("X", "Y"):
                 check_numbers(name, getattr(back, name), getattr(data, name))
         elif back.shape != data.shape:
