@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import sys
 import warnings
 from collections.abc import Mapping
@@ -241,6 +242,13 @@ class FeatureSelector(ColumnSelector):
         self.max_memory, self.max_seconds = max_memory, max_seconds
         self.random_state = random_state
         self.verbose = verbose
+
+    def __sklearn_clone__(self) -> Self:
+        bare = copy.copy(self)
+        bare.cluster = None  # a client cannot be copied: clones share it
+        made: Self = super(FeatureSelector, bare).__sklearn_clone__()
+        made.cluster = self.cluster
+        return made
 
     def fit(self, X: Any, y: Any = None, *, sample_weight: Any = None) -> Self:
         """Learn which features to keep.
