@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 
 from mlfs.compare.contest import Contest, contests
-from mlfs.compare.report.svg import COLOURS
+from mlfs.compare.report.svg import COLOURS, colour
 from mlfs.compare.results import Results, Summary
 from mlfs.errors import DataError, UnknownName, UsageError
 from mlfs.plots.axes import Display
@@ -15,6 +15,7 @@ from mlfs.plots.axes import Display
 __all__ = ["CriticalDifferenceDisplay", "CurveDisplay"]
 
 DASHES = ("-", "--", ":", "-.")
+APART = 3.0  # points between the error bars of two lines
 
 
 class CurveDisplay(Display):
@@ -50,17 +51,25 @@ class CurveDisplay(Display):
         return cls(lines, metric, data, model)
 
     def _draw(self, ax: Any) -> None:
+        from matplotlib.transforms import ScaledTranslation
+
         for at, (name, several) in enumerate(self.lines.items()):
-            style = {
-                "color": COLOURS[at % len(COLOURS)],
-                "ls": DASHES[at // len(COLOURS) % len(DASHES)],
-            }
+            hue = colour(at)
             if len(several) == 1 and several[0].n == "all":
-                ax.axhline(several[0].mean, label=name, color=style["color"], ls=":")
+                label = f"{name} ({several[0].features:g} features)"
+                ax.axhline(several[0].mean, label=label, color=hue, ls=(0, (6, 3)), lw=1.8)
                 continue
             x = [one.features for one in several]
-            y, sd = [one.mean for one in several], np.nan_to_num([one.sd for one in several])
-            ax.errorbar(x, y, sd, label=name, marker="o", ms=4, capsize=2, **style)
+            y, sd = np.array([(one.mean, np.nan_to_num(one.sd)) for one in several]).T
+            # bars of one number of features stand side by side
+            points = APART * (at - (len(self.lines) - 1) / 2)
+            ax.update_datalim(np.column_stack([x * 2, np.r_[y - sd, y + sd]]))
+            beside = ScaledTranslation(points / 72, 0, ax.figure.dpi_scale_trans)
+            ax.errorbar(
+                x, y, sd, label=name, marker="o", ms=4, capsize=2, elinewidth=0.9, color=hue,
+                ls=DASHES[at // len(COLOURS) % len(DASHES)], transform=ax.transData + beside,
+            )  # fmt: skip
+        ax.autoscale_view()
         ax.set_xlabel("number of features")
         ax.set_ylabel(self.metric)
         ax.set_title(f"{self.data}, {self.model}")

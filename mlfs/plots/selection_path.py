@@ -19,6 +19,9 @@ MOST = 40  # names that can be read side by side
 class SelectionPathDisplay(Display):
     """Each pick in order: its relevance, and the terms with the picks before it.
 
+    Redundancy is drawn below zero. Where it is negative, the pick and those before it say more
+    about the labels together than each alone: this is drawn above zero, as complementarity.
+
     Parameters
     ----------
     ranking : Ranking
@@ -70,8 +73,10 @@ class SelectionPathDisplay(Display):
         parts = (
             ("relevance", terms["relevance"]),
             ("label correlation", terms["label_correlation"]),
-            ("redundancy", -terms["redundancy"]),
+            ("redundancy", -np.maximum(terms["redundancy"], 0)),
+            ("complementarity", np.maximum(-terms["redundancy"], 0)),
         )
+        ax.use_sticky_edges = False  # a bar that starts at the top of another would end the axis
         above, below = np.zeros(n), np.zeros(n)
         for (name, values), colour in zip(parts, COLOURS, strict=False):
             if not np.any(values):

@@ -71,6 +71,31 @@ def test_the_path_shows_the_terms() -> None:
     assert [text.get_text() for text in drawn.get_xticklabels()] == list(found.names)
 
 
+def test_complementarity_has_a_bar_of_its_own_and_no_bar_is_cut() -> None:
+    found = some_selection(criterion="jmi")
+    redundancy = found.terms["redundancy"]
+    assert redundancy.min() < 0
+    drawn = plots.SelectionPathDisplay.from_selection(found).plot().ax_
+    bars = {one.get_label(): [bar.get_height() for bar in one] for one in drawn.containers}
+    np.testing.assert_allclose(bars["complementarity"], np.maximum(-redundancy, 0))
+    np.testing.assert_allclose(bars.get("redundancy", 0), -np.maximum(redundancy, 0))
+    top = max(bar.get_y() + bar.get_height() for one in drawn.containers for bar in one)
+    low, high = drawn.get_ylim()
+    assert high > top + 0.01 * (high - low)
+
+
+def test_error_bars_of_curves_stand_side_by_side() -> None:
+    shown = plots.CurveDisplay.from_results(made_up(), "exact_match").plot()
+    shown.figure_.canvas.draw()
+    lefts = [one.lines[0].get_transform().transform((5, 0))[0] for one in shown.ax_.containers]
+    assert len(lefts) == 3
+    assert min(np.diff(lefts)) > 2
+    low, high = shown.ax_.get_xlim()
+    assert low < 5
+    assert high > 10
+    assert "all (40 features)" in [one.get_label() for one in shown.ax_.lines]
+
+
 def test_the_map_holds_the_ranks() -> None:
     found = some_selection(criterion="jmi", per_label=True)
     shown = plots.LabelFeatureMapDisplay.from_selection(found)
