@@ -39,11 +39,11 @@ def draw(names: list[str], relevance: list[float], scores: list[float]) -> str:
     command = f"$ mlfs select -c {CRITERION} -n {PICKS} docs/examples/songs.arff"
     parts += [text(20, 30, command, INK, "font-family='ui-monospace, monospace'")]
     legend = (
-        (SCORE, "score: new information about the moods"),
-        (REPEATED, "redundancy: shared with earlier picks"),
+        (SCORE, "score: new information"),
+        (REPEATED, "redundancy: known from earlier picks"),
     )
     for place, (colour, meaning) in enumerate(legend):
-        x = LEFT + 320 * place
+        x = LEFT + 240 * place
         parts += [rect(x, 46, 12, 12, colour), text(x + 18, 57, meaning, FAINT)]
     for rank, (name, worth, score) in enumerate(zip(names, relevance, scores, strict=True)):
         y, end = TOP + ROW * rank, LEFT + scale * worth
