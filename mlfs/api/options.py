@@ -36,8 +36,6 @@ __all__ = [
     "Option",
     "check_jobs",
     "checked",
-    "checked_count",
-    "checked_share",
     "is_auto",
     "n_of",
     "seed_of",
@@ -305,16 +303,6 @@ def checked(values: Mapping[str, Any]) -> dict[str, Any]:
     mlfs.errors.UsageError: n_bins is a whole number of at least 2, not 1
     """
     return {name: NAMED[name].read(value) for name, value in values.items() if name in NAMED}
-
-
-def checked_count(count: Any, name: str) -> int | None:
-    """The value of an option that is a whole number of at least 1; None stays None."""
-    return None if count is None else Whole().read(name, count)
-
-
-def checked_share(value: Any, name: str) -> float:
-    """The value of an option that lies between 0 and 1."""
-    return Share().read(name, value)
 
 
 def check_jobs(n_jobs: Any) -> None:

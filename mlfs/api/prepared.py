@@ -274,10 +274,7 @@ def prepare(
         where = printable(dataset.source.path, 400)
         msg = f"{where} has no label columns, and there is nothing to select for"
         raise DataError(msg)
-    notes = list(dataset.notes)
-    left_out = ((printable(name), why) for name, why in dataset.left_out)
-    notes += [Caution(f"column {name!r} is left out of X: {why}") for name, why in left_out]
-    notes = list(dict.fromkeys(notes))  # a reader may have said so already
+    notes = _notes_of_reading(dataset)
     dataset, weights = weighted(dataset, sample_weight, notes)
     if missing == "error" and not hasattr(dataset.table, "session"):
         refuse_missing(dataset)
@@ -322,6 +319,12 @@ def weighted(
         weights = weights[kept]
         dataset = replace(dataset, X=dataset.table[kept], Y=dataset.Y[kept])
     return dataset, weights
+
+
+def _notes_of_reading(dataset: Dataset) -> list[str]:
+    left_out = ((printable(name), why) for name, why in dataset.left_out)
+    notes = [Caution(f"column {name!r} is left out of X: {why}") for name, why in left_out]
+    return list(dict.fromkeys([*dataset.notes, *notes]))  # a reader may have said so already
 
 
 def _frame_columns(data: Any) -> tuple[str, ...] | None:

@@ -182,20 +182,31 @@ def select(
         raise UsageError(msg, option="on_pick")
     refuse_on_cluster({**options, **_prepared_with(data)})
     ready = prepare(data, **{key: value for key, value in options.items() if key in DEFAULTS})
-    forced = columns_named(include, ready.dataset.names, "include")
-    plan = Plan(
-        name=name,
-        criterion=chosen,
-        forced=forced,
-        excluded=_excluded(ready, options, forced),
-        on_pick=on_pick,
-        **{key: options[key] for key in SEARCHING},
-    )
+    plan = _plan(name, chosen, ready, options, on_pick)
     try:
         return _selected(plan, ready, {**options, "network": network}, criterion)
     finally:
         if ready is not data:
             ready.release()
+
+
+def _plan(
+    name: str,
+    criterion: Criterion,
+    ready: Prepared,
+    options: Mapping[str, Any],
+    on_pick: Callable[[str, Pick], object] | None,
+) -> Plan:
+    """The options of the search, with columns by number."""
+    forced = columns_named(options["include"], ready.dataset.names, "include")
+    return Plan(
+        name=name,
+        criterion=criterion,
+        forced=forced,
+        excluded=_excluded(ready, options, forced),
+        on_pick=on_pick,
+        **{key: options[key] for key in SEARCHING},
+    )
 
 
 def _selected(plan: Plan, ready: Prepared, options: Mapping[str, Any], criterion: Any) -> Selection:

@@ -223,12 +223,10 @@ class FeatureSelector(ColumnSelector):
         self.parameters = parameters
         self.include, self.exclude = include, exclude
         self.drop_constant = drop_constant
-        self.groups = groups
-        self.start = start
+        self.groups, self.start = groups, start
         self.prefilter = prefilter
         self.bins, self.n_bins, self.nominal_limit = bins, n_bins, nominal_limit
-        self.target_bins = target_bins
-        self.labels_as = labels_as
+        self.target_bins, self.labels_as = target_bins, labels_as
         self.missing = missing
         self.estimator, self.correction = estimator, correction
         self.categorical_features = categorical_features
@@ -237,11 +235,9 @@ class FeatureSelector(ColumnSelector):
         self.alpha, self.min_gain = alpha, min_gain
         self.cv_model, self.cv_metric, self.cv_folds = cv_model, cv_metric, cv_folds
         self.units = units
-        self.n_jobs = n_jobs
-        self.cluster = cluster
+        self.n_jobs, self.cluster = n_jobs, cluster
         self.max_memory, self.max_seconds = max_memory, max_seconds
-        self.random_state = random_state
-        self.verbose = verbose
+        self.random_state, self.verbose = random_state, verbose
 
     def __sklearn_clone__(self) -> Self:
         bare = copy.copy(self)

@@ -20,6 +20,8 @@ __all__ = [
     "TargetBins",
     "Threads",
     "Whole",
+    "checked_count",
+    "checked_share",
     "fewest_of",
     "how_of",
     "is_cv",
@@ -264,3 +266,13 @@ def most_of(n: str, candidates: int) -> int:
         msg = f"is {printable(n)!r}: at most how many features are tried is a number, as in cv:80"
         raise UsageError(msg, option="n")
     return min(candidates, int(most[:9]))
+
+
+def checked_count(count: Any, name: str) -> int | None:
+    """The value of an option that is a whole number of at least 1; None stays None."""
+    return None if count is None else Whole().read(name, count)
+
+
+def checked_share(value: Any, name: str) -> float:
+    """The value of an option that lies between 0 and 1."""
+    return Share().read(name, value)

@@ -30,7 +30,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from mlfs.api.options import checked_count
+from mlfs.api.value_kinds import checked_count
 from mlfs.compare.data_sources import dense
 from mlfs.compare.relief import ppt_relieff, relieff_ml, rf_br
 from mlfs.compare.training_rows import TrainingRows

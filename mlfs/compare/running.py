@@ -12,7 +12,8 @@ from numbers import Real
 from pathlib import Path
 from typing import Any
 
-from mlfs.api.options import checked, checked_count
+from mlfs.api.options import checked
+from mlfs.api.value_kinds import checked_count
 from mlfs.compare.cell_folder import CellFolder
 from mlfs.compare.classifiers import check_classifier, selects
 from mlfs.compare.data_sources import sources

@@ -9,8 +9,8 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.metaestimators import available_if
 
-from mlfs.api.options import checked_count
 from mlfs.api.selection import Selection
+from mlfs.api.value_kinds import checked_count
 from mlfs.errors import UnknownName, UsageError, printable
 from mlfs.models.label_model import LabelModel, name_columns
 from mlfs.models.problem import MISSING, Problem

@@ -10,7 +10,8 @@ from typing import Any, Self
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from mlfs.api.options import checked_share, seed_of
+from mlfs.api.options import seed_of
+from mlfs.api.value_kinds import checked_share
 from mlfs.errors import UsageError, printable
 from mlfs.models.em import Grower, Mixture, em, weighted_mean
 from mlfs.models.features import feature_plan
