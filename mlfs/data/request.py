@@ -145,7 +145,8 @@ def refuse_memory(taken: int, most: int | None) -> None:
     --------
     >>> refuse_memory(2_000_001, 1_000_000)
     Traceback (most recent call last):
-    mlfs.errors.DataError: is 1 MB, but the rows read so far take 3 MB: raise it, or give less data
+        ...
+    mlfs.errors.DataError: max_memory is 1 MB, but the rows read so far take 3 MB: ...
     """
     if most is not None and taken > most:
         msg = (
