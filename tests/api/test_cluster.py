@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import subprocess
 import sys
 import warnings
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -263,6 +265,17 @@ def test_a_client_of_dask_has_the_same_answer_and_keeps_nothing(client: Any) -> 
     assert selector.fit(*DATA["mixed"]).indices_.tolist() == list(one.indices)
     assert not any(client.run(lambda dask_worker: len(dask_worker.state.actors)).values())
     assert client.status == "running"
+
+
+def test_an_error_leaves_nothing_on_the_cluster(client: Any, tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("a,b,y\n" + "1,0,1\n0,1,0\n" * 9)
+    with pytest.raises(mlfs.UsageError, match="n is 9, but there are 2 features"):
+        mlfs.select(path, "mim", 9, labels="y", cluster=client)
+    with pytest.raises(mlfs.MlfsError, match="exclude"):
+        mlfs.select(path, "mim", 1, labels="y", exclude="zzz", cluster=client)
+    gc.collect()
+    assert not any(client.run(lambda dask_worker: len(dask_worker.state.actors)).values())
 
 
 def test_chunks_that_are_persisted_are_not_computed_again(client: Any) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import time
+import weakref
 from typing import Any
 
 import numpy as np
@@ -108,7 +109,9 @@ class DaskCluster(Cluster):
 
     def session(self, n_blocks: int, chunks: list[Any] | None = None) -> DaskSession:
         """Start an actor for each block of rows."""
-        return DaskSession(self.client, n_blocks, chunks, self)
+        made = DaskSession(self.client, n_blocks, chunks, self)
+        weakref.finalize(made, self.close)  # where an error leaves it behind
+        return made
 
     def computed(self, collection: Any) -> Any:
         """What a collection of dask is, here."""
