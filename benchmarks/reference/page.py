@@ -13,6 +13,7 @@ from benchmarks.reference.config import entries, protocol
 from mlfs.compare.contest import AREA, Contest, contests
 from mlfs.compare.overlap import overlaps
 from mlfs.compare.pairs import wilcoxon_all
+from mlfs.compare.ranks import underpowered
 from mlfs.compare.results import Results
 
 __all__ = ["choosing", "page"]
@@ -151,6 +152,9 @@ def _tests(contest: Contest, methods: Sequence[str]) -> str:
     )
     if "random" not in methods:
         return text
+    doubt = underpowered(int(contest.complete.size), len(methods) - 1)
+    if doubt:
+        return f"{text} Comparisons with `random` by Wilcoxon and Holm are {doubt}."
     at = list(methods).index("random")
     pairs = wilcoxon_all(
         contest.mean[contest.complete], higher_is_better=contest.higher_is_better, against=at
