@@ -26,7 +26,8 @@ from mlfs.compare.metrics import METRICS
 from mlfs.compare.named import named
 from mlfs.compare.overlap import overlaps
 from mlfs.compare.report import write_report
-from mlfs.compare.report.charts import cost_chart
+from mlfs.compare.report.charts import cost_chart, curve_chart
+from mlfs.compare.report.svg import colour
 from mlfs.compare.resampling import Folds
 from mlfs.compare.results import Results, plain_cell, text_of_cell
 from mlfs.compare.settings import Settings
@@ -124,9 +125,38 @@ def test_few_data_sets_are_underpowered_and_nothing_is_drawn(tmp_path: Path) -> 
 def test_beyond_eight_methods_the_dots_differ_by_their_marks() -> None:
     criteria = ("scls", "mim", "jmi", "mrmr", "ami", "mdmr", "cmim", "d2f", "random")
     picture = cost_chart(made_up(n_data=2, criteria=criteria, sizes=(5,)), "exact_match")
-    looks = re.findall(r'<text class="mark" [^>]*( fill=[^>]*)>(.)', picture)
-    assert len(looks) == 2 * 18  # a mark for each method, and one in the legend
+    looks = re.findall(r'<path class="mark" [^>]*( fill="[^"]*") (d="[^"]*")', picture)
+    assert len(looks) == 18
     assert len(set(looks)) == 18
+    assert len({fill for fill, _ in looks}) == 9  # of criteria
+    assert len({shape for _, shape in looks}) == 2  # of models
+
+
+def test_a_criterion_has_one_colour_in_every_chart() -> None:
+    results = made_up(n_data=2)
+    pictures = [
+        curve_chart(results, "exact_match", "set0", "mlnb"),
+        curve_chart(results, "hamming_loss", "set0", "br", legend=True),
+        cost_chart(results, "exact_match"),
+        cost_chart(results, "exact_match", "br"),
+    ]
+    for at in range(4):
+        groups = [re.findall(rf'data-series="{at}".*?</g>', one) for one in pictures]
+        assert all(len(one) == 1 for one in groups)
+        hues = {hue for (one,) in groups for hue in re.findall('fill="(#[^"]*)"', one)}
+        assert hues == {colour(at)}
+
+
+def test_error_bars_are_inside_the_axis() -> None:
+    picture = ET.fromstring(curve_chart(made_up(n_data=2, noise=0.5), "exact_match", "set0", "br"))
+    *_, start, end = map(float, picture.attrib["data-y"].split())
+    svg = "{http://www.w3.org/2000/svg}"
+    bars = [one for one in picture.iter(f"{svg}polyline") if one.get("class") == "sd"]
+    assert len(bars) == 7
+    heights = [float(pair.split(",")[1]) for one in bars for pair in one.attrib["points"].split()]
+    assert end < min(heights) < max(heights) < start
+    lefts = [one.attrib["points"].split(",")[0] for one in bars]
+    assert len(set(lefts)) == 7  # none behind another
 
 
 def test_a_data_set_that_lacks_a_method_is_not_ranked() -> None:

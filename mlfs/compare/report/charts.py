@@ -9,64 +9,127 @@ import numpy as np
 
 from mlfs.compare.contest import Contest
 from mlfs.compare.metrics import METRICS
-from mlfs.compare.report.svg import Axis, Picture, colour, dash
+from mlfs.compare.report.svg import INK, Axis, Picture, colour, dash
 from mlfs.compare.results import Results, Summary, seconds_of
 
-__all__ = ["cost_chart", "curve_chart", "rank_chart"]
+__all__ = ["cost_chart", "curve_chart", "rank_chart", "sample", "sample_mark"]
 
+MANY = 9  # lines whose bars would be a thicket
+
+FLAT = "7 4"  # the dashes of a method with a fixed number of features
+APART = 3.0  # pixels between the bars of two methods
 LEGEND = 18
+COLUMNS = 3
 
 
-def curve_chart(results: Results, metric: str, data: str, model: str) -> str:
-    """The metric against the number of features, a line for each criterion; empty if nothing."""
+def curve_chart(
+    results: Results, metric: str, data: str, model: str, *, legend: bool = False
+) -> str:
+    """The metric against the number of features, a line for each criterion; empty if nothing.
+
+    Parameters
+    ----------
+    results : Results
+        A comparison.
+    metric, data, model : str
+        Of which the curves are.
+    legend : bool
+        Whether the names of the criteria are in the picture.
+    """
     lines = results.curves(metric, data, model)
     if not lines:
         return ""
     at = {str(one): i for i, one in enumerate(results.settings.rankers)}
     flat = {name for name, line in lines.items() if line[0].n == "all"}
-    picture = Picture(
-        460, 300 + LEGEND * len(lines), f"{metric} of {model} on {data} by number of features"
-    )
-    y = Axis(*_range([one.mean for line in lines.values() for one in line]), 250, 16)
+    picture = Picture(400, 300, f"{metric} of {model} on {data} by number of features")
+    y = Axis(*_range([end for line in lines.values() for end in _ends(line)]), 250, 12)
     numbers = [one.features for name in lines if name not in flat for one in lines[name]]
-    x = Axis(min(numbers, default=0), max(numbers, default=1), 62, 446)
-    if x.low == x.high:
-        x = Axis(x.low - 1, x.high + 1, 62, 446)
+    x = Axis(min(numbers, default=0), max(numbers, default=1), 58, 388)
+    room = (x.high - x.low) * 0.04 or 1
+    x = Axis(x.low - room, x.high + room, 58, 388)
     picture.axes(x, y, "number of features", metric)
     for place, (name, line) in enumerate(lines.items()):
-        stroke, style = colour(at[name]), dash(at[name])
-        if name in flat:
-            height = y.at(line[0].mean)
-            picture.line([(x.start, height), (x.end, height)], stroke, stroke_dasharray="1 4",
-                         stroke_width=2)  # fmt: skip
-        else:
-            _curve(picture, x, y, line, stroke, style, name)
-        below = 306 + LEGEND * place
-        picture.line([(62, below - 4), (92, below - 4)], stroke, stroke_width=2,
-                     stroke_dasharray="1 4" if name in flat else style)  # fmt: skip
-        of = f" ({line[0].features:g} features)" if name in flat else ""
-        picture.text(98, below, name + of)
+        shift = APART * (place - (len(lines) - 1) / 2) if len(lines) < MANY else 0.0
+        with picture.series(at[name], _ends(line)):
+            if name in flat:
+                _flat(picture, x, y, line[0], at[name], name)
+            else:
+                _curve(picture, x, y, line, at[name], name, shift)
+    if legend:
+        _legend(picture, [(at[name], name, name in flat) for name in lines])
     return picture.markup()
+
+
+def _flat(picture: Picture, x: Axis, y: Axis, one: Summary, at: int, name: str) -> None:
+    height = y.at(one.mean)
+    style = {"stroke_width": 2.4, "stroke_dasharray": FLAT}
+    picture.line([(x.start, height), (x.end, height)], colour(at), **style)
+    _bar(picture, y, x.end - 3, one, at)
+    picture.mark(x.end - 3, height, colour(at), _tip(name, one))
 
 
 def _curve(
     picture: Picture,
     x: Axis,
     y: Axis,
-    ordered: Sequence[Summary],
-    stroke: str,
-    style: str,
+    line: Sequence[Summary],
+    at: int,
     name: str,
+    shift: float,
 ) -> None:
-    if all(math.isfinite(one.sd) for one in ordered):
-        upper = [(x.at(one.features), _within(y, one.mean + one.sd)) for one in ordered]
-        lower = [(x.at(one.features), _within(y, one.mean - one.sd)) for one in ordered]
-        picture.band([*upper, *reversed(lower)], stroke)
-    points = [(x.at(one.features), y.at(one.mean)) for one in ordered]
-    picture.line(points, stroke, stroke_width=2, stroke_dasharray=style)
-    for (left, top), one in zip(points, ordered, strict=True):
-        spread = f" ± {one.sd:.4f}" if math.isfinite(one.sd) else ""
-        picture.dot(left, top, stroke, f"{name}, {one.features:g}: {one.mean:.4f}{spread}")
+    points = [(x.at(one.features) + shift, y.at(one.mean)) for one in line]
+    picture.line(points, colour(at), stroke_width=2, stroke_dasharray=dash(at))
+    for (left, top), one in zip(points, line, strict=True):
+        _bar(picture, y, left, one, at)
+        picture.mark(left, top, colour(at), _tip(name, one))
+
+
+def _bar(picture: Picture, y: Axis, left: float, one: Summary, at: int) -> None:
+    """One standard deviation to both sides."""
+    if math.isfinite(one.sd):
+        ends = [(left, y.at(one.mean - one.sd)), (left, y.at(one.mean + one.sd))]
+        picture.line(ends, colour(at), stroke_width=1.2, stroke_opacity=0.7, **{"class": "sd"})
+
+
+def _tip(name: str, one: Summary) -> str:
+    spread = f" ± {one.sd:.4f}" if math.isfinite(one.sd) else ""
+    return f"{name}, {one.features:g} features: {one.mean:.4f}{spread}"
+
+
+def _ends(line: Sequence[Summary]) -> list[float]:
+    """The ends of the bars of a line."""
+    spread = [one.sd if math.isfinite(one.sd) else 0.0 for one in line]
+    return [one.mean + way * sd for one, sd in zip(line, spread, strict=True) for way in (-1, 1)]
+
+
+def _legend(picture: Picture, entries: Sequence[tuple[int, str, bool]]) -> None:
+    """Names below a picture, in columns."""
+    wide = (picture.width - 58) / COLUMNS
+    top = picture.height + 8
+    for place, (at, name, flat) in enumerate(entries):
+        left, height = 58 + wide * (place % COLUMNS), top + LEGEND * (place // COLUMNS)
+        sample = [(left, height), (left + 24, height)]
+        style = FLAT if flat else dash(at)
+        picture.line(sample, colour(at), stroke_width=2, stroke_dasharray=style)
+        picture.text(left + 29, height + 4, name if len(name) < 16 else name[:14] + "…")
+    picture.height = top + LEGEND * math.ceil(len(entries) / COLUMNS)
+
+
+def sample(results: Results, at: int) -> str:
+    """A short line as the criterion has it in every chart, for a legend."""
+    ranker = results.settings.rankers[at]
+    flat = str(results.settings.sizes_of(ranker)[0]) == "all"
+    picture = Picture(28, 12, str(ranker))
+    style = {"stroke_width": 2.4 if flat else 2, "stroke_dasharray": FLAT if flat else dash(at)}
+    picture.line([(1, 6), (27, 6)], colour(at), **style)
+    return picture.markup()
+
+
+def sample_mark(at: int, name: str) -> str:
+    """The mark of a model, for a legend."""
+    picture = Picture(14, 12, name)
+    picture.mark(7, 6, INK, shape=at)
+    return picture.markup()
 
 
 def rank_chart(contest: Contest) -> str:
@@ -83,56 +146,68 @@ def rank_chart(contest: Contest) -> str:
         720, 104 + row * half + 9 * len(bars), "average ranks with critical difference"
     )
     x = Axis(1, k, 190, 530)
-    picture.line([(x.start, 58), (x.end, 58)], "#000", stroke_width=1.5)
+    picture.line([(x.start, 58), (x.end, 58)], INK, stroke_width=1.5)
     for rank in range(1, k + 1):
-        picture.line([(x.at(rank), 52), (x.at(rank), 58)], "#000")
+        picture.line([(x.at(rank), 52), (x.at(rank), 58)], INK)
         picture.text(x.at(rank), 47, str(rank), "middle")
     length = min(contest.nemenyi, k - 1) / max(k - 1, 1) * (x.end - x.start)
-    picture.line([(x.start, 20), (x.start + length, 20)], "#000", stroke_width=3)
+    picture.line([(x.start, 20), (x.start + length, 20)], INK, stroke_width=3)
     picture.text(x.start + length + 8, 24, f"critical difference (Nemenyi, 0.05) "
                                            f"{contest.nemenyi:.3f}")  # fmt: skip
     for at, group in enumerate(bars):
         low, high = average[group[0]], average[group[-1]]
         height = 66 + 9 * at
-        picture.line([(x.at(low) - 4, height), (x.at(high) + 4, height)], "#000", stroke_width=4)
+        picture.line([(x.at(low) - 4, height), (x.at(high) + 4, height)], INK, stroke_width=4)
     base = 82 + 9 * len(bars)
     for place, j in enumerate(order.tolist()):
         left = place < half
         height = base + row * (place if left else k - 1 - place)
         end = x.start - 14 if left else x.end + 14
-        picture.line([(x.at(average[j]), 58), (x.at(average[j]), height), (end, height)], "#555")
+        picture.line([(x.at(average[j]), 58), (x.at(average[j]), height), (end, height)], INK)
         words = f"{contest.methods[j]} {average[j]:.2f}"
         picture.text(end + (-4 if left else 4), height + 4, words, "end" if left else "start")
     return picture.markup()
 
 
-def cost_chart(results: Results, metric: str) -> str:
-    """Time against quality: a dot for each method at each number of features."""
+def cost_chart(results: Results, metric: str, model: str = "") -> str:
+    """Time against quality, a mark for each method at each number of features; empty if nothing.
+
+    The colour is the criterion's, the shape is the model's.
+
+    Parameters
+    ----------
+    results : Results
+        A comparison.
+    metric : str
+        Its name.
+    model : str
+        Only this one; by default all.
+    """
     kept: dict[tuple[str, str, str], list[tuple[float, float, float]]] = {}
     for record in results.records:
-        value = record.get("metrics", {}).get(metric)
-        if value is not None:
-            cell = record["cell"]
+        value, cell = record.get("metrics", {}).get(metric), record["cell"]
+        if value is not None and model in {"", cell["model"]}:
             key = (cell["criterion"], cell["model"], cell["n"])
             kept.setdefault(key, []).append((seconds_of(record), value, record["peak_mb"]))
     if not kept:
         return ""
     means = {key: np.mean(found, axis=0) for key, found in kept.items()}
-    names = list(dict.fromkeys((criterion, model) for criterion, model, _ in means))
-    picture = Picture(620, 320 + LEGEND * len(names), f"time against {metric}")
+    picture = Picture(720, 330, f"time against {metric}")
     seconds = [max(float(one[0]), 1e-4) for one in means.values()]
-    x = Axis(min(seconds) / 1.3, max(seconds) * 1.3, 62, 600, logarithmic=True)
-    y = Axis(*_range([float(one[1]) for one in means.values()]), 260, 16)
+    x = Axis(min(seconds) / 1.3, max(seconds) * 1.3, 62, 690, logarithmic=True)
+    y = Axis(*_range([float(one[1]) for one in means.values()]), 280, 12)
     better = "higher" if METRICS[metric].higher_is_better else "lower"
     picture.axes(x, y, "seconds to prepare, select, train and predict, mean over all cells",
                  f"{metric} ({better} is better)")  # fmt: skip
-    for (criterion, model, n), (spent, value, peak) in means.items():
-        at = names.index((criterion, model))
-        tip = f"{criterion} + {model}, n = {n}: {value:.4f} in {spent:.3g} s, {peak:.0f} MB"
-        picture.mark(x.at(max(spent, 1e-4)), y.at(value), at, tip)
-    for at, (criterion, model) in enumerate(names):
-        picture.mark(70, 318 + LEGEND * at, at, "")
-        picture.text(82, 322 + LEGEND * at, f"{criterion} + {model}")
+    shapes = {str(one): at for at, one in enumerate(results.settings.models)}
+    for at, name in enumerate(map(str, results.settings.rankers)):
+        mine = {key: found for key, found in means.items() if key[0] == name}
+        if not mine:
+            continue
+        with picture.series(at, [float(found[1]) for found in mine.values()]):
+            for (_, of, n), (spent, value, peak) in mine.items():
+                tip = f"{name} + {of}, n = {n}: {value:.4f} in {spent:.3g} s, {peak:.0f} MB"
+                picture.mark(x.at(max(spent, 1e-4)), y.at(value), colour(at), tip, shapes[of])
     return picture.markup()
 
 
@@ -140,7 +215,3 @@ def _range(values: Sequence[float]) -> tuple[float, float]:
     low, high = min(values), max(values)
     room = (high - low) * 0.08 or max(abs(high) * 0.05, 0.01)
     return low - room, high + room
-
-
-def _within(y: Axis, value: float) -> float:
-    return y.at(min(max(value, y.low), y.high))

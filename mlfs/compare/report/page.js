@@ -1,9 +1,11 @@
 "use strict";
-// Without this script everything is shown; with it, one metric, model and number at a time.
+// Without this script everything is shown; with it, one metric, model and number at a time, and
+// what the legend switches off is hidden in every chart.
 (() => {
   const views = [...document.querySelectorAll(".view")];
   const kinds = { metric: "Metric", model: "Model", n: "Number of features" };
   const chosen = {};
+  const panel = document.querySelector(".panel");
   const bar = document.createElement("div");
   bar.className = "choices";
   for (const [kind, words] of Object.entries(kinds)) {
@@ -34,7 +36,80 @@
     return peers.some((peer) => peer.dataset[kind] === chosen[kind]);
   }
   if (bar.children.length) {
-    document.querySelector("#settings").after(bar);
+    panel.prepend(bar);
     show();
+  }
+
+  const charts = [...document.querySelectorAll("svg[data-y]")].map((svg) => ({
+    svg,
+    y: svg.dataset.y.split(" ").map(Number), // low, high, where low is, where high is
+    x: svg.dataset.x.split(" ").map(Number),
+    series: [...svg.querySelectorAll(".series")],
+  }));
+  for (const key of document.querySelectorAll(".key")) {
+    const mine = (series) => series.dataset.series === key.dataset.series;
+    key.addEventListener("click", () => {
+      const on = key.getAttribute("aria-pressed") === "false";
+      key.setAttribute("aria-pressed", String(on));
+      for (const chart of charts) {
+        const found = chart.series.filter(mine);
+        for (const series of found) series.classList.toggle("off", !on);
+        if (found.length) rescale(chart);
+      }
+    });
+    for (const [event, lit] of [["pointerenter", 1], ["focus", 1], ["pointerleave", 0], ["blur", 0]]) {
+      key.addEventListener(event, () => {
+        for (const series of charts.flatMap((chart) => chart.series)) {
+          series.classList.toggle("dim", Boolean(lit) && !mine(series));
+          series.classList.toggle("lit", Boolean(lit) && mine(series));
+        }
+      });
+    }
+  }
+  // The visible lines get the whole height.
+  function rescale(chart) {
+    const seen = chart.series.filter((series) => !series.classList.contains("off"));
+    if (!seen.length) return;
+    const least = Math.min(...seen.map((series) => Number(series.dataset.low)));
+    const most = Math.max(...seen.map((series) => Number(series.dataset.high)));
+    const room = (most - least) * 0.08 || Math.max(Math.abs(most) * 0.05, 0.01);
+    const [low, high] = [least - room, most + room];
+    const [low0, high0, start, end] = chart.y;
+    const at = (value) => start + ((value - low) / (high - low)) * (end - start);
+    const moved = (pixel) => at(low0 + ((pixel - start) / (end - start)) * (high0 - low0));
+    for (const line of chart.svg.querySelectorAll(".series polyline")) {
+      line.dataset.points ??= line.getAttribute("points");
+      const points = line.dataset.points.split(" ").map((pair) => pair.split(",").map(Number));
+      line.setAttribute("points", points.map(([x, y]) => `${x},${moved(y).toFixed(1)}`).join(" "));
+    }
+    for (const mark of chart.svg.querySelectorAll(".series .mark")) {
+      mark.dataset.at ??= mark.getAttribute("transform").match(/[-\d.]+/g).join(" ");
+      const [x, y] = mark.dataset.at.split(" ").map(Number);
+      mark.setAttribute("transform", `translate(${x} ${moved(y).toFixed(1)})`);
+    }
+    draw(chart, ticks(low, high).map((value) => [at(value), value]));
+  }
+  function draw(chart, places) {
+    const group = chart.svg.querySelector(".ticks");
+    const [line, words] = [group.querySelector("polyline"), group.querySelector("text")];
+    if (!line || !words) return;
+    const parts = places.flatMap(([place, value]) => {
+      const [rule, text] = [line.cloneNode(), words.cloneNode()];
+      rule.setAttribute("points", `${chart.x[0]},${place} ${chart.x[1]},${place}`);
+      text.setAttribute("y", place + 4);
+      text.textContent = String(Number(value.toPrecision(4)));
+      return [rule, text];
+    });
+    group.replaceChildren(...parts);
+  }
+  function ticks(low, high) {
+    const raw = (high - low) / 5;
+    const scale = 10 ** Math.floor(Math.log10(raw));
+    const step = scale * ([1, 2, 5, 10].find((one) => one * scale >= raw) || 10);
+    const found = [];
+    for (let at = Math.ceil(low / step - 1e-9); at * step <= high + step * 1e-9; at += 1) {
+      found.push(at * step);
+    }
+    return found;
   }
 })();

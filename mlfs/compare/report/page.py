@@ -11,7 +11,14 @@ from importlib.resources import files
 from mlfs.compare.contest import Contest
 from mlfs.compare.overlap import Overlap
 from mlfs.compare.per_label import LabelRow, widest
-from mlfs.compare.report.charts import cost_chart, curve_chart, rank_chart
+from mlfs.compare.report.charts import (
+    MANY,
+    cost_chart,
+    curve_chart,
+    rank_chart,
+    sample,
+    sample_mark,
+)
 from mlfs.compare.report.svg import escaped
 from mlfs.compare.report.wording import (
     SHARED,
@@ -44,6 +51,7 @@ def page(
         [
             "<h1>Comparison of criteria and models</h1>",
             _settings(results),
+            _panel(results),
             _curves(results),
             _contests(compared),
             _costs(results),
@@ -83,6 +91,18 @@ def _settings(results: Results) -> str:
     return _section("settings", "What was compared", state + _table([], rows))
 
 
+def _panel(results: Results) -> str:
+    """The legend of all charts, which stays in sight; the script adds what can be chosen."""
+    names = list(map(str, results.settings.rankers))
+    keys = [
+        f'<button type="button" class="key" data-series="{at}" aria-pressed="true" '
+        f'title="hide or show">{sample(results, at)} {escaped(name)}</button>'
+        for at, name in enumerate(names)
+    ]
+    kind = "panel many" if len(names) >= MANY else "panel"
+    return f'<div class="{kind}"><div class="legend">{"".join(keys)}</div></div>'
+
+
 def _curves(results: Results) -> str:
     settings = results.settings
     shown = [
@@ -93,10 +113,13 @@ def _curves(results: Results) -> str:
         if (chart := curve_chart(results, metric, source.name, model))
     ]
     about = (
-        "<p>Mean over the splits, with one standard deviation as a shade; a dotted line is a "
-        "method with a fixed number of features.</p>"
+        "<p>Mean over the splits; the bars are one standard deviation to both sides, and bars of "
+        "one number of features stand side by side. A level broken line is a method with a fixed "
+        "number of features. Click on a name above to hide its line in all charts: the others "
+        "get its room.</p>"
     )
-    return _section("curves", "Quality by number of features", about, shown, "views flow")
+    many = " many" if len(settings.rankers) >= MANY else ""
+    return _section("curves", "Quality by number of features", about, shown, f"views flow{many}")
 
 
 def _contests(compared: Sequence[Contest]) -> str:
@@ -122,12 +145,22 @@ def _entry(entry: Entry) -> str:
 
 
 def _costs(results: Results) -> str:
+    models = list(map(str, results.settings.models))
+    choices = [*models, ""] if len(models) > 1 else [""]
     shown = [
-        _view(_figure("", chart), metric)
+        _view(_figure("", chart), metric, model=model or "all")
         for metric in results.metrics
-        if (chart := cost_chart(results, metric))
+        for model in choices
+        if (chart := cost_chart(results, metric, model))
     ]
-    about = "<p>Point at a dot to see what it is, and its peak of memory.</p>"
+    shapes = "".join(
+        f'<span class="shapes">{sample_mark(at, name)} {escaped(name)}</span>'
+        for at, name in enumerate(models)
+    )
+    about = (
+        "<p>The colour is the criterion's, the shape is the model's. Point at a mark to see what "
+        f"it is, and its peak of memory.</p><p>{shapes}</p>"
+    )
     return _section("costs", "Time against quality", about, shown)
 
 
@@ -187,8 +220,8 @@ def _agreement(overlap: Overlap) -> str:
 def _shade(value: float) -> str:
     if math.isnan(value):
         return ""
-    colour = f"rgb({255 - round(200 * value)},{255 - round(120 * value)},255)"
-    return f'<span class="shade" style="background:{colour}">{value:.2f}</span>'
+    shade = f"rgba(var(--shade),{0.75 * max(value, 0):.2f})"
+    return f'<span class="shade" style="background:{shade}">{value:.2f}</span>'
 
 
 def _listed(found: Iterable[tuple[str, float]]) -> str:
