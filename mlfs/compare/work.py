@@ -175,10 +175,11 @@ class JobRunner:
             self._splits = list(protocol.splits(data, seed))
             gone = excluded(data, source.exclude, source.name)
             data = without(data, gone)
+            shape = list(data.shape)
             named = [data.columns[j].name for j in identifier_columns(data)]
             if not self.settings.keep_identifiers and len(named) < data.shape[1]:
                 data = without(data, named)
-            self._notes = {"identifiers": named, "excluded": gone}
+            self._notes = {"identifiers": named, "excluded": gone, "shape": shape}
             self._data, self._source = data, source
         return self._data
 

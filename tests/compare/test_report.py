@@ -6,6 +6,7 @@ import base64
 import csv
 import dataclasses
 import hashlib
+import html
 import io
 import json
 import re
@@ -27,6 +28,8 @@ from mlfs.compare.named import named
 from mlfs.compare.overlap import overlaps
 from mlfs.compare.report import write_report
 from mlfs.compare.report.charts import cost_chart, curve_chart
+from mlfs.compare.report.conclusions import conclusions
+from mlfs.compare.report.provenance import command
 from mlfs.compare.report.svg import colour
 from mlfs.compare.resampling import Folds
 from mlfs.compare.results import Results, plain_cell, text_of_cell
@@ -159,6 +162,63 @@ def test_error_bars_are_inside_the_axis() -> None:
     assert len(set(lefts)) == 7  # none behind another
 
 
+def test_figures_are_files_with_legends_and_plain_names(tmp_path: Path) -> None:
+    results = made_up(criteria=("scls", "random", "all"))
+    write_report(results, tmp_path)
+    found = {path.name: path for path in (tmp_path / "figures").iterdir()}
+    assert len(found) == 2 * (7 * 2 + 1) + 2 * 3 * 3  # curves and times; ranks
+    assert all(re.fullmatch(r"[A-Za-z0-9_.-]+\.svg", name) for name in found)
+    for name, path in found.items():
+        picture = ET.parse(path).getroot()
+        words = {one.text for one in picture.iter("{http://www.w3.org/2000/svg}text")}
+        assert name.startswith("ranks") or {"scls", "random", "all"} <= words
+    assert "time-exact_match.svg" in found
+
+
+def said(results: Results) -> str:
+    return " ".join(conclusions(results, contests(results)))
+
+
+def test_the_first_words_are_the_verdict() -> None:
+    many = said(made_up(n_data=8, models=("br",), criteria=("scls", "mim", "random")))
+    assert "best is scls (0.8" in many
+    assert "last is random" in many
+    assert "By Nemenyi's test scls does not differ significantly from mim." in many
+    few = said(made_up(n_data=3, models=("br",)))
+    assert "These are 3 data sets, too few for a test" in few
+    assert "significant" not in few
+    assert "no criterion reaches" not in few  # all features are the worst here
+    one = said(made_up(n_data=1, models=("br",), noise=0.0))
+    assert "This is one data set" in one
+    assert "corrected resampled t-test" in one
+    assert said(Results(made_up().settings, (), ("exact_match",))) == ""
+
+
+def test_the_page_says_how_it_was_made(tmp_path: Path) -> None:
+    results = made_up(n_data=2)
+    records = tuple({**one, "shape": [1234, 40, 6]} for one in results.records)
+    results = dataclasses.replace(results, records=records)
+    write_report(results, tmp_path)
+    text = (tmp_path / "index.html").read_text(encoding="utf-8")
+    assert "<td>1,234</td><td>40</td><td>6</td>" in text
+    assert re.search(r"\d{4}-\d\d-\d\d \d\d:\d\d UTC", text)
+    assert f"numpy {np.__version__}" in text
+    line = command(results)
+    assert line.startswith(
+        "mlfs compare -c scls -c mim -c random -c all -m br -m mlnb -n 5,10 --folds 3"
+        " --metric exact_match --metric hamming_loss -o report set0 '"
+    )
+    assert html.escape(line) in text
+
+
+def test_the_paper_has_ranks_and_tests_of_pairs(tmp_path: Path) -> None:
+    write_report(made_up(n_data=8), tmp_path)
+    tex = (tmp_path / "tables.tex").read_text(encoding="utf-8")
+    assert re.search(r"set0 & \$\\mathbf\{0\.\d+\}\\pm [\d.]+\$ \(1\) &", tex)
+    assert "Wilcoxon signed-rank tests of all pairs" in tex
+    assert re.search(r"^scls & mim & 8-0-0 & 0 & 0\.0078\d* & ", tex, re.MULTILINE)
+
+
 def test_a_data_set_that_lacks_a_method_is_not_ranked() -> None:
     results = made_up(8)
     victim = results.settings.sources[2].name
@@ -176,13 +236,14 @@ def test_all_files_say_the_same(tmp_path: Path) -> None:
     results = made_up(notes=("a note",), noise=0.8)
     told = write_report(results, tmp_path)
     names = {path.name for path in tmp_path.iterdir()}
-    assert names == {"results.csv", "results.json", "tables.md", "tables.tex", "index.html"}
+    files = {"results.csv", "results.json", "tables.md", "tables.tex", "index.html"}
+    assert names == files | {"figures"}
     document = json.loads((tmp_path / "results.json").read_text(encoding="utf-8"))
     assert document["schema"] == 1
     assert document["notes"] == ["a note"]
     rows = list(csv.DictReader(io.StringIO((tmp_path / "results.csv").read_text("utf-8"))))
     assert len(rows) == len(results.records) * len(METRICS)
-    text = {name: (tmp_path / name).read_text(encoding="utf-8") for name in names}
+    text = {name: (tmp_path / name).read_text(encoding="utf-8") for name in files}
     for contest in document["contests"]:
         for j, method in enumerate(contest["methods"]):
             rank = f"{contest['average_ranks'][j]:.2f}"

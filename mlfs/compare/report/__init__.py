@@ -5,6 +5,7 @@
 ├── results.json   the same with settings, statistics and stability (schema versioned)
 ├── tables.md      rank tables and tests, for a readme
 ├── tables.tex     the same, for a paper
+├── figures/       the figures of the page as SVG, a file each
 └── index.html     curves, diagrams and tables on one page that needs no network
 """
 
@@ -16,6 +17,7 @@ from pathlib import Path
 from mlfs.compare.contest import contests
 from mlfs.compare.overlap import overlaps
 from mlfs.compare.per_label import label_rows, labels_csv
+from mlfs.compare.report.figures import figures
 from mlfs.compare.report.latex import latex
 from mlfs.compare.report.markdown import markdown, summary
 from mlfs.compare.report.page import page
@@ -24,6 +26,8 @@ from mlfs.compare.settings import SCHEMA
 from mlfs.data.whole_files import replacing
 
 __all__ = ["write_report"]
+
+FIGURES = "figures"
 
 
 def write_report(results: Results, folder: Path) -> str:
@@ -50,13 +54,14 @@ def write_report(results: Results, folder: Path) -> str:
         "overlaps": [one.to_dict() for one in shared],
         "records": list(results.records),
     }
-    folder.mkdir(parents=True, exist_ok=True)
+    (folder / FIGURES).mkdir(parents=True, exist_ok=True)
     for name, text in (
         ("results.csv", results.to_csv()),
         *([("labels.csv", labels_csv(labels))] if labels else []),
         ("results.json", json.dumps(document, indent=1, allow_nan=False) + "\n"),
         ("tables.md", markdown(results, compared, shared)),
         ("tables.tex", latex(results, compared)),
+        *((f"{FIGURES}/{name}", chart) for name, chart in figures(results, compared)),
         ("index.html", page(results, compared, shared, labels)),
     ):
         with replacing(str(folder / name), force=True) as stream:

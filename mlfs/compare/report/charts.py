@@ -102,17 +102,25 @@ def _ends(line: Sequence[Summary]) -> list[float]:
     return [one.mean + way * sd for one, sd in zip(line, spread, strict=True) for way in (-1, 1)]
 
 
-def _legend(picture: Picture, entries: Sequence[tuple[int, str, bool]]) -> None:
-    """Names below a picture, in columns."""
+def _legend(
+    picture: Picture, entries: Sequence[tuple[int, str, bool]], models: Sequence[str] = ()
+) -> None:
+    """Names below a picture, in columns: the lines of criteria, then the marks of models."""
     wide = (picture.width - 58) / COLUMNS
     top = picture.height + 8
-    for place, (at, name, flat) in enumerate(entries):
+    longest = int((wide - 34) / 6.5)
+    for place, name in enumerate([*(one[1] for one in entries), *models]):
         left, height = 58 + wide * (place % COLUMNS), top + LEGEND * (place // COLUMNS)
-        sample = [(left, height), (left + 24, height)]
-        style = FLAT if flat else dash(at)
-        picture.line(sample, colour(at), stroke_width=2, stroke_dasharray=style)
-        picture.text(left + 29, height + 4, name if len(name) < 16 else name[:14] + "…")
-    picture.height = top + LEGEND * math.ceil(len(entries) / COLUMNS)
+        if place < len(entries):
+            at, _, flat = entries[place]
+            style = FLAT if flat else dash(at)
+            ends = [(left, height), (left + 24, height)]
+            picture.line(ends, colour(at), stroke_width=2, stroke_dasharray=style)
+        else:
+            picture.mark(left + 12, height, INK, shape=place - len(entries))
+        shown = name if len(name) <= longest else name[: longest - 1] + "…"
+        picture.text(left + 29, height + 4, shown)
+    picture.height = top + LEGEND * math.ceil((len(entries) + len(models)) / COLUMNS)
 
 
 def sample(results: Results, at: int) -> str:
@@ -169,7 +177,7 @@ def rank_chart(contest: Contest) -> str:
     return picture.markup()
 
 
-def cost_chart(results: Results, metric: str, model: str = "") -> str:
+def cost_chart(results: Results, metric: str, model: str = "", *, legend: bool = False) -> str:
     """Time against quality, a mark for each method at each number of features; empty if nothing.
 
     The colour is the criterion's, the shape is the model's.
@@ -182,6 +190,8 @@ def cost_chart(results: Results, metric: str, model: str = "") -> str:
         Its name.
     model : str
         Only this one; by default all.
+    legend : bool
+        Whether the names of criteria and models are in the picture.
     """
     kept: dict[tuple[str, str, str], list[tuple[float, float, float]]] = {}
     for record in results.records:
@@ -208,6 +218,9 @@ def cost_chart(results: Results, metric: str, model: str = "") -> str:
             for (_, of, n), (spent, value, peak) in mine.items():
                 tip = f"{name} + {of}, n = {n}: {value:.4f} in {spent:.3g} s, {peak:.0f} MB"
                 picture.mark(x.at(max(spent, 1e-4)), y.at(value), colour(at), tip, shapes[of])
+    if legend:
+        names = [str(one) for one in results.settings.rankers]
+        _legend(picture, [(at, name, False) for at, name in enumerate(names)], tuple(shapes))
     return picture.markup()
 
 

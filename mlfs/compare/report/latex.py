@@ -5,13 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mlfs.compare.contest import Contest
-from mlfs.compare.report.wording import Entry, average_ranks, caption, findings, rank_table
+from mlfs.compare.report.wording import (
+    Entry,
+    average_ranks,
+    caption,
+    findings,
+    pair_head,
+    pair_table,
+    rank_table,
+)
 from mlfs.compare.results import Results
 from mlfs.errors import printable
 
 __all__ = ["latex"]
 
 LONGEST = 2000
+MOST = 60  # rows of a table that a page of paper holds
 SPECIAL = str.maketrans(
     {
         **{char: "\\" + char for char in "&%$#_{}"},
@@ -52,7 +61,31 @@ def _table(contest: Contest) -> list[str]:
         r"\end{tabular}",
         r"\end{table}",
     ]
-    return lines
+    return [*lines, *_pairs(contest)]
+
+
+def _pairs(contest: Contest) -> list[str]:
+    """The tests of pairs as a table; none if nothing is tested."""
+    head, title = pair_head(contest)
+    if not head:
+        return []
+    rows = pair_table(contest)
+    if len(rows) > MOST:
+        return ["", f"% {title}: {len(rows)} rows, which are in tables.md"]
+    body = [" & ".join(map(_safe, row)) + r" \\" for row in rows]
+    return [
+        "",
+        r"\begin{table}",
+        rf"\caption{{{_safe(f'{caption(contest)}. {title}.')}}}",
+        r"\begin{tabular}{llrrrr}",
+        r"\toprule",
+        " & ".join(map(_safe, head)) + r" \\",
+        r"\midrule",
+        *body,
+        r"\bottomrule",
+        r"\end{tabular}",
+        r"\end{table}",
+    ]
 
 
 def _entry(entry: Entry) -> str:
@@ -60,7 +93,8 @@ def _entry(entry: Entry) -> str:
     if mean == "-":
         return "--"
     shown = rf"\mathbf{{{mean}}}" if entry.is_best else mean
-    return rf"${shown}\pm {sd}$" if plus_minus else f"${shown}$"
+    rank = f" ({entry.rank})" if entry.rank else ""
+    return (rf"${shown}\pm {sd}$" if plus_minus else f"${shown}$") + rank
 
 
 def _safe(text: str) -> str:

@@ -19,6 +19,8 @@ from mlfs.compare.report.charts import (
     sample,
     sample_mark,
 )
+from mlfs.compare.report.conclusions import conclusions
+from mlfs.compare.report.provenance import provenance, shapes
 from mlfs.compare.report.svg import escaped
 from mlfs.compare.report.wording import (
     SHARED,
@@ -37,6 +39,7 @@ from mlfs.compare.results import Results
 
 __all__ = ["page"]
 
+FOLDED = 12  # data sets that are listed in sight
 LABELS = 12  # of a data set on the page
 
 
@@ -50,6 +53,7 @@ def page(
     body = "".join(
         [
             "<h1>Comparison of criteria and models</h1>",
+            _conclusions(results, compared),
             _settings(results),
             _panel(results),
             _curves(results),
@@ -82,13 +86,41 @@ def _policy(script: str) -> str:
     )
 
 
+def _conclusions(results: Results, compared: Sequence[Contest]) -> str:
+    lines = "".join(f"<li>{escaped(one)}</li>" for one in conclusions(results, compared))
+    return _section("says", "What this says", f"<ul>{lines}</ul>") if lines else ""
+
+
 def _settings(results: Results) -> str:
-    rows = [[f"<b>{escaped(name)}</b>", escaped(value)] for name, value in described(results)]
-    rows += [["<b>note</b>", escaped(note)] for note in results.notes]
+    facts = [*described(results)[1:], *(("note", note) for note in results.notes)]
+    facts += [(name, value) for name, value in provenance(results) if name != "command"]
+    rows = [[f"<b>{escaped(name)}</b>", escaped(value)] for name, value in facts]
+    rows += [
+        ["<b>command</b>", f"<code>{escaped(value)}</code>"]
+        for name, value in provenance(results)
+        if name == "command"
+    ]
     state = (
         '<p class="warn">Interrupted: not all cells are done.</p>' if results.interrupted else ""
     )
-    return _section("settings", "What was compared", state + _table([], rows))
+    about = f'<div class="facts">{_table([], rows)}</div>'
+    return _section("settings", "What was compared", state + _data(results) + about)
+
+
+def _data(results: Results) -> str:
+    """The data sets with their sizes; many are folded away."""
+    known = shapes(results)
+    rows = [
+        [
+            escaped(one.name),
+            *(f"{size:,}" for size in known.get(one.name, ())),
+            *([""] * (0 if one.name in known else 3)),
+            f"<code>{escaped(one.digest[:12])}</code>",
+        ]
+        for one in results.settings.sources
+    ]
+    made = _table(["data", "rows", "features", "labels", "digest"], rows)
+    return made if len(rows) <= FOLDED else _details(f"{len(rows)} data sets", made)
 
 
 def _panel(results: Results) -> str:
@@ -245,7 +277,9 @@ def _how_to_read() -> str:
         "best; equal means share a rank. Tests are over data sets, each of which counts once: "
         "with fewer than six nothing is tested. Splits of one data set share rows and are not "
         "independent; their standard deviation shows how much a result varies, not whether a "
-        "difference is significant.</p>",
+        "difference is significant.</p><p>The folder of this page has its figures as files "
+        "(figures/), its tables for a paper (tables.tex) and every single number "
+        "(results.csv).</p>",
     )
 
 

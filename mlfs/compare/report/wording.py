@@ -10,6 +10,7 @@ import numpy as np
 
 from mlfs.compare.contest import AREA, MEAN, Contest
 from mlfs.compare.overlap import Overlap
+from mlfs.compare.report.provenance import shapes
 from mlfs.compare.results import Results
 
 __all__ = [
@@ -158,13 +159,27 @@ def pair_head(contest: Contest) -> tuple[tuple[str, ...], str]:
     return (), ""
 
 
+def _sized(results: Results) -> list[str]:
+    """The name of each data set with its size, where it is known."""
+    known = shapes(results)
+    words = []
+    for one in results.settings.sources:
+        size = (
+            "{} rows, {} features, {} labels; ".format(*known[one.name])
+            if one.name in known
+            else ""
+        )
+        words.append(f"{one.name} ({size}{one.digest[:12]})")
+    return words
+
+
 def described(results: Results) -> list[tuple[str, str]]:
     """The settings that produced it, a name and a value each."""
     settings = results.settings
     done, failed = len(results.records), len(results.failed())
     total = len(settings.cells())
     rows = [
-        ("data", ", ".join(f"{one.name} ({one.digest[:12]})" for one in settings.sources)),
+        ("data", ", ".join(_sized(results))),
         ("criteria", ", ".join(map(str, settings.rankers))),
         ("models", ", ".join(map(str, settings.models))),
         ("numbers of features", ", ".join(map(str, settings.sizes))),

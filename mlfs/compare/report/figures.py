@@ -1,0 +1,44 @@
+"""The figures of a report as files, each with its legend."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from mlfs.compare.contest import Contest
+from mlfs.compare.report.charts import cost_chart, curve_chart, rank_chart
+from mlfs.compare.results import Results
+
+__all__ = ["figures"]
+
+LONGEST = 40  # characters of a name in a name of a file
+
+
+def figures(results: Results, compared: Sequence[Contest]) -> Iterator[tuple[str, str]]:
+    """The name and the content of each file, an SVG; names are unlike in any case."""
+    taken: set[str] = set()
+    for parts, chart in _charts(results, compared):
+        if chart:
+            name = "-".join(map(_plain, parts))
+            count = 1
+            while (unlike := name if count == 1 else f"{name}-{count}").lower() in taken:
+                count += 1
+            taken.add(unlike.lower())
+            yield f"{unlike}.svg", chart + "\n"
+
+
+def _charts(results: Results, compared: Sequence[Contest]) -> Iterator[tuple[tuple[str, ...], str]]:
+    settings = results.settings
+    for metric in results.metrics:
+        for model in map(str, settings.models):
+            for source in settings.sources:
+                chart = curve_chart(results, metric, source.name, model, legend=True)
+                yield ("curve", metric, model, source.name), chart
+        yield ("time", metric), cost_chart(results, metric, legend=True)
+    for contest in compared:
+        yield ("ranks", contest.metric, contest.n, contest.model or "all"), rank_chart(contest)
+
+
+def _plain(text: str) -> str:
+    """A text as part of the name of a file on every system."""
+    return re.sub(r"[^A-Za-z0-9_.]+", "_", text)[:LONGEST].strip("._") or "x"
