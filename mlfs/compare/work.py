@@ -52,7 +52,7 @@ class JobRunner:
         self._source: DataSource | None = None
         self._data: Dataset | None = None
         self._splits: list[Split] = []
-        self._notes: dict[str, list[str]] = {}
+        self._notes: dict[str, Any] = {}
         self._fold: tuple[DataSource, int] | None = None
         self._parts: tuple[TrainingRows, Dataset] | None = None
         self._equal: dict[Any, dict[str, Any]] = {}  # cells of this fold by what decides them
