@@ -21,6 +21,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from mlfs import datasets
 from mlfs.compare.contest import Contest, contests, sizes_of
 from mlfs.compare.data_sources import DataSource
 from mlfs.compare.metrics import METRICS
@@ -203,6 +204,9 @@ def test_the_page_says_how_it_was_made(tmp_path: Path) -> None:
     assert "<td>1,234</td><td>40</td><td>6</td>" in text
     assert re.search(r"\d{4}-\d\d-\d\d \d\d:\d\d UTC", text)
     assert f"numpy {np.__version__}" in text
+    bundled = DataSource("songs", str(datasets.path("songs")))
+    alone = dataclasses.replace(results.settings, sources=(bundled,))
+    assert command(dataclasses.replace(results, settings=alone)).endswith(" -o report songs")
     line = command(results)
     assert line.startswith(
         "mlfs compare -c scls -c mim -c random -c all -m br -m mlnb -n 5,10 --folds 3"
@@ -396,18 +400,45 @@ def test_in_a_browser(tmp_path: Path) -> None:
     if browser is None:
         pytest.skip("there is no chromium to open the page with")
     write_report(made_up(), tmp_path)
-    shown = subprocess.run(
-        [
-            browser, "--headless", "--no-sandbox", "--disable-gpu", "--dump-dom",
-            f"--user-data-dir={tmp_path / 'profile'}", "--enable-logging=stderr", "--v=0",
-            (tmp_path / "index.html").as_uri(),
-        ],
-        capture_output=True, text=True, timeout=120, check=True,
-    )  # fmt: skip
-    assert "Uncaught" not in shown.stderr
-    dom = shown.stdout
+    page = tmp_path / "index.html"
+
+    def opened() -> str:
+        shown = subprocess.run(
+            [
+                browser, "--headless", "--no-sandbox", "--disable-gpu", "--dump-dom",
+                f"--user-data-dir={tmp_path / 'profile'}", "--enable-logging=stderr", "--v=0",
+                page.as_uri(),
+            ],
+            capture_output=True, text=True, timeout=120, check=True,
+        )  # fmt: skip
+        assert "Uncaught" not in shown.stderr
+        assert "Content Security Policy" not in shown.stderr
+        return shown.stdout
+
+    dom = opened()
     assert dom.count("<select") == 3  # metric, model, number of features
     views = re.findall(r'<div class="view([^"]*)" data-metric="([^"]*)"', dom)
     visible = {metric for hidden, metric in views if "hidden" not in hidden}
     assert visible == {"exact_match"}
     assert {metric for _, metric in views} == {"exact_match", "hamming_loss"}
+
+    # "all", the worst, is switched off, a mark is touched, and a table is sorted twice
+    clicks = (
+        "document.querySelectorAll('.key')[3].click();"
+        "document.querySelector('.mark').dispatchEvent(new Event('click', {bubbles: true}));"
+        "for (const _ of '12') document.querySelector('#ranks th .sort').click();"
+    )
+    text = re.sub("<meta http-equiv[^>]*>", "", page.read_text(encoding="utf-8"))
+    page.write_text(text.replace("</body>", f"<script>{clicks}</script></body>"), encoding="utf-8")
+    after = opened()
+    assert 'class="series off"' not in dom
+    assert set(re.findall(r'class="series off" data-series="(.)"', after)) == {"3"}
+    marks = [re.search(r'class="mark" transform="([^"]*)"', one) for one in (dom, after)]
+    assert marks[0] is not None
+    assert marks[1] is not None
+    assert marks[0][1] != marks[1][1]  # the others have more room
+    assert 'aria-sort="descending"' in after
+    (table,) = re.findall(r'<section id="ranks">.*?</table>', after, re.DOTALL)
+    names = re.findall(r"<tr><td>(.*?)</td>", table)
+    assert names[1:-1] == [f"set{i}" for i in range(5, -1, -1)]
+    assert names[-1] == "<b>average rank</b>"

@@ -136,5 +136,6 @@ def _reached(results: Results, metric: str, model: str) -> str:
 
 
 def _some(names: Sequence[str]) -> str:
-    more = len(names) - SHOWN
-    return ", ".join(names[:SHOWN]) + (f" and {more} more" if more > 0 else "")
+    if len(names) > SHOWN:
+        names = [*names[:SHOWN], f"{len(names) - SHOWN} more"]
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)

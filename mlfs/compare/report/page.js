@@ -66,6 +66,46 @@
       });
     }
   }
+  // What a mark says when it is pointed at, for those who touch.
+  const told = document.createElement("div");
+  told.className = "told";
+  told.setAttribute("role", "status");
+  panel.append(told);
+  document.addEventListener("click", (event) => {
+    const mark = event.target.closest(".mark");
+    told.textContent = mark ? mark.querySelector("title")?.textContent ?? "" : "";
+  });
+
+  // A heading sorts its table; rows with a bold name, such as the average ranks, stay below.
+  for (const table of document.querySelectorAll("table")) {
+    const body = table.tBodies[0];
+    const rows = [...body.rows].filter((row) => !row.cells[0].querySelector("b"));
+    if (!table.tHead || rows.length < 2) continue;
+    const rest = [...body.rows].filter((row) => !rows.includes(row));
+    [...table.tHead.rows[0].cells].forEach((head, column) => {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.className = "sort";
+      button.append(...head.childNodes);
+      head.append(button);
+      button.addEventListener("click", () => {
+        const down = head.getAttribute("aria-sort") === "ascending";
+        for (const one of table.tHead.rows[0].cells) one.removeAttribute("aria-sort");
+        head.setAttribute("aria-sort", down ? "descending" : "ascending");
+        rows.sort((a, b) => (down ? -1 : 1) * compared(a, b, column));
+        body.append(...rows, ...rest);
+      });
+    });
+  }
+  function compared(a, b, column) {
+    const [one, other] = [a, b].map((row) => row.cells[column].textContent.trim());
+    const [x, y] = [one, other].map((text) => parseFloat(text.replaceAll(",", "")));
+    if (Number.isNaN(x) || Number.isNaN(y)) {
+      return Number.isNaN(x) - Number.isNaN(y) || one.localeCompare(other);
+    }
+    return x - y;
+  }
+
   // The visible lines get the whole height.
   function rescale(chart) {
     const seen = chart.series.filter((series) => !series.classList.contains("off"));

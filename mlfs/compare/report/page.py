@@ -180,7 +180,7 @@ def _costs(results: Results) -> str:
     models = list(map(str, results.settings.models))
     choices = [*models, ""] if len(models) > 1 else [""]
     shown = [
-        _view(_figure("", chart), metric, model=model or "all")
+        _view(_figure("", chart), metric, model=model or ("all" if len(models) > 1 else ""))
         for metric in results.metrics
         for model in choices
         if (chart := cost_chart(results, metric, model))

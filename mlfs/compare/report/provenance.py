@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
 
+import mlfs
 from mlfs.compare.data_sources import DataSource
 from mlfs.compare.resampling import Folds, Given, Holdout
 from mlfs.compare.results import Results
@@ -83,4 +84,6 @@ def _split(settings: Settings) -> list[str] | None:
 
 
 def _file(source: DataSource) -> str:
-    return Path(source.path).name or source.name
+    path = Path(source.path)
+    ours = Path(mlfs.__file__).parent in path.parents  # which has a name in every command
+    return source.name if ours or not path.name else path.name
