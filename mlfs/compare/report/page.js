@@ -145,7 +145,7 @@
   function ticks(low, high) {
     const raw = (high - low) / 5;
     const scale = 10 ** Math.floor(Math.log10(raw));
-    const step = scale * ([1, 2, 5, 10].find((one) => one * scale >= raw) || 10);
+    const step = scale * ([1, 2, 2.5, 5, 10].find((one) => one * scale >= raw) || 10);
     const found = [];
     for (let at = Math.ceil(low / step - 1e-9); at * step <= high + step * 1e-9; at += 1) {
       found.push(at * step);

@@ -65,14 +65,14 @@ def ticks(low: float, high: float, about: int = 5) -> list[float]:
 
     Examples
     --------
-    >>> ticks(0.12, 0.47)
-    [0.2, 0.3, 0.4]
+    >>> ticks(0.12, 0.47), ticks(-0.2, 1.05)
+    ([0.2, 0.3, 0.4], [0.0, 0.25, 0.5, 0.75, 1.0])
     """
     if not high > low:
         return [low]
     raw = (high - low) / about
     scale = 10 ** math.floor(math.log10(raw))
-    step = scale * next((s for s in (1, 2, 5, 10) if s * scale >= raw), 10)
+    step = scale * next((s for s in (1, 2, 2.5, 5, 10) if s * scale >= raw), 10)
     first = math.ceil(low / step - 1e-9)
     last = math.floor(high / step + 1e-9)
     return [round(i * step, 12) for i in range(first, last + 1)]
