@@ -10,9 +10,10 @@ import numpy as np
 from mlfs.counting.bit_planes import packed_planes
 from mlfs.counting.codes import Codes
 
-__all__ = ["AddedAnchor", "Anchor", "BlockAnchor"]
+__all__ = ["AddedAnchor", "Anchor", "BlockAnchor", "ColumnAnchor"]
 
 TWO = 2
+FEW_PLANES = 8  # of a column in full: it takes less time to pack each than to list them all
 
 
 class Anchor:
@@ -75,15 +76,16 @@ class BlockAnchor(Anchor):
     ) -> None:
         super().__init__(int(codes.mode[j]), int(codes.levels[j]), valid, n)
         self._table, self._j, self._kept = codes, j, kept
+        self._n_rows = codes.n_rows
 
     @cached_property
     def _entries(self) -> tuple[np.ndarray, np.ndarray]:
         rows, codes = self._table.entries(self._j)
-        if self._kept is not None:
-            chosen = self._kept[rows]
-            rows, codes = rows[chosen], codes[chosen]
+        chosen = slice(None) if self._kept is None else self._kept[rows]
+        rows = rows[chosen]
         if self.levels == TWO:
             return rows, np.zeros(rows.size, np.int8)
+        codes = codes[chosen]
         return rows, codes - (codes > self.mode)
 
     @property
@@ -104,7 +106,7 @@ class BlockAnchor(Anchor):
     @cached_property
     def all_cells(self) -> np.ndarray:
         """The cell of each row, -1 where it is at its mode."""
-        found = np.full(self._table.n_rows, -1, np.int32)
+        found = np.full(self._n_rows, -1, np.int32)
         found[self.rows] = self.row_cells
         return found
 
@@ -123,6 +125,58 @@ class BlockAnchor(Anchor):
         packed = 0 if self._table.is_packed(self._j) else getattr(made.get("planes"), "nbytes", 0)
         full = 4 * self._table.n_rows * (self.levels > TWO)
         return int(lists + packed + full)
+
+
+class ColumnAnchor(BlockAnchor):
+    """An anchor that is given in full; lists and planes are made when they are asked for.
+
+    Parameters
+    ----------
+    column : ndarray of int
+        Its code in each row.
+    mode, levels, valid, n
+        As for `Anchor`.
+    """
+
+    def __init__(
+        self, column: np.ndarray, mode: int, levels: int, valid: int, n: np.ndarray
+    ) -> None:
+        Anchor.__init__(self, mode, levels, valid, n)
+        self._column, self._n_rows = column, column.size
+
+    @cached_property
+    def _entries(self) -> tuple[np.ndarray, np.ndarray]:
+        rows = np.flatnonzero(self._column != self.mode).astype(np.int32)
+        if self.levels == TWO:
+            return rows, np.zeros(rows.size, np.int8)
+        codes = self._column[rows].astype(np.int32)
+        return rows, codes - (codes > self.mode)
+
+    @cached_property
+    def codes(self) -> np.ndarray:
+        """The column in full."""
+        return self._column.astype(np.int32)
+
+    @cached_property
+    def planes(self) -> np.ndarray:
+        """A bit plane for each code but the mode."""
+        if self.cells > FEW_PLANES:
+            edges, values = np.array([0, self.rows.size]), self.codes[self.rows]
+            one = (np.array([number], np.int32) for number in (self.mode, self.levels, -1))
+            return packed_planes(Codes(self._n_rows, edges, self.rows, values, *one), 0, 1)
+        made = np.zeros((self.cells, 8 * -(-self._n_rows // 64)), np.uint8)
+        for plane, code in zip(made, self.non_modes.tolist(), strict=True):
+            bits = np.packbits(self._column == code, bitorder="little")
+            plane[: bits.size] = bits
+        return made.view("<u8").astype(np.uint64, copy=False)
+
+    @property
+    def nbytes(self) -> int:
+        """The memory that it takes."""
+        made = vars(self)
+        lists = sum(part.nbytes for part in made.get("_entries", ()))
+        others = (getattr(made.get(name), "nbytes", 0) for name in ("codes", "planes"))
+        return int(self._column.nbytes + lists + sum(others))
 
 
 class AddedAnchor(Anchor):

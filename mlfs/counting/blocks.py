@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mlfs.counting.anchor import BlockAnchor
+from mlfs.counting.anchor import BlockAnchor, ColumnAnchor
 from mlfs.counting.bit_planes import BitPlanes
 from mlfs.counting.codes import Codes
 from mlfs.counting.column_groups import ColumnGroup, Kind
@@ -70,12 +70,12 @@ class Block:
 
     def other_anchor(self, codes: np.ndarray, mode: int, levels: int, valid: int) -> BlockAnchor:
         """Any coded column, to be counted with all features."""
-        rows = np.flatnonzero(codes != mode).astype(np.int32)
-        edges, values = np.array([0, rows.size]), codes[rows].astype(np.int32)
-        one = (np.array([number], np.int32) for number in (mode, levels, -1))
-        n = np.zeros(levels, np.int64)
-        np.add.at(n, codes, self.weights)
-        return BlockAnchor(Codes(codes.size, edges, rows, values, *one), 0, valid, n)
+        if self.counts_rows:
+            n = np.bincount(codes, minlength=levels)
+        else:
+            n = np.zeros(levels, np.int64)
+            np.add.at(n, codes, self.weights)  # np.bincount would round above 2**53
+        return ColumnAnchor(codes, mode, levels, valid, n)
 
     def take(self, columns: np.ndarray) -> Block:
         """Some of the features, and all labels."""

@@ -217,8 +217,8 @@ class Counts:
         """Any coded column as an anchor; its last codes may be left out."""
         sizes = [block.n_rows for block in self.blocks]
         parts = np.split(codes, np.cumsum(sizes)[:-1])
-        levels = int(codes.max(initial=0)) + 1
-        mode = int(np.bincount(codes).argmax()) if codes.size else 0
+        n = np.bincount(codes, minlength=1)
+        levels, mode = n.size, int(n.argmax())
         both = zip(self.blocks, parts, strict=True)
         return self._added(
             AddedAnchor,

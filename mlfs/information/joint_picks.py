@@ -200,5 +200,7 @@ def _renumbered(codes: np.ndarray) -> tuple[int, np.ndarray]:
         used, small = np.unique(codes, return_inverse=True)
         return used.size, small
     occurs = np.bincount(codes) > 0
+    if occurs.all():
+        return occurs.size, codes
     place = np.cumsum(occurs) - 1
     return int(occurs.sum()), place[codes]

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from mlfs.counting.anchor import BlockAnchor, ColumnAnchor
 from mlfs.counting.codes import Codes
 from mlfs.counting.label_codes import code_labels, with_masks
 
@@ -162,3 +163,17 @@ def test_shuffling_keeps_rows_together():
     before, after = restored(codes), restored(codes.moved(order))
     assert not np.array_equal(before, after)
     assert sorted(map(tuple, before.tolist())) == sorted(map(tuple, after.tolist()))
+
+
+@pytest.mark.parametrize("levels", [1, 2, 4, 12])
+def test_a_column_given_in_full_is_the_anchor_that_its_codes_are(levels):
+    generator = np.random.default_rng(levels)
+    column = generator.integers(0, levels, 150)
+    column[:levels] = range(levels)
+    codes = Codes.from_dense(column[:, None])
+    mode, n = int(codes.mode[0]), np.bincount(column)
+    one, two = BlockAnchor(codes, 0, levels, n), ColumnAnchor(column, mode, levels, levels, n)
+    for name in ("rows", "row_cells", "codes", "all_cells", "planes", "non_mode"):
+        own, other = np.asarray(getattr(one, name)), np.asarray(getattr(two, name))
+        assert own.dtype == other.dtype
+        np.testing.assert_array_equal(own, other)
