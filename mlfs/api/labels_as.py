@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import scipy.sparse as sp
 
@@ -9,7 +11,7 @@ from mlfs.api.value_kinds import fewest_of
 from mlfs.data.dataset import Dataset, Label
 from mlfs.errors import DataError, plural
 
-__all__ = ["label_sets"]
+__all__ = ["label_sets", "of_known_sets"]
 
 NAME = "label set"
 
@@ -83,6 +85,33 @@ out of what is about labels']
     label = Label(NAME, tuple(names[at] for at in kept))
     made = dataset.with_changes(Y=codes.astype(kind)[:, None], labels=(label,))
     return made, _notes(len(kept), codes, known, fewest)
+
+
+def of_known_sets(
+    dataset: Dataset, weights: np.ndarray | None, notes: list[str]
+) -> tuple[Dataset, np.ndarray | None]:
+    """The rows that have a label set, for a correction that takes the same rows in all terms.
+
+    Parameters
+    ----------
+    dataset, weights
+        The data, whose one label is the label set, and the weights of the rows.
+    notes : list of str
+        A note is added if there are other rows.
+
+    Returns
+    -------
+    Dataset, ndarray or None
+        The same of these rows.
+    """
+    kept = np.flatnonzero(dataset.Y[:, 0] >= 0)
+    if kept.size == dataset.Y.shape[0]:
+        return dataset, weights
+    gone = dataset.Y.shape[0] - kept.size
+    text = f"{plural(gone, 'row')} without a label set {'is' if gone == 1 else 'are'} left out of "
+    notes.append(text + "everything, because the correction is 'expected'")
+    dataset = replace(dataset, X=dataset.table[kept], Y=dataset.Y[kept])
+    return dataset, None if weights is None else weights[kept]
 
 
 def _name(dataset: Dataset, Y: sp.csr_array, row: int) -> str:

@@ -21,7 +21,7 @@ from mlfs.api.gaussian_prepared import (
     gaussian_info,
     refuse_options_of_counts,
 )
-from mlfs.api.labels_as import label_sets
+from mlfs.api.labels_as import label_sets, of_known_sets
 from mlfs.api.options import checked
 from mlfs.api.prepared_notes import notes_of
 from mlfs.api.target_bins import binned_targets
@@ -285,6 +285,8 @@ def prepare(
     if labels_as != "each":
         dataset, pruned = label_sets(dataset, labels_as, weights)
         notes += pruned
+        if correction == "expected":
+            dataset, weights = of_known_sets(dataset, weights, notes)
     own = made_of(from_user, dataset)
     beside = options, _frame_columns(data), binned
     if estimator == "gaussian":

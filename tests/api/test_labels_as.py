@@ -24,10 +24,12 @@ def problem(seed=0, rows=150):
     return X, Y
 
 
-def as_one_column(Y, fewest):
+def as_one_column(Y, fewest, times=None):
     """The sets as values of one column; None in rows of rare sets and with a missing label."""
     sets = [None if -1 in row else row for row in map(tuple, Y.tolist())]
-    often = Counter(sets)
+    often = Counter()
+    for one, n in zip(sets, [1] * len(sets) if times is None else times, strict=True):
+        often[one] += n
     return tuple(one if one is not None and often[one] >= fewest else None for one in sets)
 
 
@@ -84,6 +86,25 @@ def test_sparse_labels_weights_and_the_transformer_give_the_same():
     assert mlfs.explain((X, Y), one, [1])[0].rank is None
     with pytest.raises(UsageError, match="prepared with 'each'"):
         mlfs.select(mlfs.prepare((X, Y)), "jmi", 4, labels_as="sets")
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_expected_leaves_rows_without_a_set_out_of_everything(weighted):
+    X, Y = problem()
+    holes = Y.astype(float)
+    holes[3, 1] = np.nan
+    weights = np.where(np.arange(150) % 5 == 0, 3, 1) if weighted else None
+    sets = as_one_column(np.where(holes >= 0, Y, -1), 8, weights)
+    kept = np.array([one is not None for one in sets])
+    options = {"criterion": "jmi", "n": 4, "labels_as": "sets:8", "correction": "expected"}
+    found = mlfs.select((X, holes), sample_weight=weights, **options)
+    own = None if weights is None else weights[kept]
+    wanted = mlfs.select((X[kept], Y[kept]), sample_weight=own, **options)
+    same(found, wanted, bitwise=True)
+    assert found.data["rows"] == kept.sum() < 149
+    gone = 150 - kept.sum()
+    note = f"{gone} rows without a label set are left out of everything, because the correction"
+    assert any(text.startswith(note) for text in found.notes)
 
 
 def test_wrong_values_are_refused():
