@@ -65,15 +65,26 @@ class TunedLogistic(LogisticRegression):  # type: ignore[misc]  # sklearn has no
         return self._fit(X, y, sample_weight, self.C)
 
     def refit(self, X: Any, y: Any, sample_weight: Any = None) -> TunedLogistic:
-        """Another one fitted on these rows, with the C that was chosen here."""
+        """Another one fitted on these rows, with the C that was chosen here.
+
+        Its coefficients are searched from those of this one, as those of steps of EM are near.
+        """
         other = TunedLogistic(self.C, self.grid, self.folds)
-        return other._fit(X, y, sample_weight, self.C_)
+        start = np.append(self.coef_[0], self.intercept_)
+        return other._fit(X, y, sample_weight, self.C_, start)
 
     def untuned(self) -> LogisticRegression:
         """The plain regression with the C that is given, or 1."""
         return LogisticRegression(C=UNCHOSEN if self.C is None else self.C)
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any, C: float | None) -> Self:
+    def _fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        C: float | None,
+        start: np.ndarray | None = None,
+    ) -> Self:
         self._check_parameters()
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
         check_classification_targets(y)
@@ -91,7 +102,7 @@ class TunedLogistic(LogisticRegression):  # type: ignore[misc]  # sklearn has no
         if sample_weight is not None:
             weights = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
         self.C_ = self._chosen(X, codes, weights) if C is None else C
-        self._solve(X, codes, weights)
+        self._solve(X, codes, weights, start)
         return self
 
     def _check_parameters(self) -> None:
@@ -145,10 +156,15 @@ class TunedLogistic(LogisticRegression):  # type: ignore[misc]  # sklearn has no
             out.append(float((shares[test] * (np.logaddexp(0.0, z) - codes[test] * z)).sum()))
         return out
 
-    def _solve(self, X: Any, codes: np.ndarray, weights: np.ndarray | None) -> None:
+    def _solve(
+        self, X: Any, codes: np.ndarray, weights: np.ndarray | None, start: np.ndarray | None
+    ) -> None:
         if _narrow(X):
             shares = np.ones(codes.size) if weights is None else weights
-            w = one_regression(with_last(X, intercept=True), codes, self.C_ * shares)
+            x = with_last(X, intercept=True)
+            if start is not None and start.size != x.shape[1]:
+                start = None
+            w = one_regression(x, codes, self.C_ * shares, start=start)
             self.coef_, self.intercept_ = w[None, :-1].copy(), w[-1:].copy()
             self.n_iter_ = np.ones(1, dtype=np.int32)
             return

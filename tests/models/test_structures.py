@@ -701,6 +701,29 @@ def test_regressions_side_by_side_are_scikit_learn_s(intercept, form, scale, c):
         assert ours == pytest.approx(theirs, abs=2e-5)
 
 
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
+@pytest.mark.parametrize("scale", [1.0, 1000.0])
+@pytest.mark.parametrize("sizes", [(10, 110, 60, 30), (50,), (8,)], ids=str)
+def test_regressions_on_parts_of_the_rows_are_scikit_learn_s(intercept, form, scale, sizes):
+    rng = np.random.default_rng(4)
+    x = rng.normal(size=(120, 24)) * np.r_[scale, np.ones(22), 0]  # 8 and 10 rows: few
+    y = (x[:, 1] + rng.normal(size=120) > 0).astype(float)
+    shares = np.zeros((120, len(sizes)))
+    for k, size in enumerate(sizes):
+        half = [rng.permutation(np.flatnonzero(y == value))[: size // 2] for value in (0, 1)]
+        rows = np.concatenate(half)
+        shares[rows, k] = rng.uniform(0.5, 2, rows.size)
+    found = side_by_side(with_last(form(x), intercept), y, 2.0, shares)
+    for k in range(len(sizes)):
+        rows = shares[:, k] > 0
+        known = LogisticRegression(
+            C=2.0, fit_intercept=intercept, solver="newton-cholesky", tol=1e-12, max_iter=1000
+        ).fit(x[rows], y[rows], sample_weight=shares[rows, k])
+        ours = with_last(x, intercept) @ found.of_x[:, k]
+        assert ours == pytest.approx(known.decision_function(x), rel=1e-4, abs=1e-3)
+
+
 @pytest.mark.parametrize(
     ("estimator", "width", "can"),
     [

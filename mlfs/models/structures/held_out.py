@@ -24,6 +24,7 @@ from mlfs.api.options import threads
 from mlfs.models.base_learners import stacked
 from mlfs.models.structures.logistic import (
     Logistic,
+    one_regression,
     side_by_side,
     solvable,
     with_last,
@@ -134,6 +135,11 @@ class HeldOut:
         return (ones + 0.5) / (rows.size + 1) if ones in {0, rows.size} else None
 
     @cached_property
+    def _alone(self) -> dict[tuple[int, bytes], np.ndarray]:
+        """The regressions of labels alone, by label and rows."""
+        return {}
+
+    @cached_property
     def _finite(self) -> bool:
         x = self.problem.X
         return bool(np.isfinite(x.data if sp.issparse(x) else x).all())
@@ -171,7 +177,7 @@ class HeldOut:
         weights = np.ones(rows.size) if problem.weights is None else problem.weights[rows]
         if others is not None and self._min_rows is not None:
             return self._switched(label, rows, test, problem.Y[rows][:, others], weights)
-        given, shares = None, weights[:, None]
+        given = shares = None
         if others is not None:
             values = problem.Y[rows][:, others]
             given = np.maximum(values, 0).astype(np.float64)
@@ -211,12 +217,22 @@ class HeldOut:
         return out.reshape(2, values.shape[1], test.size)
 
     def _solved(
-        self, label: int, rows: np.ndarray, shares: np.ndarray, given: np.ndarray | None
+        self, label: int, rows: np.ndarray, shares: np.ndarray | None, given: np.ndarray | None
     ) -> Logistic:
+        """The regressions on shares of the rows; on all of them, of the label alone, if None."""
         estimator = self._plainest
         x = with_last(self._x(label, rows), bool(estimator.fit_intercept))
         y = self.problem.Y[rows, label].astype(np.float64)
-        return side_by_side(x, y, float(estimator.C), shares, given)
+        c = float(estimator.C)
+        key = (label, rows.tobytes())
+        if key not in self._alone:  # once, however many others are given
+            own = self.problem.weights
+            weights = np.ones(rows.size) if own is None else own[rows]
+            self._alone[key] = one_regression(x, y, c * weights)
+        alone = self._alone[key]
+        if shares is None:
+            return Logistic(alone[:, None], np.zeros(1))
+        return side_by_side(x, y, c, shares, given, alone)
 
     def _decision(self, label: int, test: np.ndarray, solved: Logistic) -> np.ndarray:
         x = with_last(self._x(label, test), bool(self._plainest.fit_intercept))

@@ -2,8 +2,9 @@
 
 They share x and differ in one column, or in how much the rows count, so one factorised matrix,
 that of the label alone, serves all of them as a preconditioner, and every step is two matrix
-products for all of them together. The optimum is scikit-learn's; it is approached more closely
-than its default tolerance asks.
+products for all that are not solved yet. Parts with far fewer rows than columns are solved one by
+one in the span of their rows. The optimum is scikit-learn's; it is approached more closely than
+its default tolerance asks.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg import cho_factor, cho_solve, qr
 from scipy.special import expit, logit
 from sklearn.linear_model import LogisticRegression
 
@@ -22,7 +23,11 @@ MOST_COLUMNS = 512  # beyond, a factorised matrix costs more than it saves
 NEAR = 1e-11  # how far a solution may be from the optimum, in the unit of the objective over C
 NEWTON, CONJUGATE, HALVES = 100, 30, 20
 FORCING = 0.03  # how closely each step is solved
+LAST = 1e3  # times as near, one more step, solved that closely, arrives
+BENDING = 1e5  # the greatest curvature, beside a penalty of 1, that steps in single precision bear
 JITTER = 1e-10
+BENT = 1e-3  # the mean curvature of a row from which a solution is a start for a part of the rows
+FEW = 0.5  # the rows of a part, for each column, up to which it is solved in their span
 
 
 class Logistic(NamedTuple):
@@ -55,7 +60,12 @@ def with_last(x: Any, intercept: bool) -> Any:
 
 
 def side_by_side(
-    x: Any, y: np.ndarray, c: float, shares: np.ndarray, others: np.ndarray | None = None
+    x: Any,
+    y: np.ndarray,
+    c: float,
+    shares: np.ndarray,
+    others: np.ndarray | None = None,
+    alone: np.ndarray | None = None,
 ) -> Logistic:
     """Fit y on x, on parts of the rows, or on x and each of some other columns.
 
@@ -71,13 +81,20 @@ def side_by_side(
         How much each row counts in each fit.
     others : ndarray, shape (n, k), optional
         The column that each fit has beside x.
+    alone : ndarray, shape (m,), optional
+        The solution of all rows on x, if it is known.
     """
-    alone = one_regression(x, y, c * shares.max(axis=1))
-    if others is None and shares.shape[1] == 1:
-        return Logistic(alone[:, None], np.zeros(1))
-    if others is None:
-        return _OnParts(x, y, c * shares, alone).solved(NEAR * c)
-    return _Given(x, y, c * shares, others, alone).solved(NEAR * c)
+    if alone is None:
+        alone = one_regression(x, y, c * shares.max(axis=1))
+    if others is not None:
+        return _Given(x, y, c * shares, others, alone).solved(NEAR * c)
+    out = np.empty((x.shape[1], shares.shape[1]))
+    few = (shares > 0).sum(axis=0) <= FEW * x.shape[1]
+    for part in np.flatnonzero(few):
+        out[:, part] = _on_few_rows(x, y, c * shares[:, part])
+    if not few.all():
+        out[:, ~few] = _OnParts(x, y, c * shares[:, ~few], alone).solved(NEAR * c).of_x
+    return Logistic(out, np.zeros(shares.shape[1]))
 
 
 def _penalty(width: int) -> np.ndarray:
@@ -93,12 +110,16 @@ def _objective(z: np.ndarray, y: np.ndarray, shares: np.ndarray) -> np.ndarray:
 def _hessian(x: Any, curvature: np.ndarray) -> np.ndarray:
     if sp.issparse(x):
         return np.asarray((x.T @ sp.csr_array(x.multiply(curvature[:, None]))).toarray())
-    return np.asarray(x.T @ (x * curvature[:, None]))
+    root = x * np.sqrt(curvature)[:, None]
+    return np.asarray(root.T @ root)  # numpy sums one triangle of a product like this
 
 
-def _factor(x: Any, curvature: np.ndarray, penalty: np.ndarray) -> Any:
-    hessian = _hessian(x, curvature)
-    hessian[np.diag_indices_from(hessian)] += penalty
+def _factor(x: Any, curvature: np.ndarray) -> Any:
+    return _factored(_hessian(x, curvature))
+
+
+def _factored(hessian: np.ndarray) -> Any:
+    hessian[np.diag_indices_from(hessian)] += _penalty(len(hessian))
     hessian[np.diag_indices_from(hessian)] += JITTER * max(1.0, float(hessian.diagonal().max()))
     return cho_factor(hessian, lower=True, overwrite_a=True, check_finite=False)
 
@@ -132,7 +153,7 @@ def one_regression(
     for _ in range(NEWTON):
         p = expit(z)
         gradient = x.T @ (shares * (p - y)) + penalty * w
-        step = cho_solve(_factor(x, shares * p * (1 - p), penalty), gradient, check_finite=False)
+        step = cho_solve(_factor(x, shares * p * (1 - p)), gradient, check_finite=False)
         if float(gradient @ step) / 2 <= near:
             return w - step  # so near, a whole step squares what is left of the error
         moved, length = x @ step, 1.0
@@ -152,6 +173,8 @@ def one_regression(
 class _Given:
     """Newton's method by conjugate gradients, for many regressions at once."""
 
+    rough: np.ndarray | None = None  # x in half the digits: enough for what a step leaves open
+
     def __init__(
         self, x: Any, y: np.ndarray, shares: np.ndarray, others: np.ndarray, alone: np.ndarray
     ) -> None:
@@ -161,7 +184,7 @@ class _Given:
         self.v = np.zeros(others.shape[1])
         p = expit(x @ alone)
         curvature = shares.max(axis=1) * p * (1 - p)
-        self.factor = _factor(x, curvature, self.penalty[:, 0])
+        self.factor = _factor(x, curvature)
         border = x.T @ (curvature[:, None] * others)
         self.border = border
         self.inner = cho_solve(self.factor, border, check_finite=False)
@@ -169,7 +192,8 @@ class _Given:
         self.corner = np.maximum(corner - (border * self.inner).sum(axis=0), JITTER)
 
     def solved(self, near: float) -> Logistic:
-        """Step until no regression can gain more than `near`."""
+        """Step until no regression can gain more than `near`; what is solved takes no part."""
+        w, v, left = np.empty_like(self.w), np.empty_like(self.v), np.arange(self.v.size)
         z = self.x @ self.w
         value = self._value(z, self.w, self.v)
         for _ in range(NEWTON):
@@ -179,10 +203,10 @@ class _Given:
             g_v = (self.others * residual).sum(axis=0) + self.v
             d_w, d_v = self._step(g_w, g_v, self.shares * p * (1 - p))
             gain = ((g_w * d_w).sum(axis=0) + g_v * d_v) / 2
-            if (gain <= near).all():
-                break
+            done = (gain <= near * LAST) & (gain >= 0)
+            w[:, left], v[left] = self.w - done * d_w, self.v - done * d_v
             moved = self.x @ d_w + self.others * d_v
-            length = np.where(gain > near, 1.0, 0.0)
+            length = np.where(done | ~np.isfinite(gain), 0.0, 1.0)
             for _half in range(HALVES):
                 worth = self._value(
                     z - length * moved, self.w - length * d_w, self.v - length * d_v
@@ -192,12 +216,28 @@ class _Given:
                     break
                 length = np.where(fails, length / 2, length)
             length[worth >= value] = 0.0
-            if not length.any():
-                break
             self.w, self.v = self.w - length * d_w, self.v - length * d_v
-            z = z - length * moved
-            value = np.where(length > 0, worth, value)
-        return Logistic(self.w, self.v)
+            z, value = z - length * moved, np.where(length > 0, worth, value)
+            w[:, left[~done]], v[left[~done]] = self.w[:, ~done], self.v[~done]
+            more = np.flatnonzero(length)
+            if self.rough is not None and (length[~done] == 0).any():
+                self.rough, more = None, np.flatnonzero(~done)  # again, with all digits
+            if not more.size:
+                break
+            if more.size < left.size:
+                left, z, value = left[more], z[:, more], value[more]
+                self._keep(more)
+        return Logistic(w, v)
+
+    def _keep(self, some: np.ndarray) -> None:
+        """Go on with some of the regressions."""
+        self.w, self.v, self.shares = self.w[:, some], self.v[some], self.shares[:, some]
+        self.others = self.others[:, some]
+        self._keep_preconditioners(some)
+
+    def _keep_preconditioners(self, some: np.ndarray) -> None:
+        self.border, self.inner = self.border[:, some], self.inner[:, some]
+        self.corner = self.corner[some]
 
     def _value(self, z: np.ndarray, w: np.ndarray, v: np.ndarray) -> np.ndarray:
         return _objective(z, self.y, self.shares) + ((self.penalty * w**2).sum(axis=0) + v**2) / 2
@@ -211,6 +251,11 @@ class _Given:
         self, g_w: np.ndarray, g_v: np.ndarray, curvature: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
         """Solve the curvature times the step = gradient, nearly."""
+        x, penalty, others = self.x, self.penalty, self.others
+        if self.rough is not None:
+            x, kind = self.rough, self.rough.dtype
+            penalty, others, curvature = (one.astype(kind) for one in (penalty, others, curvature))
+            g_w, g_v = g_w.astype(kind), g_v.astype(kind)
         d_w, d_v = np.zeros_like(g_w), np.zeros_like(g_v)
         r_w, r_v = g_w, g_v
         h_w, h_v = self._preconditioned(r_w, r_v)
@@ -218,9 +263,9 @@ class _Given:
         energy = (r_w * h_w).sum(axis=0) + r_v * h_v
         enough = FORCING**2 * energy
         for _ in range(CONJUGATE):
-            bent = curvature * (self.x @ along_w + self.others * along_v)
-            b_w = self.x.T @ bent + self.penalty * along_w
-            b_v = (self.others * bent).sum(axis=0) + along_v
+            bent = curvature * (x @ along_w + others * along_v)
+            b_w = x.T @ bent + penalty * along_w
+            b_v = (others * bent).sum(axis=0) + along_v
             bend = (along_w * b_w).sum(axis=0) + along_v * b_v
             length = np.divide(energy, bend, out=np.zeros_like(bend), where=bend > 0)
             d_w, d_v = d_w + length * along_w, d_v + length * along_v
@@ -239,25 +284,48 @@ class _OnParts(_Given):
     """Regressions on the same columns that differ in how much the rows count.
 
     The curvature of each is taken for that of all rows, times the share of the curvature that its
-    rows have: with the eigenvectors of one matrix, all of these are inverted at once.
+    rows have: with the eigenvectors of one matrix, all of these are inverted at once. Each begins
+    at the solution of all rows, or at the frequency where that fits its rows better.
     """
 
     def __init__(self, x: Any, y: np.ndarray, shares: np.ndarray, alone: np.ndarray) -> None:
         self.x, self.y, self.shares = x, y[:, None], shares
         self.others = np.zeros((1, shares.shape[1]))
         self.penalty = _penalty(x.shape[1])[:, None]
-        # from nothing but the frequency: where all rows are classified without doubt, parts of
-        # them may bend too little for a first step
-        self.w = np.zeros((x.shape[1], shares.shape[1]))
-        frequency = (shares * self.y).sum(axis=0) / shares.sum(axis=0)
-        self.w[-1] = x[0, -1] * logit(np.clip(frequency, JITTER, 1 - JITTER))
         self.v = np.zeros(shares.shape[1])
         p = expit(x @ alone)
         bent = p * (1 - p)
+        size = shares.sum(axis=0)
+        frequency = np.clip((shares * self.y).sum(axis=0) / size, JITTER, 1 - JITTER)
+        self.w = np.zeros((x.shape[1], shares.shape[1]))
+        self.w[-1] = x[0, -1] * logit(frequency)
+        warm = np.repeat(alone[:, None], shares.shape[1], axis=1)
+        nearer = self._value(x @ warm, warm, self.v) < self._value(x @ self.w, self.w, self.v)
+        # where all rows are classified without doubt, parts of them bend too little for a step
+        nearer &= bent @ shares > BENT * size
+        self.w[:, nearer] = warm[:, nearer]
         curvature = shares.max(axis=1) * bent
         values, self.vectors = np.linalg.eigh(_hessian(x, curvature))
-        part = (shares * bent[:, None]).sum(axis=0) / max(float(curvature.sum()), JITTER)
+        part = (bent @ shares) / max(float(curvature.sum()), JITTER)
         self.inverse = 1.0 / (np.maximum(values, 0.0)[:, None] * part + 1.0)
+        if not sp.issparse(x) and float((shares.max(axis=1) @ x**2).max()) / 4 < BENDING:
+            self.rough = x.astype(np.float32)
+            self.rough_vectors = self.vectors.astype(np.float32)
 
     def _preconditioned(self, r_w: np.ndarray, r_v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        return self.vectors @ (self.inverse * (self.vectors.T @ r_w)), r_v
+        vectors = self.vectors if self.rough is None else self.rough_vectors
+        inverse = self.inverse.astype(r_w.dtype, copy=False)
+        return vectors @ (inverse * (vectors.T @ r_w)), r_v
+
+    def _keep_preconditioners(self, some: np.ndarray) -> None:
+        self.inverse = self.inverse[:, some]
+
+
+def _on_few_rows(x: Any, y: np.ndarray, shares: np.ndarray) -> np.ndarray:
+    """`one_regression` on fewer rows than columns, in the coordinates that the rows span."""
+    rows = np.flatnonzero(shares)
+    x, y, shares = x[rows], y[rows], shares[rows]
+    x = x.toarray() if sp.issparse(x) else x
+    basis, spanned = qr(x[:, :-1].T, mode="economic", check_finite=False)
+    found = one_regression(np.column_stack([spanned.T, x[:, -1]]), y, shares)
+    return np.append(basis @ found[:-1], found[-1])
