@@ -72,7 +72,7 @@ def refuse_unanswered(name: str, criterion: Criterion, options: Mapping[str, Any
     >>> refuse_unanswered("mlcfs", criteria.get("mlcfs")[1], options)
     Traceback (most recent call last):
     mlfs.errors.UsageError: correction is 'expected', which gives no su_pl, and the criterion \
-mlcfs asks for it: use another correction or criterion
+mlcfs asks for it: use another correction, or a criterion that it serves, such as mim or mrmr
     """
     for option, value, plain in (
         ("correction", options["correction"], "none"),
@@ -90,7 +90,7 @@ mlcfs asks for it: use another correction or criterion
         if word:
             msg = (
                 f"is {value!r}, which gives no {word}, and the criterion {printable(name)} asks "
-                f"for it: use another {option} or criterion"
+                f"for it: use another {option}, or a criterion that it serves, such as mim or mrmr"
             )
             raise UsageError(msg, option=option)
 

@@ -157,6 +157,8 @@ def _why_fewer(plan: Plan, result: SearchResult, n: int, filtered: bool) -> str:
         why = "prefilter leaves no more candidates"
     else:
         why = f"{plan.name} would never pick the others"
+    if plan.n is None:
+        return f"{made} of {n} features: {why}"
     return f"fewer features than asked for, {made} of {n}: {why}"
 
 

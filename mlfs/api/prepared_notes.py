@@ -39,7 +39,8 @@ def notes_of(
         first = dataset.columns[groups.members[int(constant[0])][0]].name
         notes.append(
             f"{plural(constant.size, 'feature')} constant once binned, without information: "
-            f"{printable(first)!r}{' and others' if constant.size > 1 else ''}"
+            f"{printable(first)!r}{' and others' if constant.size > 1 else ''} "
+            "(drop_constant leaves them out)"
         )
     gone = int((table.mask_of >= 0).sum())
     if gone:

@@ -103,7 +103,8 @@ def _measured(
     }
     absent = [name for name in METRICS if name not in found]
     if absent:
-        notes.append(f"the model gives no probabilities, so there is no {', '.join(absent)}")
+        what = "joint probabilities" if shares is not None else "probabilities"
+        notes.append(f"the model gives no {what}, so there is no {', '.join(absent)}")
     undefined = [name for name, value in found.items() if math.isnan(value)]
     if undefined:
         notes.append(f"not defined on these rows: {', '.join(undefined)}")

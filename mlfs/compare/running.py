@@ -200,6 +200,7 @@ def _run(
         {**done[cell.key], "cell": cell.to_dict()} for cell in cells if cell.key in done
     )
     notes += _identifiers(settings, records) + _not_excluded(settings, records)
+    notes += _more_than_there_are(records)
     if len(settings.methods) < len(settings.rankers) * len(settings.models):
         notes.append("own is compared only with models that select features for themselves")
     folder = None if kept is None else kept.folder
@@ -223,6 +224,19 @@ def _identifiers(settings: Settings, records: Iterable[Mapping[str, Any]]) -> li
                 f"{printable(data)} has another value in every row of {shown}{more}: {done}"
             )
     return notes
+
+
+def _more_than_there_are(records: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Notes on numbers of features above those of a data set, one for each data set."""
+    found: dict[str, tuple[int, str]] = {}
+    for record in records:
+        n, columns = record["cell"]["n"], record.get("columns")
+        if n.isdigit() and columns and int(n) > columns:
+            found[record["cell"]["data"]] = columns, n
+    return [
+        f"{printable(data)} has {plural(columns, 'feature')}: n = {n} selects all of them"
+        for data, (columns, n) in found.items()
+    ]
 
 
 def _not_excluded(settings: Settings, records: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from mlfs.compare import resampling
+from mlfs.compare import resampling, run
 from mlfs.compare.resampling import Folds, Given, Holdout
 from mlfs.data.arrays import from_arrays
 from mlfs.data.joining import joined
@@ -101,3 +101,14 @@ def test_what_makes_no_sense_is_refused() -> None:
         list(Folds(9).splits(some_data(8), 0))
     with pytest.raises(DataError, match="both parts need rows"):
         list(Given(60).splits(some_data(), 0))
+
+
+def test_a_number_above_the_features_of_a_data_set_is_noted() -> None:
+    results = run(
+        {"small": ([[0, 1], [1, 0], [1, 1], [0, 0]] * 5, [[0, 1], [1, 0], [1, 1], [0, 0]] * 5)},
+        criteria="mim",
+        models="mlnb",
+        n=[1, 5],
+        folds=2,
+    )
+    assert results.notes[-1] == "small has 2 features: n = 5 selects all of them"
