@@ -13,7 +13,7 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 from mlfs.errors import UsageError, printable
 from mlfs.models.inference.contract import whole
 from mlfs.models.splits import stratified_folds
-from mlfs.models.structures.logistic import MOST_COLUMNS, one_regression, with_last
+from mlfs.models.structures.logistic import FEW, MOST_COLUMNS, in_span, one_regression, with_last
 
 __all__ = ["PENALTIES", "TunedLogistic"]
 
@@ -145,6 +145,9 @@ class TunedLogistic(LogisticRegression):  # type: ignore[misc]  # sklearn has no
         """What each C loses on the rows held out; each starts where the last one ended."""
         out = []
         x, held = (with_last(X[rows], intercept=True) for rows in (learn, test))
+        if _narrow(X) and x.shape[0] <= FEW * x.shape[1]:
+            x, basis = in_span(x)
+            held = held @ basis
         w: np.ndarray | None = None
         for C in grid:
             if _narrow(X):

@@ -17,7 +17,16 @@ from scipy.linalg import cho_factor, cho_solve, qr
 from scipy.special import expit, logit
 from sklearn.linear_model import LogisticRegression
 
-__all__ = ["MOST_COLUMNS", "Logistic", "one_regression", "side_by_side", "solvable", "with_last"]
+__all__ = [
+    "FEW",
+    "MOST_COLUMNS",
+    "Logistic",
+    "in_span",
+    "one_regression",
+    "side_by_side",
+    "solvable",
+    "with_last",
+]
 
 MOST_COLUMNS = 512  # beyond, a factorised matrix costs more than it saves
 NEAR = 1e-11  # how far a solution may be from the optimum, in the unit of the objective over C
@@ -325,7 +334,16 @@ def _on_few_rows(x: Any, y: np.ndarray, shares: np.ndarray) -> np.ndarray:
     """`one_regression` on fewer rows than columns, in the coordinates that the rows span."""
     rows = np.flatnonzero(shares)
     x, y, shares = x[rows], y[rows], shares[rows]
-    x = x.toarray() if sp.issparse(x) else x
-    basis, spanned = qr(x[:, :-1].T, mode="economic", check_finite=False)
-    found = one_regression(np.column_stack([spanned.T, x[:, -1]]), y, shares)
-    return np.append(basis @ found[:-1], found[-1])
+    narrow, basis = in_span(x.toarray() if sp.issparse(x) else x)
+    return np.asarray(basis @ one_regression(narrow, y, shares))
+
+
+def in_span(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Fewer rows than columns in the coordinates that they span, and the way back.
+
+    An optimum w of `one_regression` on the first is ``basis @ w`` on x: the penalty is the same.
+    """
+    inner, spanned = qr(x[:, :-1].T, mode="economic", check_finite=False)
+    basis = np.zeros((x.shape[1], spanned.shape[0] + 1))
+    basis[:-1, :-1], basis[-1, -1] = inner, 1.0
+    return np.column_stack([spanned.T, x[:, -1]]), basis
