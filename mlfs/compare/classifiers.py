@@ -120,7 +120,20 @@ def check_classifier(given: Named) -> None:
 
     No classifier by import path is trained here, since it could end the process; a worker does.
     """
-    _made(given, 0, {} if "." in given.name else "own")
+    if not _is_path(given):
+        _made(given, 0, "own")
+        return
+    from mlfs.models.thresholds import checked_rule
+
+    own = dict(given.parameters)
+    threshold = own.pop("threshold", None)
+    _of_path(replace(given, parameters=own))
+    if threshold is not None:
+        checked_rule(threshold)
+
+
+def _is_path(given: Named) -> bool:
+    return given.name not in OWN and ("." in given.name or "(" in given.name)
 
 
 def selects(given: Named) -> bool:
@@ -131,7 +144,7 @@ def selects(given: Named) -> bool:
     >>> selects(Named("br")), selects(Named("br-ldf"))
     (False, True)
     """
-    if "." in given.name:
+    if _is_path(given):
         return False
     known = _made(given, 0, "own").get_params()
     if {"features", "n"} <= known.keys():
@@ -214,7 +227,7 @@ def _without_threshold(given: Named, seed: int, features: Mapping[int, Sequence[
 
     if given.name in available():
         model = make(given.name, **given.parameters)
-    elif "." in given.name or "(" in given.name:
+    elif _is_path(given):
         learner = _seeded(_of_path(given), given, seed)
         if _knows_many_labels(learner):
             return learner
