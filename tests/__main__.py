@@ -25,6 +25,8 @@ KERNEL_TESTS = [
     "tests/kernels",
     "tests/information/test_estimators.py",
     "tests/information/test_info.py",
+    "tests/information/test_bias.py",
+    "tests/information/test_gaussian.py",
     "tests/counting/test_column_groups.py",
     "tests/counting/test_xlogx.py",
     "tests/discretize/test_forms.py",

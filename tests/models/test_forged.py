@@ -205,7 +205,7 @@ def test_the_layers_of_a_network_fit_and_are_there_once(place: str) -> None:
 @pytest.mark.parametrize(
     ("kind", "attribute", "value", "words"),
     [
-        ("StructuredClassifier", "inference", "x", "no such inference"),
+        ("StructuredClassifier", "inference", "x", "unknown inference 'x'"),
         ("StructuredClassifier", "n_features_in_", 7, "other features"),
         ("Classes", "names", {"tuple": ["a", 1]}, "names of a Classes is wrong"),
         ("LogisticRegression", "coef_", {"float": "inf"}, "coef_ of a LogisticRegression is wrong"),
