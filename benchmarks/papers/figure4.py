@@ -167,8 +167,7 @@ def picture(points: Sequence[Point]) -> str:
         whole.line([(left, top - 4), (left + 28, top - 4)], colour(at), stroke_width=2,
                    stroke_dasharray=dash(at))  # fmt: skip
         whole.text(left + 33, top, name)
-    markup = whole.markup()
-    return markup.replace("<svg ", '<svg font-family="sans-serif" font-size="11" ', 1) + "\n"
+    return whole.markup() + "\n"
 
 
 def _curves(part: Picture, shown: Sequence[Point], title: str) -> None:

@@ -18,6 +18,7 @@ __all__ = ["DaskSession"]
 
 WAIT = 30.0  # seconds for a worker to come back, where none is left
 STARTING = 60.0  # seconds for an actor to start
+LOOK = 0.5  # seconds after which to look whether the worker is still there
 SHUNNED = 5.0  # seconds in which the scheduler may not have noticed that a worker is lost
 MOST_LOSSES = 3  # of one block
 ENDING = 2.0  # seconds
@@ -177,13 +178,27 @@ class DaskSession(Session):
         return self._pieces.piece(i, int(self.edges[i]), int(self.edges[i + 1]))
 
     def _has_started(self, i: int) -> bool:
+        """Wait for the actor of block i; False once its worker is gone, or takes too long."""
+        ends = time.monotonic() + STARTING
+        while True:
+            try:
+                with self._client.as_current():
+                    self._actors[i] = self._futures[i].result(timeout=LOOK)
+                    _ = self._actors[i].answer  # a proxy takes the client that is current now
+            except TimeoutError:
+                if time.monotonic() > ends or not self._is_known(self._places[i]):
+                    return False
+            except (OSError, CancelledError, RuntimeError):
+                return False
+            else:
+                return True
+
+    def _is_known(self, address: str) -> bool:
+        """Whether the scheduler has a worker of this address."""
         try:
-            with self._client.as_current():
-                self._actors[i] = self._futures[i].result(timeout=STARTING)
-                _ = self._actors[i].answer  # a proxy takes the client that is current now
-        except (OSError, CancelledError, TimeoutError, RuntimeError):
+            return address in self._client.nthreads()
+        except (OSError, TimeoutError, RuntimeError, ValueError):
             return False
-        return True
 
     def _alive(self, ends: float) -> list[str]:
         """The addresses of the workers; some come back in a moment."""
