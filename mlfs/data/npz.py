@@ -162,8 +162,7 @@ class Archive:
 
     def matrix(self, key: str) -> Any:
         """X or Y, dense or from the parts of a CSR matrix."""
-        parts = {part: self.get(f"{key}_{part}") for part in SPARSE}
-        if parts["indptr"] is None:
+        if f"{key}_indptr" not in self.entries:
             array = self.get(key)
             if array is None:
                 raise self._missing(key)
@@ -172,6 +171,7 @@ class Archive:
             return array
         if key in self.entries:
             raise ParseError(f"{key} is there dense and as {key}_indptr; keep one", self.path)
+        parts = {part: self.get(f"{key}_{part}") for part in SPARSE}
         absent = [part for part in ("indices", "shape") if parts[part] is None]
         if absent:
             raise ParseError(
