@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
+from mlfs.compare.posteriors import Posterior, correlated_t, relative, signed_rank
 from mlfs.compare.ranks import settled
 from mlfs.errors import DataError
 
@@ -33,6 +36,9 @@ class Pair:
         The p-value corrected by Holm for all pairs that were tested together.
     wins, ties, losses : int
         How often the first is better than the second, equal, worse.
+    p_better, p_equal, p_worse : float
+        How probable it is that the first is better by one per cent or more, that the two differ
+        by less, that the first is worse; see `mlfs.compare.posteriors`.
     """
 
     first: int
@@ -43,6 +49,9 @@ class Pair:
     wins: int
     ties: int
     losses: int
+    p_better: float
+    p_equal: float
+    p_worse: float
 
 
 def wilcoxon(first: Any, second: Any) -> tuple[float, float]:
@@ -88,7 +97,7 @@ def wilcoxon_all(table: Any, *, higher_is_better: bool, against: int | None = No
     else:
         columns = [(against, other) for other in range(k) if other != against]
     tested = [wilcoxon(values[:, a], values[:, b]) for a, b in columns]
-    return _pairs(values, columns, tested, higher_is_better=higher_is_better)
+    return _pairs(values, columns, tested, signed_rank, higher_is_better=higher_is_better)
 
 
 def corrected_t(first: Any, second: Any, test_to_train: float) -> tuple[float, float]:
@@ -132,13 +141,15 @@ def resampled_all(table: Any, test_to_train: float, *, higher_is_better: bool) -
     values = np.asarray(table, float)
     columns = list(itertools.combinations(range(values.shape[1]), 2))
     tested = [corrected_t(values[:, a], values[:, b], test_to_train) for a, b in columns]
-    return _pairs(values, columns, tested, higher_is_better=higher_is_better)
+    posterior = partial(correlated_t, test_to_train=test_to_train)
+    return _pairs(values, columns, tested, posterior, higher_is_better=higher_is_better)
 
 
 def _pairs(
     values: np.ndarray,
     columns: list[tuple[int, int]],
     tested: list[tuple[float, float]],
+    posterior: Callable[[np.ndarray], Posterior],
     *,
     higher_is_better: bool,
 ) -> list[Pair]:
@@ -146,9 +157,11 @@ def _pairs(
     sign = 1 if higher_is_better else -1
     pairs = []
     for (a, b), (statistic, p), p_holm in zip(columns, tested, corrected, strict=True):
-        better = np.sign(settled(values[:, a] - values[:, b], values[:, [a, b]])) * sign
+        one, other = values[:, a], values[:, b]
+        better = np.sign(settled(one - other, values[:, [a, b]])) * sign
         wins, ties, losses = (int((better == way).sum()) for way in (1, 0, -1))
-        pairs.append(Pair(a, b, statistic, p, p_holm, wins, ties, losses))
+        shares = posterior(relative(one, other, higher_is_better=higher_is_better))
+        pairs.append(Pair(a, b, statistic, p, p_holm, wins, ties, losses, *shares))
     return pairs
 
 

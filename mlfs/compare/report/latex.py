@@ -77,7 +77,7 @@ def _pairs(contest: Contest) -> list[str]:
         "",
         r"\begin{table}",
         rf"\caption{{{_safe(f'{caption(contest)}. {title}.')}}}",
-        r"\begin{tabular}{llrrrr}",
+        rf"\begin{{tabular}}{{ll{'r' * (len(head) - 2)}}}",
         r"\toprule",
         " & ".join(map(_safe, head)) + r" \\",
         r"\midrule",

@@ -27,8 +27,9 @@ __all__ = [
     "stability_table",
 ]
 
-PAIRS = ("", "against", "wins-ties-losses", "Wilcoxon min(R+, R-)", "p", "p (Holm)")
-PAIRS_OF_SPLITS = ("", "against", "wins-ties-losses", "t", "p", "p (Holm)")
+POSTERIOR = ("P(better)", "P(equal)", "P(worse)")
+PAIRS = ("", "against", "wins-ties-losses", "Wilcoxon min(R+, R-)", "p", "p (Holm)", *POSTERIOR)
+PAIRS_OF_SPLITS = ("", "against", "wins-ties-losses", "t", "p", "p (Holm)", *POSTERIOR)
 STABILITY = ("data", "criterion", "Nogueira", "Kuncheva", "Jaccard")
 SHOWN = 5  # names in a sentence
 SHARED = "Shared features, |A and B| / |A or B|"
@@ -145,6 +146,7 @@ def pair_table(contest: Contest) -> list[list[str]]:
             f"{pair.statistic:g}",
             f"{pair.p:.3g}",
             f"{pair.p_holm:.3g}",
+            *(f"{one:.2f}" for one in (pair.p_better, pair.p_equal, pair.p_worse)),
         ]
         for pair in contest.pairs or contest.pairs_of_splits
     ]
@@ -153,9 +155,9 @@ def pair_table(contest: Contest) -> list[list[str]]:
 def pair_head(contest: Contest) -> tuple[tuple[str, ...], str]:
     """The head of the table of pairs, and its title; empty if no pair is tested."""
     if contest.pairs:
-        return PAIRS, "Wilcoxon signed-rank tests of all pairs"
+        return PAIRS, "Wilcoxon and Bayesian signed-rank tests of all pairs"
     if contest.pairs_of_splits:
-        return PAIRS_OF_SPLITS, "Corrected resampled t-tests of all pairs, over the splits"
+        return PAIRS_OF_SPLITS, "Corrected resampled and Bayesian t-tests of all pairs, over the splits"
     return (), ""
 
 
