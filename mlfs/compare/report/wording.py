@@ -157,7 +157,7 @@ def pair_head(contest: Contest) -> tuple[tuple[str, ...], str]:
     if contest.pairs:
         return PAIRS, "Wilcoxon and Bayesian signed-rank tests of all pairs"
     if contest.pairs_of_splits:
-        return PAIRS_OF_SPLITS, "Corrected resampled and Bayesian t-tests of all pairs, over the splits"
+        return PAIRS_OF_SPLITS, "Corrected resampled and Bayesian t-tests of all pairs of methods"
     return (), ""
 
 
