@@ -113,6 +113,19 @@ class Positive(Kind):
 
 
 @dataclass(frozen=True)
+class Weight(Kind):
+    """A finite number from 0 on."""
+
+    wanted: str = "is a number from 0 on"
+
+    def _read(self, name: str, value: Any) -> float:
+        number = not isinstance(value, bool) and isinstance(value, Real)
+        if not number or not 0 <= float(value) < float("inf"):
+            raise self.refusal(name, value)
+        return float(value)
+
+
+@dataclass(frozen=True)
 class Name(Kind):
     """One of some names, of a thing that an error about an unknown name calls `wanted`."""
 

@@ -16,6 +16,8 @@ ksg-mean                     I(f;l) by nearest neighbours, without binning, the 
 cov                          the sum of cov(f,l)^2, the diagonal of MDDM's matrix
 forest                       mean decrease of impurity in a random forest for all labels
 l21                          norms of the rows of a multi-task lasso
+llsf                         norms of the rows of the weights of LLSF (Huang et al., 2015)
+qpfs                         weights of a quadratic program of I(f;l) and I(f;s)
 ============================ ================================================================
 
 max and mean run over the labels; a label that is constant says nothing.
@@ -30,11 +32,12 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from mlfs.api.value_kinds import checked_count
+from mlfs.api.value_kinds import Weight, checked_count
 from mlfs.compare.data_sources import dense
+from mlfs.compare.qpfs import qpfs
 from mlfs.compare.relief import ppt_relieff, relieff_ml, rf_br
 from mlfs.compare.training_rows import TrainingRows
-from mlfs.compare.value_filters import covariance, forest, ig_lp, ksg_mean, l21
+from mlfs.compare.value_filters import covariance, forest, ig_lp, ksg_mean, l21, llsf
 from mlfs.errors import DataError, UsageError, printable
 from mlfs.information.for_search import table_of
 
@@ -57,7 +60,7 @@ class Filter:
 
     scores: Callable[..., np.ndarray]
     counts: bool = False
-    parameters: Mapping[str, int] = field(default_factory=dict)
+    parameters: Mapping[str, float] = field(default_factory=dict)
 
     def check(self, given: Mapping[str, Any]) -> None:
         """Refuse parameters that it has not."""
@@ -66,7 +69,10 @@ class Filter:
                 takes = ", ".join(self.parameters) or "none"
                 msg = f"there is no parameter {printable(name)!r} here; known are: {takes}"
                 raise UsageError(msg)
-            checked_count(value, name)
+            if isinstance(self.parameters[name], int):
+                checked_count(value, name)
+            else:
+                Weight().read(name, value)
 
 
 def filter_scores(name: str, train: TrainingRows, seed: int, **parameters: Any) -> np.ndarray:
@@ -169,4 +175,6 @@ FILTERS: dict[str, Filter] = {
     "cov": Filter(covariance),
     "forest": Filter(forest, parameters={"trees": 100}),
     "l21": Filter(l21),
+    "llsf": Filter(llsf, parameters={"alpha": 0.01, "beta": 0.01}),
+    "qpfs": Filter(qpfs, counts=True),
 }

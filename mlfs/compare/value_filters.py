@@ -16,7 +16,16 @@ from mlfs.data.dataset import Label
 from mlfs.errors import DataError
 from mlfs.models.training_table import TrainingTable
 
-__all__ = ["covariance", "forest", "ig_lp", "ksg_mean", "l21", "of_features", "table_of_rows"]
+__all__ = [
+    "covariance",
+    "forest",
+    "ig_lp",
+    "ksg_mean",
+    "l21",
+    "llsf",
+    "of_features",
+    "table_of_rows",
+]
 
 L21_SHARE = 0.05  # of the least penalty that leaves nothing
 
@@ -73,6 +82,27 @@ def l21(train: TrainingRows, _: int) -> np.ndarray:
     if most == 0:
         return np.zeros(train.data.shape[1])
     model = MultiTaskLasso(alpha=L21_SHARE * most, max_iter=5000).fit(X, centred)
+    return of_features((model.coef_**2).sum(axis=0), feature, train.data.shape[1])
+
+
+def llsf(train: TrainingRows, _: int, *, alpha: float, beta: float) -> np.ndarray:
+    """The squared norms of the rows of the weights of LLSF, of standardised columns.
+
+    Parameters
+    ----------
+    train : TrainingRows
+        The training rows.
+    alpha, beta : float
+        How much correlated labels share weights, and how sparse they are, as for the model.
+    """
+    from mlfs.models.baselines.llsf import LLSF
+
+    X, Y, feature = table_of_rows(train)
+    weights = train.data.weights
+    mean = np.average(X, axis=0, weights=weights)
+    spread = np.sqrt(np.average((X - mean) ** 2, axis=0, weights=weights))
+    X = (X - mean) / np.where(spread > 0, spread, 1.0)
+    model = LLSF(alpha, beta).fit(X, Y, weights)
     return of_features((model.coef_**2).sum(axis=0), feature, train.data.shape[1])
 
 

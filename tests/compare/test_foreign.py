@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import combinations
 from math import log
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from mlfs.compare.rankers import ranker
 from mlfs.compare.training_rows import TrainingRows
 from mlfs.data.arrays import from_arrays
 from mlfs.errors import DataError, UsageError
+from tests import naive
 
 RNG = np.random.default_rng(4)
 X = RNG.integers(0, 4, (120, 7)).astype(float)
@@ -124,11 +126,56 @@ def test_the_lasso_minimises_its_objective() -> None:
     assert scores == pytest.approx((W**2).sum(axis=1), abs=1e-4)
 
 
+def test_llsf_ranks_by_the_weights_that_minimise_its_objective() -> None:
+    """Subgradients of the objective at W are 0, and the scores are the norms of its rows."""
+    from mlfs.models.baselines.llsf import LLSF
+
+    a, b = 0.05, 0.02
+    Z = (X - X.mean(axis=0)) / X.std(axis=0)
+    W = LLSF(a, b, max_iter=5000).fit(Z, Y).coef_.T
+    R = 1 - np.array([[(u @ v) / np.sqrt(u.sum() * v.sum()) for u in Y.T * 1.0] for v in Y.T * 1.0])
+    slope = Z.T @ (Z @ W - (Y - Y.mean(axis=0))) / 120 + a * W @ R
+    assert slope[W != 0] == pytest.approx(-b * np.sign(W[W != 0]), abs=1e-5)
+    assert (np.abs(slope[W == 0]) <= b + 1e-5).all()
+    scores = filter_scores("llsf", ROWS, 0, alpha=a, beta=b)
+    assert scores == pytest.approx((W**2).sum(axis=1), abs=1e-5)
+    with pytest.raises(UsageError, match="is a number from 0 on, not -1"):
+        ranker(named("llsf:beta=-1"))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_qpfs_solves_its_program(seed: int) -> None:
+    """The best of all supports, each solved by its linear equations."""
+    rng = np.random.default_rng(seed)
+    x = rng.integers(0, [2, 3, 4, 2, 5, 2], (60, 6))
+    x[:, 5] = x[:, 0] ^ (rng.random(60) < 0.2)
+    y = np.stack([x[:, 0], x[:, 1] > 0], axis=1)
+    columns = [tuple(column) for column in x.T.tolist()]
+    Q = np.array([[naive.I(i, j) for j in columns] for i in columns])
+    F = np.array([sum(naive.I(i, tuple(l)) for l in y.T.tolist()) for i in columns])
+    a = Q.mean() / (Q.mean() + F.mean())
+    found = []
+    for some in (list(s) for k in range(1, 7) for s in combinations(range(6), k)):
+        equations = np.ones((len(some) + 1, len(some) + 1))
+        equations[:-1, :-1] = (1 - a) * Q[np.ix_(some, some)]
+        equations[-1, -1] = 0
+        own = np.linalg.solve(equations, np.append(a * F[some], 1))[:-1]
+        if (own >= 0).all():
+            w = np.zeros(6)
+            w[some] = own
+            found.append(((1 - a) / 2 * w @ Q @ w - a * F @ w, w.tolist()))
+    scores = filter_scores("qpfs", TrainingRows(from_arrays(x, y)), 0)
+    assert np.maximum(scores, 0) == pytest.approx(min(found)[1], abs=1e-7)
+    assert (scores <= 0).any()
+    ranked = ranker(named("qpfs")).rank(TrainingRows(from_arrays(x, y)), 6, 0).union
+    assert sorted(ranked) == list(range(6))
+
+
 def test_nominal_columns_count_together_and_missing_labels_are_refused() -> None:
     mixed = np.column_stack([X[:, :1], X[:, 2]]).astype(object)
     mixed[:, 1] = [f"v{int(value)}" for value in X[:, 2]]
     rows = TrainingRows(from_arrays(mixed, Y))
-    for name in ("forest", "cov", "l21", "ksg-mean"):
+    for name in ("forest", "cov", "l21", "llsf", "ksg-mean"):
         scores = filter_scores(name, rows, 0)
         assert scores.shape == (2,)
         assert scores[1] > scores[0]
