@@ -29,6 +29,8 @@ class CodedColumns:
         Their names.
     single : bool
         Whether this is one column, for which a function returns no axis.
+    correction : str
+        How information is corrected for bias.
 
     Examples
     --------
@@ -41,6 +43,7 @@ class CodedColumns:
     side: Side
     names: Sequence[str]
     single: bool = False
+    correction: str = "none"
 
     def __len__(self) -> int:
         return len(self.names)
@@ -56,7 +59,7 @@ class CodedColumns:
         chosen = columns_named(wanted, self.names, "the choice of columns")
         single = isinstance(wanted, (str, int, np.integer)) and len(chosen) == 1
         side = Side(self.side.table, self.side.places[chosen])
-        return CodedColumns(side, [self.names[j] for j in chosen], single)
+        return CodedColumns(side, [self.names[j] for j in chosen], single, self.correction)
 
     @property
     def n_rows(self) -> int:

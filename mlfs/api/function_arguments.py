@@ -79,7 +79,8 @@ def columns_of(
     _, _, table = counted(kept, mass, options, most, 0)
     places = np.arange(table.d) if table.place is None else table.place
     used = dataset.weights if given is None else given
-    return CodedColumns(Side(table, places), dataset.names, single), used
+    side = Side(table, places)
+    return CodedColumns(side, dataset.names, single, options["correction"]), used
 
 
 def _dataset(data: Any) -> tuple[Dataset, bool]:
@@ -112,7 +113,7 @@ def _array(data: Any) -> np.ndarray:
 
 
 def check_rows(x: CodedColumns, name: str, y: CodedColumns, other: str) -> None:
-    """Refuse arguments of different rows or weights."""
+    """Refuse arguments of different rows, weights or corrections."""
     if x.n_rows != y.n_rows:
         msg = (
             f"{name} has {plural(x.n_rows, 'row')} and {other} has {y.n_rows:,}: "
@@ -123,3 +124,9 @@ def check_rows(x: CodedColumns, name: str, y: CodedColumns, other: str) -> None:
     if not (one is two or (one is not None and two is not None and np.array_equal(one, two))):
         msg = f"the rows of {name} and {other} are weighted differently: give sample_weight"
         raise DataError(msg)
+    if x.correction != y.correction:
+        msg = (
+            f"information of {name} is prepared with the correction {x.correction!r}, and that of "
+            f"{other} with {y.correction!r}: give correction, or prepare both alike"
+        )
+        raise UsageError(msg)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from mlfs.counting.memory import bytes_of
 from mlfs.data.frames import pandas
 from mlfs.errors import UsageError, printable
 from mlfs.information import pair_matrix
+from mlfs.information.adjusted import subtract_expected
 from mlfs.information.pair_matrix import Side
 
 __all__ = [
@@ -28,6 +29,7 @@ __all__ = [
     "entropy",
     "interaction",
     "mutual_information",
+    "refuse_expected",
     "symmetrical_uncertainty",
 ]
 
@@ -43,6 +45,7 @@ def entropy(
     n_bins: int | None = None,
     nominal_limit: int = 10,
     missing: str = "level",
+    correction: str = "none",
     sample_weight: Any = None,
     units: str = "nats",
     as_frame: bool = False,
@@ -57,7 +60,9 @@ def entropy(
     X, Y : vector, table, frame, Dataset, path, Prepared, or CodedColumns
         See `mutual_information`. Without Y, one entropy for each column of X (for what has
         labels, each feature).
-    bins, n_bins, nominal_limit, missing, sample_weight, units, as_frame, out, n_jobs, max_memory
+    bins, n_bins, nominal_limit, missing, correction, sample_weight
+        See `mutual_information`. Of the corrections, entropies take ``"miller-madow"``.
+    units, as_frame, out, n_jobs, max_memory
         See `mutual_information`.
 
     Returns
@@ -80,6 +85,8 @@ def entropy(
         msg = "is for matrices, and there is one entropy for each column: leave it out, or give Y"
         raise UsageError(msg, option="out")
     own, _ = columns_of(X, "X", options, None)
+    if own.correction == "expected":
+        refuse_expected()
     found = own.side.table.h_f[own.side.places] * UNITS[options["units"]]
     if own.single:
         return float(found[0])
@@ -94,6 +101,7 @@ def mutual_information(
     n_bins: int | None = None,
     nominal_limit: int = 10,
     missing: str = "level",
+    correction: str = "none",
     sample_weight: Any = None,
     units: str = "nats",
     as_frame: bool = False,
@@ -114,6 +122,10 @@ def mutual_information(
     bins, n_bins, nominal_limit, missing
         How columns that are not prepared become levels, as for `mlfs.select`: columns of X and of
         Y alike. An integer column of more than `nominal_limit` values is binned.
+    correction : {"none", "miller-madow", "expected"}
+        Correct the bias of counts: by half a row for each cell, or by subtracting what independent
+        columns with the same counts give on average, as adjusted mutual information does. Prepared
+        columns have the correction with which they were prepared.
     sample_weight : array, optional
         How much each row counts.
     units : {"nats", "bits"}
@@ -143,7 +155,7 @@ def mutual_information(
     >>> mlfs.information.mutual_information(X, units="bits").round(9).tolist()
     [[1.0, 0.0], [0.0, 1.0]]
     """
-    return _matrix(X, Y, _pairs(pair_matrix.mutual_information), _options(locals()))
+    return _matrix(X, Y, _pairs(pair_matrix.mutual_information), _options(locals()), expects=True)
 
 
 def symmetrical_uncertainty(
@@ -154,6 +166,7 @@ def symmetrical_uncertainty(
     n_bins: int | None = None,
     nominal_limit: int = 10,
     missing: str = "level",
+    correction: str = "none",
     sample_weight: Any = None,
     as_frame: bool = False,
     out: Any = None,
@@ -166,13 +179,15 @@ def symmetrical_uncertainty(
     ----------
     X, Y : vector, table, frame, Dataset, path, Prepared, or CodedColumns
         See `mutual_information`.
-    bins, n_bins, nominal_limit, missing, sample_weight, as_frame, out, n_jobs, max_memory
+    bins, n_bins, nominal_limit, missing, correction, sample_weight
+        See `mutual_information`. The correction ``"expected"`` is not for this function.
+    as_frame, out, n_jobs, max_memory
         See `mutual_information`.
 
     Returns
     -------
     float, ndarray, or pandas object
-        Between 0 and 1; 0 for two constant columns.
+        Between 0 and 1 if it is not corrected; 0 for two constant columns.
 
     Examples
     --------
@@ -192,6 +207,7 @@ def conditional_mutual_information(
     n_bins: int | None = None,
     nominal_limit: int = 10,
     missing: str = "level",
+    correction: str = "none",
     sample_weight: Any = None,
     units: str = "nats",
     as_frame: bool = False,
@@ -207,9 +223,11 @@ def conditional_mutual_information(
         See `mutual_information`; None for Y stands for what it does there.
     Z : the same
         What is given. Several columns are given together, as one variable of their joint values.
-    bins, n_bins, nominal_limit, missing, sample_weight, units, as_frame, out, n_jobs, max_memory
+    bins, n_bins, nominal_limit, missing, correction, sample_weight
         See `mutual_information`. With ``missing="ignore"``, rows that miss a value of x, y or Z
-        are left out.
+        are left out. The correction ``"expected"`` is not for this function.
+    units, as_frame, out, n_jobs, max_memory
+        See `mutual_information`.
 
     Returns
     -------
@@ -235,6 +253,7 @@ def interaction(
     n_bins: int | None = None,
     nominal_limit: int = 10,
     missing: str = "level",
+    correction: str = "none",
     sample_weight: Any = None,
     units: str = "nats",
     as_frame: bool = False,
@@ -248,7 +267,9 @@ def interaction(
     ----------
     X, Y, Z : vector, table, frame, Dataset, path, Prepared, or CodedColumns
         See `conditional_mutual_information`.
-    bins, n_bins, nominal_limit, missing, sample_weight, units, as_frame, out, n_jobs, max_memory
+    bins, n_bins, nominal_limit, missing, correction, sample_weight
+        See `conditional_mutual_information`.
+    units, as_frame, out, n_jobs, max_memory
         See `conditional_mutual_information`.
 
     Returns
@@ -284,14 +305,21 @@ def _matrix(
     options: dict[str, Any],
     Z: Any = None,
     quantity: Any = pair_matrix.conditional,
+    *,
+    expects: bool = False,
 ) -> Any:
-    """Compute a matrix for two arguments, and for a third that is given."""
+    """Compute a matrix for two arguments, and for a third that is given.
+
+    `expects` says that the expectation under independence may be subtracted.
+    """
     if Y is None:
         x, y = both_of(X, options)
     else:
         x, weights = columns_of(X, "X", options, None)
         y = x if Y is X else columns_of(Y, "Y", options, weights)[0]
     check_rows(x, "X", y, "Y")
+    if x.correction == "expected" and not expects:
+        refuse_expected()
     if fill is None:
         z, _ = columns_of(Z, "Z", options, x.side.weights)
         check_rows(x, "X", z, "Z")
@@ -302,7 +330,10 @@ def _matrix(
 
     shape = len(x), len(y)
     found = _room(shape, options)
-    fill(found, x.side, y.side, UNITS[options["units"]], threads_of(options["n_jobs"]))
+    factor = UNITS[options["units"]]
+    fill(found, x.side, y.side, factor, threads_of(options["n_jobs"]))
+    if x.correction == "expected":
+        subtract_expected(found, x.side, y.side, factor)
     if isinstance(found, np.memmap):
         found.flush()
     if options["as_frame"]:
@@ -310,6 +341,15 @@ def _matrix(
     if x.single and y.single:
         return float(found[0, 0])
     return found[0] if x.single else found[:, 0] if y.single else found
+
+
+def refuse_expected() -> NoReturn:
+    """Say that only mutual information has an expectation that can be subtracted."""
+    msg = (
+        "is 'expected', which corrects mutual information of two columns and nothing else: use "
+        "'miller-madow' or 'none'"
+    )
+    raise UsageError(msg, option="correction")
 
 
 def _room(shape: tuple[int, int], options: Mapping[str, Any]) -> np.ndarray:

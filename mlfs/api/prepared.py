@@ -120,15 +120,16 @@ class Prepared:
             both = zip(self.grouping.names, self.grouping.members, strict=True)
             names = [group or names[members[0]] for group, members in both]
         places = np.arange(table.d) if table.place is None else table.place
-        return CodedColumns(Side(table, places), names)
+        return CodedColumns(Side(table, places), names, correction=self.options["correction"])
 
     @property
     def labels(self) -> CodedColumns:
         """The labels, for the functions of `mlfs.information`."""
         self._refuse_cluster()
         among = table_of(self.info).among_labels
-        q = self.dataset.shape[2]
-        return CodedColumns(Side(among, np.arange(q)), self.dataset.label_names)
+        side = Side(among, np.arange(self.dataset.shape[2]))
+        correction = self.options["correction"]
+        return CodedColumns(side, self.dataset.label_names, correction=correction)
 
     def _refuse_cluster(self) -> None:
         if self.options["cluster"] is not None:

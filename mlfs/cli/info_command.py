@@ -47,7 +47,7 @@ def info(
 
     console = console_of(context)
     of_matrix = {name: options.pop(name) for name in OPTIONS}
-    check_matrix(context, matrix, data, force=of_matrix["force"])
+    check_matrix(context, matrix, data, of_matrix)
     dataset = input_data(data, options)
     if matrix is not None:
         write_matrix(dataset, matrix, of_matrix)

@@ -21,7 +21,10 @@ if TYPE_CHECKING:
 __all__ = ["OPTIONS", "check_matrix", "matrix_options", "write_matrix"]
 
 TOPIC = "A matrix of information"
-COUNTING = ("bins", "n_bins", "nominal_limit", "missing", "units", "n_jobs", "max_memory")
+COUNTING = (
+    *("bins", "n_bins", "nominal_limit", "missing", "correction", "units", "n_jobs"),
+    "max_memory",
+)
 OPTIONS = ("between", "measure", "force", *COUNTING)
 BETWEEN = {
     "features-labels": ("features", "labels"),
@@ -54,7 +57,9 @@ matrix_options: Callable[[Any], Any] = stacked(
 )  # fmt: skip
 
 
-def check_matrix(context: click.Context, path: str | None, data: str, *, force: bool) -> None:
+def check_matrix(
+    context: click.Context, path: str | None, data: str, options: Mapping[str, Any]
+) -> None:
     """Refuse what makes no sense before the data are read."""
     if path is None:
         given = click.core.ParameterSource.COMMANDLINE
@@ -63,10 +68,14 @@ def check_matrix(context: click.Context, path: str | None, data: str, *, force: 
                 msg = "is an option of the matrix, and there is none: give --matrix FILE"
                 raise UsageError(msg, option=param.name)
         return
-    check_place(path, data, force=force)
+    check_place(path, data, force=options["force"])
     if path != "-" and _form(path) not in {".csv", ".npz"}:
         msg = f"is a file that ends in .csv or .npz, not {printable(path, 400)!r}"
         raise UsageError(msg, option="matrix")
+    if options["correction"] == "expected" and options["measure"] != "mi":
+        from mlfs.api.pairwise import refuse_expected
+
+        refuse_expected()
 
 
 def write_matrix(dataset: Any, path: str, options: Mapping[str, Any]) -> None:

@@ -25,11 +25,13 @@ from mlfs.counting.xlogx import terms_of
 from mlfs.errors import DataError
 from mlfs.information.exact import ExactInfo
 from mlfs.information.info import Info
+from mlfs.information.pair_matrix import Side
 from mlfs.information.table import Table
 
-__all__ = ["AdjustedInfo"]
+__all__ = ["AdjustedInfo", "subtract_expected"]
 
 MOST_ROWS = 1 << 22
+MOST_KEPT = 1 << 23  # expectations of pairs of counts
 
 
 class AdjustedInfo(Info):
@@ -130,11 +132,13 @@ class Expected:
     ----------
     table : Table
         The counts; nothing may be left out of them.
+    labels : bool
+        Whether labels take part.
     """
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, table: Table, *, labels: bool = True) -> None:
         counts = table.counts
-        if not (table.f_whole and (table.mask_of < 0).all()):
+        if not (table.f_whole and (not labels or (table.mask_of < 0).all())):
             msg = (
                 "is 'expected', which cannot leave rows with missing values out: make missing "
                 "features a level (missing='level') and complete the labels, or use another "
@@ -158,9 +162,9 @@ class Expected:
     def with_label(self, label: int) -> np.ndarray:
         """E I(f;l)."""
         if label not in self._of_labels:
-            y, table = self._counts.labels, self._table
+            y = self._counts.labels
             n = y.n[y.offsets[label] : y.offsets[label + 1]]
-            self._of_labels[label] = self._pairs(n, int(table.t_l[label]))
+            self._of_labels[label] = self.with_counts(n)
         return self._of_labels[label]
 
     def with_labels(self, labels: np.ndarray) -> np.ndarray:
@@ -173,9 +177,8 @@ class Expected:
     def with_feature(self, s: int) -> np.ndarray:
         """E I(f;s)."""
         if s not in self._of_features:
-            at = self._table.position(s)
-            anchor = self._table.anchor(at)
-            self._of_features[s] = self._pairs(anchor.n, int(self._table.t_f[at]))
+            anchor = self._table.anchor(self._table.position(s))
+            self._of_features[s] = self.with_counts(anchor.n)
         return self._of_features[s]
 
     def joint(self, s: int, labels: np.ndarray) -> np.ndarray:
@@ -196,8 +199,9 @@ class Expected:
         alone = labels.size * int(table.t_n) - int(table.t_l[labels].sum())
         return (sums + float(alone)) / (self._n * self._unit)
 
-    def _pairs(self, n: np.ndarray, t: int) -> np.ndarray:
-        """E I(f;x) of a column x with some counts and their sum of c log c."""
+    def with_counts(self, n: np.ndarray) -> np.ndarray:
+        """E I(f;x) of a column x with some counts."""
+        t = int(terms_of(n.astype(np.int64), self._counts.xlogx).sum())
         found = np.zeros(self._values.size)
         for count, times in zip(*np.unique(n[n > 0], return_counts=True), strict=True):
             found += times * self._of_count(int(count))
@@ -209,6 +213,8 @@ class Expected:
     def _of_count(self, count: int) -> np.ndarray:
         """E[k log k] of the rows that each count of a feature shares with some rows."""
         if count not in self._of_counts:
+            if (len(self._of_counts) + 1) * self._values.size > MOST_KEPT:
+                self._of_counts.clear()
             found = np.zeros(self._values.size)
             one = np.array([count], np.int64), np.ones(1, np.int64)
             add_expected(self._values, *one, self._n, found)
@@ -231,3 +237,20 @@ class Expected:
             less = np.floor((found - labels.size * alone) * self._unit + 0.5)
             self._all = key, AllCounts(less.astype(np.int64), self._unit)
         return self._all[1]
+
+
+def subtract_expected(out: np.ndarray, x: Side, y: Side, factor: float) -> None:
+    """Subtract E I(i;j), times a factor, from a matrix of the columns i of x and j of y."""
+    if x.places.size > y.places.size:
+        x, y, out = y, x, out.T
+    same = x.table is y.table and np.array_equal(x.places, y.places)
+    expected = Expected(y.table, labels=False)
+    if x.table is not y.table:
+        Expected(x.table, labels=False)  # nothing may be left out of it
+    for i, at in enumerate(x.places.tolist()):
+        chance = factor * expected.with_counts(x.table.anchor(at).n)[y.places]
+        if same:  # both halves are subtracted the same
+            out[i, i:] -= chance[i:]
+            out[i + 1 :, i] -= chance[i + 1 :]
+        else:
+            out[i] -= chance

@@ -19,7 +19,7 @@ from mlfs.counting.column_groups import ColumnGroup
 from mlfs.counting.counts import Counts
 from mlfs.counting.label_codes import code_labels, with_masks
 from mlfs.counting.parallel import THREADED_FROM, Threads
-from mlfs.counting.xlogx import XLogX, entropies, per_row
+from mlfs.counting.xlogx import XLogX, entropies, per_row, terms_of
 from mlfs.information.table import Table
 from mlfs.information.triples import Sums
 
@@ -210,12 +210,13 @@ class _Tiles:
         co = np.zeros((last - first, other.size - begin), np.int32)
         sweep(planes[begin:], masks[first:last], co)
         t_fs = np.empty(co.shape, np.int64)
-        n_f, n_s = other.n_cells[begin:], one.n_cells[first:last].tolist()
-        for i, n in enumerate(n_s):
+        n_f, n_s = other.n_cells[begin:], one.n_cells[first:last]
+        for i, n in enumerate(n_s.tolist()):
             co_sums.pairs_of_two(n_f, co[i], n, other.total, counts.xlogx, t_fs[i])
         table = self._y.table
         t_f = table.t_f[b + begin : b + other.size]
-        t_s = self._x.table.t_f[a + first : a + last]
+        # sums of the other table may have another unit
+        t_s = terms_of(n_s, counts.xlogx) + terms_of(other.total - n_s, counts.xlogx)
         sums = PairSums(table.rows, table.t_n, t_fs, t_f, t_s[:, None])
         values = self._quantity(sums, counts.xlogx)
         if self._factor != 1.0:
