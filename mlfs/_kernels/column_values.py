@@ -16,11 +16,13 @@ from mlfs._kernels.jit import compiled, inner
 
 __all__ = [
     "SMALL",
+    "add_parts",
     "code_values",
     "count_codes",
     "count_stored",
     "distinct_integers",
     "find_codes",
+    "is_beyond",
     "learn_values",
     "sum_counts",
     "transpose",
@@ -304,3 +306,63 @@ def write_entries(
                 rows_out[np.uint64(place)] = row
                 codes_out[np.uint64(place)] = code
                 places[column] = place + 1
+
+
+LEAST = -1000  # the exponent of the finest grid whose scale is still a float
+AT_ONCE = 4096  # values, so that they stay in the processor's cache
+
+
+@compiled
+def add_parts(
+    values: Any, bounds: Any, center: Any, squared: bool, top: Any, bits: int, parts: Any, rest: Any
+) -> bool:
+    """Add up the (squared) deviations of the values of each column from its center.
+
+    Each is cut into parts: parts[k, j] receives the multiples of 2**(top[j] - k * (bits + 1) -
+    bits). As integers they can be added in any order, several at once. NaN counts as 0. What the
+    last part leaves is in `rest`, and whether anything is left is returned.
+    """
+    is_left = False
+    for j in range(center.size):
+        middle = center[j]
+        for start in range(bounds[j], bounds[j + 1], AT_ONCE):
+            last = min(start + AT_ONCE, bounds[j + 1])
+            given, own = values[start:last], rest[start:last]
+            for at in range(own.size):
+                deviation = given[at] - middle
+                if squared:
+                    deviation *= deviation
+                own[at] = deviation if deviation == deviation else 0.0
+            found = np.uint8(1)
+            for k in range(parts.shape[0]):
+                grid = int(top[j]) - k * (bits + 1) - bits
+                if grid < LEAST:
+                    break
+                magic, scale = math.ldexp(1.5, grid + 52), math.ldexp(1.0, -grid)
+                total = np.int64(0)
+                found = np.uint8(0)
+                for at in range(own.size):
+                    high = (own[at] + magic) - magic
+                    low = own[at] - high
+                    own[at] = low
+                    total += np.int64(high * scale)
+                    found |= np.uint8(low != 0.0)
+                parts[k, j] += math.ldexp(float(total), grid)
+                if not found:
+                    break
+            if found:
+                is_left = True
+    return is_left
+
+
+@compiled
+def is_beyond(values: Any, limit: Any) -> bool:
+    """Whether a number is missing, infinite, or farther from 0 than a limit of the same type."""
+    for start in range(0, values.size, AT_ONCE):
+        part = values[start : min(start + AT_ONCE, values.size)]
+        all_inside = True
+        for i in range(part.size):  # so LLVM takes several numbers at once
+            all_inside &= (part[i] >= -limit) & (part[i] <= limit)
+        if not all_inside:
+            return True
+    return False

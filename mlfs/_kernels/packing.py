@@ -1,6 +1,6 @@
 """Bit slices: small integers of a dense table, bit by bit, 64 rows to the word.
 
-Slice b of a column holds bit b of its values. `mlfs._kernels.slices` counts values by ANDs of
+Slice b of a column holds bit b of its values. `mlfs._kernels.planes` counts values by ANDs of
 slices. The vector code is written by hand: a selection from 10,000 x 2,000 bytes takes 25 % more
 time with loops that LLVM vectorizes itself if they are binary, and twice the time with 8 levels.
 """

@@ -15,7 +15,7 @@ from mlfs.counting.blocks import Block
 from mlfs.counting.codes import Codes
 from mlfs.counting.column_groups import kinds
 from mlfs.counting.counts import Counts
-from mlfs.counting.label_codes import code_labels, with_masks
+from mlfs.counting.label_columns import code_labels, with_masks
 from mlfs.counting.memory import Budget
 from mlfs.counting.weights import on_grid
 from mlfs.data.dataset import Dataset

@@ -16,7 +16,7 @@ from mlfs.counting.codes import Codes
 from mlfs.counting.column_groups import COLUMNS_AT_ONCE, FEW_LEVELS, Kind
 from mlfs.counting.xlogx import TABLE_SIZE
 from mlfs.data.bit_slices import Slices
-from mlfs.discretize.binnings import Binnings
+from mlfs.discretize.binning import Binnings
 from mlfs.discretize.column_blocks import CELLS
 from mlfs.errors import DataError
 

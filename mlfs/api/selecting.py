@@ -13,10 +13,9 @@ from mlfs.api.candidates import columns_named
 from mlfs.api.cross_validated import CrossValidation, cross_validated
 from mlfs.api.estimators import refuse_unanswered
 from mlfs.api.options import OPTIONS, checked
-from mlfs.api.plan import Plan, search, sides
+from mlfs.api.plan import Plan, ranking_of, scaled, search, sides, union_of
 from mlfs.api.prepared import DEFAULTS, Prepared, prepare
 from mlfs.api.prepared_notes import identifier_notes
-from mlfs.api.rankings import ranking_of, scaled, union_of
 from mlfs.api.selection import Ranking, Selection
 from mlfs.api.unused_options import refuse_on_cluster, refuse_unused
 from mlfs.api.value_kinds import is_cv, most_of

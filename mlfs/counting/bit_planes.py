@@ -13,9 +13,8 @@ import numpy as np
 from mlfs._kernels import planes
 from mlfs._kernels.row_walks import Lists
 from mlfs.counting.codes import Codes
-from mlfs.counting.column_groups import ColumnGroup, Triples
+from mlfs.counting.column_groups import ColumnGroup, Triples, listed_cells
 from mlfs.counting.entries import edges_of
-from mlfs.counting.listed_cells import listed_cells
 from mlfs.counting.row_subsets import RowSubset
 
 if TYPE_CHECKING:

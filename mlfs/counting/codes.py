@@ -15,8 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mlfs._kernels import lists, planes
-from mlfs.counting.entries import edges_of, joined, listed, rows_of_columns
-from mlfs.counting.row_ranges import counts_between
+from mlfs.counting.entries import counts_between, edges_of, joined, listed, rows_of_columns
 
 __all__ = ["FEW", "Codes", "Packed"]
 

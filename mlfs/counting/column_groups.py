@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from mlfs._kernels import co_sums, full_tables
+from mlfs._kernels.row_walks import Lists
 from mlfs.counting.codes import Codes
 from mlfs.counting.entries import edges_of
 from mlfs.counting.row_subsets import RowSubset
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from mlfs.counting.anchor import AddedAnchor, Anchor
     from mlfs.counting.label_columns import AddedLabels, Labels
 
-__all__ = ["AddedGroup", "ColumnGroup", "Kind", "Triples", "cut", "kinds"]
+__all__ = ["AddedGroup", "ColumnGroup", "Kind", "Triples", "cut", "kinds", "listed_cells"]
 
 FEW_LEVELS = 16
 FEW_COLUMNS = 1 / 100
@@ -357,3 +358,16 @@ class AddedGroup(ColumnGroup):
         """Add those of all blocks."""
         for part, s, l in zip(self.parts, anchor.parts, labels.parts, strict=True):
             part.triples_of(s, l, label, out)
+
+
+def listed_cells(codes: Codes, first: int, last: int, weights: np.ndarray) -> Lists:
+    """The cells of the columns from `first` to `last`, row by row."""
+    levels, modes = codes.levels[first:last], codes.mode[first:last]
+    firsts = edges_of(levels - 1)
+    indptr, cells, values = codes.by_row(first, last)
+    column = np.arange(last - first, dtype=np.int32)
+    if not ((levels == 2).all() and last > first):
+        column = np.repeat(column, levels - 1)
+        values -= values > modes[cells]
+        cells = (values + firsts[cells]).astype(np.int32)
+    return Lists(indptr, cells, weights, firsts, column)

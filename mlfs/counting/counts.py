@@ -13,14 +13,13 @@ from typing import Any
 import numpy as np
 
 from mlfs._kernels import co_sums
-from mlfs.counting.anchor import AddedAnchor, Anchor
+from mlfs.counting.anchor import AddedAnchor, Anchor, PairStatistics
 from mlfs.counting.blocks import Block
 from mlfs.counting.codes import Codes
 from mlfs.counting.column_groups import AddedGroup, ColumnGroup, Kind, cut, kinds
 from mlfs.counting.entries import edges_of
 from mlfs.counting.label_columns import AddedLabels, Labels
 from mlfs.counting.memory import Budget
-from mlfs.counting.pair_statistics import PairStatistics
 from mlfs.counting.parallel import Parallel
 from mlfs.counting.row_subsets import RowSubset
 from mlfs.counting.subset_planes import SubsetPlanes

@@ -10,9 +10,8 @@ import numpy as np
 from mlfs._kernels import part_sums, row_walks
 from mlfs.counting.bit_planes import packed_planes
 from mlfs.counting.codes import Codes
-from mlfs.counting.column_groups import ColumnGroup, Triples
+from mlfs.counting.column_groups import ColumnGroup, Triples, listed_cells
 from mlfs.counting.entries import edges_of
-from mlfs.counting.listed_cells import listed_cells
 from mlfs.counting.parallel import padded
 from mlfs.counting.parts import room_of
 from mlfs.counting.row_subsets import RowSubset

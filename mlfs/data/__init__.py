@@ -5,8 +5,8 @@ and `matrices`) takes what is in memory. The readers are `arff`, `delimited` (CS
 `svmlight` and `xmc` (over `sparse_rows`), `npz`, `npy_pairs`, `mat` and `parquet`; `assemble` and
 `metadata` are what they share, and `labels` finds the label columns and maps their values. `files`
 and `unpacking` open and compress, `request` holds what a user asks of a reader and its limits.
-`text_pieces` and `packed_table` (over `bit_slices` and `spool`) are for files read in pieces, and
-`file_pieces` for pieces that are read on workers.
+`TextPieces` in `files`, and `packed_table` (over `bit_slices` and `spool`), are for files read in
+pieces, and `file_pieces` for pieces that are read on workers.
 `dataset` and `uniform` are the result; `generated` and `first_component` make and project one.
 """
 

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mlfs._kernels import packing, slices
+from mlfs._kernels import packing
 from mlfs._kernels.packing import STRIP
+from mlfs._kernels.planes import SMALL, count_values
 
 __all__ = ["MISSING_BIT", "Slices", "counted", "slice_into", "sliced"]
 
@@ -85,8 +86,8 @@ def sliced(table: np.ndarray, n_jobs: int = 1) -> Slices:
 def counted(planes: np.ndarray, top: np.ndarray, n_rows: int) -> Slices:
     """Count the values of bit slices, whose OR is `top`."""
     limit = 1 << planes.shape[0]
-    counts = np.zeros((top.size, slices.SMALL + 1), np.int32)
-    slices.count_values(planes, top, limit, n_rows, counts)
+    counts = np.zeros((top.size, SMALL + 1), np.int32)
+    count_values(planes, top, limit, n_rows, counts)
     last = np.uint64((1 << ((n_rows - 1) % STRIP + 1)) - 1)
     return Slices(planes, top, counts, top < limit, last)
 

@@ -12,12 +12,19 @@ from typing import Any
 
 from mlfs.data.dataset import Dataset
 from mlfs.data.delimited.records import delimiter_of
-from mlfs.data.files import files_of, has_pattern, read_bytes, size_of, split_suffix
+from mlfs.data.files import (
+    PIECE,
+    TextPieces,
+    files_of,
+    has_pattern,
+    read_bytes,
+    size_of,
+    split_suffix,
+)
 from mlfs.data.labels import mulan
 from mlfs.data.losses import losses
 from mlfs.data.request import Limits, Request, refuse_memory
 from mlfs.data.sniffing import sniffed
-from mlfs.data.text_pieces import PIECE, TextPieces
 from mlfs.data.whole_files import replacing_together
 from mlfs.errors import DataError, ParseError, UnknownName, UsageError, printable
 

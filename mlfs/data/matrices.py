@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from mlfs._kernels import extremes
+from mlfs._kernels.column_values import is_beyond
 from mlfs.data.columns import EIGHT, EXACT, column_of, first_merged, merged_error
 from mlfs.data.dataset import Column
 from mlfs.data.packed_table import PackedTable
@@ -34,7 +34,7 @@ def needs_check(x: Any) -> bool:
         return False
     if x.dtype not in COUNTED_TYPES or not x.flags.forc:
         return True
-    return bool(extremes.is_beyond(x.ravel("K"), x.dtype.type(EXACT)))
+    return bool(is_beyond(x.ravel("K"), x.dtype.type(EXACT)))
 
 
 def check_places(x: Any, what: str) -> None:

@@ -15,12 +15,12 @@ import numpy as np
 
 from mlfs.data import npy
 from mlfs.data.dataset import Dataset
+from mlfs.data.files import TextPieces
 from mlfs.data.matrices import COUNTED_TYPES, EXACT, needs_check
 from mlfs.data.metadata import check_limits
 from mlfs.data.npz import BROKEN, Archive, dataset_of
 from mlfs.data.packed_table import PackedTable, Packer
 from mlfs.data.request import Request
-from mlfs.data.text_pieces import TextPieces
 from mlfs.errors import MlfsError
 
 __all__ = ["packed", "read_pieces"]

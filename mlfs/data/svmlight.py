@@ -22,7 +22,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from mlfs.data.dataset import Column, Dataset, Label, Source
-from mlfs.data.files import UTF16, decoded, utf8_text
+from mlfs.data.files import UTF16, TextPieces, decoded, is_plain, utf8_text
 from mlfs.data.metadata import (
     default_columns,
     dump,
@@ -32,7 +32,6 @@ from mlfs.data.metadata import (
 )
 from mlfs.data.request import Limits, Request, exceeded, refuse_empty
 from mlfs.data.sparse_rows import DIGITS, SparseText, label_rows, write_table
-from mlfs.data.text_pieces import TextPieces, is_plain
 from mlfs.errors import ParseError
 
 __all__ = ["read", "read_pieces", "write"]

@@ -19,11 +19,10 @@ import numpy as np
 
 from mlfs.data.assemble import compressed
 from mlfs.data.dataset import Dataset, Label, Source
-from mlfs.data.files import UTF16, decoded, utf8_text
+from mlfs.data.files import UTF16, TextPieces, decoded, is_plain, utf8_text
 from mlfs.data.metadata import default_columns, refuse_other_labels
 from mlfs.data.request import Request, exceeded, refuse_empty
 from mlfs.data.sparse_rows import SparseText, label_rows, write_table
-from mlfs.data.text_pieces import TextPieces, is_plain
 from mlfs.data.uniform import NumberedNames, UniformLabels
 from mlfs.errors import ParseError, plural, printable
 

@@ -2,17 +2,16 @@
 
 A `Dataset` comes in; a `Binnings` (one `Binning` for each column) and the coded columns go out.
 `learning` decides how each column is binned, by `unsupervised`, `mdlp` or `laim` (on
-`class_counts`) and with `exact_moments`; `encoder` codes a table by its binnings. Both walk over
-`column_blocks`, except for columns of small integers (`table_survey`, on the bit slices of
-`mlfs.data`). `binning` and `binnings` hold what was decided. A new method is a function from a
-column to its edges and a line in `METHODS`.
+`class_counts`); `encoder` codes a table by its binnings. Both walk over `column_blocks`, which
+have exact moments, except for columns of small integers (`table_survey`, on the bit slices of
+`mlfs.data`). `binning` holds what was decided. A new method is a function from a column to its
+edges and a line in `METHODS`.
 """
 
 from __future__ import annotations
 
 from mlfs.counting.codes import Codes as Encoded  # the public name of what `encode` returns
-from mlfs.discretize.binning import Binning
-from mlfs.discretize.binnings import Binnings
+from mlfs.discretize.binning import Binning, Binnings
 from mlfs.discretize.encoder import coded, encode
 from mlfs.discretize.learning import METHODS, learn
 

@@ -1,17 +1,21 @@
-"""What was decided for one column: a binning that can be kept, shown and applied again."""
+"""Binnings: what was decided for one column, to be kept, shown and applied again, and for all."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any
 
 import numpy as np
 
+from mlfs._kernels import column_values
+from mlfs.counting.entries import edges_of
+from mlfs.data.uniform import LazySequence
+from mlfs.discretize.column_blocks import Block
 from mlfs.errors import DataError, printable
 
-__all__ = ["Binning"]
+__all__ = ["Binning", "Binnings", "join", "ranges"]
 
 
 @dataclass(frozen=True)
@@ -143,3 +147,138 @@ class Binning:
                 f"not a binning: {printable(problem)} is missing or malformed; "
                 "a binning is what Binning.describe() gives"
             ) from None
+
+
+BYTES = 256
+
+
+class Binnings(LazySequence):
+    """A sequence of binnings, one for each column.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The columns.
+    methods : ndarray of str
+        The method of each.
+    knots : ndarray of float64
+        The values of a nominal column or the edges of another, rising, column by column.
+    starts : ndarray of int64, shape (d + 1,)
+        Column j has the knots starts[j] to starts[j + 1].
+    has_missing : ndarray of bool
+        Whether the last code stands for a missing value.
+    fallback : ndarray of int
+        The most frequent code.
+
+    Examples
+    --------
+    >>> two = Binnings.of([Binning("a", "nominal", values=(0.0, 1.0)), Binning("b", "width")])
+    >>> two[1].name, two.levels.tolist()
+    ('b', [2, 1])
+    """
+
+    def __init__(
+        self,
+        names: Sequence[str],
+        methods: np.ndarray,
+        knots: np.ndarray,
+        starts: np.ndarray,
+        has_missing: np.ndarray,
+        fallback: np.ndarray,
+    ) -> None:
+        self.names, self.methods, self.knots, self.starts = names, methods, knots, starts
+        self.has_missing, self.fallback = has_missing, fallback
+        self.is_nominal = methods == "nominal"
+        sizes = np.diff(starts) + ~self.is_nominal + has_missing
+        #: the number of codes of each column
+        self.levels = np.maximum(1, sizes).astype(np.int32)
+
+    @classmethod
+    def of(cls, binnings: Sequence[Binning]) -> Binnings:
+        """The same for binnings in any sequence."""
+        if isinstance(binnings, cls):
+            return binnings
+        knots = [one.values if one.method == "nominal" else one.edges for one in binnings]
+        return cls(
+            [one.name for one in binnings],
+            np.array([one.method for one in binnings], str),
+            np.fromiter(chain.from_iterable(knots), np.float64),
+            edges_of([len(each) for each in knots]),
+            np.array([one.missing for one in binnings], bool),
+            np.array([one.fallback for one in binnings], np.int64),
+        )
+
+    def __len__(self) -> int:
+        return int(self.methods.size)
+
+    def _one(self, j: int) -> Binning:
+        knots = tuple(self.knots[self.starts[j] : self.starts[j + 1]].tolist())
+        edges, values = ((), knots) if self.is_nominal[j] else (knots, ())
+        missing, fallback = bool(self.has_missing[j]), int(self.fallback[j])
+        return Binning(self.names[j], str(self.methods[j]), edges, values, missing, fallback)
+
+    @property
+    def missing_codes(self) -> np.ndarray:
+        """The code of a missing value of each column, -1 if there is none."""
+        return np.where(self.has_missing, self.levels - 1, -1).astype(np.int32)
+
+    @property
+    def unknown(self) -> np.ndarray:
+        """The code of a value that was not seen when the binning was learned."""
+        return np.where(self.has_missing, self.levels - 1, self.fallback)
+
+    def take(self, columns: np.ndarray) -> Binnings:
+        """The binnings of some columns, in the order given; without names."""
+        sizes = np.diff(self.starts)[columns]
+        knots = self.knots[ranges(self.starts[columns], sizes)]
+        rest = (part[columns] for part in (self.has_missing, self.fallback))
+        return Binnings((), self.methods[columns], knots, edges_of(sizes), *rest)
+
+    def named(self, names: Sequence[str]) -> Binnings:
+        """The same with the names of the columns."""
+        self.names = names
+        return self
+
+    def codes_of(self, block: Block) -> np.ndarray:
+        """The code of every stored value of a block, whose columns these are."""
+        kind = np.uint8 if int(self.levels.max(initial=1)) <= BYTES else np.int32
+        codes = np.empty(block.values.size, kind)
+        column_values.find_codes(
+            block.values,
+            block.bounds,
+            self.knots,
+            self.starts,
+            self.is_nominal,
+            self.unknown.astype(kind),
+            codes,
+        )
+        return codes
+
+    def codes_of_zero(self) -> np.ndarray:
+        """The code of 0 in each column."""
+        d = len(self)
+        return self.codes_of(Block(0, 1, np.zeros(d), np.arange(d + 1), np.zeros(0, np.int32)))
+
+
+def ranges(starts: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    """The integers from each start, as many as its size, one range after the other.
+
+    Examples
+    --------
+    >>> ranges(np.array([5, 0]), np.array([2, 3])).tolist()
+    [5, 6, 0, 1, 2]
+    """
+    ends = edges_of(sizes)
+    return np.repeat(starts - ends[:-1], sizes) + np.arange(ends[-1])
+
+
+def join(parts: Sequence[Binnings]) -> Binnings:
+    """The binnings of all parts, one after the other; without names."""
+    return Binnings(
+        (),
+        np.concatenate([part.methods for part in parts]),
+        np.concatenate([part.knots for part in parts]),
+        edges_of(np.concatenate([np.diff(part.starts) for part in parts])),
+        np.concatenate([part.has_missing for part in parts]),
+        np.concatenate([part.fallback for part in parts]),
+    )

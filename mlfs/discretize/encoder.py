@@ -11,8 +11,7 @@ from mlfs._kernels import column_values
 from mlfs.counting.codes import Codes, Packed
 from mlfs.counting.entries import edges_of
 from mlfs.data.bit_slices import sliced
-from mlfs.discretize.binning import Binning
-from mlfs.discretize.binnings import Binnings
+from mlfs.discretize.binning import Binning, Binnings
 from mlfs.discretize.column_blocks import Block, blocks
 from mlfs.discretize.table_survey import Survey, code_planes, encode_small
 from mlfs.errors import DataError

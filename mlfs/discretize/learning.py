@@ -11,11 +11,10 @@ from mlfs._kernels import column_values
 from mlfs.counting.entries import edges_of
 from mlfs.data.row_weights import checked_weights
 from mlfs.data.uniform import declared, names_of
-from mlfs.discretize.binnings import Binnings, join, ranges
+from mlfs.discretize.binning import Binnings, join, ranges
 from mlfs.discretize.class_counts import Classes, classes_of
-from mlfs.discretize.column_blocks import Block, blocks
+from mlfs.discretize.column_blocks import Block, blocks, round_weights
 from mlfs.discretize.encoder import Encoder, modes_of
-from mlfs.discretize.exact_moments import round_weights
 from mlfs.discretize.laim import laim
 from mlfs.discretize.mdlp import mdlp
 from mlfs.discretize.table_survey import Survey, learn_small

@@ -13,13 +13,14 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from mlfs._kernels import column_values, slices
+from mlfs._kernels import column_values
 from mlfs._kernels.column_values import SMALL
+from mlfs._kernels.planes import flip, write_planes
 from mlfs.counting.codes import Codes, Packed
 from mlfs.counting.entries import edges_of
 from mlfs.data.bit_slices import Slices, sliced
 from mlfs.data.packed_table import PackedTable
-from mlfs.discretize.binnings import Binnings
+from mlfs.discretize.binning import Binnings
 
 __all__ = ["Survey", "code_planes", "encode_small", "learn_small"]
 
@@ -173,7 +174,7 @@ def _packed(
     is_plain = (codes[:, 0] == 0) & (codes[:, 1] == 1) & (levels == 2)
     if columns.size == bits.top.size and (is_plain & (bits.top == 1)).all():
         planes = bits.planes[0]  # binary columns: the bits are the planes
-        slices.flip(planes, modes, bits.last)
+        flip(planes, modes, bits.last)
         return Packed(planes, np.arange(columns.size))
     planes = code_planes(bits, columns, codes, modes, levels)
     return Packed(planes, edges_of(levels - 1)[:-1])
@@ -197,7 +198,7 @@ def code_planes(
     """
     first = edges_of(levels - 1)
     planes = np.empty((int(first[-1]), bits.planes.shape[2]), np.uint64)
-    slices.write_planes(
+    write_planes(
         bits.planes,
         bits.top,
         bits.counts,

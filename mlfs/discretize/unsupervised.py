@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mlfs.discretize.column_blocks import Block
-from mlfs.discretize.exact_moments import mean_sd
+from mlfs.discretize.column_blocks import Block, mean_sd
 
 __all__ = ["between", "equal_frequency", "equal_width", "mean_sd_edges"]
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from mlfs.counting.anchor import PairStatistics
 from mlfs.counting.codes import Codes
 from mlfs.counting.counts import Counts
-from mlfs.counting.label_codes import with_masks
-from mlfs.counting.pair_statistics import PairStatistics
+from mlfs.counting.label_columns import with_masks
 from mlfs.counting.xlogx import entropies, per_row, wrapped
 from mlfs.errors import CriterionError, DataError
 from mlfs.information.exact_sets import ExactSets

@@ -11,7 +11,7 @@ from mlfs.counting.column_groups import Triples
 from mlfs.counting.xlogx import wrapped
 
 if TYPE_CHECKING:
-    from mlfs.counting.pair_statistics import PairStatistics
+    from mlfs.counting.anchor import PairStatistics
     from mlfs.information.table import Table
 
 __all__ = ["gini_gain"]

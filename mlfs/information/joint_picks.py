@@ -11,7 +11,7 @@ from mlfs.counting.parts import Parts, information_given
 from mlfs.counting.xlogx import entropies, per_row, wrapped
 
 if TYPE_CHECKING:
-    from mlfs.counting.pair_statistics import PairStatistics
+    from mlfs.counting.anchor import PairStatistics
     from mlfs.information.table import Table
 
 __all__ = ["JointPicks"]

@@ -17,7 +17,7 @@ from mlfs._kernels.planes import sweep
 from mlfs.counting.codes import Codes
 from mlfs.counting.column_groups import ColumnGroup
 from mlfs.counting.counts import Counts
-from mlfs.counting.label_codes import code_labels, with_masks
+from mlfs.counting.label_columns import code_labels, with_masks
 from mlfs.counting.parallel import THREADED_FROM, Threads
 from mlfs.counting.xlogx import XLogX, entropies, per_row, terms_of
 from mlfs.information.table import Table

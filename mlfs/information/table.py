@@ -15,10 +15,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mlfs._kernels import full_tables
-from mlfs.counting.anchor import Anchor
+from mlfs.counting.anchor import Anchor, PairStatistics
 from mlfs.counting.counts import Counts
 from mlfs.counting.memory import ROOMY, Budget, Cache
-from mlfs.counting.pair_statistics import PairStatistics
 from mlfs.counting.subset_planes import SubsetPlanes
 from mlfs.counting.xlogx import entropies, is_corrected, per_row
 from mlfs.information.joint_picks import JointPicks

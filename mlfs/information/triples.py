@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from mlfs._kernels import co_sums, full_tables
+from mlfs.counting.anchor import PairStatistics
 from mlfs.counting.column_groups import Triples
 from mlfs.counting.label_columns import LabelColumns
-from mlfs.counting.pair_statistics import PairStatistics
 from mlfs.counting.xlogx import XLogX, per_row, wrapped
 
 if TYPE_CHECKING:

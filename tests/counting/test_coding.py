@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 from mlfs.counting.anchor import BlockAnchor, ColumnAnchor
 from mlfs.counting.codes import Codes
-from mlfs.counting.label_codes import code_labels, with_masks
+from mlfs.counting.label_columns import code_labels, with_masks
 
 
 def matrix(seed, missing=0.15):

@@ -11,7 +11,7 @@ import pytest
 import scipy.sparse as sp
 
 import mlfs
-from mlfs.data import Limits, npz_pieces, packed_table, read, sparse_rows, spool, text_pieces
+from mlfs.data import Limits, files, npz_pieces, packed_table, read, sparse_rows, spool
 from mlfs.data.bit_slices import sliced
 from mlfs.data.packed_table import PackedTable, Packer
 from mlfs.errors import DataError
@@ -77,7 +77,7 @@ def assert_alike(found, wanted):
 
 def read_in_pieces(monkeypatch, size, path, **options):
     with monkeypatch.context() as patch:
-        patch.setattr(text_pieces, "PIECE", size)
+        patch.setattr(files, "PIECE", size)
         return outcome(lambda: read(path, **options))
 
 
@@ -262,17 +262,17 @@ def test_compressed_files_are_read_in_pieces(tmp_path, monkeypatch):
 def test_a_file_that_changes_is_refused(tmp_path, monkeypatch):
     file = tmp_path / "a.csv"
     file.write_bytes(csv_text(0, ["bin"], ["binary"]))
-    pieces = text_pieces.TextPieces(str(file), Limits())
+    pieces = files.TextPieces(str(file), Limits())
     file.write_bytes(b"other")
     with pytest.raises(DataError, match="changed while it was read"):
         list(pieces)
 
 
 def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(text_pieces, "PIECE", 100)
+    monkeypatch.setattr(files, "PIECE", 100)
     file = tmp_path / "a.csv"
     file.write_bytes(csv_text(0, ["bin"], ["binary"]))
-    pieces = iter(text_pieces.TextPieces(str(file), Limits()))
+    pieces = iter(files.TextPieces(str(file), Limits()))
     next(pieces)
     with file.open("ab") as more:
         more.write(b"0,1\n")
@@ -284,7 +284,7 @@ def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path, monkeypatch):
 def test_what_is_held_until_a_quote_closes_is_not_joined_again_and_again(
     name, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr(text_pieces, "PIECE", 200)
+    monkeypatch.setattr(files, "PIECE", 200)
     file = tmp_path / name
     start = b'a,y\n"1,1\n' if name == "a.csv" else b"% no @data\n"
     file.write_bytes(start + b"% 45678\n" * 600_000)

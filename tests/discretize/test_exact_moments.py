@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mlfs.discretize.column_blocks import blocks
-from mlfs.discretize.exact_moments import column_sums, mean_sd
+from mlfs.discretize.column_blocks import blocks, column_sums, mean_sd
 
 NUMBERS = st.one_of(
     st.floats(-1e300, 1e300, allow_nan=False),

@@ -17,7 +17,7 @@ from mlfs.counting.codes import Codes
 from mlfs.counting.column_groups import kinds
 from mlfs.counting.counts import Counts
 from mlfs.counting.entries import edges_of
-from mlfs.counting.label_codes import code_labels, with_masks
+from mlfs.counting.label_columns import code_labels, with_masks
 from mlfs.counting.memory import Budget
 from mlfs.counting.remote.remote_block import remote_block
 from mlfs.counting.remote.remote_columns import RemoteCodes
@@ -25,7 +25,7 @@ from mlfs.counting.weights import on_grid
 from mlfs.data.dataset import Dataset
 from mlfs.data.uniform import declared, names_of
 from mlfs.discretize import Binnings, learn
-from mlfs.discretize.binnings import join
+from mlfs.discretize.binning import join
 from mlfs.discretize.learning import checked_method
 from mlfs.discretize.table_survey import Survey, learn_small
 from mlfs.errors import DataError, UsageError, plural, printable

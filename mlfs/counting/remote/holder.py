@@ -9,7 +9,7 @@ import numpy as np
 
 from mlfs.counting.anchor import BlockAnchor
 from mlfs.counting.blocks import Block
-from mlfs.counting.listed_cells import listed_cells
+from mlfs.counting.column_groups import listed_cells
 from mlfs.counting.remote.subset_sweeps import SubsetSweeps
 from mlfs.counting.remote.wire import PackedCounts, packed_counts
 

@@ -13,11 +13,10 @@ from mlfs.data.arff.arff_reader import Body, Earlier, Parser, Roles, dataset_of
 from mlfs.data.arff.fast_rows import plan
 from mlfs.data.arff.header import Header, read_header
 from mlfs.data.dataset import Dataset
-from mlfs.data.files import UTF16
+from mlfs.data.files import UTF16, TextPieces, is_plain
 from mlfs.data.packed_table import Packer
 from mlfs.data.request import Request
 from mlfs.data.row_stack import RowStack
-from mlfs.data.text_pieces import TextPieces, is_plain
 from mlfs.errors import ParseError
 
 __all__ = ["read_pieces"]

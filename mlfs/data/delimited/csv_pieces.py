@@ -21,11 +21,10 @@ from mlfs.data.dataset import Column, Dataset
 from mlfs.data.delimited.csv_reader import BLOCK, Table, as_numbers, check_size
 from mlfs.data.delimited.fast_cells import Cells, number_in
 from mlfs.data.delimited.records import MISSING, Quoted, header_names, records
-from mlfs.data.files import UTF16, decoded
+from mlfs.data.files import UTF16, TextPieces, decoded, is_plain
 from mlfs.data.labels.chosen import resolve
 from mlfs.data.packed_table import PackedTable, Packer
 from mlfs.data.request import Request
-from mlfs.data.text_pieces import TextPieces, is_plain
 from mlfs.errors import ParseError
 
 __all__ = ["read_pieces", "read_pieces_tsv"]

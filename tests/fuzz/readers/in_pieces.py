@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from mlfs.data import packed_table, spool, text_pieces
+from mlfs.data import files, packed_table, spool
 from mlfs.data.dataset import Dataset
+from mlfs.data.files import TextPieces
 from mlfs.data.formats import FORMATS
 from mlfs.data.request import Request
-from mlfs.data.text_pieces import TextPieces
 from mlfs.errors import MlfsError
 from tests.fuzz.cases import Finding
 
@@ -75,7 +75,7 @@ class InPieces:
 @contextlib.contextmanager
 def _small(module: Any, size: int) -> Iterator[None]:
     """Let pieces be small, and spools lie on the disk."""
-    changes = [(text_pieces, "PIECE", size), (packed_table, "AT_ONCE", 64 * size)]
+    changes = [(files, "PIECE", size), (packed_table, "AT_ONCE", 64 * size)]
     changes += [(spool, "IN_MEMORY", 100)] * (size % 2)
     changes += [(module, "AT_ONCE", size)] * hasattr(module, "AT_ONCE")
     before = [getattr(where, name) for where, name, _ in changes]
