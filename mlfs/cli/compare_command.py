@@ -24,7 +24,7 @@ INTERRUPTED = 130
 FAILED = 1
 SHOWN = 5
 FIXED = ("folds", "holdout", "repeat", "split", "groups", "labels", "exclude", "budget", "tune_by")
-KEPT = ("metrics", "jobs", "folder", "predictions", "on_cell")
+KEPT = ("metrics", "jobs", "cluster", "folder", "predictions", "on_cell")
 
 
 @click.command(
@@ -212,6 +212,14 @@ KEPT = ("metrics", "jobs", "folder", "predictions", "on_cell")
     default=1,
     show_default=True,
     help="Processes, -1 for one on each processor; the results are the same.",
+)
+@topical(
+    "Output",
+    "--cluster",
+    metavar="ADDRESS",
+    help="Run the cells on the workers of a cluster of dask.distributed, named by the address of "
+    "its scheduler, such as tcp://host:8786; local:2 starts two workers on this machine. The "
+    "results are the same.",
 )
 @talking
 @click.pass_context

@@ -27,6 +27,7 @@ def run_against(
     *,
     metrics: Sequence[str] | None = None,
     jobs: int = 1,
+    cluster: Any = None,
     folder: str | os.PathLike[str] | None = None,
     predictions: bool = True,
     on_cell: Progress | None = None,
@@ -48,7 +49,7 @@ def run_against(
         Some of the models of the reference; all by default.
     metrics : sequence of str, optional
         The metrics of the report; by default the primary ones of the reference.
-    jobs, folder, predictions, on_cell
+    jobs, cluster, folder, predictions, on_cell
         As in `mlfs.compare.run`.
     """
     known = read_reference(Path(reference))
@@ -68,8 +69,8 @@ def run_against(
                 run(
                     {recipe.name: dataset}, own, taken, known.settings.sizes,
                     split=known.folds, metrics=metrics or known.metrics, seed=known.settings.seed,
-                    jobs=jobs, folder=folder, predictions=predictions, on_cell=on_cell,
-                    budget=known.settings.budget, **known.settings.options,
+                    jobs=jobs, cluster=cluster, folder=folder, predictions=predictions,
+                    on_cell=on_cell, budget=known.settings.budget, **known.settings.options,
                 )
             )  # fmt: skip
             if parts[-1].interrupted:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,7 @@ __all__ = [
     "DataSource",
     "content_digest",
     "dense",
+    "digest_of_files",
     "excluded",
     "read_file",
     "rows_of",
@@ -62,6 +63,16 @@ class DataSource:
     digest: str = ""
     exclude: tuple[str, ...] = ()
     dataset: Dataset | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The files that it is read from."""
+        return tuple(one for one in (self.path, self.test_path) if one)
+
+    def absolute(self) -> DataSource:
+        """The same with whole paths, for processes in other folders."""
+        whole = [str(Path(one).absolute()) if one else "" for one in (self.path, self.test_path)]
+        return replace(self, path=whole[0], test_path=whole[1])
 
     def read(self) -> tuple[Dataset, int]:
         """The data, and the number of training rows at its start for a given split (else 0)."""
@@ -133,7 +144,7 @@ def _source(name: str, one: Any, labels: str | None, given: bool) -> DataSource:
     path = Path(one)
     test = _test_half(path) if given else None
     shown = name or (_common_name(path) if given else _stem(path))
-    digest = _digest_of_files([path] + ([] if test is None else [test]))
+    digest = digest_of_files([path] + ([] if test is None else [test]))
     return DataSource(shown, str(path), "" if test is None else str(test), labels, digest)
 
 
@@ -188,9 +199,10 @@ def _with_unique_names(found: list[DataSource]) -> list[DataSource]:
     return unique
 
 
-def _digest_of_files(paths: list[Path]) -> str:
+def digest_of_files(paths: Iterable[str | Path]) -> str:
+    """The SHA-256 of some files and of the lists of labels beside them."""
     digest = hashlib.sha256()
-    for path in paths:
+    for path in map(Path, paths):
         for part in (path, path.with_suffix(".xml")):  # the labels of a Mulan file lie beside it
             if part != path and not part.exists():
                 continue

@@ -1,40 +1,29 @@
 """The worker processes of a comparison, from the parent's side.
 
 Even a single worker is a process of its own, so that running out of memory costs a cell and not
-the whole run.
+the whole run. Where they run (`processes`, `cluster_cells`) is not known here.
 """
 
 from __future__ import annotations
 
 import contextlib
-import os
+import pickle
 import queue
-import subprocess
-import sys
 import threading
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from types import TracebackType
 from typing import Any, Self
 
+from mlfs.compare.processes import Place, WorkerLost, WorkerProcess
 from mlfs.compare.settings import Job, Settings
 from mlfs.compare.work import failure
-from mlfs.compare.worker import receive, send
 
 __all__ = ["WorkerPool"]
 
-# libraries whose order of summation depends on the number of threads
-ONE_THREAD = dict.fromkeys(
-    (
-        "OMP_NUM_THREADS",
-        "OPENBLAS_NUM_THREADS",
-        "MKL_NUM_THREADS",
-        "VECLIB_MAXIMUM_THREADS",
-        "BLIS_NUM_THREADS",
-    ),
-    "1",
-)
 HEARTBEAT = 0.2
+MOST_LOSSES = 3  # of the workers that worked on a job
 
 
 class WorkerPool:
@@ -44,17 +33,19 @@ class WorkerPool:
     ----------
     settings : Settings
         The comparison.
-    size : int
-        How many processes.
+    place : Place
+        Where they run.
     """
 
-    def __init__(self, settings: Settings, size: int) -> None:
-        self._settings = settings
-        self._size = size
+    def __init__(self, settings: Settings, place: Place) -> None:
+        self._settings = pickle.dumps(settings)
+        self._place = place
         self._records: queue.SimpleQueue[dict[str, Any] | BaseException | None] = (
             queue.SimpleQueue()
         )
-        self._processes: set[subprocess.Popen[bytes]] = set()
+        self._processes: set[WorkerProcess] = set()
+        self._ready: set[WorkerProcess] = set()
+        self._losses: Counter[Any] = Counter()
         self._lock = threading.Lock()
         self._closed = False
         self._waiting: dict[Any, deque[Job]] = {}
@@ -71,8 +62,15 @@ class WorkerPool:
     ) -> None:
         with self._lock:
             self._closed = True
-            for process in self._processes:
-                process.kill()
+            processes = list(self._processes)
+        for process in processes:
+            process.kill()
+        self._place.close()
+
+    @property
+    def report(self) -> str:
+        """Where the cells were run; empty for this machine."""
+        return self._place.report()
 
     def do(self, jobs: Iterable[Job]) -> Iterator[dict[str, Any]]:
         """The records of the cells in the order in which they get finished."""
@@ -80,9 +78,8 @@ class WorkerPool:
         for job in jobs:
             self._waiting.setdefault(job.fold, deque()).append(job)
             number += 1
-        threads = [
-            threading.Thread(target=self._feed, daemon=True) for _ in range(min(self._size, number))
-        ]
+        size = min(self._place.size, number)
+        threads = [threading.Thread(target=self._feed, daemon=True) for _ in range(size)]
         for thread in threads:
             thread.start()
         busy = len(threads)
@@ -132,54 +129,56 @@ class WorkerPool:
                 del self._waiting[fold]
             return job
 
-    def _start(self) -> subprocess.Popen[bytes]:
+    def _start(self) -> WorkerProcess:
+        process = self._place.start()
         with self._lock:
-            process = subprocess.Popen(
-                [sys.executable, "-m", "mlfs.compare.worker"],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                env={**os.environ, **ONE_THREAD, "PYTHONPATH": os.pathsep.join(sys.path)},
-                bufsize=-1,
-            )
             self._processes.add(process)
         return process
 
-    def _hand_over(self, process: subprocess.Popen[bytes], job: Job) -> bool:
+    def _hand_over(self, process: WorkerProcess, job: Job) -> bool:
         """Let a worker run a job; False if the worker ended before it was done."""
         left = {cell.key: cell for cell in job.cells}
-        assert process.stdin is not None
-        assert process.stdout is not None
         try:
-            if not getattr(process, "ready", False):
-                send(process.stdin, self._settings)
-                receive(process.stdout)
-                process.ready = True  # type: ignore[attr-defined]
-            send(process.stdin, job)
+            if process not in self._ready:
+                process.send(self._settings)
+                process.receive()
+                self._ready.add(process)
+            process.send(pickle.dumps(job))
             while True:
-                kind, record = receive(process.stdout)
+                kind, record = pickle.loads(process.receive())  # noqa: S301 -- from our own child
                 if kind == "done":
                     return True
                 left.pop(record["key"], None)
                 self._records.put(record)
-        except (EOFError, OSError):
-            self._end(process)
-            if not self._closed:
-                for cell in left.values():
-                    self._records.put(failure(cell, _died(process.returncode)))
+        except (EOFError, OSError, WorkerLost) as error:
+            code = self._end(process)
+            if self._closed:
+                return False
+            why = _died(code)
+            if isinstance(error, WorkerLost):
+                if self._put_back(replace(job, cells=tuple(left.values()))):
+                    return False
+                why = f"the workers that worked on it were lost {MOST_LOSSES + 1} times"
+            for cell in left.values():
+                self._records.put(failure(cell, why))
             return False
 
-    def _end(self, process: subprocess.Popen[bytes]) -> None:
-        for stream in (process.stdin, process.stdout):
-            with contextlib.suppress(OSError):
-                if stream is not None:
-                    stream.close()
-        try:
-            process.wait(timeout=10)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
+    def _put_back(self, job: Job) -> bool:
+        """Let what is left of a job be done by another worker; False after too many losses."""
+        which = job.fold, str(job.ranker)
+        with self._lock:
+            self._losses[which] += 1
+            if self._losses[which] > MOST_LOSSES:
+                return False
+            if job.cells:
+                self._waiting.setdefault(job.fold, deque()).appendleft(job)
+        return True
+
+    def _end(self, process: WorkerProcess) -> int | None:
+        code = process.end()
         with self._lock:
             self._processes.discard(process)
+        return code
 
 
 def _died(code: int | None) -> str:

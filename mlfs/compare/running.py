@@ -16,10 +16,11 @@ from mlfs.api.options import checked
 from mlfs.api.value_kinds import checked_count
 from mlfs.compare.cell_folder import CellFolder
 from mlfs.compare.classifiers import check_classifier, selects
-from mlfs.compare.data_sources import sources
+from mlfs.compare.data_sources import DataSource, sources
 from mlfs.compare.metrics import METRICS
 from mlfs.compare.named import Named, named
 from mlfs.compare.pool import WorkerPool
+from mlfs.compare.processes import Place, ThisMachine
 from mlfs.compare.rankers import ranker
 from mlfs.compare.resampling import Folds, Given, Holdout, Protocol
 from mlfs.compare.results import Results
@@ -53,6 +54,7 @@ def run(
     metrics: Sequence[str] | None = None,
     seed: int = 0,
     jobs: int = 1,
+    cluster: Any = None,
     folder: str | os.PathLike[str] | None = None,
     predictions: bool = True,
     budget: float | None = None,
@@ -95,6 +97,10 @@ def run(
         Seeds folds, models and random baselines; the same seed gives the same table.
     jobs : int
         Processes at a time, -1 for one on each processor; the table does not depend on it.
+    cluster : str or distributed.Client, optional
+        Let the workers of a cluster of dask.distributed run the cells, one process for each of
+        their threads: the address of its scheduler, a client of it, or "local:2" for two workers
+        on this machine. The table is the same.
     folder : path, optional
         The folder of finished cells, which are used again.
     predictions : bool
@@ -131,7 +137,7 @@ def run(
     patterns = _names(exclude) + (() if groups is None else (groups,))
     found = sources(data, labels=labels, exclude=patterns, given=isinstance(protocol, Given))
     settings = Settings(
-        tuple(found),
+        tuple(found if cluster is None else (one.absolute() for one in found)),
         rankers,
         learners,
         sizes,
@@ -148,9 +154,9 @@ def run(
     if not settings.methods:
         msg = "own leaves the selection to the model, and no model here selects features"
         raise UsageError(f"{msg}: name one that does, such as br-ldf or occ")
-    shown, processes = _metrics(metrics), _processes(jobs)
+    shown, place = _metrics(metrics), _place(jobs, cluster)
     with contextlib.nullcontext() if folder is None else CellFolder(folder) as kept:
-        return _run(settings, shown, processes, kept, on_cell or (lambda *_: None))
+        return _run(settings, shown, place, kept, on_cell or (lambda *_: None))
 
 
 def _distinct(what: str, chosen: list[Named]) -> tuple[Named, ...]:
@@ -164,7 +170,7 @@ def _distinct(what: str, chosen: list[Named]) -> tuple[Named, ...]:
 def _run(
     settings: Settings,
     metrics: tuple[str, ...],
-    processes: int,
+    place: Callable[[Sequence[DataSource]], Place],
     kept: CellFolder | None,
     on_cell: Progress,
 ) -> Results:
@@ -179,13 +185,14 @@ def _run(
         for job in settings.jobs()
         if (left := [cell for cell in job.cells if cell.key not in done])
     ]
-    for source in dict.fromkeys(job.source for job in jobs):
+    read = list(dict.fromkeys(job.source for job in jobs))
+    for source in read:
         source.check(settings.protocol.of(source.name))
     if kept is not None:
         notes += _resumed(settings, kept, len(done))
     on_cell(len(done), len(cells), None)
     interrupted = False
-    with WorkerPool(settings, processes) as pool:
+    with WorkerPool(settings, place(read)) as pool:
         try:
             for record in pool.do(jobs):
                 if kept is not None:
@@ -195,6 +202,7 @@ def _run(
                 on_cell(len(done), len(cells), record)
         except KeyboardInterrupt:
             interrupted = True
+    notes += [pool.report] if pool.report else []
     # a cell that was kept under another name of the same data gets the name it has now
     records = tuple(
         {**done[cell.key], "cell": cell.to_dict()} for cell in cells if cell.key in done
@@ -313,6 +321,23 @@ def _metrics(metrics: Sequence[str] | None) -> tuple[str, ...]:
         if name not in METRICS:
             raise UnknownName("metric", name, METRICS)
     return tuple(dict.fromkeys(names)) or DEFAULT_METRICS
+
+
+def _place(jobs: Any, cluster: Any) -> Callable[[Sequence[DataSource]], Place]:
+    """What gives the place where the cells of some data sets are run."""
+    processes = _processes(jobs)
+    if cluster is None:
+        return lambda _: ThisMachine(processes)
+    if processes != 1:
+        msg = "exclude each other: a cluster runs one process for each thread of its workers"
+        raise UsageError(msg, option=("jobs", "cluster"))
+
+    def on_cluster(read: Sequence[DataSource]) -> Place:
+        from mlfs.compare.cluster_cells import OnCluster
+
+        return OnCluster(cluster, read) if read else ThisMachine(1)
+
+    return on_cluster
 
 
 def _processes(jobs: Any) -> int:

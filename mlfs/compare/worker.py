@@ -14,21 +14,20 @@ import sys
 import threading
 from typing import IO, Any
 
-__all__ = ["main", "receive", "send"]
+__all__ = ["main", "read", "write"]
 
 LENGTH = 8
 
 
-def send(stream: IO[bytes], message: Any) -> None:
-    """Write a message."""
-    content = pickle.dumps(message)
+def write(stream: IO[bytes], content: bytes) -> None:
+    """Write the content of a message."""
     stream.write(len(content).to_bytes(LENGTH, "big"))
     stream.write(content)
     stream.flush()
 
 
-def receive(stream: IO[bytes]) -> Any:
-    """Read the next message; EOFError when there is none."""
+def read(stream: IO[bytes]) -> bytes:
+    """Read the content of the next message; EOFError when there is none."""
     head = stream.read(LENGTH)
     if len(head) < LENGTH:
         raise EOFError
@@ -36,7 +35,17 @@ def receive(stream: IO[bytes]) -> Any:
     content = stream.read(size)
     if len(content) < size:
         raise EOFError
-    return pickle.loads(content)  # noqa: S301 -- from our own parent or child, over a pipe
+    return content
+
+
+def send(stream: IO[bytes], message: Any) -> None:
+    """Write a message."""
+    write(stream, pickle.dumps(message))
+
+
+def receive(stream: IO[bytes]) -> Any:
+    """Read the next message; EOFError when there is none."""
+    return pickle.loads(read(stream))  # noqa: S301 -- from our own parent or child, over a pipe
 
 
 def main() -> None:

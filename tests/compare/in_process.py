@@ -20,7 +20,9 @@ __all__ = ["use"]
 class InProcess(AbstractContextManager["InProcess", None]):
     """Does the jobs in order, as one worker does."""
 
-    def __init__(self, settings: Settings, size: int) -> None:
+    report = ""
+
+    def __init__(self, settings: Settings, place: Any) -> None:
         self._settings = settings
 
     def __exit__(self, *_: object) -> None:

@@ -29,6 +29,10 @@ class Cluster:
         """
         raise NotImplementedError
 
+    def workers(self) -> Any:
+        """The workers, for actors of other kinds: `DaskWorkers`."""
+        raise NotImplementedError
+
     def computed(self, collection: Any) -> Any:
         """What a collection of dask is, here."""
         raise NotImplementedError

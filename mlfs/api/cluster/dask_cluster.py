@@ -13,6 +13,7 @@ import numpy as np
 from mlfs.api.cluster.block_actor import versions
 from mlfs.api.cluster.clusters import Cluster, local_workers
 from mlfs.api.cluster.dask_session import DaskSession
+from mlfs.api.cluster.dask_workers import DaskWorkers
 from mlfs.errors import ClusterError, UsageError, printable
 
 __all__ = ["DaskCluster", "connected"]
@@ -109,9 +110,13 @@ class DaskCluster(Cluster):
 
     def session(self, n_blocks: int, chunks: list[Any] | None = None) -> DaskSession:
         """Start an actor for each block of rows."""
-        made = DaskSession(self.client, n_blocks, chunks, self)
+        made = DaskSession(n_blocks, chunks, self)
         weakref.finalize(made, self.close)  # where an error leaves it behind
         return made
+
+    def workers(self) -> DaskWorkers:
+        """The workers."""
+        return DaskWorkers(self.client, self.address)
 
     def computed(self, collection: Any) -> Any:
         """What a collection of dask is, here."""
@@ -150,6 +155,7 @@ def connected(value: Any) -> DaskCluster:
             processes=True,
             dashboard_address=":0",
             silence_logs=logging.CRITICAL,
+            preload=["mlfs.api.cluster.local_worker"],
         )
         return DaskCluster(started.scheduler_address, started.security, started)
     if isinstance(value, distributed.Client) and not value.asynchronous and value.scheduler:

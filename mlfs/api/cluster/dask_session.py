@@ -4,22 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import time
-import uuid
-from concurrent.futures import CancelledError
 from typing import Any
 
 import numpy as np
 
 from mlfs.api.cluster.block_actor import BlockActor, unrefused
+from mlfs.api.cluster.dask_workers import deadline
 from mlfs.counting.remote.session import Sent, Session
 from mlfs.errors import ClusterError
 
 __all__ = ["DaskSession"]
 
-WAIT = 30.0  # seconds for a worker to come back, where none is left
-STARTING = 60.0  # seconds for an actor to start
-LOOK = 0.5  # seconds after which to look whether the worker is still there
-SHUNNED = 5.0  # seconds in which the scheduler may not have noticed that a worker is lost
 MOST_LOSSES = 3  # of one block
 ENDING = 2.0  # seconds
 
@@ -29,8 +24,6 @@ class DaskSession(Session):
 
     Parameters
     ----------
-    client : distributed.Client
-        A client of the cluster, which asks workers directly.
     n_blocks : int
         How many blocks there are.
     chunks : list of list, or None
@@ -39,15 +32,15 @@ class DaskSession(Session):
         The cluster, which is closed with the session.
     """
 
-    def __init__(self, client: Any, n_blocks: int, chunks: list[Any] | None, cluster: Any) -> None:
+    def __init__(self, n_blocks: int, chunks: list[Any] | None, cluster: Any) -> None:
         super().__init__(n_blocks)
-        self._client, self._chunks, self._cluster = client, chunks, cluster
+        self._chunks, self._cluster = chunks, cluster
         self._address = cluster.address
         self._actors: list[Any] = [None] * n_blocks
         self._futures: list[Any] = [None] * n_blocks
         self._places = [""] * n_blocks
         self._losses = [0] * n_blocks
-        self._shunned: dict[str, float] = {}
+        self._workers = cluster.workers()
         try:
             self._make(list(range(n_blocks)))
         except BaseException:
@@ -93,12 +86,12 @@ class DaskSession(Session):
         for i, args in arguments.items():
             try:
                 waiting[i] = getattr(self._actors[i], method)(*args)
-            except (RuntimeError, ValueError, OSError):  # what a lost actor raises
+            except self._workers.errors:
                 lost.append(i)
         for i, future in waiting.items():
             try:
                 found[i] = future.result()
-            except (OSError, CancelledError, TimeoutError):
+            except self._workers.errors[:3]:
                 lost.append(i)
         return found, lost
 
@@ -110,7 +103,7 @@ class DaskSession(Session):
         for i in blocks:
             self.lost += 1
             self._losses[i] += 1
-            self._shunned[self._places[i]] = time.monotonic() + SHUNNED
+            self._workers.shun(self._places[i])
             if self._losses[i] > MOST_LOSSES:
                 msg = (
                     f"the worker that held block {i + 1} of {self.n_blocks} of the rows was lost "
@@ -123,38 +116,36 @@ class DaskSession(Session):
 
     def _make(self, blocks: list[int]) -> None:
         """Let workers make blocks, those that hold the fewest first."""
-        ends = time.monotonic() + WAIT
+        ends = deadline()
         left = blocks
-        submits = self._client if self._chunks is None else self._cluster.given
+        submits = None if self._chunks is None else self._cluster.given
         while left:
-            alive = self._alive(ends)
-            held = dict.fromkeys(alive, 0)
+            held = dict.fromkeys(self._workers.threads(ends), 0)
             for i, address in enumerate(self._places):
                 if i not in left and address in held:
                     held[address] += 1
             for i in left:
-                address = min(alive, key=lambda one: held[one])
+                address = min(held, key=lambda one: held[one])
                 held[address] += 1
                 self._places[i] = address
-                self._futures[i] = submits.submit(
-                    BlockActor,
-                    *(self._chunks[i] if self._chunks else ()),
-                    key=f"mlfs-block-{uuid.uuid4().hex}",
-                    actor=True,
-                    workers=[address],
-                    allow_other_workers=False,
-                )
+                chunks = self._chunks[i] if self._chunks else ()
+                self._futures[i] = self._workers.start(BlockActor, address, chunks, submits)
             started = [i for i in left if self._has_started(i)]
             pieces = {i: (self._piece(i),) for i in started}
             answers, lost = self._call("fill", pieces)
             for answer in answers.values():
                 unrefused(answer)
             for i in (set(left) - set(started)) | set(lost):
-                self._shunned[self._places[i]] = time.monotonic() + SHUNNED
+                self._workers.shun(self._places[i])
             left = [i for i in left if i not in answers]
             if left and time.monotonic() > ends:
                 msg = f"no worker of the cluster at {self._address} could take a block of rows"
                 raise ClusterError(msg)
+
+    def _has_started(self, i: int) -> bool:
+        """Wait for the actor of block i; False once its worker is gone, or takes too long."""
+        self._actors[i] = self._workers.started(self._futures[i], self._places[i], "answer")
+        return self._actors[i] is not None
 
     def hold(self, edges: list[int], pieces: Any) -> None:
         """Let the actors make their blocks and hold them.
@@ -176,46 +167,6 @@ class DaskSession(Session):
         if self._pieces is None:
             return None
         return self._pieces.piece(i, int(self.edges[i]), int(self.edges[i + 1]))
-
-    def _has_started(self, i: int) -> bool:
-        """Wait for the actor of block i; False once its worker is gone, or takes too long."""
-        ends = time.monotonic() + STARTING
-        while True:
-            try:
-                with self._client.as_current():
-                    self._actors[i] = self._futures[i].result(timeout=LOOK)
-                    _ = self._actors[i].answer  # a proxy takes the client that is current now
-            except TimeoutError:
-                if time.monotonic() > ends or not self._is_known(self._places[i]):
-                    return False
-            except (OSError, CancelledError, RuntimeError):
-                return False
-            else:
-                return True
-
-    def _is_known(self, address: str) -> bool:
-        """Whether the scheduler has a worker of this address."""
-        try:
-            return address in self._client.nthreads()
-        except (OSError, TimeoutError, RuntimeError, ValueError):
-            return False
-
-    def _alive(self, ends: float) -> list[str]:
-        """The addresses of the workers; some come back in a moment."""
-        while True:
-            try:
-                known = list(self._client.nthreads())
-            except (OSError, TimeoutError, RuntimeError, ValueError):
-                msg = f"the scheduler at {self._address} is gone, and no worker answers without it"
-                raise ClusterError(msg) from None
-            now = time.monotonic()
-            found = [one for one in known if self._shunned.get(one, 0.0) < now]
-            if found:
-                return found
-            if now > ends:
-                msg = f"all workers of the cluster at {self._address} are gone: start some again"
-                raise ClusterError(msg)
-            time.sleep(0.05)
 
     def close(self) -> None:
         """Let the blocks go at once, and the actors with them."""

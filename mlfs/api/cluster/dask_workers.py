@@ -1,0 +1,104 @@
+"""The workers of a cluster of dask.distributed: which are alive, and actors on them."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Sequence
+from concurrent.futures import CancelledError
+from typing import Any
+
+from mlfs.errors import ClusterError
+
+__all__ = ["DaskWorkers", "deadline"]
+
+WAIT = 30.0  # seconds for a worker to come back, where none is left
+STARTING = 60.0  # seconds for an actor to start
+LOOK = 0.5  # seconds after which to look whether the worker is still there
+SHUNNED = 5.0  # seconds in which the scheduler may not have noticed that a worker is lost
+NO_SCHEDULER = (OSError, TimeoutError, RuntimeError, ValueError)
+
+
+def deadline() -> float:
+    """Until when to wait for a worker."""
+    return time.monotonic() + WAIT
+
+
+class DaskWorkers:
+    """Starts actors on workers, and knows which workers are lost.
+
+    Parameters
+    ----------
+    client : distributed.Client
+        A client of the cluster, which asks workers directly.
+    address : str
+        The address of the scheduler, for messages.
+    """
+
+    # what a call of an actor raises where its worker is lost
+    errors = (OSError, CancelledError, TimeoutError, RuntimeError, ValueError)
+
+    def __init__(self, client: Any, address: str) -> None:
+        self.client, self.address = client, address
+        self._shunned: dict[str, float] = {}
+
+    def shun(self, worker: str) -> None:
+        """Start nothing on a worker that was lost a moment ago."""
+        self._shunned[worker] = time.monotonic() + SHUNNED
+
+    def threads(self, ends: float | None = None) -> dict[str, int]:
+        """The threads of each worker by its address; waits until there is one."""
+        ends = deadline() if ends is None else ends
+        while True:
+            try:
+                known = dict(self.client.nthreads())
+            except NO_SCHEDULER:
+                msg = f"the scheduler at {self.address} is gone, and no worker answers without it"
+                raise ClusterError(msg) from None
+            now = time.monotonic()
+            found = {one: n for one, n in known.items() if self._shunned.get(one, 0.0) < now}
+            if found:
+                return found
+            if now > ends:
+                msg = f"all workers of the cluster at {self.address} are gone: start some again"
+                raise ClusterError(msg)
+            time.sleep(0.05)
+
+    def start(
+        self, kind: type, worker: str, arguments: Sequence[Any] = (), submits: Any = None
+    ) -> Any:
+        """Let a worker make an actor, whose future is returned; `submits` is the client to use."""
+        return (submits or self.client).submit(
+            kind,
+            *arguments,
+            key=f"mlfs-{kind.__name__}-{uuid.uuid4().hex}",
+            actor=True,
+            workers=[worker],
+            allow_other_workers=False,
+        )
+
+    def started(self, future: Any, worker: str, method: str) -> Any:
+        """Wait for an actor, which has a method of this name.
+
+        None once its worker is gone, or takes too long.
+        """
+        ends = time.monotonic() + STARTING
+        while True:
+            try:
+                with self.client.as_current():
+                    actor = future.result(timeout=LOOK)
+                    getattr(actor, method)  # a proxy takes the client that is current now
+            except TimeoutError:
+                if time.monotonic() > ends or not self._is_known(worker):
+                    return None
+            except (OSError, CancelledError, RuntimeError):
+                return None
+            else:
+                return actor
+
+    def _is_known(self, worker: str) -> bool:
+        """Whether the scheduler has a worker of this address."""
+        try:
+            return worker in self.client.nthreads()
+        except NO_SCHEDULER:
+            return False

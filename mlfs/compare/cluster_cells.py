@@ -1,0 +1,197 @@
+"""Cells of a comparison on a cluster: a worker process for each thread of its workers."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import threading
+from collections import Counter
+from collections.abc import Sequence
+from importlib.metadata import version
+from typing import Any
+
+from mlfs.api.cluster.clusters import cluster_of
+from mlfs.compare.data_sources import DataSource, digest_of_files
+from mlfs.compare.processes import LocalProcess, WorkerLost, WorkerProcess
+from mlfs.errors import ClusterError, DataError, plural
+
+__all__ = ["OnCluster"]
+
+SAME = ("scikit-learn", "scipy")  # beside what every worker of a cluster must have alike
+ENDING = 2.0  # seconds
+
+
+class CellRelay:
+    """An actor that starts a worker process beside it, and passes its messages on.
+
+    The process has no other threads and is one that may fail, as on a single machine.
+    """
+
+    def __init__(self) -> None:
+        self._process = LocalProcess()
+
+    async def exchange(self, content: bytes | None) -> bytes | int | None:
+        """Send a message if there is one, and return the next one; the code if it ended."""
+        return await asyncio.to_thread(self._exchanged, content)
+
+    def _exchanged(self, content: bytes | None) -> bytes | int | None:
+        try:
+            if content is not None:
+                self._process.send(content)
+            return self._process.receive()
+        except (EOFError, OSError):
+            return self._process.end()
+
+    async def end(self) -> int | None:
+        """End the process."""
+        self._process.kill()
+        return await asyncio.to_thread(self._process.end)
+
+    def __del__(self) -> None:
+        with contextlib.suppress(AttributeError, OSError):
+            self._process.kill()
+
+
+class _RemoteProcess:
+    """The worker process behind a relay."""
+
+    def __init__(self, place: OnCluster, worker: str, future: Any, actor: Any) -> None:
+        self._place, self._worker = place, worker
+        self._future, self._actor = future, actor
+        self._pending: bytes | None = None
+        self._code: int | None = None
+
+    def send(self, content: bytes) -> None:
+        """Send a message, together with the question for the next one."""
+        self._pending = content
+
+    def receive(self) -> bytes:
+        """The next message; EOFError where the process has ended."""
+        pending, self._pending = self._pending, None
+        try:
+            found = self._actor.exchange(pending).result()
+        except self._place.errors:
+            self._place.was_lost(self._worker)
+            raise WorkerLost(self._worker) from None
+        if isinstance(found, bytes):
+            return found
+        self._code = found
+        raise EOFError
+
+    def end(self) -> int | None:
+        """Let it end; its code."""
+        actor, self._actor = self._actor, None
+        if actor is not None:
+            with contextlib.suppress(Exception):
+                actor.end().result(timeout=ENDING)
+            with contextlib.suppress(Exception):
+                self._future.release()
+            self._place.freed(self._worker)
+        return self._code
+
+    def kill(self) -> None:
+        """End it by force."""
+        self.end()
+
+
+class OnCluster:
+    """Processes on the workers of a cluster, one for each of their threads.
+
+    Parameters
+    ----------
+    given : str, distributed.Client or Cluster
+        The cluster, see `mlfs.api.cluster.clusters.cluster_of`.
+    sources : sequence of DataSource
+        The data sets, whose files the workers must have.
+    """
+
+    def __init__(self, given: Any, sources: Sequence[DataSource]) -> None:
+        self._cluster: Any = cluster_of(given)
+        try:
+            self._workers = self._cluster.workers()
+            self._check(sources)
+            threads = self._workers.threads()
+        except BaseException:
+            self.close()
+            raise
+        self.size, self._n_workers = sum(threads.values()), len(threads)
+        self._busy: Counter[str] = Counter()
+        self._lock = threading.Lock()
+        self.n_lost = 0
+
+    def _check(self, sources: Sequence[DataSource]) -> None:
+        """Refuse workers that have other files or versions, before any work."""
+        files = {one.name: one.files for one in sources if one.files}
+        wanted = {one.name: one.digest for one in sources if one.files}
+        own = _versions()
+        answers = self._workers.client.run(_look, files, on_error="return")
+        for worker, found in sorted(answers.items()):
+            if isinstance(found, OSError):
+                continue  # lost meanwhile
+            if isinstance(found, BaseException):
+                raise ClusterError(f"the worker {worker} cannot compare: {found}")
+            versions, digests = found
+            for name, has in versions.items():
+                if has != own[name]:
+                    msg = f"the worker {worker} has {name} {has}, and this process has {own[name]}"
+                    raise ClusterError(f"{msg}: install the same version on both")
+            for name, (digest, why) in digests.items():
+                if digest != wanted[name]:
+                    why = why or f"its file of {name} is not the one that is here"
+                    msg = f"the worker {worker} has other data: {why}"
+                    raise DataError(f"{msg}; workers see files under the same names as you do")
+
+    @property
+    def errors(self) -> tuple[type[Exception], ...]:
+        """What a message raises where the worker is lost."""
+        errors: tuple[type[Exception], ...] = self._workers.errors
+        return errors
+
+    def start(self) -> WorkerProcess:
+        """Start a process where most threads are free."""
+        while True:
+            with self._lock:
+                threads = self._workers.threads()
+                worker = max(threads, key=lambda one: threads[one] - self._busy[one])
+                self._busy[worker] += 1
+            future = self._workers.start(CellRelay, worker)
+            actor = self._workers.started(future, worker, "exchange")
+            if actor is not None:
+                return _RemoteProcess(self, worker, future, actor)
+            self.was_lost(worker)
+
+    def was_lost(self, worker: str) -> None:
+        """Note that a worker is lost."""
+        self._workers.shun(worker)
+        with self._lock:
+            self.n_lost += 1
+
+    def freed(self, worker: str) -> None:
+        """Note that a process of a worker is gone."""
+        with self._lock:
+            self._busy[worker] -= 1
+
+    def report(self) -> str:
+        """Where the cells were made."""
+        lost = f"; {plural(self.n_lost, 'time')} a worker was lost" if self.n_lost else ""
+        made = f"run on {plural(self._n_workers, 'worker')} of a cluster"
+        return f"{made} with {plural(self.size, 'thread')}{lost}"
+
+    def close(self) -> None:
+        """Disconnect, and end what was started for this."""
+        self._cluster.close()
+
+
+def _versions() -> dict[str, str]:
+    return {name: version(name) for name in SAME}
+
+
+def _look(files: dict[str, tuple[str, ...]]) -> Any:
+    """On a worker: its versions, and the digest of each data set or why there is none."""
+    found: dict[str, tuple[str, str]] = {}
+    for name, paths in files.items():
+        try:
+            found[name] = digest_of_files(paths), ""
+        except DataError as error:
+            found[name] = "", str(error)
+    return _versions(), found
