@@ -279,15 +279,7 @@ def prepare(
     dataset, weights = weighted(dataset, sample_weight, notes)
     if missing == "error" and not hasattr(dataset.table, "session"):
         refuse_missing(dataset)
-    binned: tuple[Binning, ...] = ()
-    if target_bins is not None:
-        dataset, binned = binned_targets(dataset, target_bins, nominal_limit, weights)
-        notes += [] if binned else ["no label is a numeric target: target_bins changes nothing"]
-    if labels_as != "each":
-        dataset, pruned = label_sets(dataset, labels_as, weights)
-        notes += pruned
-        if correction == "expected":
-            dataset, weights = of_known_sets(dataset, weights, notes)
+    dataset, weights, binned = _with_classes(dataset, weights, options, notes)
     own = made_of(from_user, dataset)
     beside = options, _frame_columns(data), binned
     if estimator == "gaussian":
@@ -322,6 +314,23 @@ def weighted(
         weights = weights[kept]
         dataset = replace(dataset, X=dataset.table[kept], Y=dataset.Y[kept])
     return dataset, weights
+
+
+def _with_classes(
+    dataset: Dataset, weights: np.ndarray | None, options: Mapping[str, Any], notes: list[str]
+) -> tuple[Dataset, np.ndarray | None, tuple[Binning, ...]]:
+    """Bin numeric targets, and make label sets the classes of one label, where that is wanted."""
+    binned: tuple[Binning, ...] = ()
+    if options["target_bins"] is not None:
+        how = options["target_bins"], options["nominal_limit"]
+        dataset, binned = binned_targets(dataset, *how, weights)
+        notes += [] if binned else ["no label is a numeric target: target_bins changes nothing"]
+    if options["labels_as"] != "each":
+        dataset, pruned = label_sets(dataset, options["labels_as"], weights)
+        notes += pruned
+        if options["correction"] == "expected":
+            dataset, weights = of_known_sets(dataset, weights, notes)
+    return dataset, weights, binned
 
 
 def _notes_of_reading(dataset: Dataset) -> list[str]:

@@ -85,7 +85,7 @@ class BlockAnchor(Anchor):
     ) -> None:
         super().__init__(int(codes.mode[j]), int(codes.levels[j]), valid, n)
         self._table, self._j, self._kept = codes, j, kept
-        self._n_rows = codes.n_rows
+        self._n_rows, self._packed = codes.n_rows, codes.is_packed(j)
 
     @cached_property
     def _entries(self) -> tuple[np.ndarray, np.ndarray]:
@@ -122,7 +122,7 @@ class BlockAnchor(Anchor):
     @cached_property
     def planes(self) -> np.ndarray:
         """A bit plane for each code but the mode."""
-        if self._table.is_packed(self._j):
+        if self._packed:
             return self._table.planes_of(self._j)
         return packed_planes(self._table, self._j, self._j + 1)
 
@@ -131,7 +131,7 @@ class BlockAnchor(Anchor):
         """The memory that it takes; the column in full is made where there are many levels."""
         made = vars(self)
         lists = sum(part.nbytes for part in made.get("_entries", ()))
-        packed = 0 if self._table.is_packed(self._j) else getattr(made.get("planes"), "nbytes", 0)
+        packed = 0 if self._packed else getattr(made.get("planes"), "nbytes", 0)
         full = 4 * self._table.n_rows * (self.levels > TWO)
         return int(lists + packed + full)
 
@@ -262,7 +262,7 @@ class PairStatistics:
     def co(self, i: int) -> np.ndarray:
         """The co-occurrences of its cells with those of one column group."""
         found = self._co[i]
-        return self._counts.pair_co(i, self.anchor) if found is None else found
+        return self._counts.groups[i].co_with(self.anchor) if found is None else found
 
     def table(self, i: int) -> np.ndarray:
         """n(f, s) of one column group: (codes, codes of s)."""

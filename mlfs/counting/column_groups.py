@@ -157,7 +157,32 @@ class ColumnGroup:
         n[modes] = total - np.diff(sums)
         return n
 
+    def co_with(self, anchor: Anchor) -> np.ndarray:
+        """The co-occurrences with an anchor: (cells of s, cells)."""
+        out = np.zeros((anchor.cells, self.cells), self.small)
+        self.pairs(anchor, out)
+        return out
+
+    def co_with_labels(self, labels: Labels, some: np.ndarray) -> np.ndarray:
+        """Those with some labels of two levels: (labels, cells)."""
+        out = np.zeros((some.size, self.cells), self.small)
+        self.label_pairs(labels, some, out)
+        return out
+
     # ---- summing: the same for all layouts ---------------------------------------------------
+
+    def add_counted_sums(self, anchor: Anchor, xlogx: XLogX, out: Any) -> np.ndarray | None:
+        """Count an anchor: out[f] += the sum of c log c over n(f,s).
+
+        Returns the co-occurrences, or None where a table of them would be much larger than the
+        data.
+        """
+        if self.is_wide(anchor):
+            self.add_walked_sums(anchor, xlogx, out)
+            return None
+        co = self.co_with(anchor)
+        self.add_pair_sums(anchor, co, xlogx, out)
+        return co
 
     def add_pair_sums(self, anchor: Any, co: np.ndarray, xlogx: XLogX, out: Any) -> None:
         """out[f] += the sum of c log c over n(f,s), from the co-occurrences."""

@@ -224,20 +224,6 @@ class Counts:
             [block.other_anchor(part, mode, levels, levels - n_left_out) for block, part in both],
         )
 
-    def pair_co(self, i: int, anchor: Anchor) -> np.ndarray:
-        """The co-occurrences of an anchor and a column group: (cells of s, cells)."""
-        group = self.groups[i]
-        out = np.zeros((anchor.cells, group.cells), group.small)
-        group.pairs(anchor, out)
-        return out
-
-    def label_co(self, i: int, some: np.ndarray) -> np.ndarray:
-        """Those of some labels of two levels and a column group: (labels, cells)."""
-        group = self.groups[i]
-        out = np.zeros((some.size, group.cells), group.small)
-        group.label_pairs(self.labels, some, out)
-        return out
-
     def pair_statistics(
         self,
         anchor: Anchor,
@@ -260,15 +246,15 @@ class Counts:
 
         def work(i: int, a: int, b: int) -> None:
             group = self.groups[i]
-            if label_co is None and group.is_wide(anchor):
-                group.add_walked_sums(anchor, self.xlogx, t_fs[a:b])
-                return
-            found = self.pair_co(i, anchor) if label_co is None else label_co(i)
-            group.add_pair_sums(anchor, found, self.xlogx, t_fs[a:b])
+            if label_co is None:
+                found = group.add_counted_sums(anchor, self.xlogx, t_fs[a:b])
+            else:
+                found = label_co(i)
+                group.add_pair_sums(anchor, found, self.xlogx, t_fs[a:b])
             if self.kinds[i] != Kind.LISTS:  # tables are made of those
                 co[i] = found
 
-        self.parallel.over_groups(work, self.parallel.cost_of(anchor))
+        self.parallel.over_groups(work, anchor=anchor)
         t_s = np.array(self.anchor_sum(anchor))
         return PairStatistics(self, anchor, co, self.rows, t_fs, t_f, t_s)
 

@@ -147,12 +147,22 @@ class Parallel:
         return np.where(self._listed & self._by_labels, 1, self._n)
 
     def over_groups(
-        self, work: Callable[[int, int, int], Result], cost: int = THREADED_FROM
+        self,
+        work: Callable[[int, int, int], Result],
+        cost: int = THREADED_FROM,
+        *,
+        anchor: Anchor | None = None,
+        labels: np.ndarray | None = None,
     ) -> list[Result]:
-        """Call work(group, first column, last column) for all, in threads where that pays."""
+        """Call work(group, first column, last column) for all, in threads where that pays.
+
+        What it costs follows from the anchor (and the labels) that are counted, if they are given.
+        """
         jobs = [(i, a, b) for i, (a, b) in enumerate(self._counts.edges)]
         if self._n == 1:
             return [work(*job) for job in jobs]
+        if anchor is not None:
+            cost = self.cost_of(anchor, labels)
         return self._threads.map(work, jobs, cost)
 
     def over_labels(

@@ -189,13 +189,9 @@ class Expected:
         function = self._function(labels)
 
         def work(i: int, a: int, b: int) -> None:
-            group = counts.groups[i]
-            if group.is_wide(anchor):
-                group.add_walked_sums(anchor, function, sums[a:b])
-                return
-            group.add_pair_sums(anchor, counts.pair_co(i, anchor), function, sums[a:b])
+            counts.groups[i].add_counted_sums(anchor, function, sums[a:b])
 
-        counts.parallel.over_groups(work, counts.parallel.cost_of(anchor))
+        counts.parallel.over_groups(work, anchor=anchor)
         alone = labels.size * int(table.t_n) - int(table.t_l[labels].sum())
         return (sums + float(alone)) / (self._n * self._unit)
 

@@ -34,7 +34,7 @@ def gini_gain(table: Table, pairs: PairStatistics, labels: np.ndarray) -> np.nda
             co_fl = table.label_pairs.co(i, known.some)
             counts.groups[i].add_gini_sums(known, co_fl, unit, within[a:b])
 
-    counts.parallel.over_groups(work, counts.parallel.cost_of(pairs.anchor, labels))
+    counts.parallel.over_groups(work, anchor=pairs.anchor, labels=labels)
     n, n_l = float(table.rows), counts.labels.n_cells[labels].astype(float)
     alone = sum(np.floor(2 * n_l * (n - n_l) / max(1.0, n) * unit + 0.5).astype(np.int64).tolist())
     gain: np.ndarray = np.maximum(wrapped(alone) - within, 0) / (max(1.0, n) * unit)

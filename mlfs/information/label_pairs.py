@@ -43,18 +43,20 @@ class LabelPairs:
 
     def co(self, i: int, labels: np.ndarray) -> np.ndarray:
         """The co-occurrences of a column group with labels of two levels: (labels, cells)."""
-        counts = self._counts
         if not self._every_label:
             key = ("co_fl", i, labels.tobytes())
-            found: np.ndarray = self._table.cache.get(key, lambda: counts.label_co(i, labels))
+            found: np.ndarray = self._table.cache.get(key, lambda: self._counted(i, labels))
             return found
         every = self._kept.get(i)
         if every is None:
-            every = self._kept[i] = counts.label_co(i, np.arange(len(counts.labels)))
+            every = self._kept[i] = self._counted(i, np.arange(len(self._counts.labels)))
         first, size = int(labels[0]), labels.size
         if int(labels[-1]) - first == size - 1 and (size < 3 or (np.diff(labels) == 1).all()):
             return every[first : first + size]
         return every[labels]
+
+    def _counted(self, i: int, labels: np.ndarray) -> np.ndarray:
+        return self._counts.groups[i].co_with_labels(self._counts.labels, labels)
 
     def sums(self, label: int) -> np.ndarray:
         """The sums of c log c over n(f,l) of every feature."""
@@ -86,7 +88,7 @@ class LabelPairs:
             for first in range(0, labels.size, step):
                 some = labels[first : first + step]
                 keep = self._every_label and group.needs_label_pairs
-                co = self.co(i, some) if keep else counts.label_co(i, some)
+                co = self.co(i, some) if keep else self._counted(i, some)
                 group.add_label_sums(counts.labels.n_cells[some], co, counts.xlogx, total[a:b])
 
         counts.parallel.over_groups(work, int(counts.non_mode.sum()))

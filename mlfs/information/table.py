@@ -188,13 +188,13 @@ class Table:
 
         def work(i: int, a: int, b: int) -> None:
             group = counts.groups[i]
-            table = group.pair_table(anchor, counts.pair_co(i, anchor))
+            table = group.pair_table(anchor, group.co_with(anchor))
             own = group.offsets, self.f_valid[a:b], anchor.valid, counts.xlogx
             four = np.empty((b - a, 4), np.int64)
             full_tables.pair_sums(table, *own, four)
             sums[:, a:b] = four.T
 
-        counts.parallel.over_groups(work, counts.parallel.cost_of(anchor))
+        counts.parallel.over_groups(work, anchor=anchor)
         rows, t_fs, t_f, t_s = sums
         if whole:
             rows, t_f, t_s = self.rows, self.t_f, np.array(counts.anchor_sum(anchor))
