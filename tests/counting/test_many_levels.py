@@ -69,6 +69,6 @@ def test_no_table_is_made_of_the_pairs_of_levels() -> None:
     X = np.stack([rng.permutation(6_000) for _ in range(4)], axis=1)  # one table: 0.4 GB
     y = rng.integers(0, 2, 6_000)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("mlfs.counting.counts.Counts.pair_co", None)  # what would make it
+        patch.setattr("mlfs.counting.column_groups.ColumnGroup.co_with", None)  # what would make it
         found = mlfs.select((X, y), "jmi", 3, nominal_limit=10_000)
     assert found.indices == (0, 1, 2)
