@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,24 +14,28 @@ from mlfs.compare.contest import AREA, Contest, contests
 from mlfs.compare.overlap import overlaps
 from mlfs.compare.pairs import wilcoxon_all
 from mlfs.compare.ranks import underpowered
+from mlfs.compare.report.charts import rank_chart
 from mlfs.compare.results import Results
 
-__all__ = ["choosing", "page"]
+__all__ = ["choosing", "diagrams", "page"]
 
 TITLES = {"macro_f1": "Macro-F1", "hamming_loss": "Hamming loss", "ranking_loss": "ranking loss"}
 STABLE = "0.1"  # the number of features at which stability is shown
-BASELINES = ("random", "all", "f-mean", "forest", "l21")
+PROBABLE = 0.95
+PICTURES = "assets/reference"  # in docs/
 
 
 def page(results: Results, lacking: Sequence[str]) -> str:
     """The page in Markdown."""
-    large = {one.name for one in entries() if one.large}
     lines = [*_data(results), ""]
-    for model in map(str, results.settings.models):
-        for group, title in ((False, ""), (True, ", the large data sets")):
-            part = _part(results, model, large, group)
-            if part is not None:
-                lines += [f"### {model}{title}", "", *_of_model(*part), ""]
+    for model, large, part, failed in _parts(results):
+        title = f"### {model}{', the large data sets' * large}"
+        lines += [title, "", *_of_model(part, failed), ""]
+        for contest in contests(part):
+            if contest.n == AREA and not contest.doubt:
+                about = f"Average ranks in {TITLES[contest.metric]}; a bar connects methods that "
+                about += "do not differ significantly"
+                lines += [f"![{about}]({PICTURES}/{_picture(model, large, contest.metric)})", ""]
     lines += ["### What is not there", ""]
     lines += [f"- {one}: not finished in the time that there was" for one in lacking]
     lines += [f"- {one}" for one in _failed(results)] or ["- no cell failed"]
@@ -40,14 +44,12 @@ def page(results: Results, lacking: Sequence[str]) -> str:
 
 def choosing(results: Results) -> str:
     """What a reader who chooses a criterion learns from the results, in Markdown."""
-    large = {one.name for one in entries() if one.large}
     lines = ["| model | data sets | first five | last five | rank of `all`, `random` |"]
     lines.append("|---|---|---|---|---|")
-    for model in map(str, results.settings.models):
-        part = _part(results, model, large, group=False)
-        if part is None:
+    for model, large, part, _ in _parts(results):
+        if large:
             continue
-        found = [one for one in contests(part[0]) if one.n == AREA]
+        found = [one for one in contests(part) if one.n == AREA]
         methods = found[0].methods
         ranks = np.mean([one.average_ranks for one in found], axis=0)
         order = [j for j in np.argsort(ranks, kind="stable").tolist() if methods[j] != "all"]
@@ -57,6 +59,18 @@ def choosing(results: Results) -> str:
         row = (f"`{model}`", first.complete.size, *shown, f"{', '.join(base)} of {len(methods)}")
         lines.append("| " + " | ".join(map(str, row)) + " |")
     return "\n".join(lines) + "\n"
+
+
+def diagrams(results: Results) -> Iterator[tuple[str, str]]:
+    """The name and the content of each critical-difference diagram of the page."""
+    for model, large, part, _ in _parts(results):
+        for contest in contests(part):
+            if contest.n == AREA and (chart := rank_chart(contest)):
+                yield _picture(model, large, contest.metric), chart + "\n"
+
+
+def _picture(model: str, large: bool, metric: str) -> str:
+    return f"ranks-{model}{'-large' * large}-{metric}.svg"
 
 
 def _data(results: Results) -> list[str]:
@@ -76,6 +90,16 @@ def _data(results: Results) -> list[str]:
         lines.append("| " + " | ".join(map(str, row)) + " |")
     cells = len(results.records)
     return [*lines, "", f"{cells:,} cells; the columns that identify rows or labels are left out."]
+
+
+def _parts(results: Results) -> Iterator[tuple[str, bool, Results, list[str]]]:
+    """Model, whether the data sets are large, results, and methods that failed on some of them."""
+    named = {one.name for one in entries() if one.large}
+    for model in map(str, results.settings.models):
+        for large in (False, True):
+            part = _part(results, model, named, large)
+            if part is not None:
+                yield model, large, *part
 
 
 def _part(
@@ -161,9 +185,16 @@ def _tests(contest: Contest, methods: Sequence[str]) -> str:
     )
     least = min(pair.p_holm for pair in pairs)
     better = [methods[pair.second] for pair in pairs if pair.p_holm < 0.05]
-    if better:
-        return f"{text} Different from `random` by Wilcoxon with Holm: {_code(better)}."
-    return f"{text} No method differs from `random` by Wilcoxon with Holm (least p {least:.2g})."
+    text += (
+        f" Different from `random` by Wilcoxon with Holm: {_code(better)}."
+        if better
+        else f" No method differs from `random` by Wilcoxon with Holm (least p {least:.2g})."
+    )
+    likely = [methods[pair.second] for pair in pairs if pair.p_worse > PROBABLE]
+    if not likely:
+        return f"{text} None is better than `random` with a probability above {PROBABLE}."
+    sure = f"better than `random` with a probability above {PROBABLE} (Bayesian signed rank)"
+    return f"{text} {len(likely)} of {len(methods) - 1} are {sure}: {_code(likely)}."
 
 
 def _code(names: Sequence[str]) -> str:

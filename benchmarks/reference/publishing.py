@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.reference.config import FOLDS, HERE, Entry, entries, protocol
-from benchmarks.reference.page import choosing, page
+from benchmarks.reference.page import choosing, diagrams, page
 from mlfs.compare.cell_folder import CellFolder
 from mlfs.compare.data_sources import content_digest, sources
 from mlfs.compare.named import named
@@ -26,6 +26,7 @@ LOCKED = (
     *("numpy", "scipy", "scikit-learn", "numba", "llvmlite", "joblib", "threadpoolctl"),
     *("click", "iterative-stratification"),
 )
+PICTURES = HERE.parents[1] / "docs" / "assets" / "reference"
 
 
 def publish(cells: Path) -> None:
@@ -37,6 +38,11 @@ def publish(cells: Path) -> None:
     (HERE / "requirements.lock").write_text("\n".join([head, *lock]) + "\n", encoding="utf-8")
     (HERE / "results.md").write_text(page(results, lacking), encoding="utf-8")
     (HERE / "choosing.md").write_text(choosing(results), encoding="utf-8")
+    for old in PICTURES.glob("*.svg"):
+        old.unlink()
+    PICTURES.mkdir(exist_ok=True)
+    for name, picture in diagrams(results):
+        (PICTURES / name).write_text(picture, encoding="utf-8")
     print(f"{len(results.records)} cells; not there: {', '.join(lacking) or 'nothing'}")
 
 

@@ -19,6 +19,7 @@ MANY = 9  # lines whose bars would be a thicket
 FLAT = "7 4"  # the dashes of a method with a fixed number of features
 APART = 3.0  # pixels between the bars of two methods
 LEGEND = 18
+MANY_RANKS = 20  # of more, every fifth has a number
 COLUMNS = 3
 
 
@@ -157,7 +158,8 @@ def rank_chart(contest: Contest) -> str:
     picture.line([(x.start, 58), (x.end, 58)], INK, stroke_width=1.5)
     for rank in range(1, k + 1):
         picture.line([(x.at(rank), 52), (x.at(rank), 58)], INK)
-        picture.text(x.at(rank), 47, str(rank), "middle")
+        if k <= MANY_RANKS or rank % 5 == 0:
+            picture.text(x.at(rank), 47, str(rank), "middle")
     length = min(contest.nemenyi, k - 1) / max(k - 1, 1) * (x.end - x.start)
     picture.line([(x.start, 20), (x.start + length, 20)], INK, stroke_width=3)
     picture.text(x.start + length + 8, 24, f"critical difference (Nemenyi, 0.05) "
