@@ -47,10 +47,11 @@ def notes_of(
         notes.append(
             f"{plural(gone, 'label')} with missing values: such rows are left out of their terms"
         )
-    flat = [dataset.label_names[i] for i in np.flatnonzero(table.h_l == 0).tolist()]
-    if flat:
-        text = f"{plural(len(flat), 'label')} constant, telling nothing: {printable(flat[0])!r}"
-        notes.append(Caution(f"{text} and others" if len(flat) > 1 else text))
+    flat = np.flatnonzero(table.h_l == 0)
+    if flat.size:
+        first = dataset.labels[int(flat[0])].name
+        text = f"{plural(flat.size, 'label')} constant, telling nothing: {printable(first)!r}"
+        notes.append(Caution(f"{text} and others" if flat.size > 1 else text))
     many = [label for label in dataset.labels if len(label.values) > MANY and _is_whole(label)]
     notes += [
         f"label {printable(label.name)!r} holds {len(label.values)} different whole numbers, which "

@@ -42,6 +42,9 @@ class LazySequence(Sequence[Any]):
             raise IndexError(f"{j} of {len(self)}")
         return self._one(int(at))
 
+    def __iter__(self) -> Iterator[Any]:
+        return map(self._one, range(len(self)))
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, (LazySequence, tuple, list)):
             return NotImplemented
