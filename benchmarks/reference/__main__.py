@@ -10,9 +10,9 @@ __all__ = ["main"]
 
 
 def main(given: list[str]) -> int:
-    """Make folds, run, check, or publish."""
+    """Make folds, run, check, compute the tables of factors, or publish."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.reference")
-    parser.add_argument("what", choices=["folds", "run", "check", "publish"])
+    parser.add_argument("what", choices=["folds", "run", "check", "factors", "publish"])
     parser.add_argument("--cells", type=Path, default=Path("benchmark-results/reference"))
     parser.add_argument("--minutes", type=float, default=float("inf"))
     parser.add_argument("--only", nargs="*", default=[])
@@ -25,6 +25,10 @@ def main(given: list[str]) -> int:
         from benchmarks.reference.running_all import compute_all
 
         compute_all(asked.cells, asked.minutes, asked.only)
+    elif asked.what == "factors":
+        from benchmarks.reference.factors import compute_factors
+
+        compute_factors(asked.cells)
     elif asked.what == "check":
         from benchmarks.reference.checking import check
 
