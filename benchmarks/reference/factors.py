@@ -60,11 +60,10 @@ def _binnings(cells: Path) -> list[str]:
         results = _run(cells, "binning", [asked["model"]], bins=method)
         _kept(results, method)
         areas.append(_areas(results, asked["model"]))
+    about = f"Average rank of each binning over {len(asked['data'])} data sets, by the area under "
+    about += f"the curve with `{asked['model']}`, mean over "
     lines = [
-        (
-            f"Average rank of each binning over {len(asked['data'])} data sets, by the area under the "
-            f"curve with `{asked['model']}`, mean over {', '.join(map(_code, asked['criteria']))}:"
-        ),
+        f"{about}{', '.join(map(_code, asked['criteria']))}:",
         "",
         f"| binning | {' | '.join(TITLES[metric] for metric in areas[0])} |",
         "|---|" + "---|" * len(areas[0]),
