@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from concurrent.futures import Future
 from typing import Any
 
 import numpy as np
@@ -39,6 +40,7 @@ class InProcessSession(Session):
         super().__init__(n_blocks)
         self.chunks, self.to_lose, self.is_closed = chunks, lost, False
         self.calls, self.pieces = 0, None
+        self.begun = list[tuple[int, str]]()
         self.actors = [self.made(i) for i in range(n_blocks)]
 
     def made(self, i: int) -> BlockActor:
@@ -77,6 +79,33 @@ class InProcessSession(Session):
 
     def close(self) -> None:
         self.is_closed = True
+
+    # ---- jobs of single actors ------------------------------------------------------------------
+
+    errors = (OSError,)
+
+    def room(self) -> None:
+        return None
+
+    def whole(self) -> Any:
+        return moved(self.pieces.whole())
+
+    def begin(self, i: int, method: str, arguments: tuple[Any, ...]) -> Any:
+        self.calls += 1
+        done: Future[Any] = Future()
+        if method == "stop":  # runs while others wait, and here none does
+            return done
+        if -self.calls in self.to_lose:
+            done.set_exception(OSError())
+        else:
+            done.set_result(moved(getattr(self.actors[i], method)(*moved(arguments))))
+            self.begun.append((i, method))
+        return done
+
+    def make_again(self, blocks: list[int]) -> None:
+        self.lost += len(blocks)
+        for i in blocks:
+            self.actors[i] = self.made(i)
 
 
 def moved(thing: Any) -> Any:

@@ -48,26 +48,33 @@ class Plan:
 
     def time_is_up(self) -> bool:
         """Whether the time that was given is over."""
-        spent = time.perf_counter() - self.began
-        return self.max_seconds is not None and spent >= self.max_seconds
+        return self.seconds_left() == 0
+
+    def seconds_left(self) -> float | None:
+        """How much of the time that was given is left; None if any time is."""
+        if self.max_seconds is None:
+            return None
+        return max(0.0, self.max_seconds - (time.perf_counter() - self.began))
 
 
-def search(plan: Plan, ready: Prepared, info: Info, label: str = "") -> SearchResult:
+def search(
+    plan: Plan, chosen: tuple[list[int], list[int]], info: Info, label: str = ""
+) -> SearchResult:
     """Search for all labels together, or for the one that the view is on.
 
     Parameters
     ----------
     plan : Plan
         The options.
-    ready : Prepared
-        The data.
+    chosen : tuple of list of int
+        The candidates that are picked first, and those that are never picked; see `sides`.
     info : Info
         The view that is searched, on all candidates.
     label : str
         Its label's name; empty for all labels.
     """
     _refuse_few_labels(plan, info)
-    forced, excluded = sides(plan, ready, label)
+    forced, excluded = chosen
     n = _number(plan, info, len(forced), len(excluded))
     closes: Callable[[int], np.ndarray] | None = None
     auto: AutoStop | None = None

@@ -24,7 +24,7 @@ from mlfs.errors import Caution, UsageError, plural, printable
 from mlfs.information.for_search import constant_features, with_parents
 from mlfs.information.info import Info
 from mlfs.search.label_parents import Structure
-from mlfs.search.picks import Pick
+from mlfs.search.picks import Pick, SearchResult
 
 __all__ = ["select"]
 
@@ -316,28 +316,22 @@ class _Searched:
 
 def _all_searches(plan: Plan, ready: Prepared, info: Info, each: bool) -> _Searched:
     """Search for each label or for all; what is finished survives an interrupt."""
-    names = ready.dataset.feature_names if each else ready.dataset.names
     out = _Searched()
-    short: dict[str, str] = {}
     labels = ready.dataset.label_names if each else [""]
-    for label, label_name in enumerate(labels):
-        if label and plan.time_is_up():
-            out.timed_out = True
-            break
-        try:
-            found = search(plan, ready, info.for_label(label) if each else info, label_name)
-        except KeyboardInterrupt:
-            out.interrupted = True
-            break
-        out.by_label[label_name] = ranking_of(found, ready.grouping, names, label_name)
-        out.pair_terms["counted"] += found.counted
-        out.pair_terms["eager"] += found.eager
-        if found.note and not (each and found.timed_out):
-            short[label_name] = found.note
-        out.interrupted |= found.interrupted
-        out.timed_out |= found.timed_out
-        if found.interrupted or found.timed_out:
-            break
+    found = _on_workers(plan, ready, info, labels, out) if each else None
+    if found is None:
+        found = _here(plan, ready, info, labels, out, each=each)
+    names = ready.dataset.feature_names if each else ready.dataset.names
+    short: dict[str, str] = {}
+    for label in sorted(found):
+        one, label_name = found[label], labels[label]
+        out.by_label[label_name] = ranking_of(one, ready.grouping, names, label_name)
+        out.pair_terms["counted"] += one.counted
+        out.pair_terms["eager"] += one.eager
+        if one.note and not (each and one.timed_out):
+            short[label_name] = one.note
+        out.interrupted |= one.interrupted
+        out.timed_out |= one.timed_out
     out.notes = list(short.values())
     if each and short:
         first = next(f"{label}: {why}" for label, why in short.items())
@@ -347,6 +341,57 @@ def _all_searches(plan: Plan, ready: Prepared, info: Info, each: bool) -> _Searc
         searched = f"{len(out.by_label)} of {plural(len(labels), 'label')} were searched"
         out.notes.append(Caution(f"{searched}: max_seconds={plan.max_seconds:g} was up"))
     return out
+
+
+def _here(
+    plan: Plan, ready: Prepared, info: Info, labels: list[str], out: _Searched, *, each: bool
+) -> dict[int, SearchResult]:
+    """Search for one label after the other, or for all together."""
+    found: dict[int, SearchResult] = {}
+    for label, name in enumerate(labels):
+        if label and plan.time_is_up():
+            out.timed_out = True
+            break
+        try:
+            view = info.for_label(label) if each else info
+            found[label] = search(plan, sides(plan, ready, name), view, name)
+        except KeyboardInterrupt:
+            out.interrupted = True
+            break
+        if found[label].interrupted or found[label].timed_out:
+            break
+    return found
+
+
+def _on_workers(
+    plan: Plan, ready: Prepared, info: Info, labels: list[str], out: _Searched
+) -> dict[int, SearchResult] | None:
+    """Let the workers of a cluster share the labels out; None if there are none that can."""
+    if ready.options["cluster"] is None or len(labels) < 2:
+        return None
+    from mlfs.api.cluster.label_searches import search_on_workers
+
+    chosen = [sides(plan, ready, name) for name in labels]
+    searches = search_on_workers(plan, info, ready.options["correction"], chosen, labels)
+    if searches is None:
+        return None
+    found: dict[int, SearchResult] = {}
+    while True:
+        try:
+            label, found_now = next(searches)
+            found[label] = found_now
+            if plan.on_pick is not None:
+                for pick in found_now.picks:
+                    plan.on_pick(labels[label], pick)
+        except StopIteration:
+            break
+        except KeyboardInterrupt:
+            if out.interrupted:
+                break
+            out.interrupted = True
+            searches.stop()
+    out.timed_out = len(found) < len(labels) and not out.interrupted
+    return found
 
 
 def _parameters_of(criterion: Criterion) -> dict[str, Any]:

@@ -139,7 +139,7 @@ class LDF(FeaturePlan):
         plan = Plan("mlig", mlig, None, [], [], None, None, 0.05, 0.01, 0, None)
         ready = problem.prepared()
         paths = [
-            search(plan, ready, ready.info.for_label(label), name)
+            search(plan, ([], []), ready.info.for_label(label), name)
             for label, name in enumerate(problem.names)
         ]
         return tuple(_picked(path) for path in paths)

@@ -112,6 +112,44 @@ def test_every_option_has_the_same_answer(kind: str, options: dict[str, Any], bl
         assert told(many) == told(one)
 
 
+@pytest.mark.parametrize("options", [{}, {"missing": "ignore", "n": "auto"}, {"prefilter": 9}])
+def test_workers_share_the_labels_of_searches_label_by_label(options: dict[str, Any]) -> None:
+    chosen: Any = {"n": 5, "per_label": True, **options}
+    one, shown = mlfs.select(DATA["holes"], "jmi", **chosen), list[Any]()
+    cluster = InProcess(2, lost=(-3, -5))
+    many = mlfs.select(
+        DATA["holes"], "jmi", cluster=cluster, on_pick=lambda *pick: shown.append(pick), **chosen
+    )
+    assert told(many) == told(one)
+    (session,) = cluster.sessions
+    assert session.lost == 2
+    assert sum(method == "search" for _, method in session.begun) == 3
+    assert len(shown) == sum(len(ranking.picks) for ranking in one.labels.values())
+
+
+def test_labels_are_not_shared_out_where_a_worker_has_no_room(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("tests.remote_blocks.InProcessSession.room", lambda self: 100)
+    cluster = InProcess(2)
+    many = mlfs.select(DATA["mixed"], "jmi", 5, per_label=True, cluster=cluster)
+    assert told(many) == told(mlfs.select(DATA["mixed"], "jmi", 5, per_label=True))
+    assert not cluster.sessions[0].begun
+
+
+def test_an_interrupt_keeps_the_labels_that_are_searched() -> None:
+    def interrupt(label: str, pick: Any) -> None:
+        raise KeyboardInterrupt
+
+    chosen: Any = {"n": 5, "per_label": True}
+    found = mlfs.select(DATA["mixed"], "jmi", cluster=InProcess(2), on_pick=interrupt, **chosen)
+    whole = mlfs.select(DATA["mixed"], "jmi", **chosen)
+    assert found.interrupted
+    assert found.labels
+    for label, ranking in found.labels.items():
+        assert ranking.indices == whole.labels[label].indices
+
+
 def test_an_automatic_number_has_the_same_answer() -> None:
     one = mlfs.select(DATA["holes"], "mim", "auto", sample_weight=WEIGHTS)
     many = mlfs.select(

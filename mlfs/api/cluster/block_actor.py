@@ -23,6 +23,7 @@ class BlockActor:
     def __init__(self, *chunks: Any) -> None:
         self._holder: Holder | None = None
         self._reader = PartReader(chunks)
+        self._searcher: Any = None
 
     def read(self, what: str, *args: Any) -> tuple[str, Any]:
         """What a method of `PartReader` returns."""
@@ -54,9 +55,31 @@ class BlockActor:
         except UnknownThing as unknown:
             return "unknown", str(unknown)
 
+    def prepare(self, *whole: Any) -> tuple[str, Any]:
+        """Get ready to search label by label; see `LabelSearcher`."""
+        from mlfs.api.cluster.label_searches import LabelSearcher
+
+        try:
+            self._searcher = LabelSearcher(*whole)
+        except MlfsError as error:
+            return "raised", error
+        return "done", None
+
+    def search(self, *job: Any) -> tuple[str, Any]:
+        """What is found for a label."""
+        try:
+            return "done", self._searcher.search(*job)
+        except Exception as error:  # noqa: BLE001 -- raised where the search was started
+            return "raised", error
+
+    async def stop(self) -> None:
+        """Let a search end with the picks that it has."""
+        if self._searcher is not None:
+            self._searcher.stop()
+
     def end(self) -> tuple[str, Any]:
         """Let the block go."""
-        self._holder, self._reader = None, PartReader(())
+        self._holder, self._reader, self._searcher = None, PartReader(()), None
         return "done", None
 
 

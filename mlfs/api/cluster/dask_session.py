@@ -63,7 +63,7 @@ class DaskSession(Session):
                 else:
                     found[i] = answer
             _, more = self._call("keep", unknown)
-            self._make_again([*lost, *more])
+            self.make_again([*lost, *more])
             left = sorted(again)
         return [found[i] for i in range(self.n_blocks)]
 
@@ -74,7 +74,7 @@ class DaskSession(Session):
         while left:
             answers, lost = self._call(method, {i: arguments[i] for i in left})
             found |= {i: unrefused(answer) for i, answer in answers.items()}
-            self._make_again(lost)
+            self.make_again(lost)
             left = lost
         return [found[i] for i in range(self.n_blocks)]
 
@@ -95,9 +95,33 @@ class DaskSession(Session):
                 lost.append(i)
         return found, lost
 
+    # ---- jobs of single actors ------------------------------------------------------------------
+
+    def room(self) -> int | None:
+        """The memory of the worker that has least; None if there is no limit."""
+        limits = self._workers.memory()
+        return min((one for one in limits if one), default=None)
+
+    def whole(self) -> Any:
+        """What a block of all rows is made of; None if workers cannot make it."""
+        return None if self._pieces is None else self._pieces.whole()
+
+    @property
+    def errors(self) -> tuple[type[Exception], ...]:
+        """What a call raises where the actor is lost."""
+        return self._workers.errors
+
+    def begin(self, i: int, method: str, arguments: tuple[Any, ...]) -> Any:
+        """Call a method of an actor, and wait for nothing."""
+        try:
+            return getattr(self._actors[i], method)(*arguments)
+        except self.errors as error:
+            return _LostCall(error)
+
     # ---- making blocks, and making them again -------------------------------------------------
 
-    def _make_again(self, blocks: list[int]) -> None:
+    def make_again(self, blocks: list[int]) -> None:
+        """Make lost blocks on other workers."""
         if not blocks:
             return
         for i in blocks:
@@ -183,3 +207,16 @@ class DaskSession(Session):
                 future.release()
         self._futures = []
         self._cluster.close()
+
+
+class _LostCall:
+    """A call of an actor that is lost already."""
+
+    def __init__(self, error: Exception) -> None:
+        self._error = error
+
+    def done(self) -> bool:
+        return True
+
+    def result(self) -> Any:
+        raise self._error

@@ -64,6 +64,11 @@ class DaskWorkers:
                 raise ClusterError(msg)
             time.sleep(0.05)
 
+    def memory(self) -> list[int]:
+        """The memory that each worker may take, 0 for no limit."""
+        known = self.client.scheduler_info(n_workers=-1)["workers"]
+        return [int(one["memory_limit"] or 0) for one in known.values()]
+
     def start(
         self, kind: type, worker: str, arguments: Sequence[Any] = (), submits: Any = None
     ) -> Any:

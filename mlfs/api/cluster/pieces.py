@@ -51,6 +51,10 @@ class CodedPieces:
     labels: Codes
     weights: np.ndarray | None
 
+    def whole(self) -> Piece:
+        """All rows."""
+        return self.piece(0, 0, self.features.n_rows)
+
     def piece(self, i: int, first: int, last: int) -> Piece:
         """The rows of block i."""
         del i

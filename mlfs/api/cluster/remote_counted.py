@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from mlfs.api.candidates import Grouping, grouping
-from mlfs.api.cluster.part_reader import PartPiece
+from mlfs.api.cluster.part_reader import ChunkPieces, PartPiece
 from mlfs.api.cluster.remote_data import RemoteTable
 from mlfs.api.estimators import per_cell_of
 from mlfs.counting.codes import Codes
@@ -101,6 +101,17 @@ class _PartPieces:
         weights = None if self.weights is None else self.weights[first:last]
         own = self.labels.between_rows(first, last), weights
         return PartPiece(self.table.parts[i], self.binnings, self.modes, self.kind, *own)
+
+    def whole(self) -> PartPiece | None:
+        """All rows, which a worker reads again; None where it cannot."""
+        part = self.table.parts[0]
+        if isinstance(part.pieces, ChunkPieces) or any(
+            one.kept is not None for one in self.table.parts
+        ):
+            return None
+        part = replace(part, share=(0, len(part.pieces.sizes)))
+        own = self.labels, self.weights
+        return PartPiece(part, self.binnings, self.modes, self.kind, *own)
 
 
 def _nothing(j: int) -> np.ndarray:
