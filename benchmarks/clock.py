@@ -46,9 +46,9 @@ def memory_now() -> int:
 
 def peak_memory() -> int:
     """The most bytes that it held, since the last reset where the system can reset."""
-    told = _status("VmHWM")
-    if told:
-        return told
+    kilobytes = _status("VmHWM")
+    if kilobytes:
+        return kilobytes
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return most if sys.platform == "darwin" else most * 1024
 

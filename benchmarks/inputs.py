@@ -28,7 +28,7 @@ class Shape:
     levels : tuple of int
         Dense input: the least and greatest number of values of a column.
     informative, copies : int
-        Dense input: columns that tell of the class, and noisy copies of them; the rest is noise.
+        Dense input: columns that depend on the class, and noisy copies of them; the rest is noise.
     density, cardinality : float
         Sparse input: the share of ones in X, and labels a row.
     """

@@ -167,15 +167,20 @@ def main() -> None:
     parser.add_argument("--against", type=Path)
     parser.add_argument("--most", type=float, default=0, help="GB that a process may take")
     chosen = parser.parse_args()
-    pythons = {"this": Path(sys.executable)}
+    checkouts = {"this": Path(sys.executable)}
     if chosen.against:
-        pythons["other"] = chosen.against / ".venv" / "bin" / "python"
+        checkouts["other"] = chosen.against / ".venv" / "bin" / "python"
     for name in chosen.only or FILES:
         path = make(name, chosen.folder.resolve(), chosen.share)
-        for who, python in pythons.items():
+        for checkout, python in checkouts.items():
             most = int(chosen.most * 1e9)
             found = measure(python, path, FILES[name][3], most)
-            found = {"file": name, "megabytes": path.stat().st_size / 1e6, "who": who, **found}
+            found = {
+                "file": name,
+                "megabytes": path.stat().st_size / 1e6,
+                "checkout": checkout,
+                **found,
+            }
             sys.stdout.write(json.dumps(found) + "\n")
             sys.stdout.flush()
 

@@ -49,9 +49,9 @@ def version(distribution: str) -> str | None:
 
 
 def _processor() -> str:
-    told = Path("/proc/cpuinfo")
-    if told.exists():
-        fields = dict(_fields(told.read_text(encoding="utf-8")))
+    report = Path("/proc/cpuinfo")
+    if report.exists():
+        fields = dict(_fields(report.read_text(encoding="utf-8")))
         name = fields.get("model name", platform.processor())
         wide = "AVX-512" if "avx512f" in fields.get("flags", "") else "no AVX-512"
         return f"{name} ({wide})"

@@ -37,15 +37,15 @@ def compare(
 
 
 def _beside(peer: Peer, data: Input, case: Case, record: dict[str, Any]) -> dict[str, Any]:
-    told: dict[str, Any] = {"peer": peer.distribution or BY_HAND}
+    row: dict[str, Any] = {"peer": peer.distribution or BY_HAND}
     if peer.distribution and version(peer.distribution) is None:
-        return {**told, "absent": peer.install}
+        return {**row, "absent": peer.install}
     rows, columns, most = peer.most
     part = data.cut(rows, columns)
     n = min(case.n, most, part.X.shape[1])
     small = replace(case, n=n)
     whole = part.X.shape == data.X.shape and n == min(case.n, data.X.shape[1])
-    told |= {"rows": part.X.shape[0], "columns": part.X.shape[1], "n": n, "whole": whole}
+    row |= {"rows": part.X.shape[0], "columns": part.X.shape[1], "n": n, "whole": whole}
     arrays = (part.X, part.Y) if not peer.distribution else (_dense(part.X), _dense(part.Y))
     if whole:
         ours = record["seconds"]
@@ -56,11 +56,11 @@ def _beside(peer: Peer, data: Input, case: Case, record: dict[str, Any]) -> dict
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
             picks, seconds = _timed(peer, arrays, n)
     except Exception as error:  # noqa: BLE001  # a peer may fail in any way; the run goes on
-        return {**told, "failed": f"{type(error).__name__}: {error}"[:160]}
-    told |= {"ours": ours, "seconds": seconds, "ratio": seconds / ours}
+        return {**row, "failed": f"{type(error).__name__}: {error}"[:160]}
+    row |= {"ours": ours, "seconds": seconds, "ratio": seconds / ours}
     if picks is None or peer.differs:
-        return {**told, "picks": peer.differs}
-    return {**told, "picks": agreement(picks, part, small)}
+        return {**row, "picks": peer.differs}
+    return {**row, "picks": agreement(picks, part, small)}
 
 
 def _timed(peer: Peer, arrays: tuple[Any, Any], n: int) -> tuple[list[int] | None, float]:
@@ -106,5 +106,5 @@ def agreement(theirs: list[int], data: Input, case: Case) -> str:
 
 
 def _near(ours: Any, step: int) -> bool:
-    """A margin that is rounding for those who add logarithms in another order."""
+    """A margin within the rounding of adding logarithms in another order."""
     return bool(ours.margins[step] <= 1e-10 * max(1.0, abs(ours.scores[step])))

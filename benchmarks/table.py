@@ -61,24 +61,24 @@ def limits_line(limits: dict[str, float]) -> str:
 
 def short(record: dict[str, Any]) -> str:
     """One line for the terminal."""
-    told = f"{record['case']:34}"
+    text = f"{record['case']:34}"
     for word in ("skipped", "failed"):
         if word in record:
-            return f"{told} {word}: {record[word]}"
+            return f"{text} {word}: {record[word]}"
     if "points" in record:
-        return f"{told} exponent {record['exponent']} (last step {record['last']})"
-    told += f"{duration(record['seconds']):>10}"
+        return f"{text} exponent {record['exponent']} (last step {record['last']})"
+    text += f"{duration(record['seconds']):>10}"
     if record.get("goal"):
-        told += f"  goal {duration(record['goal'])}, x{record['seconds'] / record['goal']:.2f}"
+        text += f"  goal {duration(record['goal'])}, x{record['seconds'] / record['goal']:.2f}"
     if record.get("mb_per_second"):
-        told += f"  {record['mb_per_second']:.0f} MB/s"
+        text += f"  {record['mb_per_second']:.0f} MB/s"
     if record.get("ready"):
-        told += f"  counts ready {duration(record['ready'])}"
+        text += f"  counts ready {duration(record['ready'])}"
     if record.get("peak_mb") is not None:
-        told += f"  peak {record['peak_mb']:.0f} MB"
+        text += f"  peak {record['peak_mb']:.0f} MB"
     for peer in record.get("peers", ()):
-        told += f"\n{'':34}{_beside(peer)}"
-    return told
+        text += f"\n{'':34}{_beside(peer)}"
+    return text
 
 
 def _beside(peer: dict[str, Any]) -> str:
@@ -90,8 +90,8 @@ def _beside(peer: dict[str, Any]) -> str:
 
 
 def _size(record: dict[str, Any]) -> str:
-    told = f"{record['rows']:,} x {record['columns']:,}"
-    return f"{told}, {record['labels']:,}" if "labels" in record else told
+    text = f"{record['rows']:,} x {record['columns']:,}"
+    return f"{text}, {record['labels']:,}" if "labels" in record else text
 
 
 def markdown(document: dict[str, Any]) -> str:
@@ -125,13 +125,13 @@ def _about(document: dict[str, Any]) -> str:
 
 
 def _of_peers(run: list[dict[str, Any]]) -> list[str]:
-    told = [(r["case"], peer) for r in run for peer in r.get("peers", ())]
-    if not told:
+    text = [(r["case"], peer) for r in run for peer in r.get("peers", ())]
+    if not text:
         return []
     head = ["case", "peer", "on", "n", "peer's time", "ours", "ratio", "picks"]
     rows = []
     absent = {}
-    for case, peer in told:
+    for case, peer in text:
         if "absent" in peer:
             absent[peer["peer"]] = peer["absent"]
             continue

@@ -80,7 +80,7 @@ def I_fs(f, s, X, Y):
 
 
 def R(f, X, Y):
-    """What f tells of the labels, one by one: sum_l I(f;l)."""
+    """The information of f about each label alone: sum_l I(f;l)."""
     return fsum(I(X[f], l) for l in Y)
 
 
@@ -100,7 +100,7 @@ def J_mrmr(f, S, X, Y, P=None):
 
 
 def J_mlfs_global(f, S, X, Y, P, *, beta=None, gamma=None):
-    """Sun & Kudo (42); beta and gamma are means unless told."""
+    """Sun & Kudo (42); beta and gamma are means unless given."""
 
     def weighed(weight, values):
         values = list(values)

@@ -47,7 +47,7 @@ def _run(case: str, amounts: list[str]) -> list[dict[str, Any]]:
     X, Y = make()
     mlfs.select((X[:300, :40], Y[:300]), criterion, 4)
     mlfs.select((X[:300, :40], Y[:300]), criterion, 4, max_memory=10**6)
-    told = []
+    runs = []
     for most in amounts:
         before = clock.memory_now()
         clock.reset_peak()
@@ -55,8 +55,8 @@ def _run(case: str, amounts: list[str]) -> list[dict[str, Any]]:
         chosen = mlfs.select((X, Y), criterion, n, max_memory=limit)
         bits = str(chosen.indices).encode() + chosen.scores.tobytes()
         peak = clock.peak_memory() - before
-        told.append({"peak": peak, "bits": hashlib.sha256(bits).hexdigest()})
-    return told
+        runs.append({"peak": peak, "bits": hashlib.sha256(bits).hexdigest()})
+    return runs
 
 
 if __name__ == "__main__":

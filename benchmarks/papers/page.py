@@ -116,8 +116,8 @@ def _section(paper: Paper) -> Iterator[str]:
             yield from _deviations(paper, own)
     yield from _missing(paper, document["cells"])
     dates = sorted({cell["date"] for cell in document["cells"].values()})
-    told = f"`{document['command']}`, {document['machine']}"
-    yield f"Measured by {told}; {dates[0]} to {dates[-1]}.\n" if dates else "Not measured yet.\n"
+    run = f"`{document['command']}`, {document['machine']}"
+    yield f"Measured by {run}; {dates[0]} to {dates[-1]}.\n" if dates else "Not measured yet.\n"
 
 
 def _grid(paper: Paper, table: str, metric: str, own: list[Verdict]) -> str:
@@ -158,8 +158,8 @@ def _deviations(paper: Paper, own: list[Verdict]) -> Iterator[str]:
         if not one.within:
             cause = reason(paper.name, one) or "The cause was not found."
             off = abs(one.mean - one.cell.mean) / (one.allowed / 2) if one.allowed else 0.0
-            told = f"{one.cell.data} {one.cell.method}" + (f" ({off:.1f} sd)" if off else "")
-            causes.setdefault(cause, []).append(told)
+            cell = f"{one.cell.data} {one.cell.method}" + (f" ({off:.1f} sd)" if off else "")
+            causes.setdefault(cause, []).append(cell)
     for cause, cells in causes.items():
         yield f"- {', '.join(cells)}: {cause}"
     if causes:
@@ -169,18 +169,18 @@ def _deviations(paper: Paper, own: list[Verdict]) -> Iterator[str]:
 def _missing(paper: Paper, cells: dict[str, Any]) -> Iterator[str]:
     """Cells that are published, of data at hand, and not or not wholly run."""
     wanted = dict.fromkeys((cell.data, cell.method) for cell in printed(paper.number))
-    told: dict[str, list[str]] = {}
+    by_reason: dict[str, list[str]] = {}
     for data, method in wanted:
         cell = cells.get(f"{data}/{method}")
         if cell is None:
-            told.setdefault("not run", []).append(f"{data} {method}")
+            by_reason.setdefault("not run", []).append(f"{data} {method}")
         elif len(cell["folds"]) < cell["of"]:
             why = cell.get("left", "not finished")
             done = f"{len(cell['folds'])} of {cell['of']} folds"
-            told.setdefault(why, []).append(f"{data} {method} ({done})")
-    if told:
+            by_reason.setdefault(why, []).append(f"{data} {method} ({done})")
+    if by_reason:
         yield "Not complete:\n"
-        yield from (f"- {why}: {', '.join(names)}" for why, names in told.items())
+        yield from (f"- {why}: {', '.join(names)}" for why, names in by_reason.items())
         yield ""
 
 
@@ -197,17 +197,17 @@ def _speed() -> Iterator[str]:
     )
     yield "| data | what | ClassifierChain | cc | kcc | occ |"
     yield "|---|---|---:|---:|---:|---:|"
-    for name, told in document["seconds"].items():
+    for name, seconds in document["seconds"].items():
         if not name.startswith("chains on "):
             continue
         for what in ("fit", "predict"):
             keys = ("ClassifierChain", "cc", "kcc", "occ")
-            cells = " | ".join(_seconds(told.get(f"{key} {what}")) for key in keys)
+            cells = " | ".join(_seconds(seconds.get(f"{key} {what}")) for key in keys)
             yield f"| {name.removeprefix('chains on ')} | {what} | {cells} |"
     yield ""
-    for name, told in document["seconds"].items():
+    for name, seconds in document["seconds"].items():
         if not name.startswith("chains on "):
-            yield f"- {name}: " + ", ".join(f"{key} {value:g}" for key, value in told.items())
+            yield f"- {name}: " + ", ".join(f"{key} {value:g}" for key, value in seconds.items())
     yield f"\nMeasured by `{document['command']}`, {document['machine']}; {document['date']}.\n"
 
 

@@ -65,13 +65,13 @@ def _chains(name: str, budget: float) -> dict[str, float]:
         "kcc": make("kcc", base_estimator=learner),
         "occ": make("occ", base_estimator=learner),
     }
-    told: dict[str, float] = {}
+    measured: dict[str, float] = {}
     for key, model in models.items():
         fit = best_of(lambda _, model=model: model.fit(train.X, train.Y), budget=budget, least=2)
         predict = best_of(lambda _, model=model: model.predict(test.X), budget=1.0)
-        told[f"{key} fit"] = round(fit["seconds"], 3)
-        told[f"{key} predict"] = round(predict["seconds"], 4)
-    return told
+        measured[f"{key} fit"] = round(fit["seconds"], 3)
+        measured[f"{key} predict"] = round(predict["seconds"], 4)
+    return measured
 
 
 def _halves(name: str) -> tuple[data.Part, data.Part]:
@@ -88,12 +88,12 @@ def _pcc() -> dict[str, float]:
     """Predict the 917 test rows."""
     train, test = data.load_split("yeast")
     model = make("pcc").fit(train.X, train.Y)
-    told: dict[str, float] = {"rows": len(test.Y)}
+    measured: dict[str, float] = {"rows": len(test.Y)}
     for epsilon in (0.0, 0.25, 0.5):
         model.set_params(inference=BestFirst(epsilon=epsilon))
         run = best_of(lambda _: model.predict(test.X), budget=2.0)
-        told[f"eps={epsilon}"] = round(run["seconds"], 4)
-    return told
+        measured[f"eps={epsilon}"] = round(run["seconds"], 4)
+    return measured
 
 
 def _occ() -> dict[str, float]:

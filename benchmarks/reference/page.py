@@ -43,7 +43,7 @@ def page(results: Results, lacking: Sequence[str]) -> str:
 
 
 def choosing(results: Results) -> str:
-    """What a reader who chooses a criterion learns from the results, in Markdown."""
+    """The results that help to choose a criterion, in Markdown."""
     lines = ["| model | data sets | first five | last five | rank of `all`, `random` |"]
     lines.append("|---|---|---|---|---|")
     for model, large, part, _ in _parts(results):

@@ -68,7 +68,7 @@ def as_dataset(
 
 
 def made_of(given: list[np.ndarray], dataset: Dataset) -> int:
-    """The bytes of what was made of the data, and is not what was given."""
+    """The bytes of the arrays that were made from the data, without those that were given."""
     return sum(
         part.nbytes
         for part in _arrays(dataset.table, dataset.Y)

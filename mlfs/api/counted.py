@@ -91,7 +91,7 @@ def _held(codes: Codes, labels: Codes, weights: np.ndarray | None, cluster: Any)
 
 
 def released(table: Table) -> None:
-    """Free what a table keeps, and let workers go that count for it."""
+    """Free what a table keeps, and release the workers that count for it."""
     table.release()
     for block in table.counts.blocks:
         block.release()

@@ -172,7 +172,7 @@ class Description:
 
 
 def describe(dataset: Dataset) -> Description:
-    """Look a data set over, in one pass over each column; a sparse one is never written out.
+    """Describe a data set, in one pass over each column; a sparse one stays sparse.
 
     Examples
     --------

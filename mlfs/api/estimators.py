@@ -1,4 +1,4 @@
-"""Which estimator answers a criterion, and what it cannot answer."""
+"""Which criteria an estimator serves, and which quantities it lacks."""
 
 from __future__ import annotations
 

@@ -178,7 +178,7 @@ class Prepared:
         return report
 
     def release(self) -> None:
-        """Let the workers of a cluster go; nothing can be counted afterwards."""
+        """Release the workers of a cluster; nothing can be counted afterwards."""
         if self.options["estimator"] != "gaussian":
             released(table_of(self.info))
 

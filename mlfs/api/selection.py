@@ -137,7 +137,7 @@ class Ranking:
 
     @property
     def ties(self) -> tuple[tuple[int, ...], ...]:
-        """The columns that were as good as each."""
+        """The columns that tie with each."""
         return tuple(pick.ties for pick in self.picks)
 
     @property

@@ -309,7 +309,7 @@ class FeatureSelector(ColumnSelector):
 
     @property
     def ties_(self) -> tuple[tuple[int, ...], ...]:
-        """The columns that were as good as each pick."""
+        """The columns that tie with each pick."""
         check_is_fitted(self)
         return tuple(self._columns.outside(tied) for tied in self.selection_.ties)
 

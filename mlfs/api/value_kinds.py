@@ -48,7 +48,7 @@ class Kind:
     choices: tuple[str, ...] = ()
 
     def read(self, name: str, value: Any) -> Any:
-        """The value, in Python's own type where it is a number; refused if it is of no use."""
+        """The value, in Python's own type where it is a number; an unusable value is refused."""
         return self._read(name, value)
 
     def _read(self, name: str, value: Any) -> Any:

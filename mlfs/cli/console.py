@@ -43,7 +43,7 @@ class ClosedOutput(io.StringIO):
 
 @dataclass
 class Console:
-    """What the user wants to hear, and how.
+    """How much the command prints, and where.
 
     Parameters
     ----------
@@ -88,17 +88,17 @@ class Console:
         stream.flush()
 
     def note(self, text: str) -> None:
-        """Say something that a user should know."""
+        """Print a note."""
         if not self.quiet:
             self._say("note", "yellow", text)
 
     def detail(self, text: str) -> None:
-        """Say something that only the curious want to know."""
+        """Print a detail, which is shown with --verbose only."""
         if self.verbose and not self.quiet:
             self._say("", "", text)
 
     def error(self, text: str) -> None:
-        """Say why it did not work."""
+        """Print the reason of a failure."""
         self._say("error", "red", text)
 
     def _say(self, kind: str, colour: str, text: str) -> None:

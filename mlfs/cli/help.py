@@ -178,7 +178,7 @@ class Group(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find a command; a slip in its name is helped."""
+        """Find a command; a misspelt name gets a suggestion."""
         name = args[0]
         if self.get_command(ctx, name) is None and not name.startswith("-"):
             close = difflib.get_close_matches(name, self.commands, n=1, cutoff=0.5)

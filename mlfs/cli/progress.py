@@ -71,7 +71,7 @@ class Picks(_Line):
 
     @property
     def on_pick(self) -> Callable[[str, Any], None] | None:
-        """What `mlfs.select` calls with each pick; None if nothing is shown."""
+        """The function that `mlfs.select` calls with each pick; None if nothing is shown."""
         return self.pick if self.shown else None
 
     def pick(self, label: str, pick: Any) -> None:

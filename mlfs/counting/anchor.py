@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["AddedAnchor", "Anchor", "BlockAnchor", "ColumnAnchor", "PairStatistics"]
 
 TWO = 2
-FEW_PLANES = 8  # of a column in full: it takes less time to pack each than to list them all
+FEW_PLANES = 8  # up to so many are packed one by one, which is faster than listing rows
 
 
 class Anchor:
@@ -56,7 +56,7 @@ class Anchor:
 
     @cached_property
     def non_mode(self) -> int:
-        """In how many rows it is not at its mode."""
+        """The number of rows in which it is not at its mode."""
         return int(self.n.sum() - self.n[self.mode])
 
     @property
@@ -210,7 +210,7 @@ class AddedAnchor(Anchor):
 
 
 class PairStatistics:
-    """What is known of an anchor and all features.
+    """The counts of an anchor with all features, and the sums made of them.
 
     Parameters
     ----------

@@ -89,7 +89,7 @@ class BitPlanes(ColumnGroup):
         planes.sweep(self.planes, _shared(masks, anchor), _rows(out))
 
     def columns_at_once(self, entries: int) -> int:
-        """As many as have so many entries on average."""
+        """The number of columns that have so many entries on average."""
         own = int(self.n_cells.sum())
         return max(1, min(self.size, entries * self.size // max(1, own), SHORT // MOST_CELLS))
 
@@ -126,12 +126,12 @@ def _shared(masks: np.ndarray, anchor: BlockAnchor) -> np.ndarray:
 
 
 def _rows(out: np.ndarray) -> np.ndarray:
-    """The first axes as one; -1 would not do where there are no cells."""
+    """Join all axes but the last; reshape(-1, ...) fails where there are no cells."""
     return out.reshape(int(np.prod(out.shape[:-1])), out.shape[-1])
 
 
 class _Room:
-    """Memory that is used again: to allocate it in every step makes threads wait."""
+    """Memory that every step uses again, because threads wait for one another to allocate."""
 
     def __init__(self) -> None:
         self._flat = np.zeros(0, np.int32)
@@ -147,7 +147,7 @@ class _Room:
 
 
 def packed_planes(codes: Codes, first: int, last: int) -> np.ndarray:
-    """The planes of some columns, one column after the other; not copied where they lie so."""
+    """The planes of some columns, one column after the other; a view where they are stored so."""
     sizes = (codes.levels[first:last] - 1).astype(np.int64)
     own = edges_of(sizes)
     if codes.packed is not None:

@@ -101,7 +101,7 @@ class Block:
         return Block(self.label_codes, self.label_codes, self._weights())
 
     def release(self) -> None:
-        """Nothing: the rows are here."""
+        """Do nothing: the rows are in memory."""
 
     def subset_planes(self, counts: Counts, t_f: np.ndarray, budget: Budget) -> SubsetPlanes:
         """Count a few candidates without the others."""

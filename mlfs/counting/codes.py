@@ -323,9 +323,9 @@ class Codes:
         )
 
     def sorted_by(self, keys: np.ndarray) -> tuple[Codes, np.ndarray | None]:
-        """Put the columns in the order of some keys, and tell where each column went.
+        """Put the columns in the order of some keys.
 
-        None stands for: all stayed where they were.
+        Also returns the new place of each column, or None if no column moved.
         """
         if not (np.diff(keys) < 0).any():
             return self, None

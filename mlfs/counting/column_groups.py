@@ -351,7 +351,7 @@ class AddedGroup(ColumnGroup):
             part.pairs(own, out)
 
     def columns_at_once(self, entries: int) -> int:
-        """As few as the block that takes the fewest."""
+        """The number of columns that every block can take."""
         return min(part.columns_at_once(entries // len(self.parts)) for part in self.parts)
 
     def lists(self, first: int, last: int) -> Any:

@@ -71,7 +71,7 @@ def _off_zero(labels: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def with_masks(labels: Codes) -> tuple[Codes, np.ndarray]:
-    """Append a mask for each pattern of missing values, and tell each column's mask.
+    """Append a mask for each pattern of missing values; also return the mask of each column.
 
     A mask is 0 where the columns of the pattern are known and missing elsewhere.
     """
@@ -128,7 +128,7 @@ class Labels:
 
     @cached_property
     def n_cells(self) -> np.ndarray:
-        """In how many rows labels of two levels are not at their modes; 0 for the others."""
+        """The number of rows in which each label of two levels is not at its mode; 0 for others."""
         out = np.zeros(len(self), np.int64)
         two = self.two_levels
         out[two] = self.n[self.offsets[:-1][two] + 1 - self.modes[two]]

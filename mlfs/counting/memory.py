@@ -161,7 +161,7 @@ class Cache:
         return value
 
     def grow(self, key: Hashable, more: int) -> None:
-        """Say that what is kept under a key has become greater."""
+        """Record that the value under a key has grown."""
         with self._lock:
             if key not in self._kept:
                 return

@@ -1,4 +1,4 @@
-"""How counting is shared out to threads: by column groups, and by labels.
+"""Divide the work of counting among threads: by column groups, and by labels.
 
 Kernels release the lock, so that all processors count.
 """
@@ -37,7 +37,7 @@ _here = threading.local()
 
 
 def at_work(cost: int, n: int) -> int:
-    """Of n threads, how many have something to do where work takes so many nanoseconds."""
+    """The number of threads, at most n, that work of so many nanoseconds is worth."""
     return min(n, max(1, 2 * cost // max(1, THREADED_FROM))) if cost >= THREADED_FROM else 1
 
 
@@ -81,7 +81,7 @@ class Threads:
         done: dict[int, Result] = {}
 
         def take() -> None:
-            _here.at_work = True  # what is called from here is shared out no further
+            _here.at_work = True  # what is called from here runs in this thread
             try:
                 while True:
                     at = left.get_nowait()
@@ -143,7 +143,7 @@ class Parallel:
 
     @property
     def parts(self) -> np.ndarray:
-        """Into how many parts the kind of each column is cut."""
+        """The number of parts into which the kind of each column is cut."""
         return np.where(self._listed & self._by_labels, 1, self._n)
 
     def over_groups(
@@ -200,7 +200,7 @@ class Parallel:
                 out[:, slice(*self._counts.edges[i])] += part
 
     def cost_of(self, anchor: Anchor, labels: np.ndarray | None = None) -> int:
-        """About how many nanoseconds it takes to count an anchor with all features (and labels).
+        """Estimate the nanoseconds to count an anchor with all features (and labels).
 
         It is 0 where there are no threads.
         """

@@ -52,7 +52,7 @@ class RowLists(ColumnGroup):
         self._lists = listed_cells(codes, first, last, weights)
 
     def columns_at_once(self, entries: int) -> int:  # noqa: ARG002  # they are at hand
-        """All of them."""
+        """The number of all its columns."""
         return max(1, self.size)
 
     def lists(self, first: int, last: int) -> row_walks.Lists:  # noqa: ARG002

@@ -84,7 +84,7 @@ class SubsetPlanes:
         self._tables: Tables | None = None
 
     def cost(self, labels: np.ndarray, *, triples: bool) -> float:
-        """About how many nanoseconds a term takes for all candidates; 0 where lists are faster."""
+        """Estimate the nanoseconds of a term for all candidates; 0 where lists are faster."""
         counts = self._counts
         d, cells = counts.d, int(counts.offsets[-1]) - counts.d
         if not self.mostly_planes(np.arange(d)):

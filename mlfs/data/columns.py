@@ -133,7 +133,7 @@ def first_merged(x: np.ndarray) -> int | None:
 
 
 def merged_error(name: str, value: Any, row: int) -> DataError:
-    """Say that a whole number would become another one."""
+    """The error that a whole number would be rounded to another one."""
     return DataError(
         f"column {printable(name)!r} holds {value} in row {row + 1}: a whole number "
         "beyond 2**53 that a 64-bit float cannot hold; give the column as text, or leave it out"

@@ -1,4 +1,4 @@
-"""Small pieces of HTML for what notebooks show; every text in them is escaped."""
+"""Small pieces of HTML for notebooks; every text in them is escaped."""
 
 from __future__ import annotations
 

@@ -40,8 +40,7 @@ def load_songs() -> Dataset:
 def load_articles() -> Dataset:
     """300 invented articles: which of 400 words occur in them (sparse), and their eight topics.
 
-    Ten words of each topic are told from the others by their names; those called ``filler_...``
-    mean nothing.
+    The names of ten words begin with each topic; those called ``filler_...`` are noise.
 
     Examples
     --------

@@ -138,7 +138,7 @@ def _unwritable(folder: Path, error: OSError) -> str:
 
 @contextlib.contextmanager
 def _quiet(pooch: Any) -> Iterator[None]:
-    """Let pooch not tell of each file: the progress bar does."""
+    """Silence the message of pooch about each file; the progress bar shows the file."""
     logger = pooch.get_logger()
     level = logger.level
     logger.setLevel(logging.WARNING)

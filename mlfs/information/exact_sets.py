@@ -1,4 +1,4 @@
-"""Words of `Info` about several labels or several picks at once, from counts."""
+"""Methods of `Info` about several labels or several picks at once, from counts."""
 
 from __future__ import annotations
 

@@ -98,7 +98,7 @@ def with_parents(info: Info, parents: Sequence[tuple[int, ...]] | None) -> Info:
 
 
 def sweep_cost(view: Info) -> float:
-    """About how many nanoseconds the last terms would have taken for all candidates.
+    """Estimate the nanoseconds that the last terms would have taken for all candidates.
 
     It is 0 where it does not pay to count some candidates alone.
     """

@@ -63,9 +63,9 @@ class Subset:
         self._sums: dict[tuple[tuple[int, ...], bytes], list[Sums]] = {}
 
     def cost(self) -> float:
-        """About how many nanoseconds a count of all columns takes for what was asked.
+        """Estimate the nanoseconds that counting all columns would have taken for the same terms.
 
-        It is 0 where that is the rule.
+        It is 0 where all columns are counted anyway.
         """
         if not self._fits:
             return 0.0

@@ -203,7 +203,7 @@ class TripleSums:
         use: Callable[[int, int, int, Sums], None],
         joint: np.ndarray | None = None,
     ) -> None:
-        """Hand over all sums, one label and one column group at a time.
+        """Make all sums, one label and one column group at a time, and pass them on.
 
         Where only the `joint` sums are wanted, tables that would be much larger than the data are
         not made: the sums are added to its rows, one for each label or one for all.

@@ -201,7 +201,7 @@ class Structure:
         return as_html(self)
 
     def to_text(self) -> str:
-        """A table for people: the labels in order, each with its parents and their weights."""
+        """A table of text: the labels in order, each with its parents and their weights."""
         from mlfs.search.structure_forms import as_text
 
         return as_text(self)
@@ -213,7 +213,7 @@ class Structure:
         return as_dot(self)
 
     def to_dict(self) -> dict[str, Any]:
-        """What `from_dict` reads, ready for JSON."""
+        """The structure as plain data for JSON, which `from_dict` reads."""
         from mlfs.search.structure_forms import as_dict
 
         return as_dict(self)

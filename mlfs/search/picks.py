@@ -49,7 +49,7 @@ class Pick:
 
     @property
     def ties(self) -> tuple[int, ...]:
-        """The other columns that were as good; of tied columns the lowest is picked."""
+        """The columns whose scores tie with it; of tied columns the lowest is picked."""
         return tuple(self.tied.tolist())
 
     def _values(self) -> dict[str, Any]:
@@ -64,8 +64,8 @@ class Pick:
         return hash(tuple(self._values().items()))
 
     def __repr__(self) -> str:
-        told = ", ".join(f"{key}={value!r}" for key, value in self._values().items())
-        return f"{type(self).__name__}({told})"
+        values = ", ".join(f"{key}={value!r}" for key, value in self._values().items())
+        return f"{type(self).__name__}({values})"
 
 
 class Ties:

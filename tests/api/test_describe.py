@@ -91,9 +91,9 @@ def test_every_figure_of_a_small_table(sparse):
 
 
 def test_the_json_has_the_promised_keys_first():
-    told = json.loads(json.dumps(describe(small(True)).to_dict()))
+    described = json.loads(json.dumps(describe(small(True)).to_dict()))
     promised = "rows features labels cardinality density labelsets ir cvir"
-    assert " ".join(told).startswith(promised)
+    assert " ".join(described).startswith(promised)
 
 
 def test_the_table_escapes_what_came_from_the_file():

@@ -48,34 +48,34 @@ def test_what_was_not_picked_has_the_score_that_it_would_have(criterion: str) ->
     songs = mlfs.read(SONGS)
     four, five = (mlfs.select(songs, criterion, n) for n in (4, 5))
     nxt = five.chosen[4]
-    told = mlfs.explain(songs, four, [nxt.name, "track_number"])
-    assert told[0].rank is None
-    assert told[0].score == nxt.score
-    assert told[0].redundancy == nxt.redundancy
-    assert told[0].margin == nxt.margin
-    assert told[1].margin < 0
-    assert told[1].rival == (nxt.index, nxt.name)
-    assert told[1].score == pytest.approx(nxt.score + told[1].margin, abs=1e-12)
+    reasons = mlfs.explain(songs, four, [nxt.name, "track_number"])
+    assert reasons[0].rank is None
+    assert reasons[0].score == nxt.score
+    assert reasons[0].redundancy == nxt.redundancy
+    assert reasons[0].margin == nxt.margin
+    assert reasons[1].margin < 0
+    assert reasons[1].rival == (nxt.index, nxt.name)
+    assert reasons[1].score == pytest.approx(nxt.score + reasons[1].margin, abs=1e-12)
 
 
 def test_shared_information_is_that_of_the_counts() -> None:
     songs = mlfs.read(SONGS)
     three = mlfs.select(songs, "mim", 3)
-    (told,) = mlfs.explain(songs, three, ["track_number"])
+    (reasons,) = mlfs.explain(songs, three, ["track_number"])
     column = songs.feature_names.index("track_number")
     info = mlfs.prepare(songs).info
-    assert {j: value for j, _, value in told.shared} == {
+    assert {j: value for j, _, value in reasons.shared} == {
         j: float(info.mi_fs(j)[column]) for j in three.indices
     }
-    assert told.place == 1 + int((info.mi_fL > info.mi_fL[column]).sum())
+    assert reasons.place == 1 + int((info.mi_fL > info.mi_fL[column]).sum())
 
 
 def test_per_label_every_label_says_its_own(capsys) -> None:
     arguments = ["-c", "jmi", "--per-label", "-n", "2", "--format", "json", SONGS, "drums"]
-    told = json.loads(explain(capsys, *arguments))["explained"]
+    reasons = json.loads(explain(capsys, *arguments))["explained"]
     found = mlfs.select(SONGS, "jmi", 2, per_label=True)
-    assert [one["label"] for one in told] == list(found.labels)
-    for one in told:
+    assert [one["label"] for one in reasons] == list(found.labels)
+    for one in reasons:
         names = found.labels[one["label"]].names
         assert one["rank"] == (names.index("drums") + 1 if "drums" in names else None)
 
@@ -97,8 +97,8 @@ def test_a_feature_that_is_never_picked(capsys, tmp_path) -> None:
 
 def test_globs_groups_and_bits(capsys) -> None:
     arguments = ["-c", "mrmr", "-n", "3", "--units", "bits", "--group", "loud=loud*", "--format"]
-    told = json.loads(explain(capsys, *arguments, "json", SONGS, "loud*", "t*"))["explained"]
-    names = [one["name"] for one in told]
+    reasons = json.loads(explain(capsys, *arguments, "json", SONGS, "loud*", "t*"))["explained"]
+    names = [one["name"] for one in reasons]
     assert {"loudness", "tempo", "track_number"} <= set(names)
     assert len(names) == len(set(names))
 

@@ -19,7 +19,7 @@ def problem(seed=0, rows=150):
     generator = np.random.default_rng(seed)
     Y = (generator.random((rows, 4)) < [0.5, 0.4, 0.3, 0.1]).astype(int)
     X = generator.integers(0, 3, (rows, 7))
-    X[:, 2] = Y[:, 0] ^ Y[:, 1]  # tells of the set, and of no label alone
+    X[:, 2] = Y[:, 0] ^ Y[:, 1]  # informative about the label set, not about a label alone
     X[:, 5] = np.where(generator.random(rows) < 0.8, Y[:, 2], X[:, 5])
     return X, Y
 

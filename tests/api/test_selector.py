@@ -83,16 +83,16 @@ def test_it_answers_as_the_command_does(name, criterion, capsys):
     path = shared_data(name)
     data = mlfs.read(path)
     assert cli.main(["select", "-c", criterion, "-n", "5", "--format", "json", str(path)]) == 0
-    told = json.loads(capsys.readouterr().out)
+    printed = json.loads(capsys.readouterr().out)
     frame = pd.DataFrame(data.X, columns=data.feature_names)
     labels = pd.DataFrame(data.Y, columns=data.label_names)
     selector = FeatureSelector(criterion, 5).fit(frame, labels)
-    assert selector.indices_.tolist() == [one["index"] for one in told["selected"]]
-    assert selector.scores_.tolist() == [one["score"] for one in told["selected"]]
-    assert frame.columns[selector.indices_].tolist() == [one["name"] for one in told["selected"]]
+    assert selector.indices_.tolist() == [one["index"] for one in printed["selected"]]
+    assert selector.scores_.tolist() == [one["score"] for one in printed["selected"]]
+    assert frame.columns[selector.indices_].tolist() == [one["name"] for one in printed["selected"]]
     for term, values in selector.score_terms_.items():
-        assert values.tolist() == [one["terms"][term] for one in told["selected"]]
-    for subset in told.get("labels", ()):
+        assert values.tolist() == [one["terms"][term] for one in printed["selected"]]
+    for subset in printed.get("labels", ()):
         columns = selector.label_indices_[subset["name"]]
         assert columns.tolist() == [one["index"] for one in subset["selected"]]
 
@@ -525,11 +525,11 @@ def test_verbose_tells_on_stderr(table, capsys):
     X, Y = table
     FeatureSelector("jmi", 2, verbose=True, groups={"g": [2, 5]}).fit(X, Y)
     FeatureSelector("jmi", 1, verbose=1, per_label=True).fit(X * [1, 1, 1, 0, 1, 1, 1], Y)
-    told = capsys.readouterr()
-    assert not told.out
-    assert "pick 1: x2, x5\n" in told.err
-    assert "pick 2 for y1: x5\n" in told.err
-    assert "constant" in told.err
+    printed = capsys.readouterr()
+    assert not printed.out
+    assert "pick 1: x2, x5\n" in printed.err
+    assert "pick 2 for y1: x5\n" in printed.err
+    assert "constant" in printed.err
     FeatureSelector("jmi", 2).fit(X, Y)
     assert not capsys.readouterr().err
 

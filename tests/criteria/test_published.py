@@ -124,10 +124,10 @@ def test_imbalance(name):
     data = read(shared_data(name))
     _, ir, cvir = naive.imbalance(integers(data.Y))
     assert (printed(ir), printed(cvir)) == IMBALANCE[name]
-    told = describe(data)
-    assert (printed(told.ir), printed(told.cvir)) == IMBALANCE[name]
-    assert told.ir == pytest.approx(ir, abs=1e-9)
-    assert told.cvir == pytest.approx(cvir, abs=1e-9)
+    described = describe(data)
+    assert (printed(described.ir), printed(described.cvir)) == IMBALANCE[name]
+    assert described.ir == pytest.approx(ir, abs=1e-9)
+    assert described.cvir == pytest.approx(cvir, abs=1e-9)
 
 
 @pytest.fixture(scope="module")

@@ -52,8 +52,8 @@ def test_the_order_of_rows_does_not_matter():
     generator = np.random.default_rng(1)
     values = generator.standard_normal((5000, 6)) * 10.0 ** generator.integers(-200, 200, 6)
     shuffled = generator.permutation(values)
-    told = []
+    found = []
     for table in (values, shuffled, np.asfortranarray(values)):
         (block,) = blocks(table)
-        told.append(mean_sd(block, table.min(axis=0), table.max(axis=0), np.zeros(6)))
-    assert all(np.array_equal(told[0], other) for other in told[1:])
+        found.append(mean_sd(block, table.min(axis=0), table.max(axis=0), np.zeros(6)))
+    assert all(np.array_equal(found[0], other) for other in found[1:])

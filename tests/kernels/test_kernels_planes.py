@@ -96,7 +96,7 @@ def information(a, b, given=None):
 
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("levels", [[2, 2, 2, 2], [2, 3, 4, 2]])
-def test_informations_of_a_few(seed, levels):
+def test_information_about_a_few(seed, levels):
     n_rows = (70, 128, 333)[seed]
     generator = np.random.default_rng(seed)
     features = [drawn(generator, n_rows, some, 0.8) for some in (*levels, *levels)]
@@ -122,16 +122,16 @@ def test_informations_of_a_few(seed, levels):
     kernels.subset_triples(*asked, kernels.Results(again, fl_given_s, none))
     assert (again == sl_given_f).all()
 
-    told = np.zeros((3, *shape))
+    expected = np.zeros((3, *shape))
     exact = np.zeros_like(sums)
     for i, x in enumerate(features):
         for j in range(start[i], len(picks)):
             z = picks[j]
-            told[0, j, where[i]] = information(x, z)
-            told[1, j, where[i]] = sum(information(z, y, x) for y in labels)
-            told[2, j, where[i]] = sum(information(x, y, z) for y in labels)
+            expected[0, j, where[i]] = information(x, z)
+            expected[1, j, where[i]] = sum(information(z, y, x) for y in labels)
+            expected[2, j, where[i]] = sum(information(x, y, z) for y in labels)
             for k, y in enumerate(labels):
                 tables = [(x, z, y), (x, z), (x, y), (z, y)]
                 exact[:, j, k, where[i]] = [T(xlogx, *columns) for columns in tables]
     assert (sums == exact).all()
-    np.testing.assert_allclose([pairs, sl_given_f, fl_given_s], told, rtol=0, atol=1e-9)
+    np.testing.assert_allclose([pairs, sl_given_f, fl_given_s], expected, rtol=0, atol=1e-9)

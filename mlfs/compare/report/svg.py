@@ -157,10 +157,10 @@ class Picture:
 
     def mark(self, x: float, y: float, fill: str, tip: str = "", shape: int = 0) -> None:
         """A mark with a text that is shown when it is pointed at."""
-        told = f"<title>{escaped(tip)}</title>" if tip else ""
+        title = f"<title>{escaped(tip)}</title>" if tip else ""
         self.parts.append(
             f'<path class="mark" transform="translate({x:.1f} {y:.1f})" fill="{_ink(fill)}" '
-            f'd="{MARKS[shape % len(MARKS)]}">{told}</path>'
+            f'd="{MARKS[shape % len(MARKS)]}">{title}</path>'
         )
 
     @contextmanager

@@ -1,4 +1,4 @@
-"""Read any row of an ARFF file, one at a time, and say what is wrong with it and where.
+"""Read any row of an ARFF file, one at a time, or refuse it with the fault and its place.
 
 This is the definition of a row: quotes, dates, texts, weights. `fast_rows` reads the plain rows
 alike, and leaves the others to this module.

@@ -52,11 +52,11 @@ class Arff(Compiled):
         relation = f"t: -C -{q}" if rng.random() < 0.8 else rng.choice(("t", "", "t: -C 0", "-C 1"))
         lines = [f"@relation {quoted(rng, relation, trouble)}"]
         for name, kind in zip(own, kinds, strict=True):
-            told = rng.choice(TYPES) if rng.random() < trouble else "numeric"
-            if kind is not None and told == "numeric":
-                told = "{" + ",".join(quoted(rng, value, trouble) for value in kind) + "}"
+            declared = rng.choice(TYPES) if rng.random() < trouble else "numeric"
+            if kind is not None and declared == "numeric":
+                declared = "{" + ",".join(quoted(rng, value, trouble) for value in kind) + "}"
             key = rng.choice(("@attribute", "@ATTRIBUTE", "@Attribute"))
-            lines.append(f"{key} {quoted(rng, name, trouble)} {told}{rng.choice(BLANKS)}")
+            lines.append(f"{key} {quoted(rng, name, trouble)} {declared}{rng.choice(BLANKS)}")
         lines.append("@data")
         sparse = rng.random() < 0.5
         X: list[list[float | None]] = []

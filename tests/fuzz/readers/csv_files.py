@@ -70,11 +70,11 @@ class Csv(Compiled):
             if rng.random() < 0.1:
                 options["encoding"] = rng.choice(("latin-1", "utf-16", "ascii", "cp1252"))
         elif trouble == 0:
-            options["told"] = True
+            options["expected"] = True
         return Case(content, options)
 
     def request(self, case: Case) -> Any:
-        plain = {key: value for key, value in case.options.items() if key != "told"}
+        plain = {key: value for key, value in case.options.items() if key != "expected"}
         return super().request(Case(case.content, plain))
 
     def _quoted(self, rng: random.Random, text: str, trouble: float) -> str:
@@ -87,7 +87,7 @@ class Csv(Compiled):
 
     def compare(self, case: Case, found: Dataset | str) -> None:
         super().compare(case, found)
-        if isinstance(found, str) or not case.options.get("told"):
+        if isinstance(found, str) or not case.options.get("expected"):
             return
         text = io.StringIO(case.content.decode(), newline="")
         rows = [row for row in csv.reader(text, delimiter=self.separator) if row]
@@ -97,8 +97,8 @@ class Csv(Compiled):
             for i, row in enumerate(rows[1:]):
                 cell, value = row[where[column.name]].strip(), X[i, j]
                 if column.kind == "numeric":
-                    told = math.nan if cell in MISSING else float(cell)
-                    right = told == value or (math.isnan(told) and math.isnan(value))
+                    expected = math.nan if cell in MISSING else float(cell)
+                    right = expected == value or (math.isnan(expected) and math.isnan(value))
                 elif math.isnan(value):
                     right = cell in MISSING
                 else:

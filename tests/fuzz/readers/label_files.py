@@ -77,6 +77,6 @@ class LabelFile(Target):
             root = ET.fromstring(case.content)
         except ET.ParseError:
             return  # it knows name spaces, and refuses a prefix that is not declared
-        told = [one.get("name") for one in root.iter() if one.tag.rpartition("}")[2] == "label"]
-        if told != found:
+        named = [one.get("name") for one in root.iter() if one.tag.rpartition("}")[2] == "label"]
+        if named != found:
             raise Finding("another parser of XML finds other labels")

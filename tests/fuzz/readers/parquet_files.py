@@ -117,12 +117,12 @@ class Parquet(Reader):
         X = dense(found.X)
         for j, column in enumerate(found.columns):
             values = table.column(column.name).to_pylist()
-            for told, value in zip(values, X[:, j].tolist(), strict=True):
-                if told is None:
+            for expected, value in zip(values, X[:, j].tolist(), strict=True):
+                if expected is None:
                     right = value != value  # noqa: PLR0124
                 elif column.kind == "nominal":
-                    right = column.values[int(value)] == str(told)
+                    right = column.values[int(value)] == str(expected)
                 else:
-                    right = float(told) == value
+                    right = float(expected) == value
                 if not right:
-                    raise Finding(f"pyarrow reads {told!r} where we read {value}")
+                    raise Finding(f"pyarrow reads {expected!r} where we read {value}")

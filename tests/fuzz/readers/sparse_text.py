@@ -131,10 +131,10 @@ class Svmlight(SparseText):
                 [label.name for label in found.labels] in ([], ["y0"])
                 or case.options.get("classes")
             ):
-                told = [{str(int(i)) for i in row} for row in ids]
+                expected = [{str(int(i)) for i in row} for row in ids]
                 names = found.label_names
                 ours = [{names[j] for j in np.flatnonzero(row)} for row in dense(found.Y)]
-                if told != ours:
+                if expected != ours:
                     raise Finding("the labels are read otherwise by sklearn")
 
 

@@ -67,8 +67,8 @@ class Compiled(Reader):
         if isinstance(found, str):
             raise Finding(f"a sound file is refused: {found}")
         for name, own in (("X", found.X), ("Y", found.Y)):
-            told = np.array(expected[name], dtype=float).reshape(found.shape[0], -1)
-            if not np.array_equal(dense(own), told, equal_nan=True):
+            wanted = np.array(expected[name], dtype=float).reshape(found.shape[0], -1)
+            if not np.array_equal(dense(own), wanted, equal_nan=True):
                 raise Finding(f"{name} is not what was written")
 
 
