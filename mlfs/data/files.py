@@ -35,6 +35,7 @@ __all__ = [
 ]
 
 HALVES = re.compile("[\ud800-\udfff]")
+BOM = b"\xef\xbb\xbf"
 UTF16 = (b"\xff\xfe", b"\xfe\xff")
 BINARY = {
     b"PK\x03\x04": "a zip archive (.npz and .xlsx are such too)",
@@ -59,7 +60,7 @@ def utf8(content: bytes, path: str, encoding: str = "utf-8") -> bytes:
     >>> utf8(b"\\xe9", "a.arff", "latin-1")
     b'\\xc3\\xa9'
     """
-    if content.startswith(b"\xef\xbb\xbf"):
+    if content.startswith(BOM):
         return content[3:]
     name = encoding.lower().replace("_", "-")
     if name in ("utf-8", "utf8", "utf-8-sig", "ascii", "us-ascii"):
@@ -86,7 +87,7 @@ def decoded(content: bytes, path: str, encoding: str = "utf-8", before: int = 0)
     >>> decoded(b"caf\\xc3\\xa9", "a.csv")
     'café'
     """
-    if content.startswith(b"\xef\xbb\xbf"):
+    if not before and content.startswith(BOM):
         content, encoding = content[3:], "utf-8"
     try:
         text = content.decode(encoding)
@@ -237,7 +238,6 @@ def read_small(file: str, limits: Limits) -> bytes:
 
 PIECE = 16 << 20  # bytes of text
 PLAIN = frozenset({"utf-8", "utf8", "utf-8-sig"})  # encodings that need no decoding
-BOM = b"\xef\xbb\xbf"
 EXPECTED = 16  # bytes that a compressed byte may well stand for
 
 
