@@ -90,11 +90,12 @@ class BlockAnchor(Anchor):
     @cached_property
     def _entries(self) -> tuple[np.ndarray, np.ndarray]:
         rows, codes = self._table.entries(self._j)
-        chosen = slice(None) if self._kept is None else self._kept[rows]
-        rows = rows[chosen]
+        if self._kept is not None:
+            chosen = self._kept.take(rows)
+            rows = rows.compress(chosen)
+            codes = codes.compress(chosen) if self.levels > TWO else codes
         if self.levels == TWO:
             return rows, np.zeros(rows.size, np.int8)
-        codes = codes[chosen]
         return rows, codes - (codes > self.mode)
 
     @property

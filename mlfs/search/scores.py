@@ -69,7 +69,8 @@ class CandidateScores:
             if tied:
                 group = self.features[(values >= least) & is_open]
                 place = self._ties.add(group if self._ascending else np.sort(group))
-            step = (here, second, values[here], values[second], forced >= 0, *place)
+            scores = values.item(here), values.item(second)  # arrays of Python's are made faster
+            step = (here, second, *scores, forced >= 0, *place)
             self._steps.append(step)
         return int(here)
 
