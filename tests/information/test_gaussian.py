@@ -203,6 +203,36 @@ def test_numeric_targets_are_scored_and_cmi_is_forward_selection():
     close(few.mi_fl[:, 0], [naive.I([z], classes) for z in Z])
 
 
+def canonical(X, Y, n):
+    """The order of fastcan: greedy by the sum of squared canonical correlations with Y."""
+    basis = np.linalg.qr(Y - Y.mean(axis=0))[0]
+    picked = []
+    for _ in range(n):
+        found = {}
+        for f in sorted({*range(X.shape[1])} - {*picked}):
+            some = X[:, [*picked, f]]
+            own = np.linalg.qr(some - some.mean(axis=0))[0]
+            found[f] = (np.linalg.svd(own.T @ basis, compute_uv=False) ** 2).sum()
+        picked.append(max(found, key=found.get))
+    return picked
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_cmi_has_the_order_of_canonical_correlations_on_linear_data(seed):
+    """With one label the whole order; with three the same informative columns, in another order."""
+    generator = np.random.default_rng(seed)
+    X = generator.normal(size=(300, 10))
+    X[:, 6:9] = X[:, :3] + 0.5 * generator.normal(size=(300, 3))
+    effects = np.zeros((10, 3))
+    effects[[0, 1, 3, 4]] = generator.normal(size=(4, 3)) * [[2], [1.5], [1], [0.7]]
+    Y = X @ effects + 0.5 * generator.normal(size=(300, 3))
+    x, y = (np.array([naive.scores(column)[0] for column in table.T]).T for table in (X, Y))
+    one = mlfs.select((X, Y[:, 0]), "cmi", 6, estimator="gaussian")
+    assert list(one.indices) == canonical(x, y[:, :1], 6)
+    three = mlfs.select((X, Y), "cmi", 4, estimator="gaussian")
+    assert {*three.indices} == {*canonical(x, y, 4)} == {0, 1, 3, 4}
+
+
 @pytest.mark.parametrize("options", [{"estimator": "gaussian"}, {"correction": "expected"}])
 def test_an_explanation_uses_the_estimator_of_the_selection(options):
     X, Y = correlated(100)
