@@ -66,3 +66,9 @@ def test_all_features_are_ranked(capsys: pytest.CaptureFixture[str]) -> None:
     assert mlfs.FeatureSelector("mim", "all").fit(X, Y).n_features_ == 12
     assert cli.main(["select", "-n", "all", "--format", "json", SONGS]) == 0
     assert len(json.loads(capsys.readouterr().out)["selected"]) == 24
+
+
+def test_a_ranking_of_one_pass_is_complete_and_not_marked() -> None:
+    found = mlfs.select((X, Y), "mim", "all", max_seconds=1e-9)
+    assert len(found.indices) == X.shape[1]
+    assert not found.timed_out
