@@ -172,10 +172,16 @@ class Prepared:
     @property
     def cluster_report(self) -> str:
         """What went to the workers of a cluster and came back; empty if there is none."""
-        if self.options["cluster"] is None:
-            return ""
-        report: str = table_of(self.info).counts.blocks[0].session.report()
-        return report
+        return "" if self.options["cluster"] is None else str(self._session.report())
+
+    @property
+    def cluster_progress(self) -> str:
+        """How much the workers of a cluster were asked so far, in a few words."""
+        return "" if self.options["cluster"] is None else str(self._session.progress)
+
+    @property
+    def _session(self) -> Any:
+        return table_of(self.info).counts.blocks[0].session
 
     def release(self) -> None:
         """Release the workers of a cluster; nothing can be counted afterwards."""

@@ -59,13 +59,20 @@ class Picks(_Line):
         The names of the labels.
     n : int, optional
         How many picks there will be.
+    beside : callable
+        Gives what else is shown, such as how much a cluster was asked.
     """
 
     def __init__(
-        self, console: Console, names: Sequence[str], labels: Sequence[str], n: int | None
+        self,
+        console: Console,
+        names: Sequence[str],
+        labels: Sequence[str],
+        n: int | None,
+        beside: Callable[[], str] = str,
     ) -> None:
         super().__init__(console)
-        self._names, self._labels, self._n = names, labels, n
+        self._names, self._labels, self._n, self._beside = names, labels, n, beside
         self._at: dict[str, int] = {}
         self._last = -PICKS_EVERY
 
@@ -84,10 +91,11 @@ class Picks(_Line):
         self._last = now
         of = f"/{self._n}" if self._n else ""
         where = f"label {len(self._at)}/{len(self._labels)} {printable(label, 30)}, "
-        name = printable(self._names[pick.index], 40)
+        name, beside = printable(self._names[pick.index], 40), self._beside()
         self.draw(
             f"{where if label else ''}pick {self._at[label]}{of}: {name}"
-            f"  ({now - self.began:.1f} s, Ctrl-C keeps the picks so far)"
+            f"  ({now - self.began:.1f} s{', ' if beside else ''}{beside}, "
+            "Ctrl-C keeps the picks so far)"
         )
 
 

@@ -10,7 +10,7 @@ import click
 
 from mlfs.cli.console import Console, Output, console_of, output_of, write_data, write_report
 from mlfs.cli.help import Command, argument, topical
-from mlfs.cli.progress import Picks
+from mlfs.cli.progress import Picks, Waiting
 from mlfs.cli.shared_options import input_data, reading, selecting, selection_options, talking
 from mlfs.errors import UsageError, plural
 
@@ -77,7 +77,11 @@ def select(
         msg = "-o writes reduced data, but their rows stay with the workers of the cluster: "
         raise UsageError(f"{msg}name a .json file for the ranking, or leave --cluster out")
     began = time.perf_counter()
-    dataset = input_data(data, options)
+    if wanted["cluster"] is None:
+        dataset = input_data(data, options)
+    else:
+        with Waiting(console, "the workers read the data"):
+            dataset = input_data(data, options)
     read = time.perf_counter()
     on_disk = getattr(dataset.table, "on_disk", 0)
     if on_disk:
@@ -98,13 +102,18 @@ def run_selection(console: Console, dataset: Any, wanted: dict[str, Any]) -> tup
 
     preparing = {name: value for name, value in wanted.items() if name in DEFAULTS}
     searching = {name: value for name, value in wanted.items() if name not in DEFAULTS}
-    ready = prepare(dataset, **preparing)
+    if wanted["cluster"] is None:
+        ready = prepare(dataset, **preparing)
+    else:
+        with Waiting(console, "the workers prepare the data"):
+            ready = prepare(dataset, **preparing)
     names = dataset.feature_names
     n = wanted["n"] if isinstance(wanted["n"], int) else None
     shown = names
     if not ready.grouping.trivial:
         shown = [names[columns[0]] for columns in ready.grouping.members]
-    with Picks(console, shown, dataset.label_names, n) as progress:
+    beside = (lambda: ready.cluster_progress) if wanted["cluster"] is not None else str
+    with Picks(console, shown, dataset.label_names, n, beside) as progress:
         selection = run(ready, on_pick=progress.on_pick, **searching)
     for note in selection.notes:
         console.note(note)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import re
 import subprocess
 import sys
 import warnings
@@ -327,12 +328,14 @@ def test_chunks_that_are_persisted_are_not_computed_again(client: Any) -> None:
 @pytest.mark.slow
 def test_the_command_counts_on_a_cluster_of_its_own(tmp_path: Any) -> None:
     data = str(ROOT / "docs" / "examples" / "songs.arff")
-    command = [sys.executable, "-m", "mlfs", "select", "-q", "-c", "jmi", "-n", "3", data]
+    command = [sys.executable, "-m", "mlfs", "select", "-c", "jmi", "-n", "3", data]
     one, many = (
         subprocess.run([*command, *more], capture_output=True, text=True, check=True)
-        for more in ([], ["--cluster", "local:2", "-v"])
+        for more in (["-q"], ["--cluster", "local:2", "-v"])
     )
     assert many.stdout == one.stdout
+    assert re.search(r"2 blocks of rows on 2 workers: \d+ rounds of questions", many.stderr)
+    assert "0 blocks lost with a worker and made again" in many.stderr
     done = subprocess.run(
         [*command, "--cluster", "local", "-o", str(tmp_path / "a.arff")], check=False
     )

@@ -11,6 +11,7 @@ import numpy as np
 from mlfs.api.cluster.block_actor import BlockActor, unrefused
 from mlfs.api.cluster.dask_workers import deadline
 from mlfs.counting.remote.session import Sent, Session
+from mlfs.counting.remote.wire import bytes_in
 from mlfs.errors import ClusterError
 
 __all__ = ["DaskSession"]
@@ -69,6 +70,7 @@ class DaskSession(Session):
 
     def call(self, method: str, arguments: list[tuple[Any, ...]]) -> list[Any]:
         """What a method of all actors returns; what it needs is in its arguments."""
+        self.bytes_sent += bytes_in(arguments)
         found: dict[int, Any] = {}
         left = list(range(self.n_blocks))
         while left:
@@ -76,6 +78,7 @@ class DaskSession(Session):
             found |= {i: unrefused(answer) for i, answer in answers.items()}
             self.make_again(lost)
             left = lost
+        self.bytes_received += bytes_in(list(found.values()))
         return [found[i] for i in range(self.n_blocks)]
 
     def _call(
@@ -96,6 +99,11 @@ class DaskSession(Session):
         return found, lost
 
     # ---- jobs of single actors ------------------------------------------------------------------
+
+    @property
+    def n_workers(self) -> int:
+        """On how many workers the blocks are."""
+        return len(set(self._places))
 
     def room(self) -> int | None:
         """The memory of the worker that has least; None if there is no limit."""

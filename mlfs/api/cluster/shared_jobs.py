@@ -7,6 +7,8 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Any, Self
 
+from mlfs.counting.remote.wire import bytes_in
+
 __all__ = ["SharedJobs"]
 
 LOOK = 0.002  # seconds after which to look who has finished
@@ -50,6 +52,8 @@ class SharedJobs(Iterator[tuple[int, Any]]):
                 number, call = self._running.pop(i)
                 found = self._answer(i, number, call)
                 if number is not None and found is not None:
+                    self._session.labels += 1
+                    self._session.bytes_received += bytes_in(found)
                     return number, found
 
     def stop(self) -> None:
@@ -68,6 +72,7 @@ class SharedJobs(Iterator[tuple[int, Any]]):
                 if len(begun | self._ready) >= self._n:
                     continue
                 self._running[i] = None, self._session.begin(i, "prepare", self._setup)
+                self._session.bytes_sent += bytes_in(self._setup)
                 continue
             arguments = self._job(self._waiting[0])
             if arguments is None:

@@ -42,7 +42,7 @@ class Session:
 
     def __init__(self, n_blocks: int) -> None:
         self.n_blocks = n_blocks
-        self.rounds = self.bytes_sent = self.bytes_received = self.lost = 0
+        self.rounds = self.bytes_sent = self.bytes_received = self.lost = self.labels = 0
 
     def ask(self, question: str, *args: Any, needs: Iterable[Sent] = ()) -> list[Any]:
         """The answers of all holders, in the order of the blocks.
@@ -70,14 +70,29 @@ class Session:
         self.bytes_sent += bytes_in(made)
         return made
 
+    @property
+    def progress(self) -> str:
+        """How much was asked so far, in a few words."""
+        lost = f", {self.lost} lost" if self.lost else ""
+        moved = (self.bytes_sent + self.bytes_received) / 1e6
+        rounds = plural(self.rounds, "round")
+        return f"{plural(self.n_blocks, 'block')}, {rounds}, {moved:,.1f} MB{lost}"
+
     def report(self) -> str:
         """What went to the holders and came back, in one line."""
         sent, received = self.bytes_sent / 1e6, self.bytes_received / 1e6
+        labels = f"{plural(self.labels, 'label')} searched there, " if self.labels else ""
         return (
-            f"{plural(self.n_blocks, 'block')} of rows: {plural(self.rounds, 'question')}, "
+            f"{plural(self.n_blocks, 'block')} of rows on {plural(self.n_workers, 'worker')}: "
+            f"{plural(self.rounds, 'round')} of questions, {labels}"
             f"{sent:,.1f} MB sent, {received:,.1f} MB received, "
-            f"{plural(self.lost, 'block')} made again"
+            f"{plural(self.lost, 'block')} lost with a worker and made again"
         )
+
+    @property
+    def n_workers(self) -> int:
+        """On how many workers the blocks are."""
+        return self.n_blocks
 
     def close(self) -> None:
         """Let the holders go."""

@@ -64,4 +64,5 @@ def bytes_in(thing: Any) -> int:
         return sum(map(bytes_in, thing))
     if isinstance(thing, dict):
         return sum(map(bytes_in, thing.values()))
-    return sum(map(bytes_in, vars(thing).values())) if hasattr(thing, "__dict__") else 0
+    plain = callable(thing) or not hasattr(thing, "__dict__")
+    return 0 if plain else sum(map(bytes_in, vars(thing).values()))
