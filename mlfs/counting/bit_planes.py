@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import math
 import threading
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -127,7 +128,7 @@ def _shared(masks: np.ndarray, anchor: BlockAnchor) -> np.ndarray:
 
 def _rows(out: np.ndarray) -> np.ndarray:
     """Join all axes but the last; reshape(-1, ...) fails where there are no cells."""
-    return out.reshape(int(np.prod(out.shape[:-1])), out.shape[-1])
+    return out.reshape(math.prod(out.shape[:-1]), out.shape[-1])
 
 
 class _Room:
@@ -138,7 +139,7 @@ class _Room:
 
     def zeros(self, shape: tuple[int, ...], kind: Any) -> np.ndarray:
         """Zeros, until the next call."""
-        size = int(np.prod(shape))
+        size = math.prod(shape)
         if self._flat.size < size or self._flat.dtype != kind:
             self._flat = np.empty(size, kind)
         found = self._flat[:size].reshape(shape)

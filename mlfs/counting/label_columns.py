@@ -190,7 +190,7 @@ class LabelColumns(Labels):
         """The bit planes of some labels, one label after the other."""
         every = self._every_mask
         if every is not None:
-            in_order = labels.size == len(self) and (np.diff(labels) == 1).all()
+            in_order = labels.size == len(self) and (labels[1:] > labels[:-1]).all()
             return every if in_order else every[labels]
         some, key = self._some, labels.tobytes()
         if some is None or some[0] != key:

@@ -153,7 +153,7 @@ class TripleSums:
     def _joint(self, pairs: PairStatistics, labels: np.ndarray, out: np.ndarray) -> None:
         """Add the joint sums to the rows of `out`, one for each label or one for all."""
         counts, each = self.counts, out.shape[0] > 1
-        if not counts.labels.two_levels[labels].all():
+        if not (counts.labels.all_two_levels or counts.labels.two_levels[labels].all()):
 
             def add(a: int, b: int, at: int, sums: Sums) -> None:
                 out[at if each else 0, a:b] += sums.fsl
