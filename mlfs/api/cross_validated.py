@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from mlfs.api import sizes_scorer
-from mlfs.errors import UsageError
+from mlfs.errors import UsageError, plural
 
 __all__ = ["CrossValidation", "cross_validated", "one_standard_error"]
 
@@ -79,9 +79,9 @@ class CrossValidation:
         mean = dict(zip(self.sizes.tolist(), self.means.tolist(), strict=True))
         error = float(self.errors[self.sizes == self.best][0])
         return (
-            f"n=cv: {self.number} features, the fewest with a {self.metric} of {self.model} within "
-            f"one standard error of the best ({mean[self.number]:.3f}; the best is "
-            f"{mean[self.best]:.3f} with {self.best}, standard error {error:.3f})"
+            f"n=cv: {plural(self.number, 'feature')}, the fewest with a {self.metric} of "
+            f"{self.model} within one standard error of the best ({mean[self.number]:.3f}; "
+            f"the best is {mean[self.best]:.3f} with {self.best}, standard error {error:.3f})"
         )
 
 

@@ -296,10 +296,11 @@ class ColumnGroup:
     def add_walked_sums(
         self, anchor: Any, xlogx: XLogX, out: np.ndarray, label: np.ndarray | None = None
     ) -> None:
-        """out[f] += the sum of c log c over n(f,s) or n(f,s,l), without a table.
+        """out[f] += the sum of c log c over n(f,s) or n(f,s,l), for l in full, without a table."""
+        raise NotImplementedError
 
-        `label` is l in full.
-        """
+    def known_sums(self, anchor: Any, valid: np.ndarray, xlogx: XLogX, *label: Any) -> np.ndarray:
+        """What `full_tables.pair_sums` gives, or `triple_sums` for a label and its valid codes."""
         raise NotImplementedError
 
     # ---- complete tables -----------------------------------------------------------------------

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import copy
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mlfs._kernels import part_sums, row_walks
+from mlfs._kernels import co_sums, part_sums, row_walks
 from mlfs.counting.bit_planes import packed_planes
 from mlfs.counting.codes import Codes
 from mlfs.counting.column_groups import ColumnGroup, Triples, listed_cells
@@ -144,6 +144,53 @@ class RowLists(ColumnGroup):
         ends = np.flatnonzero(np.diff(codes[rows])) + 1
         edges = np.concatenate([START, ends, [rows.size]])
         part_sums.add_sums_of_parts(self._lists, rows, edges, room_of(self._lists), xlogx, out)
+
+    def add_gini_sums(self, known: Triples, co_fl: np.ndarray, unit: float, out: Any) -> None:
+        """Walk the rows of each value of the anchor where the tables would be large."""
+        anchor, y = known.pairs.anchor, known.labels.codes
+        if not self.is_wide(anchor):
+            super().add_gini_sums(known, co_fl, unit, out)
+            return
+        codes, counted = anchor.codes.astype(np.int64), np.flatnonzero(self._lists.weights)
+        for label in known.some.tolist():
+            key = 2 * codes + y.column(label)
+            rows = counted[np.argsort(key[counted], kind="stable")]
+            edges = np.append(np.flatnonzero(np.diff(codes[rows], prepend=-1)), rows.size)
+            middle = np.searchsorted(key[rows], 2 * codes[rows[edges[:-1]]] + 1)
+            own = self._lists, rows, edges, middle, room_of(self._lists)
+            part_sums.add_impurity(*own, co_sums.Impurity(unit), out)
+
+    def known_sums(
+        self, anchor: BlockAnchor, valid: np.ndarray, xlogx: XLogX, *label: Any
+    ) -> np.ndarray:
+        """Walk the rows in which the anchor, and the label, are known."""
+        s = anchor.codes.astype(np.int64)
+        known = (s < anchor.valid) & (self._lists.weights > 0)
+        if not label:
+            rows, t_fs, t_s = self._known_sums(s, known, valid, xlogx)
+            return np.stack([rows, t_fs, self._known_sums(s * 0, known, valid, xlogx)[1], t_s])
+        codes, l_valid = label
+        known &= codes < l_valid
+        rows, t_fsl, t_sl = self._known_sums(s * l_valid + codes, known, valid, xlogx)
+        _, t_fs, t_s = self._known_sums(s, known, valid, xlogx)
+        _, t_fl, t_l = self._known_sums(codes, known, valid, xlogx)
+        t_f = self._known_sums(s * 0, known, valid, xlogx)[1]
+        return np.stack([rows, t_fsl, t_fs, t_fl, t_sl, t_f, t_s, t_l])
+
+    def _known_sums(
+        self, codes: np.ndarray, known: np.ndarray, valid: np.ndarray, xlogx: XLogX
+    ) -> np.ndarray:
+        """Rows, and the sums over n(f,x) and n(x), of some rows in which f is known."""
+        rows = np.flatnonzero(known)
+        rows = rows[np.argsort(codes[rows], kind="stable")]
+        ends = np.flatnonzero(np.diff(codes[rows])) + 1
+        edges = np.concatenate([START, ends, [rows.size]])
+        last = np.where(self.modes == valid, -2, self.first[:-1] + valid - (self.modes < valid))
+        lost = np.where(valid < self.levels, last, -1)
+        out = np.zeros((3, self.size), np.int64)
+        own = self._lists, rows, edges, lost, room_of(self._lists)
+        part_sums.add_known_sums(*own, xlogx, out)
+        return out
 
     def _add_joint_of_levels(self, known: Triples, xlogx: XLogX, out: np.ndarray) -> None:
         anchor, y = known.pairs.anchor, known.labels.codes

@@ -188,6 +188,9 @@ class Table:
 
         def work(i: int, a: int, b: int) -> None:
             group = counts.groups[i]
+            if group.is_wide(anchor):
+                sums[:, a:b] = group.known_sums(anchor, self.f_valid[a:b], counts.xlogx)
+                return
             table = group.pair_table(anchor, group.co_with(anchor))
             own = group.offsets, self.f_valid[a:b], anchor.valid, counts.xlogx
             four = np.empty((b - a, 4), np.int64)

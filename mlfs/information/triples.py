@@ -221,6 +221,14 @@ class TripleSums:
                     column = y.codes.column(label)
                     group.add_walked_sums(pairs.anchor, self.counts.xlogx, sums, column)
                 return
+            if group.is_wide(pairs.anchor):
+                assert isinstance(y, LabelColumns)
+                for at, label in enumerate(labels.tolist()):
+                    of_label = y.codes.column(label), int(valid[at])
+                    of_table = table.f_valid[a:b], self.counts.xlogx
+                    sums_ = group.known_sums(pairs.anchor, *of_table, *of_label)
+                    use(a, b, at, Sums(*sums_))
+                return
             for at, full, offsets in self.tables(pairs, labels, i):
                 out = np.empty((8, b - a), np.int64)
                 own = offsets, table.f_valid[a:b], s_valid, int(valid[at])

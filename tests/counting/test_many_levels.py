@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -72,3 +74,26 @@ def test_no_table_is_made_of_the_pairs_of_levels() -> None:
         patch.setattr("mlfs.counting.column_groups.ColumnGroup.co_with", None)  # what would make it
         found = mlfs.select((X, y), "jmi", 3, nominal_limit=10_000)
     assert found.indices == (0, 1, 2)
+
+
+@pytest.mark.parametrize("case", ["features", "labels", "both", "weights", "mode", "none"])
+@pytest.mark.parametrize("name", ["jmi", "mrmr", "icap", "jim"])
+def test_missing_values_and_impurity_give_what_tables_give(case: str, name: str) -> None:
+    """Sums that are walked are those of complete tables, bit for bit."""
+    rng = np.random.default_rng(3)
+    X, Y = (part.astype(float) for part in problem())
+    if case in {"features", "both", "weights", "mode"}:
+        X[rng.random(X.shape) < 0.1] = np.nan
+    if case == "mode":  # missing is the most frequent code
+        X[:20, 0] = X[:9, 6] = np.nan
+    if case in {"labels", "both"}:
+        Y[rng.random(Y.shape) < 0.1] = np.nan
+    options: dict[str, Any] = {"missing": "ignore", "nominal_limit": ROWS}
+    if case == "weights":
+        options["sample_weight"] = rng.integers(0, 3, ROWS)
+    walked = mlfs.select((X, Y), name, 5, **options)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("mlfs.counting.row_lists.RowLists.is_wide", lambda self, anchor: False)
+        made = mlfs.select((X, Y), name, 5, **options)
+    assert walked.indices == made.indices
+    np.testing.assert_array_equal(walked.scores, made.scores)
