@@ -48,7 +48,12 @@ STEPS: dict[str, list[list[str]]] = {
 
 # Run alone, with options of their own: ``python -m tests fuzz --minutes 10``.
 CALLED = {**audit.STEPS, **versions.STEPS}
-LONG = {"fuzz": "tests.fuzz.command", "release": "tests.release", "soak": "tests.soak"}
+LONG = {
+    "fuzz": "tests.fuzz.command",
+    "release": "tests.release",
+    "soak": "tests.soak",
+    "soak-cluster": "tests.soak_cluster",
+}
 
 
 # Each keeps one core busy: of several that are asked for, two run at a time, the longest first.

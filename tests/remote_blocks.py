@@ -11,6 +11,7 @@ import numpy as np
 from mlfs.api.cluster.block_actor import BlockActor, unrefused
 from mlfs.api.cluster.clusters import Cluster
 from mlfs.counting.remote.session import Sent, Session
+from mlfs.counting.remote.wire import bytes_in
 
 
 class InProcess(Cluster):
@@ -62,7 +63,9 @@ class InProcessSession(Session):
             self.lost += 1
             self.actors[-1] = self.made(self.n_blocks - 1)
         both = zip(self.actors, moved(arguments), strict=True)
-        return [moved(unrefused(getattr(actor, method)(*args))) for actor, args in both]
+        found = [moved(unrefused(getattr(actor, method)(*args))) for actor, args in both]
+        self.bytes_received += bytes_in(found)
+        return found
 
     def _answers(self, question: str, args: tuple[Any, ...], needs: dict[str, Sent]) -> list[Any]:
         if self.rounds in self.to_lose:

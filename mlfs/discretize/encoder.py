@@ -180,6 +180,12 @@ def modes_of(block: Block, binnings: Binnings, weights: np.ndarray | None) -> np
     return _counted(binnings.codes_of(block), block, binnings.levels, zero, weights)[0]
 
 
+def code_counts(block: Block, binnings: Binnings, weights: np.ndarray | None) -> np.ndarray:
+    """The number (weight) of rows with each code, column by column."""
+    zero = binnings.codes_of_zero()
+    return _counted(binnings.codes_of(block), block, binnings.levels, zero, weights)[1]
+
+
 def _counted(
     codes: np.ndarray,
     block: Block,

@@ -17,11 +17,12 @@ from mlfs.discretize.column_blocks import Block, blocks, round_weights
 from mlfs.discretize.encoder import Encoder, modes_of
 from mlfs.discretize.laim import laim
 from mlfs.discretize.mdlp import mdlp
+from mlfs.discretize.moments import Sums
 from mlfs.discretize.table_survey import Survey, learn_small
 from mlfs.discretize.unsupervised import equal_frequency, equal_width, mean_sd_edges
 from mlfs.errors import DataError, UnknownName, UsageError, printable
 
-__all__ = ["METHODS", "checked_method", "learn"]
+__all__ = ["METHODS", "assembled", "checked_method", "learn", "refuse_infinite"]
 
 METHODS = {
     "mean-sd": "three levels: below mean - sd, between, above mean + sd",
@@ -139,7 +140,7 @@ def _learn_block(
     """The binnings of the columns of a block, without names and fallbacks."""
     low, high, lost = block.extremes()
     is_free = sizes <= 0
-    _refuse_infinite(low[is_free], high[is_free], where[is_free], names)
+    refuse_infinite(low[is_free], high[is_free], where[is_free], names)
     limits = np.where(sizes > 0, 0, np.diff(block.bounds) + 1)
     limits[sizes < 0] = np.minimum(limits[sizes < 0], how.nominal_limit)
     starts, n_values = edges_of(limits), np.empty(sizes.size, np.int64)
@@ -147,18 +148,52 @@ def _learn_block(
     column_values.distinct_integers(
         block.values, block.bounds, block.n_rows, limits, starts, values, n_values
     )
-    own = np.flatnonzero(sizes > 0)
     few = np.flatnonzero(is_free & (n_values >= 0))
     cut = np.flatnonzero(is_free & (n_values < 0))
-    edges, n_edges = _edges(block, cut, low[cut], high[cut], lost[cut], how)
+    edges = _edges(block, cut, low[cut], high[cut], lost[cut], how)
+    flat = values[ranges(starts[few], n_values[few])]
+    n_values[~is_free] = -1
+    return assembled(sizes, (low, high, lost), flat, n_values, edges, how.name)
+
+
+def assembled(
+    sizes: np.ndarray,
+    looked: tuple[np.ndarray, np.ndarray, np.ndarray],
+    values: np.ndarray,
+    n_values: np.ndarray,
+    edges: np.ndarray,
+    method: str,
+) -> Binnings:
+    """The binnings of some columns, without names and fallbacks.
+
+    Parameters
+    ----------
+    sizes : ndarray of int
+        The number of values that each column declares; 0 or less if it declares none.
+    looked : tuple of ndarray
+        The least and the greatest value of each column, and how many are missing.
+    values : ndarray
+        The distinct values of the columns that have few, one column after the other.
+    n_values : ndarray of int
+        How many each has; -1 for a column that declares them or is cut.
+    edges : ndarray
+        Those of the columns that are cut, a row for each, padded with inf.
+    method : str
+        How these are cut.
+    """
+    low, high, lost = looked
+    own, few = np.flatnonzero(sizes > 0), np.flatnonzero((sizes <= 0) & (n_values >= 0))
+    cut = np.flatnonzero((sizes <= 0) & (n_values < 0))
+    n_edges = (edges < np.inf).sum(axis=1)
+    n_edges[low[cut] == high[cut]] = 0
     order = np.concatenate([own, few, cut])
     found = Binnings(
         (),
-        np.where(np.arange(order.size) < own.size + few.size, "nominal", how.name),
+        np.where(np.arange(order.size) < own.size + few.size, "nominal", method),
         np.concatenate(
             [
                 ranges(np.zeros(own.size, np.int64), sizes[own]),
-                values[ranges(starts[few], n_values[few])],
+                values,
                 edges[np.arange(edges.shape[1]) < n_edges[:, None]],
             ]
         ),
@@ -176,10 +211,10 @@ def _edges(
     high: np.ndarray,
     lost: np.ndarray,
     how: _Method,
-) -> tuple[np.ndarray, np.ndarray]:
-    """The edges of some columns, a row for each, and how many each has."""
+) -> np.ndarray:
+    """The edges of some columns, a row for each, padded with inf."""
     if how.name == "mean-sd":
-        edges = mean_sd_edges(block.take(columns), low, high, lost, how.weights)
+        edges = mean_sd_edges(Sums(block.take(columns), how.weights), low, high, lost)
     elif how.name == "width":
         edges = equal_width(low, high, how.bins)
     else:
@@ -187,9 +222,7 @@ def _edges(
         edges = np.full((columns.size, max(map(len, found), default=0)), np.inf)
         for row, one in zip(edges, found, strict=True):
             row[: len(one)] = one
-    sizes = (edges < np.inf).sum(axis=1)
-    sizes[low == high] = 0
-    return edges, sizes
+    return edges
 
 
 def _cut_one(block: Block, j: int, how: _Method) -> tuple[float, ...]:
@@ -205,9 +238,10 @@ def _cut_one(block: Block, j: int, how: _Method) -> tuple[float, ...]:
     return SUPERVISED[how.name](values, groups, weights)
 
 
-def _refuse_infinite(
+def refuse_infinite(
     low: np.ndarray, high: np.ndarray, where: np.ndarray, names: Sequence[str]
 ) -> None:
+    """Raise `DataError` if a column holds an infinite value."""
     for j in np.flatnonzero((low == -np.inf) | (high == np.inf)).tolist():
         raise DataError(
             f"the column {printable(names[where[j]])!r} holds an infinite value, which no "

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from mlfs.discretize.column_blocks import Block, mean_sd
+from mlfs.discretize.moments import mean_sd
 
 __all__ = ["between", "equal_frequency", "equal_width", "mean_sd_edges"]
 
@@ -24,21 +26,20 @@ def between(low: np.ndarray, high: np.ndarray) -> np.ndarray:
     return np.where((middle >= low) & (middle < high), middle, low)
 
 
-def mean_sd_edges(
-    block: Block,
-    low: np.ndarray,
-    high: np.ndarray,
-    lost: np.ndarray,
-    weights: np.ndarray | None,
-) -> np.ndarray:
+def mean_sd_edges(sums: Any, low: np.ndarray, high: np.ndarray, lost: np.ndarray) -> np.ndarray:
     """Three levels: x < mean - sd, the middle, x > mean + sd (population sd).
 
     The first edge is the float just below mean - sd, since level 0 of a binning is x <= edge.
     No value is further than one sd from the mean only where two values are equally frequent;
     then both are the middle, whatever the rounding of mean - sd and mean + sd. Where one of these
     is beyond the floats, its edge is left out: rows are padded with inf.
+
+    Parameters
+    ----------
+    sums, low, high, lost
+        As for `mlfs.discretize.moments.mean_sd`.
     """
-    mean, sd = mean_sd(block, low, high, lost, weights)
+    mean, sd = mean_sd(sums, low, high, lost)
     with np.errstate(over="ignore"):
         below, above = mean - sd, mean + sd
     reach = ROUNDING * np.maximum(np.abs(low), np.abs(high))

@@ -246,6 +246,19 @@ def test_workers_read_their_parts_of_files(kind: str, tmp_path: Any) -> None:
         assert told(many) == told(one)
 
 
+@pytest.mark.parametrize("bins", ["mean-sd", "width"])
+def test_decimals_are_binned_where_they_are(bins: str, tmp_path: Any) -> None:
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(3000, 12))
+    data = mlfs.data.from_arrays(X, (X[:, :1] > rng.random((3000, 1))).astype(int))
+    mlfs.write(data, tmp_path / "a.csv")
+    cluster = InProcess(2)
+    options: Any = {"labels": "last:1", "n": 3, "bins": bins}
+    many = mlfs.select(tmp_path / "a.csv", "jmi", cluster=cluster, **options)
+    assert told(many) == told(mlfs.select(tmp_path / "a.csv", "jmi", **options))
+    assert cluster.sessions[0].bytes_received < X.nbytes // 3
+
+
 def test_collections_of_dask_stay_where_they_are() -> None:
     array = pytest.importorskip("dask.array")
     frame = pytest.importorskip("dask.dataframe")

@@ -16,6 +16,7 @@ from mlfs.data.arrays import from_arrays
 from mlfs.data.dataset import Dataset
 from mlfs.data.piecewise import FilePieces, ReadRows
 from mlfs.discretize import Binnings, coded
+from mlfs.discretize.divided import ColumnPart
 from mlfs.discretize.table_survey import Survey
 from mlfs.errors import DataError, printable
 
@@ -128,6 +129,7 @@ class PartReader:
         self._rows: ReadRows | None = None
         self._data: Dataset | None = None
         self._survey: Survey | None = None
+        self._columns: tuple[bytes, ColumnPart] | None = None
 
     def look(self, part: RowsPart) -> tuple[int, Any]:
         """How many rows there are, and what was found in them."""
@@ -167,6 +169,20 @@ class PartReader:
         table = self._dataset(part).table
         return table[:, chosen]
 
+    def of_columns(
+        self,
+        part: RowsPart,
+        chosen: np.ndarray,
+        weights: np.ndarray | None,
+        question: str,
+        *args: Any,
+    ) -> Any:
+        """What a method of `ColumnPart` returns for some columns of X."""
+        key = chosen.tobytes()
+        if self._columns is None or self._columns[0] != key:
+            self._columns = key, ColumnPart(self.columns(part, chosen), weights)
+        return getattr(self._columns[1], question)(*args)
+
     def counts(self, part: RowsPart, binnings: Binnings) -> np.ndarray:
         """How often each code occurs, ragged."""
         return self._codes(part, binnings).counts
@@ -174,6 +190,7 @@ class PartReader:
     _coded: Codes | None = None
 
     def _codes(self, part: RowsPart, binnings: Binnings) -> Codes:
+        self._columns = None
         if self._coded is None:
             self.survey(part)
             self._coded = coded(self._dataset(part).table, binnings, self._survey)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -23,9 +24,12 @@ from mlfs.counting.remote.remote_block import remote_block
 from mlfs.counting.remote.remote_columns import RemoteCodes
 from mlfs.counting.weights import on_grid
 from mlfs.data.dataset import Dataset
+from mlfs.data.row_weights import checked_weights
 from mlfs.data.uniform import declared, names_of
 from mlfs.discretize import Binnings, learn
 from mlfs.discretize.binning import join
+from mlfs.discretize.column_blocks import round_weights
+from mlfs.discretize.divided import DIVIDED, learn_divided
 from mlfs.discretize.learning import checked_method
 from mlfs.discretize.table_survey import Survey, learn_small
 from mlfs.errors import DataError, UsageError, plural, printable
@@ -129,10 +133,13 @@ def _modes(counts: np.ndarray, levels: np.ndarray) -> np.ndarray:
 
 
 def _learned(dataset: Dataset, weights: np.ndarray | None, options: Mapping[str, Any]) -> Binnings:
-    """The binnings: small whole numbers by their counts, other columns fetched some at a time."""
+    """The binnings: small whole numbers by their counts, others by what workers say of their rows.
+
+    Methods that look at the labels get whole columns, which are fetched some at a time.
+    """
     table: RemoteTable = dataset.table
     how = options["bins"], options["n_bins"], options["nominal_limit"]
-    checked_method(*how)
+    bins = checked_method(*how)
     names, sizes = names_of(dataset.columns), declared(dataset.columns)
     small, parts = np.zeros(0, np.int64), [Binnings.of(())]
     if weights is None:
@@ -145,9 +152,18 @@ def _learned(dataset: Dataset, weights: np.ndarray | None, options: Mapping[str,
     left = np.ones(sizes.size, bool)
     left[small] = False
     rest = np.flatnonzero(left)
+    mass = None if weights is None else round_weights(checked_weights(weights, table.shape[0]))
     step = max(1, CELLS_AT_ONCE // max(1, table.shape[0]))
     for at in range(0, rest.size, step):
         some = rest[at : at + step]
+        if how[0] in DIVIDED:
+            made = learn_divided(
+                _ask(table, mass), some, sizes[some], names, how[0], bins, options["nominal_limit"]
+            )
+            codes = np.add.reduce(_ask(table, mass)(some, "codes", made))
+            made.fallback = _modes(codes, made.levels).astype(np.int64)
+            parts.append(made)
+            continue
         asked = [("columns", part, some) for part in table.parts]
         values = _stacked(table.session.call("read", asked))
         columns = tuple(dataset.columns[j] for j in some.tolist())
@@ -155,6 +171,20 @@ def _learned(dataset: Dataset, weights: np.ndarray | None, options: Mapping[str,
         parts.append(learn(part, *how, weights=weights))
     found_all = join(parts).take(np.concatenate([small, rest]).argsort())
     return found_all.named(names)
+
+
+def _ask(table: RemoteTable, mass: np.ndarray | None) -> Callable[..., list[Any]]:
+    """What asks all workers about some columns of their rows, with the weights of these."""
+    edges = table.edges
+    own = [None if mass is None else mass[a:b] for a, b in pairwise(edges)]
+
+    def ask(columns: np.ndarray, question: str, *args: Any) -> list[Any]:
+        both = zip(table.parts, own, strict=True)
+        asked = [("of_columns", part, columns, w, question, *args) for part, w in both]
+        found: list[Any] = table.session.call("read", asked)
+        return found
+
+    return ask
 
 
 def _stacked(parts: list[Any]) -> Any:

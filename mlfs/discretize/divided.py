@@ -1,0 +1,282 @@
+"""Learn binnings where the rows of a table are in several places: small answers go to one place.
+
+`ColumnPart` answers about the rows of one place, and `learn_divided` asks all places. Numbers are
+merged exactly, so the binnings are those of the whole table, bit for bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from mlfs._kernels import column_values
+from mlfs.counting.entries import edges_of
+from mlfs.discretize.binning import Binnings
+from mlfs.discretize.column_blocks import Block, blocks
+from mlfs.discretize.encoder import code_counts
+from mlfs.discretize.learning import assembled, refuse_infinite
+from mlfs.discretize.moments import Terms, column_terms, known_amount, shifted
+from mlfs.discretize.unsupervised import between, equal_width, mean_sd_edges
+
+__all__ = ["DIVIDED", "ColumnPart", "learn_divided"]
+
+DIVIDED = ("mean-sd", "width", "frequency")  # the methods that look at no labels
+PIVOTS = 31  # values at a time whose ranks are asked for
+Ask = Callable[..., list[Any]]
+
+
+class Looked(NamedTuple):
+    """What some columns hold: extremes, missing values, and distinct integers if they are few."""
+
+    low: np.ndarray
+    high: np.ndarray
+    lost: np.ndarray
+    values: list[np.ndarray | None]
+
+
+class ColumnPart:
+    """Some columns of the rows of one place.
+
+    Parameters
+    ----------
+    table : ndarray, PackedTable or sparse array
+        The rows, with these columns only.
+    weights : ndarray, optional
+        Their weights, on a common grid; rows of weight 0 are left out.
+    """
+
+    def __init__(self, table: Any, weights: np.ndarray | None) -> None:
+        if weights is not None and not weights.all():
+            chosen = np.flatnonzero(weights)
+            table, weights = table[chosen], weights[chosen]
+        self._table, self._weights = table, weights
+        self._sorted: list[tuple[np.ndarray, np.ndarray]] | None = None
+
+    def _blocks(self) -> Iterator[tuple[slice, Block]]:
+        for block in blocks(self._table):
+            yield slice(block.start, block.start + block.width), block
+
+    def look(self, sizes: np.ndarray, nominal_limit: int) -> Looked:
+        """The extremes of each column, and its distinct integers where these are few.
+
+        Parameters
+        ----------
+        sizes : ndarray of int
+            The number of values that each column declares, -1 for a numeric one.
+        nominal_limit : int
+            The most distinct values of a numeric column that is taken as it is.
+        """
+        width = sizes.size
+        out = Looked(np.full(width, np.inf), np.full(width, -np.inf), np.zeros(width, np.int64), [])
+        for at, block in self._blocks():
+            out.low[at], out.high[at], out.lost[at] = block.extremes()
+            limits = np.where(sizes[at] > 0, 0, np.diff(block.bounds) + 1)
+            limits[sizes[at] < 0] = np.minimum(limits[sizes[at] < 0], nominal_limit)
+            starts, n_values = edges_of(limits), np.empty(block.width, np.int64)
+            values = np.empty(int(starts[-1]))
+            column_values.distinct_integers(
+                block.values, block.bounds, block.n_rows, limits, starts, values, n_values
+            )
+            for first, n in zip(starts.tolist(), n_values.tolist(), strict=False):
+                out.values.append(None if n < 0 else values[first : first + n].copy())
+        return out
+
+    def known(self) -> np.ndarray:
+        """The number (weight) of the rows of each column that are not missing."""
+        found = [
+            known_amount(block, block.extremes()[2], self._weights) for _, block in self._blocks()
+        ]
+        return np.concatenate(found)
+
+    def terms(
+        self, shift: np.ndarray, center: np.ndarray, bound: np.ndarray, squared: bool
+    ) -> Terms:
+        """See `column_terms`."""
+        parts: list[np.ndarray] = []
+        more: dict[int, list[float]] = {}
+        for at, block in self._blocks():
+            own = shifted(block, shift[at])
+            found = column_terms(own, center[at], bound[at], self._weights, squared=squared)
+            parts.append(np.array(found.parts))
+            more |= {at.start + j: values for j, values in found.more.items()}
+        whole = np.concatenate(parts, axis=1)
+        return Terms(list(whole[whole.any(axis=1)]), more)
+
+    def codes(self, binnings: Binnings) -> np.ndarray:
+        """The number (weight) of rows with each code, column by column."""
+        found = [
+            code_counts(block, binnings.take(np.arange(at.start, at.stop)), self._weights)
+            for at, block in self._blocks()
+        ]
+        return np.concatenate(found)
+
+    # ---- ranks ----------------------------------------------------------------------------------
+
+    def _ordered(self) -> list[tuple[np.ndarray, np.ndarray]]:
+        """The known values of each column, rising, and the number (weight) of those before each."""
+        if self._sorted is None:
+            self._sorted = []
+            for _, block in self._blocks():
+                for j in range(block.width):
+                    values, weights = block.column(j), self._weights
+                    known = ~np.isnan(values)
+                    order = np.argsort(values[known], kind="stable")
+                    mass = np.ones(order.size, np.int64) if weights is None else weights[known]
+                    ranks = np.concatenate([[0], np.cumsum(mass[order])])
+                    self._sorted.append((values[known][order], ranks))
+        return self._sorted
+
+    def ranks(self, pivots: np.ndarray) -> np.ndarray:
+        """The number (weight) of values of each column up to each of its pivots."""
+        return np.array(
+            [
+                ranks[np.searchsorted(values, own, side="right")]
+                for (values, ranks), own in zip(self._ordered(), pivots, strict=True)
+            ]
+        )
+
+    def around(self, values: np.ndarray) -> tuple[np.ndarray, ...]:
+        """For values of each column: the next lower and higher one, and the ranks below and at."""
+        lower, higher = np.full(values.shape, -np.inf), np.full(values.shape, np.inf)
+        ranks_of = [ranks.dtype for _, ranks in self._ordered()]
+        below, upto = (np.zeros(values.shape, max(ranks_of, default=np.int64)) for _ in range(2))
+        for j, (own, ranks) in enumerate(self._ordered()):
+            left = np.searchsorted(own, values[j], side="left")
+            right = np.searchsorted(own, values[j], side="right")
+            below[j], upto[j] = ranks[left], ranks[right]
+            padded = np.concatenate([[-np.inf], own, [np.inf]])
+            lower[j], higher[j] = padded[left], padded[right + 1]
+        return lower, higher, below, upto
+
+
+class _DividedSums:
+    """`mlfs.discretize.moments.Sums` of columns whose rows are in several places."""
+
+    def __init__(self, ask: Ask, columns: np.ndarray) -> None:
+        self._ask, self._columns = ask, columns
+
+    def amount(self, lost: np.ndarray) -> np.ndarray:
+        """The number (weight) of the rows of each column that are not missing."""
+        del lost  # each place knows its own
+        total: np.ndarray = np.add.reduce(self._ask(self._columns, "known"))
+        return total
+
+    def of(
+        self, shift: np.ndarray, center: np.ndarray, bound: np.ndarray, *, squared: bool
+    ) -> np.ndarray:
+        """The sums of the deviations of the shifted columns."""
+        found = self._ask(self._columns, "terms", shift, center, bound, squared)
+        return Terms.joined(found).rounded(center.size)
+
+
+def learn_divided(
+    ask: Ask,
+    columns: np.ndarray,
+    sizes: np.ndarray,
+    names: Sequence[str],
+    method: str,
+    bins: int,
+    nominal_limit: int,
+) -> Binnings:
+    """Learn the binnings of some columns, without names and fallbacks; see `learn`.
+
+    Parameters
+    ----------
+    ask : callable
+        Gives the answers of the `ColumnPart` of each place for some columns: it is called with
+        these, the name of a method, and its arguments.
+    columns : ndarray of int
+        The columns.
+    sizes : ndarray of int
+        The number of values that each of them declares, -1 for a numeric one.
+    names : sequence of str
+        The names of all columns.
+    method, bins, nominal_limit
+        See `learn`; the method is one of `DIVIDED`.
+    """
+    looked: list[Looked] = ask(columns, "look", sizes, nominal_limit)
+    low = np.minimum.reduce([one.low for one in looked])
+    high = np.maximum.reduce([one.high for one in looked])
+    lost = np.add.reduce([one.lost for one in looked])
+    is_free = sizes <= 0
+    refuse_infinite(low[is_free], high[is_free], columns[is_free], names)
+    values = [
+        _together([one.values[j] for one in looked], nominal_limit if sizes[j] < 0 else None)
+        if is_free[j]
+        else None
+        for j in range(sizes.size)
+    ]
+    cut = np.flatnonzero(is_free & np.array([one is None for one in values], bool))
+    own = low[cut], high[cut]
+    if not cut.size:
+        edges = np.zeros((0, 0))
+    elif method == "mean-sd":
+        edges = mean_sd_edges(_DividedSums(ask, columns[cut]), *own, lost[cut])
+    elif method == "width":
+        edges = equal_width(*own, bins)
+    else:
+        edges = _frequency(ask, columns[cut], *own, bins)
+    n_values = np.array([-1 if one is None else one.size for one in values], np.int64)
+    few = [one for one in values if one is not None]
+    flat = np.concatenate(few) if few else np.zeros(0)
+    return assembled(sizes, (low, high, lost), flat, n_values, edges, method)
+
+
+def _together(parts: Sequence[np.ndarray | None], limit: int | None) -> np.ndarray | None:
+    """The distinct integers of a column in all places; None if these are more than the limit."""
+    known = [part for part in parts if part is not None]
+    if len(known) < len(parts):
+        return None
+    found: np.ndarray = np.unique(np.concatenate(known))
+    return None if limit is not None and found.size > limit else found
+
+
+def _frequency(
+    ask: Ask, columns: np.ndarray, low: np.ndarray, high: np.ndarray, bins: int
+) -> np.ndarray:
+    """The edges of equally filled levels, a row for each column; see `equal_frequency`."""
+    total = np.add.reduce(ask(columns, "ranks", high[:, None]))[:, 0]
+    goals = total[:, None] * np.arange(1, bins)
+    first, last = (np.repeat(_keys(one)[:, None], bins - 1, axis=1) for one in (low, high))
+    while (first < last).any():  # first to last holds the least value of which enough are below
+        span = (last - first).astype(np.uint64)
+        steps = [first + (span // PIVOTS * k + span % PIVOTS * k // PIVOTS).astype(np.int64)
+                 for k in range(PIVOTS)]  # fmt: skip
+        keys = np.stack(steps, axis=2)
+        asked = _floats(keys).reshape(columns.size, -1)
+        ranks = np.add.reduce(ask(columns, "ranks", asked)).reshape(keys.shape)
+        n_less = (ranks * bins < goals[:, :, None]).sum(axis=2)
+        before = np.take_along_axis(keys, np.maximum(n_less - 1, 0)[:, :, None], 2)[:, :, 0]
+        after = np.take_along_axis(keys, np.minimum(n_less, PIVOTS - 1)[:, :, None], 2)[:, :, 0]
+        last = np.where(n_less < PIVOTS, after, last)
+        first = np.where(n_less > 0, before + 1, first)
+    at = _floats(first)
+    found = ask(columns, "around", at)
+    lower = np.maximum.reduce([one[0] for one in found])
+    higher = np.minimum.reduce([one[1] for one in found])
+    below, upto = (np.add.reduce([one[k] for one in found]) for k in (2, 3))
+    is_last, is_first = np.isinf(higher), np.isinf(lower)
+    nearer = np.abs(below * bins - goals) <= np.abs(upto * bins - goals)
+    lower_one = is_last | (nearer & ~is_first)
+    start, end = np.where(lower_one, lower, at), np.where(lower_one, at, higher)
+    none = is_first & is_last  # a single value
+    start[none], end[none] = 0.0, 0.0
+    edges = between(start, end)
+    edges[none] = np.inf
+    edges.sort(axis=1)
+    edges[:, 1:][edges[:, 1:] == edges[:, :-1]] = np.inf
+    edges.sort(axis=1)
+    return edges
+
+
+def _keys(values: np.ndarray) -> np.ndarray:
+    """Whole numbers in the order of the values; neighbouring floats are neighbouring numbers."""
+    bits = (values + 0.0).view(np.int64)
+    return np.where(bits < 0, np.int64(-(2**63)) - bits, bits)
+
+
+def _floats(keys: np.ndarray) -> np.ndarray:
+    """The floats of `_keys`."""
+    return np.where(keys < 0, np.int64(-(2**63)) - keys, keys).view(np.float64)

@@ -1,0 +1,190 @@
+"""`python -m tests soak-cluster`: kill workers of a cluster at random moments; the answer stays.
+
+Selections of several kinds (arrays, files that workers read, decimals, sparse columns, label by
+label, an automatic number) and comparisons run on three workers of this machine. One or two of
+them get SIGKILL while the data are prepared, counted or searched. Every answer is compared with
+that of one process, and afterwards no worker may hold anything. Everything random comes from
+``--seed``; what is disturbed depends on the machine.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import os
+import random
+import signal
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+import mlfs
+from mlfs.compare import run
+from mlfs.data.arrays import from_arrays
+
+SECONDS = ("times", "seconds", "pair_terms", "cluster")
+OF_RUN = ("prepare_seconds", "select_seconds", "fit_seconds", "predict_seconds", "peak_mb")
+WORKERS = 3
+Work = Callable[[Any], Any]
+
+
+def _plain(part: Any) -> Any:
+    if isinstance(part, dict):
+        return {key: _plain(value) for key, value in part.items() if key not in SECONDS}
+    return [_plain(one) for one in part] if isinstance(part, (list, tuple)) else part
+
+
+def selecting(data: Any, criterion: str, **options: Any) -> Work:
+    """A selection; all that it reports but for times."""
+
+    def work(cluster: Any) -> Any:
+        made = mlfs.select(data, criterion, cluster=cluster, **options)
+        found = _plain(made.to_dict())
+        return found, made.scores.tobytes(), made.margins.tobytes()
+
+    return work
+
+
+def comparing(data: Any) -> Work:
+    """A comparison; its records without times and memory."""
+
+    def work(cluster: Any) -> Any:
+        found = run({"data": data}, ["mim", "random"], ["mlnb"], [4, 8], folds=2, cluster=cluster)
+        return [{k: v for k, v in one.items() if k not in OF_RUN} for one in found.records]
+
+    return work
+
+
+def works(folder: Path) -> dict[str, Work]:
+    """The kinds of work."""
+    rng = np.random.default_rng(0)
+    X = (rng.random((60_000, 60)) < rng.random(60) * 0.6).astype(np.uint8)
+    Y = (X[:, :4] ^ (rng.random((60_000, 4)) < 0.2)).astype(int)
+    mixed = X.astype(float)
+    mixed[:, 10:16] = rng.normal(size=(60_000, 6))
+    mixed[:, 16:20] = rng.integers(0, 40, (60_000, 4))
+    mixed[rng.random(mixed.shape) < 0.01] = np.nan
+    stored = sp.random_array((60_000, 300), density=0.01, format="csr", rng=rng)
+    stored.data[:] = 1
+    file = folder / "data.csv"
+    head = ",".join([*(f"f{j}" for j in range(20)), "y1", "y2"])
+    table = np.hstack([mixed[:20_000, :20], Y[:20_000, :2]])
+    np.savetxt(file, table, "%.6g", ",", header=head, comments="")
+    file.write_text(file.read_text().replace("nan", ""))
+    files = mlfs.read(file, labels="last:2")
+
+    def of_file(cluster: Any) -> Any:
+        given = files if cluster is None else file
+        labels = None if cluster is None else "last:2"
+        return selecting(given, "jmi", n=8, labels=labels)(cluster)
+
+    return {
+        "binary, jmi": selecting((X, Y), "jmi", n=30),
+        "binary, mrmr": selecting((X, Y), "mrmr", n=30),
+        "mixed, cmim": selecting((mixed, Y), "cmim", n=12),
+        "mixed, missing left out": selecting((mixed, Y), "jmi", n=10, missing="ignore"),
+        "sparse, jmi": selecting((stored, Y), "jmi", n=20),
+        "label by label": selecting((X, Y), "mrmr", n=20, per_label=True),
+        "automatic number": selecting((X[:20_000], Y[:20_000]), "mim", n="auto"),
+        "a file": of_file,
+        "a comparison": comparing(from_arrays(X[:400, :20], Y[:400, :2])),
+    }
+
+
+def disturbed(
+    work: Work, cluster: Any, client: Any, moments: list[float], rng: random.Random
+) -> Any:
+    """Do the work while workers are killed; the answer, or the error, and the kills."""
+    pids = sorted(client.run(os.getpid).values())
+    killed: list[int] = []
+
+    def kill(pid: int) -> None:
+        try:
+            os.kill(pid, signal.SIGKILL)
+            killed.append(pid)
+        except ProcessLookupError:
+            pass
+
+    chosen = zip(moments, rng.sample(pids, len(moments)), strict=True)
+    timers = [threading.Timer(moment, kill, (pid,)) for moment, pid in chosen]
+    for timer in timers:
+        timer.start()
+    try:
+        return work(client), len(killed)
+    except Exception as error:  # noqa: BLE001 -- it is a fault, and said
+        return repr(error), len(killed)
+    finally:
+        for timer in timers:
+            timer.cancel()
+
+
+def say(text: str) -> None:
+    """Write a line at once."""
+    sys.stdout.write(text + "\n")
+    sys.stdout.flush()
+
+
+def main(arguments: list[str]) -> int:
+    """Run it; 0 if nothing is wrong."""
+    parser = argparse.ArgumentParser("python -m tests soak-cluster", description=__doc__)
+    parser.add_argument("--kills", type=int, default=100, help="how many workers are killed")
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args(arguments)
+    import distributed
+
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    rng, counts, faults = random.Random(options.seed), Counter[str](), 0
+    longest: dict[str, float] = {}
+    with (
+        tempfile.TemporaryDirectory(prefix="mlfs-soak-") as folder,
+        distributed.LocalCluster(
+            n_workers=WORKERS, threads_per_worker=1, dashboard_address=":0", silence_logs=50
+        ) as cluster,
+        distributed.Client(cluster, set_as_default=False) as client,
+    ):
+        everything = works(Path(folder))
+        expected, seconds = {}, {}
+        for name, work in everything.items():
+            expected[name] = work(None)
+            for _ in range(2):
+                began = time.monotonic()
+                if work(client) != expected[name]:
+                    raise SystemExit(f"{name} answers otherwise on an undisturbed cluster")
+                seconds[name] = time.monotonic() - began
+        while counts["kills"] < options.kills:
+            client.wait_for_workers(WORKERS, timeout=120)
+            name = rng.choice(list(everything))
+            moments = [rng.uniform(0, 1.1) * seconds[name] for _ in range(rng.choice((1, 1, 2)))]
+            began = time.monotonic()
+            found, killed = disturbed(everything[name], cluster, client, moments, rng)
+            longest[name] = max(longest.get(name, 0.0), time.monotonic() - began)
+            counts["kills"] += killed
+            counts[name] += killed
+            if found != expected[name]:
+                faults += 1
+                what = found if isinstance(found, str) else "answers otherwise"
+                say(f"FAULT {faults}: {name} after {killed} kills at {moments}: {what[:1000]}")
+            held = client.run(lambda dask_worker: len(dask_worker.state.actors), on_error="return")
+            if any(isinstance(n, int) and n for n in held.values()):
+                faults += 1
+                say(f"FAULT {faults}: {name} leaves actors: {held}")
+            say(f"{counts['kills']} kills, {faults} faults; {name}: {killed} kills")
+    for name, count in sorted(counts.items()):
+        say(
+            f"{name:28}{count:6,}  undisturbed {seconds.get(name, 0):5.1f} s, "
+            f"longest {longest.get(name, 0):5.1f} s"
+        )
+    say(f"{faults} faults, seed {options.seed}")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
