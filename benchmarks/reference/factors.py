@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import lzma
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -21,8 +24,14 @@ __all__ = ["compute_factors"]
 
 def compute_factors(cells: Path) -> None:
     """Run what is missing of both, and write tables and results."""
-    lines = [*_binnings(cells), "", *_tuned(cells)]
+    kept: list[dict[str, Any]] = []
+    lines = [*_binnings(cells, kept), "", *_tuned(cells, kept)]
     (HERE / "factors.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(kept[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(kept)
+    (HERE / "factors.csv.xz").write_bytes(lzma.compress(text.getvalue().encode(), preset=9))
 
 
 def _run(cells: Path, part: str, models: Sequence[str], **options: str) -> Results:
@@ -47,18 +56,19 @@ def _areas(results: Results, model: str) -> dict[str, Contest]:
     return {one.metric: one for one in found if one.n == AREA and one.model == model}
 
 
-def _kept(results: Results, name: str) -> None:
-    """Store a table of results beside the main one."""
-    content = lzma.compress(results.to_csv().encode(), preset=9)
-    (HERE / f"factors-{name}.csv.xz").write_bytes(content)
+def _rows(results: Results, bins: str) -> Iterator[dict[str, Any]]:
+    """The primary metrics of each cell, to seven digits."""
+    for record in results.records:
+        found = {metric: f"{record['metrics'][metric]:.7g}" for metric in results.metrics}
+        yield {"bins": bins, **record["cell"], **found}
 
 
-def _binnings(cells: Path) -> list[str]:
+def _binnings(cells: Path, kept: list[dict[str, Any]]) -> list[str]:
     asked = protocol()["binning"]
     areas = []
     for method in asked["bins"]:
         results = _run(cells, "binning", [asked["model"]], bins=method)
-        _kept(results, method)
+        kept += _rows(results, method)
         areas.append(_areas(results, asked["model"]))
     about = f"Average rank of each binning over {len(asked['data'])} data sets, by the area under "
     about += f"the curve with `{asked['model']}`, mean over "
@@ -104,13 +114,13 @@ def _spreads(table: np.ndarray, areas: Sequence[dict[str, Contest]], metric: str
     return float(np.median(np.ptp(table, axis=1) / np.ptp(criteria, axis=1)))
 
 
-def _tuned(cells: Path) -> list[str]:
+def _tuned(cells: Path, kept: list[dict[str, Any]]) -> list[str]:
     from scipy.stats import kendalltau
 
     asked = protocol()["tuning"]
     plain, tuned = asked["models"]
     results = _run(cells, "tuning", asked["models"], tune_by=asked["tune_by"])
-    _kept(results, "tuning")
+    kept += _rows(results, "mean-sd")
     before, after = _areas(results, plain), _areas(results, tuned)
     methods = next(iter(before.values())).methods
     lines = [

@@ -185,8 +185,12 @@ class StoredModels(Target):
 def _places(header: dict[str, Any]) -> list[tuple[Any, Any]]:
     found: list[tuple[Any, Any]] = []
     stack: list[Any] = [header["objects"], header["model"], header["table"]]
+    seen: set[int] = set()  # a node that is there often would be met 2^40 times
     while stack:
         node = stack.pop()
+        if id(node) in seen:
+            continue
+        seen.add(id(node))
         for key in node if isinstance(node, dict) else range(len(node)):
             found.append((node, key))
             if isinstance(node[key], (dict, list)):
