@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,8 +11,9 @@ import numpy as np
 from mlfs.data.request import Limits, exceeded
 from mlfs.errors import ParseError, printable
 
-__all__ = ["check_texts", "list_chunks", "lists_of"]
+__all__ = ["check_texts", "damaged", "list_chunks", "lists_of"]
 
+PLACE = re.compile(r" at (string )?(index|position|slot) -?\d+")
 LISTS_FROM = 1 << 20  # bytes of label lists from which they are held to the ratio
 
 
@@ -28,9 +30,16 @@ def list_chunks(pa: Any, file: Any, groups: list[int], name: str, path: str) -> 
     try:
         column.validate(full=True)
     except pa.ArrowException as error:
-        why = str(error).rpartition("Invalid: ")[2]
-        raise ParseError(f"column {printable(name)!r} is damaged: {printable(why)}", path) from None
+        raise ParseError(damaged(name, error), path) from None
     return column
+
+
+def damaged(name: str, error: Exception) -> str:
+    """What is wrong with a column, without the place: pyarrow counts from the start of a batch."""
+    why = PLACE.sub("", str(error).rpartition("Invalid: ")[2])
+    if "UTF8" in why:
+        return f"column {printable(name)!r} holds text that is not UTF-8"
+    return f"column {printable(name)!r} is damaged: {printable(why)}"
 
 
 def check_texts(

@@ -32,7 +32,7 @@ from mlfs.data.parquet_files import (
     pyarrow_for,
     table_type,
 )
-from mlfs.data.parquet_lists import check_texts, list_chunks, lists_of
+from mlfs.data.parquet_lists import check_texts, damaged, list_chunks, lists_of
 from mlfs.data.parquet_words import Coded, Words, coded
 from mlfs.data.piecewise import FilePieces, FileState, ReadRows
 from mlfs.data.request import Request
@@ -226,10 +226,7 @@ class Rows(ReadRows):
             try:
                 array.validate(full=True)
             except pa.ArrowException as error:
-                why = str(error).rpartition("Invalid: ")[2]
-                raise ParseError(
-                    f"column {printable(plan.names[j])!r} is damaged: {printable(why)}", path
-                ) from None
+                raise ParseError(damaged(plan.names[j], error), path) from None
             try:
                 table[k] = self._cells(pa, array, j)
             except DataError as error:
