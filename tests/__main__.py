@@ -43,7 +43,9 @@ STEPS: dict[str, list[list[str]]] = {
     "types": [[*PYTHON, "mypy"]],
     "docs": [[*PYTHON, "mkdocs", "build", "--strict", "--quiet", "--site-dir", "{scratch}"]],
     "compiled": [[*PYTEST, "-m", "", "--durations=25"]],
-    "interpreted": [[*PYTEST, "--cov=mlfs/_kernels", *KERNEL_TESTS]],
+    "interpreted": [
+        [*PYTEST, "-m", "not slow and not compiled", "--cov=mlfs/_kernels", *KERNEL_TESTS]
+    ],
 }
 
 # Run alone, with options of their own: ``python -m tests fuzz --minutes 10``.

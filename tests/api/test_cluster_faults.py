@@ -114,6 +114,7 @@ def test_a_cluster_that_goes_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 
         with pytest.raises(mlfs.errors.ClusterError, match=r"^the scheduler at .* is gone"):
             mlfs.select(DATA, "jmi", 8, cluster=started, on_pick=close)
+    monkeypatch.setattr("mlfs.api.cluster.dask_cluster.CONNECTING", 1.0)
     with pytest.raises(mlfs.errors.ClusterError, match=r"^no scheduler answers at"):
         mlfs.select(DATA, "jmi", 8, cluster=started.scheduler_address)
 

@@ -93,6 +93,7 @@ def test_the_series_for_many_rows_meets_the_sum():
         np.testing.assert_allclose(found, naive.I(a, b) - 1 / (2 * size), atol=3e-8)
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize(("correction", "rows"), [("miller-madow", 8_000), ("expected", 400)])
 def test_noise_of_any_number_of_levels_has_no_relevance(correction, rows):
     generator = np.random.default_rng(0)
@@ -106,6 +107,7 @@ def test_noise_of_any_number_of_levels_has_no_relevance(correction, rows):
     assert (plain.mean(axis=1) > 5 * errors).all()
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("correction", CORRECTIONS)
 @pytest.mark.parametrize("name", ["mim", "mrmr", "jmi", "cmim"])
 def test_layouts_threads_and_laziness_do_not_change_a_corrected_selection(correction, name):

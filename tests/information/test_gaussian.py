@@ -31,6 +31,7 @@ def close(found, expected, atol=1e-6):
     np.testing.assert_allclose(found, expected, rtol=0, atol=atol)
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("rho", [0.0, 0.3, -0.8, 0.99])
 def test_two_normal_variables_meet_the_closed_form(rho):
     generator = np.random.default_rng(1)
@@ -40,6 +41,7 @@ def test_two_normal_variables_meet_the_closed_form(rho):
     close(found, -0.5 * np.log(1 - rho**2), atol=0.015)
 
 
+@pytest.mark.compiled
 def test_three_normal_variables_meet_the_closed_form_of_partial_correlation():
     """The label enters as a normal variable here, cut into so many classes that little is lost."""
     generator = np.random.default_rng(2)

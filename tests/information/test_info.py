@@ -390,7 +390,7 @@ def test_more_rows_than_bits_in_a_word(seed, ignore):
     X, Y = long_codes(seed)
     info = Info.from_codes(X, Y, parents=LONG_CHAIN, ignore_missing=ignore)
     columns, labels = plain(X, None if ignore else "missing"), plain(Y)
-    for s in range(0, 9, 4 if FEW else 2):
+    for s in [4] if FEW else range(0, 9, 2):
         compare(words(info, s), oracle(columns, labels, labels, LONG_CHAIN, s, range(9)))
     view = info.for_label(1).only([7, 2, 5])
     compare(words(view, 2), oracle(columns, labels[1:2], labels, LONG_CHAIN[1:2], 2, [7, 2, 5]))
