@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from typing import Any
 
 from mlfs.api.cluster.part_reader import PartReader
@@ -54,6 +55,10 @@ class BlockActor:
             return "done", self._holder.answer(question, args)
         except UnknownThing as unknown:
             return "unknown", str(unknown)
+
+    def answer_packed(self, question: bytes) -> bytes:
+        """The same, pickled: one message without the parts that dask takes apart is faster."""
+        return pickle.dumps(self.answer(*pickle.loads(question)), 5)  # noqa: S301 -- from our client
 
     def prepare(self, *whole: Any) -> tuple[str, Any]:
         """Get ready to search label by label; see `LabelSearcher`."""

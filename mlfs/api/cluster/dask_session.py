@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import pickle
 import time
 from typing import Any
 
@@ -52,9 +53,9 @@ class DaskSession(Session):
 
     def _answers(self, question: str, args: tuple[Any, ...], needs: dict[str, Sent]) -> list[Any]:
         found: dict[int, Any] = {}
-        left = list(range(self.n_blocks))
+        left, packed = list(range(self.n_blocks)), pickle.dumps((question, args), 5)
         while left:
-            answers, lost = self._call("answer", dict.fromkeys(left, (question, args)))
+            answers, lost = self._ask(left, packed)
             again = list(lost)
             unknown: dict[int, tuple[Any, ...]] = {}
             for i, (status, answer) in answers.items():
@@ -67,6 +68,25 @@ class DaskSession(Session):
             self.make_again([*lost, *more])
             left = sorted(again)
         return [found[i] for i in range(self.n_blocks)]
+
+    def _ask(self, blocks: list[int], packed: bytes) -> tuple[dict[int, Any], list[int]]:
+        """Send a question to actors at once: their answers, and which are lost.
+
+        An actor answers in the thread that receives the question. This takes half the processor
+        time of the methods of its proxy, which matters where a pick takes a millisecond.
+        """
+        alive = [i for i in blocks if self._futures[i].status in {"finished", "pending"}]
+        keys = [(self._places[i], self._futures[i].key) for i in alive]
+        answers = self._workers.ask(keys, "answer_packed", packed)
+        found, lost = {}, [i for i in blocks if i not in set(alive)]
+        for i, answer in zip(alive, answers, strict=True):
+            if isinstance(answer, self._workers.errors[:3]):
+                lost.append(i)
+            elif isinstance(answer, BaseException):
+                raise answer
+            else:
+                found[i] = pickle.loads(answer)  # noqa: S301 -- from a worker of the cluster
+        return found, lost
 
     def call(self, method: str, arguments: list[tuple[Any, ...]]) -> list[Any]:
         """What a method of all actors returns; what it needs is in its arguments."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 import uuid
 from collections.abc import Sequence
@@ -100,6 +101,34 @@ class DaskWorkers:
                 return None
             else:
                 return actor
+
+    def ask(self, actors: Sequence[tuple[str, str]], method: str, given: bytes) -> list[Any]:
+        """What a method of some actors returns, or the exception that it raised.
+
+        Parameters
+        ----------
+        actors : sequence of (str, str)
+            The worker of each actor, and its key.
+        method : str
+            The method, which runs in the thread of the worker that receives messages.
+        given : bytes
+            Its argument.
+        """
+
+        async def ask_one(worker: str, key: str) -> Any:
+            answer = await self.client.rpc(worker).actor_execute(
+                function=method, actor=key, args=[given], kwargs={"separate_thread": False}
+            )
+            if answer["status"] != "OK":
+                raise answer["exception"]
+            return answer["result"]
+
+        async def ask_all() -> list[Any]:
+            asked = (ask_one(*one) for one in actors)
+            return list(await asyncio.gather(*asked, return_exceptions=True))
+
+        found: list[Any] = self.client.sync(ask_all)
+        return found
 
     def _is_known(self, worker: str) -> bool:
         """Whether the scheduler has a worker of this address."""
