@@ -12,7 +12,7 @@ import numpy as np
 from benchmarks.reference.config import entries, protocol
 from mlfs.compare.contest import AREA, Contest, contests
 from mlfs.compare.overlap import overlaps
-from mlfs.compare.pairs import wilcoxon_all
+from mlfs.compare.pairs import Pair, wilcoxon_all
 from mlfs.compare.ranks import underpowered
 from mlfs.compare.report.charts import rank_chart
 from mlfs.compare.results import Results
@@ -176,25 +176,37 @@ def _tests(contest: Contest, methods: Sequence[str]) -> str:
     )
     if "random" not in methods:
         return text
-    doubt = underpowered(int(contest.complete.size), len(methods) - 1)
-    if doubt:
-        return f"{text} Comparisons with `random` by Wilcoxon and Holm are {doubt}."
-    at = list(methods).index("random")
     pairs = wilcoxon_all(
-        contest.mean[contest.complete], higher_is_better=contest.higher_is_better, against=at
+        contest.mean[contest.complete],
+        higher_is_better=contest.higher_is_better,
+        against=list(methods).index("random"),
     )
-    least = min(pair.p_holm for pair in pairs)
+    return f"{text} {_significant(contest, methods, pairs)} {_likely(methods, pairs)}"
+
+
+def _significant(contest: Contest, methods: Sequence[str], pairs: Sequence[Pair]) -> str:
+    doubt = underpowered(int(contest.complete.size), len(pairs))
+    if doubt:
+        return f"Comparisons with `random` by Wilcoxon and Holm are {doubt}."
     better = [methods[pair.second] for pair in pairs if pair.p_holm < 0.05]
-    text += (
-        f" Different from `random` by Wilcoxon with Holm: {_code(better)}."
-        if better
-        else f" No method differs from `random` by Wilcoxon with Holm (least p {least:.2g})."
-    )
+    if better:
+        return f"Different from `random` by Wilcoxon with Holm: {_code(better)}."
+    least = min(pair.p_holm for pair in pairs)
+    return f"No method differs from `random` by Wilcoxon with Holm (least p {least:.2g})."
+
+
+def _likely(methods: Sequence[str], pairs: Sequence[Pair]) -> str:
+    """The methods that are probably better than `random`, or all but those that are not."""
     likely = [methods[pair.second] for pair in pairs if pair.p_worse > PROBABLE]
+    others = [methods[pair.second] for pair in pairs if pair.p_worse <= PROBABLE]
+    said = f"with a probability above {PROBABLE} (Bayesian signed rank)"
     if not likely:
-        return f"{text} None is better than `random` with a probability above {PROBABLE}."
-    sure = f"better than `random` with a probability above {PROBABLE} (Bayesian signed rank)"
-    return f"{text} {len(likely)} of {len(methods) - 1} are {sure}: {_code(likely)}."
+        return f"None is better than `random` {said}."
+    if not others:
+        return f"All are better than `random` {said}."
+    if len(others) < len(likely):
+        return f"Better than `random` {said}: all but {_code(others)}."
+    return f"Better than `random` {said}: {_code(likely)}."
 
 
 def _code(names: Sequence[str]) -> str:
@@ -226,7 +238,7 @@ def _failed(results: Results) -> list[str]:
     """The methods that failed, by data set and model, with the first reason."""
     groups: dict[tuple[str, str, str], list[str]] = {}
     for record in results.records:
-        if record["status"] != "ok":
+        if record["status"] != "ok" and not record["note"].startswith("left out"):
             cell = record["cell"]
             key = (cell["data"], cell["model"], record["note"].split(":")[0])
             groups.setdefault(key, []).append(cell["criterion"])
