@@ -20,7 +20,8 @@ import numpy as np
 import mlfs
 from benchmarks.files import SkipCase, real_file
 from mlfs.compare.ranks import ranks
-from mlfs.compare.report.svg import Axis, Picture, colour, dash
+from mlfs.compare.report.drawing import colour, dashes
+from mlfs.compare.report.svg import Axis, Picture
 from mlfs.compare.running import run
 
 __all__ = ["Point", "main", "page", "picture", "read_points", "sizes"]
@@ -165,9 +166,13 @@ def picture(points: Sequence[Point]) -> str:
     for at, name in enumerate(CRITERIA):
         left, top = 60 + 110 * at, height * len(METRICS) + 18
         whole.line([(left, top - 4), (left + 28, top - 4)], colour(at), stroke_width=2,
-                   stroke_dasharray=dash(at))  # fmt: skip
+                   stroke_dasharray=_dashes(at))  # fmt: skip
         whole.text(left + 33, top, name)
     return whole.markup() + "\n"
+
+
+def _dashes(at: int) -> str:
+    return " ".join(map(str, dashes(at)))
 
 
 def _curves(part: Picture, shown: Sequence[Point], title: str) -> None:
@@ -179,7 +184,7 @@ def _curves(part: Picture, shown: Sequence[Point], title: str) -> None:
     for at, name in enumerate(CRITERIA):
         own = sorted((one for one in shown if one.criterion == name), key=lambda one: one.features)
         places = [(x.at(one.features), y.at(one.mean)) for one in own]
-        part.line(places, colour(at), stroke_width=2, stroke_dasharray=dash(at))
+        part.line(places, colour(at), stroke_width=2, stroke_dasharray=_dashes(at))
 
 
 if __name__ == "__main__":

@@ -55,6 +55,8 @@ class Contest:
         The ratio of test rows to training rows in a split.
     own : tuple of int
         The methods that are compared with all others; empty if all pairs are.
+    parts : tuple of (str, str, tuple of str)
+        Of each method the criterion, the model and the numbers of features.
     """
 
     metric: str
@@ -67,6 +69,7 @@ class Contest:
     splits: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))
     test_to_train: float = 0.0
     own: tuple[int, ...] = ()
+    parts: tuple[tuple[str, str, tuple[str, ...]], ...] = ()
 
     @property
     def higher_is_better(self) -> bool:
@@ -269,6 +272,10 @@ def _contest(
         np.column_stack(splits) if whole else np.zeros((0, 0)),
         settings.protocol.test_to_train,
         tuple(at for at, (ranker, _) in enumerate(methods) if str(ranker) in results.own),
+        tuple(
+            (str(ranker), str(model), tuple(_weights(results, n, settings.sizes_of(ranker))))
+            for ranker, model in methods
+        ),
     )
 
 

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-import numpy as np
-
 from mlfs.compare.contest import Contest, contests
-from mlfs.compare.report.svg import COLOURS, colour
+from mlfs.compare.metrics import METRICS
+from mlfs.compare.report.charts import cost_chart, curves_of, rank_chart
+from mlfs.compare.report.drawing import INCHES, Chart
+from mlfs.compare.report.on_axes import draw_chart, draw_diagram
 from mlfs.compare.results import Results, Summary
 from mlfs.errors import DataError, UnknownName, UsageError
 from mlfs.plots.axes import Display
 
-__all__ = ["CriticalDifferenceDisplay", "CurveDisplay"]
-
-DASHES = ("-", "--", ":", "-.")
-APART = 3.0  # points between the error bars of two lines
+__all__ = ["CostDisplay", "CriticalDifferenceDisplay", "CurveDisplay"]
 
 
 class CurveDisplay(Display):
@@ -27,10 +25,19 @@ class CurveDisplay(Display):
         By criterion, the summary of each number of features, ascending.
     metric, data, model : str
         The metric, the data set and the model of the curves.
+    places : dict of str to int, optional
+        The place of each criterion, which decides its colour; by default as in `lines`.
     """
 
-    def __init__(self, lines: dict[str, list[Summary]], metric: str, data: str, model: str) -> None:
-        self.lines = lines
+    def __init__(
+        self,
+        lines: dict[str, list[Summary]],
+        metric: str,
+        data: str,
+        model: str,
+        places: dict[str, int] | None = None,
+    ) -> None:
+        self.lines, self.places = lines, places
         self.metric, self.data, self.model = metric, data, model
 
     @classmethod
@@ -48,32 +55,54 @@ class CurveDisplay(Display):
         lines = results.curves(metric, data, model)
         if not lines:
             raise DataError(f"no cell of {data} with {model} is done yet")
-        return cls(lines, metric, data, model)
+        places = {str(one): at for at, one in enumerate(settings.rankers)}
+        return cls(lines, metric, data, model, places)
 
     def _draw(self, ax: Any) -> None:
-        from matplotlib.transforms import ScaledTranslation
-
-        for at, (name, several) in enumerate(self.lines.items()):
-            hue = colour(at)
-            if len(several) == 1 and several[0].n == "all":
-                label = f"{name} ({several[0].features:g} features)"
-                ax.axhline(several[0].mean, label=label, color=hue, ls=(0, (6, 3)), lw=1.8)
-                continue
-            x = [one.features for one in several]
-            y, sd = np.array([(one.mean, np.nan_to_num(one.sd)) for one in several]).T
-            # bars of one number of features stand side by side
-            points = APART * (at - (len(self.lines) - 1) / 2)
-            ax.update_datalim(np.column_stack([x * 2, np.r_[y - sd, y + sd]]))
-            beside = ScaledTranslation(points / 72, 0, ax.figure.dpi_scale_trans)
-            ax.errorbar(
-                x, y, sd, label=name, marker="o", ms=4, capsize=2, elinewidth=0.9, color=hue,
-                ls=DASHES[at // len(COLOURS) % len(DASHES)], transform=ax.transData + beside,
-            )  # fmt: skip
-        ax.autoscale_view()
-        ax.set_xlabel("number of features")
-        ax.set_ylabel(self.metric)
+        places = self.places or {name: at for at, name in enumerate(self.lines)}
+        draw_chart(ax, curves_of(self.lines, self.metric, "", places))
         ax.set_title(f"{self.data}, {self.model}")
-        ax.legend(fontsize=8)
+
+
+class CostDisplay(Display):
+    """Time against quality, a mark for each method at each number of features.
+
+    The colour is the criterion's, the form is the model's.
+
+    Parameters
+    ----------
+    chart : Chart
+        What is drawn.
+    """
+
+    def __init__(self, chart: Chart) -> None:
+        self.chart = chart
+
+    @classmethod
+    def from_results(cls, results: Results, metric: str, model: str = "") -> Self:
+        """The seconds and the means of a comparison.
+
+        Parameters
+        ----------
+        results : Results
+            A comparison.
+        metric : str
+            Its name.
+        model : str
+            Only this one; by default all.
+        """
+        if metric not in METRICS:
+            raise UnknownName("metric", metric, METRICS)
+        models = [str(one) for one in results.settings.models]
+        if model not in {"", *models}:
+            raise UnknownName("model of the comparison", model, models)
+        chart = cost_chart(results, metric, model)
+        if chart is None:
+            raise DataError(f"no cell with {metric} is done yet")
+        return cls(chart)
+
+    def _draw(self, ax: Any) -> None:
+        draw_chart(ax, self.chart)
 
 
 class CriticalDifferenceDisplay(Display):
@@ -118,32 +147,11 @@ class CriticalDifferenceDisplay(Display):
 
     @property
     def _inches(self) -> tuple[float, float]:
-        return 8.0, 1.8 + 0.28 * ((len(self.contest.methods) + 1) // 2)
+        drawn = rank_chart(self.contest)
+        return (drawn.width / INCHES, drawn.height / INCHES + 0.3) if drawn else (7.0, 4.0)
 
     def _draw(self, ax: Any) -> None:
-        contest = self.contest
-        average, k = contest.average_ranks, len(contest.methods)
-        half = (k + 1) // 2
-        ax.set_xlim(1, k)
-        ax.set_ylim(-half - 1.2 - 0.25 * len(contest.groups), 1.4)
-        ax.plot([1, 1 + contest.nemenyi], [1, 1], color="#000000", lw=3)
-        ax.text(1, 1.15, f"critical difference (Nemenyi, 0.05) {contest.nemenyi:.3f}")
-        ax.plot([1, k], [0, 0], color="#000000", clip_on=False)
-        for rank in range(1, k + 1):
-            ax.plot([rank, rank], [0, 0.12], color="#000000", clip_on=False)
-            ax.text(rank, 0.2, str(rank), ha="center")
-        for at, group in enumerate(contest.groups):
-            height = -0.25 * (at + 1)
-            ends = [average[group[0]] - 0.03, average[group[-1]] + 0.03]
-            ax.plot(ends, [height, height], color="#000000", lw=4, solid_capstyle="butt")
-        top = -0.25 * len(contest.groups) - 0.8
-        for place, j in enumerate(np.argsort(average, kind="stable").tolist()):
-            left = place < half
-            height = top - (place if left else k - 1 - place) * 0.9
-            edge = 1 - 0.02 * k if left else k + 0.02 * k
-            line = [[average[j], average[j], edge], [0, height, height]]
-            ax.plot(*line, color="#555555", lw=0.9, clip_on=False)
-            words = f"{contest.methods[j]} {average[j]:.2f} "
-            ax.text(edge, height, words, ha="right" if left else "left", va="center")
-        ax.set_title(f"{contest.metric}, n = {contest.n}", fontsize=9)
-        ax.set_axis_off()
+        drawn = rank_chart(self.contest)
+        if drawn is not None:
+            draw_diagram(ax, drawn)
+        ax.set_title(f"{self.contest.metric}, n = {self.contest.n}", fontsize=9)

@@ -19,16 +19,22 @@ from mlfs.compare.data_sources import DataSource
 from mlfs.compare.report import write_report
 from mlfs.compare.report.charts import cost_chart, curve_chart
 from mlfs.compare.report.conclusions import conclusions
+from mlfs.compare.report.drawing import Chart, colour
 from mlfs.compare.report.provenance import command
-from mlfs.compare.report.svg import colour
+from mlfs.compare.report.svg import picture
 from mlfs.compare.results import Results
 from tests.compare.test_report import made_up
 
 
+def svg(chart: Chart | None, *, legend: bool = False) -> str:
+    assert chart is not None
+    return picture(chart, legend=legend)
+
+
 def test_beyond_eight_methods_the_dots_differ_by_their_marks() -> None:
     criteria = ("scls", "mim", "jmi", "mrmr", "ami", "mdmr", "cmim", "d2f", "random")
-    picture = cost_chart(made_up(n_data=2, criteria=criteria, sizes=(5,)), "exact_match")
-    looks = re.findall(r'<path class="mark" [^>]*( fill="[^"]*") (d="[^"]*")', picture)
+    made = svg(cost_chart(made_up(n_data=2, criteria=criteria, sizes=(5,)), "exact_match"))
+    looks = re.findall(r'<path class="mark" [^>]*( fill="[^"]*") (d="[^"]*")', made)
     assert len(looks) == 18
     assert len(set(looks)) == 18
     assert len({fill for fill, _ in looks}) == 9  # of criteria
@@ -38,10 +44,10 @@ def test_beyond_eight_methods_the_dots_differ_by_their_marks() -> None:
 def test_a_criterion_has_one_colour_in_every_chart() -> None:
     results = made_up(n_data=2)
     pictures = [
-        curve_chart(results, "exact_match", "set0", "mlnb"),
-        curve_chart(results, "hamming_loss", "set0", "br", legend=True),
-        cost_chart(results, "exact_match"),
-        cost_chart(results, "exact_match", "br"),
+        svg(curve_chart(results, "exact_match", "set0", "mlnb")),
+        svg(curve_chart(results, "hamming_loss", "set0", "br"), legend=True),
+        svg(cost_chart(results, "exact_match")),
+        svg(cost_chart(results, "exact_match", "br")),
     ]
     for at in range(4):
         groups = [re.findall(rf'data-series="{at}".*?</g>', one) for one in pictures]
@@ -51,10 +57,11 @@ def test_a_criterion_has_one_colour_in_every_chart() -> None:
 
 
 def test_error_bars_are_inside_the_axis() -> None:
-    picture = ET.fromstring(curve_chart(made_up(n_data=2, noise=0.5), "exact_match", "set0", "br"))
-    *_, start, end = map(float, picture.attrib["data-y"].split())
-    svg = "{http://www.w3.org/2000/svg}"
-    bars = [one for one in picture.iter(f"{svg}polyline") if one.get("class") == "sd"]
+    chart = curve_chart(made_up(n_data=2, noise=0.5), "exact_match", "set0", "br")
+    made = ET.fromstring(svg(chart))
+    *_, start, end = map(float, made.attrib["data-y"].split())
+    lines = made.iter("{http://www.w3.org/2000/svg}polyline")
+    bars = [one for one in lines if one.get("class") == "sd"]
     assert len(bars) == 7
     heights = [float(pair.split(",")[1]) for one in bars for pair in one.attrib["points"].split()]
     assert end < min(heights) < max(heights) < start
@@ -73,6 +80,32 @@ def test_figures_are_files_with_legends_and_plain_names(tmp_path: Path) -> None:
         words = {one.text for one in picture.iter("{http://www.w3.org/2000/svg}text")}
         assert name.startswith("ranks") or {"scls", "random", "all"} <= words
     assert "time-exact_match.svg" in found
+
+
+def test_figures_are_pdf_on_request(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed")
+    write_report(made_up(n_data=1, models=("br",)), tmp_path, pdf=True)
+    found = sorted(path.name for path in (tmp_path / "figures").iterdir())
+    assert found[::2] == [name.replace(".svg", ".pdf") for name in found[1::2]]
+    assert (tmp_path / "figures" / found[0]).read_bytes().startswith(b"%PDF")
+
+
+def test_each_mean_leads_to_its_rows(tmp_path: Path) -> None:
+    write_report(made_up(n_data=2, noise=0.1), tmp_path)
+    lines = (tmp_path / "results.csv").read_text(encoding="utf-8").splitlines()
+    page = (tmp_path / "index.html").read_text(encoding="utf-8")
+    marked = re.findall(r'data-rows="([^"]*)"[^>]*><title>(\w+), (\d+) features: ([\d.]+)', page)
+    assert len(marked) == 2 * 2 * 2 * 7  # metrics, models, data sets; points
+    for rows, criterion, n, mean in marked:
+        found = [lines[int(row) - 1].split(",") for row in rows.split(", ")]
+        assert {one[1] for one in found} == {criterion}
+        assert {one[4] for one in found} == {f"{n}.0"}
+        assert np.mean([float(one[7]) for one in found]) == pytest.approx(float(mean), abs=1e-4)
+    entries = re.findall(r'<td data-rows="([^"]*)">(?:<b>)?([\d.]+) ± ', page)
+    for rows, mean in entries:
+        found = [lines[int(row) - 1].split(",") for row in rows.split(", ")]
+        assert np.mean([float(one[7]) for one in found]) == pytest.approx(float(mean), abs=1e-3)
+    assert len(entries) > 50
 
 
 def said(results: Results) -> str:
@@ -146,19 +179,26 @@ def test_in_a_browser(tmp_path: Path) -> None:
     # "all", the worst, is switched off, a mark is touched, and a table is sorted twice
     clicks = (
         "document.querySelectorAll('.key')[3].click();"
-        "document.querySelector('.mark').dispatchEvent(new Event('click', {bubbles: true}));"
+        "for (const mark of document.querySelectorAll('.mark'))"
+        "  mark.dispatchEvent(new Event('click', {bubbles: true}));"
+        "document.querySelector('.copy').click();"
         "for (const _ of '12') document.querySelector('#ranks th .sort').click();"
+        "const chart = document.querySelector('svg[data-y]');"
+        "for (const key of ['ArrowRight', 'ArrowRight']) "
+        "chart.dispatchEvent(new KeyboardEvent('keydown', {key}));"
     )
     text = re.sub("<meta http-equiv[^>]*>", "", page.read_text(encoding="utf-8"))
     page.write_text(text.replace("</body>", f"<script>{clicks}</script></body>"), encoding="utf-8")
     after = opened()
     assert 'class="series off"' not in dom
     assert set(re.findall(r'class="series off" data-series="(.)"', after)) == {"3"}
-    marks = [re.search(r'class="mark" transform="([^"]*)"', one) for one in (dom, after)]
+    marks = [re.search(r'data-rows="[^"]*" transform="([^"]*)"', one) for one in (dom, after)]
     assert marks[0] is not None
     assert marks[1] is not None
     assert marks[0][1] != marks[1][1]  # the others have more room
     assert 'aria-sort="descending"' in after
+    assert re.search(r'role="status">scls, 10 features: [^<]*; <a href="results.csv">', after)
+    assert after.count('class="copy"') == after.count("<thead>")
     (table,) = re.findall(r'<section id="ranks">.*?</table>', after, re.DOTALL)
     names = re.findall(r"<tr><td>(.*?)</td>", table)
     assert names[1:-1] == [f"set{i}" for i in range(5, -1, -1)]

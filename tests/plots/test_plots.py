@@ -16,9 +16,11 @@ from tests.compare.test_report import made_up
 
 pytest.importorskip("matplotlib", reason="matplotlib is not installed")
 
+from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 from mlfs import plots
+from mlfs.compare.report.charts import curve_chart
 from mlfs.plots import axes
 from mlfs.search.label_parents import Structure
 
@@ -45,6 +47,7 @@ def displays() -> dict[str, Any]:
         "structure": plots.LabelStructureDisplay.from_estimator(TREE),
         "curve": plots.CurveDisplay.from_results(results, "exact_match"),
         "ranks": plots.CriticalDifferenceDisplay.from_results(results, "exact_match"),
+        "costs": plots.CostDisplay.from_results(results, "exact_match"),
     }
 
 
@@ -88,12 +91,25 @@ def test_error_bars_of_curves_stand_side_by_side() -> None:
     shown = plots.CurveDisplay.from_results(made_up(), "exact_match").plot()
     shown.figure_.canvas.draw()
     lefts = [one.lines[0].get_transform().transform((5, 0))[0] for one in shown.ax_.containers]
-    assert len(lefts) == 3
+    assert len(lefts) == 4  # the last is that of a fixed number of features, at the edge
     assert min(np.diff(lefts)) > 2
     low, high = shown.ax_.get_xlim()
     assert low < 5
     assert high > 10
     assert "all (40 features)" in [one.get_label() for one in shown.ax_.lines]
+
+
+def test_curves_have_the_colours_and_the_axis_of_the_page() -> None:
+    results = made_up(noise=0.2)
+    page = curve_chart(results, "exact_match", "set1", "mlnb")
+    assert page is not None
+    shown = plots.CurveDisplay.from_results(results, "exact_match", "set1", "mlnb").plot().ax_
+    assert shown.get_ylim() == (page.y.low, page.y.high)
+    assert shown.get_yticks().tolist() == page.y.ticks()
+    names = [one.get_text().split(" ")[0] for one in shown.get_legend().get_texts()]
+    assert names == [one.name for one in page.series]
+    hues = [to_hex(container.lines[0].get_color()).upper() for container in shown.containers]
+    assert hues == [one.colour.upper() for one in page.series]
 
 
 def test_the_map_holds_the_ranks() -> None:

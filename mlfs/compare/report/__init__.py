@@ -5,7 +5,7 @@
 ├── results.json   the same with settings, statistics and stability (schema versioned)
 ├── tables.md      rank tables and tests, for a readme
 ├── tables.tex     the same, for a paper
-├── figures/       the figures of the page as SVG, a file each
+├── figures/       the figures of the page as SVG, and on request as PDF, a file each
 └── index.html     curves, diagrams and tables on one page that needs no network
 """
 
@@ -20,6 +20,7 @@ from mlfs.compare.per_label import label_rows, labels_csv
 from mlfs.compare.report.figures import figures
 from mlfs.compare.report.latex import latex
 from mlfs.compare.report.markdown import markdown, summary
+from mlfs.compare.report.on_axes import refuse_without_matplotlib
 from mlfs.compare.report.page import page
 from mlfs.compare.results import Results
 from mlfs.compare.settings import SCHEMA
@@ -30,7 +31,7 @@ __all__ = ["write_report"]
 FIGURES = "figures"
 
 
-def write_report(results: Results, folder: Path) -> str:
+def write_report(results: Results, folder: Path, *, pdf: bool = False) -> str:
     """Write all files, each whole or not at all, and give a summary for the terminal.
 
     Parameters
@@ -39,7 +40,11 @@ def write_report(results: Results, folder: Path) -> str:
         A comparison; an interrupted one too.
     folder : path
         Where the files go.
+    pdf : bool
+        Also write each figure as PDF, which needs matplotlib.
     """
+    if pdf:
+        refuse_without_matplotlib("a figure as PDF")
     compared = contests(results)
     shared = overlaps(results)
     labels = label_rows(results)
@@ -55,15 +60,16 @@ def write_report(results: Results, folder: Path) -> str:
         "records": list(results.records),
     }
     (folder / FIGURES).mkdir(parents=True, exist_ok=True)
-    for name, text in (
+    written: tuple[tuple[str, str | bytes], ...] = (
         ("results.csv", results.to_csv()),
         *([("labels.csv", labels_csv(labels))] if labels else []),
         ("results.json", json.dumps(document, indent=1, allow_nan=False) + "\n"),
         ("tables.md", markdown(results, compared, shared)),
         ("tables.tex", latex(results, compared)),
-        *((f"{FIGURES}/{name}", chart) for name, chart in figures(results, compared)),
+        *((f"{FIGURES}/{name}", chart) for name, chart in figures(results, compared, pdf=pdf)),
         ("index.html", page(results, compared, shared, labels)),
-    ):
+    )
+    for name, content in written:
         with replacing(str(folder / name), force=True) as stream:
-            stream.write(text.encode())
+            stream.write(content if isinstance(content, bytes) else content.encode())
     return summary(results, compared)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import io
 import re
 from collections.abc import Iterator, Sequence
 
 from mlfs.compare.contest import Contest
 from mlfs.compare.report.charts import cost_chart, curve_chart, rank_chart
+from mlfs.compare.report.drawing import Chart, Diagram
+from mlfs.compare.report.on_axes import write_pdf
+from mlfs.compare.report.svg import diagram, picture
 from mlfs.compare.results import Results
 
 __all__ = ["figures"]
@@ -14,8 +18,10 @@ __all__ = ["figures"]
 LONGEST = 40  # characters of a name in a name of a file
 
 
-def figures(results: Results, compared: Sequence[Contest]) -> Iterator[tuple[str, str]]:
-    """The name and the content of each file, an SVG; names are unlike in any case."""
+def figures(
+    results: Results, compared: Sequence[Contest], *, pdf: bool = False
+) -> Iterator[tuple[str, bytes]]:
+    """The name and the content of each file, an SVG or also a PDF; names are unlike in any case."""
     taken: set[str] = set()
     for parts, chart in _charts(results, compared):
         if chart:
@@ -24,17 +30,24 @@ def figures(results: Results, compared: Sequence[Contest]) -> Iterator[tuple[str
             while (unlike := name if count == 1 else f"{name}-{count}").lower() in taken:
                 count += 1
             taken.add(unlike.lower())
-            yield f"{unlike}.svg", chart + "\n"
+            drawn = picture(chart, legend=True) if isinstance(chart, Chart) else diagram(chart)
+            yield f"{unlike}.svg", f"{drawn}\n".encode()
+            if pdf:
+                stream = io.BytesIO()
+                write_pdf(chart, stream)
+                yield f"{unlike}.pdf", stream.getvalue()
 
 
-def _charts(results: Results, compared: Sequence[Contest]) -> Iterator[tuple[tuple[str, ...], str]]:
+def _charts(
+    results: Results, compared: Sequence[Contest]
+) -> Iterator[tuple[tuple[str, ...], Chart | Diagram | None]]:
     settings = results.settings
     for metric in results.metrics:
         for model in map(str, settings.models):
             for source in settings.sources:
-                chart = curve_chart(results, metric, source.name, model, legend=True)
+                chart = curve_chart(results, metric, source.name, model)
                 yield ("curve", metric, model, source.name), chart
-        yield ("time", metric), cost_chart(results, metric, legend=True)
+        yield ("time", metric), cost_chart(results, metric)
     for contest in compared:
         yield ("ranks", contest.metric, contest.n, contest.model or "all"), rank_chart(contest)
 

@@ -66,15 +66,82 @@
       });
     }
   }
-  // What a mark says when it is pointed at, for those who touch.
+  // What a mark or a mean says, with its rows in results.csv, when it is touched or gone to.
   const told = document.createElement("div");
   told.className = "told";
   told.setAttribute("role", "status");
   panel.append(told);
+  let current = null;
+  function tell(one) {
+    current?.classList.remove("current");
+    current = one;
+    current?.classList.add("current");
+    if (!one) return told.replaceChildren();
+    const words = [one.querySelector("title")?.textContent ?? named(one)];
+    if (one.dataset.rows) {
+      const link = document.createElement("a");
+      link.href = "results.csv";
+      link.textContent = "results.csv";
+      words.push("; ", link, ", rows " + one.dataset.rows);
+    }
+    told.replaceChildren(...words);
+  }
+  function named(cell) {
+    const head = cell.closest("table").tHead.rows[0].cells[cell.cellIndex];
+    return [cell.parentElement.cells[0], head, cell].map((one) => one.textContent).join(", ");
+  }
+  const TOLD = ".series .mark, td[data-rows]";
   document.addEventListener("click", (event) => {
-    const mark = event.target.closest(".mark");
-    told.textContent = mark ? mark.querySelector("title")?.textContent ?? "" : "";
+    if (!event.target.closest(".told")) tell(event.target.closest(TOLD));
   });
+  // The arrow keys go through the marks of a chart, and through the means of a table.
+  const arrows = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1], ArrowUp: [0, -1] };
+  for (const place of document.querySelectorAll(".wide, svg[data-y]")) {
+    if (!place.querySelector(TOLD)) continue;
+    place.tabIndex = 0;
+    place.addEventListener("keydown", (event) => {
+      const step = arrows[event.key];
+      if (!step) return;
+      const all = [...place.querySelectorAll(TOLD)].filter((one) => !one.closest(".off"));
+      const row = all[0]?.closest("tr")?.querySelectorAll(TOLD).length ?? 1;
+      const at = all.indexOf(current);
+      const next = at < 0 ? 0 : at + step[0] + row * step[1];
+      if (all[next]) tell(all[next]);
+      event.preventDefault();
+    });
+  }
+
+  // A table is copied with tabs between its cells, as a spreadsheet takes it.
+  for (const wide of document.querySelectorAll(".wide")) {
+    const table = wide.querySelector("table");
+    if (!table.tHead) continue;
+    const button = document.createElement("button");
+    button.type = "button";
+    button.className = "copy";
+    button.textContent = "copy";
+    button.title = "copy the table for a spreadsheet";
+    button.addEventListener("click", async () => {
+      const lines = [...table.rows].map((row) =>
+        [...row.cells].map((cell) => cell.textContent.trim().replace(/\s+/g, " ")).join("\t"));
+      button.textContent = (await copied(lines.join("\n"))) ? "copied" : "not allowed";
+      setTimeout(() => { button.textContent = "copy"; }, 2000);
+    });
+    wide.after(button);
+  }
+  async function copied(text) {
+    try {
+      await navigator.clipboard.writeText(text);
+      return true;
+    } catch {
+      const area = document.createElement("textarea");
+      area.value = text;
+      document.body.append(area);
+      area.select();
+      const done = document.execCommand("copy");
+      area.remove();
+      return done;
+    }
+  }
 
   // A heading sorts its table; rows with a bold name, such as the average ranks, stay below.
   for (const table of document.querySelectorAll("table")) {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import itertools
 import math
 from collections.abc import Iterable, Sequence
 from importlib.resources import files
@@ -11,17 +12,11 @@ from importlib.resources import files
 from mlfs.compare.contest import Contest
 from mlfs.compare.overlap import Overlap
 from mlfs.compare.per_label import LabelRow, widest
-from mlfs.compare.report.charts import (
-    MANY,
-    cost_chart,
-    curve_chart,
-    rank_chart,
-    sample,
-    sample_mark,
-)
+from mlfs.compare.report.charts import MANY, cost_chart, curve_chart, rank_chart
 from mlfs.compare.report.conclusions import conclusions
+from mlfs.compare.report.csv_rows import CsvRows
 from mlfs.compare.report.provenance import provenance, shapes
-from mlfs.compare.report.svg import escaped
+from mlfs.compare.report.svg import diagram, escaped, picture, sample, sample_mark
 from mlfs.compare.report.wording import (
     SHARED,
     STABILITY,
@@ -50,15 +45,16 @@ def page(
     labels: Sequence[LabelRow] = (),
 ) -> str:
     """The whole page."""
+    rows = CsvRows(results)
     body = "".join(
         [
             "<h1>Comparison of criteria and models</h1>",
             _conclusions(results, compared),
             _settings(results),
             _panel(results),
-            _curves(results),
-            _contests(compared),
-            _costs(results),
+            _curves(results, rows),
+            _contests(compared, rows),
+            _costs(results, rows),
             _labels(labels),
             _overlaps(shared),
             _failures(results),
@@ -125,49 +121,63 @@ def _data(results: Results) -> str:
 
 def _panel(results: Results) -> str:
     """The legend of all charts, which stays in sight; the script adds what can be chosen."""
-    names = list(map(str, results.settings.rankers))
-    keys = [
-        f'<button type="button" class="key" data-series="{at}" aria-pressed="true" '
-        f'title="hide or show">{sample(results, at)} {escaped(name)}</button>'
-        for at, name in enumerate(names)
-    ]
-    kind = "panel many" if len(names) >= MANY else "panel"
+    settings, keys = results.settings, []
+    for at, ranker in enumerate(settings.rankers):
+        flat = str(settings.sizes_of(ranker)[0]) == "all"
+        line, name = sample(at, str(ranker), flat=flat), escaped(str(ranker))
+        keys.append(
+            f'<button type="button" class="key" data-series="{at}" aria-pressed="true" '
+            f'title="hide or show">{line} {name}</button>'
+        )
+    kind = "panel many" if len(keys) >= MANY else "panel"
     return f'<div class="{kind}"><div class="legend">{"".join(keys)}</div></div>'
 
 
-def _curves(results: Results) -> str:
+def _curves(results: Results, rows: CsvRows) -> str:
     settings = results.settings
     shown = [
-        _view(_figure(source.name, chart), metric, model=model)
+        _view(_figure(source.name, picture(chart)), metric, model=model)
         for metric in results.metrics
         for model in map(str, settings.models)
         for source in settings.sources
-        if (chart := curve_chart(results, metric, source.name, model))
+        if (chart := curve_chart(results, metric, source.name, model, rows))
     ]
     about = (
         "<p>Mean over the splits; the bars are one standard deviation to both sides, and bars of "
         "one number of features stand side by side. A level broken line is a method with a fixed "
         "number of features. Click on a name above to hide its line in all charts: the others "
-        "get its room.</p>"
+        "get its room. Point at a mark, touch it, or go to a chart with the Tab key and through "
+        "its marks with the arrow keys, to read its numbers and their rows in results.csv.</p>"
     )
     many = " many" if len(settings.rankers) >= MANY else ""
     return _section("curves", "Quality by number of features", about, shown, f"views flow{many}")
 
 
-def _contests(compared: Sequence[Contest]) -> str:
+def _contests(compared: Sequence[Contest], rows: CsvRows) -> str:
     shown = []
     for contest in compared:
-        rows = [[escaped(name), *map(_entry, entries)] for name, entries in rank_table(contest)]
-        rows.append(["<b>average rank</b>", *average_ranks(contest)])
-        content = f"<h3>{escaped(caption(contest))}</h3>{_table(['data', *contest.methods], rows)}"
+        lines = [
+            [escaped(name), *map(_entry, entries)] for name, entries in rank_table(contest)
+        ] + [["<b>average rank</b>", *average_ranks(contest)]]
+        where = [
+            ["", *(rows.of(contest.metric, name, c, m, sizes) for c, m, sizes in contest.parts)]
+            for name in contest.data
+        ]
+        made = _table(["data", *contest.methods], lines, where)
+        content = f"<h3>{escaped(caption(contest))}</h3>{made}"
         content += f"<ul>{''.join(f'<li>{escaped(one)}</li>' for one in findings(contest))}</ul>"
-        content += _figure("Average ranks (Friedman, Nemenyi)", rank_chart(contest))
+        ranks = rank_chart(contest)
+        content += _figure("Average ranks (Friedman, Nemenyi)", diagram(ranks) if ranks else "")
         head, title = pair_head(contest)
         if head:
             tests = _table(head, [map(escaped, row) for row in pair_table(contest)])
             content += _details(title, tests)
         shown.append(_view(content, contest.metric, model=contest.model or "all", n=contest.n))
-    return _section("ranks", "Ranks and tests", "", shown)
+    about = (
+        "<p>Click on a mean, or go to a table with the Tab key and through it with the arrow keys, "
+        "to see its rows in results.csv.</p>"
+    )
+    return _section("ranks", "Ranks and tests", about, shown)
 
 
 def _entry(entry: Entry) -> str:
@@ -176,14 +186,16 @@ def _entry(entry: Entry) -> str:
     return f"<b>{text}</b>" if entry.is_best else text
 
 
-def _costs(results: Results) -> str:
+def _costs(results: Results, rows: CsvRows) -> str:
     models = list(map(str, results.settings.models))
     choices = [*models, ""] if len(models) > 1 else [""]
     shown = [
-        _view(_figure("", chart), metric, model=model or ("all" if len(models) > 1 else ""))
+        _view(
+            _figure("", picture(chart)), metric, model=model or ("all" if len(models) > 1 else "")
+        )
         for metric in results.metrics
         for model in choices
-        if (chart := cost_chart(results, metric, model))
+        if (chart := cost_chart(results, metric, model, rows))
     ]
     shapes = "".join(
         f'<span class="shapes">{sample_mark(at, name)} {escaped(name)}</span>'
@@ -283,6 +295,10 @@ def _how_to_read() -> str:
     )
 
 
+def _rows(places: str) -> str:
+    return f' data-rows="{escaped(places)}"' if places else ""
+
+
 def _section(
     name: str, title: str, about: str, views: Sequence[str] | None = None, kind: str = "views"
 ) -> str:
@@ -309,8 +325,14 @@ def _view(content: str, metric: str = "", *, model: str = "", n: str = "") -> st
     return f'<div class="view"{given}>{content}</div>'
 
 
-def _table(head: Sequence[str], rows: Iterable[Iterable[str]]) -> str:
+def _table(
+    head: Sequence[str], rows: Iterable[Iterable[str]], where: Sequence[Sequence[str]] = ()
+) -> str:
+    """A table; `where` has the rows of results.csv of the cells in its first rows."""
     top = "".join(f"<th>{escaped(text)}</th>" for text in head)
-    lines = "".join("<tr>" + "".join(f"<td>{c}</td>" for c in row) + "</tr>" for row in rows)
+    lines = ""
+    for row, places in itertools.zip_longest(rows, where, fillvalue=()):
+        cells = itertools.zip_longest(row, places, fillvalue="")
+        lines += "".join(["<tr>", *(f"<td{_rows(of)}>{cell}</td>" for cell, of in cells), "</tr>"])
     first = f"<thead><tr>{top}</tr></thead>" if head else ""
     return f'<div class="wide"><table>{first}<tbody>{lines}</tbody></table></div>'

@@ -1,30 +1,22 @@
-"""Small figures as SVG: axes, lines and text, without external resources."""
+"""Figures as SVG: axes, lines and text, without external resources."""
 
 from __future__ import annotations
 
 import html
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from mlfs.compare.report.drawing import FLAT, INK, MARKS, Chart, Diagram, Range, Series, colour
+from mlfs.compare.report.drawing import dashes as dashes_of
 from mlfs.errors import printable
 
-__all__ = [
-    "COLOURS", "INK", "MARKS", "Axis", "Picture", "colour", "dash", "escaped", "log_ticks", "ticks",
-]  # fmt: skip
+__all__ = ["Axis", "Picture", "diagram", "escaped", "picture", "sample", "sample_mark"]
 
-# Okabe & Ito: distinguishable for colour-blind readers; dashes and marks distinguish more methods
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8B6F00")
-DASHES = ("", "6 3", "2 2", "8 3 2 3")
-# of radius 4 about the origin: disc, square, triangle, diamond, cross, plus, down, flat, tall
-MARKS = (
-    "M-4,0a4,4 0 1,0 8,0a4,4 0 1,0 -8,0z", "M-3.6,-3.6h7.2v7.2h-7.2z", "M0,-4.6L4.4,3.4H-4.4z",
-    "M0,-5L4.4,0L0,5L-4.4,0z", ("M-4,-2.5L-2.5,-4L0,-1.5L2.5,-4L4,-2.5L1.5,0L4,2.5L2.5,4L0,1.5"
-    "L-2.5,4L-4,2.5L-1.5,0z"), "M-1.3,-4.5h2.6v3.2h3.2v2.6h-3.2v3.2h-2.6v-3.2h-3.2v-2.6h3.2z",
-    "M0,4.6L4.4,-3.4H-4.4z", "M-5,-2h10v4h-10z", "M-2,-5h4v10h-4z",
-)  # fmt: skip
-INK = "currentColor"  # black on paper, light in the dark
+TEXT = "currentColor"  # black on paper, light in the dark
+LEGEND = 18
+COLUMNS = 3
 LONGEST = 2000
 
 
@@ -37,63 +29,6 @@ def escaped(text: str) -> str:
     'a&lt;b\\\\x1b\\\\n'
     """
     return html.escape(printable(text, LONGEST))
-
-
-def colour(at: int) -> str:
-    """The colour of a method: eight hues, then the same lighter, then darker.
-
-    Examples
-    --------
-    >>> colour(0), colour(8), colour(16), colour(24)
-    ('#0072B2', '#73b1d5', '#00446b', '#0072B2')
-    """
-    hue, turn = COLOURS[at % len(COLOURS)], at // len(COLOURS) % 3
-    if not turn:
-        return hue
-    parts = [int(hue[i : i + 2], 16) for i in (1, 3, 5)]
-    mixed = [round(0.55 * one + 0.45 * 255) if turn == 1 else round(0.6 * one) for one in parts]
-    return "#" + "".join(f"{one:02x}" for one in mixed)
-
-
-def dash(at: int) -> str:
-    """The dashes of the line of a method."""
-    return DASHES[at // len(COLOURS) % len(DASHES)]
-
-
-def ticks(low: float, high: float, about: int = 5) -> list[float]:
-    """Round numbers between two numbers.
-
-    Examples
-    --------
-    >>> ticks(0.12, 0.47), ticks(-0.2, 1.05)
-    ([0.2, 0.3, 0.4], [0.0, 0.25, 0.5, 0.75, 1.0])
-    """
-    if not high > low:
-        return [low]
-    raw = (high - low) / about
-    scale = 10 ** math.floor(math.log10(raw))
-    step = scale * next((s for s in (1, 2, 2.5, 5, 10) if s * scale >= raw), 10)
-    first = math.ceil(low / step - 1e-9)
-    last = math.floor(high / step + 1e-9)
-    return [round(i * step, 12) for i in range(first, last + 1)]
-
-
-def log_ticks(low: float, high: float) -> list[float]:
-    """Round numbers between two positive numbers, equally far apart as ratios where possible.
-
-    Examples
-    --------
-    >>> log_ticks(0.003, 20), log_ticks(0.3, 8), log_ticks(1e-4, 1e5)
-    ([0.01, 0.1, 1.0, 10.0], [0.5, 1.0, 2.0, 5.0], [0.0001, 0.01, 1.0, 100.0, 10000.0])
-    """
-    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-    decades = math.log10(high) - math.log10(low)
-    if decades < 2.2:
-        powers_of = [float(f"{m}e{p}") for p in powers for m in (1, 2, 5)]
-        found = [one for one in powers_of if low <= one <= high]
-        return found if len(found) > 1 else ticks(low, high)
-    step = math.ceil(decades / 6)
-    return [float(f"1e{p}") for p in powers if p % step == 0 and low <= float(f"1e{p}") <= high]
 
 
 @dataclass(frozen=True)
@@ -126,7 +61,7 @@ class Axis:
 
     def ticks(self) -> list[tuple[float, str]]:
         """Where marks stand and what they say."""
-        found = log_ticks(self.low, self.high) if self.logarithmic else ticks(self.low, self.high)
+        found = Range(self.low, self.high, logarithmic=self.logarithmic).ticks()
         return [(self.at(value), f"{value:.4g}") for value in found]
 
 
@@ -155,12 +90,15 @@ class Picture:
             f'<polyline points="{path}" fill="none" stroke="{_ink(stroke)}"{_style(style)}/>'
         )
 
-    def mark(self, x: float, y: float, fill: str, tip: str = "", shape: int = 0) -> None:
+    def mark(
+        self, x: float, y: float, fill: str, tip: str = "", shape: int = 0, rows: str = ""
+    ) -> None:
         """A mark with a text that is shown when it is pointed at."""
         title = f"<title>{escaped(tip)}</title>" if tip else ""
+        where = f' data-rows="{escaped(rows)}"' if rows else ""
         self.parts.append(
-            f'<path class="mark" transform="translate({x:.1f} {y:.1f})" fill="{_ink(fill)}" '
-            f'd="{MARKS[shape % len(MARKS)]}">{title}</path>'
+            f'<path class="mark"{where} transform="translate({x:.1f} {y:.1f})" '
+            f'fill="{_ink(fill)}" d="{_shape(shape)}">{title}</path>'
         )
 
     @contextmanager
@@ -193,14 +131,14 @@ class Picture:
         self.data["x"] = f"{x.start!r} {x.end!r}"
         self.parts.append('<g class="ticks">')
         for place, words in y.ticks():
-            self.line([(x.start, place), (x.end, place)], INK, stroke_opacity=0.15)
+            self.line([(x.start, place), (x.end, place)], TEXT, stroke_opacity=0.15)
             self.text(x.start - 6, place + 4, words, "end")
         self.parts.append("</g>")
         for place, words in x.ticks():
-            self.line([(place, y.start), (place, y.start + 4)], INK, stroke_opacity=0.6)
+            self.line([(place, y.start), (place, y.start + 4)], TEXT, stroke_opacity=0.6)
             self.text(place, y.start + 17, words, "middle")
         frame = [(x.start, y.end), (x.start, y.start), (x.end, y.start)]
-        self.line(frame, INK, stroke_opacity=0.6)
+        self.line(frame, TEXT, stroke_opacity=0.6)
         self.text((x.start + x.end) / 2, y.start + 34, x_name, "middle")
         middle = (y.start + y.end) / 2
         self.text(14, middle, y_name, "middle", transform=f"rotate(-90 14 {middle:.1f})")
@@ -211,13 +149,113 @@ class Picture:
         return (
             f'<svg viewBox="0 0 {self.width:.0f} {self.height:.0f}" width="{self.width:.0f}" '
             f'height="{self.height:.0f}" role="img" font-family="system-ui, sans-serif" '
-            f'font-size="12" fill="{INK}" xmlns="http://www.w3.org/2000/svg"{data}>'
+            f'font-size="12" fill="{TEXT}" xmlns="http://www.w3.org/2000/svg"{data}>'
             f"<title>{escaped(self.title)}</title>{''.join(self.parts)}</svg>"
         )
 
 
+def picture(chart: Chart, *, legend: bool = False) -> str:
+    """A chart as SVG.
+
+    Parameters
+    ----------
+    chart : Chart
+        What is drawn; one of marks only is wide.
+    legend : bool
+        Whether the names of its series are in the picture.
+    """
+    wide = bool(chart.shapes)
+    made = Picture(720 if wide else 400, 330 if wide else 300, chart.title)
+    x = Axis(chart.x.low, chart.x.high, 62 if wide else 58, 690 if wide else 388,
+             chart.x.logarithmic)  # fmt: skip
+    y = Axis(chart.y.low, chart.y.high, 280 if wide else 250, 12)
+    made.axes(x, y, chart.x.name, chart.y.name)
+    for one in chart.series:
+        with made.series(one.at, one.ends):
+            _series(made, x, y, one)
+    if legend:
+        _legend(made, chart.series, chart.shapes)
+    return made.markup()
+
+
+def _series(made: Picture, x: Axis, y: Axis, one: Series) -> None:
+    style = {"stroke_width": f"{one.width:g}", "stroke_dasharray": _dashes(one.dashes)}
+    if one.way == "level":
+        height = y.at(one.points[0].y)
+        made.line([(x.start, height), (x.end, height)], one.colour, **style)
+        places = [x.end - 3]
+    else:
+        places = [x.at(point.x) + one.shift for point in one.points]
+    if one.way == "curve":
+        heights = [y.at(point.y) for point in one.points]
+        made.line(zip(places, heights, strict=True), one.colour, **style)
+    for left, point in zip(places, one.points, strict=True):
+        if math.isfinite(point.sd):
+            ends = [(left, y.at(point.y + way * point.sd)) for way in (-1, 1)]
+            bar = {"stroke_width": 1.2, "stroke_opacity": 0.7, "class": "sd"}
+            made.line(ends, one.colour, **bar)
+        made.mark(left, y.at(point.y), one.colour, point.tip, point.shape, point.rows)
+
+
+def _legend(made: Picture, series: Sequence[Series], shapes: Sequence[str]) -> None:
+    """Names below a picture, in columns: the lines of criteria, then the marks of models."""
+    wide = (made.width - 58) / COLUMNS
+    top = made.height + 8
+    longest = int((wide - 34) / 6.5)
+    names = [*(one.name for one in series), *shapes]
+    for place, name in enumerate(names):
+        left, height = 58 + wide * (place % COLUMNS), top + LEGEND * (place // COLUMNS)
+        if place < len(series):
+            one = series[place]
+            ends = [(left, height), (left + 24, height)]
+            made.line(ends, one.colour, stroke_width=2, stroke_dasharray=_dashes(one.dashes))
+        else:
+            made.mark(left + 12, height, INK, shape=place - len(series))
+        shown = name if len(name) <= longest else name[: longest - 1] + "…"
+        made.text(left + 29, height + 4, shown)
+    made.height = top + LEGEND * math.ceil(len(names) / COLUMNS)
+
+
+def diagram(given: Diagram) -> str:
+    """A diagram as SVG."""
+    made = Picture(given.width, given.height, given.title)
+    for stroke in given.strokes:
+        made.line(stroke.points, INK, stroke_width=stroke.width)
+    for word in given.words:
+        made.text(word.x, word.y, word.text, word.anchor)
+    return made.markup()
+
+
+def sample(at: int, name: str, *, flat: bool) -> str:
+    """A short line as the criterion has it in every chart, for a legend."""
+    made = Picture(28, 12, name)
+    style = {"stroke_width": 2.4 if flat else 2,
+             "stroke_dasharray": _dashes(FLAT if flat else dashes_of(at))}  # fmt: skip
+    made.line([(1, 6), (27, 6)], colour(at), **style)
+    return made.markup()
+
+
+def sample_mark(at: int, name: str) -> str:
+    """The mark of a model, for a legend."""
+    made = Picture(14, 12, name)
+    made.mark(7, 6, INK, shape=at)
+    return made.markup()
+
+
+def _shape(at: int) -> str:
+    """The outline of a mark."""
+    corners = MARKS[at % len(MARKS)]
+    if not corners:
+        return "M-4,0a4,4 0 1,0 8,0a4,4 0 1,0 -8,0z"
+    return "M" + "L".join(f"{x:g},{y:g}" for x, y in corners) + "z"
+
+
+def _dashes(lengths: Sequence[float]) -> str:
+    return " ".join(f"{one:g}" for one in lengths)
+
+
 def _ink(hue: str) -> str:
-    return INK if hue == "#000000" else hue
+    return TEXT if hue == INK else hue
 
 
 def _style(style: Mapping[str, object]) -> str:

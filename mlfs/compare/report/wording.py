@@ -107,7 +107,14 @@ def findings(contest: Contest) -> list[str]:
     ]
     test = contest.friedman
     if test is None:
-        return [*lines, f"Not tested: {contest.doubt}."]
+        if len(contest.methods) < 2:
+            return [*lines, f"Not tested: {contest.doubt}."]
+        if contest.pairs_of_splits:
+            lines.append(
+                "The methods are compared on this data set alone, in pairs, by the corrected "
+                "resampled t-test."
+            )
+        return [*lines, f"Not tested over data sets: {contest.doubt}."]
     verdict = "differ" if test.f_p < 0.05 else "do not differ significantly"
     f = "infinite" if math.isinf(test.f) else f"{test.f:.3f}"
     lines.append(
