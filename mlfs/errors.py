@@ -14,7 +14,10 @@ Every message is one sentence that names the thing, the place, the value and the
 
 from __future__ import annotations
 
+import ast
 import difflib
+import re
+import shlex
 from collections.abc import Iterable, Mapping
 from typing import Self
 
@@ -30,11 +33,13 @@ __all__ = [
     "UsageError",
     "plural",
     "printable",
+    "setting",
 ]
 
 SNIPPET = 80
 LISTED = 20
 COMPARED = 100  # characters: to compare longer names takes long
+MOST_COMPARED = 2_000  # names
 
 
 def printable(text: object, limit: int = SNIPPET) -> str:
@@ -61,6 +66,41 @@ def plural(n: int, noun: str) -> str:
     ('1 row', '2 rows')
     """
     return f"{n} {noun}" if n == 1 else f"{n:,} {noun}s"
+
+
+_SETTING = re.compile("\x1f([a-z_]+)=([^\x1f]*)\x1f")  # `printable` leaves no such character
+
+
+def setting(name: str, value: str | float | None = None) -> str:
+    """Write an argument into the message of an error, which shows it as its reader writes it.
+
+    Parameters
+    ----------
+    name : str
+        The name of the argument in Python.
+    value : str or number, optional
+        Its value; True is a flag. Without it, only the option is named.
+
+    Examples
+    --------
+    >>> error = DataError(f"a value is missing: use {setting('missing', 'level')}")
+    >>> str(error), str(error.naming({"missing": "--missing"}))
+    ("a value is missing: use missing='level'", 'a value is missing: use --missing level')
+    """
+    return f"\x1f{name}={'' if value is None else repr(value)}\x1f"
+
+
+def _spelled(text: str, names: Mapping[str, str]) -> str:
+    """Show the settings in a text: as arguments, or as the flags that `names` has for them."""
+
+    def one(found: re.Match[str]) -> str:
+        name, value = found.groups()
+        if name not in names:
+            return f"{name}={value}" if value else name
+        given = ast.literal_eval(value or "True")
+        return names[name] if given is True else f"{names[name]} {shlex.quote(str(given))}"
+
+    return _SETTING.sub(one, text) if "\x1f" in text else text
 
 
 class Caution(str):
@@ -95,33 +135,26 @@ class MlfsError(Exception):
     """
 
     option: tuple[str, ...] = ()
-    message = ""
-    remedy = ""
 
     def __init__(
         self, message: str = "", *, option: str | tuple[str, ...] = (), remedy: str = ""
     ) -> None:
         super().__init__(message)
-        if remedy:
-            self.message = message
-            self.advising(remedy)
-        if option:
-            self.option = (option,) if isinstance(option, str) else option
-            self.message = message
-            self.naming({})
+        self.message, self.remedy = message, remedy
+        self.option = (option,) if isinstance(option, str) and option else tuple(option)
+        self.naming({})
 
     def naming(self, names: Mapping[str, str]) -> Self:
         """Call the options by other names, as a command line does; return the error."""
-        if self.option:
-            subject = " and ".join(names.get(name, name) for name in self.option)
-            self.args = (f"{subject} {self.message}",)
+        subject = " and ".join(names.get(name, name) for name in self.option)
+        text = f"{subject} {self.message}" if subject else self.message
+        self.args = (_spelled(f"{text}; {self.remedy}" if self.remedy else text, names),)
         return self
 
     def advising(self, remedy: str) -> Self:
         """Give another remedy, where the caller knows a better one; return the error."""
         self.remedy = remedy
-        self.args = (f"{self.message}; {remedy}",)
-        return self
+        return self.naming({})
 
 
 class UsageError(MlfsError, ValueError):
@@ -198,7 +231,7 @@ class UnknownName(MlfsError, LookupError):
         self, kind: str, name: str, known: Iterable[str], *, option: str = "", path: str = ""
     ) -> None:
         known = list(known)
-        alike = [one for one in known if len(one) <= COMPARED]
+        alike = [one for one in known[:MOST_COMPARED] if len(one) <= COMPARED]
         close = difflib.get_close_matches(name[:COMPARED], alike, n=1, cutoff=0.5)
         more = f" and {len(known) - LISTED} more" if len(known) > LISTED else ""
         hint = (
@@ -212,7 +245,8 @@ class UnknownName(MlfsError, LookupError):
 
     def naming(self, names: Mapping[str, str]) -> Self:
         """Call the option by another name, as a command line does; return the error."""
-        if self.option:
-            where = names.get(self.option[0], self.option[0])
-            self.args = (f"unknown {self.kind.format(where)} {self.rest}",)
+        if not self.option:
+            return super().naming(names)
+        where = names.get(self.option[0], self.option[0])
+        self.args = (f"unknown {self.kind.format(where)} {self.rest}",)
         return self

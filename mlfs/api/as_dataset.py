@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from mlfs.data.dataset import Dataset
-from mlfs.errors import UsageError, printable
+from mlfs.errors import UsageError, printable, setting
 
 __all__ = ["arrays_of", "as_dataset", "keeps_numbers", "made_of"]
 
@@ -61,7 +61,7 @@ def as_dataset(
         msg = (
             "a frame alone does not say which of its columns are labels: say labels=['a', 'b'], or "
         )
-        msg += "labels='last:6', or give (X, Y)"
+        msg += f"{setting('labels', 'last:6')}, or give (X, Y)"
         raise UsageError(msg)
     msg = f"data is a Dataset, a path or (X, Y), not {printable(type(data).__name__)}"
     raise UsageError(msg)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from mlfs.api import sizes_scorer
-from mlfs.errors import UsageError, plural
+from mlfs.errors import UsageError, plural, setting
 
 __all__ = ["CrossValidation", "cross_validated", "one_standard_error"]
 
@@ -128,6 +128,8 @@ def cross_validated(
     """
     if options["max_seconds"] is not None:
         msg = "limits one search, and cross-validation makes one for each fold: leave it out, or "
-        raise UsageError(f"{msg}try fewer features, as in n='cv:80'", option="max_seconds")
+        raise UsageError(
+            f"{msg}try fewer features, as in {setting('n', 'cv:80')}", option="max_seconds"
+        )
     found: CrossValidation = sizes_scorer()(ready, criterion, options, least, most)
     return found

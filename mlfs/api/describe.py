@@ -118,6 +118,7 @@ class Description:
         constant = f"{len(self.constant_columns):,}{self._some(self.constant_columns)}"
         groups = ", ".join(map(self._equal, self.duplicate_columns[:SHOWN]))
         more = ", ..." if len(self.duplicate_columns) > SHOWN else ""
+        copies = sum(len(group) - 1 for group in self.duplicate_columns)
         names = ", ".join(printable(name) for name in self.labels_without_positives[:SHOWN])
         empty = len(self.labels_without_positives)
         holes = f" (columns: {self.missing_columns:,})" if self.missing_columns else ""
@@ -143,7 +144,7 @@ class Description:
             ("constant columns", constant),
             (
                 "duplicate columns",
-                f"{len(self.duplicate_columns):,}" + (f" ({groups}{more})" if groups else ""),
+                f"{copies:,}" + (f" ({groups}{more})" if groups else ""),
             ),
             ("identifiers", self._some(self.identifier_columns).strip(" ()")),
             (

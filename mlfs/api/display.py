@@ -32,16 +32,20 @@ def as_line(selection: Selection) -> str:
     names = ", ".join(printable(name, 40) for name in selection.names[:NAMES])
     more = ", ..." if len(selection) > NAMES else ""
     ended = "".join(f", {word}" for word in _ended(selection))
-    return f"<Selection by {selection.criterion}: {len(selection)}{of}{each}{ended}: {names}{more}>"
+    noted = f"; {plural(len(selection.notes), 'note')}" if selection.notes else ""
+    what = f"{len(selection)}{of}{each}{ended}: {names}{more}{noted}"
+    return f"<Selection by {selection.criterion}: {what}>"
 
 
 def as_html(selection: Selection) -> str:
-    """Draw a selection for a notebook: picks with bars, settings and notes folded away."""
+    """Draw a selection for a notebook: notes, picks with bars, settings folded away."""
     data = selection.data
     shape = ", ".join(f"{data[key]:,} {key}" for key in ("rows", "features", "labels"))
     head = f"<b>{text(selection.criterion)}</b>: {len(selection)} features of {shape}"
     ended = "".join(f", <b>{word}</b>" for word in _ended(selection))
     parts = [f"<div><p>{head}{ended}, in {selection.units}</p>"]
+    if selection.notes:
+        parts.append(f"<ul>{''.join(f'<li>{text(note)}</li>' for note in selection.notes)}</ul>")
     if selection.labels:
         shown = list(selection.labels.items())[:LABELS]
         parts += [folded(name, _table(ranking, selection)) for name, ranking in shown]
@@ -52,9 +56,6 @@ def as_html(selection: Selection) -> str:
     parts.append(folded("settings", pairs({**selection.parameters, **selection.settings})))
     if selection.network is not None:
         parts.append(folded("label network", selection.network._repr_html_()))
-    if selection.notes:
-        notes = "".join(f"<li>{text(note)}</li>" for note in selection.notes)
-        parts.append(folded(plural(len(selection.notes), "note"), f"<ul>{notes}</ul>"))
     return "".join(parts) + "</div>"
 
 

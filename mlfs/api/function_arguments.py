@@ -10,13 +10,13 @@ import numpy as np
 import scipy.sparse as sp
 
 from mlfs.api.coded_columns import CodedColumns
+from mlfs.api.missing_values import refuse_missing
 from mlfs.api.prepared import (
     DEFAULTS,
     Prepared,
     as_dataset,
     counted,
     prepare,
-    refuse_missing,
     weighted,
 )
 from mlfs.counting.memory import bytes_of

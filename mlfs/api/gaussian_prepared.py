@@ -18,7 +18,7 @@ from mlfs.data.dataset import Dataset, Label
 from mlfs.data.uniform import declared
 from mlfs.discretize import Binning, Binnings
 from mlfs.discretize.normal_scores import MOST_VALUES, Scores, indicators, normal_scores
-from mlfs.errors import Caution, DataError, UsageError, plural, printable
+from mlfs.errors import Caution, DataError, UsageError, plural, printable, setting
 from mlfs.information.gaussian import GaussianInfo
 from mlfs.information.gaussian_columns import GaussianColumns
 
@@ -35,8 +35,8 @@ def refuse_options_of_counts(options: Mapping[str, Any]) -> None:
     for name in OF_COUNTS:
         default = NAMED[name].default if name in NAMED else None
         if options[name] != default:
-            msg = "is only used for estimator='counts', and it is 'gaussian': leave it out"
-            raise UsageError(msg, option=name)
+            msg = f"is only used for {setting('estimator', 'counts')}, and it is 'gaussian'"
+            raise UsageError(f"{msg}: leave it out", option=name)
     if options["missing"] == "ignore":
         msg = (
             "is 'ignore', but the estimator 'gaussian' needs every row: use 'level', by which "
@@ -83,7 +83,7 @@ def _whole(weights: np.ndarray | None) -> np.ndarray | None:
     if not (weights == np.floor(weights)).all():
         msg = (
             "has fractions, but the estimator 'gaussian' counts rows: give whole numbers, or use "
-            "estimator='counts'"
+            f"{setting('estimator', 'counts')}"
         )
         raise DataError(msg, option="sample_weight")
     return on_grid(weights)
@@ -147,7 +147,7 @@ def _label_blocks(
             msg = (
                 f"the label {printable(label.name)!r} misses a value in row "
                 f"{int((column < 0).argmax()) + 1}, and the estimator 'gaussian' needs all: "
-                "complete the labels, or use estimator='counts'"
+                f"complete the labels, or use {setting('estimator', 'counts')}"
             )
             raise DataError(msg)
         positives.append(int(((column > 0) * (own if own.size else 1)).sum()))

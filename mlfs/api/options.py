@@ -209,7 +209,8 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option(
         "missing", Choice(choices=("level", "ignore", "error")), "level",
-        "Missing values are a level of their own, are left out, or are refused.", ("--missing",),
+        "Missing values of features are a level of their own, or are left out; error refuses "
+        "missing values of features and labels.", ("--missing",),
         reported=True, page="missing-and-weights.md",
     ),
     Option(

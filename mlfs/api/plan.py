@@ -44,6 +44,7 @@ class Plan:
     on_pick: Callable[[str, Pick], object] | None
     lazy: bool | str = "auto"
     max_seconds: float | None = None
+    left_out: Sequence[int] = ()
     began: float = field(default_factory=time.perf_counter)
 
     def time_is_up(self) -> bool:

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from mlfs.api import memory_estimate
 from mlfs.api.as_dataset import arrays_of, as_dataset, keeps_numbers, made_of
@@ -22,6 +21,7 @@ from mlfs.api.gaussian_prepared import (
     refuse_options_of_counts,
 )
 from mlfs.api.labels_as import label_sets, of_known_sets
+from mlfs.api.missing_values import refuse_missing, refuse_missing_labels
 from mlfs.api.options import checked
 from mlfs.api.prepared_notes import notes_of
 from mlfs.api.target_bins import binned_targets
@@ -44,12 +44,10 @@ __all__ = [
     "as_dataset",
     "counted",
     "prepare",
-    "refuse_missing",
     "threads_of",
     "weighted",
 ]
 
-CELLS_AT_ONCE = 1 << 20
 COUNTED = (
     *("bins", "n_bins", "nominal_limit", "target_bins", "labels_as", "missing"),
     *("estimator", "correction"),
@@ -283,8 +281,10 @@ def prepare(
         raise DataError(msg)
     notes = _notes_of_reading(dataset)
     dataset, weights = weighted(dataset, sample_weight, notes)
-    if missing == "error" and not hasattr(dataset.table, "session"):
-        refuse_missing(dataset)
+    if missing == "error":
+        refuse_missing_labels(dataset)
+        if not hasattr(dataset.table, "session"):
+            refuse_missing(dataset)
     dataset, weights, binned = _with_classes(dataset, weights, options, notes)
     own = made_of(from_user, dataset)
     beside = options, _frame_columns(data), binned
@@ -359,27 +359,3 @@ def _equal(one: Any, other: Any) -> bool:
         return bool(one == other)
     except (TypeError, ValueError):
         return bool(np.array_equal(one, other))
-
-
-def refuse_missing(dataset: Dataset) -> None:
-    """Refuse missing values of X, and name the first."""
-    if dataset.table.dtype.kind != "f":
-        return
-    table = dataset.table
-    if sp.issparse(table):
-        stored = sp.coo_array(table)
-        gone = np.isnan(stored.data)
-        rows, columns = stored.row[gone], stored.col[gone]
-    else:
-        step = max(1, CELLS_AT_ONCE // table.shape[1])
-        parts = range(0, table.shape[0], step)
-        found = [np.add(np.argwhere(np.isnan(table[at : at + step])), (at, 0)) for at in parts]
-        rows, columns = np.concatenate(found).T
-    if rows.size:
-        first = np.lexsort((columns, rows))[0]
-        msg = (
-            f"{rows.size} values of X are missing, the first in row {rows[first] + 1} of the "
-            f"column {printable(dataset.columns[columns[first]].name)!r}: "
-            "use missing='level' or missing='ignore'"
-        )
-        raise DataError(msg)

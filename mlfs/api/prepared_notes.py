@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,9 +17,10 @@ from mlfs.information.gaussian import GaussianInfo
 from mlfs.information.table import Table
 
 if TYPE_CHECKING:
+    from mlfs.api.plan import Plan
     from mlfs.api.prepared import Prepared
 
-__all__ = ["identifier_notes", "notes_of"]
+__all__ = ["identifier_notes", "identifiers", "notes_of"]
 
 MANY = 10  # classes; more are often a quantity
 SHOWN = 3  # labels, or features
@@ -66,28 +67,42 @@ def _is_whole(label: Label) -> bool:
     return all(value.lstrip("-").isdigit() for value in label.values)
 
 
-def identifier_notes(ready: Prepared, excluded: Iterable[int]) -> list[str]:
-    """Warn of features that have another value in every row, as a key has, if any may be picked.
+def identifiers(ready: Prepared, excluded: Iterable[int]) -> list[int]:
+    """The candidates that have another value in every row, as a key has, and may be picked."""
+    gone = {*ready.grouping.candidates(excluded)}
+    return [j for j in _with_a_value_for_each_row(ready) if j not in gone]
+
+
+def identifier_notes(ready: Prepared, plan: Plan) -> list[str]:
+    """Say which identifiers are left out of a search, and warn of those that may be picked.
 
     Such a feature has all the information there can be about anything, and predicts nothing.
     """
-    gone, names = {*ready.grouping.candidates(excluded)}, ready.dataset.names
-    found = []
-    for j in _with_a_value_for_each_row(ready):
-        if j not in gone:
-            members = ready.grouping.members[j]
-            found.append(ready.grouping.names[j] if len(members) > 1 else names[members[0]])
+    picked = identifiers(ready, plan.excluded)
+    gone = _identifier_notes(ready, plan.left_out, left_out=True)
+    return [*gone, *_identifier_notes(ready, picked, left_out=False)]
+
+
+def _identifier_notes(ready: Prepared, found: Sequence[int], *, left_out: bool) -> list[str]:
     if not found:
         return []
-    shown = ", ".join(repr(printable(name)) for name in found[:SHOWN])
+    members, names = ready.grouping.members, ready.dataset.names
+    listed = [
+        ready.grouping.names[j] if len(members[j]) > 1 else names[members[j][0]]
+        for j in found[:SHOWN]
+    ]
+    shown = ", ".join(repr(printable(name)) for name in listed)
     more = f" and {len(found) - SHOWN:,} more" if len(found) > SHOWN else ""
     one = len(found) == 1
     text = (
         f"{plural(len(found), 'feature')} with another value in every row, like a key, which "
         f"{'looks' if one else 'look'} informative and {'predicts' if one else 'predict'} nothing: "
-        f"{shown}{more}; exclude {'it' if one else 'them'}"
+        f"{shown}{more}; "
     )
-    return [Caution(text)]
+    it = "it" if one else "them"
+    if left_out:
+        return [f"{text}n=cv leaves {it} out, include keeps {it}"]
+    return [Caution(f"{text}exclude {it}")]
 
 
 def _with_a_value_for_each_row(ready: Prepared) -> list[int]:

@@ -15,7 +15,7 @@ from mlfs.api.estimators import refuse_unanswered
 from mlfs.api.options import OPTIONS, checked
 from mlfs.api.plan import Plan, ranking_of, scaled, search, sides, union_of
 from mlfs.api.prepared import DEFAULTS, Prepared, prepare
-from mlfs.api.prepared_notes import identifier_notes
+from mlfs.api.prepared_notes import identifier_notes, identifiers
 from mlfs.api.selection import Ranking, Selection
 from mlfs.api.unused_options import refuse_on_cluster, refuse_unused
 from mlfs.api.value_kinds import is_cv, most_of
@@ -112,8 +112,8 @@ def select(
         "each" takes each label on its own. "sets" takes the sets of labels that rows have as the
         classes of one label; sets in fewer than 6 rows, or as few as "sets:2" says, are left out.
     missing : {"level", "ignore", "error"}
-        A missing value in X is a level of its own, is left out of the terms about its column,
-        or is refused.
+        A missing value in X is a level of its own, or is left out of the terms about its column.
+        "error" refuses missing values in X and in Y.
     estimator : {"counts", "gaussian"}
         How information is estimated: from counts of levels, or as that of a Gaussian copula,
         from the correlations of normal scores, for which nothing is binned.
@@ -198,11 +198,14 @@ def _plan(
 ) -> Plan:
     """The options of the search, with columns by number."""
     forced = columns_named(options["include"], ready.dataset.names, "include")
+    excluded = _excluded(ready, options, forced)
+    keys = identifiers(ready, [*forced, *excluded]) if is_cv(options["n"]) else []
     return Plan(
         name=name,
         criterion=criterion,
         forced=forced,
-        excluded=_excluded(ready, options, forced),
+        excluded=[*excluded, *(j for one in keys for j in ready.grouping.members[one])],
+        left_out=keys,
         on_pick=on_pick,
         **{key: options[key] for key in SEARCHING},
     )
@@ -220,7 +223,9 @@ def _selected(plan: Plan, ready: Prepared, options: Mapping[str, Any], criterion
     each = options["per_label"] or chosen.scope == "each label"
     searched = _all_searches(plan, ready, info, each)
     found = _selection_of(searched, plan, ready, used, options, each=each)
-    return found if validated is None else _with(found, validated)
+    if validated is None:
+        return found
+    return replace(found, cross_validation=validated, notes=(*found.notes, validated.note))
 
 
 def _prepared_with(data: Any) -> dict[str, Any]:
@@ -272,7 +277,7 @@ def _selection_of(
             "started": plan.start is not None,
             **ready.settings,
         },
-        notes=(*ready.notes, *identifier_notes(ready, plan.excluded), *searched.notes),
+        notes=(*ready.notes, *identifier_notes(ready, plan), *searched.notes),
         pair_terms=searched.pair_terms,
     )
 
@@ -286,11 +291,8 @@ def _number_by_cv(
     if plan.prefilter is not None:
         candidates = min(candidates, plan.prefilter + len(forced))
     most = max(len(forced), most_of(str(plan.n), candidates))
-    return cross_validated(ready, criterion, options, len(forced), most)
-
-
-def _with(found: Selection, validated: CrossValidation) -> Selection:
-    return replace(found, cross_validation=validated, notes=(*found.notes, validated.note))
+    own = {**options, "exclude": plan.excluded}
+    return cross_validated(ready, criterion, own, len(forced), most)
 
 
 def _excluded(ready: Prepared, options: Mapping[str, Any], forced: list[int]) -> list[int]:

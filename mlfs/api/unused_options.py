@@ -8,7 +8,7 @@ from typing import Any
 from mlfs.api.options import OPTIONS, is_auto
 from mlfs.api.value_kinds import is_cv
 from mlfs.criteria import Criterion
-from mlfs.errors import UsageError, printable
+from mlfs.errors import UsageError, printable, setting
 
 __all__ = ["refuse_on_cluster", "refuse_unused"]
 
@@ -94,6 +94,6 @@ of the two out
     if values.get("estimator") == "gaussian":
         why = "the estimator gaussian counts nothing"
     elif is_cv(values.get("n")):
-        why = "n='cv' trains models in this process"
+        why = f"{setting('n', 'cv')} trains models in this process"
     if why:
         raise UsageError(f"is given, but {why}: leave one of the two out", option="cluster")

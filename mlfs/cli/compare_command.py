@@ -24,7 +24,7 @@ INTERRUPTED = 130
 FAILED = 1
 SHOWN = 5
 FIXED = ("folds", "holdout", "repeat", "split", "groups", "labels", "exclude", "budget", "tune_by")
-KEPT = ("metrics", "jobs", "cluster", "folder", "predictions", "on_cell")
+KEPT = ("metrics", "jobs", "cluster", "folder", "force", "predictions", "on_cell")
 
 
 @click.command(
@@ -177,6 +177,18 @@ KEPT = ("metrics", "jobs", "cluster", "folder", "predictions", "on_cell")
 )
 @topical(
     "Output",
+    "--force",
+    is_flag=True,
+    help="Replace a report of other settings; finished cells are kept.",
+)
+@topical(
+    "Output",
+    "--pdf",
+    is_flag=True,
+    help="Write the figures as PDF, too; a finished comparison is not run again for it.",
+)
+@topical(
+    "Output",
     "--predictions/--no-predictions",
     default=True,
     help="Keep the predictions of every cell, so that a new metric needs no new run.",
@@ -232,6 +244,7 @@ def compare(
     n: str | None,
     metrics: tuple[str, ...],
     folder: str,
+    pdf: bool,
     **options: Any,
 ) -> int:
     """Compare criteria and models, and write a report.
@@ -240,8 +253,11 @@ def compare(
     finished part; the same command continues.
     """
     from mlfs.compare.report import write_report
+    from mlfs.compare.report.on_axes import refuse_without_matplotlib
 
     console = console_of(context)
+    if pdf:
+        refuse_without_matplotlib("--pdf")
     if any(path == "-" for path in data):
         raise UsageError("a comparison reads its data again and again: give files, not a pipe")
     with Cells(console, len(data)) as cells:
@@ -253,7 +269,7 @@ def compare(
         console.note(note)
     for line in _failures(results.failed()):
         console.error(line)
-    summary = write_report(results, Path(folder))
+    summary = write_report(results, Path(folder), pdf=pdf)
     console.data(summary)
     console.note(f"the report is {printable(Path(folder) / 'index.html', 400)}")
     if results.interrupted:

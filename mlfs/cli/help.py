@@ -129,7 +129,8 @@ class Command(click.Command):
             return super().invoke(ctx)
         except MlfsError as error:
             options = [one for one in self.params if isinstance(one, click.Option)]
-            error.naming({one.name or "": max(one.opts, key=len) for one in options})
+            flags = {one.name or "": max(one.opts, key=len) for one in options}
+            error.naming({**flags, "format": flags.get("source_format", "--format")})
             raise
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -17,7 +17,7 @@ from mlfs.cli.console import console_of
 from mlfs.cli.help import OTHER, topical
 from mlfs.cli.startup import skip_check_of_scipy
 from mlfs.compare.named import literal
-from mlfs.errors import DataError, UsageError, printable
+from mlfs.errors import DataError, UsageError, printable, setting
 
 __all__ = [
     "count",
@@ -182,7 +182,7 @@ def input_data(path: str, options: dict[str, Any], known: Sequence[str] | None =
     Where they do not say which columns are labels, those of the `known` names are, if given.
     """
     from mlfs.counting.memory import bytes_of
-    from mlfs.data import Limits, read
+    from mlfs.data import Limits
 
     skip_check_of_scipy()
     most = options.get("max_memory")
@@ -190,7 +190,8 @@ def input_data(path: str, options: dict[str, Any], known: Sequence[str] | None =
     place = place_of(path)
     if options.get("cluster") is not None:
         return _read_by_workers(place, given, options)
-    dataset = read(
+    dataset = _read_as_told(
+        "target_bins" in options,
         place,
         labels=given["labels"],
         format=given["source_format"],
@@ -207,6 +208,24 @@ def input_data(path: str, options: dict[str, Any], known: Sequence[str] | None =
     if place != path:  # it is shown by the name that was given
         dataset = dataset.with_changes(source=replace(dataset.source, path=path))
     return dataset
+
+
+def _read_as_told(bins: bool, place: str, **given: Any) -> Any:
+    """Read the data; a command without `bins` for numeric targets does not advise them."""
+    from mlfs.data import read
+    from mlfs.data.labels.label_values import ASK_BINS, ASK_CLASSES, ASK_EITHER
+
+    try:
+        return read(place, **given)
+    except DataError as error:
+        if not bins and error.remedy == ASK_EITHER:
+            error.advising(ASK_CLASSES)
+        if not bins and error.remedy == ASK_BINS:
+            error.advising(
+                "mlfs select and mlfs explain take it with --target-bins; otherwise choose other "
+                f"columns with {setting('labels')}"
+            )
+        raise
 
 
 def _read_by_workers(path: str, given: dict[str, Any], options: dict[str, Any]) -> Any:

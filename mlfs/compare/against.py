@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from mlfs.compare.data_sources import content_digest, read_file
+from mlfs.compare.cell_folder import refuse_loss
+from mlfs.compare.data_sources import DataSource, content_digest, read_file, sources
 from mlfs.compare.named import Named, named
 from mlfs.compare.reference import Recipe, Reference, read_reference
 from mlfs.compare.results import Results
 from mlfs.compare.running import Progress, run
+from mlfs.compare.settings import Settings
 from mlfs.data.dataset import Dataset
 from mlfs.errors import DataError, UsageError, printable
 
@@ -29,6 +31,7 @@ def run_against(
     jobs: int = 1,
     cluster: Any = None,
     folder: str | os.PathLike[str] | None = None,
+    force: bool = False,
     predictions: bool = True,
     on_cell: Progress | None = None,
 ) -> Results:
@@ -49,7 +52,7 @@ def run_against(
         Some of the models of the reference; all by default.
     metrics : sequence of str, optional
         The metrics of the report; by default the primary ones of the reference.
-    jobs, cluster, folder, predictions, on_cell
+    jobs, cluster, folder, force, predictions, on_cell
         As in `mlfs.compare.run`.
     """
     known = read_reference(Path(reference))
@@ -61,15 +64,18 @@ def run_against(
             msg = f"the criterion {printable(str(one))!r} is in the reference already: name yours"
             raise UsageError(msg)
     chosen = _chosen(known.settings.models, models)
-    parts = []
-    for recipe, dataset in _matched(data, known.recipes):
+    parts, matched = [], _matched(data, known.recipes)
+    if folder is not None and not force:
+        found = {recipe.name: dataset for recipe, dataset in matched}
+        refuse_loss(folder, _settings(known, sources(found), chosen, own))
+    for recipe, dataset in matched:
         taken = [str(one) for one in chosen if str(one) in recipe.models]
         if taken:
             parts.append(
                 run(
                     {recipe.name: dataset}, own, taken, known.settings.sizes,
                     split=known.folds, metrics=metrics or known.metrics, seed=known.settings.seed,
-                    jobs=jobs, cluster=cluster, folder=folder, predictions=predictions,
+                    jobs=jobs, cluster=cluster, folder=folder, force=True, predictions=predictions,
                     on_cell=on_cell, budget=known.settings.budget, **known.settings.options,
                 )
             )  # fmt: skip
@@ -89,18 +95,26 @@ def _chosen(known: Sequence[Named], asked: Sequence[str]) -> tuple[Named, ...]:
     return tuple(one for one in known if not asked or str(one) in asked)
 
 
+def _settings(
+    known: Reference, data: Iterable[DataSource], models: tuple[Named, ...], own: tuple[Named, ...]
+) -> Settings:
+    """The settings of the reference on some of its data, with one's own criteria."""
+    return replace(
+        known.settings,
+        sources=tuple(data),
+        rankers=(*known.settings.rankers, *own),
+        models=models,
+        protocol=known.folds,
+    )
+
+
 def _together(
     known: Reference, parts: Sequence[Results], models: tuple[Named, ...], own: tuple[Named, ...]
 ) -> Results:
     """The results of the reference on these data sets, and one's own."""
     names = {one.settings.sources[0].name for one in parts}
-    settings = replace(
-        known.settings,
-        sources=tuple(source for one in parts for source in one.settings.sources),
-        rankers=(*known.settings.rankers, *own),
-        models=models,
-        protocol=known.folds,
-    )
+    found = [source for one in parts for source in one.settings.sources]
+    settings = _settings(known, found, models, own)
     kept = {str(one) for one in models}
     others = [
         record

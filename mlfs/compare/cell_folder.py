@@ -12,14 +12,17 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from mlfs.data.whole_files import remove_unfinished, replacing
-from mlfs.errors import DataError, UsageError, printable
+from mlfs.errors import DataError, UsageError, printable, setting
 
-__all__ = ["CellFolder", "kept_details"]
+if TYPE_CHECKING:
+    from mlfs.compare.settings import Settings
 
-SETTINGS, LOCK, CELLS = "settings.json", ".lock", "cells"
+__all__ = ["CellFolder", "kept_details", "refuse_loss"]
+
+SETTINGS, REPORT, LOCK, CELLS = "settings.json", "results.json", ".lock", "cells"
 
 
 class CellFolder:
@@ -117,6 +120,20 @@ class CellFolder:
     def _put(self, name: str, content: bytes) -> None:
         with replacing(str(self.folder / name), force=True) as stream:
             stream.write(content)
+
+
+def refuse_loss(folder: str | os.PathLike[str], settings: Settings) -> None:
+    """Refuse settings that lack some of what the report in a folder is about."""
+    path = Path(folder) / REPORT
+    found = _read(path) if path.exists() else None
+    earlier = found.get("settings") if isinstance(found, dict) else None
+    lost = settings.lacking(earlier) if isinstance(earlier, dict) else []
+    if lost:
+        raise UsageError(
+            f"{printable(folder, 400)!r} holds a report of other settings ({'; '.join(lost)}): "
+            f"name another folder, or replace the report with {setting('force', True)}, which "
+            "keeps all finished cells"
+        )
 
 
 def kept_details(folder: Path, key: str) -> bytes | None:

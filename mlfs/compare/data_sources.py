@@ -17,7 +17,7 @@ from mlfs.compare.resampling import Protocol
 from mlfs.data.dataset import Dataset
 from mlfs.data.joining import joined
 from mlfs.data.labels.label_values import REMEDIES
-from mlfs.errors import DataError, UnknownName, UsageError, printable
+from mlfs.errors import DataError, UnknownName, UsageError, printable, setting
 
 __all__ = [
     "DataSource",
@@ -138,7 +138,9 @@ def sources(
 def _source(name: str, one: Any, labels: str | None, given: bool) -> DataSource:
     if isinstance(one, Dataset):
         if given:
-            raise UsageError("split='given' is about files: join the parts of a Dataset yourself")
+            raise UsageError(
+                f"{setting('split', 'given')} is about files: join the parts of a Dataset yourself"
+            )
         name = name or one.source.relation or Path(one.source.path).stem
         return DataSource(name, labels=labels, digest=content_digest(one), dataset=one)
     path = Path(one)
@@ -160,7 +162,8 @@ def read_file(path: str, labels: str | None) -> Dataset:
     except DataError as error:
         if error.remedy not in REMEDIES:
             raise
-        remedy = "a comparison is about labels of two values; choose other columns with --labels"
+        remedy = "a comparison is about labels of two values; choose other columns with "
+        remedy += setting("labels")
         raise error.advising(remedy) from None
 
 
@@ -212,6 +215,8 @@ def digest_of_files(paths: Iterable[str | Path]) -> str:
             try:
                 with part.open("rb") as stream:
                     digest.update(hashlib.file_digest(stream, "sha256").digest())
+            except FileNotFoundError:
+                raise UsageError(f"there is no file {printable(part, 400)!r}") from None
             except OSError as error:
                 shown = printable(part, 400)
                 raise DataError(f"cannot read {shown}: {error.strerror}") from None

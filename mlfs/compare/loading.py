@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from mlfs.compare.classifiers import selects
 from mlfs.compare.data_sources import DataSource
 from mlfs.compare.metrics import METRICS, evaluate
 from mlfs.compare.named import named
@@ -52,8 +53,10 @@ def load(folder: str | os.PathLike[str]) -> Results:
         settings = settings_of(document["settings"])
         records = tuple(document["records"])
         metrics = tuple(document["metrics"])
-        kept = (bool(document["interrupted"]), tuple(document["notes"]), Path(folder))
-        own = tuple(document["own"])
+        kept = (
+            bool(document.get("interrupted")), tuple(document.get("notes", ())), Path(folder),
+        )  # fmt: skip
+        own = tuple(document.get("own", ()))
     except (KeyError, TypeError, AttributeError) as error:
         msg = f"{shown} is no report of this version of mlfs ({printable(error, 80)} is not there)"
         raise DataError(f"{msg}: run the comparison again") from None
@@ -78,7 +81,8 @@ def _grown(results: Results) -> list[dict[str, Any]]:
 
 
 def settings_of(plain: Mapping[str, Any]) -> Settings:
-    """The settings that were written as plain data."""
+    """The settings that were written as plain data; what an older version lacks is a default."""
+    models = tuple(named(one) for one in plain["models"])
     return Settings(
         tuple(
             DataSource(
@@ -90,15 +94,17 @@ def settings_of(plain: Mapping[str, Any]) -> Settings:
             for one in plain["data"]
         ),
         tuple(named(one) for one in plain["criteria"]),
-        tuple(named(one) for one in plain["models"]),
+        models,
         tuple(size(one) for one in plain["n"]),
         _protocol(plain["splits"]),
         plain["seed"],
         dict(plain["options"]),
-        tuple(named(one) for one in plain["selecting_models"]),
-        plain["keep_identifiers"],
-        plain["budget"],
-        tune_by=plain["tune_by"],
+        tuple(named(one) for one in plain["selecting_models"])
+        if "selecting_models" in plain
+        else tuple(one for one in models if selects(one.alternatives()[0])),
+        bool(plain.get("keep_identifiers")),
+        plain.get("budget"),
+        tune_by=plain.get("tune_by", "macro_f1"),
     )
 
 

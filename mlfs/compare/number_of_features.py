@@ -23,7 +23,7 @@ from mlfs.compare.named import named
 from mlfs.compare.rankers import Ranked
 from mlfs.compare.resampling import Folds, Split
 from mlfs.data.dataset import Dataset, Label
-from mlfs.errors import DataError, MlfsError, UnknownName, UsageError, printable
+from mlfs.errors import DataError, MlfsError, UnknownName, UsageError, printable, setting
 from mlfs.models.training_table import TrainingTable
 
 __all__ = ["indicators", "score_sizes", "sizes_up_to"]
@@ -95,8 +95,8 @@ def indicators(data: Dataset) -> tuple[Dataset, list[int]]:
     """
     if any(label.numbers for label in data.labels):
         name = printable(next(label.name for label in data.labels if label.numbers))
-        msg = f"the target {name!r} is numeric, and models are scored on classes: give target_bins"
-        raise DataError(f"{msg} (--target-bins), or a number of features")
+        msg = f"the target {name!r} is numeric, and models are scored on classes: give "
+        raise DataError(f"{msg}{setting('target_bins', 'frequency')}, or a number of features")
     times = [1 if len(label.values) <= 2 else len(label.values) for label in data.labels]
     labels = [
         Label(label.name if n == 1 else f"{label.name}={value}")

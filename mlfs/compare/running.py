@@ -14,7 +14,7 @@ from typing import Any
 
 from mlfs.api.options import checked
 from mlfs.api.value_kinds import checked_count
-from mlfs.compare.cell_folder import CellFolder
+from mlfs.compare.cell_folder import CellFolder, refuse_loss
 from mlfs.compare.classifiers import check_classifier, selects
 from mlfs.compare.data_sources import DataSource, sources
 from mlfs.compare.metrics import METRICS
@@ -56,6 +56,7 @@ def run(
     jobs: int = 1,
     cluster: Any = None,
     folder: str | os.PathLike[str] | None = None,
+    force: bool = False,
     predictions: bool = True,
     budget: float | None = None,
     tune_by: str = "macro_f1",
@@ -103,6 +104,9 @@ def run(
         on this machine. The table is the same.
     folder : path, optional
         The folder of finished cells, which are used again.
+    force : bool
+        Whether a report in the folder that is about other settings may be replaced. Finished cells
+        are kept, and data sets, criteria, models and numbers of features may always be added.
     predictions : bool
         Keep the predictions of every cell in the folder, so that a new metric needs no new run.
     budget : float, optional
@@ -156,6 +160,8 @@ def run(
         raise UsageError(f"{msg}: name one that does, such as br-ldf or occ")
     shown, place = _metrics(metrics), _place(jobs, cluster)
     with contextlib.nullcontext() if folder is None else CellFolder(folder) as kept:
+        if kept is not None and not force:
+            refuse_loss(kept.folder, settings)
         return _run(settings, shown, place, kept, on_cell or (lambda *_: None))
 
 

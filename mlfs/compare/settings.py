@@ -18,6 +18,8 @@ from mlfs.compare.tuning import is_tuned
 __all__ = ["SCHEMA", "Cell", "Job", "Settings", "seed_for"]
 
 SCHEMA = 1
+LISTS = ("data", "criteria", "models", "n")
+DECISIVE = ("splits", "seed", "keep_identifiers", "options", "tune_by")
 UNSIZED = ("all", "own")  # ways of selecting features that have no number of features
 
 
@@ -132,6 +134,24 @@ class Settings:
                 before, after = (_names(before or []), _names(after or []))
             changes.append(f"{key}: {_short(before)} -> {_short(after)}")
         return changes
+
+    def lacking(self, earlier: Mapping[str, Any]) -> list[str]:
+        """What a report of earlier settings is about and this one would not be, as text.
+
+        More data sets, criteria, models or numbers of features take nothing away.
+        """
+        now = json.loads(json.dumps(self.to_dict(), default=repr))
+        lost = []
+        for key in LISTS:
+            gone = [one for one in earlier.get(key, []) if one not in now[key]]
+            if gone:
+                shown = _names(gone) if key == "data" else gone
+                lost.append(f"{key} {_short(', '.join(map(str, shown)))}")
+        for key in DECISIVE:
+            if key in earlier and earlier[key] != now[key]:
+                name = "protocol" if key == "splits" else key
+                lost.append(f"{name.replace('_', ' ')} {_short(earlier.get(name))}")
+        return lost
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from typing import BinaryIO
 
 from mlfs.data.request import Limits, exceeded
 from mlfs.data.unpacking import MAGIC, chunks_of, unpacked
-from mlfs.errors import DataError, ParseError, UsageError, printable
+from mlfs.errors import DataError, ParseError, UsageError, printable, setting
 
 __all__ = [
     "PIECE",
@@ -42,8 +42,8 @@ BINARY = {
     b"\x1f\x8b": "a gzip file; give it the suffix .gz",
     b"BZh": "a bzip2 file; give it the suffix .bz2",
     b"\xfd7zXZ\x00": "an xz file; give it the suffix .xz",
-    b"PAR1": "a Parquet file; say --from parquet",
-    b"MATLAB 5.0": "a MATLAB file; say --from mat",
+    b"PAR1": f"a Parquet file; say {setting('format', 'parquet')}",
+    b"MATLAB 5.0": f"a MATLAB file; say {setting('format', 'mat')}",
     b"\x89HDF": "an HDF5 file",
 }
 PATIENCE = 1.0
@@ -65,7 +65,9 @@ def utf8(content: bytes, path: str, encoding: str = "utf-8") -> bytes:
     name = encoding.lower().replace("_", "-")
     if name in ("utf-8", "utf8", "utf-8-sig", "ascii", "us-ascii"):
         if content.startswith(UTF16):
-            raise ParseError("this is UTF-16 text; say --encoding utf-16", path, 1, 1)
+            raise ParseError(
+                f"this is UTF-16 text; say {setting('encoding', 'utf-16')}", path, 1, 1
+            )
         return content
     return decoded(content, path, encoding).encode("utf-8")
 
@@ -96,9 +98,9 @@ def decoded(content: bytes, path: str, encoding: str = "utf-8", before: int = 0)
     except UnicodeDecodeError as error:
         line = before + content.count(b"\n", 0, error.start) + 1
         column = error.start - content.rfind(b"\n", 0, error.start)
-        remedy = "say which one it is with --encoding, for example --encoding latin-1"
+        remedy = f"say which one it is, for example {setting('encoding', 'latin-1')}"
         if content.startswith(UTF16):
-            remedy = "say --encoding utf-16"
+            remedy = f"say {setting('encoding', 'utf-16')}"
         binary = next((what for start, what in BINARY.items() if content.startswith(start)), None)
         if binary is not None:
             raise ParseError(f"this is no text but {binary}", path) from None
@@ -113,7 +115,7 @@ def decoded(content: bytes, path: str, encoding: str = "utf-8", before: int = 0)
     if encoding != "utf-8" and not text.isascii() and HALVES.search(text):
         raise ParseError(
             f"read as {printable(encoding)}, the text holds half a surrogate pair, which is no "
-            "character; say which encoding it is with --encoding",
+            f"character; say which encoding it is with {setting('encoding')}",
             path,
         )
     return text
@@ -195,7 +197,7 @@ def read_bytes(path: str, limits: Limits | None = None) -> bytes:
                 return raw.read()
             return unpacked(raw, compression, path, limits, sniff=not regular)
     except FileNotFoundError:
-        raise UsageError(f"there is no file {printable(path, 400)!r}") from None
+        raise UsageError(f"there is no file {printable(path, 400)!r}{_by_name(path)}") from None
     except IsADirectoryError:
         raise UsageError(f"{printable(path, 400)!r} is a folder, not a file") from None
     except OSError as error:
@@ -205,6 +207,13 @@ def read_bytes(path: str, limits: Limits | None = None) -> bytes:
         if isinstance(error, DataError):
             raise
         raise UsageError(f"{printable(path, 400)!r} is not the name of a file") from None
+
+
+def _by_name(path: str) -> str:
+    """A hint, where a path may be meant as the name of a data set."""
+    if not re.fullmatch(r"[A-Za-z][\w-]*", path):
+        return ""
+    return "; mlfs.datasets has data sets by name, as in mlfs.datasets.load_songs()"
 
 
 def _opened(path: str) -> BinaryIO:

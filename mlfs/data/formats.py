@@ -26,7 +26,7 @@ from mlfs.data.losses import losses
 from mlfs.data.request import Limits, Request, refuse_memory
 from mlfs.data.sniffing import sniffed
 from mlfs.data.whole_files import replacing_together
-from mlfs.errors import DataError, ParseError, UnknownName, UsageError, printable
+from mlfs.errors import DataError, ParseError, UnknownName, UsageError, printable, setting
 
 __all__ = [
     "FORMATS",
@@ -193,12 +193,12 @@ def format_of(path: str, name: str | None = None, content: bytes | None = None) 
         raise UsageError("standard input is empty: pipe a data set into it, or name a file")
     if path == "-":
         raise UsageError(
-            "the format of standard input is not plain from its start; say it with --from: "
-            + ", ".join(FORMATS)
+            "the format of standard input is not plain from its start; say it with "
+            f"{setting('format')}: {', '.join(FORMATS)}"
         )
     raise UsageError(
-        f"the format of {shown} does not follow from its suffix; say it with --from or --to, "
-        f"or use one of {_known()}"
+        f"the format of {shown} does not follow from its suffix; say it with "
+        f"{setting('format')}, or use one of {_known()}"
     )
 
 

@@ -19,7 +19,7 @@ from mlfs.data.labels.chosen import resolve, twice
 from mlfs.data.packed_table import PackedTable
 from mlfs.data.request import Limits, Request, exceeded
 from mlfs.data.uniform import NumberedNames, UniformColumns, declared, names_of
-from mlfs.errors import DataError, ParseError, UsageError, printable
+from mlfs.errors import DataError, ParseError, UsageError, printable, setting
 
 __all__ = [
     "check_limits",
@@ -145,7 +145,7 @@ def refuse_other_labels(
             said = ()
     if said != tuple(range(len(columns), len(names))):
         raise UsageError(
-            f"{printable(path, 400)}: {form} holds its labels itself; leave --labels out"
+            f"{printable(path, 400)}: {form} holds its labels itself; leave {setting('labels')} out"
         )
 
 

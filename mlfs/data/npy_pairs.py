@@ -18,7 +18,7 @@ from mlfs.data.files import read_bytes
 from mlfs.data.metadata import from_parts
 from mlfs.data.npz_pieces import packed
 from mlfs.data.request import Request
-from mlfs.errors import DataError, ParseError, UsageError, printable
+from mlfs.errors import DataError, ParseError, UsageError, printable, setting
 
 __all__ = ["read", "read_apart", "write"]
 
@@ -71,7 +71,7 @@ def _labels_file(path: str, request: Request) -> str | None:
     if said is not None:
         raise UsageError(
             f"{printable(path, 400)}: the labels of an array are in a file of their own; name it "
-            "with --labels @Y.npy"
+            f"with {setting('labels', '@Y.npy')}"
         )
     file = Path(path)
     for own, other in (("X", "Y"), ("x", "y")):
@@ -83,7 +83,7 @@ def _labels_file(path: str, request: Request) -> str | None:
         return None
     raise UsageError(
         f"{printable(path, 400)}: there is no file of labels beside it; name it with "
-        "--labels @Y.npy"
+        f"{setting('labels', '@Y.npy')}"
     )
 
 

@@ -36,7 +36,7 @@ from mlfs.data.parquet_lists import check_texts, damaged, list_chunks, lists_of
 from mlfs.data.parquet_words import Coded, Words, coded
 from mlfs.data.piecewise import FilePieces, FileState, ReadRows
 from mlfs.data.request import Request
-from mlfs.errors import DataError, ParseError, plural, printable
+from mlfs.errors import DataError, ParseError, plural, printable, setting
 
 __all__ = ["ParquetPieces", "open_apart", "read_apart"]
 
@@ -315,7 +315,7 @@ class Rows(ReadRows):
         if len(plan.chosen.columns) > 1:
             raise DataError(
                 f"{where}: {printable(plan.names[j])!r} is a column of label lists, "
-                "which has to be named alone with --labels"
+                f"which has to be named alone with {setting('labels')}"
             )
         nobody = Chosen((), plan.chosen.by, notes=plan.chosen.notes)
         kept = [k for k in range(len(plan.names)) if k != j]

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from mlfs.data.files import strip_compression
-from mlfs.errors import UsageError, printable
+from mlfs.errors import UsageError, printable, setting
 
 __all__ = ["remove_unfinished", "replacing", "replacing_together"]
 
@@ -100,7 +100,7 @@ def _opened(path: str, force: bool) -> Iterator[Any]:
             yield stream
         return
     if mode is not None and not force:
-        raise UsageError(f"{shown} is there already; say --force to replace it")
+        raise UsageError(f"{shown} is there already; say {setting('force', True)} to replace it")
     one = _Unfinished(path, mode, force)
     try:
         yield one
@@ -161,7 +161,7 @@ class _Unfinished:
                 os.link(self.temporary, self.target)
             except FileExistsError:
                 shown = repr(printable(self.path, 400))
-                msg = f"{shown} is there already; say --force to replace it"
+                msg = f"{shown} is there already; say {setting('force', True)} to replace it"
                 raise UsageError(msg) from None
             except OSError:  # a file system without links: the check at the start has to do
                 pass

@@ -22,7 +22,7 @@ import numpy as np
 from mlfs._kernels.co_sums import AllCounts
 from mlfs._kernels.expected_sums import add_expected
 from mlfs.counting.xlogx import terms_of
-from mlfs.errors import DataError
+from mlfs.errors import DataError, setting
 from mlfs.information.exact import ExactInfo
 from mlfs.information.info import Info
 from mlfs.information.pair_matrix import Side
@@ -141,8 +141,8 @@ class Expected:
         if not (table.f_whole and (not labels or (table.mask_of < 0).all())):
             msg = (
                 "is 'expected', which cannot leave rows with missing values out: make missing "
-                "features a level (missing='level') and complete the labels, or use another "
-                "correction"
+                f"features a level ({setting('missing', 'level')}) and complete the labels, or use "
+                "another correction"
             )
             raise DataError(msg, option="correction")
         if counts.total > MOST_ROWS:

@@ -20,7 +20,7 @@ import scipy.sparse as sp
 from mlfs.data.columns import number_text
 from mlfs.data.dataset import Column, Dataset
 from mlfs.data.request import Limits
-from mlfs.errors import DataError, UsageError, plural, printable
+from mlfs.errors import DataError, UsageError, plural, printable, setting
 
 __all__ = [
     "MISSING",
@@ -177,6 +177,8 @@ class TrainingTable:
         if lacking and not bare:
             reasons = dict(dataset.left_out)
             reason = next((f" ({reasons[name]})" for name in lacking if name in reasons), "")
+            if len(lacking) == len(self.fields):
+                reason += _unnamed(list(where), lacking)
             raise DataError(
                 f"{printable(dataset.source.path, 400)}: "
                 f"{_counted(lacking, 'column', 'of the training data')} missing: "
@@ -197,7 +199,7 @@ class TrainingTable:
             raise DataError(
                 f"the nominal columns become {width} columns of 0 and 1, most of them from "
                 f"{printable(most.name)!r} with {len(most.values)} values: leave it out with "
-                "--exclude"
+                f"{setting('exclude')}"
             )
 
     @staticmethod
@@ -212,7 +214,7 @@ class TrainingTable:
         raise DataError(
             f"{printable(dataset.source.path, 400)}: column {printable(field.name)!r} holds "
             f"{printable(shown)!r} in row {row + 1}, which training did not have "
-            f"(known: {known}); --unseen missing takes it as missing"
+            f"(known: {known}); {setting('unseen', 'missing')} takes it as missing"
         )
 
     def _filled(self, X: Any, path: str, notes: list[str]) -> Any:
@@ -225,7 +227,7 @@ class TrainingTable:
         if self.missing == "error":
             raise DataError(
                 f"{printable(path, 400)}: column {printable(names[int(at[0])])!r} has missing "
-                "values, and the model was trained to refuse them (--missing error)"
+                f"values, and the model was trained to refuse them ({setting('missing', 'error')})"
             )
         firsts = [k == 0 for field in self.fields for k in range(len(field.names))]
         n_gaps = int(np.count_nonzero(np.array(firsts)[at]))  # one for each cell of the data
@@ -243,6 +245,18 @@ def _together(pieces: list[Any], dataset: Dataset) -> Any:
             X.indices, X.indptr = X.indices.astype(np.int32), X.indptr.astype(np.int32)
         return X
     return np.ascontiguousarray(np.hstack(pieces), dtype=np.float64)
+
+
+def _unnamed(found: Sequence[str], wanted: Sequence[str]) -> str:
+    """What to say where one side has no names of columns: x0, x1, ... stand for them."""
+    remedy = "a model finds columns by their names"
+    if found[:1] == ["x0"]:
+        return (
+            f"; these data have no names, only x0, x1, ...: {remedy}, so write them into the data"
+        )
+    if wanted[:1] == ["x0"]:
+        return f"; the model was trained on columns without names: {remedy}, so train it with names"
+    return ""
 
 
 def _counted(names: Sequence[str], what: str, of: str = "") -> str:

@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.naive_bayes import GaussianNB
 
@@ -78,6 +79,16 @@ def test_columns_are_binned_and_selected_without_the_test_rows() -> None:
     found = mlfs.select((X, Y), "mim", "cv:20", cv_metric="hamming_score").cross_validation
     assert found is not None
     assert found.means.max() < 0.65  # of all rows, the best of 300 noise columns would look good
+
+
+def test_a_key_takes_no_part_unless_it_is_included() -> None:
+    X, Y = problem()
+    frame = pd.DataFrame(X).add_prefix("x").assign(key=[f"row {i}" for i in range(len(X))])
+    found = mlfs.select((frame, Y), "mim", "cv:3")
+    assert "key" not in found.names
+    assert found.indices == mlfs.select((X, Y), "mim", "cv:3").indices
+    assert any("n=cv leaves it out, include keeps it" in note for note in found.notes)
+    assert "key" in mlfs.select((frame, Y), "mim", "cv:3", include="key").names
 
 
 def test_the_command_reports_the_curve(capsys: pytest.CaptureFixture[str]) -> None:

@@ -57,6 +57,14 @@ def test_the_text_is_one_short_line():
     assert "for each label" in repr(local)
 
 
+def test_notes_are_seen():
+    X, Y = table()
+    X[:, 3] = 1
+    selection = mlfs.select((X, Y), "mim", 2)
+    assert repr(selection).endswith("; 1 note>")
+    assert "1 feature constant once binned" in read(selection._repr_html_()).text
+
+
 def test_data_are_one_short_line_too():
     data = mlfs.data.from_arrays(*table(2000))
     assert repr(data) == "<Dataset <memory>: 50 rows, 2,000 features, 2 labels>"

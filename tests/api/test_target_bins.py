@@ -94,7 +94,7 @@ def test_a_selector_for_regression() -> None:
 @pytest.mark.parametrize(
     ("target", "message"),
     [
-        (y, "which is continuous; labels are classes: bin it with target_bins, such as"),
+        (y, "which is continuous; labels are classes: bin it with target_bins="),
         (np.column_stack([y, y]), "for numbers give target_bins"),
     ],
 )
@@ -144,7 +144,7 @@ def test_the_command_bins_targets_of_files(
         Path(path).write_text(f"@relation t\n{head}@data\n{rows}\n")
     common = ["select", "-c", "mrmr", "-n", "3", "--labels", "price", path]
     assert cli.main(common) == 1
-    assert "the label 'price' is continuous, and labels are classes; bin it with target_bins" in (
+    assert "the label 'price' is continuous, and labels are classes; bin it with --target-bins" in (
         capsys.readouterr().err
     )
     smaller = str(tmp_path / f"smaller.{suffix}")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import mlfs
-from mlfs import UsageError, cli
+from mlfs import DataError, UsageError, cli
 from tests.documents import ROOT
 
 SONGS = str(ROOT / "docs" / "examples" / "songs.arff")
@@ -91,3 +91,33 @@ def test_what_a_usage_error_repeats_is_escaped(capsys) -> None:
     said = error(capsys, "info", SONGS, "other\x1b[31m.csv")
     assert "\x1b" not in said
     assert r"other\x1b[31m.csv" in said
+
+
+def test_a_remedy_is_written_as_its_reader_writes_it(capsys, tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("a,b,y\n1,,0\n2,3,\n1,4,1\n")
+    common = ["--labels", "y", "--missing", "error", str(path)]
+    assert "complete the labels, or use --missing level" in error(capsys, "select", *common)
+    with pytest.raises(DataError, match=r"1 value of Y is missing, the first in row 2.*='level'"):
+        mlfs.select(str(path), labels="y", missing="error")
+    with pytest.raises(UsageError, match="say for example labels='last:6'"):
+        mlfs.read(path)
+
+
+@pytest.mark.parametrize("command", [["info"], ["convert"], ["train", "--model", "br"]])
+def test_no_command_advises_an_option_that_it_lacks(capsys, tmp_path: Path, command) -> None:
+    (tmp_path / "t.csv").write_text("a,y\n1,0.5\n2,1.25\n")
+    rest = {"convert": [str(tmp_path / "t.arff")], "train": ["-o", str(tmp_path / "m")]}
+    said = error(
+        capsys, *command, "--labels", "y", str(tmp_path / "t.csv"), *rest.get(command[0], [])
+    )
+    assert "'y' is continuous" in said
+    assert "bin it with" not in said
+
+
+def test_a_file_that_is_not_there_is_a_usage_error_everywhere(capsys, tmp_path: Path) -> None:
+    for command in (["info"], ["compare", "-o", str(tmp_path / "report")]):
+        assert cli.main([*command, "nothing.csv"]) == 2
+        assert "there is no file 'nothing.csv'" in capsys.readouterr().err
+    with pytest.raises(UsageError, match=r"there is no file .song.; mlfs\.datasets has"):
+        mlfs.read("song")

@@ -414,7 +414,7 @@ def test_a_folder_of_something_else_is_refused(tmp_path: Path) -> None:
         ({"jobs": 0}, UsageError, "number of processes"),
         ({"seed": -1}, UsageError, "seed"),
         ({"bin": 3}, UnknownName, "bins"),
-        ({"data": "no-such-file.arff"}, DataError, "no-such-file.arff"),
+        ({"data": "no-such-file.arff"}, UsageError, "no-such-file.arff"),
         ({"data": []}, UsageError, "needs a data set"),
         ({"data": 3}, UsageError, "not int"),
     ],

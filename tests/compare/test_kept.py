@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
+import json
+import shutil
 import time
 from pathlib import Path
 from typing import Any
@@ -85,6 +87,41 @@ def test_metrics_of_a_newer_version_are_added(report: tuple[Results, Path]) -> N
         path.write_text(whole, "utf-8")
     for old, new in zip(results.records, grown.records, strict=True):
         assert new["metrics"]["micro_f1"] == old["metrics"]["micro_f1"]
+
+
+def test_a_report_of_an_older_version_is_read(report: tuple[Results, Path]) -> None:
+    results, folder = report
+    path = folder / "results.json"
+    whole = path.read_text("utf-8")
+    document = json.loads(whole)
+    for key in ("budget", "keep_identifiers", "tune_by", "selecting_models"):
+        del document["settings"][key]
+    del document["own"]
+    try:
+        path.write_text(json.dumps(document), "utf-8")
+        assert load(folder).settings.to_dict() == results.settings.to_dict()
+    finally:
+        path.write_text(whole, "utf-8")
+
+
+def test_a_report_is_replaced_by_one_with_more_or_by_force(
+    report: tuple[Results, Path], tmp_path: Path
+) -> None:
+    folder = tmp_path / "report"
+    shutil.copytree(report[1], folder)
+    common: dict[str, Any] = {"folds": 3, "folder": folder}
+    with pytest.raises(
+        UsageError, match=r"other settings \(criteria random; n 0.5\): .*force=True"
+    ):
+        run({"x": DATA}, "mim", ["mlnb", "br"], 0.2, **common)
+    with pytest.raises(UsageError, match="protocol 3-fold"):
+        run({"x": DATA}, ["mim", "random"], ["mlnb", "br"], [0.2, 0.5], folds=2, folder=folder)
+    calls: list[int] = []
+    more = ["random", "mim", "jmi"]
+    run({"x": DATA}, more, ["mlnb", "br"], [0.2, 0.5], **common,
+        on_cell=lambda done, *_: calls.append(done))  # fmt: skip
+    assert calls[0] == 24
+    assert len(run({"x": DATA}, "mim", "br", 0.2, **common, force=True).records) == 3
 
 
 def test_labels_one_by_one(report: tuple[Results, Path]) -> None:

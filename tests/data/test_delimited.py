@@ -209,7 +209,7 @@ def test_a_tab_separated_file():
         ('a,y\n"x,1\n2,0\n', "t.csv:2:1: this quote is never closed"),
         ('a,y\n1,0\n"x"z,1\n', "t.csv:3:4: 'z,1' follows a closing quote, where a comma or the"),
         ('a,y\n5" disk,1\n', "t.csv:2:2: a quote in the middle of the cell '5\" disk': quote the"),
-        (b"a,y\n1,0\n\xe9,1\n", "t.csv:3:1: byte 0xe9 is not utf-8 text; say which one it is with"),
+        (b"a,y\n1,0\n\xe9,1\n", "t.csv:3:1: byte 0xe9 is not utf-8 text; say which one it is, for"),
         ("a,y\n1,2\n2,3\n", "t.csv: the label 'y' has the values {2, 3}"),
         ("a\x1b[2J,a\x1b[2J,y\n1,2,0\n", r"two columns are named 'a\\x1b[2J'"),
     ],

@@ -164,7 +164,7 @@ def test_a_pair_of_npy_files_is_the_npz_of_both(kind, order, tmp_path):
     assert_the_whole(replace(found, source=wanted.source), wanted)
     assert_the_whole(joined(open_pieces(tmp_path / "train_X.npy"), 3), found)
     (tmp_path / "train_Y.npy").rename(tmp_path / "labels.npy")
-    with pytest.raises(UsageError, match=r"name it with --labels @Y\.npy"):
+    with pytest.raises(UsageError, match=r"name it with labels='@Y\.npy'"):
         mlfs.read(tmp_path / "train_X.npy")
     again = mlfs.read(tmp_path / "train_X.npy", labels=f"@{tmp_path / 'labels.npy'}")
     assert_the_whole(replace(again, source=wanted.source), wanted)

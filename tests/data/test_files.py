@@ -128,7 +128,7 @@ def test_formats_by_suffix_and_first_line(tmp_path: Path) -> None:
         format_of("t.csv", "arf")
     with pytest.raises(UsageError, match=r"the format of 't.xyz' does not follow.*arff \(\.arff\)"):
         format_of("t.xyz", content=ARFF)
-    with pytest.raises(UsageError, match="say it with --from"):
+    with pytest.raises(UsageError, match="say it with format"):
         format_of("-", content=b"hello")
     with pytest.raises(UsageError, match="a column of lists is empty"):
         read(tmp_path / "t.csv", separator="")
@@ -140,7 +140,7 @@ def test_writing_is_whole_and_the_same_each_time(suffix: str, tmp_path: Path) ->
     write(small(), path)
     first = path.read_bytes()
     assert sorted(p.name for p in tmp_path.iterdir()) == [path.name, "t.xml"]
-    with pytest.raises(UsageError, match="is there already; say --force to replace it"):
+    with pytest.raises(UsageError, match="is there already; say force=True to replace it"):
         write(small(), path)
     write(small(), path, force=True)
     assert path.read_bytes() == first

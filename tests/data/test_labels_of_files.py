@@ -74,20 +74,20 @@ def test_one_name_alone_may_hold_lists(spec: object, lists: bool) -> None:
     [
         ("lab_3", UnknownName, "t.csv: unknown label column 'lab_3': did you mean 'lab_2'?"),
         ("zzz", UnknownName, "t.csv: unknown label column 'zzz': known are: a, lab_1, b, lab_2, x,y, first:2"),
-        ("q*", UsageError, "--labels: no column of t.csv fits the pattern 'q*'"),
-        ("a,a", UsageError, "--labels names the column 'a' twice, by 'a'"),
+        ("q*", UsageError, "labels has the pattern 'q*', which no column of t.csv fits"),
+        ("a,a", UsageError, "labels names the column 'a' twice, by 'a'"),
         ("lab_*,lab_1", UsageError,
-         "--labels names the column 'lab_1' twice, by 'lab_*' and 'lab_1'"),
-        ("last:7", UsageError, "--labels last:7: last:N wants a number from 1 to 6, the number of "
+         "labels names the column 'lab_1' twice, by 'lab_*' and 'lab_1'"),
+        ("last:7", UsageError, "labels is last:7, and last:N wants a number from 1 to 6, the number of "
          "columns of t.csv"),
-        ("first:0", UsageError, "--labels first:0: first:N wants a number from 1 to 6, the number of "
+        ("first:0", UsageError, "labels is first:0, and first:N wants a number from 1 to 6, the number of "
          "columns of t.csv"),
-        ("last:-1", UsageError, "--labels last:-1: last:N wants a number from 1 to 6, the number of "
+        ("last:-1", UsageError, "labels is last:-1, and last:N wants a number from 1 to 6, the number of "
          "columns of t.csv"),
-        ("last:x", UsageError, "--labels last:x: last:N wants a number from 1 to 6, the number of "
+        ("last:x", UsageError, "labels is last:x, and last:N wants a number from 1 to 6, the number of "
          "columns of t.csv"),
-        ("", UsageError, "--labels names no column: say names, a pattern, first:N, last:N or @file"),
-        ([], UsageError, "--labels names no column: say names, a pattern, first:N, last:N or @file"),
+        ("", UsageError, "labels names no column: say names, a pattern, first:N, last:N or @file"),
+        ([], UsageError, "labels names no column: say names, a pattern, first:N, last:N or @file"),
         ("last:6", DataError, "t.csv: all 6 columns are labels by --labels last:6, so there is no "
          "feature left"),
         ("@/no/such.txt", UsageError, "cannot read the labels from '/no/such.txt': No such file or "
@@ -149,9 +149,9 @@ def test_nothing_says_which(tmp_path: Path) -> None:
     with pytest.raises(UsageError) as caught:
         read(path)
     assert str(caught.value) == (
-        f"{path}: no label columns are known; looked for --labels (not given), the file "
+        f"{path}: no label columns are known; looked for labels (not given), the file "
         f"{tmp_path}/t.xml (not there), -C in the relation name (not there); "
-        "say for example --labels last:6 or --labels 'lab_*'"
+        "say for example labels='last:6' or labels='lab_*'"
     )
 
 
@@ -175,17 +175,17 @@ def test_count_of_meka(tmp_path: Path, relation: str, labels: list[str]) -> None
     ("relation", "message"),
     [
         ("t: -C 9", "the relation name says -C 9, but there are only 4 columns: correct the number, "
-             "or say which columns are labels with --labels"),
+             "or say which columns are labels with labels"),
         ("t: -C 4", "all 4 columns are labels by MEKA -C 4, so there is no feature left"),
         ("t: -C", "after -C in the relation name there must be the number of labels, not ''"),
         ("t: -C 0", "after -C in the relation name there must be the number of labels, not '0'"),
         ("t: -C x", "after -C in the relation name there must be the number of labels, not 'x'"),
         ("t: -C 1 -C 2", "the relation name says both -C 1 and -C 2; say which columns are labels "
-         "with --labels"),
+         "with labels"),
         ("t: -C 2-weka.filters.unsupervised.attribute.Reorder-R3-last,first-2",
          "the relation name says -C 2, but a Weka filter "
          "(weka.filters.unsupervised.attribute.Reorder) may have moved the columns since; "
-         "say --labels first:2 or --labels last:2"),
+         "say labels='first:2' or labels='last:2'"),
     ],
 )  # fmt: skip
 def test_count_of_meka_that_cannot_be(tmp_path: Path, relation: str, message: str) -> None:
@@ -324,7 +324,9 @@ def test_binary_values_by_value(values: list[str], expected: list[int]) -> None:
 def test_other_values_only_as_classes(values: list[str]) -> None:
     codes = np.arange(len(values))
     assert not label_values.is_binary(values)
-    with pytest.raises(DataError, match=r"t: the label 'l' has the values \{.*ask for classes"):
+    with pytest.raises(
+        DataError, match=r"t: the label 'l' has the values \{.*take its values as classes"
+    ):
         label_values.map_label("l", values, codes, Request(), "t")
     found, label = label_values.map_label("l", values, codes, Request(classes=True), "t")
     assert found.tolist() == codes.tolist()

@@ -70,7 +70,7 @@ def test_text_in_x_is_nominal_and_labels_may_be_minus_one():
 
 def test_labels_said_again_are_accepted_if_they_are_the_same():
     assert read(save(X=X, Y=Y), labels="last:2").label_names == ["y0", "y1"]
-    with pytest.raises(UsageError, match="npz file holds its labels itself; leave --labels out"):
+    with pytest.raises(UsageError, match="npz file holds its labels itself; leave labels out"):
         read(save(X=X, Y=Y), labels="x0")
 
 

@@ -316,7 +316,7 @@ def test_a_file_appears_whole_or_not_at_all(place: str, monkeypatch: Any) -> Non
     model = make("br").fit(X, Y)
     save(model, place)
     before = Path(place).read_bytes()
-    with pytest.raises(UsageError, match="--force"):
+    with pytest.raises(UsageError, match="force=True"):
         save(model, place)
 
     def broken(*_: Any) -> None:

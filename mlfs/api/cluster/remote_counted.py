@@ -32,7 +32,7 @@ from mlfs.discretize.column_blocks import round_weights
 from mlfs.discretize.divided import DIVIDED, learn_divided
 from mlfs.discretize.learning import checked_method
 from mlfs.discretize.table_survey import Survey, learn_small
-from mlfs.errors import DataError, UsageError, plural, printable
+from mlfs.errors import DataError, UsageError, plural, printable, setting
 from mlfs.information.table import Table
 
 __all__ = ["remote_counted"]
@@ -58,7 +58,7 @@ def remote_counted(
         msg = (
             f"values are missing in {plural(gone.size, 'column')} of X, the first is "
             f"{printable(dataset.columns[int(gone[0])].name)!r}: "
-            "use missing='level' or missing='ignore'"
+            f"use {setting('missing', 'level')} or {setting('missing', 'ignore')}"
         )
         raise DataError(msg)
     found = table.session.call("read", [("counts", part, learned) for part in table.parts])

@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 
 from mlfs.data.arff.syntax import DATE_PATTERN, Misfit, Token, date_pattern, joined, tokens
 from mlfs.data.request import Limits, exceeded
-from mlfs.errors import DataError, ParseError, printable
+from mlfs.errors import DataError, ParseError, printable, setting
 
 __all__ = ["Attribute", "Header", "Type", "line_text", "place", "read_header"]
 
@@ -138,7 +138,7 @@ def line_text(line: bytes, path: str, number: int) -> str:
     except UnicodeDecodeError as error:
         raise ParseError(
             f"byte 0x{line[error.start]:02x} is not UTF-8 text; "
-            "say the encoding with --encoding, for example --encoding latin-1",
+            f"say the encoding, for example {setting('encoding', 'latin-1')}",
             path,
             number,
             error.start + 1,

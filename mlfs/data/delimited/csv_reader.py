@@ -44,7 +44,7 @@ from mlfs.data.delimited.records import (
 from mlfs.data.files import decoded
 from mlfs.data.labels.chosen import resolve
 from mlfs.data.request import Limits, Request, exceeded
-from mlfs.errors import ParseError, UsageError, plural, printable
+from mlfs.errors import ParseError, UsageError, plural, printable, setting
 
 __all__ = [
     "BLOCK",
@@ -81,9 +81,10 @@ def read_tsv(content: bytes, path: str, request: Request) -> Dataset:
 def _read(content: bytes, path: str, request: Request, separator: str, form: str) -> Dataset:
     if separator == request.decimal:
         msg = (
-            "the comma is both between the cells and in the numbers: say --delimiter semicolon, or "
+            "the comma is both between the cells and in the numbers: say "
+            f"{setting('delimiter', 'semicolon')}, or whatever is between the cells"
         )
-        raise UsageError(f"{msg}whatever is between the cells")
+        raise UsageError(msg)
     table = quick_table(content, path, request, separator)
     if table is None:
         return Table(content, path, request, separator).dataset(form)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from mlfs.data.labels.chosen import twice
 from mlfs.data.request import Limits, exceeded
-from mlfs.errors import ParseError, UsageError, printable
+from mlfs.errors import ParseError, UsageError, printable, setting
 
 __all__ = [
     "DELIMITERS",
@@ -171,7 +171,7 @@ def header_names(record: Record, line: int, separator: str, limits: Limits, path
 def _refuse_separator(header: str, line: int, separator: str, path: str) -> None:
     for other in (",", "\t", ";", "|"):
         if other in header and other != separator:
-            remedy = f"say --delimiter {named(other)}"
+            remedy = f"say {setting('delimiter', named(other))}"
             raise ParseError(
                 f"the header holds no {named(separator)} and {header.count(other)} times "
                 f"{other!r}, so the cells seem to be separated by a {named(other)}; {remedy}",

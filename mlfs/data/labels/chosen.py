@@ -32,7 +32,7 @@ from pathlib import Path
 from mlfs.data.files import decoded, read_small, split_suffix
 from mlfs.data.labels import meka, mulan
 from mlfs.data.request import Request
-from mlfs.errors import DataError, ParseError, UnknownName, UsageError, printable
+from mlfs.errors import DataError, ParseError, UnknownName, UsageError, printable, setting
 
 __all__ = [
     "Chosen",
@@ -41,7 +41,6 @@ __all__ = [
 ]
 
 PARTS = ("-train", "-test", "-sparse", "_train", "_test", "_sparse")
-LISTED = 2_000
 
 
 @dataclass(frozen=True)
@@ -126,7 +125,8 @@ def _given(names: Sequence[str], request: Request, path: str) -> Chosen:
     if isinstance(spec, str) and spec not in where:
         items = _split(spec, where)
     if not items:
-        raise UsageError("--labels names no column: say names, a pattern, first:N, last:N or @file")
+        msg = "names no column: say names, a pattern, first:N, last:N or @file"
+        raise UsageError(msg, option="labels")
     taken: dict[int, str] = {}
     for item in items:
         exact = item in where or not isinstance(spec, str)
@@ -136,8 +136,9 @@ def _given(names: Sequence[str], request: Request, path: str) -> Chosen:
             if j in taken:
                 by = {f"{printable(name)!r}" for name in (taken[j], item)}
                 raise UsageError(
-                    f"--labels names the column {printable(names[j])!r} twice, "
-                    f"by {' and '.join(sorted(by))}"
+                    f"names the column {printable(names[j])!r} twice, by "
+                    f"{' and '.join(sorted(by))}",
+                    option="labels",
                 )
             taken[j] = item
     alone = len(items) == 1 and items[0] in where
@@ -151,8 +152,9 @@ def _split(spec: str, where: dict[str, int]) -> list[str]:
         items = next(csv.reader([spec], skipinitialspace=True, strict=True), [])
     except csv.Error:
         raise UsageError(
-            f"--labels {printable(spec)}: a quote is not closed, or something follows a closing "
-            'one before the comma; quote names as in "a,b",c'
+            f"has a quote that is not closed, or something between a closing quote and the comma, "
+            f'in {printable(spec)}: quote names as in "a,b",c',
+            option="labels",
         ) from None
     return [item if item in where else item.strip() for item in items if item.strip()]
 
@@ -164,11 +166,7 @@ def _position(name: str, where: dict[str, int], path: str) -> int:
 
 
 def _unknown(name: str, where: dict[str, int], path: str = "") -> UnknownName:
-    known = list(where)[:LISTED]
-    error = UnknownName("label column", name, known, path=path)
-    if "did you mean" in str(error) or len(known) <= 10:
-        return error
-    return UnknownName("label column", name, [*map(printable, known[:10]), "…"], path=path)
+    return UnknownName("label column", name, where, path=path)
 
 
 def _columns(
@@ -178,8 +176,9 @@ def _columns(
     if colon and end in ("first", "last"):
         if not (count.isascii() and count.isdigit() and 0 < int(count[:12]) <= len(names)):
             raise UsageError(
-                f"--labels {printable(item)}: {end}:N wants a number from 1 to {len(names)}, "
-                f"the number of columns of {printable(path, 400)}"
+                f"is {printable(item)}, and {end}:N wants a number from 1 to {len(names)}, "
+                f"the number of columns of {printable(path, 400)}",
+                option="labels",
             )
         n = int(count)
         return list(range(n)) if end == "first" else list(range(len(names) - n, len(names)))
@@ -189,8 +188,9 @@ def _columns(
         found = [j for j, name in enumerate(names) if fnmatch.fnmatchcase(name, item)]
         if not found:
             raise UsageError(
-                f"--labels: no column of {printable(path, 400)} fits the pattern "
-                f"{printable(item)!r}"
+                f"has the pattern {printable(item)!r}, which no column of "
+                f"{printable(path, 400)} fits",
+                option="labels",
             )
         return found
     return [_position(item, where, path)]
@@ -229,17 +229,18 @@ def _found(names: Sequence[str], request: Request, path: str, relation: str) -> 
         if count.stale:
             raise DataError(
                 f"{printable(path, 400)}: the relation name says {count.option}, but a Weka filter "
-                f"({printable(count.stale)}) may have moved the columns since; say --labels "
-                f"first:{abs(count.number)} or --labels last:{abs(count.number)}"
+                f"({printable(count.stale)}) may have moved the columns since; say "
+                f"{setting('labels', f'first:{abs(count.number)}')} or "
+                f"{setting('labels', f'last:{abs(count.number)}')}"
             )
         return Chosen(tuple(meka.columns(count, names, path)), f"MEKA {count.option}")
     looked = [f"the file {printable(file, 400)} (not there)" for file in candidates]
     if relation or not candidates:
         looked.append("-C in the relation name (not there)")
     raise UsageError(
-        f"{printable(path, 400)}: no label columns are known; looked for --labels (not given), "
-        + ", ".join(looked)
-        + "; say for example --labels last:6 or --labels 'lab_*'"
+        f"{printable(path, 400)}: no label columns are known; looked for {setting('labels')} "
+        f"(not given), {', '.join(looked)}; say for example "
+        f"{setting('labels', 'last:6')} or {setting('labels', 'lab_*')}"
     )
 
 
@@ -254,7 +255,7 @@ def _agreeing(
     if not count.stale:
         raise DataError(
             f"{printable(path, 400)}: the relation name says {count.option}, but "
-            f"{printable(xml, 400)} names other label columns; say which with --labels"
+            f"{printable(xml, 400)} names other label columns; say which with {setting('labels')}"
         )
     note = (
         f"the relation name says {count.option}, but a Weka filter came after it: "

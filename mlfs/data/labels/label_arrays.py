@@ -37,12 +37,15 @@ from mlfs.data.labels.label_values import is_binary, map_texts
 from mlfs.data.matrices import check_places
 from mlfs.data.request import Request
 from mlfs.data.uniform import UniformLabels
-from mlfs.errors import DataError, plural, printable
+from mlfs.errors import DataError, plural, printable, setting
 
 __all__ = ["as_label_array", "indicator", "targets", "unwrapped"]
 
 BLOCK = 1 << 18
-ASK = "for labels of several classes ask for classes (classes=True), for numbers give target_bins"
+ASK = (
+    f"for labels of several classes ask for classes ({setting('classes', True)}), for numbers give "
+    f"{setting('target_bins')}"
+)
 
 
 def targets(
@@ -234,7 +237,7 @@ def _numeric_classes(name: str, values: np.ndarray) -> tuple[Label, np.ndarray]:
         shown = number_text(float(odd[0]))
         raise DataError(
             f"Unknown label type: label {printable(name)!r} holds {shown}, which is continuous; "
-            "labels are classes: bin it with target_bins, such as target_bins='frequency'"
+            f"labels are classes: bin it with {setting('target_bins', 'frequency')}"
         )
     codes = np.searchsorted(distinct, np.where(np.isnan(x), distinct[0], x)).astype(np.int32)
     codes[np.isnan(x)] = -1

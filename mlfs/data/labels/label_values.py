@@ -11,7 +11,7 @@ import scipy.sparse as sp
 
 from mlfs.data.dataset import Column, Label
 from mlfs.data.request import Request, exceeded
-from mlfs.errors import DataError, printable
+from mlfs.errors import DataError, printable, setting
 
 __all__ = [
     "REMEDIES",
@@ -32,9 +32,11 @@ PAIRS = ({"0", "1"}, {"no", "yes"}, {"false", "true"}, {"-1", "1"}, {"-1", "0", 
 DENSE_CELLS = 1 << 26
 MAX_CLASSES = 1 << 16
 FEW = 64  # numbers that are counted without being sorted
-ASK_BINS = "bin it with target_bins (--target-bins), or choose other columns with --labels"
-ASK_EITHER = "ask for classes (--classes) or bins (--target-bins), or choose others with --labels"
-ASK_CLASSES = "ask for classes (--classes), or choose other columns with --labels"
+_CLASSES = f"take its values as classes with {setting('classes', True)}"
+_OTHERS = f"choose other columns with {setting('labels')}"
+ASK_BINS = f"bin it with {setting('target_bins', 'frequency')}, or {_OTHERS}"
+ASK_EITHER = f"{_CLASSES}, {ASK_BINS}"
+ASK_CLASSES = f"{_CLASSES}, or {_OTHERS}"
 REMEDIES = (ASK_CLASSES, ASK_BINS, ASK_EITHER)  # of labels of more than two values
 
 
@@ -120,7 +122,7 @@ def map_label(
     if len(values) > MAX_CLASSES:
         raise DataError(
             f"{printable(path, 400)}: the label {printable(name)!r} has {len(values)} values, too "
-            f"many for classes (at most {MAX_CLASSES}); choose other columns with --labels"
+            f"many for classes (at most {MAX_CLASSES}); {_OTHERS}"
         )
     kind = np.int8 if len(values) <= 127 else np.int32
     return np.asarray(codes, dtype=kind), Label(name, tuple(values))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mlfs.errors import DataError, printable
+from mlfs.errors import DataError, printable, setting
 
 __all__ = ["Count", "columns", "label_count", "plain_relation"]
 
@@ -65,7 +65,7 @@ def label_count(relation: str, path: str) -> Count | None:
     if len(found) > 1:
         raise DataError(
             f"{printable(path, 400)}: the relation name says both {' and '.join(found.values())}; "
-            "say which columns are labels with --labels"
+            f"say which columns are labels with {setting('labels')}"
         )
     number_, option = next(iter(found.items()))
     return Count(number_, option, _moved(options))
@@ -85,7 +85,7 @@ def columns(count: Count, names: Sequence[str], path: str) -> list[int]:
         raise DataError(
             f"{printable(path, 400)}: the relation name says {count.option}, "
             f"but there are only {len(names)} columns: correct the number, or say which columns "
-            "are labels with --labels"
+            f"are labels with {setting('labels')}"
         )
     whole = range(len(names))
     return list(whole[: count.number] if count.number > 0 else whole[count.number :])

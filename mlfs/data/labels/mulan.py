@@ -11,7 +11,7 @@ from xml.sax.saxutils import quoteattr
 from mlfs.data.arff.syntax import escaped, unescaped
 from mlfs.data.files import read_small
 from mlfs.data.request import Limits
-from mlfs.errors import DataError, ParseError, printable
+from mlfs.errors import DataError, ParseError, printable, setting
 
 __all__ = ["columns", "document", "parse", "read"]
 
@@ -124,7 +124,7 @@ def _absent(absent: list[str], total: int, names: Sequence[str], file: str) -> s
         f"{printable(file, 400)}: {len(absent)} of its {total} labels are not columns of the data: "
         + ", ".join(shown)
         + more
-        + "; mend the names, or say which columns are labels with --labels"
+        + f"; mend the names, or say which columns are labels with {setting('labels')}"
     )
 
 

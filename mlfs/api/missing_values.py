@@ -1,0 +1,55 @@
+"""Refuse data with missing values, where the user wants them refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse as sp
+
+from mlfs.data.dataset import Dataset
+from mlfs.errors import DataError, plural, printable, setting
+
+__all__ = ["refuse_missing", "refuse_missing_labels"]
+
+CELLS_AT_ONCE = 1 << 20
+
+
+def refuse_missing(dataset: Dataset) -> None:
+    """Refuse missing values of X, and name the first."""
+    if dataset.table.dtype.kind != "f":
+        return
+    table = dataset.table
+    if sp.issparse(table):
+        stored = sp.coo_array(table)
+        gone = np.isnan(stored.data)
+        rows, columns = stored.row[gone], stored.col[gone]
+    else:
+        step = max(1, CELLS_AT_ONCE // table.shape[1])
+        parts = range(0, table.shape[0], step)
+        found = [np.add(np.argwhere(np.isnan(table[at : at + step])), (at, 0)) for at in parts]
+        rows, columns = np.concatenate(found).T
+    if rows.size:
+        first = np.lexsort((columns, rows))[0]
+        msg = (
+            f"{rows.size} values of X are missing, the first in row {rows[first] + 1} of the "
+            f"column {printable(dataset.columns[columns[first]].name)!r}: "
+            f"use {setting('missing', 'level')} or {setting('missing', 'ignore')}"
+        )
+        raise DataError(msg)
+
+
+def refuse_missing_labels(dataset: Dataset) -> None:
+    """Refuse missing values of Y, and name the first."""
+    stored = sp.coo_array(dataset.Y) if sp.issparse(dataset.Y) else None
+    if stored is None:
+        rows, columns = np.nonzero(np.asarray(dataset.Y) < 0)
+    else:
+        rows, columns = stored.row[stored.data < 0], stored.col[stored.data < 0]
+    if rows.size:
+        first = np.lexsort((columns, rows))[0]
+        msg = (
+            f"{plural(rows.size, 'value')} of Y {'is' if rows.size == 1 else 'are'} missing, the "
+            f"first in row {rows[first] + 1} of the label "
+            f"{printable(dataset.labels[columns[first]].name)!r}: complete the labels, or use "
+            f"{setting('missing', 'level')}, which leaves such rows out of the terms of the label"
+        )
+        raise DataError(msg)
