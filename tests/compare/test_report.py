@@ -122,7 +122,7 @@ def test_the_paper_has_ranks_and_tests_of_pairs(tmp_path: Path) -> None:
     write_report(made_up(n_data=8), tmp_path)
     tex = (tmp_path / "tables.tex").read_text(encoding="utf-8")
     assert re.search(r"set0 & \$\\mathbf\{0\.\d+\}\\pm [\d.]+\$ \(1\) &", tex)
-    assert "Wilcoxon signed-rank tests of all pairs" in tex
+    assert "Wilcoxon and Bayesian signed-rank tests of all pairs" in tex
     assert re.search(r"^scls & mim & 8-0-0 & 0 & 0\.0078\d* & ", tex, re.MULTILINE)
 
 
