@@ -149,12 +149,13 @@ class Table:
 
     def feature(self, s: int) -> PairStatistics:
         """A feature at a counted position, with all features."""
+        key = "s", s
 
         def make() -> PairStatistics:
             self.pairs_counted += self.d
-            return self._kept(("s", s), self.anchor(s))
+            return self.statistics(self.anchor(s)).kept_in(self.cache, key)
 
-        found: PairStatistics = self.cache.get(("s", s), make)
+        found: PairStatistics = self.cache.get(key, make)
         return found
 
     def anchor(self, s: int) -> Anchor:
@@ -163,17 +164,14 @@ class Table:
 
     def label(self, p: int) -> PairStatistics:
         """A label, with all features."""
+        key = "p", p
 
         def make() -> PairStatistics:
-            return self._kept(("p", p), self.counts.labels.anchor(p, int(self.l_valid[p])), p)
+            anchor = self.counts.labels.anchor(p, int(self.l_valid[p]))
+            return self.statistics(anchor, p).kept_in(self.cache, key)
 
-        found: PairStatistics = self.cache.get(("p", p), make)
+        found: PairStatistics = self.cache.get(key, make)
         return found
-
-    def _kept(
-        self, key: tuple[str, int], anchor: Anchor, label: int | None = None
-    ) -> PairStatistics:
-        return self.statistics(anchor, label).kept_in(self.cache, key)
 
     def statistics(self, anchor: Anchor, label: int | None = None) -> PairStatistics:
         """Any anchor, with all features; the co-occurrences of a label may be known."""
