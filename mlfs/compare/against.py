@@ -11,7 +11,7 @@ from typing import Any
 from mlfs.compare.cell_folder import refuse_loss
 from mlfs.compare.data_sources import DataSource, content_digest, read_file, sources
 from mlfs.compare.named import Named, named
-from mlfs.compare.reference import Recipe, Reference, read_reference
+from mlfs.compare.reference import Recipe, Reference, read_reference, rounded
 from mlfs.compare.results import Results
 from mlfs.compare.running import Progress, run
 from mlfs.compare.settings import Settings
@@ -121,7 +121,7 @@ def _together(
         for record in known.records
         if record["cell"]["data"] in names and record["cell"]["model"] in kept
     ]
-    records = (*others, *(record for one in parts for record in one.records))
+    records = (*others, *(rounded(record) for one in parts for record in one.records))
     about = f"{', '.join(map(str, own))}: run here, on {len(names)} of the {len(known.recipes)} "
     about += "data sets of the reference; all other numbers are those of the reference"
     notes = (about,)

@@ -28,7 +28,7 @@ from mlfs.data.dataset import Dataset
 from mlfs.data.joining import joined
 from mlfs.errors import DataError, printable
 
-__all__ = ["Recipe", "Reference", "read_reference", "versions_now", "write_reference"]
+__all__ = ["Recipe", "Reference", "read_reference", "rounded", "versions_now", "write_reference"]
 
 TABLE, ABOUT, FOLDS, LOCK = "results.csv.xz", "reference.json", "folds", "requirements.lock"
 SCHEMA = 1
@@ -163,6 +163,12 @@ def _field(value: Any) -> str:
     if value is None:
         return ""
     return f"{value:.{DIGITS}g}" if isinstance(value, float) else plain_cell(str(value))
+
+
+def rounded(record: Mapping[str, Any]) -> dict[str, Any]:
+    """A cell with its metrics to the digits of the table, so that equal results are equal."""
+    metrics = {name: float(_field(float(one))) for name, one in record.get("metrics", {}).items()}
+    return {**record, "metrics": metrics}
 
 
 def read_reference(path: str | Path) -> Reference:

@@ -97,8 +97,10 @@ def _safe(text: str) -> str:
 def summary(results: Results, compared: Sequence[Contest]) -> str:
     """What a terminal shows: for every metric the methods with their means and average ranks."""
     lines = []
+    together = any(not one.model for one in compared)  # models too, not only criteria
+    several = len(results.settings.models) > 1 and together
     for contest in compared:
-        if contest.n != compared[-1].n or (len(results.settings.models) > 1 and contest.model):
+        if contest.n != compared[-1].n or (several and contest.model):
             continue
         lines.append(caption(contest))
         order = np.argsort(contest.average_ranks, kind="stable")
