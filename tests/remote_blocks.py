@@ -77,7 +77,7 @@ class InProcessSession(Session):
             while status == "unknown":
                 actor.keep(answer, moved(self._part(needs[answer], i)))
                 status, answer = actor.answer(*moved((question, args)))
-            found.append(moved(answer))
+            found.append(moved(unrefused((status, answer))))
         return found
 
     def close(self) -> None:

@@ -34,6 +34,20 @@ def test_blocks_lost_at_any_question_change_nothing() -> None:
         assert told(mlfs.select(DATA, "cmim", 8, cluster=cluster)) == told(one)
 
 
+@pytest.mark.parametrize("what", ["remote.holder.Holder.answer_pairs", "blocks.Block.__init__"])
+def test_a_worker_that_has_too_little_memory_is_named(
+    what: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: Any, **__: Any) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(f"mlfs.counting.{what}", full)
+    cluster = InProcess(2)
+    message = r"^a worker on .* has too little memory for its rows: more workers"
+    with pytest.raises(mlfs.errors.ClusterError, match=message):
+        mlfs.select(DATA, "jmi", 3, cluster=cluster)
+
+
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Any]:
     with warnings.catch_warnings():

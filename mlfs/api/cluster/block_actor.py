@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import pickle
+import platform
 from typing import Any
 
 from mlfs.api.cluster.part_reader import PartReader
 from mlfs.counting.remote.holder import Holder, UnknownThing
-from mlfs.errors import DataError, MlfsError
+from mlfs.errors import ClusterError, DataError, MlfsError, printable
 
 __all__ = ["BlockActor", "unrefused", "versions"]
 
@@ -30,16 +31,16 @@ class BlockActor:
         """What a method of `PartReader` returns."""
         try:
             return "done", getattr(self._reader, what)(*args)
-        except MlfsError as error:
-            return "refused", str(error)
+        except (MlfsError, MemoryError) as error:
+            return _refused(error)
 
     def fill(self, piece: Any) -> tuple[str, Any]:
         """Make the block of a piece; "done", or "refused" with the reason."""
         if piece is not None:
             try:
                 self._holder = Holder(piece.block(self._reader))
-            except MlfsError as error:
-                return "refused", str(error)
+            except (MlfsError, MemoryError) as error:
+                return _refused(error)
         return "done", None
 
     def keep(self, token: str, thing: Any) -> tuple[str, Any]:
@@ -55,6 +56,8 @@ class BlockActor:
             return "done", self._holder.answer(question, args)
         except UnknownThing as unknown:
             return "unknown", str(unknown)
+        except MemoryError as error:
+            return _refused(error)
 
     def answer_packed(self, question: bytes) -> bytes:
         """The same, pickled: one message without the parts that dask takes apart is faster."""
@@ -66,14 +69,16 @@ class BlockActor:
 
         try:
             self._searcher = LabelSearcher(*whole)
-        except MlfsError as error:
-            return "raised", error
+        except (MlfsError, MemoryError) as error:
+            return _refused(error)
         return "done", None
 
     def search(self, *job: Any) -> tuple[str, Any]:
         """What is found for a label."""
         try:
             return "done", self._searcher.search(*job)
+        except MemoryError as error:
+            return _refused(error)
         except Exception as error:  # noqa: BLE001 -- raised where the search was started
             return "raised", error
 
@@ -88,18 +93,28 @@ class BlockActor:
         return "done", None
 
 
+def _refused(error: MlfsError | MemoryError) -> tuple[str, str]:
+    """What an actor answers that cannot do what it should: "refused", or "full"."""
+    if isinstance(error, MlfsError):
+        return "refused", str(error)
+    return "full", f"{platform.node()} has too little memory for its rows"
+
+
 def unrefused(answer: tuple[str, Any]) -> Any:
-    """What an actor returned, or `DataError` with its reason."""
+    """What an actor returned, or an error with its reason."""
     status, found = answer
     if status == "refused":
         raise DataError(found)
+    if status == "full":
+        msg = f"a worker on {printable(found)}: more workers would hold fewer each"
+        raise ClusterError(msg)
+    if status == "raised":
+        raise found
     return found
 
 
 def versions() -> dict[str, str]:
     """The versions that must be the same everywhere."""
-    import platform
-
     import numpy as np
 
     import mlfs

@@ -63,7 +63,7 @@ class DaskSession(Session):
                     unknown[i] = answer, self._part(needs[answer], i)
                     again.append(i)
                 else:
-                    found[i] = answer
+                    found[i] = unrefused((status, answer))
             _, more = self._call("keep", unknown)
             self.make_again([*lost, *more])
             left = sorted(again)

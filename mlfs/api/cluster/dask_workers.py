@@ -62,7 +62,7 @@ class DaskWorkers:
                 return found
             if now > ends:
                 msg = f"all workers of the cluster at {self.address} are gone: start some again"
-                raise ClusterError(msg)
+                raise ClusterError(f"{msg}, with more memory if they ran out of it")
             time.sleep(0.05)
 
     def memory(self) -> list[int]:

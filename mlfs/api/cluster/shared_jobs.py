@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Any, Self
 
+from mlfs.api.cluster.block_actor import unrefused
 from mlfs.counting.remote.wire import bytes_in
 
 __all__ = ["SharedJobs"]
@@ -84,15 +85,13 @@ class SharedJobs(Iterator[tuple[int, Any]]):
     def _answer(self, i: int, number: int | None, call: Any) -> Any:
         """What an actor answered; None if it only got ready, or was lost."""
         try:
-            status, found = call.result()
+            found = unrefused(call.result())
         except self._session.errors:
             self._ready.discard(i)
             if number is not None:
                 self._waiting.appendleft(number)
             self._session.make_again([i])
             return None
-        if status == "raised":
-            raise found
         if number is None:
             self._ready.add(i)
         return found
