@@ -14,7 +14,7 @@ import scipy.sparse as sp
 
 from mlfs.models.problem import Problem
 
-__all__ = ["distinct_rows", "kept_aside", "row_marks", "stratified_folds"]
+__all__ = ["clearly_less", "distinct_rows", "kept_aside", "row_marks", "stratified_folds"]
 
 
 def row_marks(X: Any, Y: np.ndarray) -> np.ndarray:
@@ -88,3 +88,26 @@ def kept_aside(problem: Problem, share: float, stream: int) -> tuple[Problem, Pr
     size = min(count - 1, max(1, round(share * count)))
     aside[problem.generator(stream).permutation(count)[:size]] = True
     return problem.rows(np.flatnonzero(~aside[of])), problem.rows(np.flatnonzero(aside[of]))
+
+
+ERRORS, NATS = 5.0, 10.0
+
+
+def clearly_less(differences: np.ndarray, weights: np.ndarray) -> bool:
+    """Whether differences, in nats, sum up to far less than 0.
+
+    That is: below by 10 nats and five standard errors, so that further rows will not make up
+    for it.
+
+    Examples
+    --------
+    >>> draws = np.random.default_rng(0).normal(size=100)
+    >>> clearly_less(draws - 1, np.ones(100)), clearly_less(draws - 0.5, np.ones(100))
+    (True, False)
+    """
+    total = float(weights.sum())
+    if total <= 0:
+        return False
+    behind = float(weights @ differences)
+    variance = float(weights @ (differences - behind / total) ** 2)
+    return behind < -NATS - ERRORS * float(np.sqrt(variance))

@@ -12,8 +12,9 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from mlfs.errors import UsageError, printable
 from mlfs.models.inference.contract import whole
-from mlfs.models.splits import stratified_folds
-from mlfs.models.structures.logistic import FEW, MOST_COLUMNS, in_span, one_regression, with_last
+from mlfs.models.splits import clearly_less, stratified_folds
+from mlfs.models.structures.logistic import FEW, MOST_COLUMNS
+from mlfs.models.structures.newton import Newton, in_span, one_regression, with_last
 
 __all__ = ["PENALTIES", "TunedLogistic"]
 
@@ -123,41 +124,12 @@ class TunedLogistic(LogisticRegression):  # type: ignore[misc]  # sklearn has no
         X, codes = X[rows], codes[rows]
         shares = np.ones(rows.size) if weights is None else weights[rows]
         folds = stratified_folds(X, codes, self.folds)
-        loss = np.zeros(len(grid))
-        judged = False
+        race = _Race(grid, codes, shares)
         for fold in range(self.folds):
             learn, test = folds != fold, folds == fold
-            if np.unique(codes[learn]).size < 2 or not test.any():
-                continue
-            judged = True
-            loss += self._losses(grid, X, codes, shares, learn, test)
-        return grid[int(np.argmin(loss))] if judged else UNCHOSEN
-
-    def _losses(
-        self,
-        grid: list[float],
-        X: Any,
-        codes: np.ndarray,
-        shares: np.ndarray,
-        learn: np.ndarray,
-        test: np.ndarray,
-    ) -> list[float]:
-        """What each C loses on the rows held out; each starts where the last one ended."""
-        out = []
-        x, held = (with_last(X[rows], intercept=True) for rows in (learn, test))
-        if _narrow(X) and x.shape[0] <= FEW * x.shape[1]:
-            x, basis = in_span(x)
-            held = held @ basis
-        w: np.ndarray | None = None
-        for C in grid:
-            if _narrow(X):
-                w = one_regression(x, codes[learn], C * shares[learn], start=w, near=C * ROUGH)
-            else:
-                found = _by_scikit_learn(C, X[learn], codes[learn], shares[learn])
-                w = np.append(found.coef_[0], found.intercept_)
-            z = np.asarray(held @ w)
-            out.append(float((shares[test] * (np.logaddexp(0.0, z) - codes[test] * z)).sum()))
-        return out
+            if np.unique(codes[learn]).size == 2 and test.any():
+                race.judge(X, learn, test)
+        return race.best
 
     def _solve(
         self, X: Any, codes: np.ndarray, weights: np.ndarray | None, start: np.ndarray | None
@@ -167,7 +139,7 @@ class TunedLogistic(LogisticRegression):  # type: ignore[misc]  # sklearn has no
             x = with_last(X, intercept=True)
             if start is not None and start.size != x.shape[1]:
                 start = None
-            w = one_regression(x, codes, self.C_ * shares, start=start)
+            w = one_regression(x, codes, self.C_ * shares, [] if start is None else [start])
             self.coef_, self.intercept_ = w[None, :-1].copy(), w[-1:].copy()
             self.n_iter_ = np.ones(1, dtype=np.int32)
             return
@@ -178,6 +150,65 @@ class TunedLogistic(LogisticRegression):  # type: ignore[misc]  # sklearn has no
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
         return tags
+
+
+class _Race:
+    """What each C of a grid loses on the rows held out, of those that still may be the best.
+
+    A C that is clearly worse than another (`mlfs.models.splits.clearly_less`) is given up, and so
+    are weaker penalties than one that is clearly too weak.
+    """
+
+    def __init__(self, grid: list[float], codes: np.ndarray, shares: np.ndarray) -> None:
+        self.grid, self.codes, self.shares = grid, codes, shares
+        self.losses = np.zeros((len(grid), codes.size))
+        self.left = list(range(len(grid)))
+        self.judged = np.zeros(codes.size, dtype=bool)
+        self.newtons = [Newton() for _ in grid]
+        self.found: dict[int, np.ndarray] = {}  # in the fold before
+
+    @property
+    def best(self) -> float:
+        """The C of the least loss; of equals the least."""
+        return self.grid[self._best_of(self.left)] if self.judged.any() else UNCHOSEN
+
+    def judge(self, X: Any, learn: np.ndarray, test: np.ndarray) -> None:
+        """Add what is lost on the rows of one fold; each C begins where another ended."""
+        x, held = (with_last(X[rows], intercept=True) for rows in (learn, test))
+        narrow = _narrow(X)
+        few = narrow and x.shape[0] <= FEW * x.shape[1]
+        if few:
+            x, basis = in_span(x)  # other coordinates in each fold
+            held = held @ basis
+        chain = Newton()
+        shares, y, w = self.shares[learn], self.codes[learn], None
+        self.judged |= test
+        done: list[int] = []
+        for at in self.left:
+            C = self.grid[at]
+            if narrow:
+                newton = chain if few else self.newtons[at]
+                starts = [one for one in (w, self.found.get(at)) if one is not None]
+                w = self.found[at] = newton.solve(x, y, C * shares, starts, C * ROUGH)
+            else:
+                linear = _by_scikit_learn(C, X[learn], y, shares)
+                w = np.append(linear.coef_[0], linear.intercept_)
+            z = np.asarray(held @ w)
+            self.losses[at, test] = np.logaddexp(0.0, z) - self.codes[test] * z
+            done.append(at)
+            best = self._best_of(done)
+            if best < at and self._behind(at, best):
+                break
+        self.left = [at for at in done if at == best or not self._behind(at, best)]
+        if few:
+            self.found = {}
+
+    def _best_of(self, some: list[int]) -> int:
+        return some[int(np.argmin(self.losses[some][:, self.judged] @ self.shares[self.judged]))]
+
+    def _behind(self, one: int, best: int) -> bool:
+        more = (self.losses[best] - self.losses[one])[self.judged]
+        return clearly_less(more, self.shares[self.judged])
 
 
 def _narrow(X: Any) -> bool:

@@ -35,7 +35,8 @@ from mlfs.models.structures import (
 from mlfs.models.structures.arborescence import log_likelihoods
 from mlfs.models.structures.basins import directed_by_tests
 from mlfs.models.structures.held_out import held_out
-from mlfs.models.structures.logistic import side_by_side, solvable, with_last
+from mlfs.models.structures.logistic import side_by_side, solvable
+from mlfs.models.structures.newton import with_last
 from mlfs.models.structures.polytree import conditional_information, independent_by_g
 from mlfs.models.structures.spanning import spanning_forest
 from mlfs.models.structures.structure_learner import LabelPairs, labels_alone

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mlfs.models.edmonds import maximum_arborescence
+from mlfs.models.splits import clearly_less
 from mlfs.models.structures.held_out import HeldOut, held_out
 from mlfs.models.structures.structure_learner import StructureLearner
 from mlfs.search.label_parents import Edge, Structure, parents_first
@@ -35,7 +36,7 @@ class Arborescence(StructureLearner):
 
     Notes
     -----
-    q labels take q^2 fits of the base learner in each fold: q alone and q (q - 1) given another
+    q labels take up to q^2 fits of the base learner in each fold: q alone and q (q - 1) given another
     label. Rows in which l is missing are left out of the edges into l; where p is missing, the
     edge says what the label alone says. Labels with one value weigh 0 and stand alone.
     """
@@ -45,7 +46,7 @@ class Arborescence(StructureLearner):
 
     def learn(self, problem: Problem) -> Structure:
         """The tree on the labels of a problem."""
-        scores = np.round(log_likelihoods(problem, self.folds), DECIMALS)
+        scores = np.round(log_likelihoods(problem, self.folds, race=True), DECIMALS)
         q = problem.q
         weights = np.full((q + 1, q + 1), -np.inf)
         weights[0, 1:] = scores.diagonal()
@@ -63,7 +64,7 @@ class Arborescence(StructureLearner):
         return Structure("forest", problem.names, parents_first(parents), parents, kept, note)
 
 
-def log_likelihoods(problem: Problem, folds: float = 3) -> np.ndarray:
+def log_likelihoods(problem: Problem, folds: float = 3, *, race: bool = False) -> np.ndarray:
     """What each label says of each other on rows held out, in nats.
 
     Parameters
@@ -72,18 +73,24 @@ def log_likelihoods(problem: Problem, folds: float = 3) -> np.ndarray:
         What is learned from.
     folds : int or float
         See `Arborescence`.
+    race : bool
+        Leave edges out that no tree has, as soon as that is clear.
 
     Returns
     -------
     ndarray, shape (q, q)
         ``[p, l]`` is the sum of log P(l | x, p), ``[l, l]`` that of log P(l | x);
-        ``-inf`` where there is no edge, because p or l has one value.
+        ``-inf`` where there is no edge, because p or l has one value or by `race`.
     """
-    return held_out(problem, folds).over_labels(_into).T
+    return held_out(problem, folds).over_labels(_into, race).T
 
 
-def _into(held: HeldOut, label: int) -> np.ndarray:
-    """The weights of the edges into a label, and of its self-loop."""
+def _into(held: HeldOut, label: int, race: bool) -> np.ndarray:
+    """The weights of the edges into a label, and of its self-loop.
+
+    With `race` an edge that has fallen far behind the self-loop, which it would have to exceed to
+    be in the tree, is given up before the last fold.
+    """
     problem = held.problem
     out = np.full(problem.q, -np.inf)
     out[label] = 0.0
@@ -96,10 +103,19 @@ def _into(held: HeldOut, label: int) -> np.ndarray:
     weights = np.ones(rows.size) if problem.weights is None else problem.weights[rows]
     y, alone = y[rows], alone[rows]
     out[label] = float((weights * alone).sum())
-    for other, given in held.given_each(label, others):
+
+    def logs(other: int, given: np.ndarray) -> np.ndarray:
         values = problem.Y[rows, other]
         of_value = _logs(given[np.maximum(values, 0), rows], y)
-        out[other] = float((weights * np.where(values >= 0, of_value, alone)).sum())
+        return np.where(values >= 0, of_value, alone)
+
+    def useful(other: int, given: np.ndarray) -> bool:
+        more = logs(other, given) - alone
+        known = np.isfinite(more) & (problem.Y[rows, other] >= 0)
+        return not clearly_less(more[known], weights[known])
+
+    for other, given in held.given_each(label, others, useful if race else None):
+        out[other] = float((weights * logs(other, given)).sum())
     return out
 
 

@@ -8,7 +8,7 @@ default, are solved side by side (`mlfs.models.structures.logistic`).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -17,30 +17,15 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.special import expit
 from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression
 from sklearn.utils.validation import has_fit_parameter
 from threadpoolctl import threadpool_limits
 
 from mlfs.api.options import threads
-from mlfs.models.base_learners import stacked
-from mlfs.models.structures.logistic import (
-    Logistic,
-    one_regression,
-    side_by_side,
-    solvable,
-    with_last,
-)
-
-if TYPE_CHECKING:
-    from mlfs.models.problem import Problem
-
-
-from dataclasses import replace
-from typing import TYPE_CHECKING
-
-from sklearn.linear_model import LogisticRegression
-
 from mlfs.errors import DataError, UsageError, printable
-from mlfs.models.structures.logistic import MOST_COLUMNS
+from mlfs.models.base_learners import stacked
+from mlfs.models.structures.logistic import MOST_COLUMNS, Logistic, side_by_side, solvable
+from mlfs.models.structures.newton import Newton, with_last
 
 if TYPE_CHECKING:
     from mlfs.models.problem import Problem
@@ -92,14 +77,26 @@ class HeldOut:
                 out[test] = self._fitted(label, rows, test, None, (fold, label))[0]
         return np.clip(out, LEAST, 1 - LEAST)
 
-    def given_each(self, label: int, others: Sequence[int]) -> Iterator[tuple[int, np.ndarray]]:
-        """For each other label p the P(label = 1 | x, p = 0 and p = 1), (2, n)."""
+    def given_each(
+        self,
+        label: int,
+        others: Sequence[int],
+        useful: Callable[[int, np.ndarray], bool] | None = None,
+    ) -> Iterator[tuple[int, np.ndarray]]:
+        """For each other label p the P(label = 1 | x, p = 0 and p = 1), (2, n).
+
+        `useful`, if given, is asked with p and its probabilities after each fold but the last (NaN
+        where they are not known yet) whether p goes on; what does not is left out.
+        """
         for at in range(0, len(others), AT_ONCE):
             some = list(others[at : at + AT_ONCE])
             out = np.full((2, len(some), self.problem.n_rows), np.nan)
             for fold, (learn, test) in enumerate(self.splits):
+                if fold and useful is not None:
+                    kept = [k for k, other in enumerate(some) if useful(other, out[:, k])]
+                    some, out = [some[k] for k in kept], out[:, kept]
                 self._fill(out, fold, learn, test, label, some)
-            np.clip(out, LEAST, 1 - LEAST, out=out)
+                out[:, :, test] = np.clip(out[:, :, test], LEAST, 1 - LEAST)
             for k, other in enumerate(some):
                 yield other, out[:, k]
 
@@ -137,6 +134,17 @@ class HeldOut:
     @cached_property
     def _alone(self) -> dict[tuple[int, bytes], np.ndarray]:
         """The regressions of labels alone, by label and rows."""
+        return {}
+
+    def _newton(self, label: int) -> Newton:
+        """What solves the regressions of a label alone; its curvature serves all folds."""
+        if label not in self._newtons:
+            self._newtons.clear()
+            self._newtons[label] = Newton()
+        return self._newtons[label]
+
+    @cached_property
+    def _newtons(self) -> dict[int, Newton]:
         return {}
 
     @cached_property
@@ -228,7 +236,7 @@ class HeldOut:
         if key not in self._alone:  # once, however many others are given
             own = self.problem.weights
             weights = np.ones(rows.size) if own is None else own[rows]
-            self._alone[key] = one_regression(x, y, c * weights)
+            self._alone[key] = self._newton(label).solve(x, y, c * weights)
         alone = self._alone[key]
         if shares is None:
             return Logistic(alone[:, None], np.zeros(1))

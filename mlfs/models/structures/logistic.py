@@ -13,30 +13,34 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.linalg import cho_factor, cho_solve, qr
-from scipy.special import expit, logit
+from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
+
+from mlfs.models.structures.few_rows import on_few_rows
+from mlfs.models.structures.newton import (
+    JITTER,
+    NEAR,
+    curvature_factor,
+    objective,
+    one_regression,
+    penalty_of,
+    solved,
+)
 
 __all__ = [
     "FEW",
     "MOST_COLUMNS",
     "Logistic",
-    "in_span",
-    "one_regression",
     "side_by_side",
     "solvable",
-    "with_last",
 ]
 
 MOST_COLUMNS = 512  # beyond, a factorised matrix costs more than it saves
-NEAR = 1e-11  # how far a solution may be from the optimum, in the unit of the objective over C
 NEWTON, CONJUGATE, HALVES = 100, 30, 20
 FORCING = 0.03  # how closely each step is solved
 LAST = 1e3  # times as near, one more step, solved that closely, arrives
-BENDING = 1e5  # the greatest curvature, beside a penalty of 1, that steps in single precision bear
-JITTER = 1e-10
-BENT = 1e-3  # the mean curvature of a row from which a solution is a start for a part of the rows
-FEW = 0.5  # the rows of a part, for each column, up to which it is solved in their span
+FEW = 0.5  # the rows of a part, for each column, up to which it is solved for numbers of its rows
+MOST = 0.8  # the share of the rows from which a part is solved beside others
 
 
 class Logistic(NamedTuple):
@@ -58,14 +62,6 @@ def solvable(estimator: Any, n_columns: int) -> bool:
         isinstance(given["C"], (int, float, np.integer, np.floating)) and 0 < given["C"] < np.inf
     )
     return bool(same and number and given["solver"] != "liblinear")
-
-
-def with_last(x: Any, intercept: bool) -> Any:
-    """The columns of x, and after them one for the intercept: of ones, or of nothing."""
-    last = np.full((x.shape[0], 1), float(intercept))
-    if sp.issparse(x):
-        return sp.csr_array(sp.hstack([x, sp.csr_array(last)], format="csr"))
-    return np.hstack([np.asarray(x, np.float64), last])
 
 
 def side_by_side(
@@ -97,86 +93,19 @@ def side_by_side(
         alone = one_regression(x, y, c * shares.max(axis=1))
     if others is not None:
         return _Given(x, y, c * shares, others, alone).solved(NEAR * c)
+    counted = (shares > 0).sum(axis=0)
+    few = counted <= FEW * x.shape[1]
+    most = ~few & (counted >= MOST * x.shape[0])
     out = np.empty((x.shape[1], shares.shape[1]))
-    few = (shares > 0).sum(axis=0) <= FEW * x.shape[1]
-    for part in np.flatnonzero(few):
-        out[:, part] = _on_few_rows(x, y, c * shares[:, part])
-    if not few.all():
-        out[:, ~few] = _OnParts(x, y, c * shares[:, ~few], alone).solved(NEAR * c).of_x
+    if few.any():
+        out[:, few] = on_few_rows(x, y, c * shares[:, few], NEAR * c)
+    if most.any():
+        out[:, most] = _OnParts(x, y, c * shares[:, most], alone).solved(NEAR * c).of_x
+    for part in np.flatnonzero(~few & ~most):
+        rows = np.flatnonzero(shares[:, part])
+        own = c * shares[rows, part]
+        out[:, part] = one_regression(x[rows], y[rows], own, near=NEAR * c)
     return Logistic(out, np.zeros(shares.shape[1]))
-
-
-def _penalty(width: int) -> np.ndarray:
-    penalty = np.ones(width)
-    penalty[-1] = 0.0
-    return penalty
-
-
-def _objective(z: np.ndarray, y: np.ndarray, shares: np.ndarray) -> np.ndarray:
-    return np.asarray((shares * (np.logaddexp(0.0, z) - y * z)).sum(axis=0))
-
-
-def _hessian(x: Any, curvature: np.ndarray) -> np.ndarray:
-    if sp.issparse(x):
-        return np.asarray((x.T @ sp.csr_array(x.multiply(curvature[:, None]))).toarray())
-    root = x * np.sqrt(curvature)[:, None]
-    return np.asarray(root.T @ root)  # numpy sums one triangle of a product like this
-
-
-def _factor(x: Any, curvature: np.ndarray) -> Any:
-    return _factored(_hessian(x, curvature))
-
-
-def _factored(hessian: np.ndarray) -> Any:
-    hessian[np.diag_indices_from(hessian)] += _penalty(len(hessian))
-    hessian[np.diag_indices_from(hessian)] += JITTER * max(1.0, float(hessian.diagonal().max()))
-    return cho_factor(hessian, lower=True, overwrite_a=True, check_finite=False)
-
-
-def one_regression(
-    x: Any,
-    y: np.ndarray,
-    shares: np.ndarray,
-    *,
-    start: np.ndarray | None = None,
-    near: float | None = None,
-) -> np.ndarray:
-    """Newton's method for one regression; the last coefficient is the intercept.
-
-    Parameters
-    ----------
-    x, y
-        As for `side_by_side`.
-    shares : ndarray, shape (n,)
-        How much each row counts, times C.
-    start : ndarray, optional
-        Coefficients to begin with.
-    near : float, optional
-        How far the objective may be from the optimum.
-    """
-    penalty = _penalty(x.shape[1])
-    near = NEAR * float(shares.max()) if near is None else near
-    w = np.zeros(x.shape[1]) if start is None else start
-    z = np.asarray(x @ w)
-    value = float(_objective(z, y, shares)) + float(penalty @ w**2) / 2
-    for _ in range(NEWTON):
-        p = expit(z)
-        gradient = x.T @ (shares * (p - y)) + penalty * w
-        step = cho_solve(_factor(x, shares * p * (1 - p)), gradient, check_finite=False)
-        if float(gradient @ step) / 2 <= near:
-            return w - step  # so near, a whole step squares what is left of the error
-        moved, length = x @ step, 1.0
-        for _half in range(HALVES):
-            tried = w - length * step
-            worth = float(_objective(z - length * moved, y, shares))
-            worth += float(penalty @ tried**2) / 2
-            if worth < value:
-                break
-            length /= 2
-        else:
-            break
-        w, z, value = tried, z - length * moved, worth
-    return w
 
 
 class _Given:
@@ -188,15 +117,15 @@ class _Given:
         self, x: Any, y: np.ndarray, shares: np.ndarray, others: np.ndarray, alone: np.ndarray
     ) -> None:
         self.x, self.y, self.shares, self.others = x, y[:, None], shares, others
-        self.penalty = _penalty(x.shape[1])[:, None]
+        self.penalty = penalty_of(x.shape[1])[:, None]
         self.w = np.repeat(alone[:, None], others.shape[1], axis=1)
         self.v = np.zeros(others.shape[1])
         p = expit(x @ alone)
         curvature = shares.max(axis=1) * p * (1 - p)
-        self.factor = _factor(x, curvature)
+        self.factor = curvature_factor(x, curvature)
         border = x.T @ (curvature[:, None] * others)
         self.border = border
-        self.inner = cho_solve(self.factor, border, check_finite=False)
+        self.inner = solved(self.factor, border)
         corner = (curvature[:, None] * others**2).sum(axis=0) + 1.0
         self.corner = np.maximum(corner - (border * self.inner).sum(axis=0), JITTER)
 
@@ -249,10 +178,10 @@ class _Given:
         self.corner = self.corner[some]
 
     def _value(self, z: np.ndarray, w: np.ndarray, v: np.ndarray) -> np.ndarray:
-        return _objective(z, self.y, self.shares) + ((self.penalty * w**2).sum(axis=0) + v**2) / 2
+        return objective(z, self.y, self.shares) + ((self.penalty * w**2).sum(axis=0) + v**2) / 2
 
     def _preconditioned(self, r_w: np.ndarray, r_v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        t = cho_solve(self.factor, r_w, check_finite=False)
+        t = solved(self.factor, r_w)
         s = (r_v - (self.border * t).sum(axis=0)) / self.corner
         return t - self.inner * s, s
 
@@ -290,60 +219,24 @@ class _Given:
 
 
 class _OnParts(_Given):
-    """Regressions on the same columns that differ in how much the rows count.
+    """Regressions on most of the rows, all on the same columns.
 
-    The curvature of each is taken for that of all rows, times the share of the curvature that its
-    rows have: with the eigenvectors of one matrix, all of these are inverted at once. Each begins
-    at the solution of all rows, or at the frequency where that fits its rows better.
+    The curvature of each is near that of all rows, from whose solution each begins.
     """
 
     def __init__(self, x: Any, y: np.ndarray, shares: np.ndarray, alone: np.ndarray) -> None:
         self.x, self.y, self.shares = x, y[:, None], shares
         self.others = np.zeros((1, shares.shape[1]))
-        self.penalty = _penalty(x.shape[1])[:, None]
+        self.penalty = penalty_of(x.shape[1])[:, None]
         self.v = np.zeros(shares.shape[1])
+        self.w = np.repeat(alone[:, None], shares.shape[1], axis=1)
         p = expit(x @ alone)
-        bent = p * (1 - p)
-        size = shares.sum(axis=0)
-        frequency = np.clip((shares * self.y).sum(axis=0) / size, JITTER, 1 - JITTER)
-        self.w = np.zeros((x.shape[1], shares.shape[1]))
-        self.w[-1] = x[0, -1] * logit(frequency)
-        warm = np.repeat(alone[:, None], shares.shape[1], axis=1)
-        nearer = self._value(x @ warm, warm, self.v) < self._value(x @ self.w, self.w, self.v)
-        # where all rows are classified without doubt, parts of them bend too little for a step
-        nearer &= bent @ shares > BENT * size
-        self.w[:, nearer] = warm[:, nearer]
-        curvature = shares.max(axis=1) * bent
-        values, self.vectors = np.linalg.eigh(_hessian(x, curvature))
-        part = (bent @ shares) / max(float(curvature.sum()), JITTER)
-        self.inverse = 1.0 / (np.maximum(values, 0.0)[:, None] * part + 1.0)
-        if not sp.issparse(x) and float((shares.max(axis=1) @ x**2).max()) / 4 < BENDING:
+        self.factor = curvature_factor(x, shares.max(axis=1) * p * (1 - p))
+        if self.factor.dtype == np.float32 and not sp.issparse(x):
             self.rough = x.astype(np.float32)
-            self.rough_vectors = self.vectors.astype(np.float32)
 
     def _preconditioned(self, r_w: np.ndarray, r_v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        vectors = self.vectors if self.rough is None else self.rough_vectors
-        inverse = self.inverse.astype(r_w.dtype, copy=False)
-        return vectors @ (inverse * (vectors.T @ r_w)), r_v
+        return solved(self.factor, r_w).astype(r_w.dtype, copy=False), r_v
 
     def _keep_preconditioners(self, some: np.ndarray) -> None:
-        self.inverse = self.inverse[:, some]
-
-
-def _on_few_rows(x: Any, y: np.ndarray, shares: np.ndarray) -> np.ndarray:
-    """`one_regression` on fewer rows than columns, in the coordinates that the rows span."""
-    rows = np.flatnonzero(shares)
-    x, y, shares = x[rows], y[rows], shares[rows]
-    narrow, basis = in_span(x.toarray() if sp.issparse(x) else x)
-    return np.asarray(basis @ one_regression(narrow, y, shares))
-
-
-def in_span(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Fewer rows than columns in the coordinates that they span, and the way back.
-
-    An optimum w of `one_regression` on the first is ``basis @ w`` on x: the penalty is the same.
-    """
-    inner, spanned = qr(x[:, :-1].T, mode="economic", check_finite=False)
-    basis = np.zeros((x.shape[1], spanned.shape[0] + 1))
-    basis[:-1, :-1], basis[-1, -1] = inner, 1.0
-    return np.column_stack([spanned.T, x[:, -1]]), basis
+        del some

@@ -1,0 +1,148 @@
+"""Logistic regressions on parts of the rows with fewer rows than columns, many at once.
+
+The coefficients are x' a for one number a of each row, so that a part with s rows is a problem of
+s numbers, whose matrix of inner products is made once. Parts of similar size are stacked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.special import expit, logit
+
+from mlfs.models.structures.newton import JITTER, NEAR
+
+__all__ = ["on_few_rows"]
+
+STEPS, HALVES = 100, 20
+PADDED = 1.3  # times the size of the smallest part in a stack
+CELLS = 1 << 22  # of a stack
+
+
+def on_few_rows(x: Any, y: np.ndarray, shares: np.ndarray, near: float = NEAR) -> np.ndarray:
+    """The coefficients of regressions of y on x, each on the rows that it gives a share.
+
+    Parameters
+    ----------
+    x : ndarray or csr_array, shape (n, m)
+        With a column for the intercept at the end, see `newton.with_last`.
+    y : ndarray, shape (n,)
+        0 and 1.
+    shares : ndarray, shape (n, k)
+        How much each row counts in each fit, times C.
+    near : float
+        How far an objective may be from its optimum.
+
+    Returns
+    -------
+    ndarray, shape (m, k)
+    """
+    out = np.zeros((x.shape[1], shares.shape[1]))
+    rows = [np.flatnonzero(of) for of in shares.T]
+    for some in _stacks([len(own) for own in rows]):
+        size = max(len(rows[part]) for part in some)
+        stack = _Stack(x, y, shares, [(part, rows[part]) for part in some], size)
+        for part, (coefficients, intercept) in zip(some, stack.solved(near), strict=True):
+            out[:-1, part], out[-1, part] = coefficients, intercept
+    return out
+
+
+def _stacks(sizes: list[int]) -> Iterator[list[int]]:
+    """Parts of similar sizes together."""
+    some: list[int] = []
+    for part in np.argsort(sizes, kind="stable").tolist():
+        size = sizes[part]
+        if some and (size > PADDED * sizes[some[0]] or (len(some) + 1) * size**2 > CELLS):
+            yield some
+            some = []
+        some.append(part)
+    if some:
+        yield some
+
+
+class _Stack:
+    """Parts, each with as many rows as the largest has; those added count nothing."""
+
+    def __init__(
+        self,
+        x: Any,
+        y: np.ndarray,
+        shares: np.ndarray,
+        parts: list[tuple[int, np.ndarray]],
+        size: int,
+    ) -> None:
+        k = len(parts)
+        self.kernel, self.x = np.zeros((k, size, size)), []
+        self.y, self.shares = np.zeros((k, size)), np.zeros((k, size))
+        for at, (part, rows) in enumerate(parts):
+            own = x[rows].toarray() if sp.issparse(x) else x[rows]
+            self.x.append(own[:, :-1])
+            self.kernel[at, : rows.size, : rows.size] = own[:, :-1] @ own[:, :-1].T
+            self.y[at, : rows.size] = y[rows]
+            self.shares[at, : rows.size] = shares[rows, part]
+        self.one = float(own[0, -1])  # 0 where there is no intercept
+        total = self.shares.sum(axis=1)
+        frequency = (self.shares * self.y).sum(axis=1) / total
+        self.b = self.one * logit(np.clip(frequency, JITTER, 1 - JITTER))
+        self.a = np.zeros((k, size))
+
+    def solved(self, near: float) -> Iterator[tuple[np.ndarray, float]]:
+        """The coefficients and the intercept of each part."""
+        left = np.arange(len(self.x))
+        kernel, y, shares, a, b = self.kernel, self.y, self.shares, self.a, self.b
+        ka = np.zeros_like(a)
+        value = _value(ka + b[:, None], y, shares, a, ka)
+        for _ in range(STEPS):
+            p = expit(ka + b[:, None])
+            d_a, d_b, moved, gain = self._step(kernel, shares * (p - y), shares * p * (1 - p), a)
+            done = gain <= near
+            length = np.where(done | ~np.isfinite(gain), 0.0, 1.0)
+            self.a[left], self.b[left] = a, b
+            self.a[left[done]], self.b[left[done]] = (a - d_a)[done], (b - d_b)[done]
+            for _half in range(HALVES):
+                t = length[:, None]
+                new_a, new_ka, new_b = a - t * d_a, ka - t * moved, b - length * d_b
+                worth = _value(new_ka + new_b[:, None], y, shares, new_a, new_ka)
+                fails = (worth >= value) & (length > 0)
+                if not fails.any():
+                    break
+                length = np.where(fails, length / 2, length)
+            more = np.flatnonzero((length > 0) & (worth < value))
+            if not more.size:
+                break
+            self.a[left[more]], self.b[left[more]] = new_a[more], new_b[more]
+            a, b, ka, value = new_a[more], new_b[more], new_ka[more], worth[more]
+            if more.size < left.size:
+                left, kernel, y, shares = left[more], kernel[more], y[more], shares[more]
+        for own, a_of, b_of in zip(self.x, self.a, self.b, strict=True):
+            yield own.T @ a_of[: len(own)], float(b_of)
+
+    def _step(
+        self, kernel: np.ndarray, residual: np.ndarray, curvature: np.ndarray, a: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """Newton's step of a and b, what it moves the decisions by, and half of what it gains."""
+        root = np.sqrt(curvature)
+        up = residual + a
+        k_up = np.einsum("kij,kj->ki", kernel, up)
+        system = root[:, :, None] * kernel * root[:, None, :]
+        system[:, np.arange(a.shape[1]), np.arange(a.shape[1])] += 1.0
+        right = np.stack([root * k_up, self.one * root], axis=2)
+        found = np.linalg.solve(system, right)
+        of_a, of_b = found[:, :, 0], found[:, :, 1]
+        slope = self.one * residual.sum(axis=1)
+        bend = np.maximum(self.one * (root * of_b).sum(axis=1), JITTER)
+        d_b = (slope - self.one * (root * of_a).sum(axis=1)) / bend * self.one
+        d_a = up - root * (of_a + of_b * d_b[:, None])
+        of_kernel = np.einsum("kij,kj->ki", kernel, d_a)
+        gain = ((k_up * d_a).sum(axis=1) + slope * d_b) / 2
+        return d_a, d_b, of_kernel, gain
+
+
+def _value(
+    z: np.ndarray, y: np.ndarray, shares: np.ndarray, a: np.ndarray, ka: np.ndarray
+) -> np.ndarray:
+    loss = (shares * (np.logaddexp(0.0, z) - y * z)).sum(axis=1)
+    return np.asarray(loss + (a * ka).sum(axis=1) / 2)

@@ -1,0 +1,223 @@
+"""Newton's method for one L2-penalised logistic regression, and for others on similar rows.
+
+Each step is solved by conjugate gradients. Their preconditioner is a curvature that was factorised
+once, in single precision where that bears it, and again only where it has become too different:
+to factorise costs as much as some thirty steps of conjugate gradients.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.linalg import lapack
+from scipy.special import expit, logit
+
+__all__ = [
+    "JITTER",
+    "NEAR",
+    "Newton",
+    "curvature_factor",
+    "in_span",
+    "objective",
+    "one_regression",
+    "penalty_of",
+    "with_last",
+]
+
+NEAR = 1e-11  # how far a solution may be from the optimum, in the unit of the objective over C
+STEPS, CONJUGATE, HALVES = 100, 60, 20
+FORCING = 0.03  # how closely a step is solved; the last ones, from a gain of CLOSE on, more so
+CLOSE, CLOSELY = 1e-2, 1e-4
+STALE = 12  # steps of conjugate gradients from which the next curvature is factorised anew
+BENDING = 1e6  # the greatest curvature, beside a penalty of 1, that single precision bears
+JITTER, ROUGH_JITTER = 1e-10, 1e-6
+
+
+def with_last(x: Any, intercept: bool) -> Any:
+    """The columns of x, and after them one for the intercept: of ones, or of nothing."""
+    last = np.full((x.shape[0], 1), float(intercept))
+    if sp.issparse(x):
+        return sp.csr_array(sp.hstack([x, sp.csr_array(last)], format="csr"))
+    return np.hstack([np.asarray(x, np.float64), last])
+
+
+def penalty_of(width: int) -> np.ndarray:
+    """1 for each coefficient, 0 for the intercept."""
+    penalty = np.ones(width)
+    penalty[-1] = 0.0
+    return penalty
+
+
+def objective(z: np.ndarray, y: np.ndarray, shares: np.ndarray) -> np.ndarray:
+    """The loss of decisions z, without the penalty; a sum over the first axis."""
+    return np.asarray((shares * (np.logaddexp(0.0, z) - y * z)).sum(axis=0))
+
+
+def one_regression(
+    x: Any,
+    y: np.ndarray,
+    shares: np.ndarray,
+    starts: Sequence[np.ndarray] = (),
+    near: float | None = None,
+) -> np.ndarray:
+    """Solve one regression; the last coefficient is the intercept. See `Newton.solve`."""
+    return Newton().solve(x, y, shares, starts, near)
+
+
+class Newton:
+    """Solves regressions one after another, each with the curvature that the last one left."""
+
+    def __init__(self) -> None:
+        self.factor: np.ndarray | None = None
+
+    def solve(
+        self,
+        x: Any,
+        y: np.ndarray,
+        shares: np.ndarray,
+        starts: Sequence[np.ndarray] = (),
+        near: float | None = None,
+    ) -> np.ndarray:
+        """The coefficients of one regression; the last one is the intercept.
+
+        Parameters
+        ----------
+        x : ndarray or csr_array, shape (n, m)
+            With a column for the intercept at the end, see `with_last`.
+        y : ndarray, shape (n,)
+            0 and 1.
+        shares : ndarray, shape (n,)
+            How much each row counts, times C.
+        starts : sequence of ndarray
+            Coefficients to begin with, the best of these; by default those of a constant decision.
+        near : float, optional
+            How far the objective may be from the optimum.
+        """
+        penalty = penalty_of(x.shape[1])
+        near = NEAR * float(shares.max()) if near is None else near
+        tried = [(one, np.asarray(x @ one)) for one in starts or [_constant(x, y, shares)]]
+        values = [float(objective(z, y, shares)) + float(penalty @ w**2) / 2 for w, z in tried]
+        at = int(np.argmin(values))
+        (w, z), value = tried[at], values[at]
+        gain, fresh = np.inf, False
+        if self.factor is not None and len(self.factor) != x.shape[1]:
+            self.factor = None
+        for _ in range(STEPS):
+            p = expit(z)
+            gradient = x.T @ (shares * (p - y)) + penalty * w
+            curvature = shares * p * (1 - p)
+            if self.factor is None:
+                self.factor, fresh = curvature_factor(x, curvature), True
+            step, turns = self._step(x, curvature, gradient, CLOSELY if gain < CLOSE else FORCING)
+            gain = float(gradient @ step) / 2
+            if gain <= near:
+                return np.asarray(w - step)
+            moved, length = x @ step, 1.0
+            for _half in range(HALVES):
+                other = w - length * step
+                worth = float(objective(z - length * moved, y, shares))
+                worth += float(penalty @ other**2) / 2
+                if worth < value:
+                    break
+                length /= 2
+            else:
+                if fresh:
+                    break
+                turns = CONJUGATE  # once more, with a curvature of its own
+                length = 0.0
+            if length:
+                w, z, value = other, z - length * moved, worth
+            fresh = False
+            if turns >= STALE:
+                self.factor = None
+        return np.asarray(w)
+
+    def _step(
+        self, x: Any, curvature: np.ndarray, gradient: np.ndarray, forcing: float
+    ) -> tuple[np.ndarray, int]:
+        """Solve the curvature times the step = gradient, nearly; and after how many turns."""
+        penalty = penalty_of(x.shape[1])
+        out, residual = np.zeros_like(gradient), gradient
+        held = solved(self.factor, residual)
+        along = held
+        energy = float(residual @ held)
+        enough = forcing**2 * energy
+        for turn in range(1, CONJUGATE + 1):
+            bent = x.T @ (curvature * (x @ along)) + penalty * along
+            bend = float(along @ bent)
+            if bend <= 0:
+                return out, turn
+            length = energy / bend
+            out = out + length * along
+            residual = residual - length * bent
+            held = solved(self.factor, residual)
+            new = float(residual @ held)
+            if new <= enough:
+                return out, turn
+            along = held + (new / energy) * along
+            energy = new
+        return out, CONJUGATE
+
+
+def _constant(x: Any, y: np.ndarray, shares: np.ndarray) -> np.ndarray:
+    """The coefficients of a decision that is the same for all rows, where there is an intercept."""
+    w = np.zeros(x.shape[1])
+    total = float(shares.sum())
+    if total > 0:
+        frequency = float(np.clip(shares @ y / total, JITTER, 1 - JITTER))
+        w[-1] = float(x[0, -1]) * float(logit(frequency))
+    return w
+
+
+def curvature_factor(x: Any, curvature: np.ndarray) -> np.ndarray:
+    """The Cholesky factor (lower) of x' diag(curvature) x and the penalty."""
+    if sp.issparse(x):
+        hessian = np.asarray((x.T @ sp.csr_array(x.multiply(curvature[:, None]))).toarray())
+    else:
+        root = np.sqrt(curvature)
+        most = float(np.einsum("ij,ij->j", x, x).max()) * float(curvature.max(initial=0.0))
+        kind = np.float32 if most < BENDING else np.float64
+        rooted = np.multiply(x, root[:, None], dtype=kind, casting="same_kind")
+        hessian = rooted.T @ rooted  # numpy sums one triangle of a product like this
+    diagonal = np.diag_indices_from(hessian)
+    hessian[diagonal] += penalty_of(len(hessian)).astype(hessian.dtype)
+    rough = hessian.dtype == np.float32
+    most = max(1.0, float(hessian.diagonal().max()))
+    hessian[diagonal] += (ROUGH_JITTER if rough else JITTER) * most
+    potrf = lapack.spotrf if rough else lapack.dpotrf
+    factor, failed = potrf(hessian.T, lower=1, overwrite_a=1, clean=0)
+    if failed and rough:
+        return _exact_factor(x, curvature)
+    return np.asarray(factor)
+
+
+def _exact_factor(x: Any, curvature: np.ndarray) -> np.ndarray:
+    root = x * np.sqrt(curvature)[:, None]
+    hessian = root.T @ root
+    most = max(1.0, float(hessian.diagonal().max()))
+    hessian[np.diag_indices_from(hessian)] += penalty_of(len(hessian)) + JITTER * most
+    return np.asarray(lapack.dpotrf(hessian.T, lower=1, overwrite_a=1, clean=0)[0])
+
+
+def solved(factor: Any, right: np.ndarray) -> np.ndarray:
+    """The solution of a factorised system, for one right side or several, in double precision."""
+    if factor.dtype == np.float32:
+        found = lapack.spotrs(factor, right.astype(np.float32), lower=1)[0]
+        return np.asarray(found.astype(np.float64))
+    return np.asarray(lapack.dpotrs(factor, right, lower=1)[0])
+
+
+def in_span(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Fewer rows than columns in the coordinates that they span, and the way back.
+
+    An optimum w of `one_regression` on the first is ``basis @ w`` on x: the penalty is the same.
+    """
+    from scipy.linalg import qr
+
+    inner, spanned = qr(x[:, :-1].T, mode="economic", check_finite=False)
+    basis = np.zeros((x.shape[1], spanned.shape[0] + 1))
+    basis[:-1, :-1], basis[-1, -1] = inner, 1.0
+    return np.column_stack([spanned.T, x[:, -1]]), basis
