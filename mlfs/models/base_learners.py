@@ -203,11 +203,11 @@ def fit_learner(
         return Learner(None, int(ones > 0), columns, parents)
     name = printable(problem.names[label])
     check_neighbours(problem.base_estimator, y.size, f"the label {name!r}")
+    if hasattr(like, "again"):  # as Switching and TunedLogistic have it
+        return Learner(like.again(stacked(x, columns, own[:, 1:]), y, weights), 0, columns, parents)
     estimator = clone(problem.base_estimator)
     matrix = stacked(x, columns, own[:, 1:], estimator)
     given: dict[str, Any] = {} if weights is None else {weight_name(estimator): weights}
-    if hasattr(like, "refit"):  # as Switching and TunedLogistic have it
-        return Learner(like.refit(matrix, y, **given), 0, columns, parents)
     if has_fit_parameter(estimator, "n_parents"):
         given["n_parents"] = len(parents)
     estimator.fit(matrix, y, **given)

@@ -89,31 +89,7 @@ class Switching(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklear
         n_parents : int
             How many parents there are.
         """
-        return self._fit(X, y, sample_weight, n_parents, {})
-
-    def refit(self, X: Any, y: Any, sample_weight: Any = None) -> Switching:
-        """Another one fitted on these rows, with what was chosen for each classifier in `fit`."""
-        check_is_fitted(self)
-        like = {
-            values.tobytes(): one
-            for values, one in zip(self.configurations_, self.estimators_, strict=True)
-            if one is not None
-        }
-        if self.rest_ is not None:
-            like[b"rest"] = self.rest_
-        other = Switching(self.base_estimator, self.min_rows)
-        return other._fit(X, y, sample_weight, self.n_parents_, like)
-
-    def untuned(self) -> Switching:
-        """The same with a base learner that chooses no parameters, if there is one."""
-        base = self.base
-        plain = base.untuned() if hasattr(base, "untuned") else base
-        return Switching(plain, self.min_rows)
-
-    def _fit(
-        self, X: Any, y: Any, sample_weight: Any, n_parents: int, like: dict[bytes, Any]
-    ) -> Self:
-        least = whole(self.min_rows, "min_rows")
+        whole(self.min_rows, "min_rows")
         self.n_parents_ = whole(n_parents, "n_parents", 0)
         X, y = validate_data(self, X, y, **self._accepted())
         check_classification_targets(y)
@@ -125,22 +101,49 @@ class Switching(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklear
         if self.classes_.size < 2:
             msg = f"y needs two classes, and has only one class: {printable(self.classes_[0])}"
             raise ValueError(msg)
-        counted = np.arange(codes.size)
         weights = None
         if sample_weight is not None:
             weights = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
-            counted = np.flatnonzero(weights)
+        return self._fit(X, codes, weights, {})
+
+    def again(self, X: Any, codes: np.ndarray, weights: np.ndarray | None = None) -> Switching:
+        """Another one fitted on these rows, with what was chosen for each classifier in `fit`.
+
+        Nothing is checked: the rows are as a model hands them on, both classes among them, coded
+        as 0 and 1.
+        """
+        like = {
+            values.tobytes(): one
+            for values, one in zip(self.configurations_, self.estimators_, strict=True)
+            if one is not None
+        }
+        if self.rest_ is not None:
+            like[b"rest"] = self.rest_
+        other = Switching(self.base_estimator, self.min_rows)
+        other.classes_, other.n_features_in_ = self.classes_, X.shape[1]
+        other.n_parents_ = self.n_parents_
+        return other._fit(X, codes, weights, like)
+
+    def untuned(self) -> Switching:
+        """The same with a base learner that chooses no parameters, if there is one."""
+        base = self.base
+        plain = base.untuned() if hasattr(base, "untuned") else base
+        return Switching(plain, self.min_rows)
+
+    def _fit(
+        self, X: Any, codes: np.ndarray, weights: np.ndarray | None, like: dict[bytes, Any]
+    ) -> Self:
+        counted = np.arange(codes.size) if weights is None else np.flatnonzero(weights)
         x, parents = self._parted(X)
-        self.configurations_, of = np.unique(parents[counted], axis=0, return_inverse=True)
-        of = of.reshape(-1)
+        self.configurations_, of = _configurations(parents[counted])
         self.estimators_, self.shares_ = [], np.full(len(self.configurations_), np.nan)
         for number, values in enumerate(self.configurations_):
             rows = counted[of == number]
             ones, size = _counted(codes, weights, rows)
             own = None
-            if size >= least and ones in {0, size}:
+            if size >= self.min_rows and ones in {0, size}:
                 self.shares_[number] = one_class_share(ones, size)
-            elif size >= least:
+            elif size >= self.min_rows:
                 own = self._one(x, codes, weights, rows, like.get(values.tobytes()))
             self.estimators_.append(own)
         self.rest_ = self.rest_share_ = None
@@ -162,6 +165,10 @@ class Switching(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklear
     ) -> Any:
         from mlfs.models.base_learners import weight_name
 
+        every = rows.size == codes.size
+        if hasattr(like, "again"):
+            own = None if weights is None else weights[rows]
+            return like.again(x if every else x[rows], codes[rows], own)
         base = self.base if like is None else like
         given = {}
         if weights is not None:
@@ -172,10 +179,7 @@ class Switching(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklear
                 raise UsageError(msg)
             given = {name: weights[rows]}
         check_neighbours(base, rows.size, "one value of the parents (raise min_rows of Switching)")
-        every = rows.size == codes.size
         x, codes = (x, codes) if every else (x[rows], codes[rows])
-        if hasattr(like, "refit"):
-            return like.refit(x, codes, **given)
         return clone(base).fit(x, codes, **given)
 
     # ---- answering --------------------------------------------------------------------------
@@ -210,9 +214,9 @@ class Switching(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklear
         X = validate_data(self, X, reset=False, **self._accepted())
         x, parents = self._parted(X)
         out = np.empty(x.shape[0])
-        found, of = np.unique(parents, axis=0, return_inverse=True)
+        found, of = _configurations(parents)
         for number, values in enumerate(found):
-            rows = of.reshape(-1) == number
+            rows = of == number
             one, share = self.in_charge(values)
             if one is None:
                 out[rows] = of_share(share)
@@ -249,6 +253,15 @@ class Switching(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklear
         tags.classifier_tags.multi_class = False
         tags.input_tags.sparse, tags.input_tags.allow_nan = inner.sparse, inner.allow_nan
         return tags
+
+
+def _configurations(parents: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The values of the parents that occur, ascending, and the number of those of each row."""
+    if parents.shape[1] == 1:
+        values, of = np.unique(parents[:, 0], return_inverse=True)
+        return values[:, None], of
+    values, of = np.unique(parents, axis=0, return_inverse=True)
+    return values, of.reshape(-1)
 
 
 def _counted(

@@ -36,9 +36,11 @@ class Arborescence(StructureLearner):
 
     Notes
     -----
-    q labels take up to q^2 fits of the base learner in each fold: q alone and q (q - 1) given another
-    label. Rows in which l is missing are left out of the edges into l; where p is missing, the
-    edge says what the label alone says. Labels with one value weigh 0 and stand alone.
+    q labels take up to q^2 fits of the base learner in each fold: q alone and q (q - 1) given
+    another label. An edge that weighs less than the self-loop of its label is in no tree, so one
+    that is behind it by ten nats and five standard errors is given up before the last fold. Rows
+    in which l is missing are left out of the edges into l; where p is missing, the edge says what
+    the label alone says. Labels with one value weigh 0 and stand alone.
     """
 
     def __init__(self, folds: float = 3) -> None:

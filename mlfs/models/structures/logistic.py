@@ -1,10 +1,10 @@
 """Logistic regressions of one label given each other one, solved side by side.
 
-They share x and differ in one column, or in how much the rows count, so one factorised matrix,
-that of the label alone, serves all of them as a preconditioner, and every step is two matrix
-products for all that are not solved yet. Parts with far fewer rows than columns are solved one by
-one in the span of their rows. The optimum is scikit-learn's; it is approached more closely than
-its default tolerance asks.
+They share x and differ in one column, or in how much the rows count. One factorised matrix, that
+of the label alone, serves as a preconditioner for all that differ in a column or lack few rows, and
+every step is two matrix products for all that are not solved yet. Parts with far fewer rows than
+columns are stacked (`few_rows`), and other parts are solved one by one (`newton`). The optimum is
+scikit-learn's; it is approached more closely than its default tolerance asks.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ NEAR = 1e-11  # how far a solution may be from the optimum, in the unit of the o
 STEPS, CONJUGATE, HALVES = 100, 60, 20
 FORCING = 0.03  # how closely a step is solved; the last ones, from a gain of CLOSE on, more so
 CLOSE, CLOSELY = 1e-2, 1e-4
-STALE = 12  # steps of conjugate gradients from which the next curvature is factorised anew
+STALE = 8  # steps of conjugate gradients from which the next curvature is factorised anew
 BENDING = 1e6  # the greatest curvature, beside a penalty of 1, that single precision bears
 JITTER, ROUGH_JITTER = 1e-10, 1e-6
 
@@ -175,31 +175,27 @@ def _constant(x: Any, y: np.ndarray, shares: np.ndarray) -> np.ndarray:
 def curvature_factor(x: Any, curvature: np.ndarray) -> np.ndarray:
     """The Cholesky factor (lower) of x' diag(curvature) x and the penalty."""
     if sp.issparse(x):
-        hessian = np.asarray((x.T @ sp.csr_array(x.multiply(curvature[:, None]))).toarray())
+        hessian = (x.T @ sp.csr_array(x.multiply(curvature[:, None]))).toarray(order="C")
     else:
-        root = np.sqrt(curvature)
-        most = float(np.einsum("ij,ij->j", x, x).max()) * float(curvature.max(initial=0.0))
-        kind = np.float32 if most < BENDING else np.float64
-        rooted = np.multiply(x, root[:, None], dtype=kind, casting="same_kind")
-        hessian = rooted.T @ rooted  # numpy sums one triangle of a product like this
-    diagonal = np.diag_indices_from(hessian)
-    hessian[diagonal] += penalty_of(len(hessian)).astype(hessian.dtype)
-    rough = hessian.dtype == np.float32
-    most = max(1.0, float(hessian.diagonal().max()))
-    hessian[diagonal] += (ROUGH_JITTER if rough else JITTER) * most
-    potrf = lapack.spotrf if rough else lapack.dpotrf
+        root = np.sqrt(curvature)[:, None]
+        with np.errstate(over="ignore", invalid="ignore"):
+            rooted = np.multiply(x, root, dtype=np.float32, casting="same_kind")
+            hessian = rooted.T @ rooted  # numpy sums one triangle of a product like this
+        if float(hessian.diagonal().max()) < BENDING:
+            factor, failed = _cholesky(hessian, ROUGH_JITTER, lapack.spotrf)
+            if not failed:
+                return factor
+        rooted = x * root
+        hessian = rooted.T @ rooted
+    return _cholesky(hessian, JITTER, lapack.dpotrf)[0]
+
+
+def _cholesky(hessian: np.ndarray, jitter: float, potrf: Any) -> tuple[np.ndarray, bool]:
+    diagonal = hessian.reshape(-1)[:: len(hessian) + 1]
+    diagonal[:-1] += 1.0  # the penalty of all but the intercept
+    diagonal += jitter * max(1.0, float(diagonal.max()))
     factor, failed = potrf(hessian.T, lower=1, overwrite_a=1, clean=0)
-    if failed and rough:
-        return _exact_factor(x, curvature)
-    return np.asarray(factor)
-
-
-def _exact_factor(x: Any, curvature: np.ndarray) -> np.ndarray:
-    root = x * np.sqrt(curvature)[:, None]
-    hessian = root.T @ root
-    most = max(1.0, float(hessian.diagonal().max()))
-    hessian[np.diag_indices_from(hessian)] += penalty_of(len(hessian)) + JITTER * most
-    return np.asarray(lapack.dpotrf(hessian.T, lower=1, overwrite_a=1, clean=0)[0])
+    return np.asarray(factor), bool(failed)
 
 
 def solved(factor: Any, right: np.ndarray) -> np.ndarray:
