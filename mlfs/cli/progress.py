@@ -145,11 +145,13 @@ class Cells(_Line):
 
 
 class Waiting(_Line):
-    """Shows what runs and for how long, four times a second."""
+    """Shows what runs, for how long, and how long the part that is counted will go on."""
 
     def __init__(self, console: Console, what: str) -> None:
         super().__init__(console)
         self._what = what
+        self._part: Any = None
+        self._part_began = self.began
         self._done = threading.Event()
         self._thread = threading.Thread(target=self._tick, daemon=True)
 
@@ -167,9 +169,26 @@ class Waiting(_Line):
     def _tick(self) -> None:
         wait = FIRST
         while not self._done.wait(wait):
-            spent = time.perf_counter() - self.began
-            self.draw(f"{self._what}: {spent:.0f} s (Ctrl-C stops it)")
+            self.draw(self.line(time.perf_counter()))
             wait = EVERY
+
+    def tell(self, part: Any) -> None:
+        """Note what is done now: what `mlfs.models.reporting` calls."""
+        if self._part is None or part.what != self._part.what or part.done < self._part.done:
+            self._part_began = time.perf_counter()
+        self._part = part
+
+    def line(self, now: float) -> str:
+        """What is shown at some time."""
+        part, began = self._part, self._part_began
+        words = [self._what, *(part.what if part else ())]
+        left = ""
+        if part and part.total:
+            words[-1] += f" {part.done + 1} of {part.total}"
+            if part.done:
+                seconds = (now - began) / part.done * (part.total - part.done)
+                left = f", {duration(seconds)} left of this"
+        return f"{': '.join(words)}: {duration(now - self.began)}{left} (Ctrl-C stops it)"
 
 
 class Arriving(_Line):

@@ -80,6 +80,7 @@ def train(
     model = made(options)
     from mlfs.models.label_model import keep_names, name_columns
     from mlfs.models.model_files import check_place_of_model, check_storable, save
+    from mlfs.models.progress_reports import reporting
     from mlfs.models.training_table import TrainingTable
 
     check_place_of_model(output)
@@ -99,7 +100,7 @@ def train(
     sizes = ", ".join(plural(n, noun) for n, noun in counted)
     what = f"training {name} on {sizes}"
     weights = {} if dataset.weights is None else {"sample_weight": dataset.weights}
-    with Waiting(console, what):
+    with Waiting(console, what) as line, reporting(line.tell):
         _fit(console, model, X, Y, weights)
     keep_names(model, table.feature_names)
     save(model, output, table=table, settings=settings, force=force)

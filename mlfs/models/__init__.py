@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from mlfs.models.mixture import MixtureOfTrees
     from mlfs.models.model_files import load, save
     from mlfs.models.monte_carlo_chain import MonteCarloChain
+    from mlfs.models.progress_reports import reporting
     from mlfs.models.recipes import available, make
     from mlfs.models.switching import Switching
     from mlfs.models.thresholds import ThresholdedClassifier
@@ -71,6 +72,7 @@ __all__ = [
     "available",
     "load",
     "make",
+    "reporting",
     "save",
 ]
 
@@ -98,6 +100,7 @@ _HOME = {
     "available": "mlfs.models.recipes",
     "load": "mlfs.models.model_files",
     "make": "mlfs.models.recipes",
+    "reporting": "mlfs.models.progress_reports",
     "save": "mlfs.models.model_files",
 }
 _PARTS = {"inference", "structures"}

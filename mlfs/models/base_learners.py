@@ -24,6 +24,7 @@ from mlfs.api.options import threads
 from mlfs.errors import UsageError, plural, printable
 from mlfs.models.dense import as_wanted
 from mlfs.models.problem import MISSING, Problem
+from mlfs.models.progress_reports import report
 from mlfs.search.label_parents import Structure
 
 __all__ = [
@@ -165,11 +166,15 @@ def fit_learners(
 def _fit_in_turn(tasks: list[tuple[Any, ...]]) -> Iterator[Learner]:
     """Fit one after another; scikit-learn checks the parameters until one label is fitted."""
     for at, task in enumerate(tasks):
+        report("classifiers", at, len(tasks))
         learner = fit_learner(*task)
         yield learner
         if learner.estimator is not None:
+            fitted = []
             with config_context(skip_parameter_validation=True):
-                fitted = [fit_learner(*later) for later in tasks[at + 1 :]]
+                for number in range(at + 1, len(tasks)):
+                    report("classifiers", number, len(tasks))
+                    fitted.append(fit_learner(*tasks[number]))
             yield from fitted
             return
 

@@ -19,6 +19,7 @@ from mlfs.models.conditionals import Conditionals, FittedConditionals
 from mlfs.models.features import FeaturePlan
 from mlfs.models.inference.along_order import log_proba_of
 from mlfs.models.problem import MISSING, Problem
+from mlfs.models.progress_reports import stage
 from mlfs.models.structures import StructureLearner
 from mlfs.search.label_parents import Structure
 
@@ -236,8 +237,9 @@ def em(
     parts = mixture.on(problem.X).parts(problem.Y)
     trace = [weighted_mean(log_sum(parts), problem.weights)]
     best, reached = mixture, -np.inf
-    for _ in range(max(1, max_iter)):
-        step = em_step(problem, mixture, np.exp(parts - log_sum(parts)[:, None]))
+    for number in range(1, max(1, max_iter) + 1):
+        with stage(f"EM step {number} of at most {max_iter}"):
+            step = em_step(problem, mixture, np.exp(parts - log_sum(parts)[:, None]))
         parts = step.on(problem.X).parts(problem.Y)
         trace.append(weighted_mean(log_sum(parts), problem.weights))
         mixture = step
@@ -299,7 +301,8 @@ class Grower:
 
     def first(self, problem: Problem) -> Mixture:
         """A mixture of one tree."""
-        return Mixture((self._tree(problem),), np.ones(1))
+        with stage("tree 1"):
+            return Mixture((self._tree(problem),), np.ones(1))
 
     def next(self, problem: Problem, mixture: Mixture) -> Mixture | None:
         """A mixture with one tree more; None if all rows are predicted beyond doubt."""
@@ -312,8 +315,9 @@ class Grower:
         # the paper's weights sum to 1; with a sum of N a penalty stays as strong as it was
         weights = doubt * (self._weight(problem) / total)
         every = np.arange(problem.n_rows)
-        grown = mixture.grown(self._tree(problem.rows(every, weights)))
-        return em(problem, grown, tol=self.tol, max_iter=self.max_iter)[0]
+        with stage(f"tree {len(mixture.trees) + 1}"):
+            grown = mixture.grown(self._tree(problem.rows(every, weights)))
+            return em(problem, grown, tol=self.tol, max_iter=self.max_iter)[0]
 
     @staticmethod
     def _weight(problem: Problem) -> float:

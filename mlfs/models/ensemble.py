@@ -14,6 +14,7 @@ from mlfs.api.value_kinds import checked_count
 from mlfs.errors import UnknownName, UsageError, printable
 from mlfs.models.label_model import LabelModel, name_columns
 from mlfs.models.problem import MISSING, Problem
+from mlfs.models.progress_reports import stage
 from mlfs.models.splits import row_marks
 
 __all__ = ["StructuredEnsemble", "fitted_member", "ones_of"]
@@ -114,7 +115,8 @@ class StructuredEnsemble(LabelModel):
             seed = int(draw.integers(SEEDS))
             chosen = _drawn_rows(draw, marks, problem.weights, rows)
             columns = _drawn(draw, problem.X.shape[1], features)
-            fitted = fitted_member(clone(model), problem, chosen, columns, seed)
+            with stage(f"member {member + 1} of {count}"):
+                fitted = fitted_member(clone(model), problem, chosen, columns, seed)
             self.estimators_.append(fitted)
             self.estimators_features_.append(columns)
             self.estimators_samples_.append(chosen)

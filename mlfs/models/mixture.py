@@ -20,6 +20,7 @@ from mlfs.models.inference.contract import whole
 from mlfs.models.inference.vectors import blocks
 from mlfs.models.label_model import LabelModel
 from mlfs.models.problem import Problem
+from mlfs.models.progress_reports import stage
 from mlfs.models.splits import kept_aside
 from mlfs.models.structures import Arborescence, learner_for
 from mlfs.models.switching import Switching
@@ -183,7 +184,10 @@ class MixtureOfTrees(LabelModel):
                 mixture = more
         else:
             mixture = self._stopped(problem, grower)
-        found, self.log_likelihood_ = em(problem, mixture, tol=grower.tol, max_iter=grower.max_iter)
+        with stage("all rows"):
+            found, self.log_likelihood_ = em(
+                problem, mixture, tol=grower.tol, max_iter=grower.max_iter
+            )
         return found
 
     def _check_parameters(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -84,7 +85,8 @@ def log_likelihoods(problem: Problem, folds: float = 3, *, race: bool = False) -
         ``[p, l]`` is the sum of log P(l | x, p), ``[l, l]`` that of log P(l | x);
         ``-inf`` where there is no edge, because p or l has one value or by `race`.
     """
-    return held_out(problem, folds).over_labels(_into, race).T
+    held = replace(held_out(problem, folds), what="tree of labels")
+    return held.over_labels(_into, race).T
 
 
 def _into(held: HeldOut, label: int, race: bool) -> np.ndarray:
