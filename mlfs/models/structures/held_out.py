@@ -63,7 +63,7 @@ class HeldOut:
         n_jobs = min(threads(self.problem.n_jobs), q)
         tasks = [(work, self, label, *more) for label in range(q)]
         if n_jobs == 1:
-            found = []
+            found: list[np.ndarray] = []
             with threadpool_limits(limits=1, user_api="blas"):
                 for task in tasks:
                     report(self.what, len(found), q)
