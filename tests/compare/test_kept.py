@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import shutil
 import time
 from pathlib import Path
@@ -142,7 +143,12 @@ def test_labels_one_by_one(report: tuple[Results, Path]) -> None:
     ]
     assert len(splits) == 3
     assert float(row["f1"]) == pytest.approx(np.mean(splits))
-    assert '<section id="labels">' in (folder / "index.html").read_text("utf-8")
+    page = (folder / "index.html").read_text("utf-8")
+    (section,) = re.findall(r'<section id="labels">.*?</section>', page, re.DOTALL)
+    leads = re.findall(r'<td data-rows="(\d+)">(?:<b>)?([\d.]+)', section)
+    assert len(leads) == len(rows)
+    assert all(float(rows[int(at) - 2]["f1"]) == pytest.approx(float(f1), abs=6e-4)
+               for at, f1 in leads)  # fmt: skip
 
 
 def test_without_predictions_labels_are_kept(tmp_path: Path) -> None:

@@ -66,7 +66,7 @@
       });
     }
   }
-  // What a mark or a mean says, with its rows in results.csv, when it is touched or gone to.
+  // What a mark or a mean says, with its rows in a file, when it is touched or gone to.
   const told = document.createElement("div");
   told.className = "told";
   told.setAttribute("role", "status");
@@ -80,8 +80,8 @@
     const words = [one.querySelector("title")?.textContent ?? named(one)];
     if (one.dataset.rows) {
       const link = document.createElement("a");
-      link.href = "results.csv";
-      link.textContent = "results.csv";
+      link.href = one.closest("table")?.dataset.file ?? "results.csv";
+      link.textContent = link.getAttribute("href");
       words.push("; ", link, ", rows " + one.dataset.rows);
     }
     told.replaceChildren(...words);

@@ -210,6 +210,7 @@ def _costs(results: Results, rows: CsvRows) -> str:
 
 def _labels(labels: Sequence[LabelRow]) -> str:
     """F1 of single labels by criterion: those of which the criteria differ most."""
+    at = {row: str(number) for number, row in enumerate(labels, 2)}  # the heading is row 1
     groups: dict[tuple[str, str, str], list[LabelRow]] = {}
     for row in labels:
         groups.setdefault((row.data, row.model, row.n), []).append(row)
@@ -218,16 +219,18 @@ def _labels(labels: Sequence[LabelRow]) -> str:
         chosen = widest(rows, LABELS)
         if not chosen or len(chosen[0][1]) < 2:
             continue
-        lines = []
+        lines, where = [], []
         for label, methods in chosen:
             best = max(row.f1 for row in methods)
             texts = [f"{row.f1:.3f}" for row in methods]
             marked = [f"<b>{text}</b>" if row.f1 == best else text
                       for text, row in zip(texts, methods, strict=True)]  # fmt: skip
             lines.append([escaped(label), f"{methods[0].positives:.1f}", *marked])
+            where.append(["", "", *(at[row] for row in methods)])
         head = ["label", "positives", *(row.criterion for row in chosen[0][1])]
         title = f"<h3>{escaped(data)}, {escaped(model)}, n = {escaped(n)}</h3>"
-        shown.append(_view(title + _table(head, lines), model=model, n=n))
+        made = _table(head, lines, where, "labels.csv")
+        shown.append(_view(title + made, model=model, n=n))
     about = (
         f"<p>F1 of up to {LABELS} labels of each data set, those of which the criteria differ "
         "most, with the number of their test rows; means over the splits. All labels are in "
@@ -326,13 +329,17 @@ def _view(content: str, metric: str = "", *, model: str = "", n: str = "") -> st
 
 
 def _table(
-    head: Sequence[str], rows: Iterable[Iterable[str]], where: Sequence[Sequence[str]] = ()
+    head: Sequence[str],
+    rows: Iterable[Iterable[str]],
+    where: Sequence[Sequence[str]] = (),
+    file: str = "results.csv",
 ) -> str:
-    """A table; `where` has the rows of results.csv of the cells in its first rows."""
+    """A table; `where` has the rows of a file that the cells of its first rows are made of."""
     top = "".join(f"<th>{escaped(text)}</th>" for text in head)
     lines = ""
     for row, places in itertools.zip_longest(rows, where, fillvalue=()):
         cells = itertools.zip_longest(row, places, fillvalue="")
         lines += "".join(["<tr>", *(f"<td{_rows(of)}>{cell}</td>" for cell, of in cells), "</tr>"])
     first = f"<thead><tr>{top}</tr></thead>" if head else ""
-    return f'<div class="wide"><table>{first}<tbody>{lines}</tbody></table></div>'
+    source = f' data-file="{file}"' if where else ""
+    return f'<div class="wide"><table{source}>{first}<tbody>{lines}</tbody></table></div>'
