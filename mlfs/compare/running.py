@@ -132,10 +132,7 @@ def run(
             raise UnknownName("option of a comparison", option, OPTIONS)
     rankers = _distinct("criterion", [named(one) for one in _several(criteria, "criteria")])
     learners = _distinct("model", [named(one) for one in _several(models, "models")])
-    for one in itertools.chain(*(each.alternatives() for each in rankers)):
-        ranker(one)
-    for one in itertools.chain(*(each.alternatives() for each in learners)):
-        check_classifier(one)
+    _refuse_unusable(rankers, learners)
     sizes = tuple(dict.fromkeys(size(one) for one in _several(n, "n")))
     protocol = _protocol(folds, holdout, repeat, split, groups)
     patterns = _names(exclude) + (() if groups is None else (groups,))
@@ -163,6 +160,14 @@ def run(
         if kept is not None and not force:
             refuse_loss(kept.folder, settings)
         return _run(settings, shown, place, kept, on_cell or (lambda *_: None))
+
+
+def _refuse_unusable(rankers: tuple[Named, ...], learners: tuple[Named, ...]) -> None:
+    """Refuse criteria and models that cannot be used, before anything is read."""
+    for one in itertools.chain(*(each.alternatives() for each in rankers)):
+        ranker(one)
+    for one in itertools.chain(*(each.alternatives() for each in learners)):
+        check_classifier(one)
 
 
 def _distinct(what: str, chosen: list[Named]) -> tuple[Named, ...]:
