@@ -284,10 +284,10 @@ HOSTILE = {
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_files_are_refused_at_once(name: str) -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     with pytest.raises(DataError) as caught:
         parsed(HOSTILE[name])
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5
     assert len(str(caught.value)) < 500
 
 
