@@ -25,6 +25,7 @@ WHOLE = {
     "bibtex": ["bibtex/bibtex.arff"],
     "corel5k": ["corel5k/Corel5k-sparse.arff"],
     "delicious": ["delicious/delicious.arff"],
+    "image": ["image/Image-train.arff", "image/Image-test.arff"],
 }
 SPARSE = 0.2  # X with fewer values than this share is held as a sparse matrix
 

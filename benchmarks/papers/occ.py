@@ -70,7 +70,9 @@ def _measured(model: Any, method: str, test: Part) -> dict[str, float]:
     """As the authors' program, which takes a label that half of the members vote for."""
     if method not in ENSEMBLES:
         return metrics_of(model, method, test)
-    predicted = np.asarray(model.predict_proba(test.X)) >= 0.5
+    members = zip(model.estimators_, model.estimators_features_, strict=True)
+    votes = [np.asarray(member.predict(test.X[:, columns])) for member, columns in members]
+    predicted = np.mean(votes, axis=0) >= 0.5
     return evaluate(test.Y, predicted.astype(int), metrics=LABELS)
 
 

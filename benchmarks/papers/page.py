@@ -1,4 +1,4 @@
-"""Write docs/published.md from the results; ``--check`` only says whether it is current."""
+"""Write docs/published.md and its appendix from the results; ``--check`` compares them."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.papers.published import printed
-from benchmarks.papers.reasons import reason
+from benchmarks.papers.reasons import TRIALS, reason
 from benchmarks.papers.run import RESULTS, Paper, stored
+from benchmarks.papers.trials import appendix
 from benchmarks.papers.verdict import Verdict, verdicts
 
 __all__ = ["PAGE", "PAPERS", "main", "page", "unexplained"]
@@ -35,7 +36,8 @@ HEAD = """\
 
 This page repeats the tables of the model papers with the models of mlfs, on the data sets that
 we have. A cell shows *our value (published value)*. A cell that differs by more than two standard
-deviations is bold and is listed below its table with the cause.
+deviations is bold and is listed below its table with the cause. [Trials on the published
+numbers](published-trials.md) has what was tried on these cells, with numbers.
 
 ```console
 $ export MLFS_SHARED_DATA=~/datasets
@@ -45,7 +47,7 @@ $ python -m benchmarks.papers.page
 
 The first command runs the folds that are not stored yet and stores each finished fold in
 `benchmarks/papers/results/`, with its time and the versions; delete a cell there to run it again.
-The second command writes this page.
+The second command writes this page and the appendix.
 
 Many of the details below are not in the papers. They come from the programs that the authors
 published, or follow from the numbers. The rows are divided into folds at random, as in the papers,
@@ -54,11 +56,13 @@ but the folds are not the same; `*` marks a cell for which not all folds were ru
 
 
 def main(given: list[str]) -> int:
-    """Write the page, or compare it."""
-    text = page()
+    """Write both pages, or compare them."""
+    pages = {PAGE: page(), appendix.PAGE: appendix.appendix()}
     if "--check" in given:
-        return 0 if PAGE.exists() and PAGE.read_text(encoding="utf-8") == text else 1
-    PAGE.write_text(text, encoding="utf-8")
+        current = all(p.exists() and p.read_text("utf-8") == text for p, text in pages.items())
+        return 0 if current else 1
+    for path, text in pages.items():
+        path.write_text(text, encoding="utf-8")
     return 0
 
 
@@ -163,7 +167,7 @@ def _deviations(paper: Paper, own: list[Verdict]) -> Iterator[str]:
     for cause, cells in causes.items():
         yield f"- {', '.join(cells)}: {cause}"
     if causes:
-        yield ""
+        yield f"\n[What was tried](published-trials.md#{TRIALS[paper.name]})\n"
 
 
 def _missing(paper: Paper, cells: dict[str, Any]) -> Iterator[str]:

@@ -128,10 +128,14 @@ class LDF(FeaturePlan):
     ----------
     r : float, default=0.15
         The least share that MLIG keeps; the paper takes 0.15, and 0.05 for large data sets.
+    parents : bool, default=True
+        Whether MLCFS counts the parents of a label among the members of its set, as in the paper.
+        A strong parent may then leave a label without a feature. The authors' program does not
+        count them, and its labels keep more features.
     """
 
-    def __init__(self, r: float = 0.15) -> None:
-        self.r = r
+    def __init__(self, r: float = 0.15, parents: bool = True) -> None:
+        self.r, self.parents = r, parents
 
     def before(self, problem: Problem) -> Features:
         """What MLIG keeps."""
@@ -147,7 +151,8 @@ class LDF(FeaturePlan):
     def after(self, problem: Problem, structure: Structure, before: Features) -> Features:
         """What MLCFS keeps of it."""
         _, mlcfs = criteria.get("mlcfs")
-        info = with_parents(problem.prepared().info, structure.parents)
+        members = structure.parents if self.parents else ((),) * problem.q
+        info = with_parents(problem.prepared().info, members)
         paths = [
             best_first(mlcfs, info.for_label(label).only(np.sort(columns)), name="mlcfs")
             for label, columns in enumerate(before)

@@ -12,6 +12,8 @@ from benchmarks.files import SkipCase
 from benchmarks.papers import page
 from benchmarks.papers.published import METRICS, printed
 from benchmarks.papers.run import run, stored
+from benchmarks.papers.trials import appendix
+from benchmarks.papers.trials.studies import STUDIES
 from benchmarks.papers.verdict import verdicts
 from tests.shared import SHARED, shared_data
 
@@ -37,6 +39,18 @@ def test_results_are_well_formed(name):
 
 def test_the_page_is_what_the_results_say():
     assert page.PAGE.read_text(encoding="utf-8") == page.page()
+    text = appendix.PAGE.read_text(encoding="utf-8")
+    assert text == appendix.appendix()
+    assert "<!-- table" not in text
+
+
+def test_trials_know_their_readings():
+    for study in STUDIES.values():
+        for key, cell in stored(study.name)["cells"].items():
+            data, _, reading = key.partition("/")
+            assert data in study.folds
+            assert reading in study.recipes
+            assert len(cell["folds"]) <= study.runs(data)
 
 
 @pytest.mark.parametrize(("off", "within"), [(1.9, True), (2.1, False)])

@@ -26,7 +26,7 @@ from mlfs import FeatureSelector, UnknownName, UsageError
 from mlfs.errors import DataError
 from mlfs.models import LDF, StructuredClassifier, available, make
 from mlfs.models.inference import BestFirst, Exhaustive, Greedy
-from mlfs.models.structures import Chain, KParents
+from mlfs.models.structures import Chain, Independent, KParents
 from tests.shared import shared_data
 
 LEARNERS = [
@@ -176,6 +176,23 @@ def test_features_by_a_selector_keep_its_options() -> None:
     assert [f.tolist() for f in made.features_.values()] == [
         f.tolist() for f in model.features_.values()
     ]
+
+
+def test_ldf_without_parents_keeps_what_cfs_keeps_of_the_features_alone() -> None:
+    rng = np.random.default_rng(3)
+    X = rng.integers(0, 2, (300, 12)).astype(float)
+    parent = (X[:, 0] + X[:, 1] + rng.random(300) > 1.4).astype(int)
+    flipped = rng.random(300) < 0.02
+    Y = np.column_stack([parent, np.where(flipped, 1 - parent, parent)])
+    chain = Chain("given")
+    of_child = [
+        StructuredClassifier(chain, features=LDF(0.3, parents=given)).fit(X, Y).features_["y1"]
+        for given in (True, False)
+    ]
+    alone = StructuredClassifier(Independent(), features=LDF(0.3)).fit(X, Y).features_["y1"]
+    assert of_child[0].size == 0
+    assert of_child[1].tolist() == alone.tolist()
+    assert alone.size > 0
 
 
 def test_ldf_is_mlig_and_then_mlcfs_seeded_with_the_parents() -> None:

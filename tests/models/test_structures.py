@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import pickle
+from collections import Counter
 from dataclasses import replace
 
 import numpy as np
@@ -496,6 +497,35 @@ def test_parents_are_bounded():
     assert found.most_parents == 2
     best = sorted(range(5), key=lambda p: -LabelPairs.of(one).normalised[p, 5])[:2]
     assert set(found.parents[5]) == set(best)
+
+
+def naive_normalised(a, b):
+    """I(a;b) / min(H(a), H(b)), eq. (25), from counts."""
+    n = len(a)
+    h = [
+        -sum(c / n * math.log(c / n) for c in Counter(values).values())
+        for values in (a, b, list(zip(a, b, strict=True)))
+    ]
+    return (h[0] + h[1] - h[2]) / min(h[:2])
+
+
+def test_earlier_labels_that_share_enough_become_parents():
+    Y = sampled(KNOWN[3], 400, 5)
+    one = Problem(np.zeros((400, 1)), Y, tuple("abcdef"))
+    before = Polytree("information").learn(one)
+    assert Polytree("information", earlier=1.0).learn(one).parents == before.parents
+    found = Polytree("information", earlier=0.01).learn(one)
+    assert found.order == before.order
+    for place, label in enumerate(found.order):
+        enough = {
+            other
+            for other in found.order[:place]
+            if naive_normalised(Y[:, label].tolist(), Y[:, other].tolist()) > 0.01
+        }
+        assert set(found.parents[label]) == enough | set(before.parents[label])
+    assert len(found.edges) > len(before.edges)
+    with pytest.raises(UsageError, match="earlier is a number from 0 to 1"):
+        Polytree("information", earlier=2).learn(one)
 
 
 def naive_fit(one, rows, label, parents):
