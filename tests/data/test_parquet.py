@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from hypothesis import given
 
 from mlfs.data import parquet
@@ -130,3 +131,9 @@ def test_without_pyarrow_the_extra_is_named(monkeypatch):
 def test_weights_cannot_be_written():
     with pytest.raises(DataError, match="the rows have weights, which a Parquet file cannot"):
         written(from_arrays([[1.0]], [[1]], sample_weight=[2]))
+
+
+def test_very_many_columns_are_not_written():
+    wide = from_arrays(sp.csr_array((2, 200_001)), [[0], [1]])
+    with pytest.raises(DataError, match=r"200,002 columns takes gigabytes .* write .npz or .svm"):
+        parquet.write(wide, io.BytesIO())
