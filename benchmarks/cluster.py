@@ -1,8 +1,9 @@
 """What a pick costs on two workers of this machine, beside one process.
 
 `python -m benchmarks.cluster 4000000x100 1000000x2000:sparse` prints, for each shape and
-criterion, the median time of a later pick and the processor time of all processes for each, the
-questions for each pick, and the bytes beside those of the formula in docs/scale.md.
+criterion, the median time of a later pick and the processor time of all processes for each (less
+what they take when nothing is asked), the questions for each pick, and the bytes beside those of
+the formula in docs/scale.md.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from mlfs.information.for_search import table_of
 
 PICKS = 20
 DENSITY = 0.005
+IDLE = 2.0  # seconds
 
 
 def data(shape: str) -> tuple[Any, np.ndarray]:
@@ -49,11 +51,15 @@ def measured(ready: Any, criterion: str, lazy: bool, client: Any = None) -> dict
     at: list[float] = []
     workers = (lambda: sum(client.run(time.process_time).values())) if client else (lambda: 0.0)
     mlfs.select(ready, criterion, 3, lazy=lazy)  # loads kernels, and counts the labels
-    before = cpu() + workers()
+    idle = cpu() + workers()
+    time.sleep(IDLE)
+    idle = (cpu() + workers() - idle) / IDLE  # heartbeats take time while others use the machine
+    before, began = cpu() + workers(), time.perf_counter()
     found = mlfs.select(
         ready, criterion, PICKS, lazy=lazy, on_pick=lambda *_: at.append(time.perf_counter())
     )
-    spent = cpu() + workers() - before
+    ends = time.perf_counter()
+    spent = cpu() + workers() - before - idle * (ends - began)
     picks = np.diff(at)[1:]
     return {
         "picks": found.indices,

@@ -10,7 +10,7 @@ from typing import NamedTuple
 __all__ = ["Shape", "pick_seconds"]
 
 PER_CELL = {"mrmr": 2.8e-12, "jmi": 8.0e-12}  # seconds of one thread, for a row and a column
-PER_CALL = 0.8e-3  # seconds of the process that selects, for the question to one worker
+PER_CALL = 0.5e-3  # seconds of the process that selects, for the question to one worker
 WIRE = 1.0e9  # bytes a second that this process takes in
 WORKERS = (1, 2, 5, 10, 20, 50, 100, 200, 400)
 
@@ -37,7 +37,7 @@ def pick_seconds(shape: Shape, criterion: str, workers: int) -> tuple[float, flo
     Examples
     --------
     >>> [round(part, 4) for part in pick_seconds(SHAPES[1], "jmi", 20)]
-    [0.0164, 0.016, 0.0001]
+    [0.0164, 0.01, 0.0001]
     """
     labels = shape.q if criterion == "jmi" else 0
     counting = PER_CELL[criterion] * shape.rows * shape.d * max(1, labels) / workers

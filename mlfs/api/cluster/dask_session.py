@@ -168,11 +168,11 @@ class DaskSession(Session):
 
     def _make(self, blocks: list[int]) -> None:
         """Let workers make blocks, those that hold the fewest first."""
-        ends = deadline()
+        ends, times = deadline(), 0
         left = blocks
         submits = None if self._chunks is None else self._cluster.given
         while left:
-            held = dict.fromkeys(self._workers.threads(ends), 0)
+            held = dict.fromkeys(self._workers.threads(), 0)
             for i, address in enumerate(self._places):
                 if i not in left and address in held:
                     held[address] += 1
@@ -190,7 +190,8 @@ class DaskSession(Session):
             for i in (set(left) - set(started)) | set(lost):
                 self._workers.shun(self._places[i])
             left = [i for i in left if i not in answers]
-            if left and time.monotonic() > ends:
+            times += 1
+            if left and times > MOST_LOSSES and time.monotonic() > ends:
                 msg = f"no worker of the cluster at {self._address} could take a block of rows"
                 raise ClusterError(msg)
 

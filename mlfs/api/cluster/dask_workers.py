@@ -14,7 +14,7 @@ from mlfs.errors import ClusterError
 __all__ = ["DaskWorkers", "deadline"]
 
 WAIT = 30.0  # seconds for a worker to come back, where none is left
-STARTING = 60.0  # seconds for an actor to start
+STARTING = 600.0  # seconds for an actor to start on a worker that is there
 LOOK = 0.5  # seconds after which to look whether the worker is still there
 SHUNNED = 5.0  # seconds in which the scheduler may not have noticed that a worker is lost
 NO_SCHEDULER = (OSError, TimeoutError, RuntimeError, ValueError)
@@ -47,9 +47,9 @@ class DaskWorkers:
         """Start nothing on a worker that was lost a moment ago."""
         self._shunned[worker] = time.monotonic() + SHUNNED
 
-    def threads(self, ends: float | None = None) -> dict[str, int]:
+    def threads(self) -> dict[str, int]:
         """The threads of each worker by its address; waits until there is one."""
-        ends = deadline() if ends is None else ends
+        ends = deadline()
         while True:
             try:
                 known = dict(self.client.nthreads())
