@@ -138,6 +138,15 @@ class LongLogistic(ScaledLogistic):
         return super().fit(X, y, sample_weight)
 
 
+class EndlessLogistic(ScaledLogistic):
+    """The same, until its gradient is nearly 0."""
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit, in at most 20,000 steps."""
+        self.max_iter, self.tol = 20_000, 1e-8
+        return super().fit(X, y, sample_weight)
+
+
 def _br(learner: Any) -> Any:
     def made(_: str, train: Part) -> Any:
         model = make("br", base_estimator=learner).fit(train.X, train.Y)
@@ -209,6 +218,7 @@ STUDIES = [
             "C = 500": _br(ScaledLogistic(500.0)),
             "C = 5e7": _br(ScaledLogistic(5e7)),
             "C = 5e7, 2,000 steps": _br(LongLogistic(5e7)),
+            "C = 5e7, to the end": _br(EndlessLogistic(5e7)),
         },
         {"enron": 2, "rcv1subset1": 1},
         lambda model, _, test: PAPER.measure(model, "BR", test),
