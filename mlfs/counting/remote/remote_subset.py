@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["RemoteSubset"]
 
 MOST_KNOWN = 256  # candidates whose co-occurrences are kept
+ASKING = 2e6  # nanoseconds that a question about a few takes more than one about all
 FEW_ANCHORS = 2  # that a candidate may lack to be counted along
 
 
@@ -82,6 +83,11 @@ class RemoteSubset(SubsetPlanes):
         self._has_planes, self._all_planes = np.repeat(planes, widths), all(planes)
         two = bool(counts.labels.all_two_levels)
         self.fits = self.fits and two and not block.state.view and counts.per_cell == 0
+
+    def cost(self, labels: np.ndarray, *, triples: bool) -> float:
+        """Estimate what a term for all candidates takes more than to ask about a few of them."""
+        whole = super().cost(labels, triples=triples)
+        return max(0.0, whole / self._block.session.n_blocks - ASKING)
 
     def parts(self, where: np.ndarray) -> Iterator[Part]:
         """None: the planes are elsewhere."""
