@@ -51,7 +51,7 @@ def _order(contest: Contest) -> str:
 
     def of(j: int) -> str:
         rank = f", average rank {average[j]:.2f}" if contest.complete.size > 1 else ""
-        return f"{contest.methods[j]} ({means[j]:.3f}{rank})"
+        return f"{_named(contest.methods[j])} ({means[j]:.3f}{rank})"
 
     if k == 1:
         return f"{head}{of(0)}; there is nothing to compare it with."
@@ -66,14 +66,14 @@ def _order(contest: Contest) -> str:
 
 
 def _tested(contest: Contest, best: int) -> str:
-    test, name = contest.friedman, contest.methods[best]
+    test, name = contest.friedman, _named(contest.methods[best])
     if test is not None:
         if not test.f_p < 0.05:
             return f"The differences are not significant (Friedman, p = {test.f_p:.2g})."
         with_it = {j for group in contest.groups if best in group for j in group} - {best}
         if not with_it:
             return f"By Nemenyi's test {name} differs significantly from all others."
-        near = _some([contest.methods[j] for j in sorted(with_it)])
+        near = _some([_named(contest.methods[j]) for j in sorted(with_it)])
         return f"By Nemenyi's test {name} does not differ significantly from {near}."
     pairs = [one for one in contest.pairs_of_splits if best in {one.first, one.second}]
     if not pairs:
@@ -84,7 +84,7 @@ def _tested(contest: Contest, best: int) -> str:
         return f"{name} differs significantly from all others {test_of}."
     if not apart:
         return f"{name} differs significantly from none of them {test_of}."
-    names = _some([contest.methods[one.second if one.first == best else one.first]
+    names = _some([_named(contest.methods[one.second if one.first == best else one.first])
                    for one in apart])  # fmt: skip
     return f"{name} differs significantly from {names} {test_of}, and from no other."
 
@@ -133,6 +133,11 @@ def _reached(results: Results, metric: str, model: str) -> str:
     where = "mean over the data sets and splits" if len(names) > 1 else "mean over the splits"
     whole_is = f"With {model}, the {metric} of all features is {whole:.3f}"
     return f"{whole_is} ({where}); {said}."
+
+
+def _named(method: str) -> str:
+    """A method in a sentence, where the baseline `all` could be read as a word."""
+    return f"all features{method[3:]}" if method == "all" or method.startswith("all + ") else method
 
 
 def _some(names: Sequence[str]) -> str:
