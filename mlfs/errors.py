@@ -94,11 +94,11 @@ def _spelled(text: str, names: Mapping[str, str]) -> str:
     """Show the settings in a text: as arguments, or as the flags that `names` has for them."""
 
     def one(found: re.Match[str]) -> str:
-        name, value = found.groups()
-        if name not in names:
+        name, value = names.get(found[1], found[1]), found[2]
+        if not name.startswith("-"):
             return f"{name}={value}" if value else name
         given = ast.literal_eval(value or "True")
-        return names[name] if given is True else f"{names[name]} {shlex.quote(str(given))}"
+        return name if given is True else f"{name} {shlex.quote(str(given))}"
 
     return _SETTING.sub(one, text) if "\x1f" in text else text
 
