@@ -27,7 +27,10 @@ UNSETTLED = "did not converge: raise their limit, as with -P max_iter=1000"
     cls=Command,
     short_help="train a model and store it in a file",
     examples=[
-        ("mlfs train --model occ -o model.mlfs train.arff", "ordered chain on 0.3 of the features"),
+        (
+            "mlfs train --model occ -o model.mlfs train.arff",
+            "chain, features for each label",
+        ),
         ("mlfs train --model pcc -l logistic -P C=0.5 -o m.mlfs x.csv", "another base learner"),
         ("mlfs train --model kcc -k 3 --features scls -n 80 -o m.mlfs x.arff", "on 80 features"),
         ("mlfs train --model ecc -p n_estimators=25 -o m.mlfs x.arff", "an ensemble of 25"),
@@ -102,10 +105,23 @@ def train(
     weights = {} if dataset.weights is None else {"sample_weight": dataset.weights}
     with Waiting(console, what) as line, reporting(line.tell):
         _fit(console, model, X, Y, weights)
+    _tell_number(console, model)
     keep_names(model, table.feature_names)
     save(model, output, table=table, settings=settings, force=force)
     _tell(console, output, what, time.perf_counter() - began)
     return 0
+
+
+def _tell_number(console: Console, model: Any) -> None:
+    """Which number of features was chosen, of several."""
+    model = getattr(model, "model_", model)  # what thresholds were added to
+    if hasattr(model, "n_scores_"):
+        pairs = zip(model.n, model.n_scores_, strict=True)
+        each = ", ".join(f"{n} ({score:.3f})" for n, score in pairs)
+        console.note(
+            f"n = {model.n_}: of {each} the one of the best exact match on 30 % of the rows, "
+            "trained on the others; -n takes one without trying"
+        )
 
 
 def _as_written(Y: Any) -> Any:

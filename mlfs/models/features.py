@@ -179,6 +179,9 @@ def feature_plan(features: Any, n: Any = None) -> FeaturePlan:
     >>> feature_plan("ldf")
     LDF()
     """
+    if isinstance(n, (list, tuple)):
+        msg = f"n is one number of features here, not the {len(n)} of {printable(repr(n))}"
+        raise UsageError(msg)
     if isinstance(features, str) and features not in NAMED:
         _known(features)
     by_criterion = (

@@ -12,10 +12,10 @@ pacc   polytree on conditional information                 exact mode, max-sum  
 ctbn   arborescence of held-out conditional likelihood     exact mode, max-sum         switching
 mc     a mixture of ctbn's by expectation maximisation     annealing                   switching
 mcc    the order searched for by Monte Carlo               Monte Carlo                 logistic
-occ    as kcc, on 0.3 of the features by mlfs_local        greedy                      svm
+occ    as kcc, on 0.1 to 0.9 of the features by mlfs_local greedy                      svm
 ecc    10 cc's on 75 % of the rows, 50 % of the columns    majority                    logistic
 ebcc   the same with bcc's of random roots                 majority                    logistic
-eocc   the same with occ's of random orders                majority                    svm
+eocc   the same with occ's of random orders, n = 0.8       majority                    svm
 epcc   the same with pcc's of random orders                majority                    logistic
 =====  ==================================================  ==========================  =========
 
@@ -69,7 +69,8 @@ from mlfs.models.tuned import TunedLogistic
 
 __all__ = ["available", "make", "with_threshold"]
 
-SHARE = 0.3
+SHARES = (0.1, 0.3, 0.5, 0.7, 0.9)  # what the paper chooses from
+SHARE_OF_MEMBERS = 0.8  # as in the authors' program
 SUFFIX = "-ldf"
 WHOLE = {  # models that look at the same columns for all labels
     "lp", "ps", "eps", "rakel", "rakeld", "mlknn", "brknn", "iblr", "chf", "homer", "llsf", "clr",
@@ -86,8 +87,8 @@ def _chain(structure: Any, inference: Any, learner: Any = None, **more: Any) -> 
     return StructuredClassifier(structure, base_estimator=learner, inference=inference, **more)
 
 
-def _occ(order: str = "cheap") -> Any:
-    return _chain(KParents(order=order), Greedy(), _svm(), features="mlfs_local", n=SHARE)
+def _occ(order: str = "cheap", n: Any = SHARES) -> Any:
+    return _chain(KParents(order=order), Greedy(), _svm(), features="mlfs_local", n=n)
 
 
 def _mixture() -> Any:
@@ -136,7 +137,7 @@ RECIPES: dict[str, Callable[[], Any]] = {
     "occ": _occ,
     "ecc": lambda: StructuredEnsemble(_chain(Chain("random"), Greedy())),
     "ebcc": lambda: StructuredEnsemble(_chain(OneParent("random"), Greedy())),
-    "eocc": lambda: StructuredEnsemble(_occ("random")),
+    "eocc": lambda: StructuredEnsemble(_occ("random", SHARE_OF_MEMBERS)),
     "epcc": lambda: StructuredEnsemble(_chain(Chain("random"), BestFirst())),
     "lp": _powerset,
     "ps": _pruned_sets,

@@ -26,6 +26,8 @@ from mlfs import FeatureSelector, UnknownName, UsageError
 from mlfs.errors import DataError
 from mlfs.models import LDF, StructuredClassifier, available, make
 from mlfs.models.inference import BestFirst, Exhaustive, Greedy
+from mlfs.models.problem import Problem
+from mlfs.models.splits import kept_aside
 from mlfs.models.structures import Chain, Independent, KParents
 from tests.shared import shared_data
 
@@ -220,9 +222,31 @@ def test_selection_sees_the_training_rows_only() -> None:
     assert tuple(half) == mlfs.select((X[:30], Y[:30]), "mim", 10).indices
 
 
+def test_the_number_of_features_is_that_of_the_best_exact_match_held_out() -> None:
+    X, Y = songs(11)
+    model = make("occ", n=[3, 0.1, 6]).fit(X, Y)
+    train, aside = kept_aside(Problem(X, Y.astype(np.int8), tuple("abcdef")[: Y.shape[1]]), 0.3, 34)
+    scores = []
+    for n in (3, 0.1, 6):
+        one = make("occ", n=n).fit(train.X, train.Y)
+        right = one.predict(aside.X) == aside.Y
+        scores.append((right.all(axis=1).mean(), right.mean()))
+    assert model.n_scores_ == pytest.approx([exact for exact, _ in scores])
+    assert model.n_ == (3, 0.1, 6)[scores.index(max(scores))]
+    assert model.predict(X).tolist() == make("occ", n=model.n_).fit(X, Y).predict(X).tolist()
+
+
+def test_several_numbers_are_for_models_that_choose() -> None:
+    X, Y = songs(11)
+    with pytest.raises(UsageError, match="n is empty"):
+        make("occ", n=[]).fit(X, Y)
+    with pytest.raises(UsageError, match="n is one number of features here, not the 2"):
+        make("mc", features="mim", n=[1, 2]).fit(X, Y)
+
+
 def test_fewer_features_are_faster_to_look_at() -> None:
     X, Y = songs(11)
-    model = make("occ").fit(X, Y)
+    model = make("occ", n=0.3).fit(X, Y)
     assert all(len(columns) == 2 for columns in model.features_.values())
     assert [e.n_features_in_ for e in model.estimators_] == [
         2 + len(p) for p in model.structure_.parents

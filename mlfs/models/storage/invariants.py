@@ -88,8 +88,9 @@ TABLE = {
     "LLSF": ON_COLUMNS + "coef_:f[q,w] intercept_:f[q] n_iter_:whole",
     "CalibratedLabelRanking": ON_COLUMNS + "_fitted:one pairs_:i[m,2]",
     "Lift": CLASSIFIER + "centres_:f[m,d] ranges_:f[d]|none estimator_:one",
-    "StructuredClassifier": MODEL + "_fitted:one features_:any",
-    "MonteCarloChain": MODEL + "_fitted:one features_:any _seed:whole",
+    "StructuredClassifier": MODEL + "_fitted:one features_:any n_?:num|text n_scores_?:list(num)",
+    "MonteCarloChain": MODEL + "_fitted:one features_:any _seed:whole "
+    "n_?:num|text n_scores_?:list(num)",
     "StructuredEnsemble": MODEL
     + "estimators_:ones[m] estimators_features_:list(i) estimators_samples_:list(i)",
     "ThresholdedClassifier": MODEL + "model_:one thresholds_:F[q]",
