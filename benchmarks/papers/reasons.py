@@ -15,8 +15,8 @@ TRIALS = {"occ": "occ", "pacc": "pacc", "mixture": "mixture", "pcc": "pcc"}
 REASONS: list[tuple[str, str, str, str, str]] = [
     (
         "occ", "genbase", "ECC", "*",
-        ("its published +- is 0.001; over our 25 folds it is 0.018. Members that see 75 % of the "
-         "rows instead of 50 % reach the published values."),
+        ("its published +- is 0.001; over our 25 folds it is 0.018. In five folds members that see "
+         "75 % of the rows instead of 50 % have an exact match of 0.971 instead of 0.956."),
     ),
     (
         "occ", "genbase", "*", "*",
@@ -38,8 +38,8 @@ REASONS: list[tuple[str, str, str, str, str]] = [
     ),
     (
         "occ", "medical", "EoCC", "*",
-        ("only two of the five folds were run; five folds with the features of the authors' "
-         "program deviate in the same direction."),
+        ("only two of the five folds were run; all five with the features of the authors' program "
+         "give 0.683, 0.990, 0.326 and 0.803, which is within."),
     ),
     (
         "occ", "enron", "EBCC", "hamming_score",
