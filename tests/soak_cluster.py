@@ -99,9 +99,7 @@ def works(folder: Path) -> dict[str, Work]:
     }
 
 
-def disturbed(
-    work: Work, cluster: Any, client: Any, moments: list[float], rng: random.Random
-) -> Any:
+def disturbed(work: Work, client: Any, moments: list[float], rng: random.Random) -> Any:
     """Do the work while workers are killed; the answer, or the error, and the kills."""
     pids = sorted(client.run(os.getpid, on_error="ignore").values())
     killed: list[int] = []
@@ -132,6 +130,65 @@ def say(text: str) -> None:
     sys.stdout.flush()
 
 
+class Soak:
+    """What was done, and what was found.
+
+    Parameters
+    ----------
+    rng : random.Random
+        Gives everything random.
+    everything : dict
+        The kinds of work.
+    kills : int
+        How many workers are to be killed.
+    """
+
+    def __init__(self, rng: random.Random, everything: dict[str, Work], kills: int) -> None:
+        self.rng, self.everything, self.kills = rng, everything, kills
+        self.counts, self.faults = Counter[str](), 0
+        self.seconds: dict[str, float] = {}
+        self.longest: dict[str, float] = {}
+        self.expected = {name: work(None) for name, work in everything.items()}
+
+    def fault(self, text: str) -> None:
+        """Note a fault, and say it at once."""
+        self.faults += 1
+        say(f"FAULT {self.faults}: {text}")
+
+    def on(self, client: Any) -> None:
+        """Go on until all are killed, or the cluster does not start its workers again."""
+        import distributed
+
+        while self.counts["kills"] < self.kills:
+            try:
+                client.wait_for_workers(WORKERS, timeout=60)
+            except (distributed.WorkerStartTimeoutError, TimeoutError):
+                self.counts["clusters that did not start a worker again"] += 1
+                return
+            self.one(self.rng.choice(list(self.everything)), client)
+
+    def one(self, name: str, client: Any) -> None:
+        """Do one work; undisturbed the first time."""
+        work, began = self.everything[name], time.monotonic()
+        if name not in self.seconds:
+            found, killed = disturbed(work, client, [], self.rng)
+            self.seconds[name] = time.monotonic() - began
+        else:
+            n = self.rng.choice((1, 1, 2))
+            moments = [self.rng.uniform(0, 1.1) * self.seconds[name] for _ in range(n)]
+            found, killed = disturbed(work, client, moments, self.rng)
+            self.longest[name] = max(self.longest.get(name, 0.0), time.monotonic() - began)
+        self.counts["kills"] += killed
+        self.counts[name] += killed
+        if found != self.expected[name]:
+            what = found if isinstance(found, str) else "answers otherwise"
+            self.fault(f"{name} after {killed} kills: {what[:1000]}")
+        held = client.run(lambda dask_worker: len(dask_worker.state.actors), on_error="return")
+        if any(isinstance(n, int) and n for n in held.values()):
+            self.fault(f"{name} leaves actors: {held}")
+        say(f"{self.counts['kills']} kills, {self.faults} faults; {name}: {killed} kills")
+
+
 def main(arguments: list[str]) -> int:
     """Run it; 0 if nothing is wrong."""
     parser = argparse.ArgumentParser("python -m tests soak-cluster", description=__doc__)
@@ -141,47 +198,21 @@ def main(arguments: list[str]) -> int:
     import distributed
 
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
-    rng, counts, faults = random.Random(options.seed), Counter[str](), 0
-    longest: dict[str, float] = {}
-    with (
-        tempfile.TemporaryDirectory(prefix="mlfs-soak-") as folder,
-        distributed.LocalCluster(
-            n_workers=WORKERS, threads_per_worker=1, dashboard_address=":0", silence_logs=50
-        ) as cluster,
-        distributed.Client(cluster, set_as_default=False) as client,
-    ):
-        everything = works(Path(folder))
-        expected, seconds = {}, {}
-        for name, work in everything.items():
-            expected[name], began = work(None), time.monotonic()
-            if work(client) != expected[name]:
-                raise SystemExit(f"{name} answers otherwise on an undisturbed cluster")
-            seconds[name] = time.monotonic() - began
-        while counts["kills"] < options.kills:
-            client.wait_for_workers(WORKERS, timeout=120)
-            name = rng.choice(list(everything))
-            moments = [rng.uniform(0, 1.1) * seconds[name] for _ in range(rng.choice((1, 1, 2)))]
-            began = time.monotonic()
-            found, killed = disturbed(everything[name], cluster, client, moments, rng)
-            longest[name] = max(longest.get(name, 0.0), time.monotonic() - began)
-            counts["kills"] += killed
-            counts[name] += killed
-            if found != expected[name]:
-                faults += 1
-                what = found if isinstance(found, str) else "answers otherwise"
-                say(f"FAULT {faults}: {name} after {killed} kills at {moments}: {what[:1000]}")
-            held = client.run(lambda dask_worker: len(dask_worker.state.actors), on_error="return")
-            if any(isinstance(n, int) and n for n in held.values()):
-                faults += 1
-                say(f"FAULT {faults}: {name} leaves actors: {held}")
-            say(f"{counts['kills']} kills, {faults} faults; {name}: {killed} kills")
-    for name, count in sorted(counts.items()):
-        say(
-            f"{name:28}{count:6,}  undisturbed {seconds.get(name, 0):5.1f} s, "
-            f"longest {longest.get(name, 0):5.1f} s"
-        )
-    say(f"{faults} faults, seed {options.seed}")
-    return 1 if faults else 0
+    with tempfile.TemporaryDirectory(prefix="mlfs-soak-") as folder:
+        soak = Soak(random.Random(options.seed), works(Path(folder)), options.kills)
+        while soak.counts["kills"] < options.kills:
+            with (
+                distributed.LocalCluster(
+                    n_workers=WORKERS, threads_per_worker=1, dashboard_address=":0", silence_logs=50
+                ) as cluster,
+                distributed.Client(cluster, set_as_default=False) as client,
+            ):
+                soak.on(client)
+    for name, count in sorted(soak.counts.items()):
+        seconds, longest = soak.seconds.get(name, 0.0), soak.longest.get(name, 0.0)
+        say(f"{name:28}{count:6,}  undisturbed {seconds:5.1f} s, longest {longest:5.1f} s")
+    say(f"{soak.faults} faults, seed {options.seed}")
+    return 1 if soak.faults else 0
 
 
 if __name__ == "__main__":
