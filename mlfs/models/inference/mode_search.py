@@ -29,7 +29,9 @@ __all__ = ["BestFirst", "mode", "rests"]
 ROWS = 4096
 CELLS = 1 << 20
 FEWEST = 1024
+WIDE_CELLS = 1 << 24
 WIDTH = 4
+WIDE = 64  # of the beam for rows that are given up
 SURE = float(np.log(0.5)) + TIE  # no other vector is as probable as one above a half
 
 
@@ -48,8 +50,9 @@ class BestFirst(Inference):
     epsilon : float, default=0.0
         From 0 to less than 1.
     max_nodes : int or None, default=100_000
-        Give up on a row after this number of nodes, with a warning, and keep the best vector so
-        far. This happens only in long chains, whose modes are very improbable. None never gives up.
+        Give up on a row after this number of nodes, with a warning, and take the best vector so
+        far, or that of a beam of width 64 if it is better. This happens only in long chains, whose
+        modes are very improbable. None never gives up.
 
     Notes
     -----
@@ -91,13 +94,13 @@ class BestFirst(Inference):
             if unsure.size:
                 search = _Search.begin(conditionals, rows[unsure], greedy.some(unsure), floor)
                 search.run(most)
+                given_up += search.give_up(most)
                 out[rows[unsure]] = search.best.labels
-                given_up += int((search.spent > most).sum())
         if given_up:
             warnings.warn(
                 f"best-first search gave up on {given_up} of {conditionals.n_rows} rows after "
-                f"{self.max_nodes} nodes each: they have the best label vector found so far "
-                "(raise max_nodes, or set epsilon above 0)",
+                f"{self.max_nodes} nodes each: they have the best label vector found so far, "
+                f"or that of a beam of width {WIDE} (raise max_nodes, or set epsilon above 0)",
                 stacklevel=2,
             )
         return out
@@ -147,6 +150,16 @@ class _Search:
             elif len(children):
                 self._take(children)
         self._walk_from_cut()
+
+    def give_up(self, most: float) -> int:
+        """Take the leaf of a wide beam, if it is better, where too many nodes were needed."""
+        late = np.flatnonzero(self.spent > most)
+        for some in blocks(len(late), WIDE * self.conditionals.q, WIDE_CELLS):
+            places = late[some]
+            found = fan(self.conditionals, self.rows[places], WIDE)
+            found = Nodes(found.depth, places[found.rows], found.labels, found.scores)
+            self._keep(best_leaves(Nodes.joined([self.best.some(places), found])))
+        return len(late)
 
     def _ceiling(self, nodes: Nodes) -> Floats:
         return np.asarray(nodes.scores + self.rest[nodes.depth, nodes.rows])
