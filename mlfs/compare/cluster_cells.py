@@ -13,7 +13,7 @@ from typing import Any
 from mlfs.api.cluster.clusters import cluster_of
 from mlfs.compare.data_sources import DataSource, digest_of_files
 from mlfs.compare.processes import LocalProcess, WorkerLost, WorkerProcess
-from mlfs.errors import ClusterError, DataError, plural
+from mlfs.errors import ClusterError, DataError, UsageError, plural
 
 __all__ = ["OnCluster"]
 
@@ -192,6 +192,6 @@ def _look(files: dict[str, tuple[str, ...]]) -> Any:
     for name, paths in files.items():
         try:
             found[name] = digest_of_files(paths), ""
-        except DataError as error:
+        except (DataError, UsageError) as error:
             found[name] = "", str(error)
     return _versions(), found

@@ -60,7 +60,9 @@ def test_workers_with_other_files_are_refused(tmp_path: Path) -> None:
             seen.append(told)
             path.unlink()
 
-        with pytest.raises(DataError, match=r"^the worker .* has other data: cannot read .*songs"):
+        with pytest.raises(
+            DataError, match=r"^the worker .* has other data: there is no file .*songs"
+        ):
             run(path, *CHOSEN, folds=2, cluster=client, on_cell=change)
         client.close()
     assert len(seen) == 1

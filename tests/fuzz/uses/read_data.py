@@ -53,6 +53,7 @@ class ReadData(Target):
 
     name = "use"
     grace = 60.0  # a kernel may have to be compiled
+    memory = 768 << 20  # a million columns in 76 bytes are arrays of a million numbers
     per_byte = 4000
 
     def prepare(self) -> None:
