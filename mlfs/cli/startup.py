@@ -18,6 +18,7 @@ __all__ = [
 ]
 
 DELICATE = ("numba.", "llvmlite.", "importlib.", "_frozen_importlib")
+BESIDE = ("mlfs.data.whole_files", "_beside")
 LATER = 0.02  # seconds after which a signal that has to wait is looked at again
 PATIENCE = 400_000  # objects: more than all that is imported, and little memory
 
@@ -45,8 +46,8 @@ def catch_signals() -> None:
 
     So what is unfinished is removed, and worker processes are ended. A signal that is ignored
     (under nohup) stays so. None of them is raised where an exception would be lost or do harm:
-    in an import, while numba compiles, and where an object is deleted; it waits until that is
-    over.
+    in an import, while numba compiles, where an object is deleted, and where an unfinished file
+    is made or removed; it waits until that is over.
     """
 
     def leave(number: int, frame: Any) -> None:
@@ -68,7 +69,8 @@ def catch_signals() -> None:
 def _is_delicate(frame: Any) -> bool:
     while frame is not None:
         module = frame.f_globals.get("__name__", "")
-        if module.startswith(DELICATE) or frame.f_code.co_name == "__del__":
+        name = frame.f_code.co_name
+        if module.startswith(DELICATE) or name == "__del__" or (module, name) == BESIDE:
             return True
         frame = frame.f_back
     return False

@@ -101,6 +101,16 @@ def _opened(path: str, force: bool) -> Iterator[Any]:
         return
     if mode is not None and not force:
         raise UsageError(f"{shown} is there already; say {setting('force', True)} to replace it")
+    with _beside(path, mode, force) as one:
+        yield one
+
+
+@contextlib.contextmanager
+def _beside(path: str, mode: int | None, force: bool) -> Iterator[_Unfinished]:
+    """An unfinished file, which is removed at the end.
+
+    The command lets no signal end it in here (see `mlfs.cli.startup`): the file would be left.
+    """
     one = _Unfinished(path, mode, force)
     try:
         yield one
@@ -149,10 +159,11 @@ class _Unfinished:
 
     def keep_old(self) -> None:
         """Keep the file that is replaced under another name, as far as the file system can."""
-        name = self.temporary.removesuffix(SUFFIX) + "-old" + SUFFIX
-        with contextlib.suppress(OSError):
-            os.link(self.target, name)
-            self.backup = name
+        self.backup = self.temporary.removesuffix(SUFFIX) + "-old" + SUFFIX
+        try:
+            os.link(self.target, self.backup)
+        except OSError:
+            self.backup = ""
 
     def take_place(self) -> None:
         """Take the place of the target."""

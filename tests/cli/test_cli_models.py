@@ -297,7 +297,18 @@ def test_what_a_learner_refuses_is_reported_in_its_words(run) -> None:
 
 
 def test_more_neighbours_than_rows_are_refused_when_they_are_fitted(run) -> None:
-    seen = run("train", "-l", "neighbors", "-P", "n_neighbors=10000", "-o", "m.mlfs", SONGS)
+    seen = run(
+        "train",
+        "--model",
+        "br",
+        "-l",
+        "neighbors",
+        "-P",
+        "n_neighbors=10000",
+        "-o",
+        "m.mlfs",
+        SONGS,
+    )
     assert seen.code == 2
     assert "looks at 10000 neighbours, but the label 'happy' has 240 rows" in seen.err
     assert "lower n_neighbors to 240 or less" in seen.err

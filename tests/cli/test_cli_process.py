@@ -348,3 +348,40 @@ def test_a_signal_waits_for_an_import_and_for_the_compiler(
     )
     assert (done.stdout, done.returncode, done.stderr) == ("imported\n", code, "")
     assert time.monotonic() - start < 9
+
+
+@POSIX
+@pytest.mark.parametrize("moment", ["os.path.samestat", "os.path.realpath", "os.close"])
+def test_a_signal_while_a_file_is_made_or_removed_leaves_nothing_beside_it(tmp_path, moment):
+    module, _, name = moment.rpartition(".")
+    code = f"""
+import os, signal, time
+import mlfs.cli.startup
+from mlfs.data.whole_files import replacing
+
+mlfs.cli.startup.catch_signals()
+before = {moment}
+
+def and_then(*given):
+    {module}.{name} = before
+    found = before(*given)
+    os.kill(os.getpid(), signal.SIGTERM)
+    return found
+
+{module}.{name} = and_then
+with replacing("out.txt") as stream:
+    stream.write(b"all of it")
+    time.sleep(0.2)
+time.sleep(5)
+"""
+    seen = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        env=ENV,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert seen.returncode == 143, seen.stderr
+    left = [path.name for path in tmp_path.iterdir()]
+    assert left == (["out.txt"] if moment == "os.close" else [])
