@@ -116,6 +116,10 @@ def huge():
             "do not make a CSR matrix",
         ),
         (
+            save(X_indptr=[0, 9, 1, 0], X_indices=S.indices[:0], X_shape=[3, 2], Y=Y),
+            "indptr must be a non-decreasing sequence",
+        ),
+        (
             save(X_indptr=[0, 9, 1, 2], X_indices=S.indices, X_shape=[3, 2], Y=Y),
             "do not make a CSR matrix",
         ),

@@ -154,7 +154,7 @@ class _Reader:
         line, end, _ = first.removeprefix(BOM).partition(b"\n")
         header = Header.of(line, path, request, separator) if end else None
         if header is None:
-            if b'"' not in line:  # else a name may go on in the next line
+            if line.strip() and b'"' not in line:  # else the header is, or goes on, further down
                 Table(line + end, path, request, separator)  # says what is wrong with it
             return None
         return cls(pieces, path, request, separator, header)

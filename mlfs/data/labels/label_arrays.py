@@ -295,7 +295,8 @@ def _from_sparse(
         why = "an infinite value cannot be used" if classes else f"a label is 0 or 1; {ASK}"
         shown = printable(names[y.indices[at]])
         raise DataError(f"label {shown!r} holds {y.data[at]} in row {row}: {why}")
-    codes = data.astype(np.int32)
+    with np.errstate(invalid="ignore"):  # great values are those of classes, which get codes below
+        codes = data.astype(np.int32)
     labels: Any = [Label(name) for name in names] if odd.size else UniformLabels(names, Label(""))
     for j in np.unique(y.indices[odd]).tolist():
         at = y.indices == j

@@ -175,6 +175,8 @@ class Reader:
             matrix.check_format(full_check=True)
         except (ValueError, TypeError, OverflowError):
             raise DamagedError("a sparse matrix is none") from None
+        # scipy does not look at these where there are no entries
+        demand(bool((np.diff(matrix.indptr) >= 0).all()), "the rows of a sparse matrix are none")
         return matrix
 
     def _of_object(self, content: Any, _: int) -> Any:
