@@ -79,8 +79,11 @@ def _is_delicate(frame: Any) -> bool:
 def end_at_once_from_now_on() -> None:
     """Let signals end the process without a word: all is done, and Python would print a traceback.
 
-    Its way out takes a moment, in which Ctrl-C would be an exception that nobody catches.
+    Its way out takes a moment, in which Ctrl-C would be an exception that nobody catches. A signal
+    that still waits is forgotten: what it was to end has ended.
     """
+    if hasattr(signal, "setitimer"):
+        signal.setitimer(signal.ITIMER_REAL, 0)
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) is not signal.SIG_IGN:

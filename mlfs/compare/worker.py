@@ -60,11 +60,19 @@ def main() -> None:
 
     threading.Thread(target=_listen, args=(source, inbox), daemon=True).start()
     runner = JobRunner(inbox.get())
-    send(target, ("ready", None))
+    _answer(target, ("ready", None))
     while True:
         for record in runner.do(inbox.get()):
-            send(target, ("cell", record))
-        send(target, ("done", None))
+            _answer(target, ("cell", record))
+        _answer(target, ("done", None))
+
+
+def _answer(target: IO[bytes], message: Any) -> None:
+    """Send a message to the parent; without a parent, end."""
+    try:
+        send(target, message)
+    except OSError:
+        os._exit(0)
 
 
 def _listen(source: IO[bytes], inbox: queue.SimpleQueue[Any]) -> None:

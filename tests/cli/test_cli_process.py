@@ -351,6 +351,23 @@ def test_a_signal_waits_for_an_import_and_for_the_compiler(
 
 
 @POSIX
+def test_a_signal_that_still_waits_at_the_end_is_forgotten(tmp_path: Path) -> None:
+    (tmp_path / "slow_import.py").write_text(
+        "import os, signal\nos.kill(os.getpid(), signal.SIGTERM)\n"
+    )
+    program = (
+        "import sys, time, mlfs.cli.startup as s; s.catch_signals()\n"
+        f"sys.path.insert(0, {str(tmp_path)!r})\n"
+        "import slow_import\n"
+        "s.end_at_once_from_now_on(); time.sleep(0.2)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], env=ENV, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@POSIX
 @pytest.mark.parametrize("moment", ["os.path.samestat", "os.path.realpath", "os.close"])
 def test_a_signal_while_a_file_is_made_or_removed_leaves_nothing_beside_it(tmp_path, moment):
     module, _, name = moment.rpartition(".")

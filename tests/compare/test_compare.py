@@ -31,6 +31,7 @@ from mlfs.compare.results import Results
 from mlfs.compare.running import run
 from mlfs.compare.sizes import size
 from mlfs.compare.training_rows import TrainingRows
+from mlfs.compare.worker import send
 from mlfs.data.arrays import from_arrays
 from mlfs.data.dataset import Column
 from mlfs.errors import DataError, MlfsError, UnknownName, UsageError
@@ -357,6 +358,25 @@ def test_killed_in_the_middle_and_resumed(tmp_path: Path, reference: Results, ho
     )
     assert numbers(again) == numbers(reference)
     assert len(computed) <= len(reference.records) - before
+
+
+def test_a_worker_whose_parent_is_gone_ends_without_a_word() -> None:
+    worker = subprocess.Popen(
+        [sys.executable, "-m", "mlfs.compare.worker"],
+        cwd=ROOT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert worker.stdin is not None
+    assert worker.stdout is not None
+    assert worker.stderr is not None
+    worker.stdout.close()  # so that its answer breaks the pipe before its input ends
+    send(worker.stdin, None)
+    assert worker.wait(timeout=60) == 0
+    assert worker.stderr.read() == b""
+    worker.stdin.close()
+    worker.stderr.close()
 
 
 def _session(leader: int) -> list[int]:
