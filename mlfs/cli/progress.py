@@ -11,6 +11,7 @@ from typing import Any, Self
 
 from mlfs.cli.console import Console
 from mlfs.errors import printable
+from mlfs.models.progress_reports import duration
 
 __all__ = ["Arriving", "Cells", "Picks", "Waiting", "duration"]
 
@@ -151,7 +152,7 @@ class Waiting(_Line):
         super().__init__(console)
         self._what = what
         self._part: Any = None
-        self._part_began = self.began
+        self._told = self.began
         self._done = threading.Event()
         self._thread = threading.Thread(target=self._tick, daemon=True)
 
@@ -174,21 +175,17 @@ class Waiting(_Line):
 
     def tell(self, part: Any) -> None:
         """Note what is done now: what `mlfs.models.reporting` calls."""
-        if self._part is None or part.what != self._part.what or part.done < self._part.done:
-            self._part_began = time.perf_counter()
-        self._part = part
+        self._part, self._told = part, time.perf_counter()
 
     def line(self, now: float) -> str:
         """What is shown at some time."""
-        part, began = self._part, self._part_began
-        words = [self._what, *(part.what if part else ())]
-        left = ""
-        if part and part.total:
-            words[-1] += f" {part.done + 1} of {part.total}"
-            if part.done:
-                seconds = (now - began) / part.done * (part.total - part.done)
-                left = f", {duration(seconds)} left of this"
-        return f"{': '.join(words)}: {duration(now - self.began)}{left} (Ctrl-C stops it)"
+        part, words, left = self._part, self._what, ""
+        if part:
+            words = f"{words}: {part.words}"
+            if part.left is not None:
+                remains = max(0.0, part.left - (now - self._told))
+                left = f", {duration(remains)} left of this"
+        return f"{words}: {duration(now - self.began)}{left} (Ctrl-C stops it)"
 
 
 class Arriving(_Line):
@@ -217,19 +214,3 @@ class Arriving(_Line):
         bar = "#" * full + "." * (BAR - full)
         sizes = f"{done / 1e6:.1f} of {total / 1e6:.1f} MB"
         self.draw(f"{self._what}: [{bar}] {sizes}, {file} (Ctrl-C: go on later)")
-
-
-def duration(seconds: float) -> str:
-    """A span of time in words.
-
-    Examples
-    --------
-    >>> duration(5.2), duration(130), duration(7300)
-    ('5 s', '2 min 10 s', '2 h 01 min')
-    """
-    whole = round(seconds)
-    if whole < 60:
-        return f"{whole} s"
-    if whole < 3600:
-        return f"{whole // 60} min {whole % 60:02d} s"
-    return f"{whole // 3600} h {whole % 3600 // 60:02d} min"

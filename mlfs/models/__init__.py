@@ -2,6 +2,7 @@
 
 ====================  ========================================================================
 make, available       the models of the papers by name
+reporting             a function of yours is called with what a fit is doing: ``reporting(print)``
 save, load            a fitted model as one file, in which nothing is executed
 StructuredClassifier  any structure, features, base learner and inference
 StructuredEnsemble    a model many times, on parts of the rows and columns

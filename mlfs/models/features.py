@@ -26,6 +26,7 @@ from mlfs.criteria import Criterion
 from mlfs.errors import UnknownName, UsageError, printable
 from mlfs.information.for_search import with_parents
 from mlfs.models.problem import Problem
+from mlfs.models.progress_reports import counted, heard, report
 from mlfs.search.best_first import best_first
 from mlfs.search.label_parents import Structure
 
@@ -111,10 +112,28 @@ class Selected(FeaturePlan):
             options["network"] = structure
         if is_auto(n) or is_cv(n):
             options["seed"] = seed
+        options["on_pick"] = _Picks(problem.q) if heard() else None
         found = select(ready, options.pop("criterion"), n, **options)
         if found.interrupted:
             raise KeyboardInterrupt
         return _columns_of(found, problem)
+
+
+class _Picks:
+    """Reports the labels whose features are selected; of a selection for all labels, the picks."""
+
+    def __init__(self, q: int) -> None:
+        self.q, self.begun, self.label = q, 0, ""
+
+    def __call__(self, label: str, pick: Any) -> None:
+        del pick
+        if not label:
+            self.begun += 1
+            report(f"features: pick {self.begun}")
+        elif label != self.label:
+            self.label = label
+            report("features of label", self.begun, self.q)
+            self.begun += 1
 
 
 class LDF(FeaturePlan):
@@ -144,7 +163,7 @@ class LDF(FeaturePlan):
         ready = problem.prepared()
         paths = [
             search(plan, ([], []), ready.info.for_label(label), name)
-            for label, name in enumerate(problem.names)
+            for label, name in counted("features", list(enumerate(problem.names)))
         ]
         return tuple(_picked(path) for path in paths)
 
@@ -155,7 +174,7 @@ class LDF(FeaturePlan):
         info = with_parents(problem.prepared().info, members)
         paths = [
             best_first(mlcfs, info.for_label(label).only(np.sort(columns)), name="mlcfs")
-            for label, columns in enumerate(before)
+            for label, columns in counted("features beside the parents", list(enumerate(before)))
             if columns is not None
         ]
         return tuple(_picked(path) for path in paths)

@@ -30,7 +30,7 @@ from mlfs.models.inference.contract import (
 from mlfs.models.inference.nodes import Nodes, best_leaves
 from mlfs.models.inference.sampling import drawn, row_blocks
 from mlfs.models.problem import Problem
-from mlfs.models.progress_reports import report
+from mlfs.models.progress_reports import counted
 from mlfs.models.splits import kept_aside
 from mlfs.models.structures import StructureLearner
 from mlfs.search.label_parents import Structure, from_order
@@ -76,8 +76,7 @@ class SwappedOrder(StructureLearner):
         best = first = payoffs.of(order)
         draw = problem.generator(SWAPS)
         taken = 0
-        for swap in range(n_swaps if problem.q > 1 else 0):
-            report("order of labels: swaps", swap, n_swaps)
+        for _ in counted("order of labels: swaps", range(n_swaps if problem.q > 1 else 0)):
             a, b = draw.choice(problem.q, size=2, replace=False).tolist()
             tried = list(order)
             tried[a], tried[b] = tried[b], tried[a]

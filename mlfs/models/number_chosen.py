@@ -12,7 +12,7 @@ from mlfs.models.conditionals import FittedConditionals
 from mlfs.models.features import feature_plan
 from mlfs.models.inference import Inference
 from mlfs.models.problem import MISSING, Problem
-from mlfs.models.progress_reports import report
+from mlfs.models.progress_reports import stage
 from mlfs.models.splits import kept_aside
 from mlfs.models.structures import StructureLearner
 
@@ -53,10 +53,10 @@ def chosen_number(
     structure = learner.learn(train.on(before))
     scores = []
     for at, n in enumerate(numbers):
-        report("number of features", at, len(numbers))
-        columns = feature_plan(features, n).after(train, structure, before)
-        own = tuple(None if one is None else np.sort(one) for one in columns)
-        fitted = FittedConditionals.fit(train.on(own), structure)
+        with stage(f"number of features {at + 1} of {len(numbers)}"):
+            columns = feature_plan(features, n).after(train, structure, before)
+            own = tuple(None if one is None else np.sort(one) for one in columns)
+            fitted = FittedConditionals.fit(train.on(own), structure)
         right = (inference.predict(fitted.on(aside.X)) == aside.Y) | (aside.Y == MISSING)
         exact, each = right.all(axis=1), right.mean(axis=1)
         scores.append(tuple(float(np.average(one, weights=aside.weights)) for one in (exact, each)))

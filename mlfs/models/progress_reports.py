@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
-__all__ = ["Progress", "Tell", "report", "reporting", "stage"]
+from mlfs.errors import UsageError, printable
+
+__all__ = ["Progress", "Tell", "counted", "duration", "heard", "report", "reporting", "stage"]
+
+T = TypeVar("T")
 
 
 class Progress(NamedTuple):
-    """Where a fit is.
+    """Where a fit is; as text, a line for people.
 
     Parameters
     ----------
@@ -20,38 +25,89 @@ class Progress(NamedTuple):
         15")``.
     done, total : int
         How many parts of the innermost are done, of how many; 0 of 0 where that is not counted.
+    left : float or None
+        How many seconds the innermost will go on, by how long its first parts took.
+
+    Examples
+    --------
+    >>> print(Progress(("tree 3", "classifiers"), 2, 8, 90.0))
+    tree 3: classifiers 3 of 8 (1 min 30 s left of this)
     """
 
     what: tuple[str, ...]
     done: int = 0
     total: int = 0
+    left: float | None = None
+
+    @property
+    def words(self) -> str:
+        """What is done, without the time."""
+        place = f" {self.done + 1} of {self.total}" if self.total else ""
+        return ": ".join(self.what) + place
+
+    def __str__(self) -> str:
+        left = "" if self.left is None else f" ({duration(self.left)} left of this)"
+        return self.words + left
 
 
-Tell = Callable[[Progress], None]
-_TELL: ContextVar[Tell | None] = ContextVar("tell", default=None)
+Tell = Callable[[Progress], object]
+
+
+class _Listener:
+    """Who is told; it keeps when the part began that is done now."""
+
+    def __init__(self, tell: Tell, every: float) -> None:
+        self.tell, self.every = tell, every
+        self.part = Progress(())
+        self.began, self.told = 0.0, -every
+
+    def hear(self, what: tuple[str, ...], done: int, total: int) -> None:
+        """Tell of a new part, unless something was told just before."""
+        now = time.perf_counter()
+        if what != self.part.what or done < self.part.done:
+            self.began = now
+        left = (now - self.began) / done * (total - done) if done and total else None
+        self.part = Progress(what, done, total, left)
+        if now - self.told >= self.every:
+            self.told = now
+            self.tell(self.part)
+
+
+_LISTENER: ContextVar[_Listener | None] = ContextVar("listener", default=None)
 _STAGES: ContextVar[tuple[str, ...]] = ContextVar("stages", default=())
 
 
 @contextmanager
-def reporting(tell: Tell) -> Iterator[None]:
+def reporting(tell: Tell, every: float = 0.0) -> Iterator[None]:
     """Call `tell` with a `Progress` whenever a model that is fitted inside begins something new.
 
-    Labels that are fitted by other processes or threads are not counted.
+    It reaches every model of mlfs that is fitted inside the block, also within a pipeline, an
+    ensemble or a cross-validation. Parts that other processes or threads work on are not counted.
+
+    Parameters
+    ----------
+    tell : callable
+        Called with each `Progress`: ``print`` writes lines.
+    every : float, default=0.0
+        Seconds between two calls at least; 0 calls each time.
 
     Examples
     --------
     >>> from mlfs.models import make
-    >>> told = []
-    >>> with reporting(told.append):
-    ...     _ = make("ctbn").fit([[0.0], [1.0]] * 20, [[0, 0], [1, 1]] * 20)
-    >>> told[1]
-    Progress(what=('tree of labels',), done=1, total=2)
+    >>> with reporting(print):
+    ...     _ = make("ecc", n_estimators=2).fit([[0.0], [1.0]] * 9, [[0], [1]] * 9)
+    member 1 of 2
+    member 1 of 2: classifiers 1 of 1
+    member 2 of 2
+    member 2 of 2: classifiers 1 of 1
     """
-    before = _TELL.set(tell)
+    if not callable(tell):
+        raise UsageError(f"tell is a function, such as print, not {printable(repr(tell))}")
+    before = _LISTENER.set(_Listener(tell, every))
     try:
         yield
     finally:
-        _TELL.reset(before)
+        _LISTENER.reset(before)
 
 
 @contextmanager
@@ -67,7 +123,35 @@ def stage(name: str) -> Iterator[None]:
 
 def report(what: str = "", done: int = 0, total: int = 0) -> None:
     """Say what is done, and how much of it."""
-    tell = _TELL.get()
-    if tell is not None:
+    listener = _LISTENER.get()
+    if listener is not None:
         stages = _STAGES.get()
-        tell(Progress((*stages, what) if what else stages, done, total))
+        listener.hear((*stages, what) if what else stages, done, total)
+
+
+def counted(what: str, items: Sequence[T]) -> Iterator[T]:
+    """The items, each reported as a part when it is begun."""
+    for at, item in enumerate(items):
+        report(what, at, len(items))
+        yield item
+
+
+def heard() -> bool:
+    """Whether anyone listens to reports that cost something to make."""
+    return _LISTENER.get() is not None
+
+
+def duration(seconds: float) -> str:
+    """A span of time in words.
+
+    Examples
+    --------
+    >>> duration(5.2), duration(130), duration(7300)
+    ('5 s', '2 min 10 s', '2 h 01 min')
+    """
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60:02d} s"
+    return f"{whole // 3600} h {whole % 3600 // 60:02d} min"

@@ -14,6 +14,7 @@ from mlfs.models.ensemble import fitted_member, ones_of
 from mlfs.models.inference.contract import whole
 from mlfs.models.label_model import LabelModel
 from mlfs.models.problem import MISSING, Problem
+from mlfs.models.progress_reports import stage
 from mlfs.models.splits import distinct_rows
 
 __all__ = ["RULES", "ThresholdedClassifier", "checked_rule", "learned_thresholds"]
@@ -115,7 +116,8 @@ class ThresholdedClassifier(LabelModel):
             )
         else:
             self.thresholds_ = np.full(problem.q, rule)
-        self.model_ = fitted_member(clone(model), problem, np.arange(problem.n_rows), every)
+        with stage("all rows"):
+            self.model_ = fitted_member(clone(model), problem, np.arange(problem.n_rows), every)
         return self
 
     def _held_out(self, model: Any, problem: Problem, folds: int, every: np.ndarray) -> np.ndarray:
@@ -128,7 +130,8 @@ class ThresholdedClassifier(LabelModel):
         fold = (problem.generator(FOLDS).permutation(count) % folds)[of]
         for number in range(min(folds, count)):
             learn, test = np.flatnonzero(fold != number), np.flatnonzero(fold == number)
-            fitted = fitted_member(clone(model), problem, learn, every)
+            with stage(f"fold {number + 1} of {min(folds, count)}"):
+                fitted = fitted_member(clone(model), problem, learn, every)
             scores[test] = _scores_of(fitted, problem.X[test], problem.q)
         return scores
 

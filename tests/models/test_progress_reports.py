@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from mlfs.cli.console import Console
 from mlfs.cli.progress import Waiting
+from mlfs.errors import UsageError
 from mlfs.models import make, reporting
 from mlfs.models.progress_reports import Progress
 
@@ -21,8 +23,9 @@ def test_a_mixture_says_which_tree_and_which_step():
     assert [one.what for one in told if not one.total and len(one.what) == 1] == [
         ("tree 1",), ("tree 2",), ("all rows",),
     ]  # fmt: skip
-    assert Progress(("tree 2", "EM step 1 of at most 1", "classifiers"), 1, 2) in told
-    assert Progress(("tree 1", "tree of labels"), 0, 2) in told
+    places = [one[:3] for one in told]
+    assert (("tree 2", "EM step 1 of at most 1", "classifiers"), 1, 2) in places
+    assert (("tree 1", "tree of labels"), 0, 2) in places
 
 
 def test_an_ensemble_says_which_member():
@@ -34,11 +37,25 @@ def test_an_ensemble_says_which_member():
     ]  # fmt: skip
 
 
+def test_what_is_told_prints_as_a_line_and_not_too_often(capsys):
+    with reporting(print):
+        make("occ", n=2, threshold="scut").fit(X, Y)
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[:2] == ["fold 1 of 5", "fold 1 of 5: features of label 1 of 2"]
+    assert lines[2].startswith("fold 1 of 5: features of label 2 of 2 (0 s left")
+    assert "all rows: classifiers 1 of 2" in lines
+    with reporting(print, every=1000):
+        make("occ", n=2).fit(X, Y)
+    assert len(capsys.readouterr().out.splitlines()) == 1
+    with pytest.raises(UsageError, match="tell is a function, such as print, not 1"), reporting(1):
+        pass
+
+
 def test_the_line_says_how_long_a_part_goes_on():
     line = Waiting(Console(), "training mc")
     assert line.line(line.began + 2) == "training mc: 2 s (Ctrl-C stops it)"
     line.tell(Progress(("tree 1", "classifiers"), 0, 4))
-    line.tell(Progress(("tree 1", "classifiers"), 1, 4))
-    shown = line.line(line._part_began + 10)
+    line.tell(Progress(("tree 1", "classifiers"), 1, 4, 40.0))
+    shown = line.line(line._told + 10)
     assert shown.startswith("training mc: tree 1: classifiers 2 of 4: ")
     assert shown.endswith(", 30 s left of this (Ctrl-C stops it)")

@@ -10,6 +10,7 @@ from mlfs.models.baselines.label_alone import AppendedModel, independent, output
 from mlfs.models.baselines.neighbours import Neighbours
 from mlfs.models.inference.contract import whole
 from mlfs.models.problem import Problem
+from mlfs.models.progress_reports import stage
 from mlfs.models.splits import distinct_rows
 
 __all__ = ["CHF", "IBLR"]
@@ -154,7 +155,8 @@ class CHF(AppendedModel):
         fold = (problem.generator(FOLDS).permutation(count) % folds)[of]
         for number in range(min(folds, count)):
             learn, test = np.flatnonzero(fold != number), np.flatnonzero(fold == number)
-            said[test] = outputs(independent(problem.rows(learn)).on(problem.X[test]))
+            with stage(f"first layer, fold {number + 1} of {min(folds, count)}"):
+                said[test] = outputs(independent(problem.rows(learn)).on(problem.X[test]))
         return said
 
     def _appended(self, x: Any) -> np.ndarray:

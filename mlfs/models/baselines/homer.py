@@ -13,6 +13,7 @@ from mlfs.models.baselines.label_alone import each_alone, independent
 from mlfs.models.conditionals import FittedConditionals
 from mlfs.models.inference.contract import whole
 from mlfs.models.problem import MISSING, Problem
+from mlfs.models.progress_reports import stage
 
 __all__ = ["HOMER", "HomerNode", "balanced_clusters"]
 
@@ -110,7 +111,8 @@ class HOMER(ColumnModel):
             for child in children:
                 below.append(len(waiting) if len(child) > 1 else -1)
                 waiting += [child] if len(child) > 1 else []
-            fitted = _fitted(problem, labels, children, root=not self._nodes)
+            with stage(f"node {len(self._nodes) + 1}"):
+                fitted = _fitted(problem, labels, children, root=not self._nodes)
             self._nodes.append(HomerNode(children, tuple(below), fitted))
         return self
 

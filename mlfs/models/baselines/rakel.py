@@ -13,6 +13,7 @@ from mlfs.errors import UnknownName, UsageError
 from mlfs.models.baselines.column_model import ColumnModel, probabilistic
 from mlfs.models.baselines.powerset import SetClassifiers
 from mlfs.models.inference.contract import whole
+from mlfs.models.progress_reports import stage
 
 __all__ = ["RAkEL", "drawn_labelsets"]
 
@@ -98,10 +99,11 @@ class RAkEL(ColumnModel):
         draw = problem.generator(STREAM)
         self.labelsets_ = drawn_labelsets(draw, problem.q, k, count, bool(self.disjoint))
         self._members = []
-        for labels in self.labelsets_:
+        for at, labels in enumerate(self.labelsets_):
             names = tuple(problem.names[label] for label in labels)
             part = replace(problem, Y=problem.Y[:, labels], names=names, features=(), shared=[])
-            self._members.append(SetClassifiers.learn(part))
+            with stage(f"label set {at + 1} of {len(self.labelsets_)}"):
+                self._members.append(SetClassifiers.learn(part))
         return self
 
     def _check_vote(self) -> None:

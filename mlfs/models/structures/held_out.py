@@ -24,7 +24,7 @@ from threadpoolctl import threadpool_limits
 from mlfs.api.options import threads
 from mlfs.errors import DataError, UsageError, printable
 from mlfs.models.base_learners import stacked
-from mlfs.models.progress_reports import report
+from mlfs.models.progress_reports import counted
 from mlfs.models.structures.logistic import MOST_COLUMNS, Logistic, side_by_side, solvable
 from mlfs.models.structures.newton import Newton, with_last
 
@@ -63,12 +63,8 @@ class HeldOut:
         n_jobs = min(threads(self.problem.n_jobs), q)
         tasks = [(work, self, label, *more) for label in range(q)]
         if n_jobs == 1:
-            found: list[np.ndarray] = []
             with threadpool_limits(limits=1, user_api="blas"):
-                for task in tasks:
-                    report(self.what, len(found), q)
-                    found.append(work(*task[1:]))
-            return np.array(found)
+                return np.array([work(*task[1:]) for task in counted(self.what, tasks)])
         return np.array(joblib.Parallel(n_jobs)(joblib.delayed(_alone)(*task) for task in tasks))
 
     def alone(self, label: int) -> np.ndarray:
