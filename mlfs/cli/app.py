@@ -168,6 +168,11 @@ def _guarded(arguments: list[str], console: Console) -> int:
         did = "write" if error.errno in (errno.ENOSPC, errno.EDQUOT) else "read or write"
         console.error(f"cannot {did}{place}: {error.strerror or error}")
         return 1
+    except ImportError as error:  # an installation that is broken
+        if console.debug:
+            raise
+        console.error(printable(error, 400))
+        return 1
     except Exception as error:  # a bug of ours must not look like an error of the user
         if console.debug:
             raise

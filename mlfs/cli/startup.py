@@ -95,7 +95,7 @@ def skip_check_of_scipy() -> None:
 
     numba repeats the check before it uses linear algebra, which no kernel does.
     """
-    with suppress(ImportError, AttributeError):
+    with suppress(ImportError, AttributeError, ValueError):
         linalg: Any = importlib.import_module("numba.np.linalg")
         check = linalg.ensure_blas
         linalg.ensure_blas = lambda: None

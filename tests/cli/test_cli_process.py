@@ -326,6 +326,14 @@ def test_a_closed_stdout_is_an_error() -> None:
     assert done.stderr.startswith("mlfs: error: cannot read or write 'stdout, which is closed'")
 
 
+def test_settings_of_numba_that_it_refuses_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(ENV, "NUMBA_NUM_THREADS", "0")
+    done = mlfs("select", "-c", "mim", str(SONGS))
+    assert done.returncode == 1
+    assert done.stderr.startswith("mlfs: error: numba does not start: ")
+    assert done.stderr.count("\n") == 1
+
+
 @POSIX
 @pytest.mark.parametrize(("number", "code"), [("SIGINT", 130), ("SIGTERM", 143)])
 def test_a_signal_waits_for_an_import_and_for_the_compiler(
