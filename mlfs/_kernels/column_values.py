@@ -294,7 +294,9 @@ def write_entries(
     """Write the rows and codes of the entries of a CSR table that have not the code of 0.
 
     Those of column j are written from places[j] on; it is passed over where that is negative.
+    `codes_out` may be of size 0: then only the rows are written.
     """
+    has_codes = codes_out.size > 0
     for row in range(indptr.size - 1):
         for at in range(np.uint64(indptr[row]), np.uint64(indptr[row + 1])):
             column = np.uint64(columns[at])  # unsigned, so that no index is checked for its sign
@@ -304,7 +306,8 @@ def write_entries(
             code = codes[column, np.uint64(_class_of(values[at]))]
             if code != codes[column, 0]:
                 rows_out[np.uint64(place)] = row
-                codes_out[np.uint64(place)] = code
+                if has_codes:
+                    codes_out[np.uint64(place)] = code
                 places[column] = place + 1
 
 

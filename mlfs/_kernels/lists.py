@@ -19,12 +19,14 @@ WORD = 64
 def take(
     indptr: Any, rows: Any, codes: Any, columns: Any, own: Any, out_rows: Any, out_codes: Any
 ) -> None:
-    """Copy the entries of columns[i] to own[i] and on."""
+    """Copy the entries of columns[i] to own[i] and on; `out_codes` may be of size 0."""
+    has_codes = out_codes.size > 0
     for i in range(columns.size):
         place = own[i]
         for at in range(indptr[columns[i]], indptr[columns[i] + 1]):
             out_rows[place] = rows[at]
-            out_codes[place] = codes[at]
+            if has_codes:
+                out_codes[place] = codes[at]
             place += 1
 
 
@@ -66,8 +68,9 @@ def by_row(
 ) -> None:
     """Turn the columns from first to last; ends[row + 1] begins as 0 and becomes that row's end.
 
-    `places` is as long, and holds anything.
+    `places` is as long, and holds anything. `out` may be of size 0: then no codes are written.
     """
+    has_codes = out.size > 0
     for at in range(np.uint64(indptr[first]), np.uint64(indptr[last])):
         ends[np.uint64(rows[at]) + ONE] += 1
     places[0] = ends[0]
@@ -79,5 +82,6 @@ def by_row(
             row = np.uint64(rows[at])  # unsigned: no look whether it counts from the end
             place = np.uint64(places[row])
             columns[place] = column - first
-            out[place] = codes[at]
+            if has_codes:
+                out[place] = codes[at]
             places[row] += 1

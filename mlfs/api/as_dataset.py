@@ -11,9 +11,10 @@ import numpy as np
 import scipy.sparse as sp
 
 from mlfs.data.dataset import Dataset
+from mlfs.data.packed_table import PackedTable
 from mlfs.errors import UsageError, printable, setting
 
-__all__ = ["arrays_of", "as_dataset", "keeps_numbers", "made_of"]
+__all__ = ["arrays_of", "as_dataset", "keeps_numbers", "made_of", "x_bytes"]
 
 
 def keeps_numbers(options: Mapping[str, Any]) -> bool:
@@ -69,11 +70,19 @@ def as_dataset(
 
 def made_of(given: list[np.ndarray], dataset: Dataset) -> int:
     """The bytes of the arrays that were made from the data, without those that were given."""
-    return sum(
+    made = sum(
         part.nbytes
         for part in _arrays(dataset.table, dataset.Y)
         if not any(np.may_share_memory(part, other) for other in given)
     )
+    return made + (dataset.once and isinstance(dataset.table, PackedTable)) * x_bytes(dataset)
+
+
+def x_bytes(dataset: Dataset) -> int:
+    """The bytes that X takes."""
+    if isinstance(dataset.table, PackedTable):
+        return dataset.table.nbytes
+    return sum(part.nbytes for part in _arrays(dataset.table))
 
 
 def arrays_of(data: Any, dataset: Dataset) -> list[np.ndarray]:

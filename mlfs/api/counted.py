@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from mlfs.api import memory_estimate
+from mlfs.api.as_dataset import x_bytes
 from mlfs.api.candidates import Grouping, grouping
 from mlfs.api.estimators import per_cell_of
 from mlfs.counting.blocks import Block
@@ -38,7 +39,7 @@ def counted(
     ignore_missing = options["missing"] == "ignore"
     survey = Survey.of(dataset.table, n_threads)
     if dataset.is_sparse:
-        memory_estimate.of_entries(dataset.table, survey.small, own, dataset.Y).free(most)
+        memory_estimate.of_entries(survey, own, dataset.Y).free(most)
     if options["binnings"] is None:
         how = (options["bins"], options["n_bins"], options["nominal_limit"])
         learned = learn(dataset, *how, weights=weights, survey=survey)
@@ -49,6 +50,9 @@ def counted(
     groups = grouping(options["groups"], dataset.names)
     coded_x = coded(dataset.table, learned, survey)
     del survey
+    if dataset.once:
+        own -= x_bytes(dataset)
+        dataset.release()
     coded_x = groups.merged(coded_x, ignore_missing=ignore_missing)
     values = [len(label.values) for label in dataset.labels]
     y, mask_of = with_masks(code_labels(dataset.Y, values))

@@ -18,6 +18,7 @@ from mlfs.counting.xlogx import TABLE_SIZE
 from mlfs.data.bit_slices import Slices
 from mlfs.discretize.binning import Binnings
 from mlfs.discretize.column_blocks import CELLS
+from mlfs.discretize.table_survey import Survey
 from mlfs.errors import DataError
 
 __all__ = ["MemoryEstimate", "of_codes", "of_entries", "of_slices", "of_table", "packed"]
@@ -25,7 +26,8 @@ __all__ = ["MemoryEstimate", "of_codes", "of_entries", "of_slices", "of_table", 
 COLUMN_BYTES = 256  # sums of a column while an anchor is counted with all
 ROW_BYTES = 16  # the weight of a row, and its code in an anchor
 CUT_BYTES = 80  # of a row, while some columns of any numbers are binned together
-ENTRY_BYTES = 8  # of an entry of a list
+ENTRY_BYTES = 8  # of an entry of a list: its row and its code, or its column and its code
+PLACE_BYTES = 4  # of an entry of a column of two levels, which needs no code
 FEW_WORDS = 8  # planes of at most this many words are kept word by word as well
 COPIED_BYTES = 12  # of an entry of a sparse table that is reordered
 BINNED_BYTES = 72  # of an entry of a column, while some columns are binned
@@ -119,27 +121,27 @@ def of_table(data: Any, most: int) -> MemoryEstimate:
     return replace(least, likely=more, labels=data[1] if isinstance(data, tuple) else None)
 
 
-def of_entries(table: Any, small: np.ndarray, own: int, labels: Any) -> MemoryEstimate:
+def of_entries(survey: Survey, own: int, labels: Any) -> MemoryEstimate:
     """Estimate the memory to bin and code a sparse table.
 
     Parameters
     ----------
-    table : sparse array
-        The table.
-    small : ndarray of bool
-        Which columns hold small whole numbers only; the others are looked at column by column.
+    survey : Survey
+        The table, and which of its columns hold small whole numbers only; the others are looked at
+        column by column.
     own : int
         The bytes of what was made of the data before, and stays.
     labels : ndarray or sparse array
         The labels, which are coded later.
     """
-    rows, d = table.shape
+    (rows, d), entries = survey.table.shape, int(survey.table.nnz)
     cut = 0
-    if not small.all():
-        cut = 2 * COPIED_BYTES * int(table.nnz) + BINNED_BYTES * min(int(table.nnz), CELLS)
-    codes = ENTRY_BYTES * int(table.nnz) + own
+    if not survey.small.all():
+        cut = 2 * COPIED_BYTES * entries + BINNED_BYTES * min(entries, CELLS)
+    two = not cut and bool(((survey.counts > 0).sum(axis=1) <= 2).all())
+    codes = (PLACE_BYTES if two else ENTRY_BYTES) * entries + own
     counted = _estimate(rows, d, 2 * codes + 16 * rows).of_rows
-    likely = max(counted, codes + (cut > 0) * (2 * COPIED_BYTES + BINNED_BYTES) * int(table.nnz))
+    likely = max(counted, codes + (cut > 0) * (2 * COPIED_BYTES + BINNED_BYTES) * entries)
     return MemoryEstimate(rows, COLUMN_BYTES * d, cut + codes, likely, labels)
 
 
@@ -191,9 +193,10 @@ def of_codes(
     listed = (kind == Kind.LISTS) | (kind == Kind.BINARY_LISTS)
     planes = (features.levels - 1) * _plane(rows)
     packed = np.zeros(d, bool) if features.packed is None else features.packed.first >= 0
-    of_rows = ENTRY_BYTES * (
-        int(features.non_mode[~packed].sum()) + int(features.non_mode[listed].sum())
-    )
+    by_column = ENTRY_BYTES if features.has_codes else PLACE_BYTES
+    by_row = np.where(kind == Kind.BINARY_LISTS, PLACE_BYTES, ENTRY_BYTES)[listed]
+    of_rows = by_column * int(features.non_mode[~packed].sum())
+    of_rows += int((by_row * features.non_mode[listed]).sum())
     if listed.any():
         of_rows += -(-int(listed.sum()) // COLUMNS_AT_ONCE) * 8 * rows
         group = min(1.0, COLUMNS_AT_ONCE / int(listed.sum()))
@@ -201,8 +204,8 @@ def of_codes(
     copies = int(moved) + int(rows <= 64 * FEW_WORDS)
     of_rows += int(planes[packed].sum()) + copies * int(planes[~listed].sum())
     of_rows += int(planes[~listed & ~packed].sum())
-    by_row = ENTRY_BYTES * labels.n_entries + 8 * rows if listed.any() else 0
-    of_rows += ENTRY_BYTES * labels.n_entries + by_row
+    of_rows += ENTRY_BYTES * labels.n_entries * (1 + bool(listed.any()))
+    of_rows += 8 * rows * bool(listed.any())
     return _estimate(rows, d + q, of_rows + own)
 
 

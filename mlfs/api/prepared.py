@@ -274,7 +274,7 @@ def prepare(
     dataset = as_dataset(
         data, labels, numbers=numbers, cluster=options["cluster"], max_memory=reading
     )
-    from_user = arrays_of(data, dataset)
+    from_user = [] if dataset.once else arrays_of(data, dataset)
     if dataset.shape[2] == 0:
         where = printable(dataset.source.path, 400)
         msg = f"{where} has no label columns, and there is nothing to select for"
@@ -287,6 +287,8 @@ def prepare(
             refuse_missing(dataset)
     dataset, weights, binned = _with_classes(dataset, weights, options, notes)
     own = made_of(from_user, dataset)
+    if dataset.once and isinstance(data, Dataset) and data is not dataset:
+        data.release()
     beside = options, _frame_columns(data), binned
     if estimator == "gaussian":
         own_threads = threads_of(options["n_jobs"])

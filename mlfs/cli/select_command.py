@@ -86,6 +86,8 @@ def select(
     on_disk = getattr(dataset.table, "on_disk", 0)
     if on_disk:
         console.detail(f"columns of numbers are in a temporary file of {on_disk / 1e6:,.0f} MB")
+    if place.kind != "data" and not _reads_x_again(wanted):
+        dataset = dataset.with_changes(once=True)
     _, selection = run_selection(console, dataset, wanted)
     _tell(console, selection, read - began, time.perf_counter() - read)
     _deliver(console, dataset, selection, place, force=force)
@@ -93,6 +95,17 @@ def select(
         console.note(f"interrupted: there are {plural(len(selection), 'pick')} so far")
         return INTERRUPTED
     return 0
+
+
+def _reads_x_again(wanted: dict[str, Any]) -> bool:
+    """Whether X is read after it was coded: by cross-validation, or for the order of a chain."""
+    from mlfs import criteria
+    from mlfs.api.value_kinds import is_cv
+
+    if is_cv(wanted["n"]) or wanted["cluster"] is not None:
+        return True
+    _, criterion = criteria.get(wanted["criterion"], wanted["parameters"])
+    return criterion.network is not False
 
 
 def run_selection(console: Console, dataset: Any, wanted: dict[str, Any]) -> tuple[Any, Any]:

@@ -39,12 +39,16 @@ class BitPlanes(ColumnGroup):
         Which columns.
     n : ndarray
         How often each of their codes occurs.
+    weights : ndarray of int
+        The weight of each row, which is 1.
     """
 
-    def __init__(self, codes: Codes, first: int, last: int, n: np.ndarray) -> None:
+    def __init__(
+        self, codes: Codes, first: int, last: int, n: np.ndarray, weights: np.ndarray
+    ) -> None:
         super().__init__(codes.levels[first:last], codes.mode[first:last], n, codes.n_rows)
         self._codes, self._begin = codes, first
-        self._keep(packed_planes(codes, first, last), np.ones(codes.n_rows, np.int64))
+        self._keep(packed_planes(codes, first, last), weights)
 
     def _keep(self, planes: np.ndarray, weights: np.ndarray) -> None:
         self.planes, self._weights = planes, weights

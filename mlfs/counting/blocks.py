@@ -58,9 +58,8 @@ class Block:
         """The columns from `first` to `last` in the layout of their kind."""
         offsets = self.features.offsets
         n = self.n[offsets[first] : offsets[last]]
-        if kind in {Kind.BINARY_PLANES, Kind.PLANES}:
-            return BitPlanes(self.features, first, last, n)
-        return RowLists(self.features, first, last, n, self.weights)
+        layout = BitPlanes if kind in {Kind.BINARY_PLANES, Kind.PLANES} else RowLists
+        return layout(self.features, first, last, n, self.weights)
 
     def anchor(self, j: int, valid: int) -> BlockAnchor:
         """A feature, to be counted with all features."""

@@ -8,19 +8,26 @@ the first code takes the place of the mode.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from mlfs._kernels import lists, planes
-from mlfs.counting.entries import counts_between, edges_of, joined, listed, rows_of_columns
+from mlfs.counting.entries import (
+    FEW,
+    counts_between,
+    edges_of,
+    joined,
+    listed,
+    rows_of_columns,
+    taken,
+)
 
-__all__ = ["FEW", "Codes", "Packed"]
+__all__ = ["Codes", "Packed"]
 
 WORD = 64  # rows of a word of a plane
-FEW = 64  # columns that are put together one by one sooner than a kernel is loaded
+NO_CODES = np.zeros(0, np.int32)
 
 
 class Packed(NamedTuple):
@@ -55,7 +62,8 @@ class Codes:
         Number of rows.
     indptr, rows, codes : ndarray
         Column j has the code ``codes[k]`` in the row ``rows[k]`` for k in
-        ``indptr[j]:indptr[j + 1]``, rows ascending, and its mode in all other rows.
+        ``indptr[j]:indptr[j + 1]``, rows ascending, and its mode in all other rows. `codes` may be
+        None where no column has more than two levels: then it is the other one.
     mode : ndarray
         The mode of each column.
     levels : ndarray
@@ -74,7 +82,7 @@ class Codes:
         n_rows: int,
         indptr: np.ndarray,
         rows: np.ndarray,
-        codes: np.ndarray,
+        codes: np.ndarray | None,
         mode: np.ndarray,
         levels: np.ndarray,
         missing: np.ndarray,
@@ -84,7 +92,7 @@ class Codes:
     ) -> None:
         self.n_rows, self.packed = n_rows, packed
         self.mode, self.levels, self.missing = mode, levels, missing
-        self._lists = (indptr, rows, codes)
+        self._held = (indptr, rows, codes)
         self._counts = counts
 
     def __len__(self) -> int:
@@ -122,11 +130,19 @@ class Codes:
             missing,
         )
 
+    @property
+    def _lists(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The lists of the columns that are not packed."""
+        indptr, rows, codes = self._held
+        if codes is None:
+            codes = np.repeat((1 - self.mode).astype(np.int32), np.diff(indptr))
+        return indptr, rows, codes
+
     @cached_property
-    def _whole(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def _whole(self) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
         """The lists of all columns."""
         if self.packed is None or not (self.packed.first >= 0).any():
-            return self._lists
+            return self._held
         own, rows, codes = self._lists
         first = self.packed.first
         indptr = edges_of(np.where(first >= 0, self.non_mode, np.diff(own)))
@@ -157,7 +173,8 @@ class Codes:
     @property
     def codes(self) -> np.ndarray:
         """The code of each entry."""
-        return self._whole[2]
+        found = self._whole[2]
+        return self._lists[2] if found is None else found
 
     @cached_property
     def offsets(self) -> np.ndarray:
@@ -226,6 +243,11 @@ class Codes:
         """The column of each entry."""
         return np.repeat(np.arange(len(self), dtype=np.int32), np.diff(self.indptr))
 
+    @property
+    def has_codes(self) -> bool:
+        """Whether entries have codes, as more than two levels need them."""
+        return self._held[2] is not None
+
     def is_packed(self, j: int) -> bool:
         """Whether column j is kept as planes."""
         return self.packed is not None and bool(self.packed.first[j] >= 0)
@@ -240,8 +262,10 @@ class Codes:
         """Rows in which column j is not at its mode, and its codes there."""
         if self.is_packed(j):
             return listed(self.planes_of(j), int(self.mode[j]))
-        indptr, rows, codes = self._lists
+        indptr, rows, codes = self._held
         at = slice(indptr[j], indptr[j + 1])
+        if codes is None:
+            return rows[at], np.full(at.stop - at.start, 1 - self.mode[j], np.int32)
         return rows[at], codes[at]
 
     def column(self, j: int) -> np.ndarray:
@@ -255,15 +279,21 @@ class Codes:
         return full
 
     def by_row(self, first: int, last: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The columns from first to last, row by row: indptr, columns from 0, codes."""
-        if self.packed is not None and (self.packed.first[first:last] >= 0).any():
+        """The columns from first to last, row by row: indptr, columns from 0, codes.
+
+        There are no codes where all columns have two levels.
+        """
+        some = self
+        if self.packed is not None:
             some = self.take(np.arange(first, last))
-            return rows_of_columns(self.n_rows, some.indptr, some.rows, some.codes, 0, last - first)
-        return rows_of_columns(self.n_rows, *self._lists, first, last)
+            first, last = 0, last - first
+        two = bool((some.levels[first:last] == 2).all())
+        codes = NO_CODES if two else some.codes
+        return rows_of_columns(self.n_rows, some.indptr, some.rows, codes, first, last)
 
     def take(self, columns: np.ndarray) -> Codes:
         """Some columns, in the order given; planes stay where they are."""
-        own, rows, codes = self._lists_of(columns)
+        own, rows, codes = taken(*self._held, columns)
         counts, packed = None, None
         if self._counts is not None:
             levels = self.levels[columns]
@@ -283,21 +313,6 @@ class Codes:
             packed=packed,
             counts=counts,
         )
-
-    def _lists_of(self, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        indptr, rows, codes = self._lists
-        starts, ends = indptr[columns], indptr[columns + 1]
-        own = edges_of(ends - starts)
-        size = int(own[-1])
-        if (starts[1:] == ends[:-1]).all():  # they lie side by side
-            start = int(starts[0]) if size else 0
-            return own, rows[start : start + size], codes[start : start + size]
-        if columns.size <= FEW:
-            spans = map(slice, starts.tolist(), ends.tolist())
-            return own, *joined([(rows[span], codes[span]) for span in spans])
-        taken = np.empty(size, np.int32), np.empty(size, np.int32)
-        lists.take(indptr, rows, codes, columns, own, *taken)
-        return own, *taken
 
     def beside(self, other: Codes) -> Codes:
         """The columns of both, on the same rows."""
@@ -337,7 +352,7 @@ class Codes:
     def between_rows(self, first: int, last: int) -> Codes:
         """A block of the rows, coded alike; planes are cut where a word begins."""
         if self.packed is None or first % WORD:
-            indptr, rows, codes = self._whole
+            indptr, rows, codes = self.indptr, self.rows, self.codes
             packed, counts = None, None
         else:
             indptr, rows, codes = self._lists
@@ -355,25 +370,6 @@ class Codes:
             self.missing,
             packed=packed,
             counts=counts,
-        )
-
-    @staticmethod
-    def stacked(parts: Sequence[Codes]) -> Codes:
-        """The rows of several blocks that are coded alike, one below the other."""
-        first, begins = parts[0], np.cumsum([0, *(part.n_rows for part in parts)])
-        if len(parts) == 1:
-            return first
-        columns = np.concatenate([part.column_of_entry for part in parts])
-        order = np.argsort(columns, kind="stable")
-        rows = [part.rows + begin for part, begin in zip(parts, begins.tolist(), strict=False)]
-        return Codes(
-            int(begins[-1]),
-            np.add.reduce([part.indptr for part in parts]),
-            np.concatenate(rows)[order].astype(np.int32),
-            np.concatenate([part.codes for part in parts])[order],
-            first.mode,
-            first.levels,
-            first.missing,
         )
 
     def moved(self, place: np.ndarray) -> Codes:

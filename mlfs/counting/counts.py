@@ -21,6 +21,7 @@ from mlfs.counting.entries import edges_of
 from mlfs.counting.label_columns import AddedLabels, Labels
 from mlfs.counting.memory import Budget
 from mlfs.counting.parallel import Parallel
+from mlfs.counting.recoded_modes import stacked
 from mlfs.counting.row_subsets import RowSubset
 from mlfs.counting.subset_planes import SubsetPlanes
 from mlfs.counting.xlogx import XLogX, of_rows, xlogx_table
@@ -157,7 +158,7 @@ class Counts:
 
     def shuffled(self, generator: np.random.Generator) -> Counts:
         """The same features with the rows of labels shuffled, over all blocks."""
-        labels = Codes.stacked([block.label_codes for block in self.blocks])
+        labels = stacked([block.label_codes for block in self.blocks])
         labels = labels.moved(generator.permutation(self.n_rows))
         other = copy.copy(self)
         if len(self.blocks) == 1:

@@ -11,7 +11,9 @@ from mlfs._kernels import lists, planes
 if TYPE_CHECKING:
     from mlfs.counting.codes import Codes, Packed
 
-__all__ = ["counts_between", "edges_of", "joined", "listed", "rows_of_columns"]
+__all__ = ["FEW", "counts_between", "edges_of", "joined", "listed", "rows_of_columns", "taken"]
+
+FEW = 64  # columns that are put together one by one sooner than a kernel is loaded
 
 
 def listed(planes: np.ndarray, mode: int) -> tuple[np.ndarray, np.ndarray]:
@@ -52,12 +54,34 @@ def edges_of(sizes: Any) -> np.ndarray:
 def rows_of_columns(
     n_rows: int, indptr: np.ndarray, rows: np.ndarray, codes: np.ndarray, first: int, last: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Lists of columns as lists of rows."""
+    """Lists of columns as lists of rows; without codes where `codes` is of size 0."""
     size = int(indptr[last] - indptr[first])
     ends = np.zeros(n_rows + 1, np.int64)
-    columns, by_row = np.empty(size, np.int32), np.empty(size, np.int32)
+    columns, by_row = np.empty(size, np.int32), np.empty(size if codes.size else 0, np.int32)
     lists.by_row(indptr, rows, codes, first, last, ends, np.empty_like(ends), columns, by_row)
     return ends, columns, by_row
+
+
+def taken(
+    indptr: np.ndarray, rows: np.ndarray, codes: np.ndarray | None, columns: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+    """The lists of some columns, in the order given."""
+    starts, ends = indptr[columns], indptr[columns + 1]
+    own = edges_of(ends - starts)
+    size = int(own[-1])
+    if (starts[1:] == ends[:-1]).all():  # they lie side by side
+        start = int(starts[0]) if size else 0
+        part = slice(start, start + size)
+        return own, rows[part], None if codes is None else codes[part]
+    if columns.size <= FEW:
+        spans = [slice(*span) for span in zip(starts.tolist(), ends.tolist(), strict=True)]
+        if codes is None:
+            return own, np.concatenate([rows[span] for span in spans]), None
+        return own, *joined([(rows[span], codes[span]) for span in spans])
+    found = np.empty(size, np.int32)
+    some = np.empty(0 if codes is None else size, np.int32)
+    lists.take(indptr, rows, some if codes is None else codes, columns, own, found, some)
+    return own, found, None if codes is None else some
 
 
 def joined(parts: list[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:

@@ -1,13 +1,15 @@
-"""Blocks of rows that were coded apart, brought to the modes of all rows."""
+"""Blocks of rows that were coded apart: brought to the modes of all rows, and stacked."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 
 from mlfs.counting.codes import Codes, Packed
 from mlfs.counting.entries import edges_of, joined
 
-__all__ = ["with_modes"]
+__all__ = ["stacked", "with_modes"]
 
 
 def with_modes(codes: Codes, modes: np.ndarray) -> Codes:
@@ -44,6 +46,25 @@ def with_modes(codes: Codes, modes: np.ndarray) -> Codes:
     made = modes.astype(np.int32), codes.levels, codes.missing
     kept = None if packed is None else Packed(packed.planes, packed.first)
     return Codes(codes.n_rows, indptr, rows, values, *made, packed=kept, counts=codes.counts)
+
+
+def stacked(parts: Sequence[Codes]) -> Codes:
+    """The rows of several blocks that are coded alike, one below the other."""
+    first, begins = parts[0], np.cumsum([0, *(part.n_rows for part in parts)])
+    if len(parts) == 1:
+        return first
+    columns = np.concatenate([part.column_of_entry for part in parts])
+    order = np.argsort(columns, kind="stable")
+    rows = [part.rows + begin for part, begin in zip(parts, begins.tolist(), strict=False)]
+    return Codes(
+        int(begins[-1]),
+        np.add.reduce([part.indptr for part in parts]),
+        np.concatenate(rows)[order].astype(np.int32),
+        np.concatenate([part.codes for part in parts])[order],
+        first.mode,
+        first.levels,
+        first.missing,
+    )
 
 
 def _turn(codes: Codes, j: int, mode: int) -> None:

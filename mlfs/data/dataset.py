@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -60,6 +60,13 @@ class Source:
     labels_by: str = "given"
 
 
+class _Released(NamedTuple):
+    """What stays of an X whose memory was freed."""
+
+    shape: tuple[int, int]
+    dtype: np.dtype
+
+
 class _Numbers:
     """X as float64: a table of another type is converted when X is first read."""
 
@@ -102,6 +109,8 @@ class Dataset:
         Where it came from.
     notes : tuple of str
         What a user should know about how it was read.
+    once : bool
+        Whether X serves one selection only, and is released as soon as it is coded.
     """
 
     X: Any
@@ -112,6 +121,7 @@ class Dataset:
     left_out: tuple[tuple[str, str], ...] = ()
     source: Source = field(default_factory=Source)
     notes: tuple[str, ...] = ()
+    once: bool = field(default=False, compare=False)
 
     def __repr__(self) -> str:
         rows, features, labels = self.shape
@@ -167,6 +177,11 @@ class Dataset:
     def with_changes(self, **fields: Any) -> Dataset:
         """Replace some fields; X stays as it is stored."""
         return replace(self, **{"X": self.table, **fields})
+
+    def release(self) -> None:
+        """Free the memory of X, of which only the shape and the type stay."""
+        table = self.table
+        self.__dict__["X"] = _Released(table.shape, table.dtype)
 
     def reduced(self, features: Any) -> Dataset:
         """Keep some columns of X, in the order given."""

@@ -338,9 +338,9 @@ class PackedTable:
             words = slice(word, word - (-piece.n_rows // STRIP))
             for bit, own in enumerate(piece.planes):
                 if own is not None:
-                    planes[bit, plain, words] = own[which]
-        for bit in range(bits):
-            top[plain[planes[bit, plain].any(axis=1)]] |= np.uint8(1 << bit)
+                    part = own[which]
+                    planes[bit, plain, words] = part
+                    top[plain[part.any(axis=1)]] |= np.uint8(1 << bit)
         for j in np.flatnonzero(recoded).tolist():
             self._slice_recoded(j, top, planes)
         top[~is_small & ~recoded] = 1 << bits

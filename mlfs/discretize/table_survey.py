@@ -24,6 +24,8 @@ from mlfs.discretize.binning import Binnings
 
 __all__ = ["Survey", "code_planes", "encode_small", "learn_small"]
 
+_Lists = tuple[np.ndarray, np.ndarray, np.ndarray | None]
+
 
 @dataclass
 class Survey:
@@ -138,14 +140,14 @@ def encode_small(survey: Survey, binnings: Binnings) -> tuple[np.ndarray, Codes]
     counts, modes = np.zeros(int(offsets[-1]), np.int64), np.empty(columns.size, np.int32)
     column_values.sum_counts(survey.counts, columns, codes, offsets, counts, modes)
     packed, none = None, np.zeros(0, np.int32)
-    lists = np.zeros(columns.size + 1, np.int64), none, none
+    lists: _Lists = np.zeros(columns.size + 1, np.int64), none, none
     if survey.slices is not None:
         packed = _packed(survey.slices, columns, codes, modes, binnings.levels)
     elif columns.size:
         sizes = n_rows - counts[offsets[:-1] + modes]
-        lists = _lists(survey.table, columns, codes, sizes)
-    levels, missing = binnings.levels, binnings.missing_codes
-    return columns, Codes(n_rows, *lists, modes, levels, missing, packed=packed, counts=counts)
+        lists = _lists(survey.table, columns, codes, sizes, has_codes=(binnings.levels > 2).any())
+    known = modes, binnings.levels, binnings.missing_codes
+    return columns, Codes(n_rows, *lists, *known, packed=packed, counts=counts)
 
 
 def _stored(table: Any) -> np.ndarray:
@@ -153,18 +155,19 @@ def _stored(table: Any) -> np.ndarray:
 
 
 def _lists(
-    table: Any, columns: np.ndarray, codes: np.ndarray, sizes: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The row lists of some columns of a CSR table."""
+    table: Any, columns: np.ndarray, codes: np.ndarray, sizes: np.ndarray, *, has_codes: bool
+) -> _Lists:
+    """The row lists of some columns of a CSR table; without codes where two levels need none."""
     d = table.shape[1]
     indptr = edges_of(sizes)
     places, table_codes = np.full(d, -1, np.int64), np.zeros((d, SMALL + 1), np.uint8)
     places[columns], table_codes[columns] = indptr[:-1], codes
-    rows, kept = (np.empty(int(indptr[-1]), np.int32) for _ in range(2))
+    size = int(indptr[-1])
+    rows, kept = np.empty(size, np.int32), np.empty(size if has_codes else 0, np.int32)
     column_values.write_entries(
         table.indptr, table.indices, _stored(table), table_codes, places, rows, kept
     )
-    return indptr, rows, kept
+    return indptr, rows, kept if has_codes else None
 
 
 def _packed(

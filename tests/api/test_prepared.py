@@ -28,6 +28,16 @@ def test_a_selection_from_prepared_data_is_that_from_the_data(ready, criterion: 
         assert mlfs.select(ready, criterion, 5).to_dict() == expected.to_dict()
 
 
+@pytest.mark.parametrize("options", [{}, {"target_bins": "width"}, {"labels_as": "sets"}])
+def test_data_for_one_selection_are_released_and_the_answer_is_the_same(options) -> None:
+    kept = mlfs.read(SONGS)
+    once = kept.with_changes(once=True)
+    found = mlfs.select(once, "jmi", 5, **options)
+    assert found.to_dict() == mlfs.select(kept, "jmi", 5, **options).to_dict()
+    assert not isinstance(once.table, np.ndarray)
+    assert once.shape == kept.shape
+
+
 def test_pair_statistics_are_kept_for_the_next_criterion() -> None:
     ready = mlfs.prepare(SONGS)
     mlfs.select(ready, "mrmr", 4, lazy=False)

@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+import mlfs
 from mlfs.counting.anchor import BlockAnchor, ColumnAnchor
 from mlfs.counting.codes import Codes
 from mlfs.counting.label_columns import code_labels, with_masks
+from mlfs.discretize import coded, learn
 
 
 def matrix(seed, missing=0.15):
@@ -163,6 +165,26 @@ def test_shuffling_keeps_rows_together():
     before, after = restored(codes), restored(codes.moved(order))
     assert not np.array_equal(before, after)
     assert sorted(map(tuple, before.tolist())) == sorted(map(tuple, after.tolist()))
+
+
+def test_columns_of_two_levels_need_no_codes():
+    X = sp.random_array((300, 90), density=0.1, format="csr", rng=np.random.default_rng(3))
+    X.data[:] = 1
+    X = sp.csr_array(sp.hstack([X, np.zeros((300, 1))]))  # a constant column needs none either
+    data = mlfs.data.from_arrays(X, np.ones((300, 1), int))
+    found = coded(data.table, learn(data))
+    assert not found.has_codes
+    check_form(found)
+    other = Codes.from_dense(X.toarray())
+    np.testing.assert_array_equal(restored(found), restored(other))
+    for columns in ([3, 4, 5], [90, 1, 40], list(range(90, 0, -1)), []):
+        some, same = (codes.take(np.array(columns, int)) for codes in (found, other))
+        assert not some.has_codes
+        np.testing.assert_array_equal(some.codes, same.codes)
+        for one, two in zip(some.by_row(0, len(some)), same.by_row(0, len(same)), strict=True):
+            np.testing.assert_array_equal(one, two)
+    beside = found.beside(other)
+    np.testing.assert_array_equal(restored(beside), np.hstack([restored(other)] * 2))
 
 
 @pytest.mark.parametrize("levels", [1, 2, 4, 12])
