@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -61,18 +61,7 @@ class MLNB(LogOddsModel):
         self.variance = variance
         self.bins = bins
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Count and average.
-
-        Parameters
-        ----------
-        X : array or sparse matrix, shape (n, d)
-            The rows.
-        y : array, shape (n, q)
-            Their labels; rows that miss a label are left out of that label.
-        sample_weight : array of shape (n,), optional
-            How much each row counts.
-        """
+    def _check(self) -> None:
         if self.kind not in KINDS:
             msg = f"kind is one of {', '.join(KINDS)}, not {printable(repr(self.kind))}"
             raise UsageError(msg)
@@ -81,10 +70,11 @@ class MLNB(LogOddsModel):
         if self.bins not in METHODS:
             msg = f"bins is one of {', '.join(METHODS)}, not {printable(repr(self.bins))}"
             raise UsageError(msg)
-        problem = self._begin(X, y, sample_weight)
+
+    def _learn(self, problem: Problem) -> None:
         if self.kind == "binned":
             self._levels = _Levels(problem, self.bins, self.smoothing)
-            return self
+            return
         weights = np.ones(problem.n_rows) if problem.weights is None else problem.weights
         bernoulli = self._bernoulli(problem.X)
         self._is_bernoulli = bernoulli
@@ -105,7 +95,6 @@ class MLNB(LogOddsModel):
             means = np.where(rows[:, None] > 0, share.T @ rest / known, mean)
             spread = np.maximum(share.T @ squares / known - means**2, 0.0) + floor
             self._sides.append(_Side(np.log(s + rows), shown, means, spread))
-        return self
 
     def _bernoulli(self, X: Any) -> np.ndarray:
         d = X.shape[1]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from sklearn.utils.metaestimators import available_if
@@ -100,6 +100,8 @@ class StructuredClassifier(LabelModel):
     (((), (0,)), [[0, 0], [1, 1]])
     """
 
+    _mark = "_fitted"
+
     def __init__(
         self,
         structure: Any = None,
@@ -118,71 +120,31 @@ class StructuredClassifier(LabelModel):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn the structure, the features and the classifiers.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or frame, shape (n, d)
-            The features.
-        y : array, sparse matrix, frame or list of label sets, shape (n, q)
-            The labels.
-        sample_weight : array of shape (n,), optional
-            How much each row counts, in the structure, the features and the classifiers.
-
-        Returns
-        -------
-        StructuredClassifier
-            Itself.
-        """
-        problem, structure = self._planned(X, y, sample_weight)
-        self._fitted = FittedConditionals.fit(problem, structure)
-        return self
-
-    @available_if(lambda model: hasattr(model.base_estimator, "partial_fit"))  # type: ignore[untyped-decorator]
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Learn from further rows, where the base learner can (it has `partial_fit`).
-
-        The structure and the features are learned in the first call, on the rows that it is
-        given.
-
-        Parameters
-        ----------
-        X, y, sample_weight
-            As in `fit`, of some of the rows.
-        classes : list of array, optional
-            The two values of each label (of the one label where y has one dimension). Needed in
-            the first call where a label has only one value there, and is not of 0 and 1 or of -1
-            and 1.
-
-        Returns
-        -------
-        StructuredClassifier
-            Itself.
-        """
-        if "_fitted" not in self.__dict__:
-            problem, structure = self._planned(X, y, sample_weight, classes, growing=True)
-            self._fitted = FittedConditionals.grow(problem, structure, None)
-            return self
-        problem = self._further(X, y, sample_weight)
-        columns = tuple(learner.columns for learner in self._fitted.learners)
-        before = self._fitted
-        self._fitted = FittedConditionals.grow(problem.on(columns), before.structure, before)
-        return self
-
-    def _planned(
-        self, X: Any, y: Any, sample_weight: Any, classes: Any = None, growing: bool = False
-    ) -> tuple[Problem, Structure]:
-        """The rows with the columns of each label, and the structure."""
-        several = list(self.n) if isinstance(self.n, (list, tuple)) else None
-        plan = feature_plan(self.features, self.n if several is None else (several or [None])[0])
-        learner = learner_for(self.structure)
+    def _check(self) -> None:
+        several = isinstance(self.n, (list, tuple))
+        feature_plan(self.features, next(iter(self.n), None) if several else self.n)
+        learner_for(self.structure)
         inference = self._inference()
         if isinstance(inference, Inference):
             inference.check()
-        problem = self._begin(X, y, sample_weight)
-        if growing:
-            problem = self._with_classes(problem, classes)
+
+    def _learn(self, problem: Problem) -> None:
+        self._fitted = FittedConditionals.fit(*self._planned(problem))
+
+    def _grows(self) -> bool:
+        return hasattr(self.base_estimator, "partial_fit")
+
+    def _grow(self, problem: Problem, first: bool) -> None:
+        if first:
+            self._fitted = FittedConditionals.grow(*self._planned(problem))
+        else:
+            columns = tuple(learner.columns for learner in self._fitted.learners)
+            self._fitted = self._fitted.grown(problem.on(columns))
+
+    def _planned(self, problem: Problem) -> tuple[Problem, Structure]:
+        """The rows with the columns of each label, and the structure."""
+        n, inference = self.n, self._inference()
+        learner = learner_for(self.structure)
         if inference.needs_probabilities and not hasattr(problem.base_estimator, "predict_proba"):
             name = type(problem.base_estimator).__name__
             msg = (
@@ -190,11 +152,10 @@ class StructuredClassifier(LabelModel):
                 f"{printable(name)} does not give: use greedy inference, or LogisticRegression"
             )
             raise UsageError(msg)
-        if several is not None:
-            self.n_, self.n_scores_ = chosen_number(
-                problem, self.features, several, learner, inference
-            )
-            plan = feature_plan(self.features, self.n_)
+        if isinstance(n, (list, tuple)):
+            n, self.n_scores_ = chosen_number(problem, self.features, list(n), learner, inference)
+            self.n_ = n
+        plan = feature_plan(self.features, n)
         before = plan.before(problem)
         structure = learner.learn(problem.on(before))
         columns = plan.after(problem, structure, before)
@@ -270,7 +231,7 @@ class StructuredClassifier(LabelModel):
         out = np.empty(predicted.shape)
         for label, parents in enumerate(held.structure.parents):
             out[:, label] = held.decision(label, slice(None), predicted[:, list(parents)])
-        return out[:, 0] if self._labels.flat else out
+        return self._decisions(out)
 
     @available_if(_probabilistic)  # type: ignore[untyped-decorator]
     def joint_log_proba(self, X: Any, Y: Any) -> np.ndarray:
@@ -338,9 +299,6 @@ class StructuredClassifier(LabelModel):
             f"{printable(repr(given))}"
         )
         raise UsageError(msg)
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return "_fitted" in self.__dict__
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -68,16 +69,19 @@ class FittedConditionals:
 
     @classmethod
     def grow(
-        cls, problem: Problem, structure: Structure, before: FittedConditionals | None
+        cls, problem: Problem, structure: Structure, before: Sequence[Learner | None] = ()
     ) -> FittedConditionals:
-        """Fit the base learner of each label on further rows; `before` is what was fitted."""
+        """Fit the base learner of each label on a part of the rows; `before` is what was fitted."""
         refuse_unweightable(problem.base_estimator, problem.weights)
-        old = (None,) * problem.q if before is None else before.learners
         learners = tuple(
-            grow_learner(problem, label, structure.parents[label], old[label])
-            for label in range(problem.q)
+            grow_learner(problem, label, structure.parents[label], old)
+            for label, old in enumerate(before or [None] * problem.q)
         )
         return cls(structure, learners, int(problem.X.shape[1]), bool(sp.issparse(problem.X)))
+
+    def grown(self, problem: Problem) -> FittedConditionals:
+        """What a further part of the rows makes of them."""
+        return self.grow(problem, self.structure, self.learners)
 
     @property
     def probabilistic(self) -> bool:

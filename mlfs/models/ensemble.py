@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Self
+from functools import partial
+from typing import Any
 
 import numpy as np
 from sklearn.base import clone
@@ -17,7 +18,7 @@ from mlfs.models.problem import MISSING, Problem
 from mlfs.models.progress_reports import stage
 from mlfs.models.splits import row_marks
 
-__all__ = ["StructuredEnsemble", "fitted_member", "ones_of"]
+__all__ = ["StructuredEnsemble", "fitted_member", "grown_member", "ones_of"]
 
 VOTES = ("majority", "mean")
 SEEDS = 2**31 - 1
@@ -59,7 +60,8 @@ class StructuredEnsemble(LabelModel):
     estimators_features_ : list of ndarray
         The columns of X that each member was given.
     estimators_samples_ : list of ndarray
-        The rows that each member was given (counted without rows of weight 0).
+        The rows that each member was given (counted without rows of weight 0, and over all
+        parts of `partial_fit`).
     classes_, label_names_, n_features_in_, feature_names_in_
         As for `StructuredClassifier`.
 
@@ -74,6 +76,7 @@ class StructuredEnsemble(LabelModel):
     """
 
     base_estimator = None
+    _mark = "estimators_"
 
     def __init__(
         self,
@@ -93,34 +96,54 @@ class StructuredEnsemble(LabelModel):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit all members; see `StructuredClassifier.fit`."""
-        count = checked_count(self.n_estimators, "n_estimators")
-        if count is None:
+    def _check(self) -> None:
+        if checked_count(self.n_estimators, "n_estimators") is None:
             raise UsageError("n_estimators is a whole number from 1 on, not None")
         self._check_vote()
-        rows, features = _share(self.rows, "rows"), _share(self.features, "features")
+        _share(self.rows, "rows")
         model = self._model()
         if self.vote == "mean" and not _probabilistic(self):
             name = printable(type(model).__name__)
             msg = f"the members ({name}) give no probabilities: use vote='majority'"
             raise UsageError(msg)
-        if features < 1:
+        if _share(self.features, "features") < 1:
             _refuse_own_columns(model)
-        problem = self._begin(X, y, sample_weight)
+
+    def _learn(self, problem: Problem) -> None:
+        self._train(problem, fitted_member)
+
+    def _grows(self) -> bool:
+        return hasattr(self.model, "partial_fit")
+
+    def _grow(self, problem: Problem, first: bool) -> None:
+        if first:
+            self._train(problem, partial(grown_member, first=True))
+            return
         marks = row_marks(problem.X, problem.Y)
-        self.estimators_, self.estimators_features_, self.estimators_samples_ = [], [], []
-        for member in range(count):
+        for member, model in enumerate(self.estimators_):
+            draw = problem.generator(member, self._seen)
+            chosen = _drawn_rows(draw, marks, problem.weights, float(self.rows))
+            grown_member(model, problem, chosen, self.estimators_features_[member])
+            before = self.estimators_samples_[member]
+            self.estimators_samples_[member] = np.append(before, self._seen + chosen)
+        self._seen += problem.n_rows
+
+    def _train(self, problem: Problem, train: Callable[..., Any]) -> None:
+        """Draw the rows and columns of the members, and train each on its own."""
+        marks = row_marks(problem.X, problem.Y)
+        models, members_columns, members_rows = [], [], []
+        for member in range(self.n_estimators):
             draw = problem.generator(member)
             seed = int(draw.integers(SEEDS))
-            chosen = _drawn_rows(draw, marks, problem.weights, rows)
-            columns = _drawn(draw, problem.X.shape[1], features)
-            with stage(f"member {member + 1} of {count}"):
-                fitted = fitted_member(clone(model), problem, chosen, columns, seed)
-            self.estimators_.append(fitted)
-            self.estimators_features_.append(columns)
-            self.estimators_samples_.append(chosen)
-        return self
+            chosen = _drawn_rows(draw, marks, problem.weights, float(self.rows))
+            columns = _drawn(draw, problem.X.shape[1], float(self.features))
+            with stage(f"member {member + 1} of {self.n_estimators}"):
+                fitted = train(clone(self._model()), problem, chosen, columns, seed)
+            models.append(fitted)
+            members_columns.append(columns)
+            members_rows.append(chosen)
+        self.estimators_, self.estimators_features_ = models, members_columns
+        self.estimators_samples_, self._seen = members_rows, problem.n_rows
 
     def predict(self, X: Any) -> np.ndarray:
         """The labels that the members agree on: by majority, or by their mean probability.
@@ -165,8 +188,7 @@ class StructuredEnsemble(LabelModel):
         -------
         ndarray of float64, shape (n, q)
         """
-        mean = self._mean(self._rows(X), _decisions_of)
-        return mean[:, 0] if self._labels.flat else mean
+        return self._decisions(self._mean(self._rows(X), _decisions_of))
 
     def _mean(self, x: Any, ask: Callable[[Any, Any, int], np.ndarray]) -> np.ndarray:
         """The mean over the members of what is asked of each."""
@@ -210,6 +232,30 @@ def fitted_member(
     seed: int | None = None,
 ) -> Any:
     """A model fitted on some rows and columns of a problem, with its own seed if none is given."""
+    _settle(model, problem, columns, seed)
+    x, y, given = _own_rows(problem, rows, columns)
+    return model.fit(x, y, **given)
+
+
+def grown_member(
+    model: Any,
+    problem: Problem,
+    rows: np.ndarray,
+    columns: np.ndarray,
+    seed: int | None = None,
+    first: bool = False,
+) -> Any:
+    """The same by `partial_fit`; first of the parts, or a further one."""
+    x, y, given = _own_rows(problem, rows, columns)
+    if first:
+        _settle(model, problem, columns, seed)
+        if not isinstance(model, LabelModel):  # one of scikit-learn wants all classes at once
+            given["classes"] = [np.array([0, 1])] * problem.q
+    return model.partial_fit(x, y, **given)
+
+
+def _settle(model: Any, problem: Problem, columns: np.ndarray, seed: int | None) -> None:
+    """Hand seed, jobs and names of columns on."""
     settable = model.get_params(deep=False)
     if "random_state" in settable and seed is not None:
         model.set_params(random_state=seed)
@@ -217,12 +263,17 @@ def fitted_member(
         model.set_params(n_jobs=problem.n_jobs)
     if isinstance(model, LabelModel):
         name_columns(model, [problem.feature_names[j] for j in columns], problem.names)
-    x = problem.X[rows][:, columns]
+
+
+def _own_rows(
+    problem: Problem, rows: np.ndarray, columns: np.ndarray
+) -> tuple[Any, np.ndarray, dict[str, Any]]:
+    """Some rows and columns as a model takes them, and the weights if there are any."""
     y = problem.Y[rows].astype(np.int64)
     if (y == MISSING).any():
         y = np.where(y == MISSING, np.nan, y)
-    weights = None if problem.weights is None else problem.weights[rows]
-    return model.fit(x, y) if weights is None else model.fit(x, y, sample_weight=weights)
+    given = {} if problem.weights is None else {"sample_weight": problem.weights[rows]}
+    return problem.X[rows][:, columns], y, given
 
 
 def _refuse_own_columns(model: Any) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mlfs.api.documentation import page_of
@@ -44,9 +45,12 @@ def keep_names(model: LabelModel, features: Sequence[str]) -> None:
 class LabelModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklearn has no types
     """The base of all models: a subclass has ``base_estimator, n_jobs, random_state``.
 
-    A subclass calls ``_begin`` in `fit`, ``_rows`` in `predict`, ``_given`` on what it predicts
-    (int8 of 0 and 1), ``_shares`` on probabilities, ``_codes`` on labels that it is to score.
-    Where Y has one dimension, it is one label, and all is as of any binary classifier.
+    A subclass has ``_check``, which refuses wrong parameters before the data are read, and
+    ``_learn(problem)``, which learns and leaves the attribute ``_mark``. One that learns from rows
+    in parts says so by ``_grows`` and has ``_grow(problem, first)``. It calls ``_rows`` in
+    `predict`, ``_given`` on what it predicts (int8 of 0 and 1), ``_shares`` on probabilities,
+    ``_decisions`` on decision values, ``_codes`` on labels that it is to score. Where Y has one
+    dimension, it is one label, and all is as of any binary classifier.
 
     Attributes
     ----------
@@ -63,6 +67,74 @@ class LabelModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklea
     random_state: Any
     _labels: Classes
     _next_names: tuple[tuple[str, ...], tuple[str, ...]]
+    _mark = "label_names_"
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from rows and their labels.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame, shape (n, d)
+            The features.
+        y : array, sparse matrix, frame or list of label sets, shape (n, q)
+            The labels.
+        sample_weight : array of shape (n,), optional
+            How much each row counts, in all that is learned.
+
+        Returns
+        -------
+        self
+        """
+        self._check()
+        self._learn(self._begin(X, y, sample_weight))
+        return self
+
+    @available_if(lambda model: model._grows())  # type: ignore[untyped-decorator]  # noqa: SLF001
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from further rows, where the base learner can (it has `partial_fit`).
+
+        Structures, features and whatever else comes before the classifiers are learned in the
+        first call, on the rows that it is given.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in `fit`, of some of the rows.
+        classes : list of array, optional
+            The two values of each label (of the one label where y has one dimension). Needed in
+            the first call where a label has only one value there, and is not of 0 and 1 or of -1
+            and 1.
+
+        Returns
+        -------
+        self
+        """
+        self._check()
+        first = not self.__sklearn_is_fitted__()
+        if first:
+            problem = self._begin(X, y, sample_weight)
+            self._labels, codes = self._labels.completed(problem.Y, classes)
+            problem = replace(problem, Y=codes)
+        else:
+            problem = self._further(X, y, sample_weight)
+        self._grow(problem, first)
+        return self
+
+    def _check(self) -> None:
+        """Refuse parameters that cannot be."""
+
+    def _learn(self, problem: Problem) -> None:
+        raise NotImplementedError
+
+    def _grows(self) -> bool:
+        """Whether the model learns from rows that arrive in parts."""
+        return False
+
+    def _grow(self, problem: Problem, first: bool) -> None:
+        raise NotImplementedError
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return self._mark in self.__dict__
 
     @property
     def classes_(self) -> Any:
@@ -101,7 +173,7 @@ class LabelModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklea
             raise DataError(msg)
         check_jobs(self.n_jobs)
         seed = seed_of(self.random_state)
-        learner = self._learner(seed)
+        self._learner(seed)  # refused before the data are read
         matrix = self._matrix(X, reset=True)
         codes, labels = read_labels(Y, matrix.shape[0])
         names = getattr(self, "feature_names_in_", None)
@@ -112,37 +184,32 @@ class LabelModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklea
             names, labels = given[0], replace(labels, names=given[1], named=True)
         self._labels = labels
         self.label_names_ = labels.names
-        weights = self._weights(sample_weight, matrix.shape[0])
-        if weights is not None and not weights.all():
-            kept = np.flatnonzero(weights)
-            matrix, codes, weights = matrix[kept], codes[kept], weights[kept]
-        return Problem(
-            matrix,
-            codes,
-            labels.names,
-            () if names is None else tuple(str(name) for name in names),
-            weights,
-            learner,
-            n_jobs=self.n_jobs,
-            seed=seed,
-        )
+        columns = () if names is None else tuple(str(name) for name in names)
+        return self._counting(matrix, codes, sample_weight, seed, columns)
 
     def _further(self, X: Any, Y: Any, sample_weight: Any = None) -> Problem:
         """Check further training data of a model that has begun, for `partial_fit`."""
         matrix = self._matrix(X, reset=False)
         codes = self._labels.codes(Y, matrix.shape[0])
+        return self._counting(matrix, codes, sample_weight, seed_of(self.random_state), ())
+
+    def _counting(
+        self,
+        matrix: Any,
+        codes: np.ndarray,
+        sample_weight: Any,
+        seed: int,
+        columns: tuple[str, ...],
+    ) -> Problem:
+        """The problem without rows of weight 0."""
         weights = self._weights(sample_weight, matrix.shape[0])
         if weights is not None and not weights.all():
             kept = np.flatnonzero(weights)
             matrix, codes, weights = matrix[kept], codes[kept], weights[kept]
-        seed = seed_of(self.random_state)
-        names, learner = self._labels.names, self._learner(seed)
-        return Problem(matrix, codes, names, (), weights, learner, n_jobs=self.n_jobs, seed=seed)
-
-    def _with_classes(self, problem: Problem, classes: Any) -> Problem:
-        """The problem with the values of its labels as the user names them, for `partial_fit`."""
-        self._labels, codes = self._labels.completed(problem.Y, classes)
-        return replace(problem, Y=codes)
+        learner, names = self._learner(seed), self._labels.names
+        return Problem(
+            matrix, codes, names, columns, weights, learner, n_jobs=self.n_jobs, seed=seed
+        )
 
     def _learner(self, seed: int) -> Any:
         """The base learner, every random state in it that is open set to the seed."""
@@ -214,6 +281,10 @@ class LabelModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklea
         if not self._labels.flat:
             return ones
         return np.column_stack([1 - ones[:, 0], ones[:, 0]])
+
+    def _decisions(self, found: np.ndarray) -> np.ndarray:
+        """Decision values of each label; where Y had one dimension, as of any classifier."""
+        return found[:, 0] if self._labels.flat else found
 
     def _codes(self, Y: Any, n_rows: int) -> np.ndarray:
         """Labels as 0, 1, or -1 where missing."""

@@ -5,7 +5,7 @@ Hong, Batal & Hauskrecht, A mixtures-of-trees framework for multi-label classifi
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -102,6 +102,8 @@ class MixtureOfTrees(LabelModel):
     (2, True)
     """
 
+    _mark = "_mixture"
+
     def __init__(
         self,
         structure: Any = None,
@@ -133,20 +135,7 @@ class MixtureOfTrees(LabelModel):
 
     # ---- learning ---------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn the trees and how much each counts.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or frame, shape (n, d)
-            The rows.
-        y : array, sparse matrix, frame or list of label sets, shape (n, q)
-            Their labels.
-        sample_weight : array of shape (n,), optional
-            How much each row counts.
-        """
-        self._check_parameters()
-        problem = self._begin(X, y, sample_weight)
+    def _learn(self, problem: Problem) -> None:
         # one limit for all fits: to set and lift it for each costs ten times a small fit
         with threadpool_limits(limits=1, user_api="blas"):
             mixture = self._learned(problem)
@@ -164,7 +153,6 @@ class MixtureOfTrees(LabelModel):
             for tree in mixture.trees
         ]
         self.estimators_ = [[one.estimator for one in tree.learners] for tree in mixture.trees]
-        return self
 
     def _learned(self, problem: Problem) -> Mixture:
         """The mixture, its parameters learned on all rows."""
@@ -190,7 +178,7 @@ class MixtureOfTrees(LabelModel):
             )
         return found
 
-    def _check_parameters(self) -> None:
+    def _check(self) -> None:
         if self.n_trees is not None:
             whole(self.n_trees, "n_trees")
         whole(self.max_trees, "max_trees")

@@ -14,7 +14,14 @@ import scipy.sparse as sp
 
 from mlfs.models.problem import Problem
 
-__all__ = ["clearly_less", "distinct_rows", "kept_aside", "row_marks", "stratified_folds"]
+__all__ = [
+    "clearly_less",
+    "distinct_rows",
+    "folds_by_chance",
+    "kept_aside",
+    "row_marks",
+    "stratified_folds",
+]
 
 
 def row_marks(X: Any, Y: np.ndarray) -> np.ndarray:
@@ -44,6 +51,25 @@ def distinct_rows(problem: Problem) -> np.ndarray:
     True
     """
     return np.unique(row_marks(problem.X, problem.Y), return_inverse=True)[1]
+
+
+def folds_by_chance(problem: Problem, folds: int, stream: int) -> list[tuple[Any, Any]]:
+    """The rows to learn from and those held out of each fold; none if all rows are equal.
+
+    Parameters
+    ----------
+    problem : Problem
+        The rows.
+    folds : int
+        How many folds; no more than there are distinct rows.
+    stream : int
+        Of the random numbers of the problem.
+    """
+    of = distinct_rows(problem)
+    count = int(of.max()) + 1
+    fold = (problem.generator(stream).permutation(count) % folds)[of]
+    numbers = range(min(folds, count) if count > 1 else 0)
+    return [(np.flatnonzero(fold != one), np.flatnonzero(fold == one)) for one in numbers]
 
 
 def stratified_folds(X: Any, y: np.ndarray, n_folds: int) -> np.ndarray:

@@ -10,13 +10,13 @@ from scipy.special import logit
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from mlfs.errors import UsageError, printable
 from mlfs.models.base_learners import check_neighbours
 from mlfs.models.inference.contract import whole
 from mlfs.models.tuned import TunedLogistic
+from mlfs.models.two_classes import two_classes
 
 __all__ = ["Switching", "one_class_share"]
 
@@ -92,15 +92,7 @@ class Switching(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklear
         whole(self.min_rows, "min_rows")
         self.n_parents_ = whole(n_parents, "n_parents", 0)
         X, y = validate_data(self, X, y, **self._accepted())
-        check_classification_targets(y)
-        kind = type_of_target(y, input_name="y", raise_unknown=True)
-        if kind != "binary":
-            msg = f"Only binary classification is supported. The type of the target is {kind}."
-            raise ValueError(msg)
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        if self.classes_.size < 2:
-            msg = f"y needs two classes, and has only one class: {printable(self.classes_[0])}"
-            raise ValueError(msg)
+        self.classes_, codes = two_classes(y)
         weights = None
         if sample_weight is not None:
             weights = _check_sample_weight(sample_weight, X, ensure_non_negative=True)

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from sklearn.base import clone
 from sklearn.utils.metaestimators import available_if
 
 from mlfs.errors import UnknownName, UsageError, printable
-from mlfs.models.ensemble import fitted_member, ones_of
+from mlfs.models.ensemble import fitted_member, grown_member, ones_of
 from mlfs.models.inference.contract import whole
 from mlfs.models.label_model import LabelModel
 from mlfs.models.problem import MISSING, Problem
 from mlfs.models.progress_reports import stage
-from mlfs.models.splits import distinct_rows
+from mlfs.models.splits import folds_by_chance
 
 __all__ = ["RULES", "ThresholdedClassifier", "checked_rule", "learned_thresholds"]
 
@@ -90,6 +90,7 @@ class ThresholdedClassifier(LabelModel):
 
     base_estimator = None
     n_jobs = None
+    _mark = "model_"
 
     def __init__(
         self, model: Any = None, rule: Any = "scut", folds: int = 5, random_state: Any = 0
@@ -99,17 +100,19 @@ class ThresholdedClassifier(LabelModel):
         self.folds = folds
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn the thresholds, then train the model; see `StructuredClassifier.fit`."""
-        rule, folds = checked_rule(self.rule), whole(self.folds, "folds", 2)
+    def _check(self) -> None:
+        checked_rule(self.rule)
+        whole(self.folds, "folds", 2)
         model = self._given_model()
         if not (hasattr(model, "predict_proba") or hasattr(model, "decision_function")):
             name = printable(type(model).__name__)
             raise UsageError(f"the model {name} gives no scores, so it can have no thresholds")
-        problem = self._begin(X, y, sample_weight)
+
+    def _learn(self, problem: Problem) -> None:
+        rule, model = checked_rule(self.rule), self._given_model()
         every = np.arange(problem.X.shape[1])
         if isinstance(rule, str):
-            scores = self._held_out(model, problem, folds, every)
+            scores = self._held_out(model, problem, every)
             usual = 0.5 if hasattr(model, "predict_proba") else 0.0
             self.thresholds_ = learned_thresholds(
                 rule, scores, problem.Y, problem.weights, usual=usual
@@ -118,19 +121,23 @@ class ThresholdedClassifier(LabelModel):
             self.thresholds_ = np.full(problem.q, rule)
         with stage("all rows"):
             self.model_ = fitted_member(clone(model), problem, np.arange(problem.n_rows), every)
-        return self
 
-    def _held_out(self, model: Any, problem: Problem, folds: int, every: np.ndarray) -> np.ndarray:
+    def _grows(self) -> bool:
+        return not isinstance(self.rule, str) and hasattr(self.model, "partial_fit")
+
+    def _grow(self, problem: Problem, first: bool) -> None:
+        if first:
+            self.thresholds_ = np.full(problem.q, checked_rule(self.rule))
+        model = clone(self._given_model()) if first else self.model_
+        every = np.arange(problem.X.shape[1])
+        self.model_ = grown_member(model, problem, np.arange(problem.n_rows), every, first=first)
+
+    def _held_out(self, model: Any, problem: Problem, every: np.ndarray) -> np.ndarray:
         """The score of each row by a model that was trained without it; NaN where there is none."""
         scores = np.full(problem.Y.shape, np.nan)
-        of = distinct_rows(problem)
-        count = int(of.max()) + 1
-        if count < 2:
-            return scores
-        fold = (problem.generator(FOLDS).permutation(count) % folds)[of]
-        for number in range(min(folds, count)):
-            learn, test = np.flatnonzero(fold != number), np.flatnonzero(fold == number)
-            with stage(f"fold {number + 1} of {min(folds, count)}"):
+        folds = folds_by_chance(problem, self.folds, FOLDS)
+        for number, (learn, test) in enumerate(folds):
+            with stage(f"fold {number + 1} of {len(folds)}"):
                 fitted = fitted_member(clone(model), problem, learn, every)
             scores[test] = _scores_of(fitted, problem.X[test], problem.q)
         return scores
@@ -154,8 +161,7 @@ class ThresholdedClassifier(LabelModel):
     @available_if(_decides_by_function)  # type: ignore[untyped-decorator]
     def decision_function(self, X: Any) -> np.ndarray:
         """The decision values of the model less the thresholds, where it has no probabilities."""
-        scores = self._scores(X) - self.thresholds_
-        return scores[:, 0] if self._labels.flat else scores
+        return self._decisions(self._scores(X) - self.thresholds_)
 
     @available_if(_has("joint_log_proba"))  # type: ignore[untyped-decorator]
     def joint_log_proba(self, X: Any, Y: Any) -> np.ndarray:

@@ -7,7 +7,6 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse as sp
 from sklearn.linear_model import LogisticRegression
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from mlfs.errors import UsageError, printable
@@ -15,6 +14,7 @@ from mlfs.models.inference.contract import whole
 from mlfs.models.splits import clearly_less, stratified_folds
 from mlfs.models.structures.logistic import FEW, MOST_COLUMNS
 from mlfs.models.structures.newton import Newton, in_span, one_regression, with_last
+from mlfs.models.two_classes import two_classes
 
 __all__ = ["PENALTIES", "TunedLogistic"]
 
@@ -68,15 +68,7 @@ class TunedLogistic(LogisticRegression):  # type: ignore[misc]  # sklearn has no
         """Choose C, then fit on all rows."""
         self._check_parameters()
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
-        check_classification_targets(y)
-        kind = type_of_target(y, input_name="y", raise_unknown=True)
-        if kind != "binary":
-            msg = f"Only binary classification is supported. The type of the target is {kind}."
-            raise ValueError(msg)
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        if self.classes_.size < 2:
-            msg = f"y needs two classes, and has only one class: {printable(self.classes_[0])}"
-            raise ValueError(msg)
+        self.classes_, codes = two_classes(y)
         if sp.issparse(X) and X.shape[1] <= MOST_COLUMNS:
             X = X.toarray()  # one way to solve narrow rows: sparse ones get what dense ones get
         weights = None

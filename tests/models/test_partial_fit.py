@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from sklearn.base import clone
 from sklearn.linear_model import SGDClassifier
 from sklearn.naive_bayes import BernoulliNB, GaussianNB
 from sklearn.utils.estimator_checks import check_estimators_partial_fit_n_features
 
-from mlfs.errors import DataError
+from mlfs.errors import DataError, UsageError
 from mlfs.models import StructuredClassifier, load, make, save
 
 LEARNERS = [SGDClassifier(loss="log_loss", random_state=0), BernoulliNB(), GaussianNB()]
@@ -85,7 +86,125 @@ def test_values_that_come_later_are_named_first() -> None:
     assert not hasattr(make("br"), "partial_fit")
 
 
-def test_scikit_learns_check() -> None:
-    model = StructuredClassifier(base_estimator=SGDClassifier())
-    assert hasattr(model, "partial_fit")
-    check_estimators_partial_fit_n_features("StructuredClassifier", model)
+COUNTING = {"base_estimator": BernoulliNB()}
+GROWING = {
+    "br": COUNTING,
+    "cc": COUNTING,
+    "mcc": COUNTING | {"n_swaps": 1, "n_samples": 5},
+    "ecc": COUNTING | {"n_estimators": 2},
+    "lp": COUNTING,
+    "rakel": COUNTING | {"k": 2},
+    "homer": COUNTING | {"k": 2},
+    "chf": COUNTING,
+    "clr": COUNTING,
+    "brknn": {"k": 3},
+    "br of a threshold": COUNTING | {"threshold": 0.3},
+}
+AS_FIT = {"ecc": {"rows": 1.0, "features": 1.0}}  # what makes parts the same as all rows at once
+NOT_AS_FIT = ("mcc", "chf")  # the order is of the first part; the first layer learns meanwhile
+
+
+def made(name: str, **more: Any) -> Any:
+    return make(name.removesuffix(" of a threshold"), **GROWING[name] | more)
+
+
+@pytest.mark.parametrize("name", [name for name in GROWING if name not in NOT_AS_FIT])
+@pytest.mark.parametrize("sparse", [False, True])
+def test_counts_of_parts_are_those_of_all_rows(name: str, sparse: bool) -> None:
+    """Naive Bayes and neighbours make of parts what they make of all rows at once."""
+    X, Y = table()
+    given = [sp.csr_array(part) for part in (X, X[::-1])] if sparse else [X, X[::-1]]
+    model = made(name, **AS_FIT.get(name, {}))
+    for part in given:
+        model.partial_fit(part, Y)
+    every = sp.vstack(given).tocsr() if sparse else np.vstack(given)
+    whole = made(name, **AS_FIT.get(name, {})).fit(every, np.vstack([Y, Y]))
+    ask = "predict_proba" if hasattr(model, "predict_proba") else "decision_function"
+    np.testing.assert_allclose(getattr(model, ask)(X), getattr(whole, ask)(X), atol=1e-12)
+    assert (model.predict(X) == whole.predict(X)).all()
+
+
+@pytest.mark.parametrize("name", GROWING)
+def test_a_stored_model_goes_on_as_it_would_have(name: str, tmp_path) -> None:
+    X, Y = table()
+    model = made(name).partial_fit(X[:40], Y[:40])
+    save(model, str(tmp_path / "m.mlfs"))
+    again = load(str(tmp_path / "m.mlfs"))
+    weights = {} if name == "brknn" else {"sample_weight": np.arange(50) % 3}
+    model.partial_fit(X[40:], Y[40:], **weights)
+    again.partial_fit(X[40:], Y[40:], **weights)
+    assert (model.predict(X) == again.predict(X)).all()
+    check_estimators_partial_fit_n_features(type(model).__name__, made(name))
+
+
+def alone_by_parts(X: Any, Y: Any, parts: list[Any], learner: Any) -> list[Any]:
+    """A clone of a learner for each label, taught part by part."""
+    found = [clone(learner) for _ in range(Y.shape[1])]
+    for part in parts:
+        for one, y in zip(found, Y[part].T, strict=True):
+            one.partial_fit(X[part], y, classes=[0, 1])
+    return found
+
+
+def test_members_get_their_share_of_each_part() -> None:
+    X, Y = table()
+    learner = SGDClassifier(loss="log_loss", random_state=3)
+    model = make("ecc", n_estimators=3, base_estimator=learner, structure=None)
+    for start in (0, 30, 60):
+        model.partial_fit(X[start : start + 30], Y[start : start + 30])
+    total = 0.0
+    for columns, rows in zip(model.estimators_features_, model.estimators_samples_, strict=True):
+        parts = [rows[rows // 30 == part] for part in range(3)]
+        assert [len(part) for part in parts] == [22, 22, 22]
+        found = alone_by_parts(X[:, columns], Y, parts, learner)
+        total = total + np.column_stack([one.predict_proba(X[:, columns])[:, 1] for one in found])
+    np.testing.assert_allclose(model.predict_proba(X), total / 3, atol=1e-9)
+
+
+def test_the_second_layer_sees_what_the_first_one_says_by_then() -> None:
+    X, Y = table()
+    learner = SGDClassifier(loss="log_loss", random_state=3)
+    model = make("chf", base_estimator=learner)
+    first, second = ([clone(learner) for _ in Y.T] for _ in range(2))
+    for part in (slice(0, 50), slice(50, 90)):
+        model.partial_fit(X[part], Y[part])
+        for one, y in zip(first, Y[part].T, strict=True):
+            one.partial_fit(X[part], y, classes=[0, 1])
+        wide = np.hstack([X, np.column_stack([one.predict_proba(X)[:, 1] for one in first])])
+        for one, y in zip(second, Y[part].T, strict=True):
+            one.partial_fit(wide[part], y, classes=[0, 1])
+    by_hand = np.column_stack([one.predict_proba(wide)[:, 1] for one in second])
+    np.testing.assert_allclose(model.predict_proba(X), by_hand, atol=1e-9)
+
+
+def test_what_a_later_part_brings_is_learned_from_then_on() -> None:
+    X, Y = table()
+    apart = Y[:, 0] != Y[:, 1]
+    ranking = make("clr", **COUNTING).partial_fit(X[~apart], Y[~apart])
+    sets = make("lp", **COUNTING).partial_fit(X[~apart], Y[~apart])
+    assert [0, 1] not in ranking.pairs_.tolist()
+    assert not (sets.sets_[:, 0] != sets.sets_[:, 1]).any()
+    ranking.partial_fit(X[apart], Y[apart])
+    assert ranking.pairs_.tolist() == [[0, 1], [0, 2], [1, 2]]
+    pair = BernoulliNB().partial_fit(X[apart], Y[apart][:, 0], classes=[0, 1])
+    own = ranking._fitted.learners[3].estimator
+    np.testing.assert_array_equal(own.feature_count_, pair.feature_count_)
+    sets.partial_fit(X[apart], Y[apart])
+    assert len(sets.sets_) == len(np.unique(Y, axis=0)) == len(sets._sets.fitted.learners)
+    new = sets.sets_.tolist().index([0, 1, 0])
+    counts = sets._sets.fitted.learners[new].estimator.class_count_
+    assert counts.tolist() == [
+        apart.sum() - (Y == [0, 1, 0]).all(axis=1).sum(),
+        (Y == [0, 1, 0]).all(axis=1).sum(),
+    ]
+
+
+def test_what_depends_on_all_rows_has_no_parts() -> None:
+    without = [
+        make("br", **COUNTING, threshold="scut"), make("lp", **COUNTING, p=1), make("mlknn"),
+        make("chf", **COUNTING, folds=2), make("ecc"),
+        make("mc", base_estimator=BernoulliNB()), make("llsf"), make("iblr", **COUNTING),
+    ]  # fmt: skip
+    assert not any(hasattr(one, "partial_fit") for one in without)
+    with pytest.raises(UsageError, match="BRkNN takes no sample_weight"):
+        make("brknn").partial_fit([[0.0], [1.0]], [[0], [1]], sample_weight=[1, 2])

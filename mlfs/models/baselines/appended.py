@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
-from mlfs.models.baselines.label_alone import AppendedModel, independent, outputs
+from mlfs.models.baselines.column_model import UnweightedModel, on_columns
+from mlfs.models.baselines.label_alone import (
+    AppendedModel,
+    independent,
+    independent_part,
+    outputs,
+)
 from mlfs.models.baselines.neighbours import Neighbours
 from mlfs.models.inference.contract import whole
 from mlfs.models.problem import Problem
 from mlfs.models.progress_reports import stage
-from mlfs.models.splits import distinct_rows
+from mlfs.models.splits import folds_by_chance
 
 __all__ = ["CHF", "IBLR"]
 
 FOLDS = 72  # the stream of random numbers that cuts the rows
 
 
-class IBLR(AppendedModel):
+class IBLR(UnweightedModel, AppendedModel):
     """Instance-based logistic regression: the label shares of the neighbours are features.
 
     Cheng & Huellermeier, Combining instance-based learning and logistic regression for
@@ -72,19 +78,7 @@ class IBLR(AppendedModel):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Find the neighbours of the rows, then fit the classifiers.
-
-        Parameters
-        ----------
-        X : array or sparse matrix, shape (n, d)
-            The rows.
-        y : array, shape (n, q)
-            Their labels.
-        """
-        return self._fit(X, y, None)
-
-    def _learn(self, problem: Problem) -> np.ndarray:
+    def _columns(self, problem: Problem) -> np.ndarray:
         self._near = Neighbours.of(problem, self.k, self.scale)
         self._has = np.where(problem.Y < 0, 0.5, problem.Y)
         return self._near.counts(problem.X, self._has, own=True) / self._near.k
@@ -140,24 +134,25 @@ class CHF(AppendedModel):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit the first layer, then the second; see `StructuredClassifier.fit`."""
-        return self._fit(X, y, sample_weight)
+    def _check(self) -> None:
+        whole(self.folds, "folds", 0)
 
-    def _learn(self, problem: Problem) -> np.ndarray:
-        folds = whole(self.folds, "folds", 0)
+    def _columns(self, problem: Problem) -> np.ndarray:
         self._first = independent(problem)
         said = self._appended(problem.X)
-        of = distinct_rows(problem) if folds > 1 else np.zeros(1, dtype=np.intp)
-        count = int(of.max()) + 1
-        if count < 2:
-            return said
-        fold = (problem.generator(FOLDS).permutation(count) % folds)[of]
-        for number in range(min(folds, count)):
-            learn, test = np.flatnonzero(fold != number), np.flatnonzero(fold == number)
-            with stage(f"first layer, fold {number + 1} of {min(folds, count)}"):
+        folds = folds_by_chance(problem, self.folds, FOLDS) if self.folds > 1 else []
+        for number, (learn, test) in enumerate(folds):
+            with stage(f"first layer, fold {number + 1} of {len(folds)}"):
                 said[test] = outputs(independent(problem.rows(learn)).on(problem.X[test]))
         return said
+
+    def _grows(self) -> bool:
+        return self.folds == 0 and hasattr(self.base_estimator, "partial_fit")
+
+    def _grow(self, problem: Problem, first: bool) -> None:
+        self._first = independent_part(problem) if first else self._first.grown(problem)
+        wide = on_columns(problem, self._beside(problem.X, self._appended(problem.X)))
+        self._fitted = independent_part(wide) if first else self._fitted.grown(wide)
 
     def _appended(self, x: Any) -> np.ndarray:
         return outputs(self._first.on(x))

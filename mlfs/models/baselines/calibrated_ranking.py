@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
 from mlfs.errors import UnknownName, UsageError
 from mlfs.models.baselines.column_model import ColumnModel, probabilistic
-from mlfs.models.baselines.label_alone import each_alone, independent
+from mlfs.models.baselines.label_alone import each_alone, independent, independent_part
 from mlfs.models.problem import MISSING, Problem
 
 __all__ = ["CalibratedLabelRanking"]
@@ -59,6 +60,8 @@ class CalibratedLabelRanking(ColumnModel):
     ([[-1.0, 1.0], [1.0, -1.0]], [[0, 1], [1, 0]])
     """
 
+    _mark = "_fitted"
+
     def __init__(
         self,
         vote: str = "binary",
@@ -75,18 +78,23 @@ class CalibratedLabelRanking(ColumnModel):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit the classifiers of labels and of pairs; see `StructuredClassifier.fit`."""
-        self._check_vote()
-        problem = self._begin(X, y, sample_weight)
+    def _learn(self, problem: Problem) -> None:
         self.pairs_, marks = _pairs(problem)
-        names = tuple(f"pair {number}" for number in range(len(self.pairs_)))
-        every = np.hstack([problem.Y, marks])
-        wide = replace(problem, Y=every, names=(*problem.names, *names), features=(), shared=[])
-        self._fitted = independent(wide)
-        return self
+        self._fitted = independent(_wide(problem, marks))
 
-    def _check_vote(self) -> None:
+    def _grows(self) -> bool:
+        return hasattr(self.base_estimator, "partial_fit")
+
+    def _grow(self, problem: Problem, first: bool) -> None:
+        old = () if first else self._fitted.learners
+        before = [] if first else [(a, b) for a, b in self.pairs_.tolist()]
+        known = dict(zip(before, old[problem.q :], strict=True))
+        self.pairs_, marks = _pairs(problem, before)
+        of_pairs = [known.get((a, b)) for a, b in self.pairs_.tolist()]
+        alone = [None] * problem.q if first else old[: problem.q]
+        self._fitted = independent_part(_wide(problem, marks), [*alone, *of_pairs])
+
+    def _check(self) -> None:
         if self.vote not in VOTES:
             raise UnknownName("vote", str(self.vote), VOTES)
         if self.vote == "weighted" and not probabilistic(self):
@@ -99,8 +107,10 @@ class CalibratedLabelRanking(ColumnModel):
         -------
         ndarray of float64, shape (n, q)
         """
-        x = self._rows(X)
-        self._check_vote()
+        return self._decisions(self._votes(self._rows(X)))
+
+    def _votes(self, x: Any) -> np.ndarray:
+        self._check()
         won = each_alone(self._fitted.on(x), "decide" if self.vote == "binary" else "proba")
         won = won.astype(np.float64)
         q = len(self.label_names_)
@@ -109,32 +119,30 @@ class CalibratedLabelRanking(ColumnModel):
         for (a, b), one in zip(self.pairs_.tolist(), pairs.T, strict=True):
             votes[:, a] += one - 0.5
             votes[:, b] += 0.5 - one
-        found = votes - (1 - alone).sum(axis=1, keepdims=True)
-        return found[:, 0] if self._labels.flat else found
+        found: np.ndarray = votes - (1 - alone).sum(axis=1, keepdims=True)
+        return found
 
-    def predict(self, X: Any) -> np.ndarray:
-        """The labels with more votes than the virtual label.
-
-        Returns
-        -------
-        ndarray, shape (n, q)
-            Of the values that Y had; 0 and 1 where it had booleans or sets.
-        """
-        votes = self.decision_function(X).reshape(-1, len(self.label_names_))
-        return self._given((votes > TIE).astype(np.int8))
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return "_fitted" in self.__dict__
+    def _decided(self, x: Any) -> np.ndarray:
+        return self._votes(x) > TIE
 
 
-def _pairs(problem: Problem) -> tuple[np.ndarray, np.ndarray]:
-    """The pairs that differ in some row, and for each row the winner: 1, 0, or missing."""
+def _wide(problem: Problem, marks: np.ndarray) -> Problem:
+    """The rows with a label for each pair behind those that they have."""
+    names = tuple(f"pair {number}" for number in range(marks.shape[1]))
+    every = np.hstack([problem.Y, marks])
+    return replace(problem, Y=every, names=(*problem.names, *names), features=(), shared=[])
+
+
+def _pairs(
+    problem: Problem, known: Collection[tuple[int, int]] = ()
+) -> tuple[np.ndarray, np.ndarray]:
+    """The pairs that differ in some row or are known, and each row's winner: 1, 0, or missing."""
     found, marks = [], []
     for a in range(problem.q):
         for b in range(a + 1, problem.q):
             one, other = problem.Y[:, a], problem.Y[:, b]
             mark = np.where((one != MISSING) & (other != MISSING) & (one != other), one, MISSING)
-            if (mark != MISSING).any():
+            if (mark != MISSING).any() or (a, b) in known:
                 found.append((a, b))
                 marks.append(mark.astype(np.int8))
     pairs = np.array(found, dtype=np.intp).reshape(-1, 2)

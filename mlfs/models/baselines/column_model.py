@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
+from sklearn.utils.metaestimators import available_if
 
 from mlfs.errors import DataError
 from mlfs.models.features import AllFeatures, feature_plan
@@ -13,7 +14,7 @@ from mlfs.models.label_model import LabelModel
 from mlfs.models.problem import Problem
 from mlfs.models.structures.chains import Independent
 
-__all__ = ["ColumnModel", "on_columns", "probabilistic"]
+__all__ = ["ColumnModel", "ProbableModel", "UnweightedModel", "on_columns", "probabilistic"]
 
 
 def probabilistic(model: Any) -> bool:
@@ -30,7 +31,7 @@ class ColumnModel(LabelModel):
     """A model with ``features`` and ``n``: it looks at what is selected for any of the labels.
 
     ``_begin`` selects on the training rows, and what it returns has the selected columns only;
-    so has what ``_rows`` returns.
+    so has what ``_rows`` returns. A subclass has ``_decided(x)``, the labels of rows.
 
     Attributes
     ----------
@@ -60,11 +61,71 @@ class ColumnModel(LabelModel):
         cut = on_columns(problem, problem.X[:, self.columns_])
         return replace(cut, feature_names=names)
 
-    def _rows(self, X: Any) -> Any:
-        matrix = super()._rows(X)
-        return matrix if self.columns_ is None else matrix[:, self.columns_]
+    def _matrix(self, X: Any, *, reset: bool) -> Any:
+        matrix = super()._matrix(X, reset=reset)
+        return matrix if reset or self.columns_ is None else matrix[:, self.columns_]
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The labels of each row.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame, shape (n, d)
+            The rows.
+
+        Returns
+        -------
+        ndarray, shape (n, q)
+            Of the values that Y had; 0 and 1 where it had booleans or sets.
+        """
+        return self._given(self._decided(self._rows(X)).astype(np.int8))
+
+    def _decided(self, x: Any) -> np.ndarray:
+        raise NotImplementedError
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.poor_score = True  # a prediction may differ from rounded marginals
         return tags
+
+
+class ProbableModel(ColumnModel):
+    """One with probabilities if its base learner has them; ``_ones(x)`` are those of 1."""
+
+    @available_if(probabilistic)  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """The probability of each label.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame, shape (n, d)
+            The rows.
+
+        Returns
+        -------
+        ndarray of float64, shape (n, q)
+        """
+        return self._shares(self._ones(self._rows(X)))
+
+    def _ones(self, x: Any) -> np.ndarray:
+        raise NotImplementedError
+
+
+class UnweightedModel(ColumnModel):
+    """One that takes no weights of rows."""
+
+    def fit(self, X: Any, y: Any) -> Self:  # type: ignore[override]
+        """Learn from rows and their labels.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame, shape (n, d)
+            The features.
+        y : array, sparse matrix, frame or list of label sets, shape (n, q)
+            The labels.
+
+        Returns
+        -------
+        self
+        """
+        return super().fit(X, y)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
-from sklearn.utils.metaestimators import available_if
 
-from mlfs.models.baselines.column_model import ColumnModel, probabilistic
-from mlfs.models.baselines.label_alone import each_alone, independent
+from mlfs.models.baselines.column_model import ProbableModel
+from mlfs.models.baselines.label_alone import each_alone, independent, independent_part
 from mlfs.models.conditionals import FittedConditionals
 from mlfs.models.inference.contract import whole
 from mlfs.models.problem import MISSING, Problem
@@ -40,7 +40,7 @@ class HomerNode:
     fitted: FittedConditionals
 
 
-class HOMER(ColumnModel):
+class HOMER(ProbableModel):
     """Labels in a hierarchy of clusters of similar size; a cluster is entered if it is predicted.
 
     Tsoumakas, Katakis & Vlahavas, Effective and efficient multilabel classification in domains
@@ -80,6 +80,8 @@ class HOMER(ColumnModel):
     ([((0, 1), (2,)), ((0,), (1,))], [[0, 0, 1], [1, 1, 0]])
     """
 
+    _mark = "_nodes"
+
     def __init__(
         self,
         k: int = 3,
@@ -96,25 +98,44 @@ class HOMER(ColumnModel):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Cluster the labels and fit the nodes; see `StructuredClassifier.fit`."""
-        k = whole(self.k, "k", 2)
-        problem = self._begin(X, y, sample_weight)
+    def _check(self) -> None:
+        whole(self.k, "k", 2)
+
+    def _learn(self, problem: Problem) -> None:
+        self._nodes = self._grown(problem, independent)
+
+    def _grows(self) -> bool:
+        return hasattr(self.base_estimator, "partial_fit")
+
+    def _grow(self, problem: Problem, first: bool) -> None:
+        if first:
+            self._nodes = self._grown(problem, independent_part)
+            return
+        labels = {0: tuple(range(problem.q))}
+        for number, node in enumerate(self._nodes):
+            own = _of_children(problem, labels[number], node.children, root=not number)
+            self._nodes[number] = replace(node, fitted=node.fitted.grown(own))
+            labels |= dict(zip(node.below, node.children, strict=True))
+
+    def _grown(
+        self, problem: Problem, train: Callable[[Problem], FittedConditionals]
+    ) -> list[HomerNode]:
+        """Cluster the labels and train the nodes."""
         heavy = np.ones(problem.n_rows) if problem.weights is None else problem.weights
         columns = (problem.Y == 1).T * np.sqrt(heavy)
         draw = problem.generator(STREAM)
-        self._nodes: list[HomerNode] = []
+        nodes: list[HomerNode] = []
         waiting = [tuple(range(problem.q))]
         for labels in waiting:  # it grows: a node's children come behind it
-            children = _children(columns, labels, k, draw)
+            children = _children(columns, labels, self.k, draw)
             below = []
             for child in children:
                 below.append(len(waiting) if len(child) > 1 else -1)
                 waiting += [child] if len(child) > 1 else []
-            with stage(f"node {len(self._nodes) + 1}"):
-                fitted = _fitted(problem, labels, children, root=not self._nodes)
-            self._nodes.append(HomerNode(children, tuple(below), fitted))
-        return self
+            with stage(f"node {len(nodes) + 1}"):
+                fitted = train(_of_children(problem, labels, children, root=not nodes))
+            nodes.append(HomerNode(children, tuple(below), fitted))
+        return nodes
 
     @property
     def clusters_(self) -> list[tuple[tuple[int, ...], ...]]:
@@ -141,30 +162,11 @@ class HOMER(ColumnModel):
                     reached[below] = rows[kept], own[kept]
         return out
 
-    def predict(self, X: Any) -> np.ndarray:
-        """The labels whose clusters are predicted all the way from the root.
+    def _decided(self, x: Any) -> np.ndarray:
+        return self._along(x, "decide")
 
-        Returns
-        -------
-        ndarray, shape (n, q)
-            Of the values that Y had; 0 and 1 where it had booleans or sets.
-        """
-        x = self._rows(X)
-        return self._given(self._along(x, "decide").astype(np.int8))
-
-    @available_if(probabilistic)  # type: ignore[untyped-decorator]
-    def predict_proba(self, X: Any) -> np.ndarray:
-        """The product of the probabilities on the way to each label.
-
-        Returns
-        -------
-        ndarray of float64, shape (n, q)
-        """
-        x = self._rows(X)
-        return self._shares(self._along(x, "proba"))
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return "_nodes" in self.__dict__
+    def _ones(self, x: Any) -> np.ndarray:
+        return self._along(x, "proba")
 
 
 def _children(
@@ -177,10 +179,10 @@ def _children(
     return tuple(sorted(group for group in groups if group))
 
 
-def _fitted(
+def _of_children(
     problem: Problem, labels: tuple[int, ...], children: tuple[tuple[int, ...], ...], root: bool
-) -> FittedConditionals:
-    """The learners of a node's children, on the rows that have a label of the node."""
+) -> Problem:
+    """The rows that have a label of a node, with a label for each of its children."""
     own = problem.Y[:, np.array(labels, dtype=np.intp)]
     rows = np.arange(problem.n_rows) if root else np.flatnonzero((own == 1).any(axis=1))
     marks = np.full((rows.size, len(children)), MISSING, dtype=np.int8)
@@ -189,7 +191,7 @@ def _fitted(
         marks[(part == 0).all(axis=1), at] = 0
         marks[(part == 1).any(axis=1), at] = 1
     names = tuple(f"child {number}" for number in range(len(children)))
-    return independent(replace(problem.rows(rows), Y=marks, names=names, features=()))
+    return replace(problem.rows(rows), Y=marks, names=names, features=())
 
 
 def balanced_clusters(points: np.ndarray, k: int, draw: np.random.Generator) -> np.ndarray:

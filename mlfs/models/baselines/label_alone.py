@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.metaestimators import available_if
 
-from mlfs.models.baselines.column_model import ColumnModel, on_columns, probabilistic
+from mlfs.models.base_learners import Learner
+from mlfs.models.baselines.column_model import ProbableModel, on_columns, probabilistic
 from mlfs.models.conditionals import Conditionals, FittedConditionals
 from mlfs.models.problem import Problem
 from mlfs.models.structures.chains import Independent
 
-__all__ = ["AppendedModel", "each_alone", "independent", "outputs"]
+__all__ = ["AppendedModel", "each_alone", "independent", "independent_part", "outputs"]
 
 
 def independent(problem: Problem) -> FittedConditionals:
     """The base learner fitted for each label alone."""
     return FittedConditionals.fit(problem, Independent().learn(problem))
+
+
+def independent_part(problem: Problem, before: Sequence[Learner | None] = ()) -> FittedConditionals:
+    """The same by a part of the rows; `before` is what the parts before it left."""
+    return FittedConditionals.grow(problem, Independent().learn(problem), before)
 
 
 def each_alone(held: Conditionals, way: str) -> np.ndarray:
@@ -37,27 +44,25 @@ def outputs(held: Conditionals) -> np.ndarray:
     return each_alone(held, "proba" if held.probabilistic else "decision")
 
 
-class AppendedModel(ColumnModel):
+class AppendedModel(ProbableModel):
     """A classifier for each label on the columns of X and others that are made of them.
 
-    A subclass has ``_learn(problem)``, which returns the new columns of the training rows, and
+    A subclass has ``_columns(problem)``, which returns the new columns of the training rows, and
     ``_appended(x)``, which returns those of any rows; and ``original``, whether X is kept.
     """
 
     original: Any
+    _mark = "_fitted"
 
-    def _learn(self, problem: Problem) -> np.ndarray:
+    def _columns(self, problem: Problem) -> np.ndarray:
         raise NotImplementedError
 
     def _appended(self, x: Any) -> np.ndarray:
         raise NotImplementedError
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any) -> Self:
-        """Learn the new columns, then the classifiers."""
-        problem = self._begin(X, y, sample_weight)
-        wide = self._beside(problem.X, self._learn(problem))
+    def _learn(self, problem: Problem) -> None:
+        wide = self._beside(problem.X, self._columns(problem))
         self._fitted = independent(on_columns(problem, wide))
-        return self
 
     def _beside(self, x: Any, new: np.ndarray) -> Any:
         if not self.original:
@@ -66,29 +71,14 @@ class AppendedModel(ColumnModel):
             return sp.csr_array(sp.hstack([x, sp.csr_array(new)], format="csr"))
         return np.hstack([x, new])
 
-    def _held(self, X: Any) -> Conditionals:
-        x = self._rows(X)
+    def _held(self, x: Any) -> Conditionals:
         return self._fitted.on(self._beside(x, self._appended(x)))
 
-    def predict(self, X: Any) -> np.ndarray:
-        """The labels of each row, each decided alone.
+    def _decided(self, x: Any) -> np.ndarray:
+        return each_alone(self._held(x), "decide")
 
-        Returns
-        -------
-        ndarray, shape (n, q)
-            Of the values that Y had; 0 and 1 where it had booleans or sets.
-        """
-        return self._given(each_alone(self._held(X), "decide"))
-
-    @available_if(probabilistic)  # type: ignore[untyped-decorator]
-    def predict_proba(self, X: Any) -> np.ndarray:
-        """The probability of each label.
-
-        Returns
-        -------
-        ndarray of float64, shape (n, q)
-        """
-        return self._shares(each_alone(self._held(X), "proba"))
+    def _ones(self, x: Any) -> np.ndarray:
+        return each_alone(self._held(x), "proba")
 
     @available_if(lambda model: not probabilistic(model))  # type: ignore[untyped-decorator]
     def decision_function(self, X: Any) -> np.ndarray:
@@ -98,8 +88,4 @@ class AppendedModel(ColumnModel):
         -------
         ndarray of float64, shape (n, q)
         """
-        found = each_alone(self._held(X), "decision")
-        return found[:, 0] if self._labels.flat else found
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return "_fitted" in self.__dict__
+        return self._decisions(each_alone(self._held(self._rows(X)), "decision"))

@@ -10,13 +10,13 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.cluster import KMeans
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
 from mlfs.api.options import seed_of
 from mlfs.errors import UsageError, printable
 from mlfs.models.label_model import default_learner
+from mlfs.models.two_classes import two_classes
 
 __all__ = ["Lift"]
 
@@ -92,15 +92,7 @@ class Lift(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklearn has
             msg = f"ratio is a share of rows, in (0, 1], not {printable(repr(self.ratio))}"
             raise UsageError(msg)
         X, y = validate_data(self, X, y, dtype=np.float64)
-        check_classification_targets(y)
-        kind = type_of_target(y, input_name="y", raise_unknown=True)
-        if kind != "binary":
-            msg = f"Only binary classification is supported. The type of the target is {kind}."
-            raise ValueError(msg)
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        if self.classes_.size < 2:
-            msg = f"y needs two classes, and has only one class: {printable(self.classes_[0])}"
-            raise ValueError(msg)
+        self.classes_, codes = two_classes(y)
         seed = seed_of(self.random_state)
         count = ceil(self.ratio * min(int(codes.sum()), int((1 - codes).sum())) - 1e-9)
         self.ranges_ = None

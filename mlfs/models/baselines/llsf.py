@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -68,6 +68,7 @@ class LLSF(ColumnModel):
     base_estimator = None
     n_jobs = None
     random_state = 0
+    _mark = "coef_"
 
     def __init__(
         self,
@@ -85,26 +86,16 @@ class LLSF(ColumnModel):
         self.features = features
         self.n = n
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Find the weights.
-
-        Parameters
-        ----------
-        X : array or sparse matrix, shape (n, d)
-            The rows.
-        y : array, shape (n, q)
-            Their labels; what is missing adds nothing to the loss.
-        sample_weight : array of shape (n,), optional
-            How much each row counts.
-        """
+    def _check(self) -> None:
         _check(self.alpha, self.beta)
-        steps = whole(self.max_iter, "max_iter")
-        problem = self._begin(X, y, sample_weight)
+        whole(self.max_iter, "max_iter")
+
+    def _learn(self, problem: Problem) -> None:
         table = _Rows.of(problem, bool(self.standardise))
-        weights, self.n_iter_ = label_specific_weights(table, self.alpha, self.beta, steps)
+        found = label_specific_weights(table, self.alpha, self.beta, self.max_iter)
+        weights, self.n_iter_ = found
         self.coef_ = (weights / table.scale[:, None]).T.copy()
         self.intercept_ = table.means - self.coef_ @ table.centre
-        return self
 
     def decision_function(self, X: Any) -> np.ndarray:
         """The regression of each label less 1/2.
@@ -113,22 +104,13 @@ class LLSF(ColumnModel):
         -------
         ndarray of float64, shape (n, q)
         """
-        found = np.asarray(self._rows(X) @ self.coef_.T) + self.intercept_ - THRESHOLD
-        return found[:, 0] if self._labels.flat else found
+        return self._decisions(self._less_half(self._rows(X)))
 
-    def predict(self, X: Any) -> np.ndarray:
-        """The labels whose regression is above 1/2.
+    def _less_half(self, x: Any) -> np.ndarray:
+        return np.asarray(x @ self.coef_.T) + self.intercept_ - THRESHOLD
 
-        Returns
-        -------
-        ndarray, shape (n, q)
-            Of the values that Y had; 0 and 1 where it had booleans or sets.
-        """
-        found = self.decision_function(X).reshape(-1, len(self.label_names_))
-        return self._given((found > 0).astype(np.int8))
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return "coef_" in self.__dict__
+    def _decided(self, x: Any) -> np.ndarray:
+        return self._less_half(x) > 0
 
 
 class LLSFFeatures(FeaturePlan):

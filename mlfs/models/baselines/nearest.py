@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
 from mlfs.errors import UnknownName, UsageError, printable
-from mlfs.models.baselines.column_model import ColumnModel
+from mlfs.models.baselines.column_model import ProbableModel, UnweightedModel
 from mlfs.models.baselines.log_odds import LogOddsModel
 from mlfs.models.baselines.neighbours import Neighbours
 from mlfs.models.conditionals import LEAST
+from mlfs.models.problem import Problem
 
 __all__ = ["BRkNN", "MLkNN"]
 
@@ -22,7 +23,7 @@ EXTENSIONS = {
 TIE = 1e-9
 
 
-class MLkNN(LogOddsModel, ColumnModel):
+class MLkNN(LogOddsModel, UnweightedModel):
     """Multi-label k nearest neighbours (Zhang & Zhou, Pattern Recognition 40, 2007).
 
     With c the number of the k nearest training rows that have the label,
@@ -48,6 +49,7 @@ class MLkNN(LogOddsModel, ColumnModel):
     """
 
     n_jobs = None
+    _mark = "_log_odds"
 
     def __init__(
         self,
@@ -63,21 +65,13 @@ class MLkNN(LogOddsModel, ColumnModel):
         self.features = features
         self.n = n
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Count, for each label, how many neighbours of a row have it.
-
-        Parameters
-        ----------
-        X : array or sparse matrix, shape (n, d)
-            The rows.
-        y : array, shape (n, q)
-            Their labels; rows that miss a label are left out of that label.
-        """
+    def _check(self) -> None:
         number = isinstance(self.smoothing, (int, float, np.number))
         if not number or isinstance(self.smoothing, bool) or not self.smoothing > 0:
             msg = f"smoothing is a number greater than 0, not {printable(repr(self.smoothing))}"
             raise UsageError(msg)
-        problem = self._begin(X, y)
+
+    def _learn(self, problem: Problem) -> None:
         self._near = Neighbours.of(problem, self.k, self.scale)
         k, s = self._near.k, float(self.smoothing)
         self._has = (problem.Y == 1).astype(np.int8)
@@ -93,7 +87,6 @@ class MLkNN(LogOddsModel, ColumnModel):
         )
         likely = np.log(s + counts) - np.log(s * (k + 1) + rows)[:, :, None]
         self._log_odds = (prior[1] - prior[0])[:, None] + likely[1] - likely[0]
-        return self
 
     def predict_log_odds(self, X: Any) -> np.ndarray:
         """The log odds: log P(l=1|x) - log P(l=0|x) of each row and label.
@@ -108,11 +101,8 @@ class MLkNN(LogOddsModel, ColumnModel):
         odds: np.ndarray = self._log_odds[np.arange(self._has.shape[1])[None, :], near]
         return odds
 
-    def __sklearn_is_fitted__(self) -> bool:
-        return "_log_odds" in self.__dict__
 
-
-class BRkNN(ColumnModel):
+class BRkNN(UnweightedModel, ProbableModel):
     """The share of the k nearest training rows that have a label.
 
     Spyromitros, Tsoumakas & Vlahavas, An empirical study of lazy multilabel classification
@@ -146,6 +136,7 @@ class BRkNN(ColumnModel):
     base_estimator = None
     n_jobs = None
     random_state = 0
+    _mark = "_near"
 
     def __init__(
         self,
@@ -161,58 +152,36 @@ class BRkNN(ColumnModel):
         self.features = features
         self.n = n
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Keep the rows and their labels.
-
-        Parameters
-        ----------
-        X : array or sparse matrix, shape (n, d)
-            The rows.
-        y : array, shape (n, q)
-            Their labels.
-        """
-        self._check()
-        problem = self._begin(X, y)
-        self._near = Neighbours.of(problem, self.k, self.scale)
-        self._has = np.where(problem.Y < 0, 0.5, problem.Y)
-        return self
-
     def _check(self) -> None:
         if not isinstance(self.extension, str) or self.extension not in EXTENSIONS:
             raise UnknownName("extension of BRkNN", str(self.extension), EXTENSIONS)
 
-    def _ones(self, X: Any) -> np.ndarray:
-        x = self._rows(X)
+    def _learn(self, problem: Problem) -> None:
+        self._near = Neighbours.of(problem, self.k, self.scale)
+        self._has = np.where(problem.Y < 0, 0.5, problem.Y)
+
+    def _grows(self) -> bool:
+        return True
+
+    def _grow(self, problem: Problem, first: bool) -> None:
+        if problem.weights is not None:
+            raise UsageError("BRkNN takes no sample_weight: leave it out")
+        if first:
+            self._learn(problem)
+            return
+        self._near = self._near.with_rows(problem.X, self.k)
+        self._has = np.vstack([self._has, np.where(problem.Y < 0, 0.5, problem.Y)])
+
+    def _shares_of(self, x: Any) -> np.ndarray:
+        """The share of the neighbours that have each label."""
         return self._near.counts(x, self._has) / self._near.k
 
-    def predict_proba(self, X: Any) -> np.ndarray:
-        """The share of the neighbours that have each label, no less than 1e-12.
+    def _ones(self, x: Any) -> np.ndarray:
+        return np.clip(self._shares_of(x), LEAST, 1 - LEAST)
 
-        Parameters
-        ----------
-        X : array or sparse matrix, shape (n, d)
-            The rows.
-
-        Returns
-        -------
-        ndarray of float64, shape (n, q)
-        """
-        return self._shares(np.clip(self._ones(X), LEAST, 1 - LEAST))
-
-    def predict(self, X: Any) -> np.ndarray:
-        """The labels of each row, by the extension.
-
-        Parameters
-        ----------
-        X : array or sparse matrix, shape (n, d)
-            The rows.
-
-        Returns
-        -------
-        ndarray, shape (n, q)
-        """
+    def _decided(self, x: Any) -> np.ndarray:
         self._check()
-        ones = self._ones(X)
+        ones = self._shares_of(x)
         found = ones > 0.5 + TIE
         if self.extension != "none":
             place = np.argsort(np.argsort(-ones.round(9), axis=1, kind="stable"), axis=1)
@@ -220,7 +189,4 @@ class BRkNN(ColumnModel):
             first = place < (size if self.extension == "b" else 1)
             lacking = ~found.any(axis=1, keepdims=True) & (ones > 0)
             found = first if self.extension == "b" else found | (first & lacking)
-        return self._given(found.astype(np.int8))
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return "_near" in self.__dict__
+        return found

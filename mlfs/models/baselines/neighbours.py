@@ -56,6 +56,14 @@ class Neighbours:
             raise DataError(msg)
         return cls(problem.X, min(wanted, problem.n_rows - 1), bool(scale))
 
+    def with_rows(self, x: Any, k: Any) -> Neighbours:
+        """The same with further rows, dense or sparse as the first ones."""
+        if sp.issparse(self.rows):
+            rows = sp.csr_array(sp.vstack([self.rows, sp.csr_array(x)], format="csr"))
+        else:
+            rows = np.vstack([self.rows, x.toarray() if sp.issparse(x) else x])
+        return Neighbours(rows, min(whole(k, "k"), rows.shape[0] - 1), self.scale)
+
     @cached_property
     def _centre(self) -> np.ndarray:
         """What is taken off dense columns, so that a common offset costs no digits."""

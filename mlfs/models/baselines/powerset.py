@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
-from sklearn.utils.metaestimators import available_if
 
 from mlfs.errors import DataError
-from mlfs.models.baselines.column_model import ColumnModel, probabilistic
-from mlfs.models.baselines.label_alone import each_alone, independent
+from mlfs.models.base_learners import Learner
+from mlfs.models.baselines.column_model import ProbableModel
+from mlfs.models.baselines.label_alone import each_alone, independent, independent_part
 from mlfs.models.conditionals import LEAST, FittedConditionals
 from mlfs.models.inference.contract import TIE, whole
 from mlfs.models.problem import MISSING, Problem
@@ -36,22 +36,27 @@ class SetClassifiers:
     @classmethod
     def learn(cls, problem: Problem, p: int = 0, b: int = 0) -> SetClassifiers:
         """Fit them on the rows without missing labels; sets in p rows or fewer are pruned."""
-        complete = np.flatnonzero((problem.Y != MISSING).all(axis=1))
-        if not complete.size:
-            msg = (
-                "every row misses one of the labels that are taken as a set: there is nothing to "
-                "learn; leave out the labels that are missing most, or use br"
-            )
-            raise DataError(msg)
+        complete = _complete(problem)
         sets, at = np.unique(problem.Y[complete], axis=0, return_inverse=True)
         weights = None if problem.weights is None else problem.weights[complete]
         counts = np.bincount(at, weights, minlength=len(sets))
         rows, classes = _pruned(sets, at, counts, p, b)
         kept = np.unique(classes)
-        marks = (classes[:, None] == kept).astype(np.int8)
-        names = tuple(f"set {number}" for number in range(kept.size))
-        alone = replace(problem.rows(complete[rows]), Y=marks, names=names, features=())
-        return cls(sets[kept], independent(alone))
+        return cls(sets[kept], independent(_marked(problem, complete[rows], classes, kept)))
+
+    @classmethod
+    def learn_part(cls, problem: Problem, before: SetClassifiers | None) -> SetClassifiers:
+        """Fit them on a part of the rows; a new set has a classifier from then on."""
+        complete = _complete(problem)
+        old = problem.Y[:0] if before is None else before.sets
+        known = np.unique(np.concatenate([old, problem.Y[complete]]), axis=0)
+        places = {one.tobytes(): at for at, one in enumerate(known)}
+        classes = np.array([places[row.tobytes()] for row in problem.Y[complete]], dtype=np.intp)
+        learners: list[Learner | None] = [None] * len(known)
+        for one, learner in zip(old, () if before is None else before.fitted.learners, strict=True):
+            learners[places[one.tobytes()]] = learner
+        alone = _marked(problem, complete, classes, np.arange(len(known)))
+        return cls(known, independent_part(alone, learners))
 
     def scores(self, x: Any) -> np.ndarray:
         """The decision value of each set, (n_rows, s)."""
@@ -68,6 +73,25 @@ class SetClassifiers:
         shares = each_alone(self.fitted.on(x), "proba")
         shares /= shares.sum(axis=1, keepdims=True)
         return np.clip(shares @ self.sets.astype(np.float64), LEAST, 1 - LEAST)
+
+
+def _complete(problem: Problem) -> np.ndarray:
+    """The rows whose whole label set is known."""
+    complete = np.flatnonzero((problem.Y != MISSING).all(axis=1))
+    if not complete.size:
+        msg = (
+            "every row misses one of the labels that are taken as a set: there is nothing to "
+            "learn; leave out the labels that are missing most, or use br"
+        )
+        raise DataError(msg)
+    return complete
+
+
+def _marked(problem: Problem, rows: np.ndarray, classes: np.ndarray, kept: np.ndarray) -> Problem:
+    """The rows with a label for each kept set: whether it is that of the row."""
+    marks = (classes[:, None] == kept).astype(np.int8)
+    names = tuple(f"set {number}" for number in range(kept.size))
+    return replace(problem.rows(rows), Y=marks, names=names, features=())
 
 
 def _pruned(
@@ -97,7 +121,7 @@ def _pruned(
     return np.concatenate(rows).astype(np.intp), np.concatenate(classes).astype(np.intp)
 
 
-class LabelPowerset(ColumnModel):
+class LabelPowerset(ProbableModel):
     """Each label set that occurs in training is a class; pruned sets with p above 0.
 
     Tsoumakas & Katakis, Multi-label classification: an overview (2007). Pruned sets: Read,
@@ -140,6 +164,8 @@ class LabelPowerset(ColumnModel):
     ([[0, 0], [1, 1]], [[0, 0], [1, 1]])
     """
 
+    _mark = "_sets"
+
     def __init__(
         self,
         p: int = 0,
@@ -158,38 +184,26 @@ class LabelPowerset(ColumnModel):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Find the sets and fit their classifiers; see `StructuredClassifier.fit`."""
-        p, b = whole(self.p, "p", 0), whole(self.b, "b", 0)
-        self._sets = SetClassifiers.learn(self._begin(X, y, sample_weight), p, b)
-        return self
+    def _check(self) -> None:
+        whole(self.p, "p", 0)
+        whole(self.b, "b", 0)
+
+    def _learn(self, problem: Problem) -> None:
+        self._sets = SetClassifiers.learn(problem, self.p, self.b)
+
+    def _grows(self) -> bool:
+        return self.p == 0 and hasattr(self.base_estimator, "partial_fit")
+
+    def _grow(self, problem: Problem, first: bool) -> None:
+        self._sets = SetClassifiers.learn_part(problem, None if first else self._sets)
 
     @property
     def sets_(self) -> np.ndarray:
         """The label sets that are classes."""
         return self._sets.sets
 
-    def predict(self, X: Any) -> np.ndarray:
-        """The label set of each row.
+    def _decided(self, x: Any) -> np.ndarray:
+        return self._sets.chosen(x)
 
-        Returns
-        -------
-        ndarray, shape (n, q)
-            Of the values that Y had; 0 and 1 where it had booleans or sets.
-        """
-        x = self._rows(X)
-        return self._given(self._sets.chosen(x))
-
-    @available_if(probabilistic)  # type: ignore[untyped-decorator]
-    def predict_proba(self, X: Any) -> np.ndarray:
-        """The sum of the probabilities of the sets that have a label.
-
-        Returns
-        -------
-        ndarray of float64, shape (n, q)
-        """
-        x = self._rows(X)
-        return self._shares(self._sets.ones(x))
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return "_sets" in self.__dict__
+    def _ones(self, x: Any) -> np.ndarray:
+        return self._sets.ones(x)

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from math import comb
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from sklearn.utils.metaestimators import available_if
 
 from mlfs.errors import UnknownName, UsageError
-from mlfs.models.baselines.column_model import ColumnModel, probabilistic
+from mlfs.models.baselines.column_model import ProbableModel, probabilistic
 from mlfs.models.baselines.powerset import SetClassifiers
 from mlfs.models.inference.contract import whole
+from mlfs.models.problem import Problem
 from mlfs.models.progress_reports import stage
 
 __all__ = ["RAkEL", "drawn_labelsets"]
@@ -21,7 +23,7 @@ VOTES = ("majority", "mean")
 STREAM = 73  # of the random numbers of a problem
 
 
-class RAkEL(ColumnModel):
+class RAkEL(ProbableModel):
     """Random k-labelsets: a label powerset for each of many small sets of labels.
 
     Tsoumakas, Katakis & Vlahavas, Random k-labelsets for multilabel classification (2011):
@@ -68,6 +70,8 @@ class RAkEL(ColumnModel):
     [[0, 0], [1, 1]]
     """
 
+    _mark = "_members"
+
     def __init__(
         self,
         k: int = 3,
@@ -90,21 +94,42 @@ class RAkEL(ColumnModel):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Draw the label sets and fit their members; see `StructuredClassifier.fit`."""
-        k = whole(self.k, "k")
-        count = None if self.n_estimators is None else whole(self.n_estimators, "n_estimators")
+    def _check(self) -> None:
+        whole(self.k, "k")
+        if self.n_estimators is not None:
+            whole(self.n_estimators, "n_estimators")
         self._check_vote()
-        problem = self._begin(X, y, sample_weight)
-        draw = problem.generator(STREAM)
-        self.labelsets_ = drawn_labelsets(draw, problem.q, k, count, bool(self.disjoint))
-        self._members = []
+
+    def _learn(self, problem: Problem) -> None:
+        self._train(problem, lambda part, _: SetClassifiers.learn(part))
+
+    def _grows(self) -> bool:
+        return hasattr(self.base_estimator, "partial_fit")
+
+    def _grow(self, problem: Problem, first: bool) -> None:
+        before = [] if first else self._members
+        self._train(
+            problem,
+            lambda part, at: SetClassifiers.learn_part(part, before[at] if before else None),
+            first=first,
+        )
+
+    def _train(
+        self, problem: Problem, train: Callable[[Problem, int], SetClassifiers], first: bool = True
+    ) -> None:
+        """Draw the label sets, if this is the first part of the rows, and train each of them."""
+        if first:
+            draw = problem.generator(STREAM)
+            self.labelsets_ = drawn_labelsets(
+                draw, problem.q, self.k, self.n_estimators, bool(self.disjoint)
+            )
+        members = []
         for at, labels in enumerate(self.labelsets_):
             names = tuple(problem.names[label] for label in labels)
             part = replace(problem, Y=problem.Y[:, labels], names=names, features=(), shared=[])
             with stage(f"label set {at + 1} of {len(self.labelsets_)}"):
-                self._members.append(SetClassifiers.learn(part))
-        return self
+                members.append(train(part, at))
+        self._members = members
 
     def _check_vote(self) -> None:
         if self.vote not in VOTES:
@@ -122,29 +147,12 @@ class RAkEL(ColumnModel):
             times[labels] += 1
         return np.clip(total / times, 0.0, 1.0)
 
-    def predict(self, X: Any) -> np.ndarray:
-        """The labels that the members agree on.
-
-        Returns
-        -------
-        ndarray, shape (n, q)
-            Of the values that Y had; 0 and 1 where it had booleans or sets.
-        """
-        x = self._rows(X)
+    def _decided(self, x: Any) -> np.ndarray:
         self._check_vote()
-        share = self._mean(x, "ones" if self.vote == "mean" else "chosen")
-        return self._given((share > 0.5).astype(np.int8))
+        return self._mean(x, "ones" if self.vote == "mean" else "chosen") > 0.5
 
-    @available_if(probabilistic)  # type: ignore[untyped-decorator]
-    def predict_proba(self, X: Any) -> np.ndarray:
-        """The mean of the members' probabilities, whatever the vote.
-
-        Returns
-        -------
-        ndarray of float64, shape (n, q)
-        """
-        x = self._rows(X)
-        return self._shares(self._mean(x, "ones"))
+    def _ones(self, x: Any) -> np.ndarray:
+        return self._mean(x, "ones")
 
     @available_if(lambda model: not probabilistic(model))  # type: ignore[untyped-decorator]
     def decision_function(self, X: Any) -> np.ndarray:
@@ -154,12 +162,7 @@ class RAkEL(ColumnModel):
         -------
         ndarray of float64, shape (n, q)
         """
-        x = self._rows(X)
-        found = self._mean(x, "chosen") - 0.5
-        return found[:, 0] if self._labels.flat else found
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return "_members" in self.__dict__
+        return self._decisions(self._mean(self._rows(X), "chosen") - 0.5)
 
 
 def drawn_labelsets(

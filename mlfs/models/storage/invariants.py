@@ -92,7 +92,8 @@ TABLE = {
     "MonteCarloChain": MODEL + "_fitted:one features_:any _seed:whole "
     "n_?:num|text n_scores_?:list(num)",
     "StructuredEnsemble": MODEL
-    + "estimators_:ones[m] estimators_features_:list(i) estimators_samples_:list(i)",
+    + "estimators_:ones[m] estimators_features_:list(i) estimators_samples_:list(i) "
+    "_seen?:whole",
     "ThresholdedClassifier": MODEL + "model_:one thresholds_:F[q]",
     "MixtureOfTrees": MODEL
     + "_mixture:one _seed:whole weights_:f[m] structures_:ones[m] features_:any estimators_:any "
