@@ -11,7 +11,7 @@ import click
 from mlfs.cli.console import console_of
 from mlfs.cli.help import Command, argument, topical
 from mlfs.cli.shared_options import reading_known, talking
-from mlfs.cli.stored_models import answer, opened, rows_of, unseen_values
+from mlfs.cli.stored_models import answer, data_of, opened, rows_of, unseen_values
 from mlfs.errors import MlfsError, plural, printable
 
 if TYPE_CHECKING:
@@ -43,6 +43,13 @@ PATTERN = "*?[,:@"
     help="The form of the figures.",
 )
 @topical("Output", "--per-label", is_flag=True, help="Also F1 and AUC of each label.")
+@topical(
+    "Output",
+    "--propensities",
+    metavar="FILE",
+    help="The rows that the model was trained on: also propensity-scored metrics, in which rare "
+    "labels count more.",
+)
 @unseen_values
 @reading_known
 @talking
@@ -54,6 +61,7 @@ def evaluate(
     data: str,
     form: str,
     per_label: bool,
+    propensities: str | None,
     **options: Any,
 ) -> None:
     """Compare the predictions of a model with the labels of the data.
@@ -66,19 +74,37 @@ def evaluate(
     console = console_of(context)
     stored = opened(model)
     spec = options.get("labels")
+    shares = None
+    if propensities is not None:
+        from mlfs.compare.top_metrics import propensities as shares_of
+
+        known = {name: value for name, value in options.items() if name != "unseen"}
+        rows = data_of(propensities, {**known, "classes": False}, known=stored.table.labels)
+        shares = shares_of(stored.table.truth(rows, absent_is_no=_lists(spec, rows))[0])
     dataset, X = rows_of(console, stored, data, options, classes=False)
-    lists = spec is not None and not set(spec) & set(PATTERN) and spec not in dataset.label_names
-    Y, notes = stored.table.truth(dataset, absent_is_no=lists)
+    Y, notes = stored.table.truth(dataset, absent_is_no=_lists(spec, dataset))
     for note in notes:
         console.note(note)
-    document = _measured(console, model, stored, X, Y, per_label=per_label)
+    document = _measured(console, model, stored, X, Y, shares, per_label=per_label)
     for note in document["notes"]:
         console.note(note)
     console.data(json_text(document) if form == "json" else _table(document))
 
 
+def _lists(spec: str | None, dataset: Any) -> bool:
+    """Whether the labels are named by a column of lists."""
+    return spec is not None and not set(spec) & set(PATTERN) and spec not in dataset.label_names
+
+
 def _measured(
-    console: Any, path: str, stored: Any, X: Any, Y: np.ndarray, *, per_label: bool
+    console: Any,
+    path: str,
+    stored: Any,
+    X: Any,
+    Y: np.ndarray,
+    rare: np.ndarray | None,
+    *,
+    per_label: bool,
 ) -> dict[str, Any]:
     import numpy as np
 
@@ -91,17 +117,20 @@ def _measured(
     scores, by = _scores(console, path, model, X, shape)
     joint = _joint(console, path, model, X, Y, notes)
     shares = scores if by == "predict_proba" else None
-    found = measure(Y, predicted, scores, joint, probabilities=shares)
+    found = measure(Y, predicted, scores, joint, probabilities=shares, propensities=rare)
+    names = [
+        name for name, one in METRICS.items() if rare is not None or one.needs != "propensities"
+    ]
     document: dict[str, Any] = {
         "schema": 1,
         "model": stored.settings,
         "data": tally(Y),
         "scores": by,
-        "metrics": {name: _number(found.get(name)) for name in METRICS},
-        "higher_is_better": {name: METRICS[name].higher_is_better for name in METRICS},
+        "metrics": {name: _number(found.get(name)) for name in names},
+        "higher_is_better": {name: METRICS[name].higher_is_better for name in names},
         "notes": notes,
     }
-    absent = [name for name in METRICS if name not in found]
+    absent = [name for name in names if name not in found]
     if absent:
         what = "joint probabilities" if shares is not None else "probabilities"
         notes.append(f"the model gives no {what}, so there is no {', '.join(absent)}")

@@ -3,7 +3,7 @@
 They are one compressed file of arrays (the format of numpy), so that a new metric needs no new
 training. ``truth``, ``predicted`` and ``scores`` have a row for each test row and a column for each
 label; ``probabilities`` is there where the scores are something else, ``joint`` where the model
-gives a probability of whole label sets.
+gives a probability of whole label sets; ``propensities`` has a number for each label.
 """
 
 from __future__ import annotations

@@ -72,8 +72,8 @@ def _grown(results: Results) -> list[dict[str, Any]]:
         found = results.details(record) if lacking else {}
         if "truth" in found:
             given = {name: found.get(name) for name in ("predicted", "scores", "joint")}
-            shares = found.get("probabilities")
-            more = evaluate(found["truth"], **given, probabilities=shares)
+            given |= {name: found.get(name) for name in ("probabilities", "propensities")}
+            more = evaluate(found["truth"], **given)
             new = {name: finite(value) for name, value in more.items() if name in lacking}
             record = {**record, "metrics": {**record["metrics"], **new}}
         grown.append(record)

@@ -47,6 +47,11 @@ from mlfs.compare.top_metrics import (
     precision_at_1,
     precision_at_3,
     precision_at_5,
+    propensity_ndcg_at_3,
+    propensity_ndcg_at_5,
+    propensity_precision_at_1,
+    propensity_precision_at_3,
+    propensity_precision_at_5,
 )
 from mlfs.compare.truth import truth_of
 from mlfs.errors import UnknownName, UsageError
@@ -73,15 +78,16 @@ class Metric:
         As in `METRICS`, in tables and in JSON.
     function : callable
         ``function(Y, what it needs) -> float``.
-    needs : {"labels", "scores", "probabilities", "joint"}
-        Predicted labels, a score or a probability for each label, or log P(y|x) for each row.
+    needs : {"labels", "scores", "propensities", "probabilities", "joint"}
+        Predicted labels, a score for each label, the same and the propensity of each label (a
+        pair), a probability for each label, or log P(y|x) for each row.
     higher_is_better : bool
         Whether greater values are better ones.
     """
 
     name: str
     function: Callable[[Any, Any], float]
-    needs: Literal["labels", "scores", "probabilities", "joint"]
+    needs: Literal["labels", "scores", "propensities", "probabilities", "joint"]
     higher_is_better: bool
 
     @property
@@ -121,6 +127,16 @@ METRICS: Mapping[str, Metric] = MappingProxyType(
             Metric("precision_at_5", precision_at_5, "scores", higher_is_better=True),
             Metric("ndcg_at_3", ndcg_at_3, "scores", higher_is_better=True),
             Metric("ndcg_at_5", ndcg_at_5, "scores", higher_is_better=True),
+            *(
+                Metric(one.__name__, one, "propensities", higher_is_better=True)
+                for one in (
+                    propensity_precision_at_1,
+                    propensity_precision_at_3,
+                    propensity_precision_at_5,
+                    propensity_ndcg_at_3,
+                    propensity_ndcg_at_5,
+                )
+            ),
             Metric("log_loss", log_loss, "probabilities", higher_is_better=False),
             Metric("cll_loss", cll_loss, "joint", higher_is_better=False),
         )
@@ -135,6 +151,7 @@ def evaluate(
     joint: Any = None,
     *,
     probabilities: Any = None,
+    propensities: Any = None,
     metrics: Iterable[str] | None = None,
 ) -> dict[str, float]:
     """Every metric for which there is what it needs, by name; NaN where one is undefined.
@@ -151,6 +168,9 @@ def evaluate(
         log P(y|x) of each row: ``model.joint_log_proba(X, Y)``.
     probabilities : array, shape (n, q), optional
         P(label) of each row, for `log_loss`; they are the scores too if none are given.
+    propensities : array, shape (q,), optional
+        The propensity of each label, for the metrics that are named after them:
+        `mlfs.compare.top_metrics.propensities` of the labels of the training rows.
     metrics : iterable of str, optional
         Only these; one that lacks what it needs is refused then.
 
@@ -163,6 +183,7 @@ def evaluate(
     given = {
         "labels": predicted,
         "scores": scores,
+        "propensities": None if scores is None or propensities is None else (scores, propensities),
         "probabilities": probabilities,
         "joint": joint,
     }

@@ -22,6 +22,7 @@ from mlfs.compare.metrics import METRICS, evaluate
 from mlfs.compare.named import named
 from mlfs.compare.rankers import Ranked
 from mlfs.compare.resampling import Folds, Split
+from mlfs.compare.top_metrics import propensities
 from mlfs.data.dataset import Dataset, Label
 from mlfs.errors import DataError, MlfsError, UnknownName, UsageError, printable, setting
 from mlfs.models.training_table import TrainingTable
@@ -196,9 +197,11 @@ def _score(ranked: Ranked, train: Dataset, test: Dataset, model: _Model, metric:
         msg = f"is {model.text}, which fails on {len(ranked.union)} features of a fold: {why}"
         raise UsageError(msg, option="cv_model") from error
     predicted, scores, joint, shares = answers
-    if METRICS[metric].needs != "labels" and metric not in evaluate(
-        known, predicted, scores, joint, probabilities=shares
-    ):
-        msg = f"is {metric!r}, and {model.text} gives no {METRICS[metric].needs}: take another"
+    needs = METRICS[metric].needs
+    rare = propensities(dense(train.Y)) if needs == "propensities" else None
+    given = {"probabilities": shares, "propensities": rare}
+    if needs != "labels" and metric not in evaluate(known, predicted, scores, joint, **given):
+        lacking = "scores" if needs == "propensities" else needs
+        msg = f"is {metric!r}, and {model.text} gives no {lacking}: take another"
         raise UsageError(msg, option="cv_metric")
-    return evaluate(known, predicted, scores, joint, probabilities=shares, metrics=[metric])[metric]
+    return evaluate(known, predicted, scores, joint, **given, metrics=[metric])[metric]

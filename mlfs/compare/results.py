@@ -26,7 +26,11 @@ __all__ = [
 
 FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\n", "'", "＝", "＋", "－", "＠")
 SECONDS = ("prepare_seconds", "select_seconds", "fit_seconds", "predict_seconds")
-NEEDS = {name: name for name in ("scores", "probabilities", "joint")} | {"labels": "predicted"}
+NEEDS = {name: (name,) for name in ("scores", "probabilities", "joint")} | {
+    "labels": ("predicted",),
+    "propensities": ("scores", "propensities"),
+}
+SELDOM = {name for name, one in METRICS.items() if one.needs == "propensities"}  # if asked for
 COSTS = (*SECONDS, "peak_mb")
 COLUMNS = (
     *("data", "criterion", "model", "n", "features", "split", "metric", "value"),
@@ -78,6 +82,8 @@ class Results:
             if record["status"] != "ok":
                 yield {**common, "metric": "", "value": None}
             for metric, value in record.get("metrics", {}).items():
+                if metric in SELDOM and metric not in self.metrics:
+                    continue
                 yield {**common, "metric": metric, "value": value}
 
     def to_csv(self) -> str:
@@ -137,8 +143,8 @@ class Results:
         ----------
         metric : callable
             ``metric(Y, what it needs)``, as those of `mlfs.compare.METRICS`.
-        needs : {"labels", "scores", "probabilities", "joint"}
-            What its second argument is. Cells without it are left out.
+        needs : {"labels", "scores", "propensities", "probabilities", "joint"}
+            What its second argument is, as in `mlfs.compare.Metric`. Cells without it are left out.
 
         Returns
         -------
@@ -149,8 +155,9 @@ class Results:
         found = []
         for record in self.records:
             kept = self.details(record) if record["status"] == "ok" else {}
-            if NEEDS[needs] in kept:
-                value = metric(kept["truth"], kept[NEEDS[needs]])
+            if kept.keys() >= set(NEEDS[needs]):
+                second = [kept[name] for name in NEEDS[needs]]
+                value = metric(kept["truth"], second[0] if len(second) == 1 else tuple(second))
                 found.append((dict(record["cell"]), float(value)))
         if not found:
             msg = f"no {needs} were kept: give the comparison a folder, without --no-predictions"

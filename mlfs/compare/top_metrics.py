@@ -8,7 +8,7 @@ number.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,11 +27,18 @@ __all__ = [
     "precision_at_3",
     "precision_at_5",
     "propensities",
+    "propensity_ndcg_at",
+    "propensity_ndcg_at_3",
+    "propensity_ndcg_at_5",
     "propensity_precision_at",
+    "propensity_precision_at_1",
+    "propensity_precision_at_3",
+    "propensity_precision_at_5",
 ]
 
 CELLS = 1 << 20
 MOST = 5
+FEWEST = 2  # rows that are too few for propensities: log n - 1 is negative
 
 
 class First(NamedTuple):
@@ -174,18 +181,21 @@ def propensities(Y: Any, a: float = 0.55, b: float = 1.5) -> np.ndarray:
     """
     truth = truth_of(Y)
     n = len(truth.known)
-    if n < 3:
+    if n <= FEWEST:
         raise DataError(f"propensities need three rows or more, not {n}")
     rows = (truth.relevant & truth.known).sum(axis=0)
     c = (np.log(n) - 1) * (b + 1) ** a
     return np.asarray(1 / (1 + c * (rows + b) ** -a))
 
 
-def propensity_precision_at(Y: Any, scores: Any, shares: Any, k: int = 5) -> float:
+def propensity_precision_at(
+    Y: Any, scores: Any, shares: Any, k: int = 5, normalised: bool = True
+) -> float:
     """Precision of the first k labels in which a rare label counts more, as a share of the best.
 
-    A true label is worth 1 over its propensity. The worth of the first k labels is summed over
-    the rows, and divided by what the best ranking of each row would reach.
+    A true label is worth 1 over its propensity. The worth of the first k labels, divided by k, is
+    averaged over the rows, and then divided by the same of the best ranking of each row, as in
+    the tables of the extreme classification repository.
 
     Parameters
     ----------
@@ -197,22 +207,93 @@ def propensity_precision_at(Y: Any, scores: Any, shares: Any, k: int = 5) -> flo
         The propensity of each label: `propensities` of the training labels.
     k : int, default=5
         How many labels of each row are looked at.
+    normalised : bool, default=True
+        Whether it is a share of the best, and not an estimate of the precision in terms of all
+        labels that are true, which may be above 1.
 
     Examples
     --------
     >>> Y, scores = [[1, 1, 0]], [[0.9, 0.5, 0.1]]
     >>> propensity_precision_at(Y, scores, [0.5, 0.25, 1.0], k=1)
     0.5
+    >>> propensity_precision_at(Y, scores, [0.5, 0.25, 1.0], k=1, normalised=False)
+    2.0
     """
+    weigh = [(rows.found.sum(axis=1), rows.best.sum(axis=1), rows.places)
+             for rows in first(Y, scores, k, worth_of(Y, shares))]  # fmt: skip
+    return _weighted(weigh, normalised)
+
+
+def propensity_ndcg_at(
+    Y: Any, scores: Any, shares: Any, k: int = 5, normalised: bool = True
+) -> float:
+    """The nDCG of the first k labels in which a rare label counts more, as a share of the best.
+
+    A true label at place i gains 1 over its propensity and over log2(i + 1). The sum is divided by
+    that of 1 / log2(i + 1) over as many places as the row has true labels, at most k, and averaged
+    over the rows; then it is divided by the same of the best ranking of each row, as in the
+    program of the extreme classification repository.
+
+    Parameters
+    ----------
+    Y, scores, shares, k, normalised
+        As for `propensity_precision_at`.
+
+    Examples
+    --------
+    >>> Y, scores = [[1, 1, 0]], [[0.9, 0.5, 0.1]]
+    >>> round(propensity_ndcg_at(Y, scores, [0.5, 0.25, 1.0], k=2), 3)
+    0.86
+    """
+    weigh = []
+    for rows in first(Y, scores, k, worth_of(Y, shares)):
+        discount = 1 / np.log2(np.arange(rows.found.shape[1]) + 2)
+        ideal = ((rows.best > 0) * discount).sum(axis=1)
+        weigh.append(
+            ((rows.found * discount).sum(axis=1), (rows.best * discount).sum(axis=1), ideal)
+        )
+    return _weighted(weigh, normalised)
+
+
+def _weighted(blocks: Sequence[tuple[np.ndarray, ...]], normalised: bool) -> float:
+    """The mean over the rows of what was found over a divisor, as a share of the best."""
+    if not blocks:
+        return mean([])
+    found, best, divisor = (np.concatenate(one) for one in zip(*blocks, strict=True))
+    value = mean(found / divisor)
+    return float(value / mean(best / divisor)) if normalised else value
+
+
+@shared
+def worth_of(Y: Any, shares: Any) -> np.ndarray:
+    """What each true label counts: 1 over its propensity."""
     weights = np.asarray(shares, dtype=np.float64)
     q = truth_of(Y).known.shape[1]
     if weights.shape != (q,) or not ((weights > 0) & (weights <= 1)).all():
         raise DataError(f"the propensities are a number in (0, 1] for each of the {q} labels")
-    blocks = list(first(Y, scores, k, 1 / weights))
-    if not blocks:
-        return mean([])
-    found, best = (np.concatenate([getattr(one, name) for one in blocks]) for name in WORTHS)
-    return float(mean(found.sum(axis=1)) / mean(best.sum(axis=1)))
+    return np.asarray(1 / weights)
 
 
-WORTHS = ("found", "best")
+def propensity_precision_at_1(Y: Any, given: tuple[Any, Any]) -> float:
+    """Precision of the first label in which a rare label counts more."""
+    return propensity_precision_at(Y, *given, k=1)
+
+
+def propensity_precision_at_3(Y: Any, given: tuple[Any, Any]) -> float:
+    """Precision of the first three labels in which a rare label counts more."""
+    return propensity_precision_at(Y, *given, k=3)
+
+
+def propensity_precision_at_5(Y: Any, given: tuple[Any, Any]) -> float:
+    """Precision of the first five labels in which a rare label counts more."""
+    return propensity_precision_at(Y, *given, k=5)
+
+
+def propensity_ndcg_at_3(Y: Any, given: tuple[Any, Any]) -> float:
+    """The nDCG of the first three labels in which a rare label counts more."""
+    return propensity_ndcg_at(Y, *given, k=3)
+
+
+def propensity_ndcg_at_5(Y: Any, given: tuple[Any, Any]) -> float:
+    """The nDCG of the first five labels in which a rare label counts more."""
+    return propensity_ndcg_at(Y, *given, k=5)

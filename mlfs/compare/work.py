@@ -23,6 +23,7 @@ from mlfs.compare.resampling import Given, Split
 from mlfs.compare.results import finite
 from mlfs.compare.settings import Cell, Job, Settings, seed_for
 from mlfs.compare.sharing import sharing
+from mlfs.compare.top_metrics import FEWEST, propensities
 from mlfs.compare.training_rows import TrainingRows
 from mlfs.compare.tuning import best_of, inner_splits, is_tuned
 from mlfs.data.dataset import Dataset, identifier_columns
@@ -232,8 +233,11 @@ def _evaluated(cell: Cell, train: Dataset, test: Dataset, chosen: Ranked) -> dic
             answers = model.answers(X, truth)
     shown = [f"{one.category.__name__}: {printable(one.message, 160)}" for one in caught]
     with sharing():
-        found = evaluate(truth, *answers[:3], probabilities=answers.probabilities)
-        details = _details(cell.settings, truth, answers, test.label_names)
+        shares = propensities(dense(train.Y)) if len(train.Y) > FEWEST else None
+        found = evaluate(
+            truth, *answers[:3], probabilities=answers.probabilities, propensities=shares
+        )
+        details = _details(cell.settings, truth, answers, shares, test.label_names)
     return {
         "warnings": dict(Counter(shown)),
         "metrics": {name: finite(v) for name, v in found.items()},
@@ -245,7 +249,11 @@ def _evaluated(cell: Cell, train: Dataset, test: Dataset, chosen: Ranked) -> dic
 
 
 def _details(
-    settings: Settings, truth: np.ndarray, answers: Answers, labels: list[str]
+    settings: Settings,
+    truth: np.ndarray,
+    answers: Answers,
+    shares: np.ndarray | None,
+    labels: list[str],
 ) -> dict[str, bytes]:
     """What is kept beside the record, if anything is."""
     if not settings.details:
@@ -258,6 +266,7 @@ def _details(
             "scores": answers.scores,
             "probabilities": answers.probabilities,
             "joint": answers.joint,
+            "propensities": shares,
         }
     return {"details": packed(kept, labels)}
 

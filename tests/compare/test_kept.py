@@ -8,6 +8,7 @@ import json
 import re
 import shutil
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -70,11 +71,32 @@ def test_a_report_is_loaded_as_it_was(report: tuple[Results, Path]) -> None:
 def test_a_new_metric_needs_no_new_run(report: tuple[Results, Path]) -> None:
     again = load(report[1])
     by_cell = {str(record["cell"]): record["metrics"] for record in again.records}
-    for name, needs in (("ranking_loss", "scores"), ("log_loss", "probabilities")):
+    for name, needs in (
+        ("ranking_loss", "scores"),
+        ("log_loss", "probabilities"),
+        ("propensity_ndcg_at_3", "propensities"),
+    ):
         found = again.measured(METRICS[name].function, needs)
         assert [value for _, value in found] == [by_cell[str(cell)][name] for cell, _ in found]
     for cell, value in again.measured(hamming_loss):
         assert value == pytest.approx(by_cell[str(cell)]["hamming_loss"])
+
+
+def test_propensities_are_of_the_training_rows_and_told_if_asked_for(
+    report: tuple[Results, Path],
+) -> None:
+    results, folder = report
+    for record in results.records:
+        kept = results.details(record)
+        n, rows = len(Y) - len(kept["truth"]), Y.sum(axis=0) - kept["truth"].sum(axis=0)
+        c = (np.log(n) - 1) * 2.5**0.55
+        np.testing.assert_allclose(kept["propensities"], 1 / (1 + c * (rows + 1.5) ** -0.55))
+    assert "propensity" not in results.to_csv()
+    asked = replace(results, metrics=("propensity_precision_at_1",))
+    write_report(asked, folder.parent / "asked")
+    text = (folder.parent / "asked" / "results.csv").read_text("utf-8")
+    assert "propensity_precision_at_1" in text
+    assert "propensity_ndcg_at_3" not in text
 
 
 def test_metrics_of_a_newer_version_are_added(report: tuple[Results, Path]) -> None:

@@ -15,7 +15,7 @@ from sklearn import metrics as theirs
 
 from mlfs.compare import METRICS, evaluate
 from mlfs.compare import metrics as ours
-from mlfs.compare.top_metrics import propensities, propensity_precision_at
+from mlfs.compare.top_metrics import propensities, propensity_ndcg_at, propensity_precision_at
 from mlfs.errors import DataError, UnknownName, UsageError
 from tests.documents import ROOT
 
@@ -245,6 +245,54 @@ def naive_ndcg_at_5(Y, S):
     return naive_ndcg_at(Y, S, 5)
 
 
+def weighed(Y, given, divided, normalised):
+    """The mean of what the first labels are worth, and of what the best ones are, by row."""
+    scores, shares = given
+    found, best = [], []
+    for truth, row in zip(Y, scores, strict=True):
+        known = [(s, t / p) for t, s, p in zip(truth, row, shares, strict=True) if t in (0, 1)]
+        if any(worth for _, worth in known):
+            order = [worth for s, worth in sorted(known, key=lambda one: (-one[0], one[1]))]
+            found.append(divided(order))
+            best.append(divided(sorted(order, reverse=True)))
+    if not found:
+        return math.nan
+    return average(found) / (average(best) if normalised else 1)
+
+
+def naive_propensity_precision_at(Y, given, k, normalised=True):
+    return weighed(Y, given, lambda row: sum(row[:k]) / min(k, len(row)), normalised)
+
+
+def naive_propensity_ndcg_at(Y, given, k, normalised=True):
+    def divided(row):
+        places = [1 / math.log2(i + 2) for i in range(min(k, len(row)))]
+        true = sum(worth > 0 for worth in row)
+        return sum(w * d for w, d in zip(row, places, strict=False)) / sum(places[:true])
+
+    return weighed(Y, given, divided, normalised)
+
+
+def naive_propensity_precision_at_1(Y, given):
+    return naive_propensity_precision_at(Y, given, 1)
+
+
+def naive_propensity_precision_at_3(Y, given):
+    return naive_propensity_precision_at(Y, given, 3)
+
+
+def naive_propensity_precision_at_5(Y, given):
+    return naive_propensity_precision_at(Y, given, 5)
+
+
+def naive_propensity_ndcg_at_3(Y, given):
+    return naive_propensity_ndcg_at(Y, given, 3)
+
+
+def naive_propensity_ndcg_at_5(Y, given):
+    return naive_propensity_ndcg_at(Y, given, 5)
+
+
 def naive_log_loss(Y, S):
     cells = [cell for row in known_rows(Y, S) for cell in row]
     return average([-math.log(min(max(s if t else 1 - s, EPS), 1 - EPS)) for t, s in cells])
@@ -271,8 +319,26 @@ def problem(seed, *, missing=True, levels=4):
     return Y, P, S, np.log(draw.random(n))
 
 
+def rarity(S):
+    """A propensity for each label; rather by its scores than by its place."""
+    return 0.2 + 0.7 * (np.asarray(S).mean(axis=0) ** 2)
+
+
 def against(name, P, S, joint):
-    return {"labels": P, "scores": S, "probabilities": S, "joint": joint}[METRICS[name].needs]
+    pair = S, rarity(S)
+    return {"labels": P, "scores": S, "propensities": pair, "probabilities": S, "joint": joint}[
+        METRICS[name].needs
+    ]
+
+
+def listed(other):
+    return tuple(map(listed, other)) if isinstance(other, tuple) else other.tolist()
+
+
+def permuted(other, rows, columns):
+    if isinstance(other, tuple):
+        return other[0][rows][:, columns], other[1][columns]
+    return other[rows] if other.ndim == 1 else other[rows][:, columns]
 
 
 @pytest.mark.parametrize("name", METRICS)
@@ -280,7 +346,7 @@ def against(name, P, S, joint):
 def test_a_metric_is_its_definition(name, seed):
     Y, *others = problem(seed)
     other = against(name, *others)
-    expected = NAIVE[name](Y.tolist(), other.tolist())
+    expected = NAIVE[name](Y.tolist(), listed(other))
     assert METRICS[name].function(Y, other) == pytest.approx(expected, abs=1e-12, nan_ok=True)
 
 
@@ -291,7 +357,7 @@ def test_the_order_of_rows_and_columns_changes_no_bit(name, seed):
     other = against(name, *others)
     draw = np.random.default_rng(seed)
     rows, columns = draw.permutation(Y.shape[0]), draw.permutation(Y.shape[1])
-    turned = other[rows] if other.ndim == 1 else other[rows][:, columns]
+    turned = permuted(other, rows, columns)
     first = METRICS[name].function(Y, other)
     again = METRICS[name].function(Y[rows][:, columns], turned)
     assert again == first or (math.isnan(again) and math.isnan(first))
@@ -387,18 +453,37 @@ def test_scikit_learn_says_the_same_of_scores(seed):
         same(ours.micro_auc(Y, S), theirs.roc_auc_score(Y.ravel(), S.ravel()))
 
 
-@given(seed=st.integers(0, 2**32 - 1), k=st.integers(1, 5))
-def test_propensities_weigh_the_first_labels(seed, k):
-    Y, _, S, _ = problem(seed, missing=False)
-    shares = np.random.default_rng(seed).random(Y.shape[1]) / 2 + 0.5
-    found = best = 0.0
-    for row, scores in zip(Y.tolist(), S.tolist(), strict=True):
-        worth = [t / share for t, share in zip(row, shares, strict=True)]
-        order = sorted(zip(scores, worth, strict=True), key=lambda one: (-one[0], one[1]))
-        found += sum(w for _, w in order[:k])
-        best += sum(sorted(worth, reverse=True)[:k])
-    mine = propensity_precision_at(Y, S, shares, k)
-    assert mine == pytest.approx(found / best if best else math.nan, nan_ok=True)
+@given(seed=st.integers(0, 2**32 - 1), k=st.integers(1, 7), normalised=st.booleans())
+def test_propensities_weigh_the_first_labels(seed, k, normalised):
+    Y, _, S, _ = problem(seed)
+    rare = rarity(S)
+    for ours_, naive in (
+        (propensity_precision_at, naive_propensity_precision_at),
+        (propensity_ndcg_at, naive_propensity_ndcg_at),
+    ):
+        mine = ours_(Y, S, rare, k, normalised=normalised)
+        wanted = naive(Y.tolist(), (S.tolist(), rare.tolist()), k, normalised=normalised)
+        assert mine == pytest.approx(wanted, abs=1e-12, nan_ok=True)
+
+
+def test_propensity_scores_by_hand():
+    Y, S, rare = [[1, 1, 0], [0, 0, 1], [0, 0, 0]], [[3, 2, 1]] * 3, [0.5, 0.25, 1.0]
+    # the first label is worth 2, the second 4, the third 1; the last row has none and is left out
+    assert propensity_precision_at(Y, S, rare, 1) == (2 + 0) / (4 + 1)
+    assert propensity_precision_at(Y, S, rare, 2, normalised=False) == (6 / 2 + 0) / 2
+    log3 = math.log2(3)
+    found, best = (2 + 4 / log3) / (1 + 1 / log3), (4 + 2 / log3) / (1 + 1 / log3)
+    assert propensity_ndcg_at(Y, S, rare, 2) == pytest.approx(found / (best + 1))
+    assert math.isnan(propensity_ndcg_at([[0]], [[1.0]], [1.0]))
+
+
+def test_propensity_scores_are_told_where_propensities_are_given():
+    Y, S = [[1, 0], [0, 1], [1, 1]], [[0.9, 0.1], [0.2, 0.8], [0.6, 0.7]]
+    found = evaluate(Y, scores=S, propensities=[0.5, 0.25])
+    assert found["propensity_ndcg_at_3"] == found["propensity_precision_at_1"] == 1.0
+    assert not any(name.startswith("propensity") for name in evaluate(Y, scores=S))
+    with pytest.raises(UsageError, match=r"propensity_ndcg_at_3 needs propensities=, which is not"):
+        evaluate(Y, scores=S, metrics=["propensity_ndcg_at_3"])
 
 
 def test_propensities_follow_the_paper():
@@ -454,7 +539,7 @@ def test_ties_count_as_errors():
 def test_metrics_of_nothing_are_nan_and_warn_of_nothing():
     empty = np.full((2, 3), -1)
     zeros = np.zeros((2, 3))
-    found = evaluate(empty, zeros, zeros, np.zeros(2), probabilities=zeros)
+    found = evaluate(empty, zeros, zeros, np.zeros(2), probabilities=zeros, propensities=np.ones(3))
     assert {name for name, value in found.items() if math.isnan(value)} == set(METRICS) - {
         "cll_loss",
         "micro_f1",
