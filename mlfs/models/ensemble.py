@@ -18,7 +18,7 @@ from mlfs.models.problem import MISSING, Problem
 from mlfs.models.progress_reports import stage
 from mlfs.models.splits import row_marks
 
-__all__ = ["StructuredEnsemble", "fitted_member", "grown_member", "ones_of"]
+__all__ = ["StructuredEnsemble", "fitted_member", "given_model", "grown_member", "ones_of"]
 
 VOTES = ("majority", "mean")
 SEEDS = 2**31 - 1
@@ -198,18 +198,10 @@ class StructuredEnsemble(LabelModel):
         return np.asarray(total / len(self.estimators_))
 
     def _model(self) -> Any:
-        if self.model is None:
-            from mlfs.models.chain import StructuredClassifier
-            from mlfs.models.structures import Chain
+        from mlfs.models.chain import StructuredClassifier
+        from mlfs.models.structures import Chain
 
-            return StructuredClassifier(Chain("random"))
-        if isinstance(self.model, type) or not hasattr(self.model, "predict"):
-            msg = (
-                "model is a classifier for many labels, such as StructuredClassifier(), not "
-                f"{printable(repr(self.model))}"
-            )
-            raise UsageError(msg)
-        return self.model
+        return given_model(self.model, StructuredClassifier(Chain("random")))
 
     def _check_vote(self) -> None:
         if self.vote not in VOTES:
@@ -222,6 +214,19 @@ class StructuredEnsemble(LabelModel):
 
     def _allows_nan(self) -> bool:
         return isinstance(self.model, LabelModel) and self.model._allows_nan()  # noqa: SLF001
+
+
+def given_model(given: Any, default: Any) -> Any:
+    """The model that an ensemble or thresholds are made of; a default where None is given."""
+    if given is None:
+        return default
+    if isinstance(given, type) or not (hasattr(given, "fit") and hasattr(given, "predict")):
+        msg = (
+            "model is a classifier for many labels, such as StructuredClassifier(), not "
+            f"{printable(repr(given))}"
+        )
+        raise UsageError(msg)
+    return given
 
 
 def fitted_member(

@@ -10,7 +10,7 @@ from sklearn.base import clone
 from sklearn.utils.metaestimators import available_if
 
 from mlfs.errors import UnknownName, UsageError, printable
-from mlfs.models.ensemble import fitted_member, grown_member, ones_of
+from mlfs.models.ensemble import fitted_member, given_model, grown_member, ones_of
 from mlfs.models.inference.contract import whole
 from mlfs.models.label_model import LabelModel
 from mlfs.models.problem import MISSING, Problem
@@ -177,17 +177,9 @@ class ThresholdedClassifier(LabelModel):
         return _scores_of(self.model_, x, len(self.label_names_))
 
     def _given_model(self) -> Any:
-        if self.model is None:
-            from mlfs.models.chain import StructuredClassifier
+        from mlfs.models.chain import StructuredClassifier
 
-            return StructuredClassifier()
-        if isinstance(self.model, type) or not hasattr(self.model, "fit"):
-            msg = (
-                "model is a classifier for many labels, such as StructuredClassifier(), not "
-                f"{printable(repr(self.model))}"
-            )
-            raise UsageError(msg)
-        return self.model
+        return given_model(self.model, StructuredClassifier())
 
     def _allows_nan(self) -> bool:
         return isinstance(self.model, LabelModel) and self.model._allows_nan()  # noqa: SLF001
