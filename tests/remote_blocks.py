@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from collections.abc import Mapping
 from concurrent.futures import Future
 from typing import Any
 
@@ -54,7 +55,7 @@ class InProcessSession(Session):
         return moved(self.pieces.piece(i, int(self.edges[i]), int(self.edges[i + 1])))
 
     def hold(self, edges: list[int], pieces: Any) -> None:
-        self.edges, self.pieces = np.array(edges), pieces
+        self.edges, self.pieces, self.layout = np.array(edges), pieces, pieces.layout
         self.call("fill", [(self.piece(i),) for i in range(self.n_blocks)])
 
     def call(self, method: str, arguments: list[tuple[Any, ...]]) -> list[Any]:
@@ -67,12 +68,15 @@ class InProcessSession(Session):
         self.bytes_received += bytes_in(found)
         return found
 
-    def _answers(self, question: str, args: tuple[Any, ...], needs: dict[str, Sent]) -> list[Any]:
+    def _answers(
+        self, question: str, each: Mapping[int, tuple[Any, ...]], needs: Mapping[str, Sent]
+    ) -> list[Any]:
         if self.rounds in self.to_lose:
             self.lost += 1
             self.actors[-1] = self.made(self.n_blocks - 1)
         found = []
-        for i, actor in enumerate(self.actors):
+        for i, args in each.items():
+            actor = self.actors[i]
             status, answer = actor.answer(*moved((question, args)))
             while status == "unknown":
                 actor.keep(answer, moved(self._part(needs[answer], i)))

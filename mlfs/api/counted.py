@@ -13,7 +13,6 @@ from mlfs.api.as_dataset import x_bytes
 from mlfs.api.candidates import Grouping, grouping
 from mlfs.api.estimators import per_cell_of
 from mlfs.counting.blocks import Block
-from mlfs.counting.codes import Codes
 from mlfs.counting.column_groups import kinds
 from mlfs.counting.counts import Counts
 from mlfs.counting.label_columns import code_labels, with_masks
@@ -65,33 +64,14 @@ def counted(
     budget = Budget.of(free, beside, n_threads)
     grid = None if weights is None else on_grid(weights)
     per_cell = per_cell_of(options["correction"], grid, weights)
-    block = _held(codes, y, grid, options["cluster"])
-    counts = Counts([block], kind, n_threads, per_cell=per_cell)
-    table = Table(
-        counts,
-        dataset.shape[2],
-        mask_of,
-        ignore_missing=ignore_missing,
-        place=place,
-        budget=budget,
-    )
-    return groups, learned, table
+    about = {"ignore_missing": ignore_missing, "place": place, "budget": budget}
+    if options["cluster"] is not None:
+        from mlfs.api.cluster.layouts import Layout
 
-
-def _held(codes: Codes, labels: Codes, weights: np.ndarray | None, cluster: Any) -> Any:
-    """The block of all rows, here or held by the workers of a cluster."""
-    if cluster is None:
-        return Block(codes, labels, weights)
-    from mlfs.api.cluster.clusters import cluster_of
-    from mlfs.api.cluster.pieces import CodedPieces, row_edges
-    from mlfs.counting.remote.remote_block import remote_block
-
-    found = cluster_of(cluster)
-    edges = row_edges(codes.n_rows, found.n_blocks)
-    session = found.session(len(edges) - 1)
-    session.hold(edges, CodedPieces(codes, labels, weights))
-    n = codes.counts if weights is None else codes.weighted_counts(weights)
-    return remote_block(session, codes, n, labels, weights)
+        layout = Layout(kind, per_cell, dataset.shape[2], mask_of, about)
+        return groups, learned, layout.of_codes(codes, y, grid, options)
+    counts = Counts([Block(codes, y, grid)], kind, n_threads, per_cell=per_cell)
+    return groups, learned, Table(counts, dataset.shape[2], mask_of, **about)
 
 
 def released(table: Table) -> None:

@@ -265,6 +265,12 @@ OPTIONS: tuple[Option, ...] = (
         ("--cluster",), metavar="ADDRESS", page="scale.md",
     ),
     Option(
+        "layout", Choice(choices=("auto", "rows", "columns")), "auto",
+        "What each worker of a cluster has: some of the rows, or all rows of some columns; by "
+        "default what sends less. The result is the same.",
+        ("--layout",), page="scale.md#how-the-work-is-divided",
+    ),
+    Option(
         "max_memory", Kind(), None,
         "Limit for the memory of counting, in addition to the data, such as 2GB; by default "
         "half of the available memory.", ("--max-memory",), metavar="SIZE", page="speed.md#memory",

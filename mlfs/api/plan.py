@@ -22,9 +22,23 @@ from mlfs.search.greedy import greedy
 from mlfs.search.picks import Pick, Picks, SearchResult
 from mlfs.search.stopping import AutoStop
 
-__all__ = ["NOTHING_MORE", "Plan", "ranking_of", "scaled", "search", "sides", "union_of"]
+__all__ = ["NOTHING_MORE", "Plan", "layout_for", "ranking_of", "scaled", "search", "sides", "union_of"]
 
 NOTHING_MORE = "nothing more"  # a value of n: only the picks that are included or started from
+
+
+def layout_for(criterion: Criterion, options: Mapping[str, Any]) -> str:
+    """What workers of a cluster have: some of the rows where they search label by label.
+
+    Examples
+    --------
+    >>> from mlfs import criteria
+    >>> layout_for(criteria.get("mim")[1], {"layout": "auto", "cluster": "local", "per_label": True})
+    'rows'
+    """
+    given: str = options["layout"]
+    each = options["per_label"] or criterion.scope == "each label"
+    return "rows" if given == "auto" and each and options["cluster"] is not None else given
 
 
 @dataclass(frozen=True)

@@ -107,6 +107,7 @@ class Prepared:
             "groups": None if self.grouping.trivial else self.grouping.named(names),
             "weighted": self.weights is not None,
             "labels_by": self.dataset.source.labels_by,
+            **({} if options["cluster"] is None else {"layout": self._session.layout}),
         }
 
     @property
@@ -231,6 +232,7 @@ def prepare(
     sample_weight: Any = None,
     n_jobs: int | None = None,
     cluster: Any = None,
+    layout: str = "auto",
     max_memory: int | str | None = None,
     binnings: Sequence[Binning] | None = None,
 ) -> Prepared:
@@ -243,7 +245,7 @@ def prepare(
         check that no option differs from what it was prepared with; defaults never differ.
     labels, groups, bins, n_bins, nominal_limit, target_bins, labels_as, missing, estimator
         See `mlfs.select`.
-    correction, sample_weight, n_jobs, cluster, max_memory
+    correction, sample_weight, n_jobs, cluster, layout, max_memory
         See `mlfs.select`. A cluster is kept until `Prepared.release` or the end of the data.
     binnings : sequence of Binning, optional
         The binnings of other data, which are applied unchanged; `bins`, `n_bins` and

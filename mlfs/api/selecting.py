@@ -13,7 +13,7 @@ from mlfs.api.candidates import columns_named
 from mlfs.api.cross_validated import CrossValidation, cross_validated
 from mlfs.api.estimators import refuse_unanswered
 from mlfs.api.options import OPTIONS, checked
-from mlfs.api.plan import Plan, ranking_of, scaled, search, sides, union_of
+from mlfs.api.plan import Plan, layout_for, ranking_of, scaled, search, sides, union_of
 from mlfs.api.prepared import DEFAULTS, Prepared, prepare
 from mlfs.api.prepared_notes import identifier_notes, identifiers
 from mlfs.api.selection import Ranking, Selection
@@ -66,6 +66,7 @@ def select(
     units: str = "nats",
     n_jobs: int | None = None,
     cluster: Any = None,
+    layout: str = "auto",
     max_memory: int | str | None = None,
     max_seconds: float | None = None,
     seed: int = 0,
@@ -146,6 +147,9 @@ def select(
     cluster : str or distributed.Client, optional
         Count on a cluster of dask.distributed: the address of its scheduler, a client of it, or
         "local:2" for two workers on this machine. The answer is the same.
+    layout : {"auto", "rows", "columns"}
+        What each worker of a cluster has: some of the rows, or all rows of some columns. "auto"
+        is what sends less; label by label it is "rows". The answer is the same.
     max_memory : int or str, optional
         What counting may take beside the data: bytes, or text such as "2GB"; by default half of
         what is available. Less is kept then, and the answer is the same.
@@ -180,6 +184,8 @@ def select(
         msg = f"is a function, not {printable(repr(on_pick))}"
         raise UsageError(msg, option="on_pick")
     refuse_on_cluster({**options, **_prepared_with(data)})
+    if not isinstance(data, Prepared):
+        options["layout"] = layout_for(chosen, options)
     ready = prepare(data, **{key: value for key, value in options.items() if key in DEFAULTS})
     plan = _plan(name, chosen, ready, options, on_pick)
     try:
@@ -371,27 +377,13 @@ def _on_workers(
     """Let the workers of a cluster share the labels out; None if there are none that can."""
     if ready.options["cluster"] is None or len(labels) < 2:
         return None
-    from mlfs.api.cluster.label_searches import search_on_workers
+    from mlfs.api.cluster.label_searches import results_of, search_on_workers
 
     chosen = [sides(plan, ready, name) for name in labels]
     searches = search_on_workers(plan, info, ready.options["correction"], chosen, labels)
     if searches is None:
         return None
-    found: dict[int, SearchResult] = {}
-    while True:
-        try:
-            label, found_now = next(searches)
-            found[label] = found_now
-            if plan.on_pick is not None:
-                for pick in found_now.picks:
-                    plan.on_pick(labels[label], pick)
-        except StopIteration:
-            break
-        except KeyboardInterrupt:
-            if out.interrupted:
-                break
-            out.interrupted = True
-            searches.stop()
+    found, out.interrupted = results_of(searches, plan, labels)
     out.timed_out = len(found) < len(labels) and not out.interrupted
     return found
 

@@ -110,9 +110,13 @@ def _reads_x_again(wanted: dict[str, Any]) -> bool:
 
 def run_selection(console: Console, dataset: Any, wanted: dict[str, Any]) -> tuple[Any, Any]:
     """Prepare and select, with progress on a terminal; pass on what the user should know."""
+    from mlfs.api.plan import layout_for
     from mlfs.api.prepared import DEFAULTS, prepare
     from mlfs.api.selecting import select as run
+    from mlfs.criteria import get
 
+    criterion = get(wanted["criterion"], wanted["parameters"])[1]
+    wanted = {**wanted, "layout": layout_for(criterion, wanted)}
     preparing = {name: value for name, value in wanted.items() if name in DEFAULTS}
     searching = {name: value for name, value in wanted.items() if name not in DEFAULTS}
     if wanted["cluster"] is None:

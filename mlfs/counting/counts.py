@@ -159,7 +159,10 @@ class Counts:
     def shuffled(self, generator: np.random.Generator) -> Counts:
         """The same features with the rows of labels shuffled, over all blocks."""
         labels = stacked([block.label_codes for block in self.blocks])
-        labels = labels.moved(generator.permutation(self.n_rows))
+        return self.with_labels(labels.moved(generator.permutation(self.n_rows)))
+
+    def with_labels(self, labels: Codes) -> Counts:
+        """The same features with other labels."""
         other = copy.copy(self)
         if len(self.blocks) == 1:
             other.blocks = (self.blocks[0].with_labels(labels),)

@@ -183,15 +183,9 @@ class Expected:
 
     def joint(self, s: int, labels: np.ndarray) -> np.ndarray:
         """E sum_l I(f,s;l)."""
-        table, counts = self._table, self._counts
+        table = self._table
         anchor = table.anchor(table.position(s))
-        sums = np.zeros(table.d, np.int64)
-        function = self._function(labels)
-
-        def work(i: int, a: int, b: int) -> None:
-            counts.groups[i].add_counted_sums(anchor, function, sums[a:b])
-
-        counts.parallel.over_groups(work, anchor=anchor)
+        sums = table.sums_with(anchor, lambda: self.function(labels), labels)
         alone = labels.size * int(table.t_n) - int(table.t_l[labels].sum())
         return (sums + float(alone)) / (self._n * self._unit)
 
@@ -217,7 +211,7 @@ class Expected:
             self._of_counts[count] = found
         return self._of_counts[count]
 
-    def _function(self, labels: np.ndarray) -> AllCounts:
+    def function(self, labels: np.ndarray) -> AllCounts:
         """What the expected sum of c log c over all values of all labels adds to that of a cell.
 
         Both are summed over the labels; the difference is small enough for whole numbers.

@@ -123,7 +123,7 @@ class ExactInfo(ExactSets):
     @cached_property
     def _subset(self) -> Subset | None:
         """Counts terms of the candidates alone; None where all columns are counted."""
-        if self._features is None or self._where is None or self._table.corrected:
+        if self._features is None or self._where is None or not self._table.counts_some:
             return None
         alone = self._alone
         if alone is None:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mlfs.information.gini import gini_gain
 from mlfs.information.info import Info, UnansweredError
 
 if TYPE_CHECKING:
@@ -61,14 +60,14 @@ class ExactSets(Info):
             raise UnansweredError("the correction 'miller-madow'", "gini_fL")
 
         def every() -> np.ndarray:
-            return gini_gain(table, table.joint_picks.nothing, labels)
+            return table.gini(table.joint_picks.nothing, labels)
 
         return self._cut(table.cache.get(("gini_fL", labels.tobytes()), every))
 
     def gini_fsL(self, s: int) -> np.ndarray:
         """sum_l G(f,s;l)."""
         pairs = self._table.feature(self._table.position(s))
-        return self._cut(gini_gain(self._table, pairs, self._labels))
+        return self._cut(self._table.gini(pairs, self._labels))
 
     # ---- several labels -----------------------------------------------------------------------
 

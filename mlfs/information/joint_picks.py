@@ -166,7 +166,8 @@ class JointPicks:
             parts = parts.refined(codes, valid)
             if not self._table.f_whole:
                 known = known & (codes < valid)
-        self._last = picks, parts, known
+            last = (*last, at)
+            self._last = last, parts, known  # a holder may lack the next column
         return parts, known
 
     def _batches(self, parts: Parts) -> Iterator[PairStatistics]:

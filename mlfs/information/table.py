@@ -19,7 +19,8 @@ from mlfs.counting.anchor import Anchor, PairStatistics
 from mlfs.counting.counts import Counts
 from mlfs.counting.memory import ROOMY, Budget, Cache
 from mlfs.counting.subset_planes import SubsetPlanes
-from mlfs.counting.xlogx import entropies, is_corrected, per_row
+from mlfs.counting.xlogx import XLogX, entropies, is_corrected, per_row
+from mlfs.information.gini import gini_gain
 from mlfs.information.joint_picks import JointPicks
 from mlfs.information.label_pairs import LabelPairs
 from mlfs.information.triples import TripleSums
@@ -87,6 +88,7 @@ class Table:
         self.cache = Cache(budget.cache)
         self.recent = Cache(budget.recent)  # what is asked for within one step
         self.rows, self.corrected = counts.rows, is_corrected(counts.xlogx)
+        self.counts_some = not self.corrected  # whether a few candidates are counted alone
         self.last_set: dict[Any, tuple[Any, ...]] = {}  # what `ExactInfo` sums over a set
         self.subset_planes: SubsetPlanes | None = None  # made by `Subset`
         self.pairs_counted = 0
@@ -297,6 +299,23 @@ class Table:
                 for i in range(3)
             )
         )
+
+    # ---- other sums ---------------------------------------------------------------------------
+
+    def gini(self, pairs: PairStatistics, labels: np.ndarray) -> np.ndarray:
+        """sum_l G(f,s;l)."""
+        return gini_gain(self, pairs, labels)
+
+    def sums_with(self, anchor: Anchor, function: Callable[[], XLogX], labels: np.ndarray) -> Any:
+        """The sums over n(f,s) of a function of counts, which some labels define."""
+        del labels
+        sums, counts, made = np.zeros(self.d, np.int64), self.counts, function()
+
+        def work(i: int, a: int, b: int) -> None:
+            counts.groups[i].add_counted_sums(anchor, made, sums[a:b])
+
+        counts.parallel.over_groups(work, anchor=anchor)
+        return sums
 
     # ---- parts that are made when they are asked for ------------------------------------------
 

@@ -7,7 +7,7 @@ import platform
 from typing import Any
 
 from mlfs.api.cluster.part_reader import PartReader
-from mlfs.counting.remote.holder import Holder, UnknownThing
+from mlfs.counting.remote.holder import UnknownThing
 from mlfs.errors import ClusterError, DataError, MlfsError, printable
 
 __all__ = ["BlockActor", "unrefused", "versions"]
@@ -23,7 +23,7 @@ class BlockActor:
     """
 
     def __init__(self, *chunks: Any) -> None:
-        self._holder: Holder | None = None
+        self._holder: Any = None
         self._reader = PartReader(chunks)
         self._searcher: Any = None
 
@@ -38,7 +38,7 @@ class BlockActor:
         """Make the block of a piece; "done", or "refused" with the reason."""
         if piece is not None:
             try:
-                self._holder = Holder(piece.block(self._reader))
+                self._holder = piece.holder(self._reader)
             except (MlfsError, MemoryError) as error:
                 return _refused(error)
         return "done", None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import pickle
 import time
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -51,11 +52,15 @@ class DaskSession(Session):
 
     # ---- asking ---------------------------------------------------------------------------------
 
-    def _answers(self, question: str, args: tuple[Any, ...], needs: dict[str, Sent]) -> list[Any]:
+    def _answers(
+        self, question: str, each: Mapping[int, tuple[Any, ...]], needs: Mapping[str, Sent]
+    ) -> list[Any]:
         found: dict[int, Any] = {}
-        left, packed = list(range(self.n_blocks)), pickle.dumps((question, args), 5)
+        distinct = {id(args): args for args in each.values()}
+        packed = {key: pickle.dumps((question, args), 5) for key, args in distinct.items()}
+        left = list(each)
         while left:
-            answers, lost = self._ask(left, packed)
+            answers, lost = self._ask({i: packed[id(each[i])] for i in left})
             again = list(lost)
             unknown: dict[int, tuple[Any, ...]] = {}
             for i, (status, answer) in answers.items():
@@ -67,18 +72,18 @@ class DaskSession(Session):
             _, more = self._call("keep", unknown)
             self.make_again([*lost, *more])
             left = sorted(again)
-        return [found[i] for i in range(self.n_blocks)]
+        return [found[i] for i in each]
 
-    def _ask(self, blocks: list[int], packed: bytes) -> tuple[dict[int, Any], list[int]]:
-        """Send a question to actors at once: their answers, and which are lost.
+    def _ask(self, packed: dict[int, bytes]) -> tuple[dict[int, Any], list[int]]:
+        """Send questions to actors at once: their answers, and which are lost.
 
         An actor answers in the thread that receives the question. This takes half the processor
         time of the methods of its proxy, which matters where a pick takes a millisecond.
         """
-        alive = [i for i in blocks if self._futures[i].status in {"finished", "pending"}]
-        keys = [(self._places[i], self._futures[i].key) for i in alive]
-        answers = self._workers.ask(keys, "answer_packed", packed)
-        found, lost = {}, [i for i in blocks if i not in set(alive)]
+        alive = [i for i in packed if self._futures[i].status in {"finished", "pending"}]
+        asked = [(self._places[i], self._futures[i].key, packed[i]) for i in alive]
+        answers = self._workers.ask(asked, "answer_packed")
+        found, lost = {}, [i for i in packed if i not in set(alive)]
         for i, answer in zip(alive, answers, strict=True):
             if isinstance(answer, self._workers.errors[:3]):
                 lost.append(i)
@@ -158,10 +163,10 @@ class DaskSession(Session):
             self._workers.shun(self._places[i])
             if self._losses[i] > MOST_LOSSES:
                 msg = (
-                    f"the worker that held block {i + 1} of {self.n_blocks} of the rows was lost "
-                    f"{self._losses[i]} times "
+                    f"the worker that held block {i + 1} of {self.n_blocks} of the {self.layout} "
+                    f"was lost {self._losses[i]} times "
                     f"(the last was {self._places[i]}): it may have too little memory, and more "
-                    "workers would hold fewer rows each"
+                    f"workers would hold fewer {self.layout} each"
                 )
                 raise ClusterError(msg)
         self._make(blocks)
@@ -192,7 +197,7 @@ class DaskSession(Session):
             left = [i for i in left if i not in answers]
             times += 1
             if left and times > MOST_LOSSES and time.monotonic() > ends:
-                msg = f"no worker of the cluster at {self._address} could take a block of rows"
+                msg = f"no worker of the cluster at {self._address} could take a block of {self.layout}"
                 raise ClusterError(msg)
 
     def _has_started(self, i: int) -> bool:
@@ -206,10 +211,11 @@ class DaskSession(Session):
         Parameters
         ----------
         edges : list of int
-            Where each block of rows begins, and the end of the last.
-        pieces : CodedPieces or PartPieces
+            Where each block begins, and the end of the last.
+        pieces : CodedPieces, PartPieces or ColumnPieces
             Gives what a block is made of.
         """
+        self.layout = pieces.layout
         self.edges, self._pieces = np.array(edges, np.int64), pieces
         self.call("fill", [(self._piece(i),) for i in range(self.n_blocks)])
 

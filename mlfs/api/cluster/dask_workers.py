@@ -102,20 +102,18 @@ class DaskWorkers:
             else:
                 return actor
 
-    def ask(self, actors: Sequence[tuple[str, str]], method: str, given: bytes) -> list[Any]:
+    def ask(self, actors: Sequence[tuple[str, str, bytes]], method: str) -> list[Any]:
         """What a method of some actors returns, or the exception that it raised.
 
         Parameters
         ----------
-        actors : sequence of (str, str)
-            The worker of each actor, and its key.
+        actors : sequence of (str, str, bytes)
+            The worker of each actor, its key, and the argument of the method.
         method : str
             The method, which runs in the thread of the worker that receives messages.
-        given : bytes
-            Its argument.
         """
 
-        async def ask_one(worker: str, key: str) -> Any:
+        async def ask_one(worker: str, key: str, given: bytes) -> Any:
             answer = await self.client.rpc(worker).actor_execute(
                 function=method, actor=key, args=[given], kwargs={"separate_thread": False}
             )

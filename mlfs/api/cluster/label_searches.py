@@ -22,7 +22,7 @@ from mlfs.information.info import Info
 from mlfs.information.table import Table
 from mlfs.search.picks import Pick, SearchResult
 
-__all__ = ["LabelSearcher", "SearchSetup", "search_on_workers"]
+__all__ = ["LabelSearcher", "SearchSetup", "results_of", "search_on_workers"]
 
 SHARE = 4  # a worker takes all rows if they need at most this part of its memory
 OWN = ("mlfs", "criteria")  # packages of criteria that every worker has
@@ -150,3 +150,26 @@ def search_on_workers(
         return label, chosen[label], names[label], left
 
     return SharedJobs(session, (whole, setup), job, len(names))
+
+
+def results_of(
+    searches: SharedJobs, plan: Plan, labels: Sequence[str]
+) -> tuple[dict[int, SearchResult], bool]:
+    """What is found for each label, and whether the search was interrupted."""
+    found: dict[int, SearchResult] = {}
+    interrupted = False
+    while True:
+        try:
+            label, found_now = next(searches)
+            found[label] = found_now
+            if plan.on_pick is not None:
+                for pick in found_now.picks:
+                    plan.on_pick(labels[label], pick)
+        except StopIteration:
+            break
+        except KeyboardInterrupt:
+            if interrupted:
+                break
+            interrupted = True
+            searches.stop()
+    return found, interrupted

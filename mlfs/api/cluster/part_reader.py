@@ -12,6 +12,7 @@ import scipy.sparse as sp
 from mlfs.counting.blocks import Block
 from mlfs.counting.codes import Codes
 from mlfs.counting.recoded_modes import with_modes
+from mlfs.counting.remote.holder import Holder
 from mlfs.data.arrays import from_arrays
 from mlfs.data.dataset import Dataset
 from mlfs.data.piecewise import FilePieces, ReadRows
@@ -197,12 +198,11 @@ class PartReader:
             self._survey = self._data = None
         return self._coded
 
-    def block(self, piece: PartPiece) -> Block:
-        """The block of a piece; nothing else is kept."""
+    def features(self, piece: PartPiece) -> Codes:
+        """The coded columns of a piece; nothing is kept."""
         codes = with_modes(self._codes(piece.part, piece.binnings), piece.modes)
         self._coded, self._chunks = None, ()
-        features, _ = codes.sorted_by(piece.kind)
-        return Block(features, piece.labels, piece.weights)
+        return codes.sorted_by(piece.kind)[0]
 
 
 @dataclass(frozen=True)
@@ -234,4 +234,8 @@ class PartPiece:
 
     def block(self, reader: PartReader) -> Block:
         """The block."""
-        return reader.block(self)
+        return Block(reader.features(self), self.labels, self.weights)
+
+    def holder(self, reader: PartReader) -> Holder:
+        """What answers questions about it."""
+        return Holder(self.block(reader))

@@ -9,6 +9,7 @@ import numpy as np
 
 from mlfs.counting.blocks import Block
 from mlfs.counting.codes import WORD, Codes, Packed
+from mlfs.counting.remote.holder import Holder
 
 __all__ = ["CodedPieces", "Piece", "row_edges"]
 
@@ -34,6 +35,10 @@ class Piece:
         del reader
         return Block(_own(self.features), _own(self.labels), _array(self.weights))
 
+    def holder(self, reader: Any) -> Holder:
+        """What answers questions about it."""
+        return Holder(self.block(reader))
+
 
 @dataclass(frozen=True)
 class CodedPieces:
@@ -47,6 +52,7 @@ class CodedPieces:
         The weights of the rows.
     """
 
+    layout = "rows"
     features: Codes
     labels: Codes
     weights: np.ndarray | None

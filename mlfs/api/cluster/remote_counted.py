@@ -11,16 +11,15 @@ import numpy as np
 import scipy.sparse as sp
 
 from mlfs.api.candidates import Grouping, grouping
+from mlfs.api.cluster.layouts import Layout
 from mlfs.api.cluster.part_reader import ChunkPieces, PartPiece
 from mlfs.api.cluster.remote_data import RemoteTable
 from mlfs.api.estimators import per_cell_of
 from mlfs.counting.codes import Codes
 from mlfs.counting.column_groups import kinds
-from mlfs.counting.counts import Counts
 from mlfs.counting.entries import edges_of
 from mlfs.counting.label_columns import code_labels, with_masks
 from mlfs.counting.memory import Budget
-from mlfs.counting.remote.remote_block import remote_block
 from mlfs.counting.remote.remote_columns import RemoteCodes
 from mlfs.counting.weights import on_grid
 from mlfs.data.dataset import Dataset
@@ -73,26 +72,22 @@ def remote_counted(
         place[order] = np.arange(order.size)
     grid = None if weights is None else on_grid(weights)
     pieces = _PartPieces(table, learned, modes, kind, y, grid)
-    table.session.hold(table.edges, pieces)
-    n = np.add.reduce(table.session.ask("n"))
-    block = remote_block(table.session, whole.take(order), n, y, grid)
-    kind = np.sort(kind)
     per_cell = per_cell_of(options["correction"], grid, weights)
-    made = Table(
-        Counts([block], kind, per_cell=per_cell),
-        dataset.shape[2],
-        mask_of,
-        ignore_missing=options["missing"] == "ignore",
-        place=place,
-        budget=Budget.of(most, None if options["max_memory"] is not None else 0),
-    )
-    return groups, learned, made
+    about = {
+        "ignore_missing": options["missing"] == "ignore",
+        "place": place,
+        "budget": Budget.of(most, None if options["max_memory"] is not None else 0),
+    }
+    layout = Layout(np.sort(kind), per_cell, dataset.shape[2], mask_of, about)
+    own = table.edges, whole.take(order), options
+    return groups, learned, layout.of_parts(table.session, pieces, *own)
 
 
 @dataclass(frozen=True)
 class _PartPieces:
     """What each worker needs to make its block of what it has read."""
 
+    layout = "rows"
     table: RemoteTable
     binnings: Binnings
     modes: np.ndarray
@@ -106,10 +101,20 @@ class _PartPieces:
         own = self.labels.between_rows(first, last), weights
         return PartPiece(self.table.parts[i], self.binnings, self.modes, self.kind, *own)
 
+    @property
+    def is_of_chunks(self) -> bool:
+        """Whether the rows are computed by the cluster, and only one worker has them."""
+        return isinstance(self.table.parts[0].pieces, ChunkPieces)
+
+    def every(self) -> list[PartPiece]:
+        """All rows, part by part, each with the labels and the weights of all."""
+        own = self.binnings, self.modes, self.kind, self.labels, self.weights
+        return [PartPiece(part, *own) for part in self.table.parts]
+
     def whole(self) -> PartPiece | None:
         """All rows, which a worker reads again; None where it cannot."""
         part = self.table.parts[0]
-        if isinstance(part.pieces, ChunkPieces) or any(
+        if self.is_of_chunks or any(
             one.kept is not None for one in self.table.parts
         ):
             return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -35,10 +35,11 @@ class Session:
     Parameters
     ----------
     n_blocks : int
-        Into how many blocks the rows are divided.
+        Into how many blocks the rows, or the columns, are divided.
     """
 
-    edges: np.ndarray  # where each block of rows begins, and the end of the last
+    edges: np.ndarray  # where each block begins, and the end of the last
+    layout = "rows"  # what is divided: rows or columns
 
     def __init__(self, n_blocks: int) -> None:
         self.n_blocks = n_blocks
@@ -56,13 +57,33 @@ class Session:
         needs : iterable of Sent
             What `args` names by its token.
         """
+        each = dict.fromkeys(range(self.n_blocks), args)
+        return self.ask_each(question, each, {one.token: one for one in needs})
+
+    def ask_each(
+        self, question: str, each: Mapping[int, tuple[Any, ...]], needs: Mapping[str, Sent]
+    ) -> list[Any]:
+        """The answers of some holders, in their order.
+
+        Parameters
+        ----------
+        question : str
+            A question of the holders.
+        each : mapping
+            What each of them is asked.
+        needs : mapping of str to Sent
+            What these name, by its token.
+        """
         self.rounds += 1
-        self.bytes_sent += self.n_blocks * bytes_in(args)
-        found = self._answers(question, args, {one.token: one for one in needs})
+        sizes = {id(args): bytes_in(args) for args in each.values()}
+        self.bytes_sent += sum(sizes[id(args)] for args in each.values())
+        found = self._answers(question, each, needs)
         self.bytes_received += bytes_in(found)
         return found
 
-    def _answers(self, question: str, args: tuple[Any, ...], needs: dict[str, Sent]) -> list[Any]:
+    def _answers(
+        self, question: str, each: Mapping[int, tuple[Any, ...]], needs: Mapping[str, Sent]
+    ) -> list[Any]:
         raise NotImplementedError
 
     def _part(self, sent: Sent, i: int) -> Any:
@@ -83,7 +104,7 @@ class Session:
         sent, received = self.bytes_sent / 1e6, self.bytes_received / 1e6
         labels = f"{plural(self.labels, 'label')} searched there, " if self.labels else ""
         return (
-            f"{plural(self.n_blocks, 'block')} of rows on {plural(self.n_workers, 'worker')}: "
+            f"{plural(self.n_blocks, 'block')} of {self.layout} on {plural(self.n_workers, 'worker')}: "
             f"{plural(self.rounds, 'round')} of questions, {labels}"
             f"{sent:,.1f} MB sent, {received:,.1f} MB received, "
             f"{plural(self.lost, 'block')} lost with a worker and made again"

@@ -1,0 +1,151 @@
+"""Coded columns on their way: one in few bytes, some of a table, and parts of the rows joined."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from mlfs.counting.anchor import BlockAnchor
+from mlfs.counting.bit_planes import packed_planes
+from mlfs.counting.codes import WORD, Codes, Packed
+from mlfs.counting.entries import edges_of
+
+__all__ = ["SlimColumn", "joined_rows", "own_columns"]
+
+ROW_BYTES = 4
+NO_ROWS = np.zeros(0, np.int32)
+
+
+class SlimColumn(NamedTuple):
+    """A coded column as bit planes, or as the rows in which it is not at its mode.
+
+    Parameters
+    ----------
+    n_rows, mode, levels : int
+        As for `Codes`.
+    planes : ndarray of uint64, or None
+        A plane for each code but the mode; None where the rows take fewer bytes.
+    rows, values : ndarray
+        The rows, and the codes there; no codes where there is only one but the mode.
+    n : ndarray or None
+        With planes, in how many rows each code is.
+
+    Examples
+    --------
+    >>> slim = SlimColumn.of(Codes.from_dense([[0], [2], [0]]), 0)
+    >>> slim.codes().column(0).tolist()
+    [0, 2, 0]
+    """
+
+    n_rows: int
+    mode: int
+    levels: int
+    planes: np.ndarray | None
+    rows: np.ndarray
+    values: np.ndarray
+    n: np.ndarray | None
+
+    @classmethod
+    def of(cls, codes: Codes, j: int) -> SlimColumn:
+        """A column of a table."""
+        mode, levels = int(codes.mode[j]), int(codes.levels[j])
+        if _fewer_as_planes(codes.n_rows, levels, int(codes.non_mode[j])):
+            planes = packed_planes(codes, j, j + 1).copy()
+            n = codes.counts[codes.offsets[j] : codes.offsets[j + 1]]
+            return cls(codes.n_rows, mode, levels, planes, NO_ROWS, NO_ROWS, n)
+        return cls._listed(codes.n_rows, mode, levels, *codes.entries(j))
+
+    @classmethod
+    def of_anchor(cls, anchor: BlockAnchor, n_rows: int) -> SlimColumn:
+        """A column that is an anchor."""
+        own, rows = (n_rows, anchor.mode, anchor.levels), anchor.rows
+        if _fewer_as_planes(n_rows, anchor.levels, rows.size):
+            n = np.bincount(anchor.codes, minlength=anchor.levels)
+            return cls(*own, anchor.planes, NO_ROWS, NO_ROWS, n)
+        return cls._listed(*own, rows, anchor.codes[rows])
+
+    @classmethod
+    def _listed(
+        cls, n_rows: int, mode: int, levels: int, rows: np.ndarray, values: np.ndarray
+    ) -> SlimColumn:
+        small = NO_ROWS if levels == 2 else values.astype(np.min_scalar_type(levels))
+        return cls(n_rows, mode, levels, None, rows.astype(np.int32), small, None)
+
+    def codes(self) -> Codes:
+        """A table of this one column, in arrays of its own: kernels want them aligned."""
+        one = (np.array([number], np.int32) for number in (self.mode, self.levels, -1))
+        if self.planes is None:
+            values = np.full(self.rows.size, 1 - self.mode, np.int32)
+            if self.levels > 2:
+                values = self.values.astype(np.int32)
+            edges = np.array([0, self.rows.size])
+            return Codes(self.n_rows, edges, np.array(self.rows), values, *one)
+        packed = Packed(np.array(self.planes), np.zeros(1, np.int64))
+        none = np.zeros(2, np.int64), NO_ROWS, NO_ROWS
+        return Codes(self.n_rows, *none, *one, packed=packed, counts=self.n)
+
+
+def _fewer_as_planes(n_rows: int, levels: int, entries: int) -> bool:
+    each = ROW_BYTES + (np.min_scalar_type(levels).itemsize if levels > 2 else 0)
+    return 8 * -(-n_rows // WORD) * (levels - 1) <= each * entries
+
+
+def own_columns(codes: Codes, first: int, last: int) -> Codes:
+    """The columns from `first` to `last`, with no more planes than they have."""
+    some = codes.take(np.arange(first, last))
+    if some.packed is None:
+        return some
+    begins = some.packed.first
+    sizes = np.where(begins < 0, 0, some.levels - 1)
+    edges = edges_of(sizes)
+    planes = some.packed.planes[np.repeat(begins - edges[:-1], sizes) + np.arange(edges[-1])]
+    return _with_planes(some, Packed(planes, np.where(begins < 0, -1, edges[:-1])))
+
+
+def _with_planes(codes: Codes, packed: Packed | None) -> Codes:
+    """The same lists with other planes."""
+    lists = codes._lists  # noqa: SLF001  # planes are not made lists
+    own = codes.mode, codes.levels, codes.missing
+    return Codes(codes.n_rows, *lists, *own, packed=packed, counts=codes.counts)
+
+
+def joined_rows(parts: Sequence[Codes]) -> Codes:
+    """The rows of several tables that are coded alike, one below the other.
+
+    Examples
+    --------
+    >>> top, below = Codes.from_dense([[0], [0], [1]]), Codes.from_dense([[0], [1], [0]])
+    >>> joined_rows([top, below]).column(0).tolist()
+    [0, 0, 1, 0, 1, 0]
+    """
+    first = parts[0]
+    if len(parts) == 1:
+        return first
+    kept = [None if part.packed is None else part.packed.first for part in parts]
+    if not all(one is not None and np.array_equal(one, kept[0]) for one in kept):
+        return Codes.stacked(parts)
+    listed = Codes.stacked([_listed_only(part) for part in parts])
+    begins = edges_of([part.n_rows for part in parts])
+    n_rows = int(begins[-1])
+    packed: Any = [part.packed for part in parts]
+    planes = np.zeros((packed[0].planes.shape[0], -(-n_rows // WORD)), np.uint64)
+    for begin, own in zip(begins.tolist(), packed, strict=False):
+        word, bit = divmod(begin, WORD)
+        width = own.planes.shape[1]
+        planes[:, word : word + width] |= own.planes << np.uint64(bit)
+        if bit:
+            over = own.planes >> np.uint64(WORD - bit)
+            room = planes.shape[1] - word - 1
+            planes[:, word + 1 : word + 1 + width] |= over[:, :room]
+    counts = np.add.reduce([part.counts for part in parts])
+    own_lists = listed.indptr, listed.rows, listed.codes
+    about = first.mode, first.levels, first.missing
+    return Codes(n_rows, *own_lists, *about, packed=Packed(planes, kept[0]), counts=counts)
+
+
+def _listed_only(codes: Codes) -> Codes:
+    """Its lists alone, where the columns that are kept as planes have no entries."""
+    lists = codes._lists  # noqa: SLF001  # planes are not made lists
+    return Codes(codes.n_rows, *lists, codes.mode, codes.levels, codes.missing)

@@ -1,0 +1,214 @@
+"""The side of remote counting that has all rows of some columns: it answers with finished sums."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from mlfs.counting.anchor import BlockAnchor, PairStatistics
+from mlfs.counting.blocks import Block
+from mlfs.counting.codes import Codes
+from mlfs.counting.column_groups import Kind
+from mlfs.counting.counts import Counts
+from mlfs.counting.memory import Budget
+from mlfs.counting.remote.columns_block import ColumnRef
+from mlfs.counting.remote.holder import UnknownThing
+from mlfs.counting.remote.slim_columns import SlimColumn
+from mlfs.counting.remote.wire import PackedCounts, packed_counts
+from mlfs.information.adjusted import Expected
+from mlfs.information.joint_picks import JointPicks
+from mlfs.information.table import Table
+
+__all__ = ["ColumnsSetup", "HeldColumns"]
+
+KEPT = 6  # things that were sent, and anchors with their statistics
+TWO = (Kind.BINARY_LISTS, Kind.BINARY_PLANES)
+
+
+class ColumnsSetup(NamedTuple):
+    """What a holder needs to know beside its columns.
+
+    Parameters
+    ----------
+    first : int
+        Its first column.
+    kind : ndarray
+        The kind of each of its columns.
+    per_cell : float
+        What each count is corrected by.
+    q, mask_of, ignore_missing
+        As for `Table`.
+    f_whole : bool
+        Whether nothing is left out of any column, also of those of other holders.
+    """
+
+    first: int
+    kind: np.ndarray
+    per_cell: float
+    q: int
+    mask_of: np.ndarray
+    ignore_missing: bool
+    f_whole: bool
+
+
+class HeldColumns:
+    """Answers questions about some columns, of which it has all rows.
+
+    Parameters
+    ----------
+    block : Block
+        The columns.
+    setup : ColumnsSetup
+        What is known of them.
+    budget : Budget
+        The memory that it may take.
+    """
+
+    def __init__(self, block: Block, setup: ColumnsSetup, budget: Budget) -> None:
+        counts = Counts([block], setup.kind, per_cell=setup.per_cell)
+        own = setup.q, setup.mask_of
+        self._block, self._first = block, setup.first
+        self._table = Table(counts, *own, ignore_missing=setup.ignore_missing, budget=budget)
+        self._table.f_whole = setup.f_whole
+        self._table.joint_picks = _HeldPicks(self, self._table)
+        self._relabelled: tuple[str, Table] | None = None
+        self._sent: OrderedDict[str, Codes] = OrderedDict()
+        self._pairs: OrderedDict[Any, PairStatistics] = OrderedDict()
+        self._expected: Expected | None = None
+
+    def answer(self, question: str, args: tuple[Any, ...]) -> Any:
+        """The answer to a question, which is one of the methods below."""
+        return getattr(self, "answer_" + question)(*args)
+
+    def keep(self, token: str, thing: Any) -> None:
+        """Keep a column, or labels, that questions will name by its token."""
+        self._sent[token] = thing.codes() if isinstance(thing, SlimColumn) else thing
+        self._sent.move_to_end(token)
+        while len(self._sent) > KEPT:
+            self._sent.popitem(last=False)
+
+    def _thing(self, token: str) -> Codes:
+        if token not in self._sent:
+            raise UnknownThing(token)
+        return self._sent[token]
+
+    # ---- what questions name --------------------------------------------------------------------
+
+    def _view(self, view: str) -> Table:
+        if not view:
+            return self._table
+        if self._relabelled is None or self._relabelled[0] != view:
+            whole = self._table
+            counts = whole.counts.with_labels(self._thing(view))
+            beside, budget = (whole.q, whole.mask_of), replace(whole.budget, cache=0)
+            made = Table(counts, *beside, ignore_missing=whole.ignore_missing, budget=budget)
+            made.f_whole = whole.f_whole
+            self._relabelled = view, made
+        return self._relabelled[1]
+
+    def _own(self, j: int) -> int | None:
+        """The place here of a column by its number; None for one of another holder."""
+        at = j - self._first
+        return at if 0 <= at < self._table.d else None
+
+    def _anchor(self, ref: ColumnRef, table: Table) -> Any:
+        if ref.what == "label":
+            return table.counts.labels.anchor(ref.j, ref.valid)
+        at = self._own(ref.j) if ref.what == "feature" else None
+        if at is not None:
+            return table.counts.feature(at, ref.valid)
+        codes = self._thing(ref.token)
+        return BlockAnchor(codes, 0, ref.valid, codes.weighted_counts(self._block.weights))
+
+    def codes_of(self, j: int) -> np.ndarray:
+        """A column in full, by its number."""
+        at = self._own(j)
+        return self._thing(f"column-{j}").column(0) if at is None else self._table.counts.column(at)
+
+    # ---- questions ------------------------------------------------------------------------------
+
+    def answer_n(self) -> np.ndarray:
+        """How often each code of each column occurs."""
+        return self._block.n
+
+    def answer_slim_column(self, j: int) -> SlimColumn:
+        """A column, in few bytes."""
+        at = self._own(j)
+        assert at is not None
+        return SlimColumn.of(self._block.features, at)
+
+    def answer_label_sums(self, view: str, labels: np.ndarray, each: bool) -> np.ndarray:  # noqa: FBT001
+        """The sums of c log c over n(f,l) of every column, of each label or added over them."""
+        pairs = self._view(view).label_pairs
+        if each:
+            return np.stack([pairs.sums(label) for label in labels.tolist()])
+        return pairs.added_sums(labels)[None]
+
+    def answer_given_all(
+        self, view: str, picks: Sequence[int], labels: np.ndarray
+    ) -> np.ndarray:
+        """sum_l I(f;l|S) for all picks of S jointly."""
+        return self._view(view).joint_picks.given_all(picks, labels)
+
+    def answer_about(
+        self, view: str, ref: ColumnRef, column: SlimColumn | None, questions: Sequence[Any]
+    ) -> list[Any]:
+        """The answers to some questions about an anchor, whose column may have been sent along."""
+        if column is not None:
+            self.keep(ref.token, column)
+        table, key = self._view(view), (view, ref)
+        pairs = self._pairs.get(key)
+        if pairs is None:
+            pairs = self._pairs[key] = table.statistics(self._anchor(ref, table))
+            while len(self._pairs) > KEPT:
+                self._pairs.popitem(last=False)
+        return [getattr(self, "_" + name)(table, pairs, *args) for name, args in questions]
+
+    def _pairs_of(self, table: Table, pairs: PairStatistics) -> Any:
+        anchor, counts = pairs.anchor, table.counts
+        if not (table.f_whole and anchor.valid == anchor.levels):
+            return np.stack([pairs.rows, pairs.t_fs, pairs.t_f, pairs.t_s])
+        if anchor.levels != 2:
+            return None, pairs.t_fs
+        both = list(enumerate(zip(counts.edges, counts.kinds, strict=True)))
+        co = [pairs.co(i)[0] for i, (_, kind) in both if kind in TWO]
+        sums = [pairs.t_fs[a:b] for _, ((a, b), kind) in both if kind not in TWO]
+        none = np.zeros(0, np.int64)
+        found: PackedCounts = packed_counts(np.concatenate([none, *co]))
+        return found, np.concatenate([none, *sums])
+
+    def _joint(self, table: Table, pairs: Any, labels: np.ndarray, each: bool) -> np.ndarray:  # noqa: FBT001
+        if each:
+            return table.triples.sums_of_each(pairs, labels)
+        return table.triples.joint_sums(pairs, labels)[None]
+
+    def _conditional(self, table: Table, pairs: PairStatistics, labels: np.ndarray) -> np.ndarray:
+        return np.stack(table.triples.cmi_sums(pairs, labels))
+
+    def _sums(self, table: Table, pairs: PairStatistics, labels: np.ndarray) -> np.ndarray:
+        return np.stack(table.triples.sums(pairs, labels))
+
+    def _gini(self, table: Table, pairs: PairStatistics, labels: np.ndarray) -> np.ndarray:
+        return table.gini(pairs, labels)
+
+    def _expected_sums(self, table: Table, pairs: PairStatistics, labels: np.ndarray) -> np.ndarray:
+        if self._expected is None:
+            self._expected = Expected(table)
+        known = self._expected
+        found: np.ndarray = table.sums_with(pairs.anchor, lambda: known.function(labels), labels)
+        return found
+
+
+class _HeldPicks(JointPicks):
+    """Picks that any holder may have."""
+
+    def __init__(self, held: HeldColumns, table: Table) -> None:
+        super().__init__(table)
+        self._held = held
+
+    def _codes(self, at: int) -> np.ndarray:
+        return self._held.codes_of(at)
