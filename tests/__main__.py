@@ -55,6 +55,7 @@ LONG = {
     "release": "tests.release",
     "soak": "tests.soak",
     "soak-cluster": "tests.soak_cluster",
+    "equal-cluster": "tests.equal_on_cluster",
 }
 
 

@@ -22,7 +22,16 @@ from mlfs.search.greedy import greedy
 from mlfs.search.picks import Pick, Picks, SearchResult
 from mlfs.search.stopping import AutoStop
 
-__all__ = ["NOTHING_MORE", "Plan", "layout_for", "ranking_of", "scaled", "search", "sides", "union_of"]
+__all__ = [
+    "NOTHING_MORE",
+    "Plan",
+    "layout_for",
+    "ranking_of",
+    "scaled",
+    "search",
+    "sides",
+    "union_of",
+]
 
 NOTHING_MORE = "nothing more"  # a value of n: only the picks that are included or started from
 
@@ -33,7 +42,8 @@ def layout_for(criterion: Criterion, options: Mapping[str, Any]) -> str:
     Examples
     --------
     >>> from mlfs import criteria
-    >>> layout_for(criteria.get("mim")[1], {"layout": "auto", "cluster": "local", "per_label": True})
+    >>> options = {"layout": "auto", "cluster": "local:2", "per_label": True}
+    >>> layout_for(criteria.get("mim")[1], options)
     'rows'
     """
     given: str = options["layout"]

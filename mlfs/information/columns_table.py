@@ -92,12 +92,12 @@ class _LabelPairs(LabelPairs):
         if 8 * n * table.d > table.budget.kept:
             return super().sums(label)
         if self._every is None:
-            self._every = table.block.ask("label_sums", np.arange(n), True)  # noqa: FBT003
+            self._every = table.block.ask("label_sums", np.arange(n), True)
         found: np.ndarray = self._every[label]
         return found
 
     def _added(self, labels: np.ndarray) -> np.ndarray:
-        return self._table.block.ask("label_sums", labels, False)[0]  # noqa: FBT003
+        return self._table.block.ask("label_sums", labels, False)[0]
 
 
 class _Triples(TripleSums):
@@ -129,4 +129,5 @@ class _JointPicks(JointPicks):
     def given_all(self, picks: Sequence[int], labels: np.ndarray) -> np.ndarray:
         """sum_l I(f;l|S) for picks at counted positions, in the order of the picks."""
         own = tuple(int(at) for at in picks)
-        return self._table.block.ask("given_all", own, labels, columns=own)
+        valid = tuple(self._table.f_valid[list(own)].tolist())
+        return self._table.block.ask_given(own, valid, labels)

@@ -9,13 +9,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from mlfs.counting.anchor import BlockAnchor, PairStatistics
+from mlfs.counting.anchor import PairStatistics
 from mlfs.counting.blocks import Block
 from mlfs.counting.codes import Codes
 from mlfs.counting.column_groups import Kind
 from mlfs.counting.counts import Counts
 from mlfs.counting.memory import Budget
-from mlfs.counting.remote.columns_block import ColumnRef
+from mlfs.counting.remote.columns_block import ColumnRef, sent_anchor
 from mlfs.counting.remote.holder import UnknownThing
 from mlfs.counting.remote.slim_columns import SlimColumn
 from mlfs.counting.remote.wire import PackedCounts, packed_counts
@@ -79,6 +79,7 @@ class HeldColumns:
         self._sent: OrderedDict[str, Codes] = OrderedDict()
         self._pairs: OrderedDict[Any, PairStatistics] = OrderedDict()
         self._expected: Expected | None = None
+        self.valid: dict[int, int] = {}
 
     def answer(self, question: str, args: tuple[Any, ...]) -> Any:
         """The answer to a question, which is one of the methods below."""
@@ -106,7 +107,7 @@ class HeldColumns:
             counts = whole.counts.with_labels(self._thing(view))
             beside, budget = (whole.q, whole.mask_of), replace(whole.budget, cache=0)
             made = Table(counts, *beside, ignore_missing=whole.ignore_missing, budget=budget)
-            made.f_whole = whole.f_whole
+            made.f_whole, made.joint_picks = whole.f_whole, _HeldPicks(self, made)
             self._relabelled = view, made
         return self._relabelled[1]
 
@@ -121,8 +122,7 @@ class HeldColumns:
         at = self._own(ref.j) if ref.what == "feature" else None
         if at is not None:
             return table.counts.feature(at, ref.valid)
-        codes = self._thing(ref.token)
-        return BlockAnchor(codes, 0, ref.valid, codes.weighted_counts(self._block.weights))
+        return sent_anchor(self._thing(ref.token), ref.valid, self._block.weights)
 
     def codes_of(self, j: int) -> np.ndarray:
         """A column in full, by its number."""
@@ -141,7 +141,7 @@ class HeldColumns:
         assert at is not None
         return SlimColumn.of(self._block.features, at)
 
-    def answer_label_sums(self, view: str, labels: np.ndarray, each: bool) -> np.ndarray:  # noqa: FBT001
+    def answer_label_sums(self, view: str, labels: np.ndarray, each: bool) -> np.ndarray:
         """The sums of c log c over n(f,l) of every column, of each label or added over them."""
         pairs = self._view(view).label_pairs
         if each:
@@ -149,9 +149,20 @@ class HeldColumns:
         return pairs.added_sums(labels)[None]
 
     def answer_given_all(
-        self, view: str, picks: Sequence[int], labels: np.ndarray
+        self,
+        view: str,
+        column: SlimColumn | None,
+        picks: Sequence[int],
+        valid: Sequence[int],
+        labels: np.ndarray,
     ) -> np.ndarray:
-        """sum_l I(f;l|S) for all picks of S jointly."""
+        """sum_l I(f;l|S) for all picks of S jointly, with the number of codes that count of each.
+
+        The column of the last pick may have been sent along.
+        """
+        if column is not None:
+            self.keep(f"column-{picks[-1]}", column)
+        self.valid |= dict(zip(picks, valid, strict=True))
         return self._view(view).joint_picks.given_all(picks, labels)
 
     def answer_about(
@@ -181,7 +192,7 @@ class HeldColumns:
         found: PackedCounts = packed_counts(np.concatenate([none, *co]))
         return found, np.concatenate([none, *sums])
 
-    def _joint(self, table: Table, pairs: Any, labels: np.ndarray, each: bool) -> np.ndarray:  # noqa: FBT001
+    def _joint(self, table: Table, pairs: Any, labels: np.ndarray, each: bool) -> np.ndarray:
         if each:
             return table.triples.sums_of_each(pairs, labels)
         return table.triples.joint_sums(pairs, labels)[None]
@@ -212,3 +223,6 @@ class _HeldPicks(JointPicks):
 
     def _codes(self, at: int) -> np.ndarray:
         return self._held.codes_of(at)
+
+    def _valid(self, at: int) -> int:
+        return self._held.valid[at]

@@ -45,6 +45,9 @@ class JointPicks:
         found: np.ndarray = table.cache.get(("codes", at), lambda: table.counts.column(at))
         return found
 
+    def _valid(self, at: int) -> int:
+        return int(self._table.f_valid[at])
+
     @property
     def nothing(self) -> PairStatistics:
         """A constant column as an anchor."""
@@ -162,7 +165,7 @@ class JointPicks:
         if picks[: len(last)] != last:
             last, parts, known = start
         for at in picks[len(last) :]:
-            codes, valid = self._codes(at), int(self._table.f_valid[at])
+            codes, valid = self._codes(at), self._valid(at)
             parts = parts.refined(codes, valid)
             if not self._table.f_whole:
                 known = known & (codes < valid)

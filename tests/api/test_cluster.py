@@ -23,7 +23,7 @@ from tests.documents import ROOT
 from tests.remote_blocks import InProcess
 
 distributed = pytest.importorskip("distributed")
-TIMES = {"times", "seconds", "pair_terms", "cluster"}
+TIMES = {"times", "seconds", "pair_terms", "cluster", "layout"}
 
 
 def told(selection: Any) -> Any:
@@ -74,15 +74,17 @@ def test_every_criterion_has_the_same_answer(name: str, kind: str) -> None:
     options: Any = {"n": 6, "lazy": True if kind == "binary" else "auto"}
     blocks = 2 if kind == "binary" else 7
     one = mlfs.select(DATA[kind], name, **options)
-    cluster = InProcess(blocks, lost=(2, 5))
-    many = mlfs.select(DATA[kind], name, cluster=cluster, **options)
-    assert told(many) == told(one)
-    (session,) = cluster.sessions
-    assert session.is_closed
-    assert session.lost == sum(at <= session.rounds for at in (2, 5))
+    for layout in ("rows", "columns")[: 1 + (kind == "mixed")]:
+        cluster = InProcess(blocks, lost=(2, 5))
+        many = mlfs.select(DATA[kind], name, cluster=cluster, layout=layout, **options)
+        assert told(many) == told(one)
+        (session,) = cluster.sessions
+        assert session.is_closed
+        assert session.layout == many.settings["layout"] == layout
+        assert session.lost == sum(at <= session.rounds for at in (2, 5))
 
 
-@pytest.mark.parametrize("blocks", [1, 3])
+@pytest.mark.parametrize(("layout", "blocks"), [("rows", 3), ("columns", 2)])
 @pytest.mark.parametrize(
     ("kind", "options"),
     [
@@ -105,12 +107,23 @@ def test_every_criterion_has_the_same_answer(name: str, kind: str) -> None:
     ],
     ids=lambda value: value if isinstance(value, str) else "-".join(value) or "plain",
 )
-def test_every_option_has_the_same_answer(kind: str, options: dict[str, Any], blocks: int) -> None:
+def test_every_option_has_the_same_answer(
+    kind: str, options: dict[str, Any], layout: str, blocks: int
+) -> None:
     for name in ("jmi", "mrmr"):
         chosen = {"n": 5, **options}
         one = mlfs.select(DATA[kind], name, **chosen)
-        many = mlfs.select(DATA[kind], name, cluster=InProcess(blocks), **chosen)
+        many = mlfs.select(DATA[kind], name, cluster=InProcess(blocks), layout=layout, **chosen)
         assert told(many) == told(one)
+
+
+@pytest.mark.parametrize("name", ["cmi", "disr", "jim", "mlfs_local"])
+def test_missing_values_and_weights_by_columns(name: str) -> None:
+    options: Any = {"n": 5, "sample_weight": WEIGHTS, "missing": "ignore"}
+    one = mlfs.select(DATA["holes"], name, **options)
+    cluster = InProcess(3, lost=(3, 6))
+    many = mlfs.select(DATA["holes"], name, cluster=cluster, layout="columns", **options)
+    assert told(many) == told(one)
 
 
 @pytest.mark.parametrize("options", [{}, {"missing": "ignore", "n": "auto"}, {"prefilter": 9}])
@@ -152,12 +165,13 @@ def test_an_interrupt_keeps_the_labels_that_are_searched() -> None:
 
 
 def test_an_automatic_number_has_the_same_answer() -> None:
-    one = mlfs.select(DATA["holes"], "mim", "auto", sample_weight=WEIGHTS)
-    many = mlfs.select(
-        DATA["holes"], "mim", "auto", sample_weight=WEIGHTS, cluster=InProcess(3, (9,))
-    )
-    assert told(many) == told(one)
-    assert (many.significance.p_values == one.significance.p_values).all()
+    options: Any = {"sample_weight": WEIGHTS}
+    one = mlfs.select(DATA["holes"], "mim", "auto", **options)
+    for layout in ("rows", "columns"):
+        own: Any = {**options, "cluster": InProcess(3, (9,)), "layout": layout}
+        many = mlfs.select(DATA["holes"], "mim", "auto", **own)
+        assert told(many) == told(one)
+        assert (many.significance.p_values == one.significance.p_values).all()
 
 
 def test_a_lazy_search_asks_little() -> None:
@@ -166,7 +180,7 @@ def test_a_lazy_search_asks_little() -> None:
     X = np.where(rng.random((2000, 400)) < rng.random(400), Y[:, rng.integers(0, 2, 400)], 0)
     X ^= rng.random(X.shape) < 0.1
     cluster = InProcess(2)
-    found = mlfs.select((X, Y), "mrmr", 30, lazy=True, cluster=cluster)
+    found = mlfs.select((X, Y), "mrmr", 30, lazy=True, cluster=cluster, layout="rows")
     assert told(found) == told(mlfs.select((X, Y), "mrmr", 30))
     (session,) = cluster.sessions
     assert session.rounds <= 1.6 * 30
@@ -175,19 +189,33 @@ def test_a_lazy_search_asks_little() -> None:
 
 def test_an_eager_search_asks_once_a_pick_and_no_more_than_the_counts() -> None:
     cluster = InProcess(3)
-    mlfs.select(DATA["binary"], "jmi", 12, lazy=False, cluster=cluster)
+    mlfs.select(DATA["binary"], "jmi", 12, lazy=False, cluster=cluster, layout="rows")
     (session,) = cluster.sessions
     assert session.rounds <= 12 + 3
     each = 20 * (1 + 3) + 3  # with the anchor, with it and each label, and labels with it
     assert session.bytes_received <= 1.1 * 3 * (12 * 4 * each + 4 * 20 * 3)
 
 
+def test_by_columns_a_pick_goes_round_once_and_sums_return() -> None:
+    X = (np.random.default_rng(1).random((6400, 20)) < 0.4).astype(np.uint8)
+    cluster = InProcess(3)
+    mlfs.select((X, X[:, :4]), "jmi", 12, lazy=False, cluster=cluster, layout="columns")
+    (session,) = cluster.sessions
+    assert session.rounds <= 12 + 3
+    pieces = 3 * (20 + 4) * 6400 // 8
+    assert session.bytes_sent - pieces <= 1.1 * 12 * 3 * 6400 // 8
+    assert session.bytes_received <= 1.1 * 12 * (8 + 4) * 20 + 8 * 20 + 1000
+
+
 def test_what_cannot_be_counted_on_a_cluster_is_refused_by_name() -> None:
     with pytest.raises(mlfs.UsageError, match=r"^cluster is given, but the estimator gaussian"):
         mlfs.select(DATA["mixed"], "mrmr", 2, estimator="gaussian", cluster=InProcess(2))
-    ready = mlfs.prepare(DATA["binary"], cluster=InProcess(2))
-    with pytest.raises(mlfs.UsageError, match="cluster"):
-        ready.among_rows(np.arange(330) < 100)
+    with pytest.raises(mlfs.UsageError, match=r"^layout is only used on a cluster: leave it out"):
+        mlfs.select(DATA["mixed"], "mrmr", 2, layout="rows")
+    for layout in ("rows", "columns"):
+        ready = mlfs.prepare(DATA["binary"], cluster=InProcess(2), layout=layout)
+        with pytest.raises(mlfs.UsageError, match="cluster"):
+            ready.among_rows(np.arange(330) < 100)
     with pytest.raises(mlfs.UsageError, match="cluster"):
         mlfs.information.mutual_information(ready.features, ready.labels)
 
@@ -242,8 +270,11 @@ def test_workers_read_their_parts_of_files(kind: str, tmp_path: Any) -> None:
     ):
         own = {"labels": "last:3", "n": 5, **options}
         one = mlfs.select(path, "jmi", **own)
-        many = mlfs.select(path, "jmi", cluster=InProcess(3, lost=(-1, -2, -3, -4, -5, 2)), **own)
-        assert told(many) == told(one)
+        for layout in ("rows", "columns"):
+            cluster = InProcess(3, lost=(-1, -2, -3, -4, -5, 2))
+            many = mlfs.select(path, "jmi", cluster=cluster, layout=layout, **own)
+            assert told(many) == told(one)
+            assert cluster.sessions[0].layout == layout
 
 
 @pytest.mark.parametrize("bins", ["mean-sd", "width"])
@@ -278,6 +309,9 @@ def test_collections_of_dask_stay_where_they_are() -> None:
     assert told(many) == told(one)
     with pytest.raises(mlfs.UsageError, match=r"^groups join columns"):
         mlfs.select((chunks, Y), "jmi", 5, groups={"a": [0, 1]}, cluster=InProcess(2))
+    own: Any = {"cluster": InProcess(2), "layout": "columns"}
+    with pytest.raises(mlfs.UsageError, match=r"^layout is 'columns', but chunks of dask"):
+        mlfs.select((chunks, Y), "jmi", 5, **own)
     with pytest.raises(mlfs.DataError, match="X has 330 rows and Y has 329 rows"):
         mlfs.select((chunks, Y[1:]), "jmi", 5, cluster=InProcess(2))
 

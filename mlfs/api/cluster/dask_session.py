@@ -197,8 +197,8 @@ class DaskSession(Session):
             left = [i for i in left if i not in answers]
             times += 1
             if left and times > MOST_LOSSES and time.monotonic() > ends:
-                msg = f"no worker of the cluster at {self._address} could take a block of {self.layout}"
-                raise ClusterError(msg)
+                msg = f"no worker of the cluster at {self._address}"
+                raise ClusterError(f"{msg} could take a block of {self.layout}")
 
     def _has_started(self, i: int) -> bool:
         """Wait for the actor of block i; False once its worker is gone, or takes too long."""

@@ -114,9 +114,7 @@ class _PartPieces:
     def whole(self) -> PartPiece | None:
         """All rows, which a worker reads again; None where it cannot."""
         part = self.table.parts[0]
-        if self.is_of_chunks or any(
-            one.kept is not None for one in self.table.parts
-        ):
+        if self.is_of_chunks or any(one.kept is not None for one in self.table.parts):
             return None
         part = replace(part, share=(0, len(part.pieces.sizes)))
         own = self.labels, self.weights

@@ -24,7 +24,7 @@ from mlfs.counting.remote.wire import bytes_in
 from mlfs.counting.row_subsets import RowSubset
 from mlfs.errors import UsageError
 
-__all__ = ["ColumnRef", "ColumnsBlock", "RemoteColumn"]
+__all__ = ["ColumnRef", "ColumnsBlock", "RemoteColumn", "sent_anchor"]
 
 AHEAD = 32 << 20  # bytes of answers that may be asked for before they are needed
 KEPT = 8  # columns that were asked for
@@ -38,6 +38,11 @@ class ColumnRef(NamedTuple):
     j: int
     token: str
     valid: int
+
+
+def sent_anchor(codes: Codes, valid: int, weights: np.ndarray) -> BlockAnchor:
+    """A table of one column as an anchor."""
+    return BlockAnchor(codes, 0, valid, codes.weighted_counts(weights))
 
 
 class RemoteColumn(BlockAnchor):
@@ -230,23 +235,29 @@ class ColumnsBlock:
     def _owner(self, j: int) -> int:
         return int(np.searchsorted(self.session.edges, j, side="right")) - 1
 
-    def ask(self, question: str, *args: Any, columns: Sequence[int] = ()) -> np.ndarray:
-        """What all holders answer to a question about their columns, side by side.
-
-        Parameters
-        ----------
-        question : str
-            A question of `HeldColumns`.
-        *args
-            What is asked.
-        columns : sequence of int
-            The features that holders need to answer.
-        """
-        needs = dict(self._needs)
-        for j in columns:
-            needs[f"column-{j}"] = Sent(lambda *_, j=j: self.column(j))
+    def ask(self, question: str, *args: Any) -> np.ndarray:
+        """What all holders answer to a question about their columns, side by side."""
         each = dict.fromkeys(range(self.session.n_blocks), (self.view, *args))
-        return np.concatenate(self.session.ask_each(question, each, needs), axis=-1)
+        return np.concatenate(self.session.ask_each(question, each, self._needs), axis=-1)
+
+    def ask_given(self, picks: Sequence[int], *args: Any) -> np.ndarray:
+        """What all holders answer about their columns where some features are given jointly."""
+        needs = {f"column-{j}": Sent(lambda *_, j=j: self.column(j)) for j in picks}
+        last = picks[-1]
+        each = self._with_column(f"column-{last}", self._owner(last), lambda: self.column(last))
+        asked = {i: (self.view, column, picks, *args) for i, column in each.items()}
+        found = self.session.ask_each("given_all", asked, {**self._needs, **needs})
+        return np.concatenate(found, axis=-1)
+
+    def _with_column(
+        self, token: str, owner: int, slim: Callable[[], SlimColumn]
+    ) -> dict[int, SlimColumn | None]:
+        """The column to send to each holder; None to its owner, and where it was sent before."""
+        known = token in self._sent
+        column = None if known else slim()
+        if not known:
+            self._sent = [*self._sent, token][-SENT:]
+        return {i: None if i == owner else column for i in range(self.session.n_blocks)}
 
     def about(self, anchor: Any, question: str, *args: Any) -> list[Any]:
         """What all holders answer about an anchor and their columns.
@@ -270,14 +281,16 @@ class ColumnsBlock:
 
     def _ask_about(self, anchor: Any, questions: list[Any]) -> list[list[Any]]:
         """The answers of all holders to each question."""
-        ref, needs, n = anchor.ref, dict(self._needs), self.session.n_blocks
-        each: dict[int, Any] = dict.fromkeys(range(n), (self.view, ref, None, questions))
+        ref, needs = anchor.ref, dict(self._needs)
+        each: dict[int, Any] = dict.fromkeys(range(self.session.n_blocks))
         if ref.what != "label":
             needs[ref.token] = Sent(lambda *_: anchor.slim())
             owner = self._owner(ref.j) if ref.what == "feature" else -1
-            if ref.token not in self._sent:
-                with_column = self.view, ref, anchor.slim(), questions
-                each = {i: each[i] if i == owner else with_column for i in range(n)}
-                self._sent = [*self._sent, ref.token][-SENT:]
-        answers = self.session.ask_each("about", each, needs)
+            each = self._with_column(ref.token, owner, anchor.slim)
+        plain = self.view, ref, None, questions
+        full = {
+            i: plain if column is None else (self.view, ref, column, questions)
+            for i, column in each.items()
+        }
+        answers = self.session.ask_each("about", full, needs)
         return [list(parts) for parts in zip(*answers, strict=True)]

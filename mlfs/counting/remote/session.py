@@ -103,8 +103,9 @@ class Session:
         """What went to the holders and came back, in one line."""
         sent, received = self.bytes_sent / 1e6, self.bytes_received / 1e6
         labels = f"{plural(self.labels, 'label')} searched there, " if self.labels else ""
+        blocks = f"{plural(self.n_blocks, 'block')} of {self.layout}"
         return (
-            f"{plural(self.n_blocks, 'block')} of {self.layout} on {plural(self.n_workers, 'worker')}: "
+            f"{blocks} on {plural(self.n_workers, 'worker')}: "
             f"{plural(self.rounds, 'round')} of questions, {labels}"
             f"{sent:,.1f} MB sent, {received:,.1f} MB received, "
             f"{plural(self.lost, 'block')} lost with a worker and made again"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -123,13 +123,12 @@ def joined_rows(parts: Sequence[Codes]) -> Codes:
     first = parts[0]
     if len(parts) == 1:
         return first
-    kept = [None if part.packed is None else part.packed.first for part in parts]
-    if not all(one is not None and np.array_equal(one, kept[0]) for one in kept):
+    packed = [part.packed for part in parts if part.packed is not None]
+    if len(packed) < len(parts) or any((one.first != packed[0].first).any() for one in packed):
         return Codes.stacked(parts)
     listed = Codes.stacked([_listed_only(part) for part in parts])
     begins = edges_of([part.n_rows for part in parts])
     n_rows = int(begins[-1])
-    packed: Any = [part.packed for part in parts]
     planes = np.zeros((packed[0].planes.shape[0], -(-n_rows // WORD)), np.uint64)
     for begin, own in zip(begins.tolist(), packed, strict=False):
         word, bit = divmod(begin, WORD)
@@ -142,7 +141,7 @@ def joined_rows(parts: Sequence[Codes]) -> Codes:
     counts = np.add.reduce([part.counts for part in parts])
     own_lists = listed.indptr, listed.rows, listed.codes
     about = first.mode, first.levels, first.missing
-    return Codes(n_rows, *own_lists, *about, packed=Packed(planes, kept[0]), counts=counts)
+    return Codes(n_rows, *own_lists, *about, packed=Packed(planes, packed[0].first), counts=counts)
 
 
 def _listed_only(codes: Codes) -> Codes:

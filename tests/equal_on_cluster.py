@@ -1,0 +1,82 @@
+"""`python -m tests equal-cluster`: the answer of a cluster for everything that it can be asked.
+
+All criteria, with the rows or the columns in 1, 2, 3 and 7 blocks, on dense, sparse and missing
+data, many levels, classes, weights, all binnings, corrections, an automatic number and label by
+label. Blocks are held in this process, and some are lost. What one process reports is expected:
+picks, bits of scores and margins, ties, notes, binnings and networks, or the same error.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import sys
+import time
+from typing import Any
+
+import mlfs
+from mlfs import criteria
+from tests.api.test_cluster import DATA, WEIGHTS, told
+from tests.remote_blocks import InProcess
+
+WAYS: dict[str, tuple[str, dict[str, Any]]] = {
+    "dense": ("binary", {}),
+    "many levels": ("mixed", {}),
+    "sparse": ("sparse", {}),
+    "classes": ("classes", {}),
+    "missing as a level": ("holes", {}),
+    "missing left out": ("holes", {"missing": "ignore"}),
+    "weights": ("holes", {"missing": "ignore", "sample_weight": WEIGHTS}),
+    "weights, sparse": ("sparse", {"sample_weight": WEIGHTS}),
+    "width": ("mixed", {"bins": "width"}),
+    "frequency": ("mixed", {"bins": "frequency"}),
+    "mdlp": ("mixed", {"bins": "mdlp"}),
+    "laim": ("mixed", {"bins": "laim"}),
+    "miller-madow": ("mixed", {"correction": "miller-madow"}),
+    "expected": ("mixed", {"correction": "expected"}),
+    "sets": ("mixed", {"labels_as": "sets:2"}),
+    "groups": ("mixed", {"groups": {"a": [0, 3], "b": [1, 14, 15]}}),
+    "candidates": ("mixed", {"include": [5, 2], "exclude": [14], "prefilter": 9}),
+    "label by label": ("holes", {"per_label": True}),
+    "lazy": ("binary", {"lazy": True}),
+    "auto": ("mixed", {"n": "auto"}),
+}
+
+
+def answer(way: str, criterion: str, **cluster: Any) -> Any:
+    """What a selection reports, or its error."""
+    kind, options = WAYS[way]
+    try:
+        return told(mlfs.select(DATA[kind], criterion, **{"n": 5, **options, **cluster}))
+    except mlfs.MlfsError as error:
+        return str(error)
+
+
+def main(arguments: list[str]) -> int:
+    """Compare all; 0 if nothing differs."""
+    parser = argparse.ArgumentParser("python -m tests equal-cluster", description=__doc__)
+    parser.add_argument("--ways", nargs="*", default=list(WAYS), choices=list(WAYS))
+    parser.add_argument("--blocks", nargs="*", type=int, default=[1, 2, 3, 7])
+    options = parser.parse_args(arguments)
+    compared = differ = refused = 0
+    for way in options.ways:
+        began, blocks = time.monotonic(), options.blocks[-1:] if way == "auto" else options.blocks
+        for criterion in criteria.available():
+            expected = answer(way, criterion)
+            refused += isinstance(expected, str)
+            for n, layout in itertools.product(blocks, ("rows", "columns")):
+                cluster = InProcess(n, lost=(4,) if n == 3 else ())
+                found = answer(way, criterion, cluster=cluster, layout=layout)
+                compared += 1
+                if found != expected:
+                    differ += 1
+                    what = found if isinstance(found, str) else "answers otherwise"
+                    sys.stdout.write(f"{way}, {criterion}, {n} blocks of {layout}: {what[:300]}\n")
+        sys.stdout.write(f"{way}: {time.monotonic() - began:.0f} s, {differ} differ so far\n")
+        sys.stdout.flush()
+    sys.stdout.write(f"{compared:,} compared, {differ} differ, {refused} criteria refused here\n")
+    return 1 if differ else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
