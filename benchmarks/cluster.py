@@ -1,9 +1,9 @@
 """What a pick costs on two workers of this machine, beside one process.
 
-`python -m benchmarks.cluster 4000000x100 1000000x2000:sparse` prints, for each shape and
-criterion, the median time of a later pick and the processor time of all processes for each (less
-what they take when nothing is asked), the questions for each pick, and the bytes beside those of
-the formula in docs/scale.md.
+`python -m benchmarks.cluster 4000000x100 1000000x2000:sparse:100` prints, for each shape, criterion
+and layout, the median time of a later pick and the processor time of all processes for each (less
+what they take when nothing is asked), the questions for each pick, and the bytes sent and received
+beside those of the formulas in docs/scale.md.
 """
 
 from __future__ import annotations
@@ -21,6 +21,13 @@ import mlfs
 from mlfs.information.for_search import table_of
 
 PICKS = 20
+RUNS = (
+    ("mrmr", False, "rows"),
+    ("mrmr", True, "rows"),
+    ("jmi", False, "rows"),
+    ("mrmr", False, "columns"),
+    ("jmi", False, "columns"),
+)
 DENSITY = 0.005
 IDLE = 2.0  # seconds
 
@@ -39,6 +46,17 @@ def data(shape: str) -> tuple[Any, np.ndarray]:
     for j in range(d):
         X[:, j] = rng.random(rows, np.float32) < 0.2 + 0.3 * rng.random()
     return X, (X[:, :q] ^ (rng.random((rows, q)) < 0.2)).astype(np.int8)
+
+
+def formula(table: Any, criterion: str, layout: str) -> tuple[float, float]:
+    """The bytes that go to two workers and come back, by docs/scale.md."""
+    d, q, terms = table.d, table.q, PICKS - 1
+    joint = q if criterion == "jmi" else 0
+    if layout == "rows":
+        return 0.0, 2 * 4 * (d * (joint + 1) * terms + d * q)
+    features = table.counts.blocks[0].features
+    sent = np.minimum(features.n_rows / 8, 8 * features.non_mode).mean()
+    return 2 * float(sent) * terms, 8 * d * (terms + 1)
 
 
 def cpu() -> float:
@@ -82,25 +100,28 @@ def main(shapes: list[str]) -> None:
     ):
         for shape in shapes:
             given = data(shape)
-            for criterion, lazy in (("mrmr", False), ("mrmr", True), ("jmi", False)):
+            for criterion, lazy, layout in RUNS:
                 one = measured(mlfs.prepare(given), criterion, lazy)
-                ready = mlfs.prepare(given, cluster=client)
-                session = table_of(ready.info).counts.blocks[0].session
+                ready = mlfs.prepare(given, cluster=client, layout=layout)
+                table = table_of(ready.info)
+                session = table.counts.blocks[0].session
+                sent = session.bytes_sent  # the blocks themselves
                 many = measured(ready, criterion, lazy, client)
                 same = all(one[key] == many[key] for key in ("picks", "bits"))
-                d, q = ready.dataset.shape[1:]
-                counts = d * (q if criterion == "jmi" else 0) * (PICKS - 1) + d * (PICKS - 1)
-                formula = 2 * 4 * (counts + d * q)
+                goes, comes = formula(table, criterion, layout)
                 print(
-                    f"{shape} {criterion}{' lazy' if lazy else ''}: "
+                    f"{shape} {criterion}{' lazy' if lazy else ''} by {layout}: "
                     f"one process {one['ms']:.2f} ms (least {one['least ms']:.2f}), "
                     f"cpu {one['cpu ms']:.2f}; two workers {many['ms']:.2f} ms "
                     f"(least {many['least ms']:.2f}), cpu {many['cpu ms']:.2f}; "
                     f"{session.rounds / PICKS:.2f} questions a pick, "
-                    f"{session.bytes_received / 1e6:.2f} MB of {formula / 1e6:.2f}; "
-                    f"{'the same answer' if same else 'ANOTHER ANSWER'}; load {os.getloadavg()[0]}"
+                    f"{(session.bytes_sent - sent) / 1e6:.2f} MB sent of {goes / 1e6:.2f}, "
+                    f"{session.bytes_received / 1e6:.2f} received of {comes / 1e6:.2f}; "
+                    f"{'the same answer' if same else 'ANOTHER ANSWER'}; load {os.getloadavg()[0]}",
+                    flush=True,
                 )
                 ready.release()
+                del ready, table
 
 
 if __name__ == "__main__":

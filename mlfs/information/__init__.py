@@ -2,7 +2,8 @@
 
 `info.Info` is the interface that criteria know, `exact.ExactInfo` its implementation from counts.
 `table` computes each quantity once and keeps it, from `label_pairs` and `triples`; `subset` does
-so for a few candidates. `label_block` is what a function of `Info.sum_over_labels` gets, and
+so for a few candidates. `columns_table` asks holders of columns, and `held_columns` is what
+answers there. `label_block` is what a function of `Info.sum_over_labels` gets, and
 `for_search` is what a search asks beside the vocabulary.
 
 The public functions `entropy`, `mutual_information`, `conditional_mutual_information`,
