@@ -32,9 +32,9 @@ def sends_less_by_columns(features: Any, labels: Codes, n_workers: int) -> bool:
 
     Examples
     --------
-    >>> wide, long = (Codes.from_dense(np.eye(*shape, dtype=int)) for shape in ((9, 99), (9999, 2)))
-    >>> one, many = (Codes.from_dense(np.arange(n)[:, None] % 2) for n in (9, 9999))
-    >>> sends_less_by_columns(wide, one, 2), sends_less_by_columns(long, many, 2)
+    >>> shapes = (9, 99), (9999, 2), (9, 5)
+    >>> wide, long, labels = (Codes.from_dense(np.indices(s).sum(axis=0) % 2) for s in shapes)
+    >>> sends_less_by_columns(wide, labels, 2), sends_less_by_columns(long, labels, 2)
     (True, False)
     """
     cells = features.levels.astype(np.int64) - 1
