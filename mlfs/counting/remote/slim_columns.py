@@ -11,6 +11,7 @@ from mlfs.counting.anchor import BlockAnchor
 from mlfs.counting.bit_planes import packed_planes
 from mlfs.counting.codes import WORD, Codes, Packed
 from mlfs.counting.entries import edges_of
+from mlfs.counting.recoded_modes import stacked
 
 __all__ = ["SlimColumn", "joined_rows", "own_columns"]
 
@@ -77,9 +78,7 @@ class SlimColumn(NamedTuple):
         """A table of this one column, in arrays of its own: kernels want them aligned."""
         one = (np.array([number], np.int32) for number in (self.mode, self.levels, -1))
         if self.planes is None:
-            values = np.full(self.rows.size, 1 - self.mode, np.int32)
-            if self.levels > 2:
-                values = self.values.astype(np.int32)
+            values = self.values.astype(np.int32) if self.levels > 2 else None
             edges = np.array([0, self.rows.size])
             return Codes(self.n_rows, edges, np.array(self.rows), values, *one)
         packed = Packed(np.array(self.planes), np.zeros(1, np.int64))
@@ -106,7 +105,7 @@ def own_columns(codes: Codes, first: int, last: int) -> Codes:
 
 def _with_planes(codes: Codes, packed: Packed | None) -> Codes:
     """The same lists with other planes."""
-    lists = codes._lists  # noqa: SLF001  # planes are not made lists
+    lists = codes._held  # noqa: SLF001  # planes are not made lists
     own = codes.mode, codes.levels, codes.missing
     return Codes(codes.n_rows, *lists, *own, packed=packed, counts=codes.counts)
 
@@ -125,8 +124,8 @@ def joined_rows(parts: Sequence[Codes]) -> Codes:
         return first
     packed = [part.packed for part in parts if part.packed is not None]
     if len(packed) < len(parts) or any((one.first != packed[0].first).any() for one in packed):
-        return Codes.stacked(parts)
-    listed = Codes.stacked([_listed_only(part) for part in parts])
+        return stacked(parts)
+    listed = stacked([_listed_only(part) for part in parts])
     begins = edges_of([part.n_rows for part in parts])
     n_rows = int(begins[-1])
     planes = np.zeros((packed[0].planes.shape[0], -(-n_rows // WORD)), np.uint64)
@@ -146,5 +145,5 @@ def joined_rows(parts: Sequence[Codes]) -> Codes:
 
 def _listed_only(codes: Codes) -> Codes:
     """Its lists alone, where the columns that are kept as planes have no entries."""
-    lists = codes._lists  # noqa: SLF001  # planes are not made lists
+    lists = codes._held  # noqa: SLF001  # planes are not made lists
     return Codes(codes.n_rows, *lists, codes.mode, codes.levels, codes.missing)
