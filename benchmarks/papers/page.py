@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from benchmarks.papers.command import PAPERS, paper_of
 from benchmarks.papers.published import printed
-from benchmarks.papers.reasons import TRIALS, reason
+from benchmarks.papers.reasons import why_different, why_not_run
 from benchmarks.papers.run import RESULTS, Paper, stored
 from benchmarks.papers.trials import appendix
 from benchmarks.papers.verdict import Verdict, verdicts
 
-__all__ = ["PAGE", "PAPERS", "main", "page", "unexplained"]
+__all__ = ["PAGE", "main", "page", "unexplained"]
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "published.md"
-PAPERS = ("occ", "pacc", "mixture", "pcc")
 NAMES = {
     "exact_match": "exact match",
     "hamming_score": "Hamming score",
@@ -68,21 +67,30 @@ def main(given: list[str]) -> int:
 
 def page() -> str:
     """The whole page."""
-    papers = [importlib.import_module(f"benchmarks.papers.{name}").PAPER for name in PAPERS]
+    papers = [paper_of(name) for name in PAPERS]
     parts = [HEAD, _summary(papers)]
     for paper in papers:
         parts += _section(paper)
     return "\n".join([*parts, *_speed()])
 
 
-def unexplained() -> list[Verdict]:
-    """The cells that are off without a cause in `reasons`."""
-    return [
-        one
-        for name in PAPERS
-        for one in _all(importlib.import_module(f"benchmarks.papers.{name}").PAPER)
-        if not one.within and not reason(name, one)
-    ]
+def unexplained() -> list[str]:
+    """The cells that are off without a cause, or not run without a reason, in `reasons`."""
+    found = []
+    for paper in map(paper_of, PAPERS):
+        cells = stored(paper.name)["cells"]
+        found += [
+            f"{paper.name} {one.cell.data} {one.cell.method} {one.cell.metric}"
+            for one in _all(paper)
+            if not one.within and not why_different(paper.name, one.cell)
+        ]
+        found += [
+            f"{paper.name} {cell.data} {cell.method}"
+            for cell in printed(paper.number)
+            if f"{cell.data}/{cell.method}" not in cells
+            and not why_not_run(paper.name, cell.data, cell.method)
+        ]
+    return found
 
 
 def _all(paper: Paper) -> list[Verdict]:
@@ -160,14 +168,14 @@ def _deviations(paper: Paper, own: list[Verdict]) -> Iterator[str]:
     causes: dict[str, list[str]] = {}
     for one in own:
         if not one.within:
-            cause = reason(paper.name, one) or "The cause was not found."
+            cause = why_different(paper.name, one.cell) or "The cause was not found."
             off = abs(one.mean - one.cell.mean) / (one.allowed / 2) if one.allowed else 0.0
             cell = f"{one.cell.data} {one.cell.method}" + (f" ({off:.1f} sd)" if off else "")
             causes.setdefault(cause, []).append(cell)
     for cause, cells in causes.items():
         yield f"- {', '.join(cells)}: {cause}"
     if causes:
-        yield f"\n[What was tried](published-trials.md#{TRIALS[paper.name]})\n"
+        yield f"\n[What was tried](published-trials.md#{paper.name})\n"
 
 
 def _missing(paper: Paper, cells: dict[str, Any]) -> Iterator[str]:
@@ -177,13 +185,14 @@ def _missing(paper: Paper, cells: dict[str, Any]) -> Iterator[str]:
     for data, method in wanted:
         cell = cells.get(f"{data}/{method}")
         if cell is None:
-            by_reason.setdefault("not run", []).append(f"{data} {method}")
+            why = why_not_run(paper.name, data, method)
+            by_reason.setdefault(f"not run ({why})", []).append(f"{data} {method}")
         elif len(cell["folds"]) < cell["of"]:
             why = cell.get("left", "not finished")
             done = f"{len(cell['folds'])} of {cell['of']} folds"
             by_reason.setdefault(why, []).append(f"{data} {method} ({done})")
     if by_reason:
-        yield "Not complete:\n"
+        yield "Not complete ([other data sets](published-trials.md#not-run)):\n"
         yield from (f"- {why}: {', '.join(names)}" for why, names in by_reason.items())
         yield ""
 

@@ -80,8 +80,8 @@ class Paper:
     folds: Mapping[str, int]
     recipes: Mapping[str, Recipe]
     measure: Callable[[Any, str, Part], dict[str, float]]
-    spread: str
-    protocol: str
+    spread: str = ""
+    protocol: str = ""
     repeats: Mapping[str, int] = field(default_factory=dict)
 
     def runs(self, data: str) -> int:

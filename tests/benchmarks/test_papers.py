@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 
 import numpy as np
@@ -10,6 +9,8 @@ import pytest
 
 from benchmarks.files import SkipCase
 from benchmarks.papers import page
+from benchmarks.papers.command import PAPERS as NAMES
+from benchmarks.papers.command import paper_of
 from benchmarks.papers.published import METRICS, printed
 from benchmarks.papers.run import run, stored
 from benchmarks.papers.trials import appendix
@@ -17,7 +18,7 @@ from benchmarks.papers.trials.studies import STUDIES
 from benchmarks.papers.verdict import verdicts
 from tests.shared import SHARED, shared_data
 
-PAPERS = {name: importlib.import_module(f"benchmarks.papers.{name}").PAPER for name in page.PAPERS}
+PAPERS = {name: paper_of(name) for name in NAMES}
 
 
 @pytest.mark.parametrize("name", PAPERS)
@@ -42,6 +43,10 @@ def test_the_page_is_what_the_results_say():
     text = appendix.PAGE.read_text(encoding="utf-8")
     assert text == appendix.appendix()
     assert "<!-- table" not in text
+
+
+def test_each_cell_is_within_or_has_its_reason():
+    assert not page.unexplained()
 
 
 def test_trials_know_their_readings():

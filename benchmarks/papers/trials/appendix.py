@@ -7,6 +7,7 @@ import statistics
 from pathlib import Path
 
 from benchmarks.papers.published import printed
+from benchmarks.papers.reasons import entries
 from benchmarks.papers.run import stored
 from benchmarks.papers.trials.studies import STUDIES
 from benchmarks.papers.trials.study import Study
@@ -15,6 +16,13 @@ __all__ = ["PAGE", "appendix", "table"]
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "published-trials.md"
 TEXT = Path(__file__).with_name("appendix.md")
+TABLES = {
+    "occ": "Sun & Kudo (oCC)",
+    "pacc": "Sun, Kudo & Kimura (PACC)",
+    "mixture": "Hong, Batal & Hauskrecht (MC)",
+    "pcc": "Dembczynski, Waegeman & Huellermeier (PCC)",
+    "scls": "Lee & Kim (SCLS), tables 2 to 4",
+}
 NAMES = {
     "exact_match": "exact match",
     "subset_loss": "subset 0/1 loss",
@@ -29,8 +37,18 @@ NAMES = {
 
 def appendix() -> str:
     """The whole page."""
-    text = TEXT.read_text(encoding="utf-8")
+    text = TEXT.read_text(encoding="utf-8").replace("<!-- not run -->", _not_run())
     return re.sub(r"<!-- table: (\S+) (\S+) -->", lambda found: table(*found.groups()), text)
+
+
+def _not_run() -> str:
+    """The cells of the tables that were not run, and why."""
+    lines = ["| tables of | data | method | not run, because |", "|---|---|---|---|"]
+    for one in entries("not_run"):
+        method = "all" if one["method"] == "*" else one["method"].replace("|", ", ")
+        data = one["data"].replace("|", ", ")
+        lines.append(f"| {TABLES[one['paper']]} | {data} | {method} | {one['why']} |")
+    return "\n".join(lines)
 
 
 def table(name: str, data: str) -> str:

@@ -8,8 +8,7 @@ from sklearn.linear_model import LogisticRegression
 
 from benchmarks.papers.data import Part
 from benchmarks.papers.mixture import PAPER
-from benchmarks.papers.run import Recipe
-from benchmarks.papers.trials.study import Study
+from benchmarks.papers.trials.study import Study, readings
 from mlfs.models import make
 from mlfs.models.switching import Switching
 
@@ -44,10 +43,8 @@ STUDIES = [
         number="002",
         title="MC",
         folds={"emotions": 10},
-        recipes={name: Recipe(one, {name: {}}, "") for name, one in READINGS.items()},
+        recipes=readings(READINGS),
         measure=lambda model, _, test: PAPER.measure(model, "MC", test),
-        spread="",
-        protocol="",
         most={"emotions": 5},
         method="MC",
         metrics=("exact_match", "cll_loss", "micro_f1", "macro_f1"),

@@ -10,8 +10,8 @@ import mlfs
 from benchmarks.papers.data import Part
 from benchmarks.papers.learners import liblinear_svm
 from benchmarks.papers.occ import COLUMNS, PAPER, ROWS, SHARE_OF_MEMBERS
-from benchmarks.papers.run import Recipe, metrics_of
-from benchmarks.papers.trials.study import Study
+from benchmarks.papers.run import metrics_of
+from benchmarks.papers.trials.study import Study, readings
 from mlfs.models import make
 from mlfs.models.features import FeaturePlan, Features, Selected
 from mlfs.search.label_parents import Structure
@@ -96,10 +96,8 @@ def _study(name: str, method: str, made: dict[str, Any], most: dict[str, int]) -
         number="000",
         title=method,
         folds=dict.fromkeys(most, 5),
-        recipes={name: Recipe(make_one, {name: {}}, "") for name, make_one in made.items()},
+        recipes=readings(made),
         measure=_measured,
-        spread="",
-        protocol="",
         most=most,
         method=method,
         metrics=("exact_match", "hamming_score", "macro_f1", "micro_f1"),

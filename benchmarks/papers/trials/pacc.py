@@ -20,7 +20,7 @@ from benchmarks.papers.trials.polytrees import (
     OtherTests,
     WholeData,
 )
-from benchmarks.papers.trials.study import Study
+from benchmarks.papers.trials.study import Study, readings
 from mlfs.models import LDF, StructuredClassifier, make
 from mlfs.models.inference import BestFirst, Greedy, MaxSum
 from mlfs.models.structures import Chain, OneParent, Polytree
@@ -63,7 +63,7 @@ def _recipes(made: dict[str, Any]) -> dict[str, Recipe]:
 
         return make_one
 
-    return {name: Recipe(one(make), {name: {}}, "") for name, make in made.items()}
+    return readings({name: one(make) for name, make in made.items()})
 
 
 READINGS = {
@@ -113,7 +113,7 @@ LDF_READINGS = {
 }
 
 
-def _study(name: str, method: str, made: dict[str, Any], protocol: str) -> Study:
+def _study(name: str, method: str, made: dict[str, Any]) -> Study:
     return Study(
         name=name,
         number="004",
@@ -121,8 +121,6 @@ def _study(name: str, method: str, made: dict[str, Any], protocol: str) -> Study
         folds=FOLDS,
         recipes=_recipes(made),
         measure=metrics_of,
-        spread="",
-        protocol=protocol,
         most=dict.fromkeys(FOLDS, 3),
         method=method,
         metrics=("exact_match", "accuracy", "macro_f1", "micro_f1"),
@@ -196,10 +194,8 @@ def _small(
         number="004",
         title=method,
         folds={data: 3 if data in LARGE else 5 for data in most},
-        recipes={name: Recipe(one, {name: {}}, "") for name, one in made.items()},
+        recipes=readings(made),
         measure=measure,
-        spread="",
-        protocol="",
         most=most,
         method=method,
         metrics=("exact_match", "accuracy", "macro_f1", "micro_f1"),
@@ -207,8 +203,8 @@ def _small(
 
 
 STUDIES = [
-    _study("trials-pacc", "PACC", READINGS, ""),
-    _study("trials-pacc-ldf", "PACC-LDF", LDF_READINGS, ""),
+    _study("trials-pacc", "PACC", READINGS),
+    _study("trials-pacc-ldf", "PACC-LDF", LDF_READINGS),
     _small(
         "br",
         "BR",

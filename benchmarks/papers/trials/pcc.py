@@ -13,8 +13,7 @@ from benchmarks.papers import data
 from benchmarks.papers.data import Part
 from benchmarks.papers.learners import ScaledLogistic, TunedLogistic
 from benchmarks.papers.pcc import GRID, PAPER
-from benchmarks.papers.run import Recipe
-from benchmarks.papers.trials.study import Study
+from benchmarks.papers.trials.study import Study, readings
 from mlfs.models import make
 
 __all__ = ["STUDIES", "TunedScaled", "rows_of_both"]
@@ -98,10 +97,8 @@ def _study(kind: str, method: str) -> Study:
         number="003",
         title=method,
         folds=dict.fromkeys(("emotions", "medical", "tmc2007-500"), 0),
-        recipes={name: Recipe(one, {name: {}}, "") for name, one in made.items()},
+        recipes=readings(made),
         measure=_measured,
-        spread="",
-        protocol="",
         method=method,
         metrics=("subset_loss", "hamming_loss"),
     )

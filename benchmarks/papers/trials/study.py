@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
-from benchmarks.papers.run import Paper
+from benchmarks.papers.data import Part
+from benchmarks.papers.run import Paper, Recipe
 
-__all__ = ["Study"]
+__all__ = ["Study", "readings"]
+
+
+def readings(made: Mapping[str, Callable[[str, Part], Any]]) -> dict[str, Recipe]:
+    """A recipe for each reading, of what makes its model."""
+    return {name: Recipe(one, {name: {}}, "") for name, one in made.items()}
 
 
 @dataclass(frozen=True)

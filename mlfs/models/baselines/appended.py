@@ -69,14 +69,10 @@ class IBLR(UnweightedModel, AppendedModel):
         n_jobs: int | None = None,
         random_state: Any = 0,
     ) -> None:
+        super().__init__(features, n, base_estimator, n_jobs, random_state)
         self.k = k
         self.scale = scale
         self.original = original
-        self.features = features
-        self.n = n
-        self.base_estimator = base_estimator
-        self.n_jobs = n_jobs
-        self.random_state = random_state
 
     def _columns(self, problem: Problem) -> np.ndarray:
         self._near = Neighbours.of(problem, self.k, self.scale)
@@ -126,13 +122,9 @@ class CHF(AppendedModel):
         n_jobs: int | None = None,
         random_state: Any = 0,
     ) -> None:
+        super().__init__(features, n, base_estimator, n_jobs, random_state)
         self.folds = folds
         self.original = original
-        self.features = features
-        self.n = n
-        self.base_estimator = base_estimator
-        self.n_jobs = n_jobs
-        self.random_state = random_state
 
     def _check(self) -> None:
         whole(self.folds, "folds", 0)

@@ -71,12 +71,8 @@ class CalibratedLabelRanking(ColumnModel):
         n_jobs: int | None = None,
         random_state: Any = 0,
     ) -> None:
+        super().__init__(features, n, base_estimator, n_jobs, random_state)
         self.vote = vote
-        self.features = features
-        self.n = n
-        self.base_estimator = base_estimator
-        self.n_jobs = n_jobs
-        self.random_state = random_state
 
     def _learn(self, problem: Problem) -> None:
         self.pairs_, marks = _pairs(problem)

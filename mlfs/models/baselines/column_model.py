@@ -43,6 +43,20 @@ class ColumnModel(LabelModel):
     n: Any
     columns_: np.ndarray | None
 
+    def __init__(
+        self,
+        features: Any = None,
+        n: Any = None,
+        base_estimator: Any = None,
+        n_jobs: int | None = None,
+        random_state: Any = 0,
+    ) -> None:
+        self.features = features
+        self.n = n
+        self.base_estimator = base_estimator
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
     def _begin(self, X: Any, Y: Any, sample_weight: Any = None) -> Problem:
         plan = feature_plan(self.features, self.n)
         problem = super()._begin(X, Y, sample_weight)

@@ -91,12 +91,8 @@ class HOMER(ProbableModel):
         n_jobs: int | None = None,
         random_state: Any = 0,
     ) -> None:
+        super().__init__(features, n, base_estimator, n_jobs, random_state)
         self.k = k
-        self.features = features
-        self.n = n
-        self.base_estimator = base_estimator
-        self.n_jobs = n_jobs
-        self.random_state = random_state
 
     def _check(self) -> None:
         whole(self.k, "k", 2)

@@ -176,13 +176,9 @@ class LabelPowerset(ProbableModel):
         n_jobs: int | None = None,
         random_state: Any = 0,
     ) -> None:
+        super().__init__(features, n, base_estimator, n_jobs, random_state)
         self.p = p
         self.b = b
-        self.features = features
-        self.n = n
-        self.base_estimator = base_estimator
-        self.n_jobs = n_jobs
-        self.random_state = random_state
 
     def _check(self) -> None:
         whole(self.p, "p", 0)

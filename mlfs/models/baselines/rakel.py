@@ -84,15 +84,11 @@ class RAkEL(ProbableModel):
         n_jobs: int | None = None,
         random_state: Any = 0,
     ) -> None:
+        super().__init__(features, n, base_estimator, n_jobs, random_state)
         self.k = k
         self.n_estimators = n_estimators
         self.disjoint = disjoint
         self.vote = vote
-        self.features = features
-        self.n = n
-        self.base_estimator = base_estimator
-        self.n_jobs = n_jobs
-        self.random_state = random_state
 
     def _check(self) -> None:
         whole(self.k, "k")
