@@ -18,7 +18,14 @@ from mlfs.models.problem import MISSING, Problem
 from mlfs.models.progress_reports import stage
 from mlfs.models.splits import row_marks
 
-__all__ = ["StructuredEnsemble", "fitted_member", "given_model", "grown_member", "ones_of"]
+__all__ = [
+    "StructuredEnsemble",
+    "check_vote",
+    "fitted_member",
+    "given_model",
+    "grown_member",
+    "ones_of",
+]
 
 VOTES = ("majority", "mean")
 SEEDS = 2**31 - 1
@@ -99,13 +106,9 @@ class StructuredEnsemble(LabelModel):
     def _check(self) -> None:
         if checked_count(self.n_estimators, "n_estimators") is None:
             raise UsageError("n_estimators is a whole number from 1 on, not None")
-        self._check_vote()
-        _share(self.rows, "rows")
         model = self._model()
-        if self.vote == "mean" and not _probabilistic(self):
-            name = printable(type(model).__name__)
-            msg = f"the members ({name}) give no probabilities: use vote='majority'"
-            raise UsageError(msg)
+        check_vote(self.vote, f"the members ({type(model).__name__})", _probabilistic(self))
+        _share(self.rows, "rows")
         if _share(self.features, "features") < 1:
             _refuse_own_columns(model)
 
@@ -156,7 +159,7 @@ class StructuredEnsemble(LabelModel):
         ndarray, shape (n, q)
             Of the values that Y had; 0 and 1 where it had booleans or sets.
         """
-        self._check_vote()
+        check_vote(self.vote)
         x = self._rows(X)
         if self.vote == "mean":
             return self._given((self._mean(x, ones_of) > 0.5).astype(np.int8))
@@ -203,17 +206,18 @@ class StructuredEnsemble(LabelModel):
 
         return given_model(self.model, StructuredClassifier(Chain("random")))
 
-    def _check_vote(self) -> None:
-        if self.vote not in VOTES:
-            raise UnknownName("vote", str(self.vote), VOTES)
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.poor_score = self.vote == "majority"  # as in StructuredClassifier
         return tags
 
-    def _allows_nan(self) -> bool:
-        return isinstance(self.model, LabelModel) and self.model._allows_nan()  # noqa: SLF001
+
+def check_vote(vote: Any, whose: str = "", probabilistic: bool = True) -> None:
+    """Refuse a vote that is none, or one by probabilities where there are none."""
+    if vote not in VOTES:
+        raise UnknownName("vote", str(vote), VOTES)
+    if vote == "mean" and not probabilistic:
+        raise UsageError(f"{printable(whose)} give no probabilities: use vote='majority'")
 
 
 def given_model(given: Any, default: Any) -> Any:

@@ -257,6 +257,9 @@ class LabelModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklea
         return _narrow(matrix)
 
     def _allows_nan(self) -> bool:
+        inner = getattr(self, "model", None)
+        if isinstance(inner, LabelModel):
+            return inner._allows_nan()  # noqa: SLF001
         given = self.base_estimator
         if isinstance(given, Pipeline) and given.steps:
             given = given.steps[0][1]

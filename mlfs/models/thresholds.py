@@ -181,9 +181,6 @@ class ThresholdedClassifier(LabelModel):
 
         return given_model(self.model, StructuredClassifier())
 
-    def _allows_nan(self) -> bool:
-        return isinstance(self.model, LabelModel) and self.model._allows_nan()  # noqa: SLF001
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.poor_score = True  # a prediction is not the rounded probability

@@ -10,16 +10,15 @@ from typing import Any
 import numpy as np
 from sklearn.utils.metaestimators import available_if
 
-from mlfs.errors import UnknownName, UsageError
 from mlfs.models.baselines.column_model import ProbableModel, probabilistic
 from mlfs.models.baselines.powerset import SetClassifiers
+from mlfs.models.ensemble import check_vote
 from mlfs.models.inference.contract import whole
 from mlfs.models.problem import Problem
 from mlfs.models.progress_reports import stage
 
 __all__ = ["RAkEL", "drawn_labelsets"]
 
-VOTES = ("majority", "mean")
 STREAM = 73  # of the random numbers of a problem
 
 
@@ -94,7 +93,7 @@ class RAkEL(ProbableModel):
         whole(self.k, "k")
         if self.n_estimators is not None:
             whole(self.n_estimators, "n_estimators")
-        self._check_vote()
+        check_vote(self.vote, "the classifiers of the label sets", probabilistic(self))
 
     def _learn(self, problem: Problem) -> None:
         self._train(problem, lambda part, _: SetClassifiers.learn(part))
@@ -127,13 +126,6 @@ class RAkEL(ProbableModel):
                 members.append(train(part, at))
         self._members = members
 
-    def _check_vote(self) -> None:
-        if self.vote not in VOTES:
-            raise UnknownName("vote", str(self.vote), VOTES)
-        if self.vote == "mean" and not probabilistic(self):
-            msg = "the base learner gives no probabilities: use vote='majority'"
-            raise UsageError(msg)
-
     def _mean(self, x: Any, way: str) -> np.ndarray:
         """The mean of what the members say of each label."""
         q = len(self.label_names_)
@@ -144,7 +136,7 @@ class RAkEL(ProbableModel):
         return np.clip(total / times, 0.0, 1.0)
 
     def _decided(self, x: Any) -> np.ndarray:
-        self._check_vote()
+        check_vote(self.vote, "the classifiers of the label sets", probabilistic(self))
         return self._mean(x, "ones" if self.vote == "mean" else "chosen") > 0.5
 
     def _ones(self, x: Any) -> np.ndarray:
