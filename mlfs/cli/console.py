@@ -6,6 +6,7 @@ import errno
 import io
 import os
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TextIO
@@ -24,6 +25,7 @@ __all__ = [
     "output_of",
     "write_data",
     "write_report",
+    "write_texts",
 ]
 
 
@@ -215,10 +217,16 @@ def check_format(path: str, to: str | None) -> None:
 
 def write_report(text: str, path: str, *, force: bool) -> None:
     """Write a report so that it appears whole or not at all."""
+    write_texts([text], path, force=force)
+
+
+def write_texts(texts: Iterable[str], path: str, *, force: bool) -> None:
+    """Write a report that is made piece by piece, so that it appears whole or not at all."""
     from mlfs.data.whole_files import replacing
 
     with replacing(path, force) as stream:
-        stream.write(text.encode("utf-8", "backslashreplace"))
+        for text in texts:
+            stream.write(text.encode("utf-8", "backslashreplace"))
 
 
 def write_data(dataset: Any, output: Output, *, force: bool) -> list[str]:

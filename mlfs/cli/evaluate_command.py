@@ -81,7 +81,7 @@ def evaluate(
         known = {name: value for name, value in options.items() if name != "unseen"}
         rows = data_of(propensities, {**known, "classes": False}, known=stored.table.labels)
         shares = shares_of(stored.table.truth(rows, absent_is_no=_lists(spec, rows))[0])
-    dataset, X = rows_of(console, stored, data, options, classes=False)
+    dataset, X = rows_of(console, stored, data, options)
     Y, notes = stored.table.truth(dataset, absent_is_no=_lists(spec, dataset))
     for note in notes:
         console.note(note)

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Sequence
+import tempfile
+from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import click
 
-from mlfs.cli.console import check_place, console_of, write_report
+from mlfs.cli.console import Console, check_place, console_of, write_texts
 from mlfs.cli.help import Command, argument, topical
 from mlfs.cli.shared_options import reading_known, talking
-from mlfs.cli.stored_models import answer, opened, rows_of, unseen_values
+from mlfs.cli.stored_models import answer, opened, parts_of, unseen_values
 from mlfs.errors import DataError, plural
 
 __all__ = ["predict"]
+
+IN_MEMORY = 64 << 20  # bytes of text
+AT_ONCE = 1 << 20
 
 
 @click.command(
@@ -67,20 +72,40 @@ def predict(
             "this model's base learner gives no probabilities: train it with one that does, such "
             "as --learner logistic"
         )
-    _, X = rows_of(console, stored, data, options, classes=True)
+    rows = parts_of(console, stored, data, options)
     ask = stored.model.predict_proba if proba else stored.model.predict
-    found = answer(console, model, lambda: ask(X), (X.shape[0], len(stored.table.labels)))
-    text = _table(stored.table.labels, found.astype(float if proba else int).tolist())
+    labels = stored.table.labels
+
+    def texts() -> Iterator[str]:
+        yield _header(labels)
+        for X in rows:
+            found = answer(console, model, partial(ask, X), (X.shape[0], len(labels)))
+            yield _lines(found.astype(float if proba else int).tolist())
+
     if output == "-":
-        console.data(text)
+        _print(console, texts())
     else:
-        write_report(text, output, force=force)
-        console.detail(f"wrote {plural(len(found), 'row')} to {output}")
+        write_texts(texts(), output, force=force)
+        console.detail(f"wrote {plural(rows.n_rows, 'row')} to {output}")
 
 
-def _table(names: Sequence[str], rows: Sequence[Sequence[float]]) -> str:
-    """A header of names and the rows, numbers as short as read back equal."""
+def _print(console: Console, texts: Iterator[str]) -> None:
+    """Print what is predicted when all of it is there: beyond some size it waits in a file."""
+    with tempfile.SpooledTemporaryFile(
+        IN_MEMORY, "w+", encoding="utf-8", errors="surrogatepass", newline=""
+    ) as kept:
+        kept.writelines(texts)
+        kept.seek(0)
+        while text := kept.read(AT_ONCE):
+            console.data(text)
+
+
+def _header(names: Sequence[str]) -> str:
     header = io.StringIO()
     csv.writer(header, lineterminator="\n").writerow(names)
-    lines = [",".join(map(repr, row)) for row in rows]
-    return header.getvalue() + "".join(f"{line}\n" for line in lines)
+    return header.getvalue()
+
+
+def _lines(rows: Sequence[Sequence[float]]) -> str:
+    """A line for each row, numbers as short as read back equal."""
+    return "".join([",".join(map(repr, row)) + "\n" for row in rows])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -13,7 +13,10 @@ from mlfs.cli.help import topical
 from mlfs.cli.shared_options import input_data
 from mlfs.errors import DataError, MlfsError, UsageError, printable
 
-__all__ = ["answer", "data_of", "opened", "rows_of", "unseen_values"]
+if TYPE_CHECKING:
+    from mlfs.models.matched_rows import MatchedRows
+
+__all__ = ["answer", "data_of", "opened", "parts_of", "rows_of", "unseen_values"]
 
 T = TypeVar("T")
 unseen_values = topical(
@@ -45,16 +48,26 @@ def data_of(data: str, options: dict[str, Any], **more: Any) -> Any:
         raise error.advising(remedy) from None
 
 
-def rows_of(
-    console: Console, stored: Any, data: str, options: dict[str, Any], *, classes: bool
-) -> tuple[Any, Any]:
+def rows_of(console: Console, stored: Any, data: str, options: dict[str, Any]) -> tuple[Any, Any]:
     """A data set, and its rows as the model wants them."""
     unseen = options.pop("unseen")
-    dataset = data_of(data, {**options, "classes": classes}, known=stored.table.labels)
+    dataset = data_of(data, {**options, "classes": False}, known=stored.table.labels)
     X, notes = stored.table.matrix(dataset, unseen)
     for note in notes:
         console.note(note)
     return dataset, X
+
+
+def parts_of(console: Console, stored: Any, data: str, options: dict[str, Any]) -> MatchedRows:
+    """The rows of a data set as the model wants them, some at a time; labels do not matter."""
+    from mlfs.models.matched_rows import MatchedRows
+
+    unseen = options.pop("unseen")
+    dataset = data_of(data, {**options, "classes": True}, known=stored.table.labels)
+    rows = MatchedRows(stored.table, dataset, unseen)
+    for note in rows.notes:
+        console.note(note)
+    return rows
 
 
 def answer(

@@ -17,10 +17,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from mlfs.data.columns import number_text
 from mlfs.data.dataset import Column, Dataset
 from mlfs.data.request import Limits
-from mlfs.errors import DataError, UsageError, plural, printable, setting
+from mlfs.errors import DataError, UsageError, printable, setting
 
 __all__ = [
     "MISSING",
@@ -29,6 +28,7 @@ __all__ = [
     "codes_of",
     "fill_columns",
     "fills_of",
+    "listed",
     "same",
     "spread",
 ]
@@ -111,31 +111,10 @@ class TrainingTable:
         X : ndarray of float64 or csr_array
         notes : list of str
         """
-        where, notes = self._found(dataset)
-        self._refuse_too_wide(dataset)
-        pieces: list[Any] = []
-        run: list[int] = []
-        lost: dict[str, int] = {}
-        for field, j in zip(self.fields, where, strict=True):
-            if j >= 0 and not field.indicators and same(field, dataset.columns[j]):
-                run.append(j)
-                continue
-            if run:
-                pieces.append(dataset.X[:, run])
-                run = []
-            codes = np.zeros(dataset.X.shape[0]) if j < 0 else codes_of(field, dataset, j)
-            unknown = np.isneginf(codes)
-            if unknown.any():
-                self._refuse_unseen(field, dataset, j, int(unknown.argmax()), unseen)
-                lost[field.name] = int(unknown.sum())
-                codes[unknown] = np.nan
-            pieces.append(spread(field, codes))
-        if run:
-            pieces.append(dataset.X[:, run])
-        if lost:
-            notes.append(f"{_listed(list(lost))}: unseen values taken as missing in "
-                         f"{plural(sum(lost.values()), 'cell')}")  # fmt: skip
-        return self._filled(_together(pieces, dataset), dataset.source.path, notes), notes
+        from mlfs.models.matched_rows import MatchedRows
+
+        rows = MatchedRows(self, dataset, unseen, at_once=max(1, int(dataset.table.shape[0])))
+        return next(iter(rows)), rows.notes
 
     def truth(
         self, dataset: Dataset, *, absent_is_no: bool = False
@@ -155,11 +134,11 @@ class TrainingTable:
         shown = printable(dataset.source.path, 400)
         if lacking and (not absent_is_no or len(lacking) == len(self.labels)):
             raise DataError(
-                f"{shown}: {_counted(lacking, 'label', 'of the model')} missing: {_listed(lacking)}"
+                f"{shown}: {_counted(lacking, 'label', 'of the model')} missing: {listed(lacking)}"
             )
         others = [name for name in dataset.label_names if name not in set(self.labels)]
         message = f"{_counted(others, 'label')} not in the training data and left out"
-        notes = [f"{message}: {_listed(others)}"] if others else []
+        notes = [f"{message}: {listed(others)}"] if others else []
         wanted = [where[name] for name in self.labels if name in where]
         if any(dataset.labels[j].values != ("0", "1") for j in wanted):
             raise DataError(f"{shown}: a label has other values than 0 and 1")
@@ -170,7 +149,8 @@ class TrainingTable:
         )
         return Y, notes
 
-    def _found(self, dataset: Dataset) -> tuple[list[int], list[str]]:
+    def found(self, dataset: Dataset) -> tuple[list[int], list[str]]:
+        """The column of a data set for each column of the training data, -1 if it has none."""
         where = {column.name: j for j, column in enumerate(dataset.columns)}
         lacking = [field.name for field in self.fields if field.name not in where]
         bare = dataset.source.format in BARE and len(lacking) < len(self.fields)
@@ -182,18 +162,19 @@ class TrainingTable:
             raise DataError(
                 f"{printable(dataset.source.path, 400)}: "
                 f"{_counted(lacking, 'column', 'of the training data')} missing: "
-                f"{_listed(lacking)}{reason}"
+                f"{listed(lacking)}{reason}"
             )
         known = {field.name for field in self.fields} | set(self.labels)
         others = [name for name in where if name not in known]
         message = f"{_counted(others, 'column')} not in the training data and left out"
-        notes = [f"{message}: {_listed(others)}"] if others else []
+        notes = [f"{message}: {listed(others)}"] if others else []
         return [where.get(field.name, -1) for field in self.fields], notes
 
-    def _refuse_too_wide(self, dataset: Dataset) -> None:
+    def refuse_too_wide(self, dataset: Dataset, rows: int) -> None:
+        """Refuse nominal columns that become too many, for so many rows at a time."""
         limits = Limits()
         width = sum(len(field.names) for field in self.fields)
-        cells = 0 if dataset.is_sparse else width * dataset.X.shape[0]
+        cells = 0 if dataset.is_sparse else width * rows
         if width > limits.max_attributes or cells > limits.max_cells:
             most = max(self.fields, key=lambda field: len(field.names))
             raise DataError(
@@ -201,50 +182,6 @@ class TrainingTable:
                 f"{printable(most.name)!r} with {len(most.values)} values: leave it out with "
                 f"{setting('exclude')}"
             )
-
-    @staticmethod
-    def _refuse_unseen(field: Field, dataset: Dataset, j: int, row: int, unseen: str) -> None:
-        if unseen == "missing":
-            return
-        value = dataset.X[[row], [j]]
-        number = float(np.asarray(value.toarray() if sp.issparse(value) else value).ravel()[0])
-        values = dataset.columns[j].values
-        shown = values[int(number)] if values else number_text(number)
-        known = _listed(list(field.values)) if field.values else "numbers"
-        raise DataError(
-            f"{printable(dataset.source.path, 400)}: column {printable(field.name)!r} holds "
-            f"{printable(shown)!r} in row {row + 1}, which training did not have "
-            f"(known: {known}); {setting('unseen', 'missing')} takes it as missing"
-        )
-
-    def _filled(self, X: Any, path: str, notes: list[str]) -> Any:
-        data = X.data if sp.issparse(X) else X
-        gaps = np.isnan(data)
-        if not gaps.any() or self.missing == "keep":
-            return X
-        at = X.indices[gaps] if sp.issparse(X) else np.nonzero(gaps)[1]
-        names = self.feature_names
-        if self.missing == "error":
-            raise DataError(
-                f"{printable(path, 400)}: column {printable(names[int(at[0])])!r} has missing "
-                f"values, and the model was trained to refuse them ({setting('missing', 'error')})"
-            )
-        firsts = [k == 0 for field in self.fields for k in range(len(field.names))]
-        n_gaps = int(np.count_nonzero(np.array(firsts)[at]))  # one for each cell of the data
-        fills = np.array([fill for field in self.fields for fill in fill_columns(field)])
-        data[gaps] = fills[at]
-        cells = "1 missing value is" if n_gaps == 1 else f"{n_gaps} missing values are"
-        notes.append(f"{cells} filled with the mean, or the most frequent value, of training")
-        return X
-
-
-def _together(pieces: list[Any], dataset: Dataset) -> Any:
-    if dataset.is_sparse:
-        X = sp.csr_array(sp.hstack([sp.csr_array(piece) for piece in pieces], format="csr"))
-        if max(X.nnz, *X.shape) < 1 << 31:  # some learners take no wider indices
-            X.indices, X.indptr = X.indices.astype(np.int32), X.indptr.astype(np.int32)
-        return X
-    return np.ascontiguousarray(np.hstack(pieces), dtype=np.float64)
 
 
 def _unnamed(found: Sequence[str], wanted: Sequence[str]) -> str:
@@ -264,7 +201,8 @@ def _counted(names: Sequence[str], what: str, of: str = "") -> str:
     return f"1 {what}{of} is" if len(names) == 1 else f"{len(names)} {what}s{of} are"
 
 
-def _listed(names: Sequence[str]) -> str:
+def listed(names: Sequence[str]) -> str:
+    """Some names, and how many more there are."""
     shown = ", ".join(repr(printable(name, 40)) for name in names[:SHOWN])
     return shown + (f" and {len(names) - SHOWN} more" if len(names) > SHOWN else "")
 
