@@ -110,7 +110,7 @@ value, of training'])
                 run.append(j)
                 continue
             if run:
-                pieces.append(X[:, run])
+                pieces.append(_taken(X, run))
                 run = []
             codes = np.zeros(X.shape[0]) if j < 0 else codes_of(field, part, j)
             unknown = np.isneginf(codes)
@@ -119,7 +119,7 @@ value, of training'])
                 codes[unknown] = np.nan
             pieces.append(spread(field, codes))
         if run:
-            pieces.append(X[:, run])
+            pieces.append(_taken(X, run))
         return _together(pieces, part), lost
 
     def _check(self, unseen: str) -> None:
@@ -191,4 +191,10 @@ def _together(pieces: list[Any], dataset: Dataset) -> Any:
         if max(X.nnz, *X.shape) < 1 << 31:  # some learners take no wider indices
             X.indices, X.indptr = X.indices.astype(np.int32), X.indptr.astype(np.int32)
         return X
-    return np.ascontiguousarray(np.hstack(pieces), dtype=np.float64)
+    whole = pieces[0] if len(pieces) == 1 else np.hstack(pieces)
+    return np.ascontiguousarray(whole, dtype=np.float64)
+
+
+def _taken(X: Any, columns: list[int]) -> Any:
+    """Some columns, which are a copy."""
+    return X[:, columns] if sp.issparse(X) else np.take(X, columns, axis=1)
