@@ -314,9 +314,8 @@ class Grower:
             return None
         # the paper's weights sum to 1; with a sum of N a penalty stays as strong as it was
         weights = doubt * (self._weight(problem) / total)
-        every = np.arange(problem.n_rows)
         with stage(f"tree {len(mixture.trees) + 1}"):
-            grown = mixture.grown(self._tree(problem.rows(every, weights)))
+            grown = mixture.grown(self._tree(problem.weighted(weights)))
             return em(problem, grown, tol=self.tol, max_iter=self.max_iter)[0]
 
     @staticmethod

@@ -5,6 +5,7 @@ Hong, Batal & Hauskrecht, A mixtures-of-trees framework for multi-label classifi
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -138,7 +139,7 @@ class MixtureOfTrees(LabelModel):
     def _learn(self, problem: Problem) -> None:
         # one limit for all fits: to set and lift it for each costs ten times a small fit
         with threadpool_limits(limits=1, user_api="blas"):
-            mixture = self._learned(problem)
+            mixture = self._learned(replace(problem, found={}))
         self._mixture = mixture
         self.n_iter_ = max(1, len(self.log_likelihood_) - 1)
         self._seed = problem.seed

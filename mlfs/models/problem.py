@@ -44,6 +44,9 @@ class Problem:
         Seeds every random choice.
     shared : list of Prepared
         What was prepared so far, for all problems on the same rows.
+    found : dict, optional
+        For each label, its columns and the coefficients that were found on these rows under other
+        weights, where learners of structures may begin to search; None keeps none.
 
     Examples
     --------
@@ -62,6 +65,7 @@ class Problem:
     n_jobs: int | None = None
     seed: int = 0
     shared: list[Prepared] = field(default_factory=list, repr=False, compare=False)
+    found: dict[int, Any] | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if not self.feature_names:
@@ -108,7 +112,12 @@ class Problem:
             Y=self.Y[rows],
             weights=own if weights is None else weights,
             shared=[],
+            found=None if self.found is None else {},
         )
+
+    def weighted(self, weights: np.ndarray) -> Problem:
+        """The problem on the same rows, which count differently."""
+        return replace(self, weights=weights, shared=[])
 
     def prepared(self, nominal: Sequence[str] = (), **options: Any) -> Prepared:
         """The data prepared with options of `mlfs.prepare`; made once for the same options.

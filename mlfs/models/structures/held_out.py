@@ -26,6 +26,7 @@ from mlfs.errors import DataError, UsageError, printable
 from mlfs.models.base_learners import stacked
 from mlfs.models.progress_reports import counted
 from mlfs.models.structures.logistic import MOST_COLUMNS, Logistic, side_by_side, solvable
+from mlfs.models.structures.memory_of_fits import Memory, Part
 from mlfs.models.structures.newton import Newton, with_last
 
 if TYPE_CHECKING:
@@ -61,11 +62,23 @@ class HeldOut:
         """``work(self, label, *more)`` for all labels, as rows; several at the same time."""
         q = self.problem.q
         n_jobs = min(threads(self.problem.n_jobs), q)
-        tasks = [(work, self, label, *more) for label in range(q)]
         if n_jobs == 1:
             with threadpool_limits(limits=1, user_api="blas"):
-                return np.array([work(*task[1:]) for task in counted(self.what, tasks)])
-        return np.array(joblib.Parallel(n_jobs)(joblib.delayed(_alone)(*task) for task in tasks))
+                labels = counted(self.what, range(q))
+                return np.array([work(self, label, *more) for label in labels])
+        tasks = [(work, self._with_memory_of(label), label, *more) for label in range(q)]
+        done = joblib.Parallel(n_jobs)(joblib.delayed(_alone)(*task) for task in tasks)
+        if self.problem.found is not None:
+            self.problem.found.update({label: own for label, (_, own) in enumerate(done) if own})
+        return np.array([row for row, _ in done])
+
+    def _with_memory_of(self, label: int) -> HeldOut:
+        """The same for another process, which needs what was found for one label only."""
+        found = self.problem.found
+        if not found:
+            return self
+        own = {label: found[label]} if label in found else {}
+        return replace(self, problem=replace(self.problem, found=own))
 
     def alone(self, label: int) -> np.ndarray:
         """P(label = 1 | x) of every row that is held out once; NaN for the others."""
@@ -76,7 +89,7 @@ class HeldOut:
             if share is not None:
                 out[test] = share
             elif self._plain(label):
-                out[test] = self._together(label, rows, test, None)[0, 0]
+                out[test] = self._together(Part(label, fold, rows, test), None)[0, 0]
             else:
                 out[test] = self._fitted(label, rows, test, None, (fold, label))[0]
         return np.clip(out, LEAST, 1 - LEAST)
@@ -127,7 +140,8 @@ class HeldOut:
                 out[:, k, test] = self._fitted(label, rows, test, other, stream)
         if left:
             rows = _known(self.problem, learn, label)
-            found = self._together(label, rows, test, [others[k] for k in left])
+            part = Part(label, fold, rows, test)
+            found = self._together(part, [others[k] for k in left])
             out[:, np.array(left)[:, None], test] = found
 
     def _share(self, label: int, rows: np.ndarray) -> float | None:
@@ -136,8 +150,8 @@ class HeldOut:
         return (ones + 0.5) / (rows.size + 1) if ones in {0, rows.size} else None
 
     @cached_property
-    def _alone(self) -> dict[tuple[int, bytes], np.ndarray]:
-        """The regressions of labels alone, by label and rows."""
+    def _alone(self) -> dict[tuple[int, int], np.ndarray]:
+        """The regressions of labels alone, by label and fold."""
         return {}
 
     def _newton(self, label: int) -> Newton:
@@ -181,37 +195,27 @@ class HeldOut:
         x = self.problem.X[rows]
         return x if columns is None else x[:, columns]
 
-    def _together(
-        self, label: int, rows: np.ndarray, test: np.ndarray, others: list[int] | None
-    ) -> np.ndarray:
-        """P(label = 1) of the test rows given each value of each other label, (2, k, test)."""
-        problem = self.problem
-        weights = np.ones(rows.size) if problem.weights is None else problem.weights[rows]
+    def _together(self, part: Part, others: list[int] | None) -> np.ndarray:
+        """P(label = 1) of the rows held out given each value of each other label, (2, k, test)."""
         if others is not None and self._min_rows is not None:
-            return self._switched(label, rows, test, problem.Y[rows][:, others], weights)
+            return self._switched(part, others)
         given = shares = None
         if others is not None:
-            values = problem.Y[rows][:, others]
+            values = self.problem.Y[part.rows][:, others]
             given = np.maximum(values, 0).astype(np.float64)
-            shares = weights[:, None] * (values >= 0)
-        solved = self._solved(label, rows, shares, given)
-        decision = self._decision(label, test, solved)
+            shares = self._weights(part)[:, None] * (values >= 0)
+        solved = self._solved(part, shares, given, [(other,) for other in others or ()])
+        decision = self._decision(part, solved)
         return np.stack([expit(decision), expit(decision + solved.of_other[:, None])])
 
-    def _switched(
-        self,
-        label: int,
-        rows: np.ndarray,
-        test: np.ndarray,
-        values: np.ndarray,
-        weights: np.ndarray,
-    ) -> np.ndarray:
+    def _switched(self, part: Part, others: list[int]) -> np.ndarray:
         """The same as `Switching` has it: for each value the regression on the rows that have it.
 
         As there, values of one class are answered by its share, and values of few rows by the
         regression on all of them.
         """
-        y = self.problem.Y[rows, label]
+        y, values = self.problem.Y[part.rows, part.label], self.problem.Y[part.rows][:, others]
+        weights = self._weights(part)
         parts = np.concatenate([values == 0, values == 1], axis=1)
         with_label = parts & (y == 1)[:, None]
         none, every = ~with_label.any(axis=0), (with_label == parts).all(axis=0)
@@ -220,34 +224,51 @@ class HeldOut:
         few = size < self._min_rows
         parts[:, few] = (np.tile(values, 2) >= 0)[:, few]
         constant = ~few & (none | every)
-        out = np.empty((parts.shape[1], test.size))
+        out = np.empty((parts.shape[1], part.test.size))
         out[constant] = ((ones + 0.5) / (size + 1))[constant, None]
         if not constant.all():
             shares = weights[:, None] * parts[:, ~constant]
-            solved = self._solved(label, rows, shares, None)
-            out[~constant] = expit(self._decision(label, test, solved))
-        return out.reshape(2, values.shape[1], test.size)
+            given = [(other, value) for value in (0, 1) for other in others]
+            fits = [one for one, no in zip(given, constant, strict=True) if not no]
+            out[~constant] = expit(self._decision(part, self._solved(part, shares, None, fits)))
+        return out.reshape(2, values.shape[1], part.test.size)
 
     def _solved(
-        self, label: int, rows: np.ndarray, shares: np.ndarray | None, given: np.ndarray | None
+        self,
+        part: Part,
+        shares: np.ndarray | None,
+        given: np.ndarray | None,
+        fits: Sequence[tuple[int, ...]],
     ) -> Logistic:
-        """The regressions on shares of the rows; on all of them, of the label alone, if None."""
+        """The regressions on shares of the rows; on all of them, of the label alone, if None.
+
+        `fits` says which they are: the other label, and its value.
+        """
         estimator = self._plainest
-        x = with_last(self._x(label, rows), bool(estimator.fit_intercept))
-        y = self.problem.Y[rows, label].astype(np.float64)
+        x = with_last(self._x(part.label, part.rows), bool(estimator.fit_intercept))
+        y = self.problem.Y[part.rows, part.label].astype(np.float64)
         c = float(estimator.C)
-        key = (label, rows.tobytes())
+        memory = Memory(self.problem, part, x.shape[1])
+        key = (part.label, part.fold)
         if key not in self._alone:  # once, however many others are given
-            own = self.problem.weights
-            weights = np.ones(rows.size) if own is None else own[rows]
-            self._alone[key] = self._newton(label).solve(x, y, c * weights)
+            start = memory.starts([()]).of_x[:, 0]
+            self._alone[key] = self._newton(part.label).solve(
+                x, y, c * self._weights(part), [start] if np.isfinite(start[-1]) else []
+            )
+            memory.keep([()], Logistic(self._alone[key][:, None], np.zeros(1)))
         alone = self._alone[key]
         if shares is None:
             return Logistic(alone[:, None], np.zeros(1))
-        return side_by_side(x, y, c, shares, given, alone)
+        found = side_by_side(x, y, c, shares, given, alone, memory.starts(fits))
+        memory.keep(fits, found)
+        return found
 
-    def _decision(self, label: int, test: np.ndarray, solved: Logistic) -> np.ndarray:
-        x = with_last(self._x(label, test), bool(self._plainest.fit_intercept))
+    def _weights(self, part: Part) -> np.ndarray:
+        own = self.problem.weights
+        return np.ones(part.rows.size) if own is None else own[part.rows]
+
+    def _decision(self, part: Part, solved: Logistic) -> np.ndarray:
+        x = with_last(self._x(part.label, part.test), bool(self._plainest.fit_intercept))
         return np.asarray((x @ solved.of_x).T)
 
     def _fitted(
@@ -294,10 +315,15 @@ def _seeded(estimator: Any, generator: np.random.Generator) -> Any:
     return estimator.set_params(**open_ends)
 
 
-def _alone(work: Callable[..., np.ndarray], held: HeldOut, label: int, *more: Any) -> np.ndarray:
-    """One label, on one thread of BLAS: the sums are the same whoever works beside it."""
+def _alone(
+    work: Callable[..., np.ndarray], held: HeldOut, label: int, *more: Any
+) -> tuple[np.ndarray, Any]:
+    """One label, on one thread of BLAS: the sums are the same whoever works beside it.
+
+    And what `Memory` has kept for it.
+    """
     with threadpool_limits(limits=1, user_api="blas"):
-        return work(held, label, *more)
+        return work(held, label, *more), (held.problem.found or {}).get(label)
 
 
 SPARSE = 0.2  # the share of values other than 0 up to which zeros are not stored

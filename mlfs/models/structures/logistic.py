@@ -71,6 +71,7 @@ def side_by_side(
     shares: np.ndarray,
     others: np.ndarray | None = None,
     alone: np.ndarray | None = None,
+    starts: Logistic | None = None,
 ) -> Logistic:
     """Fit y on x, on parts of the rows, or on x and each of some other columns.
 
@@ -88,11 +89,16 @@ def side_by_side(
         The column that each fit has beside x.
     alone : ndarray, shape (m,), optional
         The solution of all rows on x, if it is known.
+    starts : Logistic, optional
+        Where each fit begins; NaN for those that begin at `alone`, or at a constant.
     """
     if alone is None:
         alone = one_regression(x, y, c * shares.max(axis=1))
+    if starts is None:
+        nowhere = np.full((x.shape[1], shares.shape[1]), np.nan)
+        starts = Logistic(nowhere, nowhere[0])
     if others is not None:
-        return _Given(x, y, c * shares, others, alone).solved(NEAR * c)
+        return _Given(x, y, c * shares, others, alone).solved(NEAR * c, starts)
     counted = (shares > 0).sum(axis=0)
     few = counted <= FEW * x.shape[1]
     most = ~few & (counted >= MOST * x.shape[0])
@@ -100,11 +106,14 @@ def side_by_side(
     if few.any():
         out[:, few] = on_few_rows(x, y, c * shares[:, few], NEAR * c)
     if most.any():
-        out[:, most] = _OnParts(x, y, c * shares[:, most], alone).solved(NEAR * c).of_x
+        together = _OnParts(x, y, c * shares[:, most], alone)
+        own_starts = Logistic(starts.of_x[:, most], starts.of_other[most])
+        out[:, most] = together.solved(NEAR * c, own_starts).of_x
     for part in np.flatnonzero(~few & ~most):
         rows = np.flatnonzero(shares[:, part])
-        own = c * shares[rows, part]
-        out[:, part] = one_regression(x[rows], y[rows], own, near=NEAR * c)
+        own, start = c * shares[rows, part], starts.of_x[:, part]
+        begun = [start] if np.isfinite(start[-1]) else []
+        out[:, part] = one_regression(x[rows], y[rows], own, begun, NEAR * c)
     return Logistic(out, np.zeros(shares.shape[1]))
 
 
@@ -129,10 +138,12 @@ class _Given:
         corner = (curvature[:, None] * others**2).sum(axis=0) + 1.0
         self.corner = np.maximum(corner - (border * self.inner).sum(axis=0), JITTER)
 
-    def solved(self, near: float) -> Logistic:
+    def solved(self, near: float, starts: Logistic) -> Logistic:
         """Step until no regression can gain more than `near`; what is solved takes no part."""
+        known = np.isfinite(starts.of_other)
+        self.w, self.v = np.where(known, starts.of_x, self.w), np.where(known, starts.of_other, 0.0)
         w, v, left = np.empty_like(self.w), np.empty_like(self.v), np.arange(self.v.size)
-        z = self.x @ self.w
+        z = self.x @ self.w + self.others * self.v
         value = self._value(z, self.w, self.v)
         for _ in range(NEWTON):
             p = expit(z)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.linalg import lapack
+from scipy.linalg import blas, lapack
 from scipy.special import expit, logit
 
 __all__ = [
@@ -105,13 +105,16 @@ class Newton:
         gain, fresh = np.inf, False
         if self.factor is not None and len(self.factor) != x.shape[1]:
             self.factor = None
+        rough = x if sp.issparse(x) else x.astype(np.float32)
         for _ in range(STEPS):
             p = expit(z)
             gradient = x.T @ (shares * (p - y)) + penalty * w
             curvature = shares * p * (1 - p)
             if self.factor is None:
                 self.factor, fresh = curvature_factor(x, curvature), True
-            step, turns = self._step(x, curvature, gradient, CLOSELY if gain < CLOSE else FORCING)
+            enough = rough if self.factor.dtype == np.float32 else x
+            forcing = CLOSELY if gain < CLOSE else FORCING
+            step, turns = self._step(enough, curvature, gradient, forcing)
             gain = float(gradient @ step) / 2
             if gain <= near:
                 return np.asarray(w - step)
@@ -138,9 +141,14 @@ class Newton:
     def _step(
         self, x: Any, curvature: np.ndarray, gradient: np.ndarray, forcing: float
     ) -> tuple[np.ndarray, int]:
-        """Solve the curvature times the step = gradient, nearly; and after how many turns."""
-        penalty = penalty_of(x.shape[1])
-        out, residual = np.zeros_like(gradient), gradient
+        """Solve the curvature times the step = gradient, nearly; and after how many turns.
+
+        It is computed in the precision of x: what single precision leaves open, the next step has.
+        """
+        penalty, curvature, residual = (
+            one.astype(x.dtype) for one in (penalty_of(x.shape[1]), curvature, gradient)
+        )
+        out = np.zeros_like(residual)
         held = solved(self.factor, residual)
         along = held
         energy = float(residual @ held)
@@ -200,6 +208,9 @@ def _cholesky(hessian: np.ndarray, jitter: float, potrf: Any) -> tuple[np.ndarra
 
 def solved(factor: Any, right: np.ndarray) -> np.ndarray:
     """The solution of a factorised system, for one right side or several, in double precision."""
+    if right.ndim == 1:  # a fourth of the time of the routine for several right sides
+        trsv = blas.strsv if factor.dtype == np.float32 else blas.dtrsv
+        return np.asarray(trsv(factor, trsv(factor, right, lower=1), lower=1, trans=1))
     if factor.dtype == np.float32:
         found = lapack.spotrs(factor, right.astype(np.float32), lower=1)[0]
         return np.asarray(found.astype(np.float64))

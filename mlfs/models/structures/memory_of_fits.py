@@ -1,0 +1,65 @@
+"""Coefficients of regressions that are solved again on the same rows with other weights.
+
+Each tree of a mixture is searched for on rows that count by how badly the trees so far predict
+them. Its regressions are those of the tree before, and begin where these ended.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from mlfs.models.structures.logistic import Logistic
+
+if TYPE_CHECKING:
+    from mlfs.models.problem import Problem
+
+__all__ = ["Memory", "Part"]
+
+MOST_KEPT = 1 << 23  # coefficients in a fold for each value of a label
+
+
+class Part(NamedTuple):
+    """What one label learns from in one fold, and the rows that are held out there."""
+
+    label: int
+    fold: int
+    rows: np.ndarray
+    test: np.ndarray
+
+
+class Memory(NamedTuple):
+    """The coefficients of a label's regressions in a fold, kept for the same rows reweighted."""
+
+    problem: Problem
+    part: Part
+    width: int
+
+    @property
+    def _found(self) -> dict[tuple[int, ...], np.ndarray]:
+        """What was found on the same columns; a tree may have columns of its own."""
+        before, found = (self.problem.found or {}).get(self.part.label, (None, {}))
+        columns = self.problem.columns(self.part.label)
+        if before is None or columns is None:
+            return found if before is columns else {}
+        return found if np.array_equal(before, columns) else {}
+
+    def starts(self, fits: Sequence[tuple[int, ...]]) -> Logistic:
+        """What was found before; NaN where nothing was."""
+        found = self._found
+        out = np.full((self.width + 1, len(fits)), np.nan)
+        for at, fit in enumerate(fits):
+            out[:, at] = found.get((self.part.fold, *fit), np.nan)
+        return Logistic(out[:-1], out[-1])
+
+    def keep(self, fits: Sequence[tuple[int, ...]], solved: Logistic) -> None:
+        """Keep what was found, in half the digits, unless it is too much."""
+        if self.problem.found is None or self.width * self.problem.q**2 > MOST_KEPT:
+            return
+        found = self._found
+        for fit, own in zip(fits, np.vstack([*solved]).T.astype(np.float32), strict=True):
+            found[self.part.fold, *fit] = own
+        label = self.part.label
+        self.problem.found[label] = self.problem.columns(label), found
