@@ -176,10 +176,16 @@ def declared(*names: str) -> Callable[[Any], Any]:
 selecting = declared()
 
 
-def input_data(path: str, options: dict[str, Any], known: Sequence[str] | None = None) -> Any:
+def input_data(
+    path: str,
+    options: dict[str, Any],
+    known: Sequence[str] | None = None,
+    needed: Sequence[str] | None = None,
+) -> Any:
     """Read the data as the options say, which are taken out of `options`.
 
-    Where they do not say which columns are labels, those of the `known` names are, if given.
+    Where they do not say which columns are labels, those of the `known` names are, if given. Other
+    columns than the `needed` ones need not be read.
     """
     from mlfs.counting.memory import bytes_of
     from mlfs.data import Limits
@@ -204,6 +210,7 @@ def input_data(path: str, options: dict[str, Any], known: Sequence[str] | None =
         known=known,
         numbers=options.get("target_bins") is not None or options.get("estimator") == "gaussian",
         max_memory=None if most is None else bytes_of(most),
+        needed=needed,
     )
     if place != path:  # it is shown by the name that was given
         dataset = dataset.with_changes(source=replace(dataset.source, path=path))

@@ -51,11 +51,19 @@ def data_of(data: str, options: dict[str, Any], **more: Any) -> Any:
 def rows_of(console: Console, stored: Any, data: str, options: dict[str, Any]) -> tuple[Any, Any]:
     """A data set, and its rows as the model wants them."""
     unseen = options.pop("unseen")
-    dataset = data_of(data, {**options, "classes": False}, known=stored.table.labels)
+    dataset = data_of(data, {**options, "classes": False}, **_columns_of(stored))
     X, notes = stored.table.matrix(dataset, unseen)
     for note in notes:
         console.note(note)
     return dataset, X
+
+
+def _columns_of(stored: Any) -> dict[str, Any]:
+    """The labels of a model, and the columns that it needs."""
+    return {
+        "known": stored.table.labels,
+        "needed": [field.name for field in stored.table.fields],
+    }
 
 
 def parts_of(console: Console, stored: Any, data: str, options: dict[str, Any]) -> MatchedRows:
@@ -63,7 +71,7 @@ def parts_of(console: Console, stored: Any, data: str, options: dict[str, Any]) 
     from mlfs.models.matched_rows import MatchedRows
 
     unseen = options.pop("unseen")
-    dataset = data_of(data, {**options, "classes": True}, known=stored.table.labels)
+    dataset = data_of(data, {**options, "classes": True}, **_columns_of(stored))
     rows = MatchedRows(stored.table, dataset, unseen)
     for note in rows.notes:
         console.note(note)

@@ -133,10 +133,7 @@ FORMATS = {
         (".npz",), "mlfs.data.npz", "numpy archive with X and Y", pieces="mlfs.data.npz_pieces"
     ),
     "npy": Format(
-        (".npy",),
-        "mlfs.data.npy_pairs",
-        "X.npy with Y.npy beside it",
-        apart="mlfs.data.npy_pairs",
+        (".npy",), "mlfs.data.npy_pairs", "X.npy with Y.npy beside it", apart="mlfs.data.npy_pairs"
     ),
     "mat": Format((".mat",), "mlfs.data.mat", "MATLAB v5 with data and target"),
     "parquet": Format(
@@ -216,6 +213,7 @@ def read(
     delimiter: str = "",
     decimal: str = ".",
     max_memory: int | None = None,
+    needed: Sequence[str] | None = None,
 ) -> Dataset:
     """Read a multi-label table, whatever its format.
 
@@ -251,6 +249,8 @@ def read(
         The decimal sign of a CSV or TSV file.
     max_memory : int, optional
         The most bytes that the rows may take in memory; a larger file is refused while it is read.
+    needed : sequence of str, optional
+        The columns that are needed beside the labels: a Parquet file's others are not read.
     """
     name = os.fspath(path)
     request = request_of(
@@ -265,6 +265,7 @@ def read(
         delimiter=delimiter_of(delimiter),
         decimal=decimal,
         max_memory=max_memory,
+        needed=None if needed is None else frozenset(needed),
     )
     return read_request(name, format, request)
 
@@ -306,7 +307,6 @@ def read_request(path: str, format: str | None, request: Request) -> Dataset:  #
         kind = format_of(path, format, content)
         request.check_text(kind)
         dataset = FORMATS[kind].function("read")(content, path, request)
-    assert dataset is not None
     return dataset
 
 

@@ -18,7 +18,7 @@ from mlfs.data.matrices import COUNTED_TYPES
 from mlfs.data.metadata import load
 from mlfs.data.parquet_pages import checked, size_of
 from mlfs.data.piecewise import FileState
-from mlfs.data.request import Limits, Request, exceeded
+from mlfs.data.request import UNNEEDED, Limits, Request, exceeded
 from mlfs.errors import DataError, MissingExtra, MlfsError, ParseError, printable
 
 __all__ = ["NOTE", "Content", "Kind", "Plan", "is_list", "opened", "plan_of", "pyarrow_for"]
@@ -161,11 +161,15 @@ def plan_of(
     if not n_rows:
         raise ParseError("the file holds no row", path)
     chosen, values, request = _labels(first, path, request)
+    needed = {*first.names} & (request.needed or set()) or {*first.names}
     kinds = []
     for j, name in enumerate(first.names):
         own = [schema.kinds[j] for schema in schemas]
-        if own[0].what == LISTS and j not in chosen.columns:
-            own = [Kind("", reason=kind.reason) for kind in own]
+        if j not in chosen.columns:
+            if own[0].what == LISTS:
+                own = [Kind("", reason=kind.reason) for kind in own]
+            elif name not in needed:
+                own = [Kind("", reason=kind.reason or UNNEEDED) for kind in own]
         kinds.append(_together(own, name, [file.path for file in files]))
     plan = Plan(first.names, kinds, chosen, values, request, path, n_rows)
     return plan, [schema.groups for schema in schemas]

@@ -8,9 +8,10 @@ from pathlib import Path
 
 from mlfs.errors import DataError, ParseError, UnknownName, UsageError
 
-__all__ = ["Limits", "Request", "exceeded", "refuse_empty", "refuse_memory"]
+__all__ = ["UNNEEDED", "Limits", "Request", "exceeded", "refuse_empty", "refuse_memory"]
 
 GIB = 1 << 30
+UNNEEDED = "nobody looks at it"
 UNITS = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 
 
@@ -110,6 +111,9 @@ class Request:
         What is between the cells of delimited text; empty for a comma in CSV and a tab in TSV.
     decimal : str
         Its decimal sign.
+    needed : frozenset of str, optional
+        The columns that will be looked at. A reader may leave out the others, unread, with the
+        reason `UNNEEDED`.
 
     Examples
     --------
@@ -128,6 +132,7 @@ class Request:
     max_memory: int | None = None
     delimiter: str = ""
     decimal: str = "."
+    needed: frozenset[str] | None = None
 
     def check_text(self, kind: str) -> None:
         """Refuse a delimiter or a decimal sign for a format that is not of delimited text."""

@@ -18,7 +18,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from mlfs.data.dataset import Column, Dataset
-from mlfs.data.request import Limits
+from mlfs.data.request import UNNEEDED, Limits
 from mlfs.errors import DataError, UsageError, printable, setting
 
 __all__ = [
@@ -165,7 +165,8 @@ class TrainingTable:
                 f"{listed(lacking)}{reason}"
             )
         known = {field.name for field in self.fields} | set(self.labels)
-        others = [name for name in where if name not in known]
+        unread = [name for name, reason in dataset.left_out if reason == UNNEEDED]
+        others = [name for name in (*where, *unread) if name not in known]
         message = f"{_counted(others, 'column')} not in the training data and left out"
         notes = [f"{message}: {listed(others)}"] if others else []
         return [where.get(field.name, -1) for field in self.fields], notes

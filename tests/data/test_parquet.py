@@ -7,6 +7,8 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given
 
+import mlfs
+from mlfs import cli
 from mlfs.data import parquet
 from mlfs.data.arrays import from_arrays
 from mlfs.data.request import Limits, Request
@@ -137,3 +139,61 @@ def test_very_many_columns_are_not_written():
     wide = from_arrays(sp.csr_array((2, 200_001)), [[0], [1]])
     with pytest.raises(DataError, match=r"200,002 columns takes gigabytes .* write .npz or .svm"):
         parquet.write(wide, io.BytesIO())
+
+
+def with_damaged_pages(content, name):
+    """The same file, whose pages of a column hold other bytes behind their heads."""
+    meta = pq.ParquetFile(io.BytesIO(content)).metadata
+    damaged = bytearray(content)
+    for i in range(meta.num_row_groups):
+        group = meta.row_group(i)
+        chunks = map(group.column, range(meta.num_columns))
+        chunk = next(one for one in chunks if one.path_in_schema.split(".")[0] == name)
+        start = chunk.dictionary_page_offset or chunk.data_page_offset
+        end = start + chunk.total_compressed_size
+        damaged[end - 40 : end] = b"\xff" * 40
+    return bytes(damaged)
+
+
+@pytest.mark.parametrize("damaged", ["a", "lists", "y", "z"])
+def test_only_the_columns_that_are_needed_are_read(damaged, tmp_path):
+    g = np.random.default_rng(2)
+    table = {
+        "a": g.normal(size=3000),
+        "lists": [[int(i)] for i in g.integers(0, 1000, 3000)],
+        "z": g.normal(size=3000),
+        "b": g.normal(size=3000),
+        "y": g.integers(0, 2, 3000),
+    }
+    file = tmp_path / "t.parquet"
+    file.write_bytes(with_damaged_pages(save(table), damaged))
+    needed = None if damaged == "lists" else ["b", "z", "nowhere"]
+    if damaged in ("y", "z"):
+        with pytest.raises(DataError, match=r"t\.parquet"):
+            mlfs.read(file, labels="y", needed=needed)
+        return
+    data = mlfs.read(file, labels="y", needed=needed)
+    assert data.feature_names == (["a", "z", "b"] if needed is None else ["z", "b"])
+    np.testing.assert_array_equal(data.X[:, -1], table["b"])
+
+
+def test_a_model_reads_its_columns_only(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    g = np.random.default_rng(2)
+    table = {name: g.integers(0, 9, 300) for name in ("a", "b", "more")}
+    table["y"] = table["a"] > 4
+    wide = save({**table, "more": g.normal(size=300)})
+    (tmp_path / "old.parquet").write_bytes(save({name: table[name] for name in ("b", "a", "y")}))
+    (tmp_path / "whole.parquet").write_bytes(wide)
+    (tmp_path / "new.parquet").write_bytes(with_damaged_pages(wide, "more"))
+    train = ["train", "-q", "--model", "br", "--labels", "y", "-o", "m.mlfs", "old.parquet"]
+    assert cli.main(train) == 0
+    said = []
+    for ask in (["predict"], ["evaluate", "--format", "json"]):
+        for file in ("whole.parquet", "new.parquet"):
+            capsys.readouterr()
+            assert cli.main([*ask, "m.mlfs", file]) == 0
+            said.append(capsys.readouterr())
+            assert "1 column is not in the training data and left out: 'more'" in said[-1].err
+    assert said[0] == said[1]
+    assert said[2].err == said[3].err
