@@ -124,7 +124,7 @@ class OnCluster:
         files = {one.name: one.files for one in sources if one.files}
         wanted = {one.name: one.digest for one in sources if one.files}
         own = _versions()
-        answers = self._workers.client.run(_look, files, on_error="return")
+        answers = self._workers.run(_look, files)
         for worker, found in sorted(answers.items()):
             if isinstance(found, OSError):
                 continue  # lost meanwhile
@@ -142,9 +142,9 @@ class OnCluster:
                     raise DataError(f"{msg}; workers see files under the same names as you do")
 
     @property
-    def errors(self) -> tuple[type[Exception], ...]:
+    def errors(self) -> tuple[type[BaseException], ...]:
         """What a message raises where the worker is lost."""
-        errors: tuple[type[Exception], ...] = self._workers.errors
+        errors: tuple[type[BaseException], ...] = self._workers.errors
         return errors
 
     def start(self) -> WorkerProcess:

@@ -122,7 +122,8 @@ class HeldColumns:
         at = self._own(ref.j) if ref.what == "feature" else None
         if at is not None:
             return table.counts.feature(at, ref.valid)
-        return sent_anchor(self._thing(ref.token), ref.valid, self._block.weights)
+        weights = None if self._block.counts_rows else self._block.weights
+        return sent_anchor(self._thing(ref.token), ref.valid, weights)
 
     def codes_of(self, j: int) -> np.ndarray:
         """A column in full, by its number."""

@@ -181,3 +181,19 @@ def test_a_cluster_over_tls_has_the_same_answer(tmp_path: Path) -> None:
         assert told(many) == told(mlfs.select(DATA, "jmi", 5))
         with pytest.raises(mlfs.errors.ClusterError, match=r"^no scheduler answers at tls://"):
             mlfs.select(DATA, "jmi", 5, cluster=started.scheduler_address)
+
+
+def test_a_call_that_is_cut_off_is_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    from mlfs.api.cluster import dask_workers
+
+    class Client:
+        def run(self, function: Any, *args: Any, on_error: str) -> Any:
+            if not tried:
+                tried.append(1)
+                raise UnboundLocalError  # as `sync` does where its call is cancelled
+            return {"a worker": function(*args)}
+
+    tried: list[Any] = []
+    monkeypatch.setattr(dask_workers, "LOOK", 0.0)
+    workers = dask_workers.DaskWorkers(Client(), "tcp://host:8786")
+    assert workers.run(max, 2, 3) == {"a worker": 3}

@@ -13,7 +13,7 @@ import numpy as np
 from mlfs.api.cluster.block_actor import versions
 from mlfs.api.cluster.clusters import Cluster, local_workers
 from mlfs.api.cluster.dask_session import DaskSession
-from mlfs.api.cluster.dask_workers import DaskWorkers
+from mlfs.api.cluster.dask_workers import CUT_OFF, DaskWorkers
 from mlfs.errors import ClusterError, UsageError, printable
 
 __all__ = ["DaskCluster", "connected"]
@@ -55,8 +55,8 @@ class DaskCluster(Cluster):
                 name="mlfs",
                 **settings,
             )
-        except (OSError, TimeoutError, TypeError, ValueError, ImportError, RuntimeError) as error:
-            why = printable(error, 200)
+        except (OSError, TypeError, ValueError, ImportError, RuntimeError, CUT_OFF) as error:
+            why = "it took too long" if isinstance(error, CUT_OFF) else printable(error, 200)
             msg = f"no scheduler answers at {printable(address, 200)}: {why}"
             raise ClusterError(msg) from None
         self.given = self.client if given is None else given
@@ -70,7 +70,7 @@ class DaskCluster(Cluster):
         """Refuse a cluster without workers, or with other versions."""
         try:
             self.client.wait_for_workers(1, timeout=CONNECTING)
-        except TimeoutError:
+        except (TimeoutError, CUT_OFF):
             msg = f"the cluster at {self.address} has no workers: start some with dask worker"
             raise ClusterError(msg) from None
         own = versions()
@@ -95,7 +95,7 @@ class DaskCluster(Cluster):
                 found = self.client.run(versions, on_error="return")
             except ImportError as error:
                 return {"of the cluster": error}
-            except OSError:
+            except (OSError, CUT_OFF):
                 found = {}
             known = {one: got for one, got in found.items() if not isinstance(got, OSError)}
             if known:

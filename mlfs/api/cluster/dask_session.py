@@ -85,7 +85,7 @@ class DaskSession(Session):
         answers = self._workers.ask(asked, "answer_packed")
         found, lost = {}, [i for i in packed if i not in set(alive)]
         for i, answer in zip(alive, answers, strict=True):
-            if isinstance(answer, self._workers.errors[:3]):
+            if isinstance(answer, self._workers.lost):
                 lost.append(i)
             elif isinstance(answer, BaseException):
                 raise answer
@@ -119,7 +119,7 @@ class DaskSession(Session):
         for i, future in waiting.items():
             try:
                 found[i] = future.result()
-            except self._workers.errors[:3]:
+            except self._workers.lost:
                 lost.append(i)
         return found, lost
 
@@ -140,7 +140,7 @@ class DaskSession(Session):
         return None if self._pieces is None else self._pieces.whole()
 
     @property
-    def errors(self) -> tuple[type[Exception], ...]:
+    def errors(self) -> tuple[type[BaseException], ...]:
         """What a call raises where the actor is lost."""
         return self._workers.errors
 
@@ -247,7 +247,7 @@ class DaskSession(Session):
 class _LostCall:
     """A call of an actor that is lost already."""
 
-    def __init__(self, error: Exception) -> None:
+    def __init__(self, error: BaseException) -> None:
         self._error = error
 
     def done(self) -> bool:

@@ -5,19 +5,21 @@ from __future__ import annotations
 import asyncio
 import time
 import uuid
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError
 from typing import Any
 
 from mlfs.errors import ClusterError
 
-__all__ = ["DaskWorkers", "deadline"]
+__all__ = ["CUT_OFF", "DaskWorkers", "deadline"]
 
 WAIT = 30.0  # seconds for a worker to come back, where none is left
 STARTING = 600.0  # seconds for an actor to start on a worker that is there
 LOOK = 0.5  # seconds after which to look whether the worker is still there
 SHUNNED = 5.0  # seconds in which the scheduler may not have noticed that a worker is lost
-NO_SCHEDULER = (OSError, TimeoutError, RuntimeError, ValueError)
+# what distributed.utils.sync raises where the call that it waits for is cancelled
+CUT_OFF = UnboundLocalError
+NO_SCHEDULER = (OSError, TimeoutError, RuntimeError, ValueError, CUT_OFF)
 
 
 def deadline() -> float:
@@ -36,8 +38,9 @@ class DaskWorkers:
         The address of the scheduler, for messages.
     """
 
-    # what a call of an actor raises where its worker is lost
-    errors = (OSError, CancelledError, TimeoutError, RuntimeError, ValueError)
+    # what a call of an actor returns, and what it raises, where its worker is lost
+    lost = (OSError, CancelledError, TimeoutError, asyncio.CancelledError, CUT_OFF)
+    errors = (*lost, RuntimeError, ValueError)
 
     def __init__(self, client: Any, address: str) -> None:
         self.client, self.address = client, address
@@ -64,6 +67,20 @@ class DaskWorkers:
                 msg = f"all workers of the cluster at {self.address} are gone: start some again"
                 raise ClusterError(f"{msg}, with more memory if they ran out of it")
             time.sleep(0.05)
+
+    def run(self, function: Callable[..., Any], *args: Any) -> dict[str, Any]:
+        """What a function returns on each worker, or its error; tried again where it is cut off."""
+        ends = deadline()
+        while True:
+            try:
+                found: dict[str, Any] = self.client.run(function, *args, on_error="return")
+            except (OSError, CUT_OFF):
+                if time.monotonic() > ends:
+                    msg = f"no worker of the cluster at {self.address} answers"
+                    raise ClusterError(msg) from None
+                time.sleep(LOOK)
+            else:
+                return found
 
     def memory(self) -> list[int]:
         """The memory that each worker may take, 0 for no limit."""
@@ -94,7 +111,7 @@ class DaskWorkers:
                 with self.client.as_current():
                     actor = future.result(timeout=LOOK)
                     getattr(actor, method)  # a proxy takes the client that is current now
-            except TimeoutError:
+            except (TimeoutError, CUT_OFF):
                 if time.monotonic() > ends or not self._is_known(worker):
                     return None
             except (OSError, CancelledError, RuntimeError):

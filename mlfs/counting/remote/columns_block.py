@@ -40,9 +40,10 @@ class ColumnRef(NamedTuple):
     valid: int
 
 
-def sent_anchor(codes: Codes, valid: int, weights: np.ndarray) -> BlockAnchor:
+def sent_anchor(codes: Codes, valid: int, weights: np.ndarray | None) -> BlockAnchor:
     """A table of one column as an anchor."""
-    return BlockAnchor(codes, 0, valid, codes.weighted_counts(weights))
+    n = codes.counts if weights is None else codes.weighted_counts(weights)
+    return BlockAnchor(codes, 0, valid, n)
 
 
 class RemoteColumn(BlockAnchor):
