@@ -246,6 +246,8 @@ def read_small(file: str, limits: Limits) -> bytes:
 
 
 PIECE = 16 << 20  # bytes of text
+LEAST_PIECE = 1 << 18
+SHARE = 64  # of a limit of memory: what is made of a piece takes some ten times its bytes
 PLAIN = frozenset({"utf-8", "utf8", "utf-8-sig"})  # encodings that need no decoding
 EXPECTED = 16  # bytes that a compressed byte may well stand for
 
@@ -264,15 +266,18 @@ class TextPieces:
         A file on disk, compressed or not.
     limits : Limits
         How much a compressed file may unpack to.
+    most : int, optional
+        The most bytes that the rows may take in memory: pieces are small if it is little.
     """
 
-    def __init__(self, path: str, limits: Limits) -> None:
+    def __init__(self, path: str, limits: Limits, most: int | None = None) -> None:
         self.path, self.limits = path, limits
+        self._piece = PIECE if most is None else min(PIECE, max(LEAST_PIECE, most // SHARE))
         self.compression = strip_compression(path)[1]
         self._state = self._stat()
 
     @classmethod
-    def of(cls, path: str, limits: Limits) -> TextPieces | None:
+    def of(cls, path: str, limits: Limits, most: int | None = None) -> TextPieces | None:
         """The pieces of a file that may have more than one; None for any other, and for a pipe."""
         if path == "-":
             return None
@@ -282,14 +287,15 @@ class TextPieces:
             return None
         if not stat.S_ISREG(found.st_mode):
             return None
-        least = PIECE // EXPECTED if strip_compression(path)[1] else PIECE
-        return cls(path, limits) if found.st_size > least else None
+        pieces = cls(path, limits, most)
+        least = pieces._piece // (EXPECTED if pieces.compression else 1)
+        return pieces if found.st_size > least else None
 
     def __iter__(self) -> Iterator[bytes]:
         try:
             self._check_unchanged()
             with Path(self.path).open("rb") as raw:
-                yield from _whole_lines(self._chunks(raw))
+                yield from _whole_lines(self._chunks(raw), self._piece)
             self._check_unchanged()
         except OSError as error:
             reason = error.strerror or str(error)
@@ -311,7 +317,7 @@ class TextPieces:
         if self.compression:
             yield from chunks_of(raw, self.compression, self.path, self.limits)
         else:
-            while chunk := raw.read(PIECE):
+            while chunk := raw.read(self._piece):
                 yield chunk
 
     def _check_unchanged(self) -> None:
@@ -323,13 +329,13 @@ class TextPieces:
         return found.st_size, found.st_mtime_ns
 
 
-def _whole_lines(chunks: Iterator[bytes]) -> Iterator[bytes]:
+def _whole_lines(chunks: Iterator[bytes], least: int) -> Iterator[bytes]:
     held: list[bytes] = []
     size = 0
     for chunk in chunks:
         held.append(chunk)
         size += len(chunk)
-        if size < PIECE:
+        if size < least:
             continue
         at = chunk.rfind(b"\n") + 1
         if at:

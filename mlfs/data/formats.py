@@ -332,10 +332,10 @@ def _read_pieces(name: str, format: str | None, request: Request) -> Dataset | N
             f"{printable(name, 400)!r} stands for several files, which are read as one table only "
             "if they are Parquet files (.parquet): name one file"
         )
-    pieces = TextPieces.of(name, request.limits) if form is not None and form.pieces else None
-    if form is None or pieces is None:
+    if form is None or not form.pieces:
         return None
-    dataset = form.piecewise()(pieces, name, request)
+    pieces = TextPieces.of(name, request.limits, request.max_memory)
+    dataset = None if pieces is None else form.piecewise()(pieces, name, request)
     return dataset
 
 

@@ -20,6 +20,7 @@ from mlfs.data.spool import Spool
 __all__ = ["PackedTable", "Packer"]
 
 AT_ONCE = 1 << 22  # cells that are unpacked at a time
+COLUMNS_AT_ONCE = 1 << 20  # those of whole columns, which are then sorted
 
 
 @dataclass(frozen=True)
@@ -274,7 +275,7 @@ class PackedTable:
 
     def column_parts(self) -> Iterator[tuple[int, np.ndarray]]:
         """The columns, some at a time as rows of an array, and the first of each."""
-        width = max(1, AT_ONCE // max(1, self.shape[0]))
+        width = max(1, COLUMNS_AT_ONCE // max(1, self.shape[0]))
         for first in range(0, self.shape[1], width):
             yield first, self.columns(first, min(self.shape[1], first + width))
 

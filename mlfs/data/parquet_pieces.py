@@ -41,6 +41,8 @@ from mlfs.errors import DataError, ParseError, plural, printable, setting
 __all__ = ["ParquetPieces", "open_apart", "read_apart"]
 
 AT_ONCE = 1 << 22  # cells
+LEAST = 1 << 16
+SHARE = 64  # of a limit of memory, that a piece may have in cells
 FLAGS = ("False", "True")
 
 
@@ -170,7 +172,9 @@ class Rows(ReadRows):
         start = self.n_rows
         self.size += size
         if names:
-            at_once = max(64, AT_ONCE // len(names) // 64 * 64)
+            most = plan.request.max_memory
+            cells = AT_ONCE if most is None else min(AT_ONCE, max(LEAST, most // SHARE))
+            at_once = max(64, cells // len(names) // 64 * 64)
             for batch in file.iter_batches(at_once, groups, names, use_threads=False):
                 self._add(pa, batch, path)
             if self.n_rows - start != declared:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import pickle
 import time
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -436,3 +437,27 @@ def test_what_reading_may_take_is_bounded(suffix, tmp_path, monkeypatch):
     assert "is 0 MB, but the rows read so far take 1 MB: raise it, or give less data" in said
     found, _ = read_in_pieces(monkeypatch, 5000, file, max_memory=10_000_000)
     assert found.shape == data.shape
+
+
+@pytest.mark.parametrize("suffix", ["csv", "arff", "svm", "parquet"])
+def test_a_small_limit_makes_small_pieces(suffix, tmp_path):
+    if suffix == "parquet":
+        pytest.importorskip("pyarrow", reason="pyarrow is an extra")
+    g = np.random.default_rng(1)
+    X = g.integers(0, 2, (8000, 100)).astype(float)
+    file = tmp_path / f"a.{suffix}"
+    mlfs.write(mlfs.data.from_arrays(X, g.integers(0, 2, 8000)), file)
+    labels = None if suffix == "svm" else "y0"
+
+    def taken(most):
+        tracemalloc.start()
+        found = mlfs.read(file, labels=labels, max_memory=most)
+        bytes_ = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return found, bytes_
+
+    for _ in range(2):  # the first time compiled code is loaded
+        some, small = taken(4_000_000)
+        whole, large = taken(None)
+    np.testing.assert_array_equal(dense_table(some), dense_table(whole))
+    assert small < 0.6 * large

@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from mlfs.data.arff.arff_reader import Body, Earlier, Parser, Roles, dataset_of
-from mlfs.data.arff.fast_rows import plan
+from mlfs.data.arff.fast_rows import DenseRows, plan
 from mlfs.data.arff.header import Header, read_header
 from mlfs.data.dataset import Dataset
 from mlfs.data.files import UTF16, TextPieces, is_plain
@@ -77,6 +77,7 @@ class _Rows:
         self.plan = plan(header.attributes, roles.features, roles.plain, roles.wanted)
         self.sparse: bool | None = None
         self.n_rows = self.n_pieces = 0
+        self.held: DenseRows | None = None
         self.X: Any = None
         self.others: Any = None
         self.texts: dict[int, dict[int, str | None]] = {j: {} for j in roles.wanted}
@@ -86,9 +87,10 @@ class _Rows:
         """Read the rows of a piece from `start` on; `line` lines of the file come before."""
         self.n_pieces += 1
         header = self.header._replace(start=start, line=line)
-        earlier = Earlier(self.n_rows, self.sparse, self._lines_after)
+        earlier = Earlier(self.n_rows, self.sparse, self._lines_after, self.held)
         parser = Parser(text, header, self.plan, self.path, self.limits, earlier)
         parser.read()
+        self.held = parser.rows
         if not parser.rows.counts[0]:
             return
         if self.sparse is None:

@@ -67,11 +67,15 @@ def _float(text: bytes) -> float:
 
 
 class Earlier(NamedTuple):
-    """What precedes a piece of a file: its rows, whether these are sparse, and what follows."""
+    """What precedes a piece of a file: its rows, whether these are sparse, and what follows.
+
+    `held` is what the piece before was read into, whose memory is used again.
+    """
 
     rows: int = 0
     sparse: bool | None = None
     lines_after: Callable[[], int] = int
+    held: DenseRows | None = None
 
 
 class Parser:
@@ -109,14 +113,14 @@ class Parser:
         size = len(content) - self.at
         if self.sparse:
             most = min(size // 2 + 1, limits.max_rows - earlier.rows)
-            self.rows: DenseRows = SparseRows(plan, content, self.at, most)
+            self.rows: DenseRows = SparseRows(plan, content, self.at, most, earlier.held)
         else:
             most = min(
                 size // (2 * self.width) + 1,
                 limits.max_rows - earlier.rows,
                 limits.max_cells // self.width - earlier.rows,
             )
-            self.rows = DenseRows(plan, content, self.at, most)
+            self.rows = DenseRows(plan, content, self.at, most, earlier.held)
 
     @cached_property
     def reader(self) -> RowReader:

@@ -168,10 +168,17 @@ class DenseRows:
         The text and where the rows start.
     most : int
         The most rows that there may be.
+    held : DenseRows or SparseRows, optional
+        Those of another text that were read before and copied: their memory is used again, and so
+        the tables are parts of it.
     """
 
-    def __init__(self, plan: Plan, content: bytes, at: int, most: int) -> None:
+    def __init__(
+        self, plan: Plan, content: bytes, at: int, most: int, held: DenseRows | None = None
+    ) -> None:
         self.plan, self.most = plan, most
+        self.held = None if held is None else held.kept
+        self.kept: list[np.ndarray] = []  # the memory of its arrays
         self.counts = np.zeros(4, dtype=np.int64)
         self.hard = np.empty((max(HARD, len(plan.places)), 4), dtype=np.int64)
         self.out: Any = self.room(min(most, _expected(content, at, b"\n")), content, at)
@@ -179,7 +186,18 @@ class DenseRows:
     def room(self, lines: int, content: bytes, at: int) -> Any:  # noqa: ARG002  # for sparse rows
         """Make room for a number of rows."""
         shapes = (lines, self.plan.n_features), (lines, self.plan.n_others)
-        return Dense._make([*map(np.empty, shapes), self.hard, self.counts])
+        kinds = np.float64, np.float64
+        return Dense._make([*self._empty(shapes, kinds), self.hard, self.counts])
+
+    def _empty(self, shapes: Sequence[tuple[int, ...]], kinds: Sequence[Any]) -> list[np.ndarray]:
+        """Arrays of these shapes, in the memory of those that are held as far as it suffices."""
+        if self.held is None:
+            return [np.empty(shape, kind) for shape, kind in zip(shapes, kinds, strict=True)]
+        held = [*self.held, *[np.empty(0)] * len(shapes)]
+        for shape, kind, old in zip(shapes, kinds, held, strict=False):
+            room = shape[0] + shape[0] // 8, *shape[1:]  # texts are about as long as each other
+            self.kept.append(np.empty(room, kind) if len(old) < shape[0] else old)
+        return [array[: shape[0]] for array, shape in zip(self.kept, shapes, strict=True)]
 
     def read(self, text: np.ndarray, at: int, end: int, longest: int) -> tuple[int, int]:
         """Let the kernel go on from `at`: why it stopped, and where."""
@@ -217,8 +235,9 @@ class DenseRows:
     def tables(self) -> tuple[Any, Any]:
         """X and the others."""
         n_rows = int(self.counts[0])
-        self.out.values.resize((n_rows, self.plan.n_features), refcheck=False)
-        return self.out.values, self.out.others[:n_rows]
+        if self.held is None:
+            self.out.values.resize((n_rows, self.plan.n_features), refcheck=False)
+        return self.out.values[:n_rows], self.out.others[:n_rows]
 
 
 class SparseRows(DenseRows):
@@ -229,10 +248,9 @@ class SparseRows(DenseRows):
         self.is_plain = self.plan.is_plain
         self.zeros = False
         entries = _expected(content, at, b",") + lines
-        kinds = (np.float64, np.float64, np.int32, np.int32)
-        ends = np.empty((lines, 2), dtype=np.int64)
-        parts = [np.empty(entries, kind) for kind in kinds]
-        return Sparse._make([*parts, ends, self.hard, self.counts])
+        kinds = (np.float64, np.float64, np.int32, np.int32, np.int64)
+        shapes = *[(entries,)] * 4, (lines, 2)
+        return Sparse._make([*self._empty(shapes, kinds), self.hard, self.counts])
 
     def read(self, text: np.ndarray, at: int, end: int, longest: int) -> tuple[int, int]:
         """Let the kernel go on from `at`; without names until it meets the first other row."""
@@ -284,9 +302,11 @@ class SparseRows(DenseRows):
         n_rows, _, n, m = self.counts.tolist()
         ends = np.zeros((n_rows + 1, 2), dtype=np.int64)
         ends[1:] = self.out.ends[:n_rows]
-        self.out.values.resize(n, refcheck=False)
-        self.out.columns.resize(n, refcheck=False)
-        X = compressed(self.out.values, self.out.columns, ends[:, 0], self.plan.n_features)
+        if self.held is None:
+            self.out.values.resize(n, refcheck=False)
+            self.out.columns.resize(n, refcheck=False)
+        own = self.out.values[:n], self.out.columns[:n]
+        X = compressed(*own, ends[:, 0], self.plan.n_features)
         others = self.out.others[:m], self.out.other_columns[:m]
         Z = compressed(*others, ends[:, 1], self.plan.n_others)
         if self.zeros:  # numbers too small for a double
