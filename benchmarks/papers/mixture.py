@@ -14,6 +14,7 @@ from mlfs.models import make
 
 __all__ = ["PAPER", "macro_f1"]
 
+NEIGHBOURS = ("CHF", "IBLR", "MLKNN")  # whose labels are independent given x
 GRID = (0.001, 0.01, 0.1, 1.0, 10.0, 100.0)
 
 
@@ -46,6 +47,11 @@ def _measured(model: Any, method: str, test: Part) -> dict[str, float]:
     metrics["macro_f1"] = macro_f1(test.Y, predicted)
     if method == "CC":
         metrics["cll_loss"] = cll_loss(test.Y, _told_of_predictions(model, test, predicted))
+    elif method in NEIGHBOURS:
+        shares = model.predict_proba(test.X)
+        metrics["cll_loss"] = cll_loss(
+            test.Y, np.log(np.where(test.Y == 1, shares, 1 - shares)).sum(axis=1)
+        )
     elif method not in {"ECC", "EPCC"}:
         metrics["cll_loss"] = cll_loss(test.Y, model.joint_log_proba(test.X, test.Y))
     return metrics
@@ -87,6 +93,9 @@ PAPER = Paper(
         "ecc": Recipe(_ensemble("ecc"), {"ECC": {}}, ""),
         "pcc": Recipe(_single("pcc"), {"PCC": {}}, "order of the file, exact mode"),
         "epcc": Recipe(_ensemble("epcc"), {"EPCC": {}}, ""),
+        "chf": Recipe(_single("chf"), {"CHF": {}}, ""),
+        "iblr": Recipe(_single("iblr"), {"IBLR": {}}, "k = 10"),
+        "mlknn": Recipe(lambda *_: make("mlknn"), {"MLKNN": {}}, "k = 10"),
         "sc": Recipe(lambda *_: make("ctbn"), {"SC": {}}, "as make('ctbn') is by default"),
         "mc": Recipe(lambda *_: make("mc"), {"MC": {}}, "as make('mc') is by default"),
     },

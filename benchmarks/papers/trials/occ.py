@@ -131,6 +131,6 @@ STUDIES = [
             "rows 0.75, columns 0.75": _ecc(0.75, 0.75),
             "rows 1, columns 1": _ecc(1.0, 1.0),
         },
-        {"emotions": 5, "yeast": 5, "genbase": 5, "medical": 5},
+        {"emotions": 5, "yeast": 5, "genbase": 5, "medical": 5, "bibtex": 1},
     ),
 ]

@@ -15,6 +15,7 @@ from benchmarks.papers.trials.polytrees import (
     Doubled,
     EarlierLabels,
     FirstStage,
+    InFileOrder,
     NotEmpty,
     OneAtLeast,
     OtherTests,
@@ -71,6 +72,7 @@ READINGS = {
     "BCC": lambda _: _model(OneParent("random"), Greedy()),
     "as the paper": lambda data: _model(_polytree(data), MaxSum()),
     "greedy": lambda data: _model(_polytree(data), Greedy()),
+    "parents that come later count as 0": lambda data: _model(_polytree(data), InFileOrder()),
     "level 0.001": lambda data: _model(_polytree(data, alpha=0.001), MaxSum()),
     "chi-squared": lambda data: _model(OtherTests("pearson", _weights(data), folds=0.3), MaxSum()),
     "a fifth of the weakest edge": lambda data: _model(
@@ -169,6 +171,10 @@ def _bcc(seed: int) -> Any:
     return lambda *_: make("bcc", base_estimator=ScaledLogistic(), random_state=seed)
 
 
+def _homer(learner: Any) -> Any:
+    return lambda *_: make("homer", k=4, base_estimator=learner)
+
+
 def _cc(*_: Any) -> Any:
     return make("cc", base_estimator=ScaledLogistic())
 
@@ -216,8 +222,19 @@ STUDIES = [
             "C = 5e7, 2,000 steps": _br(LongLogistic(5e7)),
             "C = 5e7, to the end": _br(EndlessLogistic(5e7)),
         },
-        {"enron": 2, "rcv1subset1": 1},
+        {"enron": 2, "rcv1subset1": 1, "bibtex": 1, "corel5k": 2},
         lambda model, _, test: PAPER.measure(model, "BR", test),
+    ),
+    _small(
+        "homer",
+        "HOMER",
+        {
+            "as the paper": _homer(ScaledLogistic()),
+            "C = 5e7": _homer(ScaledLogistic(5e7)),
+            "C = 5e7, 2,000 steps": _homer(LongLogistic(5e7)),
+        },
+        {"enron": 2, "medical": 2, "genbase": 5},
+        metrics_of,
     ),
     _small(
         "bcc",

@@ -13,6 +13,7 @@ from mlfs.criteria.mlcfs import MLCFS
 from mlfs.information.for_search import with_parents
 from mlfs.models import LDF
 from mlfs.models.features import Features
+from mlfs.models.inference import Inference
 from mlfs.models.structures import Polytree, StructureLearner
 from mlfs.models.structures.basins import directed_by_tests
 from mlfs.models.structures.held_out import HeldOut, held_out
@@ -27,6 +28,7 @@ __all__ = [
     "Doubled",
     "EarlierLabels",
     "FirstStage",
+    "InFileOrder",
     "NotEmpty",
     "OneAtLeast",
     "OtherTests",
@@ -114,6 +116,22 @@ class EarlierLabels(StructureLearner):
     def learn(self, problem: Any) -> Structure:
         """The chain on the labels of a problem."""
         return with_earlier(self.polytree.learn(problem), LabelPairs.of(problem), self.least)
+
+
+class InFileOrder(Inference):
+    """Greedy decisions in the order of the file; a parent that comes later counts as 0.
+
+    So does the authors' program with a label that its order puts before one of its parents.
+    """
+
+    needs_probabilities = False
+
+    def predict(self, conditionals: Any) -> np.ndarray:
+        """The label vector of each row."""
+        found = np.zeros((conditionals.n_rows, conditionals.q), dtype=np.int8)
+        for label, parents in enumerate(conditionals.structure.parents):
+            found[:, label] = conditionals.decide(label, slice(None), found[:, list(parents)])
+        return found
 
 
 class Backward(LDF):
