@@ -107,7 +107,8 @@ class StructuredEnsemble(LabelModel):
         if checked_count(self.n_estimators, "n_estimators") is None:
             raise UsageError("n_estimators is a whole number from 1 on, not None")
         model = self._model()
-        check_vote(self.vote, f"the members ({type(model).__name__})", _probabilistic(self))
+        whose = f"the members ({printable(type(model).__name__)}) give"
+        check_vote(self.vote, whose, _probabilistic(self))
         _share(self.rows, "rows")
         if _share(self.features, "features") < 1:
             _refuse_own_columns(model)
@@ -217,7 +218,7 @@ def check_vote(vote: Any, whose: str = "", probabilistic: bool = True) -> None:
     if vote not in VOTES:
         raise UnknownName("vote", str(vote), VOTES)
     if vote == "mean" and not probabilistic:
-        raise UsageError(f"{printable(whose)} give no probabilities: use vote='majority'")
+        raise UsageError(f"{whose} no probabilities: use vote='majority'")
 
 
 def given_model(given: Any, default: Any) -> Any:

@@ -93,7 +93,7 @@ class RAkEL(ProbableModel):
         whole(self.k, "k")
         if self.n_estimators is not None:
             whole(self.n_estimators, "n_estimators")
-        check_vote(self.vote, "the classifiers of the label sets", probabilistic(self))
+        check_vote(self.vote, "the base learner gives", probabilistic(self))
 
     def _learn(self, problem: Problem) -> None:
         self._train(problem, lambda part, _: SetClassifiers.learn(part))
@@ -136,7 +136,7 @@ class RAkEL(ProbableModel):
         return np.clip(total / times, 0.0, 1.0)
 
     def _decided(self, x: Any) -> np.ndarray:
-        check_vote(self.vote, "the classifiers of the label sets", probabilistic(self))
+        check_vote(self.vote, "the base learner gives", probabilistic(self))
         return self._mean(x, "ones" if self.vote == "mean" else "chosen") > 0.5
 
     def _ones(self, x: Any) -> np.ndarray:
