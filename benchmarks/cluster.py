@@ -56,7 +56,8 @@ def formula(table: Any, criterion: str, layout: str) -> tuple[float, float]:
         return 0.0, 2 * 4 * (d * (joint + 1) * terms + d * q)
     features = table.counts.blocks[0].features
     sent = np.minimum(features.n_rows / 8, 8 * features.non_mode).mean()
-    return 2 * float(sent) * terms, 8 * d * (terms + 1)
+    pairs = 4 * d * terms if joint else 0  # `jmi` asks for these too
+    return 2 * float(sent) * terms, 8 * d * (terms + 1) + pairs
 
 
 def cpu() -> float:

@@ -23,6 +23,7 @@ from mlfs.information.table import PairInfo, Table
 __all__ = [
     "among_labels",
     "constant_features",
+    "counts_few",
     "given_codes",
     "given_features",
     "given_labels",
@@ -82,6 +83,13 @@ def constant_features(info: Info) -> np.ndarray:
 def terms_only_add(info: Info) -> bool:
     """Whether no information is below 0, so that further terms can only lower falling scores."""
     return info._floor == 0
+
+
+def counts_few(info: Info) -> bool:
+    """Whether a few candidates can be counted much faster than all of them."""
+    if not isinstance(info, ExactInfo):
+        return True
+    return info._table.counts_some and len(info._table.counts.blocks) == 1
 
 
 def with_parents(info: Info, parents: Sequence[tuple[int, ...]] | None) -> Info:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from mlfs.criteria import Criterion, PairCriterion, SetCriterion
-from mlfs.information.for_search import terms_only_add
+from mlfs.information.for_search import counts_few, terms_only_add
 from mlfs.information.info import Info
 from mlfs.search.checked import CheckedCriterion
 from mlfs.search.picks import Pick, SearchResult
@@ -104,7 +104,8 @@ def _candidate_scores(checked: CheckedCriterion, lazy: bool | str) -> CandidateS
         return PairScores(checked)
     if all(getattr(kind, of) is getattr(Criterion, of) for of in ("start", "term", "score")):
         return FixedScores(checked)
-    if checked.criterion.falls and lazy in {True, "auto"} and terms_only_add(checked.info):
+    may = lazy is True or (lazy == "auto" and counts_few(checked.info))
+    if checked.criterion.falls and may and terms_only_add(checked.info):
         return LazyScores(checked, insist=lazy is True)
     return CandidateScores(checked)
 
