@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 import threading
 import time
+import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Self
 
@@ -28,6 +30,7 @@ class _Line:
         self.shown = not console.quiet and console.animated(sys.stderr)
         self.began = time.perf_counter()
         self._drawn = False
+        self._form = 0
 
     def __enter__(self) -> Self:
         return self
@@ -36,15 +39,42 @@ class _Line:
         if self._drawn:
             self._write("")
 
-    def draw(self, line: str) -> None:
-        """Replace the line."""
+    def draw(self, *forms: str) -> None:
+        """Replace the line by the first form that fits, or by as much of the last as does.
+
+        What did not fit once is not tried again, so that the line does not jump.
+        """
         self._drawn = True
-        self._write(line[: shutil.get_terminal_size().columns - 1])
+        room = _columns() - 1
+        while self._form < len(forms) - 1 and _cut(forms[self._form], room) != forms[self._form]:
+            self._form += 1
+        self._write(_cut(forms[self._form], room))
 
     @staticmethod
     def _write(line: str) -> None:
         sys.stderr.write(f"\r\x1b[K{line}")
         sys.stderr.flush()
+
+
+def _columns() -> int:
+    """How wide the terminal of stderr is; stdout may go elsewhere."""
+    try:
+        return os.get_terminal_size(sys.stderr.fileno()).columns or 80
+    except (OSError, ValueError):
+        return shutil.get_terminal_size().columns
+
+
+def _cut(line: str, room: int) -> str:
+    """As much of a line as fits; a wide character, such as 語, takes two places.
+
+    >>> _cut("picks", 3), _cut("語彙", 3), _cut("語彙", 4)
+    ('pic', '語', '語彙')
+    """
+    for at, character in enumerate(line):
+        room -= 2 if unicodedata.east_asian_width(character) in "WF" else 1
+        if room < 0:
+            return line[:at]
+    return line
 
 
 class Picks(_Line):
@@ -93,11 +123,11 @@ class Picks(_Line):
         of = f"/{self._n}" if self._n else ""
         where = f"label {len(self._at)}/{len(self._labels)} {printable(label, 30)}, "
         name, beside = printable(self._names[pick.index], 40), self._beside()
-        self.draw(
+        line = (
             f"{where if label else ''}pick {self._at[label]}{of}: {name}"
-            f"  ({now - self.began:.1f} s{', ' if beside else ''}{beside}, "
-            "Ctrl-C keeps the picks so far)"
+            f"  ({now - self.began:.1f} s{', ' if beside else ''}{beside}"
         )
+        self.draw(f"{line}, Ctrl-C keeps the picks so far)", f"{line})")
 
 
 class Cells(_Line):
@@ -146,11 +176,21 @@ class Cells(_Line):
 
 
 class Waiting(_Line):
-    """Shows what runs, for how long, and how long the part that is counted will go on."""
+    """Shows what runs, for how long, and how long the part that is counted will go on.
 
-    def __init__(self, console: Console, what: str) -> None:
+    Parameters
+    ----------
+    console : Console
+        What the user wants to see.
+    what : str
+        What runs.
+    on : str
+        On what, in words that a narrow terminal can do without.
+    """
+
+    def __init__(self, console: Console, what: str, on: str = "") -> None:
         super().__init__(console)
-        self._what = what
+        self._what, self._on = what, on
         self._part: Any = None
         self._told = self.began
         self._done = threading.Event()
@@ -170,22 +210,25 @@ class Waiting(_Line):
     def _tick(self) -> None:
         wait = FIRST
         while not self._done.wait(wait):
-            self.draw(self.line(time.perf_counter()))
+            self.draw(*self.lines(time.perf_counter()))
             wait = EVERY
 
     def tell(self, part: Any) -> None:
         """Note what is done now: what `mlfs.models.reporting` calls."""
         self._part, self._told = part, time.perf_counter()
 
-    def line(self, now: float) -> str:
-        """What is shown at some time."""
-        part, words, left = self._part, self._what, ""
+    def lines(self, now: float) -> list[str]:
+        """What is shown at some time, from the longest to the shortest form."""
+        part, words, left = self._part, "", ""
         if part:
-            words = f"{words}: {part.words}"
+            words = f": {part.words}"
             if part.left is not None:
                 remains = max(0.0, part.left - (now - self._told))
                 left = f", {duration(remains)} left of this"
-        return f"{words}: {duration(now - self.began)}{left} (Ctrl-C stops it)"
+        rest = f"{words}: {duration(now - self.began)}{left}"
+        whole, brief = f"{self._what}{self._on}{rest}", f"{self._what}{rest}"
+        hint = " (Ctrl-C stops it)"
+        return [whole + hint, whole, brief + hint, brief, rest.removeprefix(": ")]
 
 
 class Arriving(_Line):

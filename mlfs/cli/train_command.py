@@ -101,14 +101,14 @@ def train(
     name_columns(model, table.feature_names, table.labels)
     counted = zip((*X.shape, Y.shape[1]), ("row", "feature", "label"), strict=True)
     sizes = ", ".join(plural(n, noun) for n, noun in counted)
-    what = f"training {name} on {sizes}"
+    what, on = f"training {name}", f" on {sizes}"
     weights = {} if dataset.weights is None else {"sample_weight": dataset.weights}
-    with Waiting(console, what) as line, reporting(line.tell):
+    with Waiting(console, what, on) as line, reporting(line.tell):
         _fit(console, model, X, Y, weights)
     _tell_number(console, model)
     keep_names(model, table.feature_names)
     save(model, output, table=table, settings=settings, force=force)
-    _tell(console, output, what, time.perf_counter() - began)
+    _tell(console, output, what + on, time.perf_counter() - began)
     return 0
 
 

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import struct
+import sys
+
 import numpy as np
 import pytest
 
@@ -42,7 +46,7 @@ def test_what_is_told_prints_as_a_line_and_not_too_often(capsys):
         make("occ", n=2, threshold="scut").fit(X, Y)
     lines = capsys.readouterr().out.splitlines()
     assert lines[:2] == ["fold 1 of 5", "fold 1 of 5: features of label 1 of 2"]
-    assert lines[2].startswith("fold 1 of 5: features of label 2 of 2 (0 s left")
+    assert lines[2].startswith("fold 1 of 5: features of label 2 of 2 (")
     assert "all rows: classifiers 1 of 2" in lines
     with reporting(print, every=1000):
         make("occ", n=2).fit(X, Y)
@@ -52,10 +56,35 @@ def test_what_is_told_prints_as_a_line_and_not_too_often(capsys):
 
 
 def test_the_line_says_how_long_a_part_goes_on():
-    line = Waiting(Console(), "training mc")
-    assert line.line(line.began + 2) == "training mc: 2 s (Ctrl-C stops it)"
+    line = Waiting(Console(), "training mc", " on 9 rows")
+    assert line.lines(line.began + 2)[:4] == [
+        "training mc on 9 rows: 2 s (Ctrl-C stops it)",
+        "training mc on 9 rows: 2 s",
+        "training mc: 2 s (Ctrl-C stops it)",
+        "training mc: 2 s",
+    ]
     line.tell(Progress(("tree 1", "classifiers"), 0, 4))
     line.tell(Progress(("tree 1", "classifiers"), 1, 4, 40.0))
-    shown = line.line(line._told + 10)
-    assert shown.startswith("training mc: tree 1: classifiers 2 of 4: ")
-    assert shown.endswith(", 30 s left of this (Ctrl-C stops it)")
+    shown = line.lines(line._told + 10)
+    assert shown[0].startswith("training mc on 9 rows: tree 1: classifiers 2 of 4: ")
+    assert shown[0].endswith(", 30 s left of this (Ctrl-C stops it)")
+    assert shown[-1].startswith("tree 1: classifiers 2 of 4: ")
+
+
+@pytest.mark.parametrize(
+    ("columns", "shown"),
+    [(30, "the long form"), (13, "short form"), (9, "short fo"), (5, "shor")],
+)
+def test_the_line_fits_the_terminal_of_stderr_and_is_removed(monkeypatch, columns, shown):
+    fcntl, termios = pytest.importorskip("fcntl"), pytest.importorskip("termios")
+    reader, terminal = os.openpty()
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    monkeypatch.setenv("TERM", "xterm")
+    with os.fdopen(terminal, "w", encoding="utf-8") as stderr:
+        monkeypatch.setattr(sys, "stderr", stderr)
+        with Waiting(Console(), "") as line:
+            line.draw("the long form", "short form")
+        with Waiting(Console(quiet=True), "") as line:
+            assert not line.shown
+        assert os.read(reader, 1000).decode() == f"\r\x1b[K{shown}\r\x1b[K"
+    os.close(reader)
