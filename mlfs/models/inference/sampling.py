@@ -21,7 +21,7 @@ from mlfs.models.inference.vectors import blocks, configurations, numbered, pare
 
 __all__ = ["drawn", "row_blocks", "sample"]
 
-PAIRS = 1 << 19
+PAIRS = 1 << 17  # at once: what the caches hold
 CELLS = 1 << 26
 MOMENTS = 1 << 24
 
