@@ -32,7 +32,7 @@ from benchmarks.classifiers import CLASSIFIERS, Classifier
 from benchmarks.inputs import SHAPES, load
 from benchmarks.machine import describe, line, version
 
-__all__ = ["DATA", "main", "markdown", "measure", "timed"]
+__all__ = ["DATA", "apart", "main", "markdown", "measure", "timed"]
 
 LIMIT = 60  # seconds of the processor for one classifier on one data set
 BUDGET = 2.0  # seconds of repetitions
@@ -119,8 +119,8 @@ def measure(classifier: Classifier, X: Any, Y: np.ndarray, budget: float) -> dic
     }
 
 
-def _apart(classifier: Classifier, data: str, budget: float) -> dict[str, Any]:
-    """The same in a process of its own; what is absent, fails or takes too long says so."""
+def apart(classifier: Classifier, data: str, budget: float) -> dict[str, Any]:
+    """What `measure` says in a process of its own; what is absent, fails or is slow says so."""
     if classifier.name != classifier.method and version(classifier.program) is None:
         return {"absent": f"python -m pip install {classifier.program}"}
     call = [sys.executable, "-m", "benchmarks.training", "--one", classifier.key, data]
@@ -193,7 +193,7 @@ def main(given: list[str]) -> int:
     print(line(describe()), flush=True)
     for data in names[:QUICK] if options.quick else names:
         for one in chosen:
-            found = _apart(one, data, 0.2 if options.quick else options.seconds)
+            found = apart(one, data, 0.2 if options.quick else options.seconds)
             about = {"method": one.method, "program": one.program, "name": one.name, "data": data}
             records.append({**about, **found})
             print(data, one.key, {k: v for k, v in found.items() if v}, file=sys.stderr, flush=True)

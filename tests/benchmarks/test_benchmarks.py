@@ -17,8 +17,9 @@ import scipy.sparse as sp
 
 import mlfs
 from benchmarks import __main__ as command
-from benchmarks import byhand, clock, growing, limits, machine, pairwise, picture, table
+from benchmarks import byhand, clock, growing, limits, machine, pairwise, picture, table, training
 from benchmarks.cases import CASES, QUICK, Case, chosen, reduced
+from benchmarks.classifiers import CLASSIFIERS, MLFS
 from benchmarks.floor import floor
 from benchmarks.inputs import SHAPES, Shape, load, quick
 from benchmarks.rivals import agreement, compare
@@ -258,3 +259,29 @@ def test_all_pairs_are_those_of_the_others() -> None:
     found = dict(pairwise.measured(60, 5, budget=0.0))
     assert len(found) == 6
     assert found["mlfs, 1 thread"] > 0
+
+
+def test_training_is_timed_beside_other_programs_and_what_is_absent_is_named() -> None:
+    X, Y = training.numbers(90, 6, 3)
+    ours, theirs = (
+        next(one for one in CLASSIFIERS if one.key == key)
+        for key in ("mlfs-toolkit:br", "scikit-learn:MultiOutputClassifier")
+    )
+    records = []
+    for one in (ours, theirs):
+        found = training.measure(one, sp.csr_matrix(X), Y, 0.0)
+        assert min(found[key] for key in ("fit", "fit_wall", "predict_wall")) > 0
+        about = {"method": one.method, "program": one.program, "name": one.name, "data": "some"}
+        records.append({**about, **found})
+    assert records[0]["micro_f1"] == records[1]["micro_f1"] > 0
+    absent = replace(theirs, program="no-such-program")
+    assert training.apart(absent, "some", 0.0) == {
+        "absent": "python -m pip install no-such-program"
+    }
+    lines = training.markdown(records, ("fit", "predict", "megabytes")).splitlines()
+    assert [line.split(" | ")[1] for line in lines[2:]] == [
+        "mlfs-toolkit: br", "scikit-learn: MultiOutputClassifier",
+    ]  # fmt: skip
+    assert {one.method for one in CLASSIFIERS if one.program == MLFS} <= set(
+        mlfs.models.available()
+    )
