@@ -10,6 +10,7 @@ from typing import Any
 from mlfs.data.dataset import Column, Dataset, Label, Source
 from mlfs.data.files import files_of
 from mlfs.data.formats import form_by_name, read_request, request_of
+from mlfs.data.packed_table import PackedTable, Packer
 from mlfs.data.piecewise import FilePieces, FileState, ReadRows
 from mlfs.data.request import Limits, Request
 from mlfs.errors import DataError, UsageError, printable
@@ -60,12 +61,25 @@ class _SomeRows(ReadRows):
         self.found = _Agreed(*(getattr(whole, name) for name in names))
         rows = slice(first, last)
         weights = None if whole.weights is None else whole.weights[rows]
-        self._data = replace(whole, X=whole.table[rows], Y=whole.Y[rows], weights=weights)
+        X = _between(whole.table, first, last)
+        self._data = replace(whole, X=X, Y=whole.Y[rows], weights=weights)
         self.n_rows = last - first
 
     def dataset(self, agreed: Any) -> Dataset:  # noqa: ARG002  # it is what was found
         """The rows."""
         return self._data
+
+
+def _between(table: Any, first: int, last: int) -> Any:
+    """Some rows of a table; those of a packed one stay packed."""
+    if not isinstance(table, PackedTable) or first == last:
+        return table[first:last]
+    packer = Packer()
+    for begin, part in table.row_parts():
+        own = part[max(0, first - begin) : max(0, last - begin)]
+        if len(own):
+            packer.add(own)
+    return packer.finish()
 
 
 def open_pieces(

@@ -11,7 +11,9 @@ import pytest
 import scipy.sparse as sp
 
 import mlfs
+from mlfs.data import files
 from mlfs.data.file_pieces import open_pieces
+from mlfs.data.packed_table import PackedTable
 from mlfs.errors import DataError, UsageError
 
 
@@ -54,6 +56,19 @@ def test_every_format_in_shares(suffix, n, tmp_path):
     file = tmp_path / f"a.{suffix}"
     mlfs.write(mlfs.read("docs/examples/songs.arff"), file)
     assert_the_whole(joined(open_pieces(file), n), mlfs.read(file))
+
+
+@pytest.mark.parametrize("suffix", ["csv", "arff"])
+def test_shares_of_a_large_file_stay_packed(suffix, tmp_path, monkeypatch):
+    file = tmp_path / f"a.{suffix}"
+    mlfs.write(mlfs.read("docs/examples/songs.arff"), file)
+    wanted = mlfs.read(file)
+    monkeypatch.setattr(files, "PIECE", 500)
+    pieces = open_pieces(file)
+    for first, last in pieces.shares(3):
+        rows = pieces.read(first, last)
+        assert isinstance(rows.dataset(pieces.agreed([rows.found])).table, PackedTable)
+    assert_the_whole(joined(pieces, 3), wanted)
 
 
 def test_shares_are_even():
