@@ -4,17 +4,51 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
+from mlfs.api.value_kinds import is_cv
+from mlfs.criteria import Criterion
 from mlfs.data.dataset import Dataset
 from mlfs.data.packed_table import PackedTable
 from mlfs.errors import UsageError, printable, setting
 
-__all__ = ["arrays_of", "as_dataset", "keeps_numbers", "made_of", "x_bytes"]
+__all__ = [
+    "FileForOnce",
+    "arrays_of",
+    "as_dataset",
+    "keeps_numbers",
+    "made_of",
+    "needs_x_once",
+    "once",
+    "x_bytes",
+]
+
+
+@dataclass(frozen=True)
+class FileForOnce:
+    """A file that is read for one selection, whose X is released once it is coded."""
+
+    path: str | os.PathLike[str]
+
+
+def once(data: Any, criterion: Criterion, options: Mapping[str, Any]) -> Any:
+    """A file whose X a selection needs once only, said so; other data as they are."""
+    is_file = isinstance(data, (str, os.PathLike))
+    return FileForOnce(data) if is_file and needs_x_once(criterion, options) else data
+
+
+def needs_x_once(criterion: Criterion, options: Mapping[str, Any]) -> bool:
+    """Whether X is not read again after it was coded.
+
+    It is by cross-validation, and for the order of a chain of labels; workers have their own.
+    """
+    again = is_cv(options["n"]) or criterion.network is not False
+    return options["cluster"] is None and not again
 
 
 def keeps_numbers(options: Mapping[str, Any]) -> bool:
@@ -41,6 +75,9 @@ def as_dataset(
 
         if is_remote(data):
             return remote_dataset(data, labels, cluster, numbers=numbers)
+    if isinstance(data, FileForOnce):
+        dataset = as_dataset(data.path, labels, numbers=numbers, max_memory=max_memory)
+        return dataset.with_changes(once=True)
     if isinstance(data, Dataset):
         if labels is not None:
             msg = "is given beside a Dataset, which knows its labels: leave it out"

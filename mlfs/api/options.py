@@ -272,8 +272,9 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option(
         "max_memory", Kind(), None,
-        "Limit for the memory of counting, in addition to the data, such as 2GB; by default "
-        "half of the available memory.", ("--max-memory",), metavar="SIZE", page="speed.md#memory",
+        "Limit for the memory of counting, and of a file that is read for it, such as 2GB; by "
+        "default half of the available memory.", ("--max-memory",), metavar="SIZE",
+        page="speed.md#memory",
     ),
     Option(
         "max_seconds", Positive(), None,

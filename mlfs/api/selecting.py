@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from mlfs import criteria
+from mlfs.api.as_dataset import once
 from mlfs.api.candidates import columns_named
 from mlfs.api.cross_validated import CrossValidation, cross_validated
 from mlfs.api.estimators import refuse_unanswered
@@ -151,8 +152,8 @@ def select(
         What each worker of a cluster has: some of the rows, or all rows of some columns. "auto"
         is what sends less; label by label it is "rows". The answer is the same.
     max_memory : int or str, optional
-        What counting may take beside the data: bytes, or text such as "2GB"; by default half of
-        what is available. Less is kept then, and the answer is the same.
+        What counting may take, and a file that is read for it, but not data given in memory: bytes,
+        or text such as "2GB"; by default half of what is available. The answer is the same.
     max_seconds : float, optional
         The search ends after so many seconds, with the picks made so far: `timed_out` says so. The
         time is looked at after each pick; preparing the data does not count.
@@ -186,7 +187,8 @@ def select(
     refuse_on_cluster({**options, **_prepared_with(data)})
     if not isinstance(data, Prepared):
         options["layout"] = layout_for(chosen, options)
-    ready = prepare(data, **{key: value for key, value in options.items() if key in DEFAULTS})
+    preparing = {key: value for key, value in options.items() if key in DEFAULTS}
+    ready = prepare(once(data, chosen, {**options, "n": n}), **preparing)
     plan = _plan(name, chosen, ready, options, on_pick)
     try:
         return _selected(plan, ready, {**options, "network": network}, criterion)

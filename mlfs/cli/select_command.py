@@ -86,7 +86,7 @@ def select(
     on_disk = getattr(dataset.table, "on_disk", 0)
     if on_disk:
         console.detail(f"columns of numbers are in a temporary file of {on_disk / 1e6:,.0f} MB")
-    if place.kind != "data" and not _reads_x_again(wanted):
+    if place.kind != "data" and _needs_x_once(wanted):
         dataset = dataset.with_changes(once=True)
     _, selection = run_selection(console, dataset, wanted)
     _tell(console, selection, read - began, time.perf_counter() - read)
@@ -97,15 +97,12 @@ def select(
     return 0
 
 
-def _reads_x_again(wanted: dict[str, Any]) -> bool:
-    """Whether X is read after it was coded: by cross-validation, or for the order of a chain."""
+def _needs_x_once(wanted: dict[str, Any]) -> bool:
     from mlfs import criteria
-    from mlfs.api.value_kinds import is_cv
+    from mlfs.api.as_dataset import needs_x_once
 
-    if is_cv(wanted["n"]) or wanted["cluster"] is not None:
-        return True
     _, criterion = criteria.get(wanted["criterion"], wanted["parameters"])
-    return criterion.network is not False
+    return needs_x_once(criterion, wanted)
 
 
 def run_selection(console: Console, dataset: Any, wanted: dict[str, Any]) -> tuple[Any, Any]:
