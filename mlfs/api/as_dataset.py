@@ -112,7 +112,8 @@ def made_of(given: list[np.ndarray], dataset: Dataset) -> int:
         for part in _arrays(dataset.table, dataset.Y)
         if not any(np.may_share_memory(part, other) for other in given)
     )
-    return made + (dataset.once and isinstance(dataset.table, PackedTable)) * x_bytes(dataset)
+    is_packed = isinstance(dataset.table, PackedTable)
+    return made + x_bytes(dataset) if is_packed and not given else made
 
 
 def x_bytes(dataset: Dataset) -> int:
@@ -124,7 +125,9 @@ def x_bytes(dataset: Dataset) -> int:
 
 def arrays_of(data: Any, dataset: Dataset) -> list[np.ndarray]:
     """The arrays that a user's data hold."""
-    if isinstance(data, (Dataset, str, os.PathLike)):
+    if isinstance(data, (str, os.PathLike)) or dataset.once:
+        return []
+    if isinstance(data, Dataset):
         return _arrays(dataset.table, dataset.Y)
     return _arrays(*data) if isinstance(data, tuple) else _arrays(data)
 

@@ -276,7 +276,7 @@ def prepare(
     dataset = as_dataset(
         data, labels, numbers=numbers, cluster=options["cluster"], max_memory=reading
     )
-    from_user = [] if dataset.once else arrays_of(data, dataset)
+    from_user = arrays_of(data, dataset)
     if dataset.shape[2] == 0:
         where = printable(dataset.source.path, 400)
         msg = f"{where} has no label columns, and there is nothing to select for"
