@@ -16,7 +16,7 @@ from mlfs.models.problem import Problem
 
 __all__ = ["Neighbours"]
 
-CELLS = 1 << 22
+CELLS = 1 << 20  # distances at once
 SLACK = 1e-10  # squared distances that differ by less, relative to the norms, are equal
 
 
