@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mlfs.api.documentation import page_of
 from mlfs.data.frames import array_of, columns_of, family, frame_of
+from mlfs.data.matrices import check_places
 from mlfs.errors import DataError
 
 __all__ = ["ColumnSelector"]
@@ -48,6 +49,8 @@ class ColumnSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # skl
             warnings.warn("no feature is selected: transform gives no columns", stacklevel=2)
         wanted = _get_output_config("transform", estimator=self)["dense"]
         own = family(X)
+        if sp.issparse(X):
+            check_places(X, "X")
         if own:
             validate_data(self, X, reset=False, skip_check_array=True)
             kept = columns_of(X, columns)
@@ -74,6 +77,7 @@ class ColumnSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # skl
         array or sparse matrix, shape (N, d)
         """
         if sp.issparse(X):
+            check_places(X, "X")
             return super().inverse_transform(X)
         check_is_fitted(self)
         given = check_array(X, **AS_IT_IS)

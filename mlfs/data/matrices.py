@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
@@ -18,6 +19,7 @@ from mlfs.errors import DataError, printable
 __all__ = ["COUNTED_TYPES", "EXACT", "as_counted", "check_places", "from_sparse", "needs_check"]
 
 COUNTED_TYPES = frozenset(map(np.dtype, ("?", "b", "B", "i2", "u2", "i4", "u4", "i8", "f4", "f8")))
+UNFIT = "its arrays of places and values do not fit each other"
 
 
 def as_counted(x: Any) -> Any:
@@ -40,24 +42,69 @@ def needs_check(x: Any) -> bool:
 def check_places(x: Any, what: str) -> None:
     """Refuse a sparse table with an entry outside of its shape, which scipy does not notice.
 
+    Compiled code would read or write there.
+
     Examples
     --------
     >>> check_places(sp.csr_array((2, 3)), "X")
     """
-    if x.format not in ("csr", "csc") or x.ndim != 2:
+    if x.ndim != 2:
         return
-    rows, columns = ("row", "column") if x.format == "csr" else ("column", "row")
-    n, width = x.shape if x.format == "csr" else x.shape[::-1]
+    try:
+        wrong = _wrong_edges(x) if x.format in ("csr", "csc", "bsr") else _wrong_entries(x)
+    except (AttributeError, IndexError, OverflowError, TypeError, ValueError):
+        wrong = UNFIT
+    if wrong:
+        raise DataError(f"{what} is a damaged sparse table: {wrong}")
+
+
+def _wrong_edges(x: Any) -> str:
+    """What is wrong with a table in which entries are sorted by rows, columns or blocks."""
+    across, along = ("column", "row") if x.format == "csc" else ("row", "column")
+    n, width = x.shape[::-1] if x.format == "csc" else x.shape
+    if x.format == "bsr":
+        high, wide = x.blocksize
+        n, width = n // high, width // wide
     indptr, indices = x.indptr, x.indices
+    if not (_are_places(indptr) and _are_places(indices)) or x.data.ndim == 2:
+        return UNFIT
     whole = indptr.size == n + 1 and indptr[0] == 0 and (np.diff(indptr) >= 0).all()
-    if not whole or indptr[-1] > min(indices.size, x.data.size):
-        raise DataError(f"{what} is a damaged sparse table: the ends of its {rows}s do not rise")
-    if indices.size and (indices.min() < 0 or indices.max() >= width):
-        at = int(np.flatnonzero((indices < 0) | (indices >= width))[0])
-        raise DataError(
-            f"{what} is a damaged sparse table: an entry stands in {columns} {indices[at]}, "
-            f"and there are {width}"
-        )
+    if not whole or indptr[-1] > min(indices.size, len(x.data)):
+        return f"the ends of its {across}s do not rise"
+    return _outside(indices, width, along)
+
+
+def _wrong_entries(x: Any) -> str:
+    """What is wrong with a table of any other form."""
+    if x.format == "dia":
+        return "" if _are_places(x.offsets) and len(x.offsets) == len(x.data) else UNFIT
+    if x.format == "lil":
+        lengths = [[len(row) for row in part] for part in (x.rows, x.data)]
+        if lengths[0] != lengths[1] or len(x.rows) != x.shape[0]:
+            return UNFIT
+        places = np.fromiter(itertools.chain.from_iterable(x.rows), np.int64)
+        return _outside(places, x.shape[1], "column")
+    if x.format == "dok":
+        rows, columns = np.array([*x.keys()], np.int64).reshape(-1, 2).T
+    else:
+        rows, columns = x.row, x.col
+        if not (_are_places(rows) and _are_places(columns)):
+            return UNFIT
+        if not rows.shape == columns.shape == x.data.shape:
+            return UNFIT
+    return _outside(rows, x.shape[0], "row") or _outside(columns, x.shape[1], "column")
+
+
+def _are_places(indices: np.ndarray) -> bool:
+    return indices.ndim == 1 and indices.dtype.kind in "iu" and indices.dtype.isnative
+
+
+def _outside(indices: np.ndarray, size: int, name: str) -> str:
+    """Which place lies outside; empty for none."""
+    if not indices.size or (indices.min() >= 0 and indices.max() < size):
+        return ""
+    at = int(np.flatnonzero((indices < 0) | (indices >= size))[0])
+    return f"an entry stands in {name} {indices[at]}, and there are {size}"
 
 
 def from_sparse(x: Any, own: Sequence[str]) -> tuple[Any, Sequence[Column]]:

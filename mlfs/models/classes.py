@@ -12,6 +12,7 @@ from mlfs.data.columns import is_missing, refuse_infinite
 from mlfs.data.frames import array_of, family
 from mlfs.data.labels.label_arrays import indicator, targets
 from mlfs.data.labels.label_sets import is_sets
+from mlfs.data.matrices import check_places
 from mlfs.errors import DataError, plural, printable
 from mlfs.models.problem import MISSING
 
@@ -228,6 +229,7 @@ def _default(q: int, Y: Any) -> tuple[str, ...]:
 def _array(Y: Any, n_rows: int) -> np.ndarray:
     """Labels as a two-dimensional array."""
     if sp.issparse(Y):
+        check_places(Y, "Y")
         small = Y.dtype.kind in "biuf" and bool(np.isin(Y.data, (0, 1)).all())
         array = (Y.astype(np.int8) if small else Y).toarray()
     else:

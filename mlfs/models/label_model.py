@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from mlfs.api.documentation import page_of
 from mlfs.api.options import check_jobs, seed_of
 from mlfs.data.frames import family
+from mlfs.data.matrices import check_places
 from mlfs.data.row_weights import checked_weights
 from mlfs.errors import DataError, UsageError, printable
 from mlfs.models.classes import Classes, ClassList, read_labels
@@ -239,6 +240,8 @@ class LabelModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklea
         return self._matrix(X, reset=False)
 
     def _matrix(self, X: Any, *, reset: bool) -> Any:
+        if sp.issparse(X):
+            check_places(X, "X")
         matrix = validate_data(
             self,
             X,
