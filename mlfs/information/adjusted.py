@@ -14,7 +14,6 @@ of this is made of the same co-occurrences as the exact information.
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -24,7 +23,7 @@ from mlfs._kernels.expected_sums import add_expected
 from mlfs.counting.xlogx import terms_of
 from mlfs.errors import DataError, setting
 from mlfs.information.exact import ExactInfo
-from mlfs.information.info import Info
+from mlfs.information.info import Info, answer
 from mlfs.information.pair_matrix import Side
 from mlfs.information.table import Table
 
@@ -48,7 +47,7 @@ class AdjustedInfo(Info):
     _floor = -np.inf
 
     def __init__(self, exact: ExactInfo, expected: Expected | None = None) -> None:
-        super().__init__(exact.labels, exact.features, exact._parents)
+        super().__init__(exact._labels, np.array(exact.features), exact._parents)
         self._exact = exact
         self._expected = Expected(exact._table) if expected is None else expected
 
@@ -88,13 +87,13 @@ class AdjustedInfo(Info):
         """IR(l) of the labels in play, and IR and CVIR of all labels of the data set."""
         return self._exact.imbalance
 
-    @cached_property
+    @answer
     def mi_fl(self) -> np.ndarray:
         """I(f;l), (d, q)."""
         chance = [self._cut(self._expected.with_label(label)) for label in self._labels.tolist()]
         return self._exact.mi_fl - np.stack(chance, axis=1).reshape(self.d, self.q)
 
-    @cached_property
+    @answer
     def mi_fL(self) -> np.ndarray:
         """sum_l I(f;l)."""
         return self._exact.mi_fL - self._cut(self._expected.with_labels(self._labels))

@@ -17,6 +17,7 @@ from mlfs.counting.xlogx import entropies, per_row, wrapped
 from mlfs.errors import CriterionError, DataError
 from mlfs.information.exact_sets import ExactSets
 from mlfs.information.imbalance import imbalance
+from mlfs.information.info import answer, read_only
 from mlfs.information.label_block import LabelBlock
 from mlfs.information.subset import Subset
 from mlfs.information.table import Table
@@ -88,7 +89,7 @@ class ExactInfo(ExactSets):
 
     # ---- axes -------------------------------------------------------------------------------
 
-    @cached_property
+    @answer
     def features(self) -> np.ndarray:
         """The column numbers of the candidates."""
         return np.arange(self._table.d) if self._features is None else self._features
@@ -107,7 +108,7 @@ class ExactInfo(ExactSets):
 
         By default they are, where the candidates are few of many columns.
         """
-        chosen = np.asarray(features, np.int64)
+        chosen = np.array(features, np.int64)
         view = ExactInfo(self._table, labels=self._labels, features=chosen, parents=self._parents)
         view._alone = alone
         view._whole = self._all
@@ -115,7 +116,7 @@ class ExactInfo(ExactSets):
 
     def for_labels(self, labels: Any) -> ExactInfo:
         """A view on some labels."""
-        chosen, parents = np.asarray(labels, np.int64), self._parents
+        chosen, parents = np.array(labels, np.int64), self._parents
         view = ExactInfo(self._table, labels=chosen, features=self._features, parents=parents)
         view._alone = self._alone
         return view
@@ -140,7 +141,7 @@ class ExactInfo(ExactSets):
         return ExactInfo(self._table, labels=self._labels)
 
     def _cut(self, values: np.ndarray) -> np.ndarray:
-        return values if self._where is None else values[self._where]
+        return read_only(values if self._where is None else values[self._where])
 
     @cached_property
     def _key(self) -> bytes:
@@ -148,7 +149,7 @@ class ExactInfo(ExactSets):
 
     # ---- entropies and mutual information -------------------------------------------------------
 
-    @cached_property
+    @answer
     def h_f(self) -> np.ndarray:
         """H(f)."""
         if self._features is not None:
@@ -161,7 +162,7 @@ class ExactInfo(ExactSets):
         """H(l)."""
         return self._table.h_l[self._labels]
 
-    @cached_property
+    @answer
     def mi_fl(self) -> np.ndarray:
         """I(f;l), (d, q)."""
         out = np.empty((self.d, self.q))
@@ -169,7 +170,7 @@ class ExactInfo(ExactSets):
             out[:, i] = self._cut(self._table.pair_with_label(label).mi)
         return out
 
-    @cached_property
+    @answer
     def mi_fL(self) -> np.ndarray:
         """sum_l I(f;l)."""
         if self._features is not None:
@@ -189,7 +190,7 @@ class ExactInfo(ExactSets):
         """I(f;s)."""
         at = self._table.position(s)
         if self._subset is not None:
-            return self._subset.mi_fs(at)
+            return read_only(self._subset.mi_fs(at))
         return self._cut(self._table.mi_with_feature(at, self._labels))
 
     def cmi_sL_given_f(self, s: int) -> np.ndarray:
@@ -214,7 +215,7 @@ class ExactInfo(ExactSets):
 
     def _cmi(self, s: int, which: int) -> np.ndarray:
         if self._subset is not None:
-            return self._subset.cmi(s)[which]
+            return read_only(self._subset.cmi(s)[which])
         triples, labels = self._table.triples, self._labels
         pairs = self._table.feature(s)
         key = ("triples", s, self._key)
@@ -255,7 +256,7 @@ class ExactInfo(ExactSets):
                 total += shares[label] * self._table.triples.cmi_sums(pairs, np.array(pa))[0]
         return total
 
-    @cached_property
+    @answer
     def interaction_fLL(self) -> np.ndarray:
         """Sum over the pairs l < l' of I(f;l;l') = I(l;l') - I(l;l'|f)."""
         table, total = self._table, np.zeros(self._table.d)
@@ -288,7 +289,7 @@ class ExactInfo(ExactSets):
 
     # ---- symmetrical uncertainties, for the merit -------------------------------------------
 
-    @cached_property
+    @answer
     def su_fl(self) -> np.ndarray:
         """SU(f,l), (d, q)."""
         out = np.empty((self.d, self.q))
@@ -329,7 +330,7 @@ class ExactInfo(ExactSets):
         table.last_set[masks] = order, total, pairs
         return total, pairs
 
-    @cached_property
+    @answer
     def su_fp(self) -> np.ndarray:
         """SU(f,p) for the parents p of the one label in play, (d, parents)."""
         pa = self.parents(self._one_label())
@@ -342,13 +343,13 @@ class ExactInfo(ExactSets):
         found: np.ndarray = self._table.cache.get(key, every)
         return self._cut(found)
 
-    @cached_property
+    @answer
     def su_pl(self) -> np.ndarray:
         """SU(p,l) for the parents p of the one label in play."""
         label = self._one_label()
         return self._table.among_labels.pair_with_label(label).su[list(self.parents(label))]
 
-    @cached_property
+    @answer
     def su_pp(self) -> np.ndarray:
         """SU(p,p') among the parents of the one label in play."""
         label = self._one_label()
@@ -373,7 +374,7 @@ class ExactInfo(ExactSets):
         spans = zip(y.offsets[: table.q].tolist(), ends[: table.q].tolist(), strict=True)
         positives = np.array([y.n[first + 1 : last].sum() for first, last in spans])
         of_labels, ir, cvir = imbalance(positives)
-        return of_labels[self._labels], ir, cvir
+        return read_only(of_labels[self._labels]), ir, cvir
 
     def sum_over_labels(self, g: Callable[[LabelBlock], np.ndarray]) -> np.ndarray:
         """Sum g(block) over the labels, for what does not commute with that sum.

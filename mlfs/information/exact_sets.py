@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mlfs.information.info import Info, UnansweredError
+from mlfs.information.info import Info, UnansweredError, answer
 
 if TYPE_CHECKING:
     from mlfs.information.table import Table
@@ -52,7 +51,7 @@ class ExactSets(Info):
 
     # ---- Gini impurity ------------------------------------------------------------------------
 
-    @cached_property
+    @answer
     def gini_fL(self) -> np.ndarray:
         """sum_l G(f;l), the gain in Gini impurity."""
         table, labels = self._table, self._labels
@@ -71,7 +70,7 @@ class ExactSets(Info):
 
     # ---- several labels -----------------------------------------------------------------------
 
-    @cached_property
+    @answer
     def cmi_fL_given_L(self) -> np.ndarray:
         """Sum over the ordered pairs of different labels of I(f;l|l')."""
         table, labels = self._table, self._labels

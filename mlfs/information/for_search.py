@@ -98,7 +98,7 @@ def with_parents(info: Info, parents: Sequence[tuple[int, ...]] | None) -> Info:
     if known is None and info._parents is None:
         return info
     if isinstance(info, ExactInfo):
-        own = {"labels": info.labels, "features": info._features}
+        own = {"labels": info._labels, "features": info._features}
         return ExactInfo(info._table, parents=known, **own)
     other = copy.copy(info)
     other._parents = known
@@ -118,7 +118,7 @@ def sweep_cost(view: Info) -> float:
 def shuffled(info: Info, generator: np.random.Generator) -> Info:
     """The same candidates, with the rows of labels in a random order; to be used once."""
     made = table_of(info).shuffled(generator)
-    return ExactInfo(made, labels=info.labels, features=info.features)
+    return ExactInfo(made, labels=info._labels, features=np.array(info.features))
 
 
 def levels_of(info: Info, s: int) -> int:

@@ -21,7 +21,7 @@ from mlfs._kernels import gaussian
 from mlfs._kernels.gaussian import Candidates, Given, Scratch, Targets
 from mlfs.information.gaussian_columns import PIECE, ROWS_A_NANOSECOND, GaussianColumns, Variables
 from mlfs.information.imbalance import imbalance
-from mlfs.information.info import Info, UnansweredError
+from mlfs.information.info import Info, UnansweredError, answer, read_only
 
 __all__ = ["GaussianInfo"]
 
@@ -62,19 +62,19 @@ class GaussianInfo(Info):
         """About how many nanoseconds the products of a pick with all columns take."""
         return self._columns.x.values.size / ROWS_A_NANOSECOND
 
-    @cached_property
+    @answer
     def features(self) -> np.ndarray:
         """The column numbers of the candidates."""
         return np.arange(self._columns.d) if self._features is None else self._features
 
     def only(self, features: Any) -> GaussianInfo:
         """A view on some candidates, named by their column numbers."""
-        chosen = np.asarray(features, np.int64)
+        chosen = np.array(features, np.int64)
         return GaussianInfo(self._columns, self._labels, chosen, self._parents)
 
     def for_labels(self, labels: Any) -> GaussianInfo:
         """A view on some labels."""
-        chosen = np.asarray(labels, np.int64)
+        chosen = np.array(labels, np.int64)
         return GaussianInfo(self._columns, chosen, self._features, self._parents)
 
     @property
@@ -110,7 +110,7 @@ class GaussianInfo(Info):
 
     _expected: Sequence[int] = ()
 
-    @cached_property
+    @answer
     def _with_expected(self) -> np.ndarray:
         return self._with_features(self._expected)
 
@@ -202,7 +202,7 @@ class GaussianInfo(Info):
         kept, key = self._columns.kept, (word, self._labels.tobytes())
         if key not in kept:
             kept[key] = make(self._whole)
-        return kept[key] if self._features is None else kept[key][self._features]
+        return read_only(kept[key] if self._features is None else kept[key][self._features])
 
     @cached_property
     def _rows(self) -> np.ndarray:

@@ -27,7 +27,7 @@ from mlfs.errors import CriterionError
 if TYPE_CHECKING:
     from mlfs.information.label_block import LabelBlock
 
-__all__ = ["VOCABULARY", "Info", "UnansweredError"]
+__all__ = ["VOCABULARY", "Info", "UnansweredError", "answer", "read_only"]
 
 VOCABULARY = (
     *("d", "q", "features", "labels", "parents"),
@@ -40,6 +40,21 @@ VOCABULARY = (
     *("su_fl", "su_fs", "su_fS", "su_SS", "su_fp", "su_pl", "su_pp"),
     *("imbalance", "sum_over_labels", "only", "for_label", "for_labels"),
 )
+
+
+def read_only(values: np.ndarray) -> np.ndarray:
+    """The same numbers, which cannot be changed in place: all criteria ask for the same arrays."""
+    view = values.view()
+    view.flags.writeable = False
+    return view
+
+
+class answer(cached_property[np.ndarray]):  # noqa: N801  # a decorator, like cached_property
+    """An array that is computed at the first question and is read-only."""
+
+    def __init__(self, compute: Callable[[Any], np.ndarray]) -> None:
+        super().__init__(lambda info: read_only(compute(info)))
+        self.__doc__ = compute.__doc__
 
 
 class UnansweredError(CriterionError):
@@ -141,7 +156,7 @@ class Info:
     @property
     def labels(self) -> np.ndarray:
         """The column numbers of the labels in play."""
-        return self._labels
+        return read_only(self._labels)
 
     @cached_property
     def d(self) -> int:

@@ -9,7 +9,7 @@ import numpy as np
 
 from mlfs.criteria import Criterion
 from mlfs.errors import CriterionError, MlfsError, printable
-from mlfs.information.info import Info
+from mlfs.information.info import Info, read_only
 
 __all__ = ["CheckedCriterion"]
 
@@ -80,13 +80,14 @@ class CheckedCriterion:
 
     def score(self, relevance: np.ndarray, total: np.ndarray, picked: list[int]) -> np.ndarray:
         """Compute the score of each candidate after at least one pick."""
-        return self._array("score", relevance, total, list(picked), after=picked[-1])
+        own = read_only(relevance), read_only(total), list(picked)
+        return self._array("score", *own, after=picked[-1])
 
     def bound(self, relevance: np.ndarray, total: np.ndarray, picked: list[int]) -> np.ndarray:
         """Compute the scores of totals that lack terms; +inf where they give no bound yet."""
-        answer = self._answer("score", relevance, total, list(picked))
+        answer = self._answer("score", read_only(relevance), read_only(total), list(picked))
         bounds = self._numbers("score", answer)
-        if bounds.base is not None or bounds is relevance or bounds is total:
+        if bounds.base is not None:
             bounds = bounds.copy()  # because it will be changed in place
         if bounds.size and np.isnan(np.maximum.reduce(bounds)):
             bounds[np.isnan(bounds)] = np.inf
@@ -100,7 +101,7 @@ class CheckedCriterion:
         self, relevance: np.ndarray, total: np.ndarray, pairs: np.ndarray, picked: list[int]
     ) -> np.ndarray:
         """Compute the score of a `PairCriterion` after at least one pick."""
-        own = relevance, total, pairs, list(picked)
+        own = *map(read_only, (relevance, total, pairs)), list(picked)
         return self._array("pair_score", *own, after=picked[-1])
 
     def merit(self, picked: list[int]) -> np.ndarray:
@@ -145,6 +146,8 @@ class CheckedCriterion:
         why = f"{type(error).__name__}: {printable(error, 200)}"
         if not isinstance(error, (TypeError, ValueError)):
             return why
+        if "read-only" in str(error):
+            return f"{why}: what it is given serves others too; make a new array (x = x / y)"
         if "ufunc" in str(error):  # numpy's own message is about loops and signatures
             why = f"{type(error).__name__.removeprefix('_')}: it computes with what is no number"
         given = vars(self.criterion) if hasattr(self.criterion, "__dict__") else {}
@@ -170,7 +173,7 @@ class CheckedCriterion:
         """Turn an answer into one number for each candidate."""
         d = self.info.d
         if type(answer) is np.ndarray and answer.dtype == np.float64 and answer.shape == (d,):
-            return answer
+            return answer if answer.flags.writeable else answer.copy()
         try:
             if np.iscomplexobj(answer):
                 raise self._fault(f"gives complex numbers as {method}")

@@ -33,7 +33,7 @@ class CandidateScores:
 
     def _begin(self, checked: CheckedCriterion) -> None:
         self.checked, self.info = checked, checked.info
-        self.features = checked.info.features
+        self.features = np.array(checked.info.features)  # compiled code wants it writable
         self._ascending = bool((self.features[1:] > self.features[:-1]).all())
         self.relevance = checked.relevance()
         self.picked: list[int] = []
