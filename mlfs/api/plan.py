@@ -160,7 +160,7 @@ def _number(plan: Plan, info: Info, forced: int, excluded: int) -> int | None:
     if left == 0:
         msg = "every feature is excluded, and there is nothing to select from"
         raise UsageError(msg)
-    if plan.n == NOTHING_MORE:
+    if isinstance(plan.n, str) and plan.n == NOTHING_MORE:
         return forced
     n = n_of(plan.n, left, info.d)
     if n is not None and n < forced:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any
@@ -27,6 +28,8 @@ __all__ = [
     "is_cv",
     "most_of",
 ]
+
+LARGEST = sys.float_info.max
 
 
 @dataclass(frozen=True)
@@ -85,6 +88,9 @@ class Whole(Kind):
                 f"is a whole number of at least {self.least}, not {printable(repr(value))}",
                 option=name,
             )
+        if value > sys.maxsize:
+            msg = f"is a whole number of at most {sys.maxsize}, not {printable(value, 40)}"
+            raise UsageError(msg, option=name)
         return int(value)
 
 
@@ -95,7 +101,7 @@ class Share(Kind):
     wanted: str = "lies between 0 and 1"
 
     def _read(self, name: str, value: Any) -> float:
-        if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= float(value) <= 1:
+        if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= value <= 1:
             raise self.refusal(name, value)
         return float(value)
 
@@ -107,7 +113,7 @@ class Positive(Kind):
     wanted: str = "is a number above 0"
 
     def _read(self, name: str, value: Any) -> float:
-        if isinstance(value, bool) or not isinstance(value, Real) or not float(value) > 0:
+        if isinstance(value, bool) or not isinstance(value, Real) or not 0 < value <= LARGEST:
             raise self.refusal(name, value)
         return float(value)
 
@@ -120,7 +126,7 @@ class Weight(Kind):
 
     def _read(self, name: str, value: Any) -> float:
         number = not isinstance(value, bool) and isinstance(value, Real)
-        if not number or not 0 <= float(value) < float("inf"):
+        if not number or not 0 <= value <= LARGEST:
             raise self.refusal(name, value)
         return float(value)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import threading
@@ -109,8 +110,8 @@ def bytes_of(max_memory: Any) -> int:
             return int(max_memory)
     elif isinstance(max_memory, str):
         found = AMOUNT.fullmatch(max_memory)
-        amount = found and int(float(found[1]) * UNITS[(found[2] or "").lower()])
-        if amount:
+        amount = float(found[1]) * UNITS[(found[2] or "").lower()] if found else 0.0
+        if 1 <= amount < math.inf:
             return int(amount)
     msg = (
         f"is a number of bytes, or text like '2GB' or '500 MiB', not {printable(repr(max_memory))}"

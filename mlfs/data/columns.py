@@ -81,6 +81,8 @@ def is_missing(value: object) -> bool:
         return bool(value != value)  # noqa: PLR0124 - only a NaN differs from itself
     except (TypeError, ValueError):
         return False
+    except ArithmeticError:  # a signalling NaN of decimal
+        return True
 
 
 def nominal(
@@ -265,6 +267,8 @@ def _from_polars(name: str, series: Any) -> tuple[Column, np.ndarray]:
             if series.null_count()
             else _from_numpy(name, series.to_numpy())
         )
+    if base in ("Int128", "UInt128"):  # which numpy lacks
+        return _from_objects(name, series.to_list())
     if dtype.is_integer():
         refuse_merged(series.fill_null(0).to_numpy(), [name])
     if dtype.is_numeric():

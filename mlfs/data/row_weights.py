@@ -23,11 +23,15 @@ def checked_weights(weights: Any, n_rows: int) -> np.ndarray:
     [1.0, 0.0, 2.5]
     """
     try:
+        masked = np.ma.getmask(weights)
         given = np.asarray(weights)
-        if given.dtype.kind == "c":
+        if given.dtype.kind not in "biufO":
             raise TypeError
-        checked = given.astype(np.float64)
-    except (TypeError, ValueError) as error:
+        with np.errstate(over="ignore"):  # of more than 64 bits; infinity is refused below
+            checked = given.astype(np.float64)
+        if masked is not np.ma.nomask:
+            checked = np.where(masked, np.nan, checked)
+    except (OverflowError, TypeError, ValueError) as error:
         msg = "the weights of rows must be numbers"
         raise DataError(msg) from error
     if checked.ndim == 0:

@@ -39,7 +39,8 @@ def label_sets(
             )
         found.update(row)
     for name in found:
-        if is_missing(name) or not isinstance(name, (str, numbers.Integral)):
+        is_name = isinstance(name, (str, numbers.Integral)) and not isinstance(name, bool)
+        if is_missing(name) or not is_name:
             raise DataError(
                 f"a label set in Y holds {printable(name)!r}: label names are text or integers"
             )

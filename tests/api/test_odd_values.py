@@ -1,0 +1,55 @@
+"""Values of Python's own and of other libraries that are no numbers, or too large: one sentence."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+import pytest
+
+import mlfs
+
+RNG = np.random.default_rng(2)
+X = RNG.integers(0, 4, (50, 3)).astype(float)
+Y = (X[:, :2] > 1).astype(int)
+N = len(X)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"nominal_limit": 10**30}, "nominal_limit is a whole number of at most"),
+        ({"max_memory": "9" * 400 + "GB"}, "max_memory is a number of bytes"),
+        ({"max_seconds": 10**400}, "max_seconds is a number above 0"),
+        ({"sample_weight": [10**400] * N}, "the weights of rows must be numbers"),
+        ({"sample_weight": ["1"] * N}, "the weights of rows must be numbers"),
+        ({"sample_weight": np.zeros(N, "M8[D]")}, "the weights of rows must be numbers"),
+        ({"sample_weight": np.ma.masked_less(X[:, 0], 2)}, r"row \d+ has the weight nan"),
+        ({"sample_weight": np.full(N, np.longdouble("1e4000"))}, "row 1 has the weight inf"),
+    ],
+)
+def test_an_odd_option_is_refused(options: dict[str, Any], said: str) -> None:
+    with pytest.raises(mlfs.MlfsError, match=said):
+        mlfs.select((X, Y), "mim", 2, **options)
+
+
+@pytest.mark.parametrize("made", [bool, np.bool_])
+def test_label_sets_of_booleans_are_refused(made: Any) -> None:
+    with pytest.raises(mlfs.MlfsError, match=r"a label set in Y holds '(True|False)'"):
+        mlfs.select((X, [{made(row[0])} for row in Y]), "mim", 2)
+
+
+def test_odd_numbers_of_frames() -> None:
+    pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    with pytest.raises(mlfs.MlfsError, match="n is a number of features"):
+        mlfs.select((X, Y), "mim", pandas.NA)
+    cells = [Decimal("sNaN"), *map(Decimal, X[1:, 0].astype(int).tolist())]
+    expected = mlfs.select((np.vstack([[np.nan, *X[0, 1:]], X[1:]]), Y), "mim", 3)
+    found = mlfs.select((pandas.DataFrame({"a": cells, "b": X[:, 1], "c": X[:, 2]}), Y), "mim", 3)
+    assert found.scores.tolist() == expected.scores.tolist()
+    if hasattr(polars, "Int128"):
+        wide = polars.Series(X[:, 0].astype(int).tolist(), dtype=polars.Int128)
+        frame = polars.DataFrame({"a": wide, "b": X[:, 1], "c": X[:, 2]})
+        expected, found = mlfs.select((X, Y), "mim", 3), mlfs.select((frame, Y), "mim", 3)
+        assert found.scores.tolist() == expected.scores.tolist()
