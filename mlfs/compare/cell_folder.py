@@ -20,9 +20,10 @@ from mlfs.errors import DataError, UsageError, printable, setting
 if TYPE_CHECKING:
     from mlfs.compare.settings import Settings
 
-__all__ = ["CellFolder", "kept_details", "refuse_loss"]
+__all__ = ["CELLS", "FIGURES", "CellFolder", "kept_details", "refuse_loss"]
 
 SETTINGS, REPORT, LOCK, CELLS = "settings.json", "results.json", ".lock", "cells"
+FIGURES = "figures"
 
 
 class CellFolder:
@@ -44,6 +45,7 @@ class CellFolder:
             raise UsageError(f"cannot write {shown}: it is a file, and a report is a folder")
         if self.folder.is_dir() and not (self.folder / CELLS).is_dir() and any(self._foreign()):
             raise UsageError(f"{shown} has other things in it: name a new folder for the report")
+        self._refuse_links()
         try:
             (self.folder / CELLS).mkdir(parents=True, exist_ok=True)
             self._lock = (self.folder / LOCK).open("a+b")
@@ -65,6 +67,16 @@ class CellFolder:
         trace: TracebackType | None,
     ) -> None:
         self._lock.close()
+
+    def _refuse_links(self) -> None:
+        """Refuse links, pipes and the like, through which files elsewhere would be written."""
+        for place in (self.folder, self.folder / CELLS, self.folder / FIGURES):
+            for entry in [*os.scandir(place)] if place.is_dir() else ():
+                is_folder = entry.is_dir(follow_symlinks=False)
+                plain = is_folder or entry.is_file(follow_symlinks=False)
+                if not plain or (is_folder and entry.name in (SETTINGS, REPORT, LOCK)):
+                    shown = repr(printable(entry.path, 400))
+                    raise UsageError(f"{shown} is no file of a report: remove it, and run again")
 
     def _foreign(self) -> list[Path]:
         return [path for path in self.folder.iterdir() if path.name != LOCK]

@@ -5,20 +5,22 @@ from __future__ import annotations
 import csv
 import io
 import math
+import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 
-from mlfs.compare.cell_folder import kept_details
+from mlfs.compare.cell_folder import CELLS, kept_details
 from mlfs.compare.details import unpacked
 from mlfs.compare.metrics import METRICS
 from mlfs.compare.settings import Settings
 from mlfs.data.frames import pandas
-from mlfs.errors import UnknownName, UsageError
+from mlfs.errors import DataError, UnknownName, UsageError, printable
 
 __all__ = [
     "COLUMNS", "Results", "Summary", "finite", "plain_cell", "seconds_of", "text_of_cell",
@@ -132,7 +134,14 @@ class Results:
             Only these arrays.
         """
         found = None if self.folder is None else kept_details(self.folder, record["key"])
-        return {} if found is None else unpacked(found, names)
+        if found is None or self.folder is None:
+            return {}
+        try:
+            return unpacked(found, names)
+        except (BadZipFile, EOFError, KeyError, OSError, ValueError, zlib.error):
+            path = self.folder / CELLS / f"{record['key']}.npz"
+            msg = f"{printable(path, 400)!r} is damaged: delete it and the .json of that name, and "
+            raise DataError(f"{msg}run the comparison again, which computes that cell") from None
 
     def measured(
         self, metric: Callable[[Any, Any], float], needs: str = "labels"

@@ -138,10 +138,10 @@ class CheckedCriterion:
             raise
         except NotImplementedError as error:
             raise self._fault(f"does not say its {method}: define that method") from error
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise self._fault(f"fails in {method}: {self._why(error)}") from error
 
-    def _why(self, error: Exception) -> str:
+    def _why(self, error: BaseException) -> str:
         """Describe an error of a criterion, and the parameters that may have caused it."""
         why = f"{type(error).__name__}: {printable(error, 200)}"
         if not isinstance(error, (TypeError, ValueError)):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 import re
 import shutil
 import time
@@ -19,6 +20,7 @@ from sklearn.naive_bayes import GaussianNB
 
 import mlfs
 import mlfs.compare.work
+import mlfs.data
 from mlfs.compare import METRICS, load, run, write_report
 from mlfs.compare.naive_bayes import MLNB
 from mlfs.compare.results import Results
@@ -66,6 +68,58 @@ def test_a_report_is_loaded_as_it_was(report: tuple[Results, Path]) -> None:
     assert again.splits_done() == results.splits_done()
     with pytest.raises(DataError, match="name the folder of a finished report"):
         load(folder / "cells")
+
+
+def small(folder: Path) -> Results:
+    found = run({"x": DATA}, ["mim"], ["mlnb"], [2], folds=2, folder=folder)
+    write_report(found, folder)
+    return found
+
+
+@pytest.mark.parametrize("name", ["index.html", "cells", "figures", ".lock", "settings.json"])
+def test_a_report_writes_through_no_link(tmp_path: Path, name: str) -> None:
+    mine = tmp_path / "mine"
+    mine.write_text("mine")
+    folder = tmp_path / "report"
+    folder.mkdir()
+    (folder / name).symlink_to(mine)
+    with pytest.raises(UsageError, match=f"{name}' is no file of a report: remove it"):
+        small(folder)
+    assert mine.read_text() == "mine"
+    assert [path.name for path in folder.iterdir()] == [name]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names here")
+def test_a_pipe_in_the_place_of_the_settings_is_refused(tmp_path: Path) -> None:
+    small(tmp_path / "report")
+    (tmp_path / "report/settings.json").unlink()
+    os.mkfifo(tmp_path / "report/settings.json")
+    with pytest.raises(UsageError, match=r"settings\.json' is no file of a report"):
+        small(tmp_path / "report")
+
+
+@pytest.mark.parametrize("content", [b"", b"junk", b"PK"])
+def test_a_damaged_cell_is_named_with_its_remedy(tmp_path: Path, content: bytes) -> None:
+    small(tmp_path / "report")
+    for path in (tmp_path / "report/cells").glob("*.npz"):
+        path.write_bytes(content)
+    with pytest.raises(DataError, match=r"\.npz' is damaged: delete it and the \.json"):
+        small(tmp_path / "report")
+    for path in (tmp_path / "report/cells").iterdir():
+        path.unlink()
+    assert not small(tmp_path / "report").failed()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="names of files are bytes there only")
+def test_the_name_of_a_file_need_not_be_utf8(tmp_path: Path) -> None:
+    name = os.fsdecode(b"bad\xff.csv")
+    try:
+        mlfs.data.write(DATA, tmp_path / name)
+    except OSError:
+        pytest.skip("this file system has no such names")
+    found = run([str(tmp_path / name)], ["mim"], ["mlnb"], [2], folds=2, folder=tmp_path / "r")
+    write_report(found, tmp_path / "r")
+    assert r"bad\udcff" in (tmp_path / "r/results.csv").read_text(encoding="utf-8")
 
 
 def test_a_new_metric_needs_no_new_run(report: tuple[Results, Path]) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pytest
 
@@ -78,6 +80,7 @@ BAD = {
     "text": (made(relevance=lambda self, i: ["a"] * i.d), "relevance"),
     "nan": (made(relevance=lambda self, i: np.where(i.h_f > 0, i.mi_fL, np.nan)), "NaN"),
     "raises": (made(relevance=lambda self, i: 1 / 0), "ZeroDivisionError"),
+    "exits": (made(relevance=lambda self, i: sys.exit(0)), "SystemExit"),
     "term raises": (made(term=lambda self, i, s: {}[s]), "KeyError"),
     "no relevance": (type("Bad", (Criterion,), {"__doc__": "J"}), "relevance"),
     "no merit": (made(search="best first"), "merit"),

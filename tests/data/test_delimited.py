@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import mlfs.data
 from mlfs.data.arrays import from_arrays
 from mlfs.data.dataset import Column
 from mlfs.data.delimited import csv_reader as delimited
@@ -295,3 +296,17 @@ def test_large_files_take_the_same_signs(word):
 def test_what_no_delimiter_can_be(text):
     with pytest.raises(UsageError, match="delimiter is one character that no number is written"):
         delimiter_of(text)
+
+
+@pytest.mark.parametrize("names", [("\ufeffa", "a"), ("a", "\ufeffb"), ("\ufeffa", "b")])
+def test_a_name_that_begins_with_a_byte_order_mark_comes_back(tmp_path, names):
+    data = from_arrays(np.arange(12.0).reshape(6, 2), [[0], [1]] * 3, feature_names=names)
+    mlfs.data.write(data, tmp_path / "x.csv")
+    assert tuple(mlfs.data.read(tmp_path / "x.csv").feature_names) == names
+
+
+def test_a_column_without_a_name_is_not_written(tmp_path):
+    data = from_arrays(np.arange(12.0).reshape(6, 2), [[0], [1]] * 3, feature_names=("b", ""))
+    with pytest.raises(DataError, match="column 2 has no name, which a CSV file cannot hold"):
+        mlfs.data.write(data, tmp_path / "x.csv")
+    assert list(tmp_path.iterdir()) == []

@@ -14,6 +14,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from mlfs.compare.cell_folder import FIGURES
 from mlfs.compare.contest import contests
 from mlfs.compare.overlap import overlaps
 from mlfs.compare.per_label import label_rows, labels_csv
@@ -27,8 +28,6 @@ from mlfs.compare.settings import SCHEMA
 from mlfs.data.whole_files import replacing
 
 __all__ = ["write_report"]
-
-FIGURES = "figures"
 
 
 def write_report(results: Results, folder: Path, *, pdf: bool = False) -> str:
@@ -71,5 +70,7 @@ def write_report(results: Results, folder: Path, *, pdf: bool = False) -> str:
     )
     for name, content in written:
         with replacing(str(folder / name), force=True) as stream:
-            stream.write(content if isinstance(content, bytes) else content.encode())
+            if isinstance(content, str):  # with the name of a file, which need not be UTF-8
+                content = content.encode(errors="backslashreplace")
+            stream.write(content)
     return summary(results, compared)

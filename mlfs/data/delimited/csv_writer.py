@@ -17,6 +17,7 @@ from mlfs.errors import DataError, printable
 __all__ = ["write", "write_tsv"]
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
+BYTE_ORDER_MARK = "\ufeff"
 
 
 def write(dataset: Dataset, stream: BinaryIO, separator: str = ",") -> None:
@@ -33,7 +34,11 @@ def write(dataset: Dataset, stream: BinaryIO, separator: str = ",") -> None:
     """
     form = "TSV" if separator == "\t" else "CSV"
     without_weights(dataset, form)
-    names = [_quoted(name, separator, header=True) for name in refuse_collisions(dataset, form)]
+    own = refuse_collisions(dataset, form)
+    if "" in own:
+        msg = f"column {own.index('') + 1} has no name, which a {form} file cannot hold: rename it"
+        raise DataError(msg)
+    names = [_quoted(name, separator, header=True) for name in own]
     tables = [*map(_texts(separator), dataset.columns), *map(_texts(separator), dataset.labels)]
     empty = [name for table, name in zip(tables, names, strict=True) if table and '""' in table]
     if empty and all(name.startswith('"') for name in names):
@@ -97,6 +102,6 @@ def _quoted(text: str, separator: str, *, header: bool = False) -> str:
         or text != text.strip()
         or text.startswith(FORMULA)
         or any(char in text for char in (separator, '"', "\n", "\r"))
-        or (header and is_number(text))
+        or (header and (is_number(text) or text.startswith(BYTE_ORDER_MARK)))
     )
     return '"' + text.replace('"', '""') + '"' if quote else text
