@@ -88,7 +88,7 @@ class Whole(Kind):
                 f"is a whole number of at least {self.least}, not {printable(repr(value))}",
                 option=name,
             )
-        if value > sys.maxsize:
+        if int(value) > sys.maxsize:
             msg = f"is a whole number of at most {sys.maxsize}, not {printable(value, 40)}"
             raise UsageError(msg, option=name)
         return int(value)
@@ -101,7 +101,7 @@ class Share(Kind):
     wanted: str = "lies between 0 and 1"
 
     def _read(self, name: str, value: Any) -> float:
-        if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= value <= 1:
+        if not _is_real(value) or not 0 <= value <= 1:
             raise self.refusal(name, value)
         return float(value)
 
@@ -113,7 +113,7 @@ class Positive(Kind):
     wanted: str = "is a number above 0"
 
     def _read(self, name: str, value: Any) -> float:
-        if isinstance(value, bool) or not isinstance(value, Real) or not 0 < value <= LARGEST:
+        if not _is_real(value) or not 0 < value <= LARGEST:
             raise self.refusal(name, value)
         return float(value)
 
@@ -125,8 +125,7 @@ class Weight(Kind):
     wanted: str = "is a number from 0 on"
 
     def _read(self, name: str, value: Any) -> float:
-        number = not isinstance(value, bool) and isinstance(value, Real)
-        if not number or not 0 <= value <= LARGEST:
+        if not _is_real(value) or not 0 <= value <= LARGEST:
             raise self.refusal(name, value)
         return float(value)
 
@@ -181,6 +180,10 @@ class Threads(Kind):
         if isinstance(value, bool) or not isinstance(value, Integral) or value == 0:
             raise self.refusal(name, value)
         return int(value)
+
+
+def _is_real(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool)
 
 
 def _is_numpys_bool(value: Any) -> bool:

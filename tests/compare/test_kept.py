@@ -81,12 +81,12 @@ def test_a_report_writes_through_no_link(tmp_path: Path, name: str) -> None:
     mine = tmp_path / "mine"
     mine.write_text("mine")
     folder = tmp_path / "report"
-    folder.mkdir()
+    small(folder)
+    (folder / name).rename(tmp_path / "away")
     (folder / name).symlink_to(mine)
     with pytest.raises(UsageError, match=f"{name}' is no file of a report: remove it"):
         small(folder)
     assert mine.read_text() == "mine"
-    assert [path.name for path in folder.iterdir()] == [name]
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names here")
