@@ -78,15 +78,14 @@ def small(folder: Path) -> Results:
 
 @pytest.mark.parametrize("name", ["index.html", "cells", "figures", ".lock", "settings.json"])
 def test_a_report_writes_through_no_link(tmp_path: Path, name: str) -> None:
-    mine = tmp_path / "mine"
-    mine.write_text("mine")
-    folder = tmp_path / "report"
+    folder, away = tmp_path / "report", tmp_path / "away"
     small(folder)
-    (folder / name).rename(tmp_path / "away")
-    (folder / name).symlink_to(mine)
+    (folder / name).rename(away)
+    (folder / name).symlink_to(away)
+    before = {path: path.stat().st_mtime_ns for path in (away, *away.glob("*"))}
     with pytest.raises(UsageError, match=f"{name}' is no file of a report: remove it"):
         small(folder)
-    assert mine.read_text() == "mine"
+    assert {path: path.stat().st_mtime_ns for path in (away, *away.glob("*"))} == before
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names here")
