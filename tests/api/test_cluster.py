@@ -381,7 +381,7 @@ def test_the_command_counts_on_a_cluster_of_its_own(tmp_path: Any) -> None:
         for more in (["-q"], ["--cluster", "local:2", "-v"])
     )
     assert many.stdout == one.stdout
-    assert re.search(r"2 blocks of rows on 2 workers: \d+ rounds of questions", many.stderr)
+    assert re.search(r"2 blocks of columns on 2 workers: \d+ rounds of questions", many.stderr)
     assert "0 blocks lost with a worker and made again" in many.stderr
     done = subprocess.run(
         [*command, "--cluster", "local", "-o", str(tmp_path / "a.arff")], check=False
