@@ -17,7 +17,7 @@ __all__ = [
     "skip_check_of_scipy",
 ]
 
-DELICATE = ("numba.", "llvmlite.", "importlib.", "_frozen_importlib")
+DELICATE = ("numba.", "llvmlite.", "importlib.", "_frozen_importlib", "weakref", "_weakrefset")
 BESIDE = ("mlfs.data.whole_files", "_beside")
 LATER = 0.02  # seconds after which a signal that has to wait is looked at again
 PATIENCE = 400_000  # objects: more than all that is imported, and little memory
@@ -46,8 +46,8 @@ def catch_signals() -> None:
 
     So what is unfinished is removed, and worker processes are ended. A signal that is ignored
     (under nohup) stays so. None of them is raised where an exception would be lost or do harm:
-    in an import, while numba compiles, where an object is deleted, and where an unfinished file
-    is made or removed; it waits until that is over.
+    in an import, while numba compiles, where an object or a weak reference is deleted, and where an
+    unfinished file is made or removed; it waits until that is over.
     """
 
     def leave(number: int, frame: Any) -> None:

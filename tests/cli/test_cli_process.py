@@ -359,6 +359,23 @@ def test_a_signal_waits_for_an_import_and_for_the_compiler(
 
 
 @POSIX
+def test_ctrl_c_while_a_weak_reference_is_deleted_is_not_lost() -> None:
+    program = (
+        "import os, signal, time, weakref, mlfs.cli.startup as s; s.catch_signals()\n"
+        "class Thing: pass\n"
+        "thing = Thing()\n"
+        "def gone(): os.kill(os.getpid(), signal.SIGINT); time.sleep(0.01)\n"
+        "weakref.finalize(thing, gone)\n"
+        "try:\n    del thing\n    time.sleep(9)\n"
+        "except KeyboardInterrupt:\n    print('caught')\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], env=ENV, capture_output=True, text=True, check=False
+    )
+    assert (done.stdout, done.returncode, done.stderr) == ("caught\n", 0, "")
+
+
+@POSIX
 def test_a_signal_that_still_waits_at_the_end_is_forgotten(tmp_path: Path) -> None:
     (tmp_path / "slow_import.py").write_text(
         "import os, signal\nos.kill(os.getpid(), signal.SIGTERM)\n"
