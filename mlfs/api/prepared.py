@@ -98,6 +98,9 @@ class Prepared:
     def __repr__(self) -> str:
         return f"<Prepared of {self.dataset!r}>"
 
+    def __reduce__(self) -> Any:
+        raise TypeError("prepared data cannot be pickled or copied: pickle the data themselves")
+
     @property
     def settings(self) -> dict[str, Any]:
         """How the data were prepared, as plain values that JSON can hold."""

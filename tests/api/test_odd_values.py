@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 from decimal import Decimal
 from typing import Any
 
@@ -53,3 +55,9 @@ def test_odd_numbers_of_frames() -> None:
         frame = polars.DataFrame({"a": wide, "b": X[:, 1], "c": X[:, 2]})
         expected, found = mlfs.select((X, Y), "mim", 3), mlfs.select((frame, Y), "mim", 3)
         assert found.scores.tolist() == expected.scores.tolist()
+
+
+@pytest.mark.parametrize("copied", [pickle.dumps, copy.deepcopy, copy.copy])
+def test_prepared_data_say_that_they_cannot_be_pickled(copied: Any) -> None:
+    with pytest.raises(TypeError, match="prepared data cannot be pickled or copied"):
+        copied(mlfs.prepare((X, Y)))
