@@ -296,8 +296,7 @@ def prepare(
         data.release()
     beside = options, _frame_columns(data), binned
     if estimator == "gaussian":
-        own_threads = threads_of(options["n_jobs"])
-        made = gaussian_info(dataset, weights, options, most, own_threads)
+        made = gaussian_info(dataset, weights, options, most, threads_of(options["n_jobs"]))
         dataset, weights, groups_, learned, gaussian, more = made
         return Prepared(dataset, learned, groups_, gaussian, weights, (*notes, *more), *beside)
     groups_, learned, table = counted(dataset, weights, options, most, own)

@@ -220,10 +220,9 @@ class FeatureSelector(ColumnSelector):
         random_state: Any = 0,
         verbose: bool | int = False,
     ) -> None:
-        self.criterion = criterion
+        self.criterion, self.parameters = criterion, parameters
         self.n_features_to_select = n_features_to_select
         self.per_label = per_label
-        self.parameters = parameters
         self.include, self.exclude = include, exclude
         self.drop_constant = drop_constant
         self.groups, self.start = groups, start
