@@ -54,7 +54,7 @@ Tell = Callable[[Progress], object]
 
 
 class _Listener:
-    """Who is told; it keeps when the part began that is done now."""
+    """Passes progress on to a function, and keeps the time at which the current part began."""
 
     def __init__(self, tell: Tell, every: float) -> None:
         self.tell, self.every = tell, every
