@@ -85,7 +85,7 @@ def unpack(planes: Any, mode: int, full: Any) -> None:
 def sweep(planes: Any, masks: Any, out: Any) -> None:
     """out[i, p] += the number of rows that plane p and masks[i] have in common.
 
-    Several masks are swept at a time, so that each plane is read once. Four sums are kept in
+    Several masks are swept at a time, so that each plane is read once. Up to four sums are kept in
     registers; LLVM turns the loop over words into vector popcounts.
     """
     words = planes.shape[1]
@@ -113,13 +113,24 @@ def sweep(planes: Any, masks: Any, out: Any) -> None:
             out[i + 2, p] += np.int64(c)
             out[i + 3, p] += np.int64(d)
             i += 4
-        while i < n:
+        if i + 2 <= n:
+            one = masks[i]
+            two = masks[i + 1]
+            a = np.uint64(0)
+            b = np.uint64(0)
+            for word in range(words):
+                bits = plane[word]
+                a += popcount(bits & one[word])
+                b += popcount(bits & two[word])
+            out[i, p] += np.int64(a)
+            out[i + 1, p] += np.int64(b)
+            i += 2
+        if i < n:
             one = masks[i]
             a = np.uint64(0)
             for word in range(words):
                 a += popcount(plane[word] & one[word])
             out[i, p] += np.int64(a)
-            i += 1
 
 
 SMALL = 16  # values 0 to 15 in four slices

@@ -26,6 +26,7 @@ __all__ = ["BitPlanes", "packed_planes"]
 
 SHORT, MOST_CELLS = 1 << 16, 15  # what a short number holds, and the cells of a column
 MASK_BYTES = 1 << 20  # of masks that are swept at a time: they stay in the cache
+AT_ONCE = 4  # masks that are swept together, however large: each plane is read once for them
 
 
 class BitPlanes(ColumnGroup):
@@ -122,7 +123,7 @@ class BitPlanes(ColumnGroup):
 
     @property
     def _masks_at_once(self) -> int:
-        return max(1, MASK_BYTES // (8 * max(1, self._words)))
+        return max(AT_ONCE, MASK_BYTES // (8 * max(1, self._words)))
 
 
 def _shared(masks: np.ndarray, anchor: BlockAnchor) -> np.ndarray:
