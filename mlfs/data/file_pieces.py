@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from mlfs.data.dataset import Column, Dataset, Label, Source
-from mlfs.data.files import files_of
-from mlfs.data.formats import form_by_name, read_request, request_of
+from mlfs.data.files import TextPieces, files_of
+from mlfs.data.formats import Format, form_by_name, read_request, request_of
 from mlfs.data.packed_table import PackedTable, Packer
 from mlfs.data.piecewise import FilePieces, FileState, ReadRows
 from mlfs.data.request import Limits, Request
@@ -129,4 +129,14 @@ def open_pieces(
     if open_apart is not None and files:
         opened: FilePieces = open_apart(files, name, request)
         return opened
-    return _WholeFile(name, format, request)
+    return _ranges(name, form, request) or _WholeFile(name, format, request)
+
+
+def _ranges(path: str, form: Format | None, request: Request) -> FilePieces | None:
+    """The ranges of a large text file that is not compressed."""
+    open_ranges = None if form is None else form.piecewise("open_ranges")
+    pieces = None if open_ranges is None else TextPieces.of(path, request.limits)
+    if open_ranges is None or pieces is None or pieces.compression:
+        return None
+    found: FilePieces | None = open_ranges(pieces, path, request)
+    return found

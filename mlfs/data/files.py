@@ -18,6 +18,7 @@ from mlfs.data.unpacking import MAGIC, chunks_of, unpacked
 from mlfs.errors import DataError, ParseError, UsageError, printable, setting
 
 __all__ = [
+    "BOM",
     "PIECE",
     "UTF16",
     "TextPieces",
@@ -247,6 +248,7 @@ def read_small(file: str, limits: Limits) -> bytes:
 
 PIECE = 16 << 20  # bytes of text
 LEAST_PIECE = 1 << 18
+LOOK_BACK = 1 << 16  # bytes, to find where a line begins
 SHARE = 64  # of a limit of memory: what is made of a piece takes some ten times its bytes
 PLAIN = frozenset({"utf-8", "utf8", "utf-8-sig"})  # encodings that need no decoding
 EXPECTED = 16  # bytes that a compressed byte may well stand for
@@ -292,35 +294,74 @@ class TextPieces:
         return pieces if found.st_size > least else None
 
     def __iter__(self) -> Iterator[bytes]:
+        return (text for _, text in self.between(0, len(self.sizes)))
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """The bytes of each piece; a compressed file is one that is read part by part."""
+        if self.compression:
+            return (self.size,)
+        whole, rest = divmod(self.size, self._piece)
+        return (self._piece,) * whole + (rest,) * bool(rest)
+
+    def between(self, first: int, last: int) -> Iterator[tuple[int, bytes]]:
+        """The pieces from `first` to before `last`, each with its number.
+
+        A piece has the lines that end in its bytes, and the last one the rest. Without such a line
+        it is left out.
+        """
+        end = last >= len(self.sizes)
         try:
             self._check_unchanged()
             with Path(self.path).open("rb") as raw:
-                yield from _whole_lines(self._chunks(raw), self._piece)
+                begin = self._line_start(raw, first)
+                raw.seek(begin)
+                chunks = self._chunks(raw, None if end else last * self._piece, first)
+                for k, text in _whole_lines(chunks, self._piece, to_end=end):
+                    yield first + k, text
             self._check_unchanged()
         except OSError as error:
             reason = error.strerror or str(error)
             raise DataError(f"cannot read {printable(self.path, 400)!r}: {reason}") from None
 
-    def texts(self) -> Iterator[bytes]:
-        """The pieces without a byte order mark."""
-        start = True
-        for piece in self:
-            yield piece.removeprefix(BOM) if start else piece
-            start = False
+    def start(self) -> bytes:
+        """The first piece, without a byte order mark."""
+        return next(iter(self), b"").removeprefix(BOM)
+
+    def begins_file(self, first: int) -> bool:
+        """Whether the lines from a piece on are all lines of the file."""
+        with Path(self.path).open("rb") as raw:
+            return self._line_start(raw, first) == 0
+
+    def _line_start(self, raw: BinaryIO, first: int) -> int:
+        """Where the line begins that goes on in a piece, or that begins there."""
+        stop = first * self._piece
+        while stop:
+            start = max(0, stop - LOOK_BACK)
+            raw.seek(start)
+            at = raw.read(stop - start).rfind(b"\n") + 1
+            if at:
+                return start + at
+            stop = start
+        return 0
 
     @property
     def size(self) -> int:
         """The bytes of the file."""
         return self._state[0]
 
-    def _chunks(self, raw: BinaryIO) -> Iterator[bytes]:
+    def _chunks(self, raw: BinaryIO, stop: int | None, first: int) -> Iterator[bytes]:
+        """The text to before `stop`, cut where pieces are; first what is left of piece `first`."""
         if self.compression:
             yield from chunks_of(raw, self.compression, self.path, self.limits)
-        else:
-            while chunk := raw.read(self._piece):
-                yield chunk
+            return
+        at, to = raw.tell(), (first + 1) * self._piece
+        while (stop is None or at < stop) and (chunk := raw.read(to - at)):
+            yield chunk
+            at, to = to, to + self._piece
 
     def _check_unchanged(self) -> None:
+        """Raise if the file is missing or is another one now."""
         if self._stat() != self._state:
             raise DataError(f"{printable(self.path, 400)}: the file changed while it was read")
 
@@ -329,10 +370,13 @@ class TextPieces:
         return found.st_size, found.st_mtime_ns
 
 
-def _whole_lines(chunks: Iterator[bytes], least: int) -> Iterator[bytes]:
+def _whole_lines(
+    chunks: Iterator[bytes], least: int, *, to_end: bool
+) -> Iterator[tuple[int, bytes]]:
+    """Whole lines of at least so many bytes, with the number of the chunk in which they end."""
     held: list[bytes] = []
-    size = 0
-    for chunk in chunks:
+    k = size = 0
+    for k, chunk in enumerate(chunks):
         held.append(chunk)
         size += len(chunk)
         if size < least:
@@ -340,8 +384,8 @@ def _whole_lines(chunks: Iterator[bytes], least: int) -> Iterator[bytes]:
         at = chunk.rfind(b"\n") + 1
         if at:
             held[-1] = chunk[:at]
-            yield b"".join(held)
+            yield k, b"".join(held)
             rest = chunk[at:]
             held, size = [rest], len(rest)
-    if size:
-        yield b"".join(held)
+    if size and to_end:
+        yield k, b"".join(held)

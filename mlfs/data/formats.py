@@ -60,7 +60,8 @@ class Format:
     variant : str
         What the names of the two functions end in, where a module has two formats.
     pieces : str
-        The module that has ``read_pieces(pieces, path, request)``, for large files.
+        The module that has ``read_pieces(pieces, path, request)``, for large files, and may have
+        ``open_ranges``, by which ranges of their bytes are read apart.
     apart : str
         The module that has ``read_apart(files, path, request)``, which reads one or several files,
         and may have ``open_apart``, by which pieces of them are read apart.
@@ -80,11 +81,11 @@ class Format:
         found: Callable[..., Any] = getattr(module, name + self.variant)
         return found
 
-    def piecewise(self) -> Callable[..., Any]:
-        """Import the function that reads a large file in pieces."""
-        module = importlib.import_module(self.pieces)
-        found: Callable[..., Any] = getattr(module, "read_pieces" + self.variant)
-        return found
+    def piecewise(self, name: str) -> Callable[..., Any] | None:
+        """Import the function that reads a large file in pieces (or opens it), if there is one."""
+        if not self.pieces:
+            return None
+        return getattr(importlib.import_module(self.pieces), name + self.variant, None)
 
     def apartly(self, name: str) -> Callable[..., Any] | None:
         """Import the function that reads (or opens) one or several files in pieces, if it is."""
@@ -332,10 +333,9 @@ def _read_pieces(name: str, format: str | None, request: Request) -> Dataset | N
             f"{printable(name, 400)!r} stands for several files, which are read as one table only "
             "if they are Parquet files (.parquet): name one file"
         )
-    if form is None or not form.pieces:
-        return None
-    pieces = TextPieces.of(name, request.limits, request.max_memory)
-    dataset = None if pieces is None else form.piecewise()(pieces, name, request)
+    read_pieces = None if form is None else form.piecewise("read_pieces")
+    pieces = read_pieces and TextPieces.of(name, request.limits, request.max_memory)
+    dataset = read_pieces(pieces, name, request) if read_pieces and pieces else None
     return dataset
 
 

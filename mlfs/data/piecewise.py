@@ -106,6 +106,14 @@ class FilePieces(ABC):
     def agreed(self, found: Sequence[Any]) -> Any:
         """What the columns and labels are, by what was found in all pieces, in their order."""
 
+    def learned(self, found: Sequence[Any]) -> FilePieces:  # noqa: ARG002  # mostly not needed
+        """The pieces, to be read again with what was found; these themselves if that is all."""
+        return self
+
+    def accepts(self, rows: ReadRows) -> bool:  # noqa: ARG002
+        """Whether rows that were read before need not be read again."""
+        return True
+
     def shares(self, n: int) -> list[tuple[int, int]]:
         """Share the pieces out: at most n ranges ``(first, last)`` of about the same size.
 

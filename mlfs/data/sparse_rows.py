@@ -25,6 +25,7 @@ from mlfs.data.dataset import Dataset
 from mlfs.data.files import decoded
 from mlfs.data.request import Limits, exceeded
 from mlfs.data.row_stack import RowStack
+from mlfs.data.text_ranges import Before
 from mlfs.errors import DataError, ParseError, printable
 
 __all__ = ["DIGITS", "SparseText", "label_rows", "write_table"]
@@ -49,11 +50,14 @@ class SparseText:
         Whether ``#`` starts a comment and an empty line is no row, as in svmlight.
     most : int, optional
         The most bytes that the rows may take in memory.
+    before : Before
+        What precedes the text in the file.
 
     Attributes
     ----------
     n_rows, size, before, top : int
-        The rows, the bytes and lines of text, and the largest index.
+        The rows, the bytes and lines of text, and the largest index. Lines, and rows for the sake
+        of a limit, count from the beginning of the file if what precedes the text is known.
     top_row : int
         The first row that has the largest index, which may stand before a zero that is not kept.
     lowest : int
@@ -63,10 +67,17 @@ class SparseText:
     """
 
     def __init__(
-        self, path: str, limits: Limits, *, has_comments: bool, most: int | None = None
+        self,
+        path: str,
+        limits: Limits,
+        *,
+        has_comments: bool,
+        most: int | None = None,
+        before: Before = Before(),  # noqa: B008  # a tuple
     ) -> None:
         self.path, self.limits, self.has_comments = path, limits, has_comments
-        self.n_rows = self.size = self.before = 0
+        self.n_rows, self.size, self.before = before.rows, 0, before.lines
+        self._is_kept = not before.is_again
         self.top, self.top_row, self.lowest = -1, 0, 1 << 62
         self.queries = False
         self._stack = RowStack(most=most)
@@ -114,6 +125,8 @@ class SparseText:
             _sort(rows, lines, self.path)
         if counts[kernel.ODD] and not values.all():
             rows.eliminate_zeros()
+        if not self._is_kept:
+            return
         self._stack.add(rows, small=None if counts[kernel.ODD] else True)
         self._ids.append(piece.out.ids[:ids].copy())
         self._counts.append(np.diff(ends[:, 1], prepend=0).astype(np.int32))
@@ -131,6 +144,11 @@ class SparseText:
         """The label ids of all rows, and how many each row has."""
         whole = np.concatenate([np.zeros(0, np.int64), *self._ids])
         return whole, np.concatenate([np.zeros(0, np.int32), *self._counts])
+
+    @property
+    def is_small(self) -> bool:
+        """Whether all values are whole numbers that a byte holds."""
+        return self._stack.is_small
 
     def table(self, width: int, first: int = 0) -> Any:
         """X, where `first` is the index of the first column; it can be taken once."""

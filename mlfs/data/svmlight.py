@@ -14,8 +14,9 @@ classes and weights have no place in it and are refused. X and Y come back spars
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from itertools import chain
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -32,11 +33,13 @@ from mlfs.data.metadata import (
 )
 from mlfs.data.request import Limits, Request, exceeded, refuse_empty
 from mlfs.data.sparse_rows import DIGITS, SparseText, label_rows, write_table
+from mlfs.data.text_ranges import Before, Range, RangeRows, TextRanges, first_place
 from mlfs.errors import ParseError
 
-__all__ = ["read", "read_pieces", "write"]
+__all__ = ["open_ranges", "read", "read_pieces", "write"]
 
 NOTE = b"# mlfs "
+BINARY = ("0", "1")
 Note = tuple[list[Column], list[Label]]
 
 
@@ -49,48 +52,194 @@ def read(content: bytes, path: str, request: Request) -> Dataset:
     >>> data.X.toarray().tolist(), data.label_names, data.Y.toarray().tolist()
     ([[0.5, 0.0, 2.0], [0.0, 1.0, 0.0], [0.0, 0.0, 0.0]], ['1', '5'], [[1, 1], [0, 0], [0, 1]])
     """
-    return _read([utf8_text(content, path, request.encoding)], path, request)
+    text = utf8_text(content, path, request.encoding)
+    rows = Rows(path, request, _note(text, path, request.limits), Before())
+    rows.add(text, 0)
+    found = Range(0, 1, rows.n_rows, rows.n_lines, has_error=False, found=rows.finish())
+    return rows.dataset(agreed(path, request, rows.note, [found]))
 
 
 def read_pieces(pieces: TextPieces, path: str, request: Request) -> Dataset | None:
     """Read a large svmlight file; None if it is one that has to be read whole."""
-    if not is_plain(request.encoding):
+    ranges = open_ranges(pieces, path, request)
+    return None if ranges is None else ranges.dataset()
+
+
+def open_ranges(pieces: TextPieces, path: str, request: Request) -> SvmlightRanges | None:
+    """Open a large svmlight file; None if it is one that has to be read whole."""
+    if not is_plain(request.encoding) or pieces.start().startswith(UTF16):
         return None
-    texts = pieces.texts()
-    first = next(texts, b"")
-    return None if first.startswith(UTF16) else _read(chain([first], texts), path, request)
+    return SvmlightRanges(pieces, path, request)
 
 
-def _read(texts: Iterable[bytes], path: str, request: Request) -> Dataset:
-    limits = request.limits
-    rows = SparseText(path, limits, has_comments=True, most=request.max_memory)
-    note: Note | None = None
-    for text in texts:
-        note = note if rows.size else _note(text, path, limits)
-        rows.add(text)
-    if not rows.n_rows:
+class SvmlightRanges(TextRanges):
+    """The pieces of an svmlight file."""
+
+    @cached_property
+    def note(self) -> Note | None:
+        """What the file says of its columns."""
+        return _note(self.pieces.start(), self.path, self.request.limits)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "note"}
+
+    def rows(self, before: Before) -> Rows:
+        """Where the rows of a range are collected."""
+        return Rows(self.path, self.request, self.note, before)
+
+    def agree(self, ranges: Sequence[Range]) -> Agreed:
+        """What the columns and labels of all ranges are."""
+        return agreed(self.path, self.request, self.note, ranges)
+
+
+@dataclass(frozen=True)
+class Found:
+    """What some rows hold.
+
+    Parameters
+    ----------
+    size, top, lowest, queries
+        See `SparseText`.
+    is_small : bool
+        Whether all values fit into a byte.
+    ids : ndarray of int64
+        The label ids, rising.
+    is_single : bool
+        Whether each row has exactly one.
+    negative : (int, int), optional
+        The least id of the first row that has a negative one, and its line, counted from the first
+        of these rows.
+    wrong : (str, int), optional
+        What is wrong with the first row that does not fit the note, and its line.
+    """
+
+    size: int
+    top: int
+    lowest: int
+    queries: bool
+    is_small: bool
+    ids: np.ndarray
+    is_single: bool
+    negative: tuple[int, int] | None
+    wrong: tuple[str, int] | None
+
+
+@dataclass(frozen=True)
+class Agreed:
+    """What is common to all rows.
+
+    Parameters
+    ----------
+    first, d : int
+        The index of the first column, and the number of columns.
+    is_small : bool
+        Whether all values fit into a byte.
+    labels : tuple of Label
+        The labels, or the one label whose values are ids.
+    ids : ndarray of int64
+        The id of each label, or of each value of the one label.
+    is_single : bool
+        Whether there is one label whose values are ids.
+    queries : bool
+        Whether a ``qid:`` was skipped.
+    """
+
+    first: int
+    d: int
+    is_small: bool
+    labels: tuple[Label, ...]
+    ids: np.ndarray
+    is_single: bool
+    queries: bool
+
+
+class Rows(RangeRows):
+    """The rows of some pieces."""
+
+    def __init__(self, path: str, request: Request, note: Note | None, before: Before) -> None:
+        super().__init__(before)
+        self.path, self.note = path, note
+        self._text = SparseText(
+            path, request.limits, has_comments=True, most=request.max_memory, before=before
+        )
+        self._X: Any = None
+
+    def add(self, text: bytes, piece: int) -> None:  # noqa: ARG002  # any is like the others
+        """Read the lines of a piece."""
+        self._text.add(text)
+        self.n_rows = self._text.n_rows - self.before.rows
+        self.n_lines = self._text.before - self.before.lines
+
+    def finish(self) -> Found:
+        """What the rows hold."""
+        text, negative, wrong = self._text, None, None
+        flat, counts = text.ids()
+        ids = np.unique(flat)
+        is_small, is_single = text.is_small, bool((counts == 1).all())
+        if ids.size and ids[0] < 0:
+            ends = np.cumsum(counts)
+            row = int(np.searchsorted(ends, np.flatnonzero(flat < 0)[0], side="right"))
+            least = int(flat[ends[row] - counts[row] : ends[row]].min())
+            negative = least, text.line(row) - self.before.lines
+        if self.note and text.lowest > 0 and text.top <= len(self.note[0]):
+            self._X = text.table(len(self.note[0]), 1)
+            bad = wrong_position(self._X, self.note[0])
+            if bad is not None:
+                wrong = bad.text, text.line(bad.row) - self.before.lines
+        own = text.size, text.top, text.lowest, text.queries
+        return Found(*own, is_small, ids, is_single, negative, wrong)
+
+    def dataset(self, agreed: Agreed) -> Dataset:
+        """The rows, with the columns and labels of all."""
+        X = self._text.table(agreed.d, agreed.first) if self._X is None else self._X
+        self._X = None
+        if not agreed.is_small:
+            X = X.astype(np.float64, copy=False)
+        columns = tuple(self.note[0]) if self.note else default_columns(agreed.d, agreed.first)
+        start = "zero" if agreed.first == 0 else "one"
+        notes = [] if self.note else [f"indices count from {start} in this file"]
+        if agreed.queries:
+            notes.append("qid: entries are skipped")
+        source = Source(self.path, "svmlight", labels_by="the ids in the file")
+        Y = self._Y(agreed)
+        return Dataset(X, Y, columns, agreed.labels, source=source, notes=tuple(notes))
+
+    def _Y(self, agreed: Agreed) -> Any:
+        flat, counts = self._text.ids()
+        if agreed.is_single and agreed.labels[0].values == BINARY:
+            return sp.csr_array((flat == 1).astype(np.int8).reshape(-1, 1))
+        if agreed.is_single:
+            kind = np.int8 if len(agreed.ids) < 128 else np.int32
+            return np.searchsorted(agreed.ids, flat).astype(kind).reshape(-1, 1)
+        order = np.argsort(agreed.ids)
+        places = order[np.searchsorted(agreed.ids, flat, sorter=order)] if flat.size else flat
+        return label_rows(places, counts, len(agreed.labels))
+
+
+def agreed(path: str, request: Request, note: Note | None, ranges: Sequence[Range]) -> Agreed:
+    """What the columns and labels of all rows are."""
+    limits, found = request.limits, [one.found for one in ranges]
+    n_rows, top = sum(one.n_rows for one in ranges), max(one.top for one in found)
+    if not n_rows:
         raise ParseError("the file holds no row; a row is written as 1,5,10 3:0.5 7:1", path)
-    first = 0 if rows.lowest == 0 and note is None else 1
-    Y, labels = _labels(rows, note[1] if note else None, path, request)
-    d = len(note[0]) if note else max(0, rows.top + 1 - first)
-    if rows.top + 1 - first > d or (note and rows.lowest == 0):
+    lowest = min(one.lowest for one in found)
+    first = 0 if lowest == 0 and note is None else 1
+    labels, ids, is_single = _labels(ranges, note[1] if note else None, path, request)
+    d = len(note[0]) if note else max(0, top + 1 - first)
+    if top + 1 - first > d or (note and lowest == 0):
         raise ParseError(f"a row holds an index that is not from 1 to {d}, as the note says", path)
     if d > limits.max_attributes:
         raise exceeded(limits, "max_attributes", d, "features (the largest index)", path)
     if not d:
         raise ParseError("no row holds a feature; a feature is written as index:value", path)
-    refuse_empty(limits, (rows.n_rows, d, len(labels)), rows.size, path)
-    X = rows.table(d, first)
-    columns = tuple(note[0]) if note else default_columns(d, first)
-    wrong = wrong_position(X, columns) if note else None
+    refuse_empty(limits, (n_rows, d, len(labels)), sum(one.size for one in found), path)
+    wrong = first_place(ranges, "wrong")
     if wrong is not None:
-        raise ParseError(wrong.text, path, rows.line(wrong.row))
+        raise ParseError(wrong[0], path, wrong[1])
+    columns = note[0] if note else default_columns(d, first)
     refuse_other_labels(request, columns, labels, path, "an svmlight file")
-    notes = [] if note else [f"indices count from {'zero' if first == 0 else 'one'} in this file"]
-    if rows.queries:
-        notes.append("qid: entries are skipped")
-    source = Source(path, "svmlight", labels_by="the ids in the file")
-    return Dataset(X, Y, columns, labels, source=source, notes=tuple(notes))
+    is_small, queries = all(one.is_small for one in found), any(one.queries for one in found)
+    return Agreed(first, d, is_small, labels, ids, is_single, queries)
 
 
 def _note(text: bytes, path: str, limits: Limits) -> Note | None:
@@ -111,33 +260,29 @@ def _note(text: bytes, path: str, limits: Limits) -> Note | None:
 
 
 def _labels(
-    rows: SparseText, known: list[Label] | None, path: str, request: Request
-) -> tuple[Any, tuple[Label, ...]]:
-    flat, counts = rows.ids()
-    distinct = np.unique(flat)
-    alone = bool((counts == 1).all()) and known is None
-    if alone and distinct[0] == -1 and set(distinct.tolist()) <= {-1, 1}:
-        return sp.csr_array((flat == 1).astype(np.int8).reshape(-1, 1)), (Label("y0"),)
-    if alone and request.classes and len(distinct) > 2:
-        codes = np.searchsorted(distinct, flat).astype(np.int8 if len(distinct) < 128 else np.int32)
-        return codes.reshape(-1, 1), (Label("y0", tuple(map(str, distinct.tolist()))),)
-    if distinct.size and distinct[0] < 0:
-        ends = np.cumsum(counts)
-        row = int(np.searchsorted(ends, np.flatnonzero(flat < 0)[0], side="right"))
-        least = flat[ends[row] - counts[row] : ends[row]].min()
-        raise ParseError(f"{least} is not a label id, a whole number from 0", path, rows.line(row))
+    ranges: Sequence[Range], known: list[Label] | None, path: str, request: Request
+) -> tuple[tuple[Label, ...], np.ndarray, bool]:
+    """The labels, their ids, and whether it is one label whose values are ids."""
+    distinct = np.unique(np.concatenate([one.found.ids for one in ranges]))
+    is_single = known is None and all(one.found.is_single for one in ranges)
+    if is_single and distinct[0] == -1 and set(distinct.tolist()) <= {-1, 1}:
+        return (Label("y0"),), distinct, True
+    if is_single and request.classes and len(distinct) > 2:
+        return (Label("y0", tuple(map(str, distinct.tolist()))),), distinct, True
+    negative = first_place(ranges, "negative")
+    if negative is not None:
+        least, line = negative
+        raise ParseError(f"{least} is not a label id, a whole number from 0", path, line)
     if known is not None:
-        labels = tuple(known)
+        labels, held = tuple(known), distinct
         distinct = np.array(label_ids([label.name for label in known]), dtype=np.int64)
-        if not np.isin(flat, distinct).all():
+        if not np.isin(held, distinct).all():
             raise ParseError("a row holds a label id that the note '# mlfs' does not name", path)
     else:
         labels = tuple(Label(str(i)) for i in distinct.tolist())
     if len(labels) > request.limits.max_labels:
         raise exceeded(request.limits, "max_labels", len(labels), "labels", path)
-    order = np.argsort(distinct)
-    position = order[np.searchsorted(distinct, flat, sorter=order)] if flat.size else flat
-    return label_rows(position, counts, len(labels)), labels
+    return labels, distinct, False
 
 
 def label_ids(names: list[str]) -> list[int]:

@@ -11,9 +11,10 @@ missing labels, labels of several classes and weights are refused. X and Y come 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import chain
-from typing import Any, BinaryIO
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 
@@ -23,10 +24,11 @@ from mlfs.data.files import UTF16, TextPieces, decoded, is_plain, utf8_text
 from mlfs.data.metadata import default_columns, refuse_other_labels
 from mlfs.data.request import Request, exceeded, refuse_empty
 from mlfs.data.sparse_rows import SparseText, label_rows, write_table
+from mlfs.data.text_ranges import Before, Range, RangeRows, TextRanges
 from mlfs.data.uniform import NumberedNames, UniformLabels
 from mlfs.errors import ParseError, plural, printable
 
-__all__ = ["read", "read_pieces", "write"]
+__all__ = ["open_ranges", "read", "read_pieces", "write"]
 
 
 def read(content: bytes, path: str, request: Request) -> Dataset:
@@ -39,73 +41,193 @@ def read(content: bytes, path: str, request: Request) -> Dataset:
     ((2, 3, 4), [[1, 0, 0, 1], [0, 0, 0, 0]])
     """
     text = utf8_text(content, path, request.encoding)
-    return _read(iter([text]), len(content), path, request)
+    rows = Rows(path, request, _Head.of(text, len(content), path, request), Before())
+    rows.add(text, 0)
+    found = Range(0, 1, rows.n_rows, rows.n_lines, has_error=False, found=rows.finish())
+    return rows.dataset(agreed(path, request, rows.head, [found]))
 
 
 def read_pieces(pieces: TextPieces, path: str, request: Request) -> Dataset | None:
     """Read a large XMC file; None if it is one that has to be read whole."""
+    ranges = open_ranges(pieces, path, request)
+    return None if ranges is None else ranges.dataset()
+
+
+def open_ranges(pieces: TextPieces, path: str, request: Request) -> XmcRanges | None:
+    """Open a large XMC file; None if it is one that has to be read whole."""
     if not is_plain(request.encoding) or pieces.compression:
         return None
-    texts = pieces.texts()
-    first = next(texts, b"")
-    if first.startswith(UTF16):
+    start = pieces.start()
+    if start.startswith(UTF16):
         return None
-    return _read(chain([first], texts), pieces.size, path, request)
+    return XmcRanges(pieces, path, request, _Head.of(start, pieces.size, path, request))
 
 
-def _read(texts: Iterator[bytes], size: int, path: str, request: Request) -> Dataset:
-    limits = request.limits
-    text = next(texts)
-    head, end, text = text.partition(b"\n")
-    if len(head) > limits.max_line_bytes:
-        raise exceeded(limits, "max_line_bytes", len(head), "bytes in a line", path)
-    n, d, q = _header(decoded(head, path).removesuffix("\r"), size, path, request)
-    rows, last = SparseText(path, limits, has_comments=False, most=request.max_memory), end
-    rows.before = 1
-    for part in chain([text], texts):
-        rows.add(part)
-        last = part or last
-    X = rows.table(max(d, rows.top + 1))
-    flat, counts = rows.ids()
-    _check_rows(n, X, counts, path, ends_line=last.endswith(b"\n"))
-    if rows.top >= d:
-        raise ParseError(
-            f"the first line says {d} features, counted from 0, and this row has the index "
-            f"{rows.top}", path, rows.top_row + 2,
-        )  # fmt: skip
-    _check_ids(q, flat, counts, path)
-    X = compressed(X.data, X.indices, X.indptr[: n + 1], d)
-    Y = label_rows(flat, counts[:n], q)
-    columns, labels = default_columns(d), UniformLabels(NumberedNames("y", q), Label(""))
-    refuse_other_labels(request, columns, labels, path, "an XMC file")
-    notes = ("qid: entries are skipped",) if rows.queries else ()
-    source = Source(path, "xmc", labels_by="the ids in the file")
-    return Dataset(X, Y, columns, labels, source=source, notes=notes)
+class XmcRanges(TextRanges):
+    """The pieces of an XMC file; `head` is its first line."""
+
+    def __init__(self, pieces: TextPieces, path: str, request: Request, head: _Head) -> None:
+        super().__init__(pieces, path, request)
+        self.head = head
+
+    def rows(self, before: Before) -> Rows:
+        """Where the rows of a range are collected."""
+        return Rows(self.path, self.request, self.head, before)
+
+    def agree(self, ranges: Sequence[Range]) -> Agreed:
+        """What is common to the rows of all ranges."""
+        return agreed(self.path, self.request, self.head, ranges)
 
 
-def _check_rows(n: int, X: Any, counts: np.ndarray, path: str, *, ends_line: bool) -> None:
-    """Check that n rows follow, and nothing but blank lines behind them."""
-    found = counts.size
-    if found > n:
-        filled = np.flatnonzero((np.diff(X.indptr) > 0) | (counts > 0))
-        found = max(n, int(filled[-1]) + 1 if filled.size else 0)
-    if found != n:
-        raise ParseError(
-            f"the first line says {plural(n, 'row')} and {found} follow",
-            path,
-            min(1 + counts.size + ends_line, n + 2),
+class _Head(NamedTuple):
+    """The first line: the numbers of rows, features and labels, and whether it has an end."""
+
+    n: int
+    d: int
+    q: int
+    ends: bool
+
+    @classmethod
+    def of(cls, text: bytes, size: int, path: str, request: Request) -> _Head:
+        """Read the first line of a text; `size` is that of the file."""
+        line, end, _ = text.partition(b"\n")
+        if len(line) > request.limits.max_line_bytes:
+            raise exceeded(request.limits, "max_line_bytes", len(line), "bytes in a line", path)
+        plain = decoded(line, path).removesuffix("\r")
+        return cls(*_header(plain, size, path, request), ends=bool(end))
+
+
+@dataclass(frozen=True)
+class Found:
+    """What some rows hold; rows and lines are counted from the first of them.
+
+    Parameters
+    ----------
+    top, top_row, queries
+        See `SparseText`.
+    is_small : bool
+        Whether all values fit into a byte.
+    filled : int
+        The row behind the last one that holds anything.
+    foreign : (int, int), optional
+        The first label id that the first line does not know, and its row.
+    ends : bool, optional
+        Whether the last line has an end; None if there is no line.
+    """
+
+    top: int
+    top_row: int
+    queries: bool
+    is_small: bool
+    filled: int
+    foreign: tuple[int, int] | None
+    ends: bool | None
+
+
+@dataclass(frozen=True)
+class Agreed:
+    """What is common to all rows: see `Found`; `rows` are those before the piece of each number."""
+
+    is_small: bool
+    queries: bool
+    rows: dict[int, int]
+
+
+class Rows(RangeRows):
+    """The rows of some pieces."""
+
+    def __init__(self, path: str, request: Request, head: _Head, before: Before) -> None:
+        super().__init__(before)
+        self.path, self.request, self.head = path, request, head
+        self._text = SparseText(
+            path, request.limits, has_comments=False, most=request.max_memory, before=before
         )
+        self._ends: bool | None = None
+        self._X: Any = None
 
+    def add(self, text: bytes, piece: int) -> None:  # noqa: ARG002  # any is like the others
+        """Read the lines of a piece."""
+        own = self._text
+        if self.before.is_start and not own.before:  # the first line
+            text = text.partition(b"\n")[2]
+            own.before = 1
+        own.add(text)
+        self._ends = text.endswith(b"\n") if text else self._ends
+        self.n_rows = own.n_rows - self.before.rows
+        self.n_lines = own.before - self.before.lines
 
-def _check_ids(q: int, flat: np.ndarray, counts: np.ndarray, path: str) -> None:
-    """Check that the label ids are within what the first line says."""
-    bad = np.flatnonzero((flat < 0) | (flat >= q))
-    if bad.size:
-        row = int(np.searchsorted(np.cumsum(counts), bad[0], side="right"))
-        raise ParseError(
-            f"the first line says {q} labels, counted from 0, and this row has the label "
-            f"{flat[bad[0]]}", path, row + 2, 1,
+    def finish(self) -> Found:
+        """What the rows hold."""
+        text, q, foreign = self._text, self.head.q, None
+        is_small = text.is_small
+        self._X = X = text.table(max(self.head.d, text.top + 1))
+        flat, counts = text.ids()
+        filled = np.flatnonzero((np.diff(X.indptr) > 0) | (counts > 0))
+        bad = np.flatnonzero((flat < 0) | (flat >= q))
+        if bad.size:
+            row = int(np.searchsorted(np.cumsum(counts), bad[0], side="right"))
+            foreign = int(flat[bad[0]]), row
+        return Found(
+            text.top, text.top_row, text.queries, is_small,
+            int(filled[-1]) + 1 if filled.size else 0, foreign, self._ends,
         )  # fmt: skip
+
+    def dataset(self, agreed: Agreed) -> Dataset:
+        """The rows, with the columns and labels of all."""
+        n, d, q, _ = self.head
+        n = max(0, min(self.n_rows, n - agreed.rows[self.before.first]))  # others are blank lines
+        X = compressed(self._X.data, self._X.indices, self._X.indptr[: n + 1], d)
+        self._X = None
+        if not agreed.is_small:
+            X = X.astype(np.float64, copy=False)
+        flat, counts = self._text.ids()
+        Y = label_rows(flat, counts[:n], q)
+        columns, labels = default_columns(d), UniformLabels(NumberedNames("y", q), Label(""))
+        notes = ("qid: entries are skipped",) if agreed.queries else ()
+        source = Source(self.path, "xmc", labels_by="the ids in the file")
+        return Dataset(X, Y, columns, labels, source=source, notes=notes)
+
+
+def agreed(path: str, request: Request, head: _Head, ranges: Sequence[Range]) -> Agreed:
+    """What is common to all rows, which have to be what the first line says."""
+    found = [one.found for one in ranges]
+    *before, n_rows = accumulate([one.n_rows for one in ranges], initial=0)
+    both = list(zip(before, found, strict=True))
+    filled = max((at + one.filled for at, one in both if one.filled), default=0)
+    _check_rows(head, n_rows, filled, path, found)
+    at = max(range(len(found)), key=lambda k: found[k].top)
+    if found[at].top >= head.d:
+        raise ParseError(
+            f"the first line says {head.d} features, counted from 0, and this row has the index "
+            f"{found[at].top}", path, before[at] + found[at].top_row + 2,
+        )  # fmt: skip
+    foreign = [(*one.foreign, at) for at, one in both if one.foreign]
+    if foreign:
+        label, row, at = foreign[0]
+        raise ParseError(
+            f"the first line says {head.q} labels, counted from 0, and this row has the label "
+            f"{label}", path, at + row + 2, 1,
+        )  # fmt: skip
+    columns = default_columns(head.d)
+    labels = UniformLabels(NumberedNames("y", head.q), Label(""))
+    refuse_other_labels(request, columns, labels, path, "an XMC file")
+    return Agreed(
+        all(one.is_small for one in found),
+        any(one.queries for one in found),
+        dict(zip([one.first for one in ranges], before, strict=True)),
+    )
+
+
+def _check_rows(head: _Head, n_rows: int, filled: int, path: str, found: Sequence[Found]) -> None:
+    """Check that as many rows follow as the first line says, and only blank lines behind them."""
+    shown = n_rows if n_rows <= head.n else max(head.n, filled)
+    if shown != head.n:
+        ends = next((one.ends for one in reversed(found) if one.ends is not None), head.ends)
+        raise ParseError(
+            f"the first line says {plural(head.n, 'row')} and {shown} follow",
+            path,
+            min(1 + n_rows + ends, head.n + 2),
+        )
 
 
 def _header(line: str, size: int, path: str, request: Request) -> tuple[int, int, int]:

@@ -18,6 +18,7 @@ from sklearn.base import clone
 
 import mlfs
 from mlfs import criteria
+from mlfs.data import files as data_files
 from mlfs.data.file_pieces import open_pieces
 from tests.documents import ROOT
 from tests.remote_blocks import InProcess
@@ -275,6 +276,18 @@ def test_workers_read_their_parts_of_files(kind: str, tmp_path: Any) -> None:
             many = mlfs.select(path, "jmi", cluster=cluster, layout=layout, **own)
             assert told(many) == told(one)
             assert cluster.sessions[0].layout == layout
+
+
+@pytest.mark.parametrize("suffix", ["svm"])
+def test_workers_read_ranges_of_text(suffix: str, tmp_path: Any, monkeypatch: Any) -> None:
+    path = tmp_path / f"a.{suffix}"
+    mlfs.write(mlfs.data.from_arrays(*DATA["sparse"]), path)
+    monkeypatch.setattr(data_files, "PIECE", 300)
+    one = mlfs.select(path, "jmi", 5, labels="last:3")
+    for layout in ("rows", "columns"):
+        cluster = InProcess(3, lost=(-1, -2, 2))
+        many = mlfs.select(path, "jmi", 5, labels="last:3", cluster=cluster, layout=layout)
+        assert told(many) == told(one)
 
 
 @pytest.mark.parametrize("bins", ["mean-sd", "width"])

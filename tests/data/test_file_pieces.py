@@ -2,50 +2,18 @@
 
 from __future__ import annotations
 
-import pickle
 from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
 
 import mlfs
 from mlfs.data import files
 from mlfs.data.file_pieces import open_pieces
 from mlfs.data.packed_table import PackedTable
 from mlfs.errors import DataError, UsageError
-
-
-def dense(table):
-    return table.toarray() if hasattr(table, "toarray") else np.asarray(table)
-
-
-def joined(pieces, n):
-    """The data set of n shares, each read from pieces that were sent."""
-    rows = [pickle.loads(pickle.dumps(pieces)).read(a, b) for a, b in pieces.shares(n)]
-    agreed = pieces.agreed([pickle.loads(pickle.dumps(some.found)) for some in rows])
-    parts = [some.dataset(agreed) for some in rows]
-    assert [part.shape[0] for part in parts] == [some.n_rows for some in rows]
-    first = parts[0]
-    for part in parts:
-        assert (list(part.columns), list(part.labels)) == (list(first.columns), list(first.labels))
-    weights = None
-    if first.weights is not None:
-        weights = np.concatenate([part.weights for part in parts])
-    stack = sp.vstack if first.is_sparse else np.vstack
-    X = stack([part.X for part in parts])
-    Y = np.vstack([dense(part.Y) for part in parts])
-    return replace(first, X=X, Y=Y, weights=weights)
-
-
-def assert_the_whole(found, wanted):
-    for name in ("labels", "notes", "source", "left_out"):
-        assert getattr(found, name) == getattr(wanted, name), name
-    assert list(found.columns) == list(wanted.columns)
-    np.testing.assert_array_equal(dense(found.X), dense(wanted.X))
-    np.testing.assert_array_equal(dense(found.Y), dense(wanted.Y))
-    np.testing.assert_array_equal(found.weights, wanted.weights)
+from tests.joined_pieces import assert_the_whole, joined
 
 
 @pytest.mark.parametrize("suffix", ["arff", "csv", "tsv.gz", "npz", "parquet", "mat"])

@@ -138,7 +138,8 @@ class PartReader:
         return rows.n_rows, rows.found
 
     def _read(self, part: RowsPart) -> ReadRows:
-        if self._rows is None:
+        if self._rows is None or not part.pieces.accepts(self._rows):
+            self._rows = None
             chunks = self._chunks
             self._rows = _ChunkRows(chunks) if chunks else part.pieces.read(*part.share)
         return self._rows

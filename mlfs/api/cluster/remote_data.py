@@ -108,8 +108,14 @@ def remote_dataset(data: Any, labels: Any, cluster: Any, *, numbers: bool = Fals
 
 def _agreed(session: Any, pieces: FilePieces, parts: list[RowsPart]) -> list[RowsPart]:
     """The parts, knowing what the columns of the whole are."""
-    looks = session.call("read", [("look", part) for part in parts])
-    agreed = pieces.agreed([found for _, found in looks])
+    while True:
+        looks = session.call("read", [("look", part) for part in parts])
+        found = [one for _, one in looks]
+        again = pieces.learned(found)
+        if again is pieces:
+            break
+        pieces, parts = again, [replace(part, pieces=again) for part in parts]
+    agreed = pieces.agreed(found)
     return [replace(part, agreed=agreed) for part in parts]
 
 

@@ -20,6 +20,7 @@ from mlfs.data.formats import FORMATS
 from mlfs.data.request import Request
 from mlfs.errors import MlfsError
 from tests.fuzz.cases import Finding
+from tests.joined_pieces import parts_of
 
 MANY = 10_000  # columns that are not made one by one
 SIZES = (1, 7, 16, 33, 64, 100, 200, 500)
@@ -30,7 +31,8 @@ class InPieces:
 
     def __init__(self, form: str, suffix: str) -> None:
         own = FORMATS[form]
-        self.reading = own.piecewise() if own.pieces else None
+        self.reading = own.piecewise("read_pieces")
+        self.ranges = own.piecewise("open_ranges")
         self.opening = own.apartly("open") if own.apart else None
         self.module: Any = sys.modules[(self.reading or self.opening).__module__]
         self.folder = tempfile.TemporaryDirectory(prefix="mlfs-fuzz-")
@@ -51,25 +53,30 @@ class InPieces:
         with _small(self.module, size):
             try:
                 if self.opening is not None:
-                    found = self._apart(size % 3 + 1, request)
+                    pieces = self.opening([str(self.file)], str(self.file), request)
+                    found = _together(parts_of(pieces, size % 3 + 1))
                 elif self.reading is not None:
-                    pieces = TextPieces(str(self.file), request.limits)
-                    found = self.reading(pieces, str(self.file), request)
+                    texts = TextPieces(str(self.file), request.limits)
+                    reading = self.reading if self.ranges is None else self._in_ranges
+                    found = reading(texts, str(self.file), request)
             except MlfsError as error:
                 return str(error).replace(str(self.file), path)
         return found
 
-    def _apart(self, n: int, request: Request) -> Dataset:
-        """Read the pieces in n shares that know nothing of each other."""
-        pieces = self.opening([str(self.file)], str(self.file), request)
-        rows = [pieces.read(first, last) for first, last in pieces.shares(n)]
-        agreed = pieces.agreed([one.found for one in rows])
-        parts = [one.dataset(agreed) for one in rows]
-        X = [sp.csr_array(part.X) if part.is_sparse else part.X for part in parts]
-        Y = [part.Y.toarray() if sp.issparse(part.Y) else part.Y for part in parts]
-        stacked = sp.vstack(X).tocsr() if parts[0].is_sparse else np.vstack(X)
-        together = sp.csr_array(np.vstack(Y)) if sp.issparse(parts[0].Y) else np.vstack(Y)
-        return parts[0].with_changes(X=stacked, Y=together)
+    def _in_ranges(self, texts: TextPieces, path: str, request: Request) -> Dataset | None:
+        ranges = None if self.ranges is None else self.ranges(texts, path, request)
+        return None if ranges is None else _together(parts_of(ranges, texts.size % 4 + 1))
+
+
+def _together(parts: list[Dataset]) -> Dataset:
+    """One data set of parts that were read apart."""
+    if len(parts) == 1:
+        return parts[0]
+    X = [sp.csr_array(part.X) if part.is_sparse else part.X for part in parts]
+    Y = [part.Y.toarray() if sp.issparse(part.Y) else part.Y for part in parts]
+    stacked = sp.vstack(X).tocsr() if parts[0].is_sparse else np.vstack(X)
+    together = sp.csr_array(np.vstack(Y)) if sp.issparse(parts[0].Y) else np.vstack(Y)
+    return parts[0].with_changes(X=stacked, Y=together)
 
 
 @contextlib.contextmanager

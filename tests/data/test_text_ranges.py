@@ -1,0 +1,114 @@
+"""Ranges of the bytes of text files, read apart, are the whole: data, notes and errors."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import mlfs
+from mlfs.data import Limits, files, read, sparse_rows
+from mlfs.data.file_pieces import open_pieces
+from mlfs.data.text_ranges import TextRanges
+from tests.any_dataset import outcome
+from tests.data.test_pieces import sparse_text
+from tests.joined_pieces import assert_the_whole, joined
+
+SHARES = (1, 2, 3, 7)
+BOM = "\ufeff"
+HEAD = '# mlfs {"features": ["u", "v", "w"], "nominal": {"1": ["a", "b"]}, "labels": ["7", "2"], '
+SMALL = {
+    "svm": [
+        "1,5 1:0.5 3:2\n 2:1 # no label\n\n5\n1 7:300 qid:3\n",
+        "-1 1:1\n1 2:1\n-1 1:3",
+        "0 0:1\n\n\n3 1:1\n0 1:1\n4 1:1 # c\n",
+        f'{HEAD}"values": {{}}}}\n7,2 1:2\n 2:1\n2 3:1\n',
+        f'{HEAD}"values": {{}}}}\n7 1:2\n 2:1\n2 2:5\n 2:7\n',
+        "1 1:1\n2 1:x\n3 1:1\n4 1:y\n",
+        "1 1:1\n2 1:1\n-3,-4 1:1\n-9 1:1\n",
+        "1 1:1\n2 1:1\n3 2:1 2:2\n",
+        "1 1:1\n\u00e9 1:1\n",
+        "# only\n# comments\n\n",
+        "1\n2\n3\n",
+    ],
+    "xmc": [
+        "4 9 6\n0,3 0:0.5 2:1\n\n5 8:1\n 1:1\n\n\n",
+        "3 2 2\r\n0 0:1\r\n1 1:1\r\n1 1:7",
+        "3 2 2\n0 0:1\n1 1:1\n",
+        "2 2 2\n0 0:1\n1 1:1\n\n0 0:1\n\n",
+        "3 2 2\n0 0:1\n1 9:1\n1 9:1\n",
+        "4 2 2\n0 0:1\n1 0:1\n7,9 1:1\n8 1:1\n",
+        "4 2 2\n0 0:1\n0 0:1 x\n7 1:1\n8 1:1 y\n",
+        "2 2 2\n\n\n",
+    ],
+}
+LIMITED = ("max_rows=2", "max_line_bytes=6", "max_features=3", "max_labels=1", "max_empty=1")
+
+
+def in_ranges(path, size, n, monkeypatch, **options):
+    """What is read in pieces of so many bytes, in one process and in n shares: both."""
+    with monkeypatch.context() as patch:
+        patch.setattr(files, "PIECE", size)
+        whole = outcome(lambda: read(path, **options))
+        return whole, outcome(lambda: joined(open_pieces(path, **options), n))
+
+
+def assert_alike(path, size, n, monkeypatch, **options):
+    """One process and n shares have the same answer."""
+    (wanted, message), (found, said) = in_ranges(path, size, n, monkeypatch, **options)
+    assert said == message, (size, n)
+    if wanted is not None:
+        assert_the_whole(found, wanted)
+
+
+@pytest.mark.parametrize(
+    ("form", "text"), [(form, text) for form, texts in SMALL.items() for text in texts]
+)
+def test_a_small_text_is_cut_anywhere(form, text, tmp_path, monkeypatch):
+    path = tmp_path / f"a.{form}"
+    path.write_bytes(text.encode())
+    for size in range(1, len(text.encode())):
+        for n in SHARES[1:]:
+            assert_alike(path, size, n, monkeypatch)
+    for limit in LIMITED:
+        limits = Limits().raised([limit])
+        for size in (1, 20):
+            assert_alike(path, size, 3, monkeypatch, limits=limits)
+    path.write_bytes((BOM + text).encode())
+    assert_alike(path, 9, 3, monkeypatch, classes=True)
+
+
+@pytest.mark.parametrize("form", ["svm", "xmc"])
+@pytest.mark.parametrize("seed", range(20))
+def test_sparse_text_in_ranges(seed, form, tmp_path, monkeypatch):
+    path, rng = tmp_path / f"a.{form}", np.random.default_rng(seed)
+    path.write_bytes(sparse_text(seed, form))
+    monkeypatch.setattr(sparse_rows, "SMALL", 0)  # with the kernel
+    for n in SHARES:
+        assert_alike(path, int(rng.integers(30, 3000)), n, monkeypatch)
+
+
+@pytest.mark.parametrize("suffix", ["svm"])
+def test_a_worker_reads_its_range_and_the_start(suffix, tmp_path, monkeypatch):
+    path = tmp_path / f"a.{suffix}"
+    bits = np.random.default_rng(0).integers(0, 2, (500, 12))
+    mlfs.write(mlfs.data.from_arrays(bits[:, :10], bits[:, 10:]), path)
+    size = path.stat().st_size
+    monkeypatch.setattr(files, "PIECE", size // 40)
+    pieces = open_pieces(path)
+    assert isinstance(pieces, TextRanges)
+    taken = []
+    between = files.TextPieces.between
+
+    def counted(self, first, last):
+        for k, text in between(self, first, last):
+            taken.append(len(text))
+            yield k, text
+
+    monkeypatch.setattr(files.TextPieces, "between", counted)
+    sums = []
+    for share in pieces.shares(4):
+        pieces.read(*share)
+        sums.append(sum(taken))
+        taken.clear()
+    assert max(sums) < size * 0.4
+    assert sum(sums) < size * 1.2
