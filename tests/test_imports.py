@@ -29,7 +29,7 @@ ABOVE_ALL = {ROOT / "mlfs/__init__.py", ROOT / "mlfs/__main__.py"}
 MODULES = sorted(path for path in (ROOT / "mlfs").rglob("*.py") if path not in ABOVE_ALL)
 CRITERIA = sorted((ROOT / "criteria").glob("*.py"))
 HEAVY = ("sklearn", "pandas", "polars", "matplotlib", "pyarrow", "scipy.io", "scipy.stats")
-HEAVY += ("distributed", "dask", "tornado")
+HEAVY += ("distributed", "dask", "tornado", "mlfs.compare")
 
 
 def room(path: Path) -> str:

@@ -18,7 +18,7 @@ from mlfs.api.function_arguments import both_of, check_rows, columns_of
 from mlfs.api.options import checked
 from mlfs.api.prepared import DEFAULTS, threads_of
 from mlfs.counting.memory import bytes_of
-from mlfs.data.frames import pandas
+from mlfs.data.frames import naming_half_pairs, pandas
 from mlfs.errors import UsageError, printable
 from mlfs.information import pair_matrix
 from mlfs.information.adjusted import subtract_expected
@@ -376,11 +376,12 @@ def _framed(found: np.ndarray, x: CodedColumns, y: CodedColumns) -> Any:
     if x.single and y.single:
         return float(found[0, 0])
     pd = pandas()
-    if x.single:
-        return pd.Series(found[0], index=list(y.names))
-    if y.single:
-        return pd.Series(found[:, 0], index=list(x.names))
-    return pd.DataFrame(found, index=list(x.names), columns=list(y.names))
+    with naming_half_pairs([*x.names, *y.names]):
+        if x.single:
+            return pd.Series(found[0], index=list(y.names))
+        if y.single:
+            return pd.Series(found[:, 0], index=list(x.names))
+        return pd.DataFrame(found, index=list(x.names), columns=list(y.names))
 
 
 def _options(values: dict[str, Any]) -> dict[str, Any]:

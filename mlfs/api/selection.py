@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from mlfs.api.cross_validated import CrossValidation
-from mlfs.data.frames import pandas
+from mlfs.data.frames import naming_half_pairs, pandas
 from mlfs.discretize import Binning
 from mlfs.errors import DataError
 from mlfs.search.label_parents import Structure
@@ -211,7 +211,8 @@ class Selection(Ranking):
                 record = one.to_dict()
                 terms = record.pop("terms")
                 rows.append({**({"label": label} if label else {}), **record, **terms})
-        return pandas().DataFrame(rows)
+        with naming_half_pairs(value for row in rows for value in row.values()):
+            return pandas().DataFrame(rows)
 
     def plot(self, label: str | None = None, ax: Any = None) -> Any:
         """Draw the picks with the terms of their scores; needs matplotlib.

@@ -26,10 +26,12 @@ __all__ = [
     "fewest_of",
     "how_of",
     "is_cv",
+    "literal",
     "most_of",
 ]
 
 LARGEST = sys.float_info.max
+WORDS = {"true": True, "false": False, "none": None}
 
 
 @dataclass(frozen=True)
@@ -298,3 +300,21 @@ def checked_count(count: Any, name: str) -> int | None:
 def checked_share(value: Any, name: str) -> float:
     """The value of an option that lies between 0 and 1."""
     return Share().read(name, value)
+
+
+def literal(text: str) -> bool | float | str | None:
+    """Read true, none, 3 and 0.5 as Python values, and everything else as text.
+
+    Examples
+    --------
+    >>> literal("0.5"), literal("3"), literal("True"), literal("none"), literal("mean")
+    (0.5, 3, True, None, 'mean')
+    """
+    if text.lower() in WORDS:
+        return WORDS[text.lower()]
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text

@@ -12,11 +12,10 @@ from typing import Any, TypeVar
 import click
 
 from mlfs.api.options import NAMED, OPTIONS, Option
-from mlfs.api.value_kinds import Positive, Share, Switch, Threads, Whole
+from mlfs.api.value_kinds import Positive, Share, Switch, Threads, Whole, literal
 from mlfs.cli.console import console_of
 from mlfs.cli.help import OTHER, topical
 from mlfs.cli.startup import skip_check_of_scipy
-from mlfs.compare.named import literal
 from mlfs.errors import DataError, UsageError, printable, setting
 
 __all__ = [
@@ -250,6 +249,8 @@ def _read_by_workers(path: str, given: dict[str, Any], options: dict[str, Any]) 
         separator=given["separator"],
         encoding=given["encoding"],
         numbers=options.get("target_bins") is not None,
+        delimiter=given["delimiter"] or "",
+        decimal=given["decimal"] or ".",
     )
     return remote_dataset(pieces, None, options["cluster"])
 

@@ -9,11 +9,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from mlfs.api.value_kinds import literal
 from mlfs.errors import UsageError, printable
 
-__all__ = ["Named", "import_path", "literal", "named"]
-
-WORDS = {"true": True, "false": False, "none": None}
+__all__ = ["Named", "import_path", "named"]
 
 
 @dataclass(frozen=True)
@@ -103,24 +102,6 @@ def _pair(text: str, whole: str) -> tuple[str, Any]:
 
 def _shown(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, default=repr)
-
-
-def literal(text: str) -> bool | float | str | None:
-    """Read true, none, 3 and 0.5 as Python values, and everything else as text.
-
-    Examples
-    --------
-    >>> literal("0.5"), literal("3"), literal("True"), literal("none"), literal("mean")
-    (0.5, 3, True, None, 'mean')
-    """
-    if text.lower() in WORDS:
-        return WORDS[text.lower()]
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return text
 
 
 def import_path(path: str, what: str) -> Any:

@@ -92,6 +92,8 @@ def open_pieces(
     separator: str = "|",
     encoding: str = "utf-8",
     numbers: bool = False,
+    delimiter: str = "",
+    decimal: str = ".",
 ) -> FilePieces:
     """Open a data set whose pieces are to be read; no row is read yet.
 
@@ -100,7 +102,7 @@ def open_pieces(
     path : str or path
         A file, or a pattern for several, which every machine that reads pieces sees under this
         name.
-    labels, format, limits, classes, separator, encoding, numbers
+    labels, format, limits, classes, separator, encoding, numbers, delimiter, decimal
         See `mlfs.read`.
 
     Examples
@@ -122,8 +124,10 @@ def open_pieces(
         separator=separator,
         encoding=encoding,
         numbers=numbers,
+        delimiter=delimiter,
+        decimal=decimal,
     )
-    form = form_by_name(name, format)
+    form = form_by_name(name, format, request)
     open_apart = None if form is None else form.apartly("open")
     files = files_of(name) if open_apart is not None else []
     if open_apart is not None and files:

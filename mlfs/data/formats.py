@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import importlib
 import os
 from collections.abc import Callable, Sequence
@@ -11,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from mlfs.data.dataset import Dataset
-from mlfs.data.delimited.records import delimiter_of
 from mlfs.data.files import (
     PIECE,
     TextPieces,
@@ -21,23 +19,18 @@ from mlfs.data.files import (
     size_of,
     split_suffix,
 )
-from mlfs.data.labels import mulan
-from mlfs.data.losses import losses
 from mlfs.data.request import Limits, Request, refuse_memory
 from mlfs.data.sniffing import sniffed
-from mlfs.data.whole_files import replacing_together
-from mlfs.errors import DataError, ParseError, UnknownName, UsageError, printable, setting
+from mlfs.errors import ParseError, UnknownName, UsageError, printable, setting
 
 __all__ = [
     "FORMATS",
     "Format",
     "form_by_name",
     "format_of",
-    "losses",
     "read",
     "read_request",
     "request_of",
-    "write",
 ]
 
 PICKLES = (".pkl", ".pickle", ".joblib", ".dump", ".p")
@@ -263,7 +256,7 @@ def read(
         encoding=encoding,
         known=known,
         numbers=numbers,
-        delimiter=delimiter_of(delimiter),
+        delimiter=delimiter,
         decimal=decimal,
         max_memory=max_memory,
         needed=None if needed is None else frozenset(needed),
@@ -295,9 +288,10 @@ def request_of(
 
 def read_request(path: str, format: str | None, request: Request) -> Dataset:  # noqa: A002
     """Read a table as a request says."""
-    if request.delimiter and form_by_name(path, format) is None:
+    if request.delimiter and kind_by_name(path, format) is None:
         format = "csv"  # noqa: A001
-    dataset = _read_pieces(path, format, request)
+    form = form_by_name(path, format, request)
+    dataset = _read_pieces(path, form, request)
     if dataset is None:
         size = size_of(path)
         if size > PIECE:
@@ -311,17 +305,24 @@ def read_request(path: str, format: str | None, request: Request) -> Dataset:  #
     return dataset
 
 
-def form_by_name(path: str, format: str | None) -> Format | None:  # noqa: A002
-    """The format that the suffix or the user says, None if neither does."""
+def kind_by_name(path: str, format: str | None) -> str | None:  # noqa: A002
+    """The name of the format that the suffix or the user says, None if neither does."""
     suffix = split_suffix(path)[1]
     by_suffix = (known for known, form in FORMATS.items() if suffix in form.suffixes)
-    kind = next(by_suffix, None) if format is None else _named(format)
-    return None if kind is None else FORMATS[kind]
+    return next(by_suffix, None) if format is None else _named(format)
 
 
-def _read_pieces(name: str, format: str | None, request: Request) -> Dataset | None:  # noqa: A002
+def form_by_name(path: str, format: str | None, request: Request) -> Format | None:  # noqa: A002
+    """The format that the suffix or the user says, if it takes what is asked; None if neither."""
+    kind = kind_by_name(path, format)
+    if kind is None:
+        return None
+    request.check_text(kind)
+    return FORMATS[kind]
+
+
+def _read_pieces(name: str, form: Format | None, request: Request) -> Dataset | None:
     """Read in pieces; None if a file is small, or of a format that is read whole."""
-    form = form_by_name(name, format)
     files = files_of(name) if form is None or form.apart or has_pattern(name) else []
     dataset: Dataset | None
     read_apart = None if form is None else form.apartly("read")
@@ -337,64 +338,3 @@ def _read_pieces(name: str, format: str | None, request: Request) -> Dataset | N
     pieces = read_pieces and TextPieces.of(name, request.limits, request.max_memory)
     dataset = read_pieces(pieces, name, request) if read_pieces and pieces else None
     return dataset
-
-
-def write(
-    dataset: Dataset,
-    path: str | os.PathLike[str],
-    *,
-    format: str | None = None,  # noqa: A002 - the word that users expect
-    force: bool = False,
-) -> list[str]:
-    """Write a data set so that it reads back equal; all files appear whole, or none does.
-
-    The suffix determines the format and the compression. Beside an ARFF, CSV or TSV file a Mulan
-    XML of the same stem is written, which names the labels. ARFF to standard output (``-``) is
-    written as MEKA does: labels first, and their number in the relation name.
-
-    Parameters
-    ----------
-    dataset : Dataset
-        What to write.
-    path : str or path
-        Where; ``-`` is standard output.
-    format : str, optional
-        One of `FORMATS`, where the suffix does not tell.
-    force : bool
-        Whether files that are there may be replaced.
-
-    Returns
-    -------
-    list of str
-        What the format cannot carry, in words; mostly nothing.
-    """
-    name = os.fspath(path)
-    kind = format_of(name, format or ("arff" if name == "-" else None) or _txt(name))
-    form = FORMATS[kind]
-    writer = form.function("write")
-    files = [name]
-    if name != "-" and form.sidecar and (Path(name).is_file() or not Path(name).exists()):
-        files = [*_sidecar(dataset, name), name]
-        if kind == "arff":
-            from mlfs.data.arff.arff_writer import write_labels_last as writer
-    with replacing_together(files, force) as streams:
-        if len(streams) > 1:
-            streams[0].write(mulan.document(dataset.label_names))
-        writer(dataset, streams[-1])
-    return losses(dataset, kind)
-
-
-def _txt(name: str) -> str | None:
-    return "xmc" if split_suffix(name)[1] == ".txt" else None
-
-
-def _sidecar(dataset: Dataset, name: str) -> list[str]:
-    """The label file that is to be written: none if one with the same labels is there already."""
-    if not dataset.labels:
-        raise DataError("a data set without labels cannot be written")
-    file = split_suffix(name)[0] + ".xml"
-    if Path(file).is_file():
-        with contextlib.suppress(DataError, UsageError):
-            if set(mulan.read(file, Limits())) == set(dataset.label_names):
-                return []
-    return [file]

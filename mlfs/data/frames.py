@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from mlfs.data.columns import is_missing, library_of
+from mlfs.data.losses import refuse_half_pair
 from mlfs.errors import DataError, UsageError
 
-__all__ = ["array_of", "columns_of", "family", "frame_of", "pandas"]
+__all__ = ["array_of", "columns_of", "family", "frame_of", "naming_half_pairs", "pandas"]
 
 INTEGERS = {f"{sign}Int{bits}" for sign in ("", "U") for bits in (8, 16, 32, 64)}
 
@@ -23,6 +26,16 @@ def pandas() -> Any:
     except ModuleNotFoundError as error:
         msg = "a frame needs the package pandas, which is not installed: pip install pandas"
         raise UsageError(msg) from error
+
+
+@contextmanager
+def naming_half_pairs(texts: Iterable[object]) -> Iterator[None]:
+    """Name the text that pandas cannot hold: those of its version 3 are UTF-8."""
+    try:
+        yield
+    except UnicodeEncodeError:
+        refuse_half_pair((text for text in texts if isinstance(text, str)), "the name", "rename it")
+        raise
 
 
 def family(x: Any, name: str = "") -> str:

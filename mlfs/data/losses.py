@@ -1,11 +1,16 @@
-"""What a file format cannot carry, in words for the user."""
+"""What a file format cannot carry: refused, or said in words for the user."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from mlfs.data.dataset import Column, Dataset
 from mlfs.data.delimited.records import is_number
+from mlfs.errors import DataError, printable
 
-__all__ = ["losses"]
+__all__ = ["losses", "refuse_half_pair", "refuse_half_pairs"]
+
+HALF = "holds half a surrogate pair, which is no character and cannot be written"
 
 
 def losses(dataset: Dataset, kind: str) -> list[str]:
@@ -46,3 +51,40 @@ def _looks_numeric(column: Column) -> bool:
     if column.kind != "nominal" or not column.values:
         return False
     return all(map(is_number, column.values))
+
+
+def refuse_half_pairs(dataset: Dataset, kind: str) -> None:
+    r"""Refuse names and values with a character that no file can hold, before one is made.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mlfs.data.dataset import Label
+    >>> data = Dataset(np.zeros((1, 1)), np.zeros((1, 1)), (Column("a\ud800"),), (Label("y"),))
+    >>> refuse_half_pairs(data, "csv")
+    Traceback (most recent call last):
+        ...
+    mlfs.errors.DataError: the name of column 'a\\ud800' holds half a surrogate pair, ...
+    """
+    if kind == "xmc":  # which has no names
+        return
+    names = {
+        "column": dataset.feature_names,
+        "label": dataset.label_names,
+        "relation": [dataset.source.relation],
+    }
+    for what, texts in names.items():
+        refuse_half_pair(texts, f"the name of {what}", "rename it")
+    for what, columns in (("column", dataset.columns), ("label", dataset.labels)):
+        for one in columns:
+            refuse_half_pair(one.values, f"{what} {printable(one.name)!r}: the value", "replace it")
+
+
+def refuse_half_pair(texts: Iterable[str], what: str, remedy: str) -> None:
+    """Raise if one of some texts holds half a surrogate pair."""
+    texts = list(texts)
+    try:
+        "".join(texts).encode()
+    except UnicodeEncodeError:
+        text = next(one for one in texts if any("\ud800" <= char <= "\udfff" for char in one))
+        raise DataError(f"{what} {printable(text)!r} {HALF}: {remedy}") from None

@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from mlfs.data.dataset import Dataset
-from mlfs.data.formats import read, write
+from mlfs.data.formats import read
 from mlfs.data.joining import joined
 from mlfs.data.request import Limits
+from mlfs.data.written import write
 from mlfs.datasets.bundled import bundled
 from mlfs.datasets.downloads import Progress, downloaded, is_whole
 from mlfs.datasets.listing import SMALL, File, PublicDataset, info, names

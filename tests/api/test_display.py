@@ -10,6 +10,7 @@ import pytest
 import scipy.sparse as sp
 
 import mlfs
+from mlfs.data.frames import naming_half_pairs
 from mlfs.errors import DataError, UsageError
 from mlfs.search.label_parents import Structure
 from tests.compare.test_report import made_up
@@ -175,3 +176,11 @@ def test_results_show_means_with_the_best_bold():
     seen = read(html)
     assert seen.seen.count("b") >= 1
     assert "exact_match" in seen.text
+
+
+def test_a_name_that_pandas_cannot_hold_is_named():
+    with (
+        pytest.raises(DataError, match=r"the name 'b\\\\ud800' holds half a surrogate pair"),
+        naming_half_pairs([3, "a", "b\ud800"]),
+    ):
+        "b\ud800".encode()  # as pandas does, from its version 3 on

@@ -59,9 +59,10 @@ def test_the_delimiter_is_found_by_the_error(capsys, tmp_path: Path) -> None:
     assert "2 (2 numeric)" in capsys.readouterr().out
     (tmp_path / "t.dat").write_text(path.read_text())  # a suffix that says nothing
     assert cli.main(["info", "--labels", "y", *more, str(tmp_path / "t.dat")]) == 0
-    assert "--delimiter is for CSV and TSV files, and this is arff" in error(
-        capsys, "info", "--delimiter", ";", SONGS
-    )
+    for file, form in ((SONGS, "arff"), ("part-*.parquet", "parquet")):
+        assert f"--delimiter is for CSV and TSV files, and this is {form}" in error(
+            capsys, "info", "--delimiter", ";", file
+        )
 
 
 def test_a_format_without_its_package_is_refused_before_the_work(

@@ -49,6 +49,15 @@ def test_shares_are_even():
         assert sum(sizes) == len(pieces)
 
 
+def test_the_delimiter_and_the_decimal_sign_reach_the_pieces(tmp_path):
+    file = tmp_path / "a.csv"
+    file.write_text("a;y\n1,5;0\n0,5;1\n2,5;0\n")
+    told = {"labels": "y", "delimiter": "semicolon", "decimal": ","}
+    assert_the_whole(joined(open_pieces(file, **told), 2), mlfs.read(file, **told))
+    with pytest.raises(UsageError, match="decimal is for CSV and TSV files, and this is parquet"):
+        open_pieces(tmp_path / "a.parquet", decimal=",")
+
+
 def test_a_file_that_changes_or_goes_is_named(tmp_path):
     file = tmp_path / "a.csv"
     file.write_text("a,y\n1,0\n0,1\n")

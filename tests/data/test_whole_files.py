@@ -6,14 +6,15 @@ import os
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from mlfs.data import from_arrays, write
+from mlfs.data import Column, Label, from_arrays, write
 from mlfs.data.whole_files import remove_unfinished, replacing, replacing_together
-from mlfs.errors import UsageError
+from mlfs.errors import DataError, UsageError
 from tests.documents import ROOT
 
 POSIX = pytest.mark.skipif(os.name != "posix", reason="locks and signals of POSIX")
@@ -104,3 +105,21 @@ def test_none_is_written_where_one_is_there_already(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="two' is there already"), replacing_together(paths):
         pass
     assert names(tmp_path) == ["two"]
+
+
+@pytest.mark.parametrize("suffix", ["arff", "csv.gz", "svm", "npz", "mat", "parquet"])
+def test_half_a_surrogate_pair_is_refused_before_a_file_is_made(tmp_path: Path, suffix) -> None:
+    good = from_arrays([["u", 0], ["v", 1]], [[0], [1]])
+    name, value, label = (
+        replace(good, columns=(Column("{a}\ud800", "nominal", ("u", "v")), good.columns[1])),
+        replace(good, columns=(Column("{a}", "nominal", ("u", "v\udfff")), good.columns[1])),
+        replace(good, labels=(Label("y\udc00"),)),
+    )
+    for data, words in (
+        (name, r"the name of column '\{a\}\\\\ud800'"),
+        (value, r"column '\{a\}': the value 'v\\\\udfff'"),
+        (label, r"the name of label 'y\\\\udc00'"),
+    ):
+        with pytest.raises(DataError, match=f"^{words} holds half a surrogate pair, .*: re"):
+            write(data, tmp_path / f"x.{suffix}")
+    assert not list(tmp_path.iterdir())

@@ -20,7 +20,7 @@ from mlfs.data.columns import nominal
 from mlfs.data.dataset import Column, Dataset
 from mlfs.data.delimited.csv_reader import BLOCK, Table, as_numbers, check_size
 from mlfs.data.delimited.fast_cells import Cells, number_in
-from mlfs.data.delimited.records import MISSING, Quoted, header_names, records
+from mlfs.data.delimited.records import MISSING, Quoted, delimiter_of, header_names, records
 from mlfs.data.files import UTF16, TextPieces, decoded, is_plain
 from mlfs.data.labels.chosen import resolve
 from mlfs.data.packed_table import PackedTable, Packer
@@ -34,12 +34,12 @@ BOM = b"\xef\xbb\xbf"
 
 def read_pieces(pieces: TextPieces, path: str, request: Request) -> Dataset | None:
     """Read a CSV file; None if it is one that has to be read whole."""
-    return _read(pieces, path, request, request.delimiter or ",", "csv")
+    return _read(pieces, path, request, ",", "csv")
 
 
 def read_pieces_tsv(pieces: TextPieces, path: str, request: Request) -> Dataset | None:
     """Read a TSV file; None if it is one that has to be read whole."""
-    return _read(pieces, path, request, request.delimiter or "\t", "tsv")
+    return _read(pieces, path, request, "\t", "tsv")
 
 
 class Header(NamedTuple):
@@ -62,9 +62,8 @@ class Header(NamedTuple):
         return cls(names, quoted)
 
 
-def _read(
-    pieces: TextPieces, path: str, request: Request, separator: str, form: str
-) -> Dataset | None:
+def _read(pieces: TextPieces, path: str, request: Request, usual: str, form: str) -> Dataset | None:
+    separator = delimiter_of(request.delimiter) or usual
     if request.decimal != ".":
         return None
     if not is_plain(request.encoding) or not kernel.is_compiled():

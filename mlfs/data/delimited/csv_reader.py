@@ -35,6 +35,7 @@ from mlfs.data.delimited.records import (
     MISSING,
     Quoted,
     Record,
+    delimiter_of,
     header_names,
     named,
     number_of,
@@ -70,15 +71,16 @@ def read(content: bytes, path: str, request: Request) -> Dataset:
     >>> data.X.tolist(), data.columns[1].values, data.Y.tolist()
     ([[1.5, 0.0], [9.0, nan]], ('red',), [[0], [1]])
     """
-    return _read(content, path, request, request.delimiter or ",", "csv")
+    return _read(content, path, request, ",", "csv")
 
 
 def read_tsv(content: bytes, path: str, request: Request) -> Dataset:
     """Read a TSV file: as CSV, with a tab between the cells."""
-    return _read(content, path, request, request.delimiter or "\t", "tsv")
+    return _read(content, path, request, "\t", "tsv")
 
 
-def _read(content: bytes, path: str, request: Request, separator: str, form: str) -> Dataset:
+def _read(content: bytes, path: str, request: Request, usual: str, form: str) -> Dataset:
+    separator = delimiter_of(request.delimiter) or usual
     if separator == request.decimal:
         msg = (
             "the comma is both between the cells and in the numbers: say "
