@@ -28,6 +28,9 @@ from mlfs.counting.xlogx import XLogX, of_rows, xlogx_table
 
 __all__ = ["Counts"]
 
+IN_PLANES = Kind.BINARY_PLANES, Kind.PLANES
+WORD, FINISH = 0.12, 12.0  # nanoseconds: of two words, of a table that is summed
+
 
 class Counts:
     """Counts of features, of their co-occurrences, and their sums of c log c.
@@ -115,7 +118,7 @@ class Counts:
         """The counts of some of the features."""
         blocks = [block.take(columns) for block in self.blocks]
         kind = self._kind[columns]
-        planes = np.isin(kind, (Kind.BINARY_PLANES, Kind.PLANES))
+        planes = np.isin(kind, IN_PLANES)
         if (np.diff(kind) < 0).any() or (planes.any() and not self.counts_rows):
             kind = np.full(kind.size, Kind.LISTS)
         return Counts(blocks, kind, xlogx=self.xlogx, per_cell=self.per_cell)
@@ -266,6 +269,21 @@ class Counts:
         """Count a few candidates without the others, see `SubsetPlanes`."""
         found: SubsetPlanes = self.blocks[0].subset_planes(self, t_f, budget)
         return found
+
+    def sweep_cost(self, labels: np.ndarray, *, triples: bool) -> float:
+        """Estimate the nanoseconds of counting all features with an anchor, or with labels too.
+
+        It is 0 where most features are counted through lists, which cost less than to choose some.
+        """
+        in_planes = np.count_nonzero(np.isin(self._kind, IN_PLANES))
+        if 2 * in_planes < self.d or self.d == 0:
+            return 0.0
+        codes = int(self.offsets[-1])
+        cells, words = codes - self.d, -(-self.n_rows // 64)
+        pairs = cells * max(1.0, cells / self.d)
+        plain = pairs * words * WORD + codes * max(2.0, codes / self.d) / 4 * FINISH
+        with_labels = float((self.labels.levels[labels] - 1).sum()) if triples else 0.0
+        return plain * (1.0 + with_labels)
 
     # ---- what is reported ---------------------------------------------------------------------
 

@@ -27,7 +27,6 @@ __all__ = ["Part", "SubsetPlanes"]
 
 MOST_LEVELS = 64
 SMALL = 1 << 18  # bytes of tables that are kept for the next call
-WORD, FINISH = 0.12, 12.0  # nanoseconds: of two words, of a table that is summed
 
 
 class Part(NamedTuple):
@@ -85,15 +84,7 @@ class SubsetPlanes:
 
     def cost(self, labels: np.ndarray, *, triples: bool) -> float:
         """Estimate the nanoseconds of a term for all candidates; 0 where lists are faster."""
-        counts = self._counts
-        d, cells = counts.d, int(counts.offsets[-1]) - counts.d
-        if not self.mostly_planes(np.arange(d)):
-            return 0.0
-        pairs = cells * max(1.0, cells / max(1, d))
-        codes = int(counts.offsets[-1]) * max(2.0, float(counts.levels.mean())) / 4
-        plain = pairs * self._words * WORD + codes * FINISH
-        with_labels = float((counts.labels.levels[labels] - 1).sum()) if triples else 0.0
-        return plain * (1.0 + with_labels)
+        return self._counts.sweep_cost(labels, triples=triples)
 
     def mostly_planes(self, where: np.ndarray) -> bool:
         """Whether most of some columns are kept as planes."""

@@ -23,12 +23,12 @@ from mlfs.information.table import PairInfo, Table
 __all__ = [
     "among_labels",
     "constant_features",
-    "counts_few",
     "given_codes",
     "given_features",
     "given_labels",
     "label_pair",
     "levels_of",
+    "most_sweep_cost",
     "report",
     "shuffled",
     "sweep_cost",
@@ -85,11 +85,17 @@ def terms_only_add(info: Info) -> bool:
     return info._floor == 0
 
 
-def counts_few(info: Info) -> bool:
-    """Whether a few candidates can be counted much faster than all of them."""
-    if not isinstance(info, ExactInfo):
-        return True
-    return info._table.counts_some and len(info._table.counts.blocks) == 1
+def most_sweep_cost(info: Info) -> float:
+    """Estimate the nanoseconds that a term takes for all candidates, at the most.
+
+    It is 0 where a few candidates cannot be counted faster than all of them.
+    """
+    if isinstance(info, GaussianInfo):
+        return info._sweep_cost
+    if not isinstance(info, ExactInfo) or not info._table.counts_some:
+        return 0.0
+    counts = info._table.counts
+    return 0.0 if len(counts.blocks) > 1 else counts.sweep_cost(info._labels, triples=True)
 
 
 def with_parents(info: Info, parents: Sequence[tuple[int, ...]] | None) -> Info:

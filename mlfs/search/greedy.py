@@ -7,11 +7,18 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from mlfs.criteria import Criterion, PairCriterion, SetCriterion
-from mlfs.information.for_search import counts_few, terms_only_add
+from mlfs.information.for_search import most_sweep_cost, terms_only_add
 from mlfs.information.info import Info
 from mlfs.search.checked import CheckedCriterion
 from mlfs.search.picks import Pick, SearchResult
-from mlfs.search.scores import CandidateScores, FixedScores, LazyScores, PairScores, SetScores
+from mlfs.search.scores import (
+    PRICE,
+    CandidateScores,
+    FixedScores,
+    LazyScores,
+    PairScores,
+    SetScores,
+)
 
 __all__ = ["greedy"]
 
@@ -104,7 +111,7 @@ def _candidate_scores(checked: CheckedCriterion, lazy: bool | str) -> CandidateS
         return PairScores(checked)
     if all(getattr(kind, of) is getattr(Criterion, of) for of in ("start", "term", "score")):
         return FixedScores(checked)
-    may = lazy is True or (lazy == "auto" and counts_few(checked.info))
+    may = lazy is True or (lazy == "auto" and most_sweep_cost(checked.info) >= PRICE)
     if checked.criterion.falls and may and terms_only_add(checked.info):
         return LazyScores(checked, insist=lazy is True)
     return CandidateScores(checked)

@@ -12,7 +12,7 @@ from mlfs.information.for_search import sweep_cost, view_of_some
 from mlfs.search.checked import CheckedCriterion
 from mlfs.search.picks import Pick, Picks, Ties
 
-__all__ = ["CandidateScores", "FixedScores", "LazyScores", "PairScores", "SetScores"]
+__all__ = ["PRICE", "CandidateScores", "FixedScores", "LazyScores", "PairScores", "SetScores"]
 
 
 class CandidateScores:
