@@ -251,9 +251,9 @@ class PairStatistics:
         return int(own + self.t_fs.nbytes + each + self.anchor.nbytes)
 
     def kept_in(self, cache: Cache, key: Hashable) -> PairStatistics:
-        """Note the cache that keeps it, and the key."""
+        """Keep it in a cache, which is notified when it grows, and return it."""
         self._cache, self._key = weakref.ref(cache), key
-        return self
+        return cache.keep(key, self)
 
     def _grown(self, *made: np.ndarray) -> None:
         cache = None if self._cache is None else self._cache()

@@ -7,9 +7,9 @@ import os
 import re
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Hashable
+from collections.abc import Hashable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -134,6 +134,9 @@ def _available() -> int:
         return UNKNOWN
 
 
+Value = TypeVar("Value")
+
+
 class Cache:
     """Arrays by key; the longest unused go first when the bytes run out."""
 
@@ -145,15 +148,21 @@ class Cache:
     def __contains__(self, key: Hashable) -> bool:
         return key in self._kept
 
-    def get(self, key: Hashable, make: Callable[[], Any]) -> Any:
-        """The value under a key, made if it is not there."""
+    def find(self, key: Hashable) -> Any:
+        """The value under a key; None if there is none."""
         with self._lock:
             found = self._kept.get(key)
-            if found is not None:
-                self._kept.move_to_end(key)
-                return found[0]
-        value = make()  # outside the lock: two threads may both make it, and make the same
-        size = sum(array.nbytes for array in value) if isinstance(value, tuple) else value.nbytes
+            if found is None:
+                return None
+            self._kept.move_to_end(key)
+            return found[0]
+
+    def keep(self, key: Hashable, value: Value) -> Value:
+        """Keep a value under a key, as far as there is room, and return it.
+
+        Two threads may both make a value; they make the same, and the first is kept.
+        """
+        size = sum(array.nbytes for array in value) if isinstance(value, tuple) else value.nbytes  # type: ignore[attr-defined]
         with self._lock:
             if size <= self.limit // 2 and key not in self._kept:
                 self._kept[key] = value, size

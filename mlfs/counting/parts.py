@@ -6,7 +6,6 @@ it is dropped, and so what is left to count becomes less with every column.
 
 from __future__ import annotations
 
-import functools
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -139,8 +138,10 @@ def information_given(
         step = group.columns_at_once(entries)
         for first in range(0, b - a, step):
             last = min(first + step, b - a)
-            at = first, last
-            x = cache.get(("by row", i, *at), functools.partial(group.lists, *at))
+            key = "by row", i, first, last
+            x = cache.find(key)
+            if x is None:
+                x = cache.keep(key, group.lists(first, last))
             add_given_parts(x, groups, room_of(x), counts.xlogx, total[first:last])
 
     counts.parallel.over_groups(work, COST * parts.rows.size * counts.d)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any
@@ -218,14 +217,17 @@ class ExactInfo(ExactSets):
             return read_only(self._subset.cmi(s)[which])
         triples, labels = self._table.triples, self._labels
         pairs = self._table.feature(s)
-        key = ("triples", s, self._key)
-        found: tuple[np.ndarray, ...]
+        recent, key = self._table.recent, ("triples", s, self._key)
         if not self._table.is_whole(labels, pairs.anchor):
-            found = self._table.recent.get(key, lambda: triples.cmi_sums(pairs, labels))
-            return self._cut(found[which])
-        found = self._table.recent.get(key, lambda: (triples.joint_sums(pairs, labels),))
+            both = recent.find(key)
+            if both is None:
+                both = recent.keep(key, triples.cmi_sums(pairs, labels))
+            return self._cut(both[which])
+        found: np.ndarray | None = recent.find(key)
+        if found is None:
+            found = recent.keep(key, triples.joint_sums(pairs, labels))
         finish = triples.fl_given_s if which else triples.sl_given_f
-        return self._cut(finish(pairs, labels, *found))
+        return self._cut(finish(pairs, labels, found))
 
     # ---- the label network ------------------------------------------------------------------
 
@@ -239,7 +241,9 @@ class ExactInfo(ExactSets):
         """
         weights = None if beta is None else np.asarray(beta, np.float64).tobytes()
         key = ("label_term", self._labels.tobytes(), weights, self._parents)
-        found: np.ndarray = self._table.cache.get(key, lambda: self._label_term(beta))
+        found: np.ndarray | None = self._table.cache.find(key)
+        if found is None:
+            found = self._table.cache.keep(key, self._label_term(beta))
         return self._cut(found)
 
     def _label_term(self, beta: Any) -> np.ndarray:
@@ -319,28 +323,26 @@ class ExactInfo(ExactSets):
             known = next((key for key in keys if key in table.recent), None)
             last, sums = (), [np.zeros(table.d), np.zeros(())]
             if known is not None:
-                last, sums = known[1], list(table.recent.get(known, lambda: tuple(sums)))
+                last, sums = known[1], list(table.recent.find(known) or sums)
         total, pairs = sums
         for n in range(len(last), len(order)):
             at = table.position(order[n])
             pairs = pairs + total[at]
             total = total + table.su_with_feature(at, self._labels)
-            made = total, pairs
-            table.recent.get(("su_fS", order[: n + 1], masks), functools.partial(tuple, made))
+            table.recent.keep(("su_fS", order[: n + 1], masks), (total, pairs))
         table.last_set[masks] = order, total, pairs
         return total, pairs
 
     @answer
     def su_fp(self) -> np.ndarray:
         """SU(f,p) for the parents p of the one label in play, (d, parents)."""
-        pa = self.parents(self._one_label())
-
-        def every() -> np.ndarray:
+        pa, cache = self.parents(self._one_label()), self._table.cache
+        key = "su_fp", tuple(pa), tuple(self._table.masks_of(self._labels))
+        found: np.ndarray | None = cache.find(key)
+        if found is None:
             columns = [self._table.pair_with_parent(p, self._labels).su for p in pa]
-            return np.stack(columns, axis=1) if columns else np.zeros((self._table.d, 0))
-
-        key = ("su_fp", tuple(pa), tuple(self._table.masks_of(self._labels)))
-        found: np.ndarray = self._table.cache.get(key, every)
+            made = np.stack(columns, axis=1) if columns else np.zeros((self._table.d, 0))
+            found = cache.keep(key, made)
         return self._cut(found)
 
     @answer

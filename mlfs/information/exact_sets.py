@@ -57,11 +57,11 @@ class ExactSets(Info):
         table, labels = self._table, self._labels
         if table.corrected:
             raise UnansweredError("the correction 'miller-madow'", "gini_fL")
-
-        def every() -> np.ndarray:
-            return table.gini(table.joint_picks.nothing, labels)
-
-        return self._cut(table.cache.get(("gini_fL", labels.tobytes()), every))
+        key = "gini_fL", labels.tobytes()
+        found = table.cache.find(key)
+        if found is None:
+            found = table.cache.keep(key, table.gini(table.joint_picks.nothing, labels))
+        return self._cut(found)
 
     def gini_fsL(self, s: int) -> np.ndarray:
         """sum_l G(f,s;l)."""
@@ -79,12 +79,12 @@ class ExactSets(Info):
         if table.is_whole(labels):
             plain = (self.q - 1) * self.mi_fL - 2 * self.interaction_fLL
             return np.maximum(plain, self._floor)
-
-        def every() -> np.ndarray:
-            total = np.zeros(table.d)
+        key = "cmi_fL_given_L", labels.tobytes()
+        found = table.cache.find(key)
+        if found is None:
+            found = np.zeros(table.d)
             for at, label in enumerate(labels.tolist()):
                 others = np.delete(labels, at)
-                total += table.triples.cmi_sums(table.label(label), others)[1]
-            return total
-
-        return self._cut(table.cache.get(("cmi_fL_given_L", labels.tobytes()), every))
+                found += table.triples.cmi_sums(table.label(label), others)[1]
+            table.cache.keep(key, found)
+        return self._cut(found)

@@ -41,9 +41,9 @@ class JointPicks:
         return -np.inf if self._table.corrected else 0.0
 
     def _codes(self, at: int) -> np.ndarray:
-        table = self._table
-        found: np.ndarray = table.cache.get(("codes", at), lambda: table.counts.column(at))
-        return found
+        table, key = self._table, ("codes", at)
+        found: np.ndarray | None = table.cache.find(key)
+        return table.cache.keep(key, table.counts.column(at)) if found is None else found
 
     def _valid(self, at: int) -> int:
         return int(self._table.f_valid[at])

@@ -44,9 +44,9 @@ class LabelPairs:
     def co(self, i: int, labels: np.ndarray) -> np.ndarray:
         """The co-occurrences of a column group with labels of two levels: (labels, cells)."""
         if not self._every_label:
-            key = ("co_fl", i, labels.tobytes())
-            found: np.ndarray = self._table.cache.get(key, lambda: self._counted(i, labels))
-            return found
+            cache, key = self._table.cache, ("co_fl", i, labels.tobytes())
+            found: np.ndarray | None = cache.find(key)
+            return cache.keep(key, self._counted(i, labels)) if found is None else found
         every = self._kept.get(i)
         if every is None:
             every = self._kept[i] = self._counted(i, np.arange(len(self._counts.labels)))
@@ -60,19 +60,17 @@ class LabelPairs:
 
     def sums(self, label: int) -> np.ndarray:
         """The sums of c log c over n(f,l) of every feature."""
-        found: np.ndarray = self._table.cache.get(
-            ("t_fl", label), lambda: self._added(np.array([label]))
-        )
-        return found
+        cache, key = self._table.cache, ("t_fl", label)
+        found: np.ndarray | None = cache.find(key)
+        return cache.keep(key, self._added(np.array([label]))) if found is None else found
 
     def added_sums(self, labels: np.ndarray) -> np.ndarray:
         """The same, added over some labels."""
         if labels.size == 1:
             return self.sums(int(labels[0]))
-        found: np.ndarray = self._table.cache.get(
-            ("t_fL", labels.tobytes()), lambda: self._added(labels)
-        )
-        return found
+        cache, key = self._table.cache, ("t_fL", labels.tobytes())
+        found: np.ndarray | None = cache.find(key)
+        return cache.keep(key, self._added(labels)) if found is None else found
 
     def _added(self, labels: np.ndarray) -> np.ndarray:
         """These sums; nothing may be left out."""

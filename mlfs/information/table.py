@@ -6,7 +6,6 @@ in which criteria ask for them.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property
@@ -152,12 +151,10 @@ class Table:
     def feature(self, s: int) -> PairStatistics:
         """A feature at a counted position, with all features."""
         key = "s", s
-
-        def make() -> PairStatistics:
+        found: PairStatistics | None = self.cache.find(key)
+        if found is None:
             self.pairs_counted += self.d
-            return self.statistics(self.anchor(s)).kept_in(self.cache, key)
-
-        found: PairStatistics = self.cache.get(key, make)
+            found = self.statistics(self.anchor(s)).kept_in(self.cache, key)
         return found
 
     def anchor(self, s: int) -> Anchor:
@@ -167,12 +164,10 @@ class Table:
     def label(self, p: int) -> PairStatistics:
         """A label, with all features."""
         key = "p", p
-
-        def make() -> PairStatistics:
+        found: PairStatistics | None = self.cache.find(key)
+        if found is None:
             anchor = self.counts.labels.anchor(p, int(self.l_valid[p]))
-            return self.statistics(anchor, p).kept_in(self.cache, key)
-
-        found: PairStatistics = self.cache.get(key, make)
+            found = self.statistics(anchor, p).kept_in(self.cache, key)
         return found
 
     def statistics(self, anchor: Anchor, label: int | None = None) -> PairStatistics:
@@ -208,15 +203,14 @@ class Table:
 
     def pair_with_label(self, label: int) -> PairInfo:
         """I(f;l) and the entropies."""
-
-        def make() -> PairInfo:
-            if self.is_whole(np.array([label])):
-                t_l = self.t_l[label : label + 1]
-                return self._pair(self.rows, self.label_pairs.sums(label), self.t_f, t_l)
-            return self._pair_of(self.label(label))
-
-        found: PairInfo = self.cache.get(("fl", label), make)
-        return found
+        key = "fl", label
+        found: PairInfo | None = self.cache.find(key)
+        if found is not None:
+            return found
+        if not self.is_whole(np.array([label])):
+            return self.cache.keep(key, self._pair_of(self.label(label)))
+        own = self.rows, self.label_pairs.sums(label), self.t_f, self.t_l[label : label + 1]
+        return self.cache.keep(key, self._pair(*own))
 
     def _pair_of(self, pairs: PairStatistics) -> PairInfo:
         return self._pair(pairs.rows, pairs.t_fs, pairs.t_f, pairs.t_s)
@@ -250,19 +244,20 @@ class Table:
         """I(f;s) alone."""
         if not (self.f_whole and self._no_masks):
             return self.pair_with_feature(s, labels).mi
-
-        def make() -> np.ndarray:
+        key = "mi", s
+        found: np.ndarray | None = self.cache.find(key)
+        if found is None:
             pairs = self.feature(s)
-            t_n = self._t_n(pairs.rows)
-            return per_row(t_n + pairs.t_fs - pairs.t_f - pairs.t_s, pairs.rows, self.counts.xlogx)
-
-        found: np.ndarray = self.cache.get(("mi", s), make)
+            total = self._t_n(pairs.rows) + pairs.t_fs - pairs.t_f - pairs.t_s
+            found = self.cache.keep(key, per_row(total, pairs.rows, self.counts.xlogx))
         return found
 
     def su_with_feature(self, s: int, labels: np.ndarray) -> np.ndarray:
         """SU(f,s) inside terms about labels."""
         key = ("su", s, tuple(self.masks_of(labels)))
-        found: np.ndarray = self.cache.get(key, lambda: self.pair_with_feature(s, labels).su)
+        found: np.ndarray | None = self.cache.find(key)
+        if found is None:
+            found = self.cache.keep(key, self.pair_with_feature(s, labels).su)
         return found
 
     def pair_with_parent(self, p: int, labels: np.ndarray) -> PairInfo:
@@ -277,28 +272,29 @@ class Table:
         A row in which a label is missing is left out of everything inside a term about that
         label. Without missing labels this is the plain pair.
         """
-
-        def masked(mask: int) -> PairInfo:
-            sums = self.triples.sums(pairs(), np.array([mask]))
-            return self._pair(*(part[0] for part in (sums.rows, sums.fs, sums.f, sums.s)))
-
         masks = self.masks_of(labels)
-        parts = [
-            self.cache.get(
-                (key, mask),
-                (lambda: self._pair_of(pairs())) if mask < 0 else functools.partial(masked, mask),
-            )
-            for mask, _ in masks
-        ]
+        parts = [self._pair_in_mask(key, mask, pairs) for mask, _ in masks]
         if len(parts) == 1:
-            only: PairInfo = parts[0]
-            return only
-        return PairInfo(
-            *(
-                sum(n * part[i] for (_, n), part in zip(masks, parts, strict=True)) / labels.size
-                for i in range(3)
-            )
-        )
+            return parts[0]
+        sizes = [n for _, n in masks]
+        means: list[Any] = [
+            sum(n * part for n, part in zip(sizes, some, strict=True)) / labels.size
+            for some in zip(*parts, strict=True)
+        ]
+        return PairInfo(*means)
+
+    def _pair_in_mask(
+        self, key: tuple[str | int, ...], mask: int, pairs: Callable[[], PairStatistics]
+    ) -> PairInfo:
+        """What the rows of one mask give; those of all rows if it is -1."""
+        found: PairInfo | None = self.cache.find((key, mask))
+        if found is not None:
+            return found
+        if mask < 0:
+            return self.cache.keep((key, mask), self._pair_of(pairs()))
+        sums = self.triples.sums(pairs(), np.array([mask]))
+        own = (part[0] for part in (sums.rows, sums.fs, sums.f, sums.s))
+        return self.cache.keep((key, mask), self._pair(*own))
 
     # ---- other sums ---------------------------------------------------------------------------
 

@@ -114,7 +114,7 @@ def test_parts_are_not_more_than_the_whole(free, beside):
 def test_what_grows_in_a_cache_is_counted():
     cache = Cache(100)
     for key in "abc":
-        cache.get(key, lambda: np.zeros(20, np.uint8))
+        cache.keep(key, np.zeros(20, np.uint8))
     cache.grow("c", 50)
     assert cache.bytes == 90
     assert "a" not in cache
