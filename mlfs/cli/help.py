@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import click
 
+from mlfs.cli.other_names import refusal
 from mlfs.errors import MlfsError
 
 __all__ = ["OTHER", "Argument", "Command", "Group", "Option", "argument", "topical"]
@@ -119,9 +120,12 @@ class Command(click.Command):
         return list(HELP_NAMES)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse the arguments; refuse an option that is given twice."""
-        _refuse_twice(self, ctx, args)
-        return super().parse_args(ctx, args)
+        """Parse the arguments; refuse an option that is given twice, or unknown."""
+        try:
+            _refuse_twice(self, ctx, args)
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            raise refusal(error, self, ctx) from None
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; errors call each option by its longest flag."""
@@ -172,9 +176,12 @@ class Group(click.Group):
         _write_exit_codes(formatter)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse the arguments; refuse an option that is given twice."""
-        _refuse_twice(self, ctx, args)
-        return super().parse_args(ctx, args)
+        """Parse the arguments; refuse an option that is given twice, or unknown."""
+        try:
+            _refuse_twice(self, ctx, args)
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            raise refusal(error, self, ctx) from None
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
