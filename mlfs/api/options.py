@@ -17,6 +17,7 @@ from typing import Any
 from mlfs.api.value_kinds import (
     Auto,
     Choice,
+    ClusterAddress,
     Kind,
     LabelsAs,
     Name,
@@ -259,7 +260,7 @@ OPTIONS: tuple[Option, ...] = (
         ("-j", "--jobs"), metavar="N",
     ),
     Option(
-        "cluster", Kind(), None,
+        "cluster", ClusterAddress(), None,
         "Count on a cluster of dask.distributed, named by the address of its scheduler, such as "
         "tcp://host:8786; local:2 starts two workers on this machine. The result is the same.",
         ("--cluster",), metavar="ADDRESS", page="scale.md",

@@ -12,6 +12,7 @@ from mlfs.errors import UnknownName, UsageError, printable
 __all__ = [
     "Auto",
     "Choice",
+    "ClusterAddress",
     "Kind",
     "LabelsAs",
     "Name",
@@ -182,6 +183,18 @@ class Threads(Kind):
         if isinstance(value, bool) or not isinstance(value, Integral) or value == 0:
             raise self.refusal(name, value)
         return int(value)
+
+
+@dataclass(frozen=True)
+class ClusterAddress(Kind):
+    """The address of a cluster, or a client; the number of workers to start is looked at."""
+
+    def _read(self, name: str, value: Any) -> Any:  # noqa: ARG002  # it is about one option
+        if isinstance(value, str):
+            from mlfs.api.cluster.clusters import local_workers
+
+            local_workers(value)
+        return value
 
 
 def _is_real(value: Any) -> bool:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from mlfs.api.options import checked
-from mlfs.api.value_kinds import checked_count
+from mlfs.api.value_kinds import ClusterAddress, checked_count
 from mlfs.compare.cell_folder import CellFolder, refuse_loss
 from mlfs.compare.classifiers import check_classifier, selects
 from mlfs.compare.data_sources import DataSource, sources
@@ -339,6 +339,7 @@ def _place(jobs: Any, cluster: Any) -> Callable[[Sequence[DataSource]], Place]:
     processes = _processes(jobs)
     if cluster is None:
         return lambda _: ThisMachine(processes)
+    ClusterAddress().read("cluster", cluster)
     if processes != 1:
         msg = "exclude each other: a cluster runs one process for each thread of its workers"
         raise UsageError(msg, option=("jobs", "cluster"))

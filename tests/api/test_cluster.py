@@ -17,7 +17,9 @@ import scipy.sparse as sp
 from sklearn.base import clone
 
 import mlfs
+import mlfs.compare
 from mlfs import criteria
+from mlfs.api.cluster import clusters
 from mlfs.data import files as data_files
 from mlfs.data.file_pieces import open_pieces
 from tests.documents import ROOT
@@ -221,10 +223,33 @@ def test_what_cannot_be_counted_on_a_cluster_is_refused_by_name() -> None:
         mlfs.information.mutual_information(ready.features, ready.labels)
 
 
-@pytest.mark.parametrize("value", ["local:none", "local:0", 3])
-def test_what_is_no_cluster_is_refused(value: Any) -> None:
-    with pytest.raises(mlfs.UsageError, match=r"^cluster is "):
-        mlfs.select(DATA["binary"], "mim", 2, cluster=value)
+def test_what_is_no_cluster_is_refused() -> None:
+    with pytest.raises(mlfs.UsageError, match=r"^cluster is .* connected, not 3$"):
+        mlfs.select(DATA["binary"], "mim", 2, cluster=3)
+
+
+@pytest.mark.parametrize("number", ["none", "0", "-1", "1e3", "²", "99999", "9" * 5000])
+def test_a_number_of_workers_that_makes_no_sense_is_refused_before_any_work(number: str) -> None:
+    words = (
+        r"^cluster is 'local:.{1,80}', but local takes a number of workers from 1 to \d+ on this"
+    )
+    for call in (
+        lambda: mlfs.select("nowhere.csv", "mim", 2, cluster=f"local:{number}"),
+        lambda: mlfs.prepare(DATA["binary"], cluster=f"local:{number}"),
+        lambda: mlfs.compare.run("docs/examples/songs.arff", "mim", cluster=f"local:{number}"),
+    ):
+        with pytest.raises(mlfs.UsageError, match=words):
+            call()
+
+
+def test_there_are_at_most_four_workers_for_each_processor(monkeypatch: Any) -> None:
+    monkeypatch.setattr(clusters, "threads_of", lambda _: 3)
+    monkeypatch.setattr(clusters, "bytes_of", lambda _: 1 << 40)
+    assert clusters.local_workers("local:12") == 12
+    with pytest.raises(mlfs.UsageError, match="from 1 to 12 on"):
+        clusters.local_workers("local:13")
+    monkeypatch.setattr(clusters, "bytes_of", lambda _: 1)
+    assert clusters.local_workers("local") == clusters.local_workers("local:2") == 2
 
 
 def test_without_the_extra_the_install_line_is_named() -> None:

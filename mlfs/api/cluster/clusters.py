@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from mlfs.api.counted import threads_of
+from mlfs.counting.memory import bytes_of
 from mlfs.errors import MissingExtra, UsageError, printable
 
-__all__ = ["Cluster", "cluster_of"]
+__all__ = ["Cluster", "cluster_of", "local_workers"]
+
+FOR_EACH = 4  # workers for each processor
+WORKER = 128 << 20  # the memory of a worker without data, beside what all share
 
 
 class Cluster:
@@ -78,7 +83,16 @@ def local_workers(address: str) -> int | None:
         return None
     if not number:
         return 2
-    if number.isdigit() and int(number) > 0:
+    most = _most_workers()
+    if number.isascii() and number.isdigit() and 1 <= int(number[:9]) <= most:
         return int(number)
-    msg = f"is {printable(address)!r}, but local takes a number of workers, as in local:2"
+    msg = (
+        f"is {printable(address)!r}, but local takes a number of workers from 1 to {most} on this "
+        f"machine: {FOR_EACH} for each processor at most, and {WORKER >> 20} MB for each worker"
+    )
     raise UsageError(msg, option="cluster")
+
+
+def _most_workers() -> int:
+    """More workers than this only wait for each other, or for memory."""
+    return max(2, min(FOR_EACH * threads_of(-1), 2 * bytes_of(None) // WORKER))
