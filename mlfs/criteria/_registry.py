@@ -9,14 +9,15 @@ import inspect
 import pkgutil
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 from types import NoneType
 from typing import Any
 
-from mlfs.criteria._contract import NETWORKS, SCOPES, SEARCHES, UNITS, Criterion
+from mlfs.criteria._attributes import failure, refuse_wrong_attributes
+from mlfs.criteria._contract import Criterion
 from mlfs.errors import CriterionError, UnknownName, UsageError, printable
 
 __all__ = ["ALIASES", "Origin", "available", "documentation", "get", "origins"]
@@ -119,13 +120,17 @@ def _load_plugin(name: str, point: metadata.EntryPoint) -> type[Criterion]:
         both = " and ".join(printable(f"{_distribution(p)} ({p.value})") for p in rivals)
         msg = f"the criterion {printable(name)!r} is offered by {both}: uninstall one of them"
         raise CriterionError(msg)
+    return _imported(point.load, who)
+
+
+def _imported(load: Callable[[], Any], who: str) -> type[Criterion]:
+    """The criterion that a module has, or that an entry point names itself."""
     try:
         with contextlib.redirect_stdout(sys.stderr):  # stdout is for data
-            loaded = point.load()
+            loaded = load()
+            loaded = getattr(loaded, "criterion", loaded)
     except (Exception, SystemExit) as error:  # the module of a third party may do anything
-        msg = f"{who} cannot be imported: {type(error).__name__}: {printable(error, 300)}"
-        raise CriterionError(msg) from error
-    loaded = getattr(loaded, "criterion", loaded)
+        raise CriterionError(f"{who} cannot be imported: {failure(error)}") from error
     return _checked(loaded, who)
 
 
@@ -133,12 +138,40 @@ def _checked(loaded: Any, who: str) -> type[Criterion]:
     if not (inspect.isclass(loaded) and issubclass(loaded, Criterion)):
         msg = f"{who} is {printable(loaded)}, but must be a subclass of mlfs.Criterion"
         raise CriterionError(msg)
-    limits = (("scope", SCOPES), ("search", SEARCHES), ("network", NETWORKS), ("unit", UNITS))
-    for name, allowed in limits:
-        if getattr(loaded, name) not in allowed:
-            msg = f"{who} has {name} = {getattr(loaded, name)!r}, but must have one of {allowed}"
-            raise CriterionError(msg)
     return loaded
+
+
+def _made(kind: type[Criterion], name: str, parameters: Mapping[str, Any]) -> Criterion:
+    """An instance with these parameters, whose attributes keep the contract."""
+    who = f"the criterion {name}"
+    try:
+        known = [p for p in inspect.signature(kind).parameters if p != "self"]
+    except (TypeError, ValueError) as error:
+        raise CriterionError(f"{who} has no signature: {failure(error)}") from error
+    for given in parameters:
+        if given not in known:
+            takes = ", ".join(known) or "none"
+            msg = f"{who} has no parameter {printable(given)!r}; it takes: {takes}"
+            raise UsageError(msg)
+    try:
+        made = kind(**parameters)
+    except (TypeError, ValueError) as error:
+        if not parameters and not _lacking(kind):
+            raise CriterionError(f"{who} fails in __init__: {failure(error)}") from error
+        raise UsageError(f"{who} refuses its parameters: {printable(error, 300)}") from error
+    except (Exception, SystemExit) as error:
+        raise CriterionError(f"{who} fails in __init__: {failure(error)}") from error
+    if not isinstance(made, Criterion):
+        raise CriterionError(f"{who} makes {printable(type(made).__name__)} in place of itself")
+    refuse_wrong_attributes(made, who)
+    return made
+
+
+def _lacking(kind: type[Criterion]) -> bool:
+    """Whether a criterion has parameters that must be given."""
+    each = inspect.signature(kind).parameters.values()
+    named = (one for one in each if one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD))
+    return any(one.default is one.empty for one in named)
 
 
 def get(criterion: Any, parameters: Mapping[str, Any] | None = None) -> tuple[str, Criterion]:
@@ -169,7 +202,9 @@ def get(criterion: Any, parameters: Mapping[str, Any] | None = None) -> tuple[st
         if parameters:
             msg = f"parameters {sorted(parameters)} were given beside a criterion that has its own"
             raise UsageError(msg)
-        return type(criterion).__name__.lower(), criterion
+        name = type(criterion).__name__.lower()
+        refuse_wrong_attributes(criterion, f"the criterion {name}")
+        return name, criterion
     if isinstance(criterion, str):
         name, fixed = ALIASES.get(criterion.lower(), (criterion.lower(), {}))
         kind = _by_name(name)
@@ -182,23 +217,12 @@ def get(criterion: Any, parameters: Mapping[str, Any] | None = None) -> tuple[st
     else:
         kind = _checked(criterion, "the criterion")
         name = kind.__name__.lower()
-    known = [p for p in inspect.signature(kind).parameters if p != "self"]
-    for given in parameters:
-        if given not in known:
-            takes = ", ".join(known) or "none"
-            msg = f"the criterion {name} has no parameter {printable(given)!r}; it takes: {takes}"
-            raise UsageError(msg)
-    try:
-        return name, kind(**parameters)
-    except (TypeError, ValueError) as error:
-        msg = f"the criterion {name} refuses its parameters: {printable(error, 300)}"
-        raise UsageError(msg) from error
+    return name, _made(kind, name, parameters)
 
 
 def _by_name(name: str) -> type[Criterion]:
     if name in _built_in():
-        kind: type[Criterion] = _import_built_in(name).criterion
-        return kind
+        return _imported(functools.partial(_import_built_in, name), f"the criterion {name}")
     plugins = _plugins()
     if name in plugins:
         return _load_plugin(name, plugins[name])
@@ -207,13 +231,12 @@ def _by_name(name: str) -> type[Criterion]:
 
 def origins() -> list[Origin]:
     """Give origin and summary of every criterion, including those that cannot be used."""
-    listed = [
-        Origin(name, "mlfs", _summary(_import_built_in(name).__doc__)) for name in _built_in()
-    ]
-    for name, point in _plugins().items():
-        who = _distribution(point)
+    whose = dict.fromkeys(_built_in(), "mlfs")
+    whose |= {name: _distribution(point) for name, point in _plugins().items()}
+    listed = []
+    for name, who in whose.items():
         try:
-            kind = _load_plugin(name, point)
+            kind = _by_name(name)
         except CriterionError as error:
             listed.append(Origin(name, who, broken=str(error)))
         else:
@@ -225,7 +248,7 @@ def documentation(kind: type[Criterion]) -> str:
     """Give the documentation of a criterion: its own docstring, or else that of its file."""
     module = sys.modules.get(kind.__module__)  # None has a docstring too
     own = vars(kind).get("__doc__") or (module.__doc__ if module is not None else "")
-    return inspect.cleandoc(own or "")
+    return inspect.cleandoc(own) if isinstance(own, str) else ""
 
 
 def _summary(doc: str | None) -> str:

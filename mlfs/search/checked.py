@@ -57,26 +57,20 @@ class CheckedCriterion:
 
     def fold(self, total: np.ndarray, term: np.ndarray) -> np.ndarray:
         """Fold one more term into the total."""
-        return np.asarray(self._fold(total, term))
+        return np.asarray(self.criterion.fold(total, term))
 
     def fold_terms(self, total: np.ndarray, picks: Sequence[int], sizes: Sequence[int]) -> None:
         """Fold the terms of some picks into the first `sizes` places of `total`, in place.
 
         NaN is not an error here; it shows in the total.
         """
-        fold, shape = self._fold, (self.info.d,)
+        fold, shape = self.criterion.fold, (self.info.d,)
         for s, size in zip(picks, sizes, strict=True):
             term = self._answer("term", self.info, s)
             if type(term) is not np.ndarray or term.dtype != np.float64 or term.shape != shape:
                 term = self._numbers("term", term)
             part = total[:size]
             fold(part, term[:size], out=part)
-
-    @property
-    def _fold(self) -> np.ufunc:
-        if not isinstance(self.criterion.fold, np.ufunc):
-            raise self._fault("has a fold that is no numpy ufunc, such as np.add or np.minimum")
-        return self.criterion.fold
 
     def score(self, relevance: np.ndarray, total: np.ndarray, picked: list[int]) -> np.ndarray:
         """Compute the score of each candidate after at least one pick."""
@@ -129,10 +123,10 @@ class CheckedCriterion:
         return int(value)
 
     def _answer(self, method: str, *arguments: Any) -> Any:
-        answer = getattr(self.criterion, method, None)
-        if answer is None:
-            raise self._fault(f"does not say its {method}: define that method")
         try:
+            answer = getattr(self.criterion, method, None)
+            if answer is None:
+                raise self._fault(f"does not say its {method}: define that method")
             return answer(*arguments)
         except MlfsError:
             raise

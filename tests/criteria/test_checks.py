@@ -70,7 +70,29 @@ BAD = {
     "no docstring": (made(__doc__=None, __module__="nowhere"), "has no docstring"),
     "scope": (made(scope="some labels"), "has scope = 'some labels'"),
     "search": (made(search="random"), "has search = 'random'"),
-    "fold": (made(fold=max), "has a fold that is no numpy ufunc"),
+    "fold": (made(fold=max), "has fold = <built-in function max>: it must be a ufunc of numpy"),
+    "fold of one number": (made(fold=np.log), "has fold = <ufunc 'log'>: it must be a ufunc of"),
+    "network": (made(network=1), "has network = 1: it must be False, True, 'chain' or 'tree'"),
+    "falls": (made(falls=None), "has falls = None: it must be False or True"),
+    "least_labels": (made(least_labels="2"), "least_labels = '2': it must be a whole number from"),
+    "an attribute that raises": (
+        made(least_labels=property(lambda self: {}["q"])),
+        "^the criterion bad fails in least_labels: KeyError: 'q'$",
+    ),
+    "a method that cannot be read": (
+        made(score=property(lambda self: {}["q"])),
+        "^the criterion bad fails in score: KeyError: 'q'$",
+    ),
+    "__init__ raises": (
+        made(__init__=lambda self: {}["q"]),
+        "^the criterion bad fails in __init__: KeyError: 'q'$",
+    ),
+    "__init__ without parameters refuses": (
+        made(__init__=lambda self: int("x")),
+        "^the criterion bad fails in __init__: ValueError: invalid literal",
+    ),
+    "__init__ exits": (made(__init__=lambda self: sys.exit(0)), "fails in __init__: SystemExit: 0"),
+    "__new__": (made(__new__=lambda cls: 3), "the criterion bad makes int in place of itself"),
     "forgets a parameter": (made(__init__=forgets), "does not keep its parameter beta"),
     "shape (d-1,)": (made(relevance=lambda self, i: i.mi_fL[1:]), "shape"),
     "shape (d, q)": (made(relevance=lambda self, i: i.mi_fl), "shape"),
@@ -130,6 +152,8 @@ def test_what_is_no_criterion_is_refused():
         check_criterion(int)
     with pytest.raises(CriterionError, match="must be a subclass of"):
         check_criterion(5)
+    with pytest.raises(CriterionError, match="^the criterion bad has unit = 'cm': it must be 'in"):
+        mlfs.select(([[0], [1]], [[0], [1]]), made(unit="cm")(), n=1)
     with pytest.raises(UnknownName, match="did you mean 'mim'"):
         check_criterion("mimm")
 

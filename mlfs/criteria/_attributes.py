@@ -1,0 +1,61 @@
+"""What a criterion says of itself, checked before it is asked anything."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from mlfs.criteria._contract import NETWORKS, SCOPES, SEARCHES, UNITS, Criterion
+from mlfs.errors import CriterionError, printable
+
+__all__ = ["failure", "refuse_wrong_attributes"]
+
+
+def _one_of(allowed: tuple[Any, ...]) -> tuple[Callable[[Any], bool], str]:
+    def is_one(value: Any) -> bool:
+        return any(type(value) is type(one) and value == one for one in allowed)
+
+    *most, last = map(repr, allowed)
+    return is_one, f"{', '.join(most)} or {last}"
+
+
+def _folds(value: Any) -> bool:
+    return isinstance(value, np.ufunc) and "dd->d" in value.types
+
+
+def _counts(value: Any) -> bool:
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool) and int(value) >= 1
+
+
+WANTED: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "scope": _one_of(SCOPES),
+    "search": _one_of(SEARCHES),
+    "network": _one_of(NETWORKS),
+    "fold": (_folds, "a ufunc of numpy that takes two numbers, such as np.add or np.minimum"),
+    "falls": _one_of((False, True)),
+    "unit": _one_of(UNITS),
+    "least_labels": (_counts, "a whole number from 1"),
+}
+
+
+def refuse_wrong_attributes(criterion: Criterion, who: str) -> None:
+    """Raise `CriterionError` if an attribute of the contract cannot be read, or has no meaning.
+
+    Examples
+    --------
+    >>> refuse_wrong_attributes(Criterion(), "the criterion x")
+    """
+    for name, (is_good, words) in WANTED.items():
+        try:
+            value = getattr(criterion, name)
+        except (Exception, SystemExit) as error:  # a property of a third party may do anything
+            raise CriterionError(f"{who} fails in {name}: {failure(error)}") from error
+        if not is_good(value):
+            raise CriterionError(f"{who} has {name} = {printable(repr(value))}: it must be {words}")
+
+
+def failure(error: BaseException) -> str:
+    """Describe an exception of a third party."""
+    return f"{type(error).__name__}: {printable(error, 300)}"
