@@ -152,7 +152,7 @@ def test_what_is_no_criterion_is_refused():
         check_criterion(int)
     with pytest.raises(CriterionError, match="must be a subclass of"):
         check_criterion(5)
-    with pytest.raises(CriterionError, match="^the criterion bad has unit = 'cm': it must be 'in"):
+    with pytest.raises(CriterionError, match=r"^the criterion bad has unit = 'cm': it must be 'in"):
         mlfs.select(([[0], [1]], [[0], [1]]), made(unit="cm")(), n=1)
     with pytest.raises(UnknownName, match="did you mean 'mim'"):
         check_criterion("mimm")
