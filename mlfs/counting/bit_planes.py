@@ -87,6 +87,25 @@ class BitPlanes(ColumnGroup):
             part = slice(at, at + at_once)
             planes.sweep(self.planes, _shared(labels.masks(some[part]), anchor), _rows(out[part]))
 
+    def pairs_and_triples(
+        self,
+        anchor: BlockAnchor,
+        labels: LabelColumns,
+        some: np.ndarray,
+        pairs: np.ndarray,
+        triples: np.ndarray,
+    ) -> None:
+        """Sweep both kinds of masks together, where they are few: each plane is read once."""
+        n = anchor.cells * (1 + some.size)
+        if n > self._masks_at_once:
+            super().pairs_and_triples(anchor, labels, some, pairs, triples)
+            return
+        masks = np.concatenate([anchor.planes, _shared(labels.masks(some), anchor)])
+        both = np.zeros((n, self.cells), pairs.dtype)
+        planes.sweep(self.planes, masks, both)
+        pairs += both[: anchor.cells]
+        triples += both[anchor.cells :].reshape(triples.shape)
+
     def triples_of(
         self, anchor: BlockAnchor, labels: LabelColumns, label: int, out: np.ndarray
     ) -> None:

@@ -138,6 +138,13 @@ class ColumnGroup:
         """Add those with an anchor and some labels of two levels: out[i, cell of s, cell]."""
         raise NotImplementedError
 
+    def pairs_and_triples(
+        self, anchor: Any, labels: Any, some: np.ndarray, pairs: np.ndarray, triples: np.ndarray
+    ) -> None:
+        """Add those with an anchor, and those with labels too."""
+        self.pairs(anchor, pairs)
+        self.triples(anchor, labels, some, triples)
+
     def triples_of(self, anchor: Any, labels: Any, label: int, out: np.ndarray) -> None:
         """Add those with an anchor and one label: out[cell of the label, cell of s, cell]."""
         raise NotImplementedError
@@ -235,30 +242,19 @@ class ColumnGroup:
                 n_sl = known.n_sl[:, 0]
                 co_sums.joints_of_two(co[:, 0], self._two(known, co_fl), n_sl, xlogx, out)
                 return
-            n = self._levels(known, co_fl)
-            cells = co.reshape(known.some.size * known.pairs.anchor.cells, self.cells)
-            rest = np.empty((2, known.pairs.anchor.levels), np.int64)
-            co_sums.add_joint_of_cells(self.first, n, cells, rest[0], rest[1], xlogx, out)
+            self._add_joint(known, co, co_fl, xlogx, out)
 
     def add_gini_sums(self, known: Triples, co_fl: np.ndarray, unit: float, out: Any) -> None:
         """out[f] += the Gini impurity of all labels within the cells of f and the anchor."""
         with self.counted(known) as co:
-            cells = co.reshape(known.some.size * known.pairs.anchor.cells, self.cells)
-            rest = np.empty((2, known.pairs.anchor.levels), np.int64)
-            n = self._levels(known, co_fl)
-            how = co_sums.Impurity(unit)
-            co_sums.add_joint_of_cells(self.first, n, cells, rest[0], rest[1], how, out[None])
+            self._add_joint(known, co, co_fl, co_sums.Impurity(unit), out[None])
 
-    def _levels(self, known: Triples, co_fl: np.ndarray) -> co_sums.Levels:
-        return co_sums.Levels(
-            self.total,
-            self.n_cells,
-            known.pairs.anchor.n_cells,
-            known.labels.n_cells[known.some],
-            known.pairs.co(known.group),
-            co_fl,
-            known.n_sl,
-        )
+    def _add_joint(self, known: Triples, co: Any, co_fl: Any, how: Any, out: Any) -> None:
+        anchor, n_l = known.pairs.anchor, known.labels.n_cells[known.some]
+        own = self.n_cells, anchor.n_cells, n_l, known.pairs.co(known.group), co_fl, known.n_sl
+        n, rest = co_sums.Levels(self.total, *own), np.empty((2, anchor.levels), np.int64)
+        cells = co.reshape(known.some.size * anchor.cells, self.cells)
+        co_sums.add_joint_of_cells(self.first, n, cells, rest[0], rest[1], how, out)
 
     @contextlib.contextmanager
     def counted(self, known: Triples) -> Iterator[np.ndarray]:

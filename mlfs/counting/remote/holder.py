@@ -129,30 +129,32 @@ class Holder:
         and labels together.
         """
         s = self._anchor_of(anchor)
-        pairs = []
-        for name in groups:
-            group = self._group(name)
-            co = np.zeros((s.cells, group.cells), group.small)
-            group.pairs(s, co)
-            pairs.append(packed_counts(co))
-        n_sl = packed_counts(self._view(view).labels.co_occurrences(s)) if with_labels else None
-        more = [self._triples(groups[at], s, view, some) for at, some in triples]
-        return pairs, n_sl, more
-
-    def _triples(
-        self, name: GroupName, s: BlockAnchor, view: View, some: np.ndarray
-    ) -> PackedCounts:
-        group = self._group(name)
-        co = np.zeros((some.size, s.cells, group.cells), group.small)
-        group.triples(s, self._view(view).labels, some, co)
-        return packed_counts(co)
+        labels, made = self._view(view).labels, [self._group(name) for name in groups]
+        pairs = [np.zeros((s.cells, group.cells), group.small) for group in made]
+        n_sl = packed_counts(labels.co_occurrences(s)) if with_labels else None
+        more, left = [], {*range(len(groups))}
+        for at, some in triples:
+            co = np.zeros((some.size, s.cells, made[at].cells), made[at].small)
+            if at in left:
+                made[at].pairs_and_triples(s, labels, some, pairs[at], co)
+                left.remove(at)
+            else:
+                made[at].triples(s, labels, some, co)
+            more.append(packed_counts(co))
+        for at in left:
+            made[at].pairs(s, pairs[at])
+        return [packed_counts(co) for co in pairs], n_sl, more
 
     def answer_triples(
         self, groups: list[GroupName], anchor: AnchorName, view: View, some: np.ndarray
     ) -> list[PackedCounts]:
         """Those of an anchor, some labels of two levels and some groups."""
-        s = self._anchor_of(anchor)
-        return [self._triples(name, s, view, some) for name in groups]
+        s, labels, found = self._anchor_of(anchor), self._view(view).labels, []
+        for group in map(self._group, groups):
+            co = np.zeros((some.size, s.cells, group.cells), group.small)
+            group.triples(s, labels, some, co)
+            found.append(packed_counts(co))
+        return found
 
     def answer_triples_of(
         self, name: GroupName, anchor: AnchorName, view: View, label: int
