@@ -7,7 +7,7 @@
 maps their values. `files` and `unpacking` open and compress, `request` holds what a user asks of a
 reader and its limits.
 `TextPieces` in `files`, and `packed_table` (over `bit_slices` and `spool`), are for files read in
-pieces, and `file_pieces` for pieces that are read on workers.
+pieces, and `file_pieces` (over `piecewise` and `text_ranges`) for pieces that are read on workers.
 `dataset` and `uniform` are the result; `generated` and `first_component` make and project one.
 """
 

@@ -311,6 +311,8 @@ class TextPieces:
         it is left out.
         """
         end = last >= len(self.sizes)
+        if first >= last:
+            return
         try:
             self._check_unchanged()
             with Path(self.path).open("rb") as raw:

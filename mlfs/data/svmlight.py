@@ -67,17 +67,22 @@ def read_pieces(pieces: TextPieces, path: str, request: Request) -> Dataset | No
 
 def open_ranges(pieces: TextPieces, path: str, request: Request) -> SvmlightRanges | None:
     """Open a large svmlight file; None if it is one that has to be read whole."""
-    if not is_plain(request.encoding) or pieces.start().startswith(UTF16):
+    start = pieces.start() if is_plain(request.encoding) else UTF16[0]
+    if start.startswith(UTF16):
         return None
-    return SvmlightRanges(pieces, path, request)
+    return SvmlightRanges(pieces, path, request, _note(start, path, request.limits))
 
 
 class SvmlightRanges(TextRanges):
     """The pieces of an svmlight file."""
 
+    def __init__(self, pieces: TextPieces, path: str, request: Request, note: Note | None) -> None:
+        super().__init__(pieces, path, request)
+        self.note = note
+
     @cached_property
     def note(self) -> Note | None:
-        """What the file says of its columns."""
+        """What the file says of its columns, which whoever reads some of the file reads too."""
         return _note(self.pieces.start(), self.path, self.request.limits)
 
     def __getstate__(self) -> dict[str, Any]:

@@ -33,6 +33,8 @@ class Before(NamedTuple):
         The rows and lines of the file before; 0 and 1 where they are not known.
     is_start : bool
         Whether there are none.
+    is_all : bool
+        Whether the range is the whole file.
     is_again : bool
         Whether the range is read for the sake of an error: its rows need not be kept.
     """
@@ -41,6 +43,7 @@ class Before(NamedTuple):
     rows: int = 0
     lines: int = 0
     is_start: bool = True
+    is_all: bool = True
     is_again: bool = False
 
 
@@ -133,11 +136,17 @@ class TextRanges(FilePieces, ABC):
     def read(self, first: int, last: int) -> RangeRows:
         """Read some pieces."""
         self.state.check()
+        is_all = (first, last) == (0, len(self))
+        first, last = self.cut(first), last if last == len(self) else self.cut(last)
         is_start = first == 0 or self.pieces.begins_file(first)
-        rows = self.rows(Before(first, 0, 0 if is_start else 1, is_start))
+        rows = self.rows(Before(first, 0, 0 if is_start else 1, is_start, is_all))
         has_error, found = self._read(rows, last)
         rows.found = Range(first, last, rows.n_rows, rows.n_lines, has_error, found)
         return rows
+
+    def cut(self, piece: int) -> int:
+        """The piece, or the nearest one before it at which the file can be cut."""
+        return piece
 
     def _read(self, rows: RangeRows, last: int) -> tuple[bool, Any]:
         """Read a range: whether it has an error at a place not known, and what else was found."""
@@ -160,7 +169,8 @@ class TextRanges(FilePieces, ABC):
         rows = lines = 0
         for one in found:
             if one.has_error or (rows and self.is_too_long(rows + one.n_rows)):
-                self._raise_again(Before(one.first, rows, lines, is_start=False, is_again=True))
+                before = Before(one.first, rows, lines, is_start=False, is_all=False, is_again=True)
+                self._raise_again(before)
             rows, lines = rows + one.n_rows, lines + one.n_lines
         return self.agree(found)
 

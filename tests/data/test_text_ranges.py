@@ -10,7 +10,7 @@ from mlfs.data import Limits, files, read, sparse_rows
 from mlfs.data.file_pieces import open_pieces
 from mlfs.data.text_ranges import TextRanges
 from tests.any_dataset import outcome
-from tests.data.test_pieces import sparse_text
+from tests.data.test_pieces import ATTRIBUTES, arff_text, sparse_text
 from tests.joined_pieces import assert_the_whole, joined
 
 SHARES = (1, 2, 3, 7)
@@ -41,7 +41,25 @@ SMALL = {
         "2 2 2\n\n\n",
     ],
 }
-LIMITED = ("max_rows=2", "max_line_bytes=6", "max_features=3", "max_labels=1", "max_empty=1")
+ARFF = "@relation t\n@attribute a {u,v}\n@attribute b real\n@attribute y %s\n@data\n%s"
+SMALL["arff"] = [
+    ARFF % ("numeric", "u,1,0\n%c\n\nv,2.5,1,{2}\nv,?,1\n"),
+    (ARFF % ("{0,1}", "\n%x\n{1 2.5}\n{0 v,2 1}\n{}\n{2 1},{0.5}\n")).replace("\n", "\r\n"),
+    ARFF % ("real", "{2 3}\n{0 v}\n{1 300,2 4}\n{2 3}\n"),
+    ARFF % ("string", "u,1,'p|q'\nv,2,q\nu,3,r|p\n"),
+    ARFF % ("string", "{1 1,2 'p|q'}\n{0 v}\n{2 ?}\n{2 r}\n"),
+    ARFF % ("{0,1}", "u,1,0\nv,2,1\nv,x,1\nw,2,0\n"),
+    ARFF % ("{0,1}", "u,1,0\nv,2\n\nv,1,1,1\n"),
+    ARFF.replace("{u,v}", "{}") % ("{0,1}", "{1 1}\n{2 1}\n{1 2}\n"),
+    ARFF % ("{p,q,r}", "u,1,p\nv,2,q\n"),
+    ARFF % ("{0,1}", "%none\n\n"),
+    (ARFF % ("{0,1}", "u,1,0\nv,2,1\nu,3,0")).replace("\n", "\r"),
+]
+OPTIONS = {"svm": {}, "xmc": {}, "arff": {"labels": "last:1"}}
+LIMITED = (
+    *("max_rows=2", "max_line_bytes=6", "max_features=3", "max_labels=1", "max_empty=1"),
+    "max_cells=7",
+)
 
 
 def in_ranges(path, size, n, monkeypatch, **options):
@@ -66,15 +84,16 @@ def assert_alike(path, size, n, monkeypatch, **options):
 def test_a_small_text_is_cut_anywhere(form, text, tmp_path, monkeypatch):
     path = tmp_path / f"a.{form}"
     path.write_bytes(text.encode())
+    options = OPTIONS[form]
     for size in range(1, len(text.encode())):
-        for n in SHARES[1:]:
-            assert_alike(path, size, n, monkeypatch)
+        assert_alike(path, size, SHARES[size % 4 or 2], monkeypatch, **options)
     for limit in LIMITED:
         limits = Limits().raised([limit])
         for size in (1, 20):
-            assert_alike(path, size, 3, monkeypatch, limits=limits)
+            assert_alike(path, size, 3, monkeypatch, limits=limits, **options)
     path.write_bytes((BOM + text).encode())
-    assert_alike(path, 9, 3, monkeypatch, classes=True)
+    for more in ({"classes": True}, {"numbers": True}):
+        assert_alike(path, 9, 3, monkeypatch, **more, **options)
 
 
 @pytest.mark.parametrize("form", ["svm", "xmc"])
@@ -87,14 +106,31 @@ def test_sparse_text_in_ranges(seed, form, tmp_path, monkeypatch):
         assert_alike(path, int(rng.integers(30, 3000)), n, monkeypatch)
 
 
-@pytest.mark.parametrize("suffix", ["svm"])
+@pytest.mark.parametrize("seed", range(12))
+def test_arff_in_ranges(seed, tmp_path, monkeypatch):
+    rng = np.random.default_rng(seed)
+    kinds = [*rng.choice([*ATTRIBUTES], int(rng.integers(2, 7))).tolist(), "bin"]
+    labels = [2, 1, 70][seed % 3]
+    text = arff_text(seed, kinds, labels, sparse=bool(seed % 2))
+    for j, kind in enumerate(("numeric", "string")[: seed % 3]):
+        text = text.replace(f"L{j} {{0,1}}", f"L{j} {kind}")
+    path = tmp_path / "a.arff"
+    path.write_text(text, encoding="utf-8")
+    options = {"labels": "L0" if labels == 1 else f"last:{labels}"}
+    if seed % 6 == 5:
+        options["limits"] = Limits().raised(["max_rows=99" if seed % 4 == 1 else "max_cells=900"])
+    for n in SHARES[1:]:
+        assert_alike(path, int(rng.integers(100, 3000)), n, monkeypatch, **options)
+
+
+@pytest.mark.parametrize("suffix", ["svm", "arff"])
 def test_a_worker_reads_its_range_and_the_start(suffix, tmp_path, monkeypatch):
     path = tmp_path / f"a.{suffix}"
     bits = np.random.default_rng(0).integers(0, 2, (500, 12))
     mlfs.write(mlfs.data.from_arrays(bits[:, :10], bits[:, 10:]), path)
     size = path.stat().st_size
     monkeypatch.setattr(files, "PIECE", size // 40)
-    pieces = open_pieces(path)
+    pieces = open_pieces(path, labels="last:2")
     assert isinstance(pieces, TextRanges)
     taken = []
     between = files.TextPieces.between

@@ -3,5 +3,6 @@
 In: the bytes of a file. Out: a `Dataset`; and the other way round in `arff_writer`.
 `arff_reader` puts the reading together: `header` reads the declarations, `fast_rows` lets a kernel
 read plain rows, and `careful_rows` reads any row and says what is wrong with it; `syntax` has the
-tokens, quotes, escapes and dates.
+tokens, quotes, escapes and dates. `arff_dataset` says which columns are labels and makes the
+`Dataset`, and `arff_pieces` reads large files in pieces.
 """

@@ -3,135 +3,283 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
-from mlfs.data.arff.arff_reader import Body, Earlier, Parser, Roles, dataset_of
-from mlfs.data.arff.fast_rows import DenseRows, plan
+from mlfs.data.arff.arff_dataset import (
+    Body,
+    Elsewhere,
+    Roles,
+    dataset_of,
+    feature_columns,
+    first_valueless,
+    refuse_valueless,
+)
+from mlfs.data.arff.arff_reader import Earlier, Parser, first_mark
+from mlfs.data.arff.fast_rows import DenseRows, Plan, plan
 from mlfs.data.arff.header import Header, read_header
 from mlfs.data.dataset import Dataset
-from mlfs.data.files import UTF16, TextPieces, is_plain
+from mlfs.data.files import BOM, UTF16, TextPieces, is_plain
+from mlfs.data.labels.chosen import Chosen
 from mlfs.data.packed_table import Packer
 from mlfs.data.request import Request
 from mlfs.data.row_stack import RowStack
+from mlfs.data.text_ranges import Before, Range, RangeRows, TextRanges
 from mlfs.errors import ParseError
 
-__all__ = ["read_pieces"]
+__all__ = ["open_ranges", "read_pieces"]
 
-BOM = b"\xef\xbb\xbf"
 DATA = re.compile(rb"^[ \t]*@data(?![^\s%])", re.IGNORECASE | re.MULTILINE)
 
 
 def read_pieces(pieces: TextPieces, path: str, request: Request) -> Dataset | None:
     """Read an ARFF file; None if it is one that has to be read whole."""
+    ranges = open_ranges(pieces, path, request)
+    return None if ranges is None else ranges.dataset()
+
+
+def open_ranges(pieces: TextPieces, path: str, request: Request) -> ArffRanges | None:
+    """Open an ARFF file; None if it is one that has to be read whole."""
     if not is_plain(request.encoding):
         return None
-    texts = _texts(pieces)
-    first, _ = next(texts)
-    if first.startswith(UTF16) or not DATA.search(first):
-        return None
-    header = read_header(first, path, request.limits)
-    roles = Roles.of(header, request, path)
-    if not roles.features:
-        return None
-    rows = _Rows(header, roles, path, request, pieces)
-    rows.add(first, header.start, header.line)
-    for text, before in texts:
-        rows.add(text, 0, before)
-    if not rows.n_rows:
-        raise ParseError("there is no row after @data", path, header.line)
-    return dataset_of(rows.body(), header, roles, request, path)
+    start = Start.of(pieces, path, request)
+    return ArffRanges(pieces, path, request, start) if start and start.roles.features else None
 
 
-def _texts(pieces: TextPieces) -> Iterator[tuple[bytes, int]]:
-    r"""The pieces with ``\n`` after each line, and the lines before; the first has the header."""
+def _from_header(pieces: TextPieces) -> Iterator[tuple[bytes, int]]:
+    r"""The pieces with ``\n`` after each line and their numbers; the first has the header."""
     held: list[bytes] = []
-    before, start = 0, True
-    for piece in pieces:
-        text = piece.removeprefix(BOM) if start and not held else piece
-        if b"\r" in text:
-            text = text.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-        if start:
-            held.append(text)
-            if not DATA.search(text):
-                continue
-            text = b"".join(held)
-        yield text, before
-        held, start = [], False
-        before += text.count(b"\n")
-    if start:
-        yield b"".join(held), before
+    is_first = is_held = True
+    for k, piece in pieces.between(0, len(pieces.sizes)):
+        held.append(_with_line_feeds(piece.removeprefix(BOM) if is_first else piece))
+        is_first = False
+        if is_held and not DATA.search(held[-1]):
+            continue
+        yield b"".join(held), k
+        held, is_held = [], False
+    if is_held:
+        yield b"".join(held), 0
 
 
-class _Rows:
-    """The rows of the pieces so far."""
+def _with_line_feeds(text: bytes) -> bytes:
+    if b"\r" in text:
+        text = text.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    return text
+
+
+class Start(NamedTuple):
+    """The beginning of a file: the header, the piece in which it ends, and the kind of the rows.
+
+    `is_sparse` is None if there is no row.
+    """
+
+    header: Header
+    roles: Roles
+    plan: Plan
+    piece: int
+    is_sparse: bool | None
+
+    @classmethod
+    def of(
+        cls, pieces: TextPieces, path: str, request: Request, chosen: Chosen | None = None
+    ) -> Start | None:
+        """Read it; None if it is not an ordinary one. `chosen` are the labels if they are known."""
+        texts = _from_header(pieces)
+        text, piece = next(texts)
+        if text.startswith(UTF16) or not DATA.search(text):
+            return None
+        header = read_header(text, path, request.limits)
+        roles = Roles.of(header, request, path, chosen)
+        mark = first_mark(text, header.start)
+        while mark is None and (more := next(texts, None)) is not None:
+            mark = first_mark(more[0], 0)
+        own = plan(header.attributes, roles.features, roles.plain, roles.wanted)
+        return cls(header, roles, own, piece, None if mark is None else mark == b"{")
+
+
+class ArffRanges(TextRanges):
+    """The pieces of an ARFF file."""
+
+    def __init__(self, pieces: TextPieces, path: str, request: Request, start: Start) -> None:
+        super().__init__(pieces, path, request)
+        self.chosen = start.roles.chosen
+        self.start = start
+
+    @cached_property
+    def start(self) -> Start:
+        """The beginning of the file, which whoever reads some of the file reads too."""
+        found = Start.of(self.pieces, self.path, self.request, self.chosen)
+        assert found is not None
+        return found
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "start"}
+
+    def cut(self, piece: int) -> int:
+        """The piece, or the first one if the header is not at its end there."""
+        return 0 if piece <= self.start.piece else piece
+
+    def rows(self, before: Before) -> Rows:
+        """Where the rows of a range are collected."""
+        return Rows(self.start, self.path, self.request, self.pieces, before)
+
+    def is_too_long(self, n_rows: int) -> bool:
+        """Whether a table of so many rows passes a limit."""
+        limits, width = self.request.limits, len(self.start.header.attributes)
+        dense = not self.start.is_sparse and n_rows > limits.max_cells // width
+        return dense or n_rows > limits.max_rows
+
+    def agree(self, ranges: Sequence[Range]) -> Agreed:
+        """What is common to the rows of all ranges."""
+        header, roles, *_ = self.start
+        if not any(one.n_rows for one in ranges):
+            raise ParseError("there is no row after @data", self.path, header.line)
+        found: list[Found] = [one.found for one in ranges]
+        valueless = [one.valueless for one in found if one.valueless is not None]
+        refuse_valueless(min(valueless, default=None), feature_columns(header, roles), self.path)
+        elsewhere = [one.labels for one in found if one.labels is not None]
+        return Agreed(
+            all(one.is_small for one in found),
+            any(one.has_weights for one in found),
+            Elsewhere.all_of(elsewhere) if elsewhere else None,
+        )
+
+
+@dataclass(frozen=True)
+class Found:
+    """What some rows hold.
+
+    Parameters
+    ----------
+    is_small : bool
+        Whether all values of a sparse X fit into a byte.
+    has_weights : bool
+        Whether a row has a weight.
+    valueless : int, optional
+        See `first_valueless`.
+    labels : Elsewhere, optional
+        The values of labels, if there are other rows.
+    """
+
+    is_small: bool
+    has_weights: bool
+    valueless: int | None
+    labels: Elsewhere | None
+
+
+@dataclass(frozen=True)
+class Agreed:
+    """What `Found` has of all rows."""
+
+    is_small: bool
+    has_weights: bool
+    labels: Elsewhere | None
+
+
+class Rows(RangeRows):
+    """The rows of some pieces."""
 
     def __init__(
-        self, header: Header, roles: Roles, path: str, request: Request, pieces: TextPieces
+        self, start: Start, path: str, request: Request, pieces: TextPieces, before: Before
     ) -> None:
-        self.header, self.roles, self.path = header, roles, path
-        self.limits, self.pieces, self.most = request.limits, pieces, request.max_memory
-        self.plan = plan(header.attributes, roles.features, roles.plain, roles.wanted)
-        self.sparse: bool | None = None
-        self.n_rows = self.n_pieces = 0
-        self.held: DenseRows | None = None
-        self.X: Any = None
-        self.others: Any = None
-        self.texts: dict[int, dict[int, str | None]] = {j: {} for j in roles.wanted}
-        self.weights: list[tuple[int, np.ndarray]] = []
+        super().__init__(before)
+        self.start, self.path, self.request, self.pieces = start, path, request, pieces
+        most, plan = request.max_memory, start.plan
+        self._last: DenseRows | None = None
+        self._header: list[bytes] = []
+        self._X: Any = RowStack(most=most) if start.is_sparse else Packer(most)
+        self._others: Any = RowStack(keep_small=False) if start.is_sparse else Packer()
+        self._texts: dict[int, dict[int, str | None]] = {j: {} for j in plan.wanted}
+        self._weights: list[tuple[int, np.ndarray]] = []
+        self._body: Body | None = None
 
-    def add(self, text: bytes, start: int, line: int) -> None:
-        """Read the rows of a piece from `start` on; `line` lines of the file come before."""
-        self.n_pieces += 1
-        header = self.header._replace(start=start, line=line)
-        earlier = Earlier(self.n_rows, self.sparse, self._lines_after, self.held)
-        parser = Parser(text, header, self.plan, self.path, self.limits, earlier)
-        parser.read()
-        self.held = parser.rows
-        if not parser.rows.counts[0]:
+    def add(self, text: bytes, piece: int) -> None:
+        """Read the lines of a piece."""
+        text = _with_line_feeds(text)
+        header = self.start.header
+        if not self.before.is_start or piece > self.start.piece:
+            header = header._replace(start=0, line=self.before.lines + self.n_lines)
+        elif piece < self.start.piece:
+            self._header.append(text)
             return
-        if self.sparse is None:
-            self.sparse = parser.sparse
-            self.X = RowStack(most=self.most) if self.sparse else Packer(self.most)
-            self.others = RowStack(keep_small=False) if self.sparse else Packer()
-        body = parser.body()
-        self.X.add(body.X)
-        if self.roles.plain:
-            self.others.add(body.others if self.sparse else self._plain(body.others))
+        else:
+            text = b"".join([*self._header, text])
+        earlier = Earlier(
+            self.before.rows + self.n_rows,
+            self.start.is_sparse,
+            lambda: self._lines_after(piece),
+            self._last,
+        )
+        limits = self.request.limits
+        parser = Parser(text, header, self.start.plan, self.path, limits, earlier)
+        parser.read()
+        self._last = parser.rows
+        self.n_lines += text.count(b"\n")
+        if parser.rows.counts[0]:
+            self._keep(parser.body())
+
+    def _keep(self, body: Body) -> None:
+        before, self.n_rows = self.n_rows, self.n_rows + body.n_rows
+        if self.before.is_again:
+            return
+        self._X.add(body.X)
+        n_plain = len(self.start.roles.plain)
+        if n_plain:
+            self._others.add(body.others if self.start.is_sparse else body.others[:, :n_plain])
         for j, column in body.texts.items():
-            self.texts[j].update({i + self.n_rows: cell for i, cell in column.items()})
+            self._texts[j].update({i + before: cell for i, cell in column.items()})
         if body.weights is not None:
-            self.weights.append((self.n_rows, body.weights))
-        self.n_rows += body.n_rows
+            self._weights.append((before, body.weights))
 
-    def _plain(self, others: np.ndarray) -> np.ndarray:
-        return others[:, : len(self.roles.plain)]
+    def _lines_after(self, piece: int) -> int:
+        """The lines of the pieces behind one, without the last line end."""
+        after = 0 if self.pieces.compression else piece + 1
+        last, lines = b"\n", 0
+        for k, text in self.pieces.between(after, len(self.pieces.sizes)):
+            if k > piece:
+                last = _with_line_feeds(text)
+                lines += last.count(b"\n")
+        return lines + (not last.endswith(b"\n"))
 
-    def _lines_after(self) -> int:
-        """The lines of the pieces that are not read yet, without the last line end."""
-        last, lines = b"", 0
-        for k, (text, _) in enumerate(_texts(self.pieces)):
-            last = text
-            lines += text.count(b"\n") if k >= self.n_pieces else 0
-        more = k + 1 > self.n_pieces
-        return lines + more * (1 - last.endswith(b"\n"))
+    def finish(self) -> Found:
+        """What the rows hold."""
+        header, roles, *_, is_sparse = self.start
+        is_small = not is_sparse or self._X.is_small
+        self._body = body = self._joined()
+        labels = None if self.before.is_all else Elsewhere.of(body, header, roles)
+        valueless = first_valueless(body.X, feature_columns(header, roles) if is_sparse else [])
+        return Found(is_small, body.weights is not None, valueless, labels)
 
-    def body(self) -> Body:
-        """All rows."""
-        weights = None
-        if self.weights:
+    def _joined(self) -> Body:
+        weights, plan = None, self.start.plan
+        if self._weights:
             weights = np.ones(self.n_rows)
-            for first, part in self.weights:
+            for first, part in self._weights:
                 weights[first : first + part.size] = part
-        if self.sparse:
-            X = self.X.finish(self.plan.n_features)
-            others = self.others.finish(self.plan.n_others) if self.roles.plain else None
-            if others is None:
-                others = sp.csr_array((self.n_rows, self.plan.n_others))
-            return Body(self.n_rows, X, others, weights, self.texts)
-        X = self.X.finish()
-        others = self.others.finish() if self.roles.plain else np.empty((self.n_rows, 0))
-        return Body(self.n_rows, X, others, weights, self.texts)
+        if self.start.is_sparse:
+            X = self._X.finish(plan.n_features)
+            others: Any = sp.csr_array((self.n_rows, plan.n_others))
+            if self.start.roles.plain:
+                others = self._others.finish(plan.n_others)
+        else:
+            X = self._X.finish() if self.n_rows else np.empty((0, plan.n_features))
+            others = np.empty((self.n_rows, len(self.start.roles.plain)))
+            if others.size:
+                others = self._others.finish()
+        return Body(self.n_rows, X, others, weights, self._texts)
+
+    def dataset(self, agreed: Agreed) -> Dataset:
+        """The rows, with the columns and labels of all."""
+        assert self._body is not None
+        body, self._body = self._body, None
+        if self.start.is_sparse and not agreed.is_small:
+            body.X = body.X.astype(np.float64, copy=False)
+        if agreed.has_weights and body.weights is None:
+            body.weights = np.ones(body.n_rows)
+        header, roles, *_ = self.start
+        return dataset_of(body, header, roles, self.request, self.path, agreed.labels)

@@ -5,57 +5,36 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple, NoReturn
+from typing import NamedTuple, NoReturn
 
 import numpy as np
-import scipy.sparse as sp
 
 from mlfs._kernels import tokens as kernel
+from mlfs.data.arff.arff_dataset import Body, Roles, dataset_of
 from mlfs.data.arff.arff_writer import write
 from mlfs.data.arff.careful_rows import RowReader
 from mlfs.data.arff.fast_rows import DenseRows, Plan, SparseRows, plan
-from mlfs.data.arff.header import Attribute, Header, line_text, place, read_header
+from mlfs.data.arff.header import Header, line_text, place, read_header
 from mlfs.data.arff.syntax import Misfit
-from mlfs.data.assemble import dense_labels, sparse_labels
-from mlfs.data.dataset import Column, Dataset, Label, Source
+from mlfs.data.dataset import Dataset
 from mlfs.data.files import utf8
-from mlfs.data.labels.chosen import Chosen, resolve
-from mlfs.data.labels.label_values import is_binary, map_texts, split_lists
 from mlfs.data.request import Limits, Request, exceeded
-from mlfs.errors import DataError, ParseError, printable
+from mlfs.errors import ParseError
 
-__all__ = ["Body", "Earlier", "Parser", "Roles", "dataset_of", "parse_body", "read", "write"]
+__all__ = ["Earlier", "Parser", "first_mark", "parse_body", "read", "write"]
 
 NEWLINE = 10
 INK = re.compile(rb"\S")
-TEXT = "a string attribute: free text is no feature"
 
 
-@dataclass
-class Body:
-    """The rows: features in X, the other wanted columns in `others`; both dense or csr_array."""
-
-    n_rows: int
-    X: Any
-    others: Any
-    weights: np.ndarray | None = None
-    texts: dict[int, dict[int, str | None]] = field(default_factory=dict)
-
-    def text_column(self, j: int) -> list[str | None]:
-        """The texts of a wanted column; what a sparse row leaves out is empty."""
-        column = self.texts[j]
-        return [column.get(i, "") for i in range(self.n_rows)]
-
-
-def _is_sparse(content: bytes, at: int) -> bool:
-    """Whether the first line that is neither blank nor a comment opens a sparse row."""
+def first_mark(content: bytes, at: int) -> bytes | None:
+    """The first byte of a row, which is ``{`` if it is sparse; None if there is no row."""
     while (found := INK.search(content, at)) and found[0] == b"%":
         at = content.find(b"\n", found.start())
         if at < 0:
-            return False
-    return found is not None and found[0] == b"{"
+            return None
+    return found[0] if found else None
 
 
 def _float(text: bytes) -> float:
@@ -106,7 +85,7 @@ class Parser:
         self.width = len(header.attributes)
         self.at, self.line, self.counted = header.start, header.line + 1, header.start
         known = earlier.sparse
-        self.sparse = _is_sparse(content, self.at) if known is None else known
+        self.sparse = first_mark(content, self.at) == b"{" if known is None else known
         self.wanted = plan.wanted
         self.texts: dict[int, dict[int, str | None]] = {j: {} for j in plan.wanted}
         self.weights: dict[int, float] = {}
@@ -290,107 +269,3 @@ def read(content: bytes, path: str, request: Request) -> Dataset:
         content, header, roles.features, roles.plain, roles.wanted, path, request.limits
     )
     return dataset_of(body, header, roles, request, path)
-
-
-class Roles(NamedTuple):
-    """What becomes of each column: features, labels that are no texts, labels that are, the rest.
-
-    `features` and `plain` are columns in rising order, `wanted` are string columns that are labels
-    and `left_out` string columns that are not.
-    """
-
-    chosen: Chosen
-    features: list[int]
-    plain: list[int]
-    wanted: frozenset[int]
-    left_out: list[int]
-
-    @classmethod
-    def of(cls, header: Header, request: Request, path: str) -> Roles:
-        """Find the labels."""
-        attributes = header.attributes
-        names = [attribute.name for attribute in attributes]
-        chosen = resolve(names, request, path, relation=header.relation)
-        strings = {j for j, attribute in enumerate(attributes) if attribute.type.kind == "string"}
-        taken = strings | set(chosen.columns)
-        features = [j for j in range(len(attributes)) if j not in taken]
-        plain = [j for j in chosen.columns if j not in strings]
-        wanted = frozenset(strings & set(chosen.columns))
-        return cls(chosen, features, plain, wanted, sorted(strings - wanted))
-
-
-def dataset_of(body: Body, header: Header, roles: Roles, request: Request, path: str) -> Dataset:
-    """The data set of what was read."""
-    columns = [_column(attribute) for attribute in header.attributes]
-    if not roles.features:
-        raise DataError(f"{printable(path, 400)}: no attribute is left as a feature")
-    if sp.issparse(body.X):
-        _refuse_left_out(body.X, [columns[j] for j in roles.features], path)
-    Y, labels = _labels(body, roles.chosen, roles.plain, columns, request, path)
-    return Dataset(
-        X=body.X,
-        Y=Y,
-        columns=tuple(columns[j] for j in roles.features),
-        labels=tuple(labels),
-        weights=body.weights,
-        left_out=tuple((columns[j].name, TEXT) for j in roles.left_out),
-        source=Source(path, "arff", header.relation, roles.chosen.by),
-        notes=roles.chosen.notes,
-    )
-
-
-def _refuse_left_out(X: Any, columns: Sequence[Column], path: str) -> None:
-    """Refuse an attribute without values that a sparse row leaves out, which means the first."""
-    for k, column in enumerate(columns):
-        if column.kind == "nominal" and not column.values and X[:, [k]].nnz < X.shape[0]:
-            raise ParseError(
-                f"the attribute {printable(column.name)!r} has no values, and a sparse row that "
-                "leaves it out means the first one; declare one, as in {none}",
-                path,
-            )
-
-
-def _column(attribute: Attribute) -> Column:
-    if attribute.type.kind == "nominal":
-        return Column(attribute.name, "nominal", attribute.type.values)
-    return Column(attribute.name)
-
-
-def _labels(
-    body: Body,
-    chosen: Chosen,
-    plain: Sequence[int],
-    columns: Sequence[Column],
-    request: Request,
-    path: str,
-) -> tuple[Any, Sequence[Label]]:
-    if chosen.lists:
-        cells = _cells(body, columns[chosen.columns[0]], chosen.columns[0])
-        if cells is not None:
-            return split_lists(columns[chosen.columns[0]].name, cells, request, path)
-    kinds = [columns[j] for j in plain]
-    map_labels = sparse_labels if sp.issparse(body.others) else dense_labels
-    Y, labels = map_labels(body.others, range(len(plain)), kinds, request, path)
-    if len(plain) == len(chosen.columns):
-        return Y, labels
-    by_column: dict[int, Any] = {j: (Y[:, [k]], labels[k]) for k, j in enumerate(plain)}
-    for j in body.texts:
-        y, label = map_texts(columns[j].name, body.text_column(j), request, path)
-        by_column[j] = (y[:, None], label)
-    pairs = [by_column[j] for j in chosen.columns]
-    parts = [y.toarray() if sp.issparse(y) else y for y, _ in pairs]
-    return np.hstack(parts), [label for _, label in pairs]
-
-
-def _cells(body: Body, column: Column, j: int) -> list[str | None] | None:
-    """The cells of a column of lists; None where the column is an ordinary label."""
-    if j in body.texts:
-        cells = body.text_column(j)
-        present = {cell for cell in cells if cell is not None}
-        return None if present and is_binary(present) else cells
-    values = column.values
-    if column.kind != "nominal" or is_binary(values):
-        return None
-    codes = body.others[:, [0]]
-    codes = codes.toarray() if sp.issparse(codes) else np.asarray(codes)
-    return [None if math.isnan(code) else values[int(code)] for code in codes.ravel().tolist()]

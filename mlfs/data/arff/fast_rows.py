@@ -196,7 +196,8 @@ class DenseRows:
         held = [*self.held, *[np.empty(0)] * len(shapes)]
         for shape, kind, old in zip(shapes, kinds, held, strict=False):
             room = shape[0] + shape[0] // 8, *shape[1:]  # texts are about as long as each other
-            self.kept.append(np.empty(room, kind) if len(old) < shape[0] else old)
+            suffices = len(old) >= shape[0] and old.ndim == len(shape)
+            self.kept.append(old if suffices else np.empty(room, kind))
         return [array[: shape[0]] for array, shape in zip(self.kept, shapes, strict=True)]
 
     def read(self, text: np.ndarray, at: int, end: int, longest: int) -> tuple[int, int]:

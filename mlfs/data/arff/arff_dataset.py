@@ -1,0 +1,250 @@
+"""What the rows of an ARFF file mean: which columns are labels, and the data set."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from mlfs.data.arff.header import Attribute, Header
+from mlfs.data.assemble import compressed, dense_labels, sparse_labels
+from mlfs.data.dataset import Column, Dataset, Label, Source
+from mlfs.data.labels.chosen import Chosen, resolve
+from mlfs.data.labels.label_values import distinct_numbers, is_binary, map_texts, split_lists
+from mlfs.data.request import Request
+from mlfs.errors import DataError, ParseError, printable
+
+__all__ = [
+    "Body",
+    "Elsewhere",
+    "Roles",
+    "dataset_of",
+    "feature_columns",
+    "first_valueless",
+    "refuse_valueless",
+]
+
+TEXT = "a string attribute: free text is no feature"
+
+
+@dataclass
+class Body:
+    """The rows: features in X, the other wanted columns in `others`; both dense or csr_array."""
+
+    n_rows: int
+    X: Any
+    others: Any
+    weights: np.ndarray | None = None
+    texts: dict[int, dict[int, str | None]] = field(default_factory=dict)
+
+    def text_column(self, j: int) -> list[str | None]:
+        """The texts of a wanted column; what a sparse row leaves out is empty."""
+        column = self.texts[j]
+        return [column.get(i, "") for i in range(self.n_rows)]
+
+
+class Roles(NamedTuple):
+    """What becomes of each column: features, labels that are no texts, labels that are, the rest.
+
+    `features` and `plain` are columns in rising order, `wanted` are string columns that are labels
+    and `left_out` string columns that are not.
+    """
+
+    chosen: Chosen
+    features: list[int]
+    plain: list[int]
+    wanted: frozenset[int]
+    left_out: list[int]
+
+    @classmethod
+    def of(cls, header: Header, request: Request, path: str, chosen: Chosen | None = None) -> Roles:
+        """Find the labels, unless they are known."""
+        attributes = header.attributes
+        if chosen is None:
+            names = [attribute.name for attribute in attributes]
+            chosen = resolve(names, request, path, relation=header.relation)
+        strings = {j for j, attribute in enumerate(attributes) if attribute.type.kind == "string"}
+        taken = strings | set(chosen.columns)
+        features = [j for j in range(len(attributes)) if j not in taken]
+        plain = [j for j in chosen.columns if j not in strings]
+        wanted = frozenset(strings & set(chosen.columns))
+        return cls(chosen, features, plain, wanted, sorted(strings - wanted))
+
+
+class Elsewhere(NamedTuple):
+    """What the columns of labels hold in rows that were read apart, where that is not declared.
+
+    `numbers` are the numbers of the columns of `Roles.plain`, `texts` those of the others.
+    """
+
+    numbers: dict[int, np.ndarray]
+    texts: dict[int, list[str]]
+
+    @classmethod
+    def of(cls, body: Body, header: Header, roles: Roles) -> Elsewhere:
+        """What the labels of some rows hold."""
+        kinds = [header.attributes[j].type.kind for j in roles.plain]
+        numeric = [k for k, kind in enumerate(kinds) if kind != "nominal"]
+        others = body.others.tocsc() if numeric and sp.issparse(body.others) else body.others
+        numbers = {k: _numbers(others, k) for k in numeric}
+        texts = {j: {text for text in body.text_column(j) if text is not None} for j in body.texts}
+        return cls(numbers, {j: sorted(own) for j, own in texts.items()})
+
+    @classmethod
+    def all_of(cls, found: Sequence[Elsewhere]) -> Elsewhere:
+        """What the labels of all rows hold."""
+        numbers, texts = found[0]
+        return cls(
+            {k: np.unique(np.concatenate([one.numbers[k] for one in found])) for k in numbers},
+            {j: sorted({text for one in found for text in one.texts[j]}) for j in texts},
+        )
+
+    def behind(self, body: Body) -> Body:
+        """The body with rows behind its own in which the labels hold all that; X stays as it is."""
+        n = max([0, *map(len, self.numbers.values()), *map(len, self.texts.values())])
+        width = body.others.shape[1]
+        tail = np.full((n, width), np.nan)
+        for k, values in self.numbers.items():
+            tail[:, k] = np.resize(values, n) if values.size else np.nan
+        texts = {}
+        for j, own in body.texts.items():
+            more: Sequence[str | None] = self.texts[j] or [None]
+            texts[j] = {**own, **{body.n_rows + i: more[i % len(more)] for i in range(n)}}
+        others: Any
+        if not sp.issparse(body.others):
+            others = _Longer(body.others, tail)
+        else:
+            rows, columns = np.repeat(np.arange(n), width), np.tile(np.arange(width), n)
+            kept = np.isin(columns, list(self.numbers))  # also those that are 0 are stored
+            ends = np.zeros(n + 1, np.int64)
+            np.cumsum(np.bincount(rows[kept], minlength=n), out=ends[1:])
+            more_rows = compressed(tail.ravel()[kept], columns[kept], ends, width)
+            others = sp.csr_array(sp.vstack([body.others, more_rows]))
+        return replace(body, n_rows=body.n_rows + n, others=others, texts=texts)
+
+
+def _numbers(others: Any, k: int) -> np.ndarray:
+    """The different numbers of a column, rising."""
+    if not sp.issparse(others):
+        return np.array(distinct_numbers(np.asarray(others[:, k], np.float64))[0])
+    own = others.data[others.indptr[k] : others.indptr[k + 1]]
+    zero = [0.0] * (own.size < others.shape[0])
+    return np.unique(np.concatenate([own[~np.isnan(own)], zero]))
+
+
+class _Longer:
+    """A dense table with more rows behind its own, joined column by column."""
+
+    def __init__(self, table: Any, tail: np.ndarray) -> None:
+        self._table, self._tail = table, tail
+        self.shape = len(table) + len(tail), tail.shape[1]
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __getitem__(self, key: tuple[slice, Any]) -> np.ndarray:
+        """Some columns, whole."""
+        return np.concatenate([np.asarray(self._table[key]), self._tail[key]])
+
+
+def dataset_of(
+    body: Body,
+    header: Header,
+    roles: Roles,
+    request: Request,
+    path: str,
+    elsewhere: Elsewhere | None = None,
+) -> Dataset:
+    """The data set of what was read; `elsewhere` is what the labels hold in all rows."""
+    columns = [_column(attribute) for attribute in header.attributes]
+    features = [columns[j] for j in roles.features]
+    if not features:
+        raise DataError(f"{printable(path, 400)}: no attribute is left as a feature")
+    refuse_valueless(first_valueless(body.X, features), features, path)
+    longer = body if elsewhere is None else elsewhere.behind(body)
+    Y, labels = _labels(longer, roles.chosen, roles.plain, columns, request, path)
+    return Dataset(
+        X=body.X,
+        Y=Y if elsewhere is None else Y[: body.n_rows],
+        columns=tuple(features),
+        labels=tuple(labels),
+        weights=body.weights,
+        left_out=tuple((columns[j].name, TEXT) for j in roles.left_out),
+        source=Source(path, "arff", header.relation, roles.chosen.by),
+        notes=roles.chosen.notes,
+    )
+
+
+def feature_columns(header: Header, roles: Roles) -> list[Column]:
+    """The columns of X."""
+    return [_column(header.attributes[j]) for j in roles.features]
+
+
+def first_valueless(X: Any, columns: Sequence[Column]) -> int | None:
+    """Find the first column without values that a sparse row leaves out, which means the first."""
+    if not sp.issparse(X):
+        return None
+    for k, column in enumerate(columns):
+        if column.kind == "nominal" and not column.values and X[:, [k]].nnz < X.shape[0]:
+            return k
+    return None
+
+
+def refuse_valueless(k: int | None, columns: Sequence[Column], path: str) -> None:
+    """Refuse what `first_valueless` found."""
+    if k is not None:
+        raise ParseError(
+            f"the attribute {printable(columns[k].name)!r} has no values, and a sparse row that "
+            "leaves it out means the first one; declare one, as in {none}",
+            path,
+        )
+
+
+def _column(attribute: Attribute) -> Column:
+    if attribute.type.kind == "nominal":
+        return Column(attribute.name, "nominal", attribute.type.values)
+    return Column(attribute.name)
+
+
+def _labels(
+    body: Body,
+    chosen: Chosen,
+    plain: Sequence[int],
+    columns: Sequence[Column],
+    request: Request,
+    path: str,
+) -> tuple[Any, Sequence[Label]]:
+    if chosen.lists:
+        cells = _cells(body, columns[chosen.columns[0]], chosen.columns[0])
+        if cells is not None:
+            return split_lists(columns[chosen.columns[0]].name, cells, request, path)
+    kinds = [columns[j] for j in plain]
+    map_labels = sparse_labels if sp.issparse(body.others) else dense_labels
+    Y, labels = map_labels(body.others, range(len(plain)), kinds, request, path)
+    if len(plain) == len(chosen.columns):
+        return Y, labels
+    by_column: dict[int, Any] = {j: (Y[:, [k]], labels[k]) for k, j in enumerate(plain)}
+    for j in body.texts:
+        y, label = map_texts(columns[j].name, body.text_column(j), request, path)
+        by_column[j] = (y[:, None], label)
+    pairs = [by_column[j] for j in chosen.columns]
+    parts = [y.toarray() if sp.issparse(y) else y for y, _ in pairs]
+    return np.hstack(parts), [label for _, label in pairs]
+
+
+def _cells(body: Body, column: Column, j: int) -> list[str | None] | None:
+    """The cells of a column of lists; None where the column is an ordinary label."""
+    if j in body.texts:
+        cells = body.text_column(j)
+        present = {cell for cell in cells if cell is not None}
+        return None if present and is_binary(present) else cells
+    values = column.values
+    if column.kind != "nominal" or is_binary(values):
+        return None
+    codes = body.others[:, [0]]
+    codes = codes.toarray() if sp.issparse(codes) else np.asarray(codes)
+    return [None if math.isnan(code) else values[int(code)] for code in codes.ravel().tolist()]
