@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -50,13 +50,15 @@ class Contest:
         Over the splits; NaN where a split failed or is not finished: a method has a value on a
         data set only if it has one on every split, at every number of features that is asked for.
     splits : ndarray, shape (splits, methods)
-        The values on each split of a single data set; empty otherwise.
+        The values on each split of a single data set, NaN for methods without; empty otherwise.
     test_to_train : float
         The ratio of test rows to training rows in a split.
     own : tuple of int
         The methods that are compared with all others; empty if all pairs are.
     parts : tuple of (str, str, tuple of str)
         Of each method the criterion, the model and the numbers of features.
+    reasons : mapping of (str, str) to str
+        By data set and method, why the first cell that failed did.
     """
 
     metric: str
@@ -70,6 +72,7 @@ class Contest:
     test_to_train: float = 0.0
     own: tuple[int, ...] = ()
     parts: tuple[tuple[str, str, tuple[str, ...]], ...] = ()
+    reasons: Mapping[tuple[str, str], str] = field(default_factory=dict)
 
     @property
     def higher_is_better(self) -> bool:
@@ -77,28 +80,64 @@ class Contest:
         return METRICS[self.metric].higher_is_better
 
     @cached_property
+    def _kept(self) -> tuple[np.ndarray, np.ndarray]:
+        """The data sets and the methods that are ranked, with a value of each method on each.
+
+        What lacks the largest share of its values is left out first, of equals the data set.
+        """
+        known = np.isfinite(self.mean)
+        rows, columns = (np.arange(size) for size in known.shape)
+        while not (own := known[np.ix_(rows, columns)]).all():
+            of_rows, of_columns = own.mean(axis=1), own.mean(axis=0)
+            if of_rows.min() <= of_columns.min():
+                rows = np.delete(rows, of_rows.argmin())
+            else:
+                columns = np.delete(columns, of_columns.argmin())
+        return rows, columns
+
+    @property
     def complete(self) -> np.ndarray:
-        """The data sets on which every method has a value: only these are ranked and tested."""
-        return np.flatnonzero(np.isfinite(self.mean).all(axis=1))
+        """The data sets that are ranked and tested: every ranked method has a value on them."""
+        return self._kept[0]
+
+    @property
+    def ranked(self) -> np.ndarray:
+        """The methods that are ranked and tested."""
+        return self._kept[1]
+
+    @property
+    def _table(self) -> np.ndarray:
+        """The values that are ranked and tested."""
+        return self.mean[np.ix_(self.complete, self.ranked)]
 
     @cached_property
     def ranks(self) -> np.ndarray:
-        """The rank of each method on each complete data set, 1 for the best."""
-        if not self.complete.size:
-            return np.zeros((0, len(self.methods)))
-        return ranks(self.mean[self.complete], higher_is_better=self.higher_is_better)
+        """The rank of each method on each complete data set, 1 for the best; NaN if not ranked."""
+        found = np.full((self.complete.size, len(self.methods)), np.nan)
+        if found.size:
+            found[:, self.ranked] = ranks(self._table, higher_is_better=self.higher_is_better)
+        return found
 
     @property
     def average_ranks(self) -> np.ndarray:
-        """The mean rank of each method; NaN if no data set is complete."""
+        """The mean rank of each method; NaN if it is not ranked."""
         if not self.complete.size:
             return np.full(len(self.methods), np.nan)
         means: np.ndarray = self.ranks.mean(axis=0)
         return means
 
+    @cached_property
+    def means(self) -> np.ndarray:
+        """The mean of each method over the ranked data sets; over its own if it is not ranked."""
+        found = np.full(len(self.methods), np.nan)
+        found[self.ranked] = self._table.mean(axis=0) if self.complete.size else np.nan
+        for j in np.flatnonzero(np.isnan(found) & np.isfinite(self.mean).any(axis=0)).tolist():
+            found[j] = np.nanmean(self.mean[:, j])
+        return found
+
     @property
     def incomplete(self) -> dict[str, list[str]]:
-        """The methods without a value, by data set; such a data set is ranked for no method."""
+        """The methods without a value, by data set."""
         return {
             name: [self.methods[j] for j in np.flatnonzero(np.isnan(row)).tolist()]
             for name, row in zip(self.data, self.mean, strict=True)
@@ -108,14 +147,14 @@ class Contest:
     @property
     def doubt(self) -> str:
         """Why nothing is tested; empty if tests make sense."""
-        if len(self.methods) < 2:
+        if self.ranked.size < 2:
             return "one method: nothing to compare"
         return underpowered(int(self.complete.size))
 
     @property
     def doubt_of_pairs(self) -> str:
         """Why no pair can differ significantly; empty if one can."""
-        k = len(self.methods)
+        k = self.ranked.size
         pairs = k - 1 if self.own else k * (k - 1) // 2
         return underpowered(int(self.complete.size), pairs)
 
@@ -124,42 +163,50 @@ class Contest:
         """Friedman's test that all methods are equal."""
         if self.doubt:
             return None
-        return friedman(self.mean[self.complete], higher_is_better=self.higher_is_better)
+        return friedman(self._table, higher_is_better=self.higher_is_better)
 
     @property
     def nemenyi(self) -> float:
         """Nemenyi's critical difference of average ranks at 0.05."""
-        return nemenyi(len(self.methods), int(self.complete.size))
+        return nemenyi(self.ranked.size, int(self.complete.size))
 
     @property
     def bonferroni_dunn(self) -> float:
         """The critical difference of Bonferroni and Dunn at 0.05, against one method."""
-        return bonferroni_dunn(len(self.methods), int(self.complete.size))
+        return bonferroni_dunn(self.ranked.size, int(self.complete.size))
 
     @property
     def groups(self) -> list[tuple[int, ...]]:
         """The methods that Nemenyi's test cannot tell apart."""
-        return cliques(self.average_ranks, self.nemenyi)
+        found = cliques(self.average_ranks[self.ranked], self.nemenyi)
+        return [tuple(self.ranked[list(group)].tolist()) for group in found]
 
     @cached_property
     def pairs(self) -> list[Pair]:
         """Wilcoxon's signed-rank test of all pairs, corrected by Holm; none if underpowered."""
         if self.doubt:
             return []
-        table, better = self.mean[self.complete], self.higher_is_better
+        table, better = self._table, self.higher_is_better
         if not self.own:
-            return wilcoxon_all(table, higher_is_better=better)
-        each = [wilcoxon_all(table, higher_is_better=better, against=one) for one in self.own]
-        return [pair for pairs in each for pair in pairs]
+            return self._among_all(wilcoxon_all(table, higher_is_better=better))
+        own = [at for at, j in enumerate(self.ranked.tolist()) if j in self.own]
+        each = [wilcoxon_all(table, higher_is_better=better, against=at) for at in own]
+        return self._among_all([pair for pairs in each for pair in pairs])
 
     @cached_property
     def pairs_of_splits(self) -> list[Pair]:
         """The corrected resampled t-test of all pairs on a single data set, corrected by Holm."""
-        if self.own or self.splits.shape[0] < 2 or self.splits.shape[1] < 2:
+        if self.own or self.splits.shape[0] < 2 or self.ranked.size < 2:
             return []
-        return resampled_all(
-            self.splits, self.test_to_train, higher_is_better=self.higher_is_better
+        found = resampled_all(
+            self.splits[:, self.ranked], self.test_to_train, higher_is_better=self.higher_is_better
         )
+        return self._among_all(found)
+
+    def _among_all(self, pairs: list[Pair]) -> list[Pair]:
+        """Pairs of ranked methods, numbered among all methods."""
+        at = self.ranked.tolist()
+        return [replace(one, first=at[one.first], second=at[one.second]) for one in pairs]
 
     def to_dict(self) -> dict[str, Any]:
         """The same as plain data, with the statistics."""
@@ -173,6 +220,7 @@ class Contest:
             "mean": _plain(self.mean),
             "sd": _plain(self.sd),
             "ranked_data": [self.data[i] for i in self.complete.tolist()],
+            "ranked_methods": [self.methods[j] for j in self.ranked.tolist()],
             "average_ranks": _plain(self.average_ranks),
             "incomplete_data": self.incomplete,
             "doubt": self.doubt,
@@ -245,7 +293,7 @@ def _contest(
     methods = [(c, m) for c, m in settings.methods if str(m) in models]
     data = tuple(source.name for source in settings.sources)
     mean, sd = np.full((2, len(data), len(methods)), np.nan)
-    splits: list[np.ndarray] = []
+    splits: dict[int, np.ndarray] = {}
     for row, name in enumerate(data):
         for column, (ranker, model) in enumerate(methods):
             sizes = settings.sizes_of(ranker)
@@ -257,8 +305,12 @@ def _contest(
                 found = _of_splits([table[key] for key in keys], shares)
                 mean[row, column] = shares @ [table[key].mean for key in keys]
                 sd[row, column] = np.std(found, ddof=1) if found.size > 1 else np.nan
-                splits.append(found)
-    whole = len(data) == 1 and len(splits) == len(methods) and len({x.size for x in splits}) == 1
+                splits[column] = found
+    whole = len(data) == 1 and len({found.size for found in splits.values()}) == 1
+    of_splits = np.zeros((0, 0))
+    if whole:
+        none = np.full(next(iter(splits.values())).size, np.nan)
+        of_splits = np.column_stack([splits.get(j, none) for j in range(len(methods))])
     one_model = len(models) == 1
     names = tuple(str(c) if one_model else f"{c} + {m}" for c, m in methods)
     return Contest(
@@ -269,14 +321,29 @@ def _contest(
         data,
         mean,
         sd,
-        np.column_stack(splits) if whole else np.zeros((0, 0)),
+        of_splits,
         settings.protocol.test_to_train,
         tuple(at for at, (ranker, _) in enumerate(methods) if str(ranker) in results.own),
         tuple(
             (str(ranker), str(model), tuple(_weights(results, n, settings.sizes_of(ranker))))
             for ranker, model in methods
         ),
+        _reasons(results, methods, names),
     )
+
+
+def _reasons(
+    results: Results, methods: Sequence[tuple[Any, Any]], names: Sequence[str]
+) -> dict[tuple[str, str], str]:
+    """By data set and method, why the first cell that failed did."""
+    name_of = {(str(c), str(m)): name for (c, m), name in zip(methods, names, strict=True)}
+    found: dict[tuple[str, str], str] = {}
+    for record in results.failed():
+        cell = record["cell"]
+        name = name_of.get((cell["criterion"], cell["model"]))
+        if name is not None:
+            found.setdefault((cell["data"], name), record.get("note", ""))
+    return found
 
 
 def _weights(results: Results, n: str, sizes: Sequence[Size]) -> dict[str, float]:

@@ -15,6 +15,8 @@ from scipy import stats
 from mlfs.compare.contest import MEAN, contests
 from mlfs.compare.pairs import corrected_t
 from mlfs.compare.ranks import underpowered
+from mlfs.compare.report.conclusions import conclusions
+from mlfs.compare.report.markdown import summary
 from mlfs.compare.report.wording import findings
 from mlfs.compare.results import Results
 from mlfs.compare.running import run
@@ -43,7 +45,43 @@ def test_a_method_that_fails_on_one_split_is_not_ranked_by_the_others():
     assert after.incomplete == {"set1": ["mim"]}
     assert after.complete.size == before.complete.size - 1
     assert math.isnan(after.mean[1, 1])
-    assert "set1 is ranked for no method: mim failed" in findings(after)[0]
+    assert findings(after)[0] == "set1 is ranked for no method: mim failed there (no memory)."
+
+
+@pytest.mark.parametrize("n_data", [1, 7])
+def test_a_method_that_fails_everywhere_costs_the_others_nothing(n_data: int):
+    """The others have the means, ranks and tests of a comparison without it."""
+    made: dict[str, Any] = {"n_data": n_data, "models": ("br",), "sizes": (5,), "noise": 0.02}
+    hurt = failing(made_up(**made), criterion="mim")
+    (after,) = contests(hurt, ["exact_match"])
+    without = made_up(**made)
+    records = tuple(one for one in without.records if one["cell"]["criterion"] != "mim")
+    kept = replace(without.settings, rankers=tuple(
+        one for one in without.settings.rankers if str(one) != "mim"
+    ))  # fmt: skip
+    (wanted,) = contests(replace(without, settings=kept, records=records), ["exact_match"])
+    others = [at for at, name in enumerate(after.methods) if name != "mim"]
+    np.testing.assert_array_equal(after.means[others], wanted.means)
+    np.testing.assert_array_equal(after.average_ranks[others], wanted.average_ranks)
+    assert math.isnan(after.average_ranks[1])
+    assert (after.friedman, after.doubt) == (wanted.friedman, wanted.doubt)
+    for name in ("wilcoxon", "corrected_resampled_t", "not_apart"):
+        assert after.to_dict().get(name) == wanted.to_dict().get(name)
+    assert "mim is not ranked: it failed on " in summary(hurt, [after])
+    assert findings(after)[1:][-1] == findings(wanted)[-1]
+    assert "mim" not in conclusions(hurt, [after])[0]
+    missing = tuple(one for one in hurt.records if one["cell"]["criterion"] != "mim")
+    (unfinished,) = contests(replace(hurt, records=missing), ["exact_match"])
+    assert "mim is not ranked: it is not finished on " in findings(unfinished)[0]
+
+
+def test_what_lacks_most_is_left_out_first():
+    hurt = failing(failing(made_up(9, models=("br",), sizes=(5,)), criterion="mim", data="set3"),
+                   criterion="scls", split=1)  # fmt: skip
+    (after,) = contests(hurt, ["macro_f1"])
+    assert [after.methods[j] for j in after.ranked] == ["mim", "random", "all"]
+    assert after.complete.tolist() == [0, 1, 2, 4, 5, 6, 7, 8]
+    assert np.isnan(after.means).tolist() == [True, False, False, False]
 
 
 def test_a_method_that_fails_at_one_number_of_features_has_no_mean_over_all():

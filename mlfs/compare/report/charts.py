@@ -108,8 +108,7 @@ def rank_chart(contest: Contest) -> Diagram | None:
     """A critical-difference diagram after Demsar; None if there are too few data sets."""
     if contest.doubt:
         return None
-    average = contest.average_ranks
-    k = average.size
+    average, k = contest.average_ranks, contest.ranked.size
     half, bars = (k + 1) // 2, contest.groups
 
     def at(rank: float) -> float:
@@ -129,7 +128,7 @@ def rank_chart(contest: Contest) -> Diagram | None:
         low, high = at(average[group[0]]), at(average[group[-1]])
         strokes.append(Stroke(((low - 4, TOP + 8 + 9 * place), (high + 4, TOP + 8 + 9 * place)), 4))
     base = TOP + 24 + 9 * len(bars)
-    for place, j in enumerate(np.argsort(average, kind="stable").tolist()):
+    for place, j in enumerate(np.argsort(average, kind="stable").tolist()[:k]):
         left = place < half
         height = base + ROW * (place if left else k - 1 - place)
         end, rank_at = LEFT - 14 if left else RIGHT + 14, at(average[j])

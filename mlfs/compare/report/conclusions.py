@@ -9,6 +9,7 @@ import numpy as np
 
 from mlfs.compare.contest import AREA, MEAN, Contest
 from mlfs.compare.metrics import METRICS
+from mlfs.compare.report.wording import left_out
 from mlfs.compare.results import Results
 
 __all__ = ["conclusions"]
@@ -24,8 +25,9 @@ def conclusions(results: Results, compared: Sequence[Contest]) -> list[str]:
         return []
     if results.interrupted:
         lines.append("The comparison was interrupted: all of this is about the finished cells.")
-    if any(contest.doubt for contest in chosen) and len(chosen[0].methods) > 1:
+    if any(contest.doubt for contest in chosen) and chosen[0].ranked.size > 1:
         lines.append(_untested(chosen[0]))
+    lines += dict.fromkeys(line for contest in chosen for line in left_out(contest))
     reached = [_reached(results, chosen[0].metric, str(model)) for model in results.settings.models]
     return lines + [line for line in reached if line]
 
@@ -40,9 +42,8 @@ def _widest(metric: str, compared: Sequence[Contest]) -> Contest | None:
 
 def _order(contest: Contest) -> str:
     """Which method is best, which is last, and whether the difference is significant."""
-    means = contest.mean[contest.complete].mean(axis=0)
-    average, k = contest.average_ranks, len(contest.methods)
-    order = np.argsort(average, kind="stable").tolist()
+    means, average, k = contest.means, contest.average_ranks, contest.ranked.size
+    order = np.argsort(average, kind="stable").tolist()[:k]  # those without a rank are last
     best = [j for j in order if average[j] == average[order[0]]]
     over = {MEAN: ", mean over all numbers of features", AREA: ", area under the curve"}
     at = over.get(contest.n, f", n = {contest.n}") + (f", {contest.model}" if contest.model else "")

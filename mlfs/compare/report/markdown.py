@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -17,6 +16,7 @@ from mlfs.compare.report.wording import (
     caption,
     described,
     findings,
+    left_out,
     pair_head,
     pair_table,
     rank_table,
@@ -96,7 +96,8 @@ def _safe(text: str) -> str:
 
 def summary(results: Results, compared: Sequence[Contest]) -> str:
     """What a terminal shows: for every metric the methods with their means and average ranks."""
-    lines = []
+    lines: list[str] = []
+    lacking: dict[str, None] = {}
     together = any(not one.model for one in compared)  # models too, not only criteria
     several = len(results.settings.models) > 1 and together
     for contest in compared:
@@ -107,7 +108,9 @@ def summary(results: Results, compared: Sequence[Contest]) -> str:
         width = max(len(name) for name in contest.methods)
         ranks = average_ranks(contest)
         for j in order.tolist():
-            value = np.nanmean(contest.mean[:, j]) if contest.complete.size else math.nan
-            lines.append(f"  {contest.methods[j]:<{width}}  {short(value)}  rank {ranks[j]}")
+            value = short(contest.means[j])
+            lines.append(f"  {contest.methods[j]:<{width}}  {value}  rank {ranks[j]}")
         lines.append(f"  {findings(contest)[-1]}")
+        lacking |= dict.fromkeys(left_out(contest))
+    lines += lacking
     return "\n".join(lines) + "\n" if lines else "nothing is done yet\n"

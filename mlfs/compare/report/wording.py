@@ -20,6 +20,7 @@ __all__ = [
     "caption",
     "described",
     "findings",
+    "left_out",
     "pair_head",
     "pair_table",
     "rank_table",
@@ -101,13 +102,10 @@ def caption(contest: Contest) -> str:
 
 def findings(contest: Contest) -> list[str]:
     """The results of the tests, or why nothing is tested."""
-    lines = [
-        f"{name} is ranked for no method: {_some(methods)} failed on some split or is not finished."
-        for name, methods in contest.incomplete.items()
-    ]
+    lines = left_out(contest)
     test = contest.friedman
     if test is None:
-        if len(contest.methods) < 2:
+        if contest.ranked.size < 2:
             return [*lines, f"Not tested: {contest.doubt}."]
         if contest.pairs_of_splits:
             lines.append(
@@ -136,6 +134,31 @@ def findings(contest: Contest) -> list[str]:
     if contest.doubt_of_pairs:
         lines.append(f"Pairs are {contest.doubt_of_pairs}.")
     return lines
+
+
+def left_out(contest: Contest) -> list[str]:
+    """Which data sets are ranked for no method, and which methods are not ranked, and why."""
+    ranked = {contest.methods[j] for j in contest.ranked.tolist()}
+    complete = {contest.data[i] for i in contest.complete.tolist()}
+    lines: list[str] = []
+    lacking: dict[str, list[str]] = {}
+    for name, methods in contest.incomplete.items():
+        if name not in complete and (own := [one for one in methods if one in ranked]):
+            why = _why(contest, [(name, one) for one in own], "there")
+            lines.append(f"{name} is ranked for no method: {_some(own)} {why}.")
+        for method in methods:
+            if method not in ranked:
+                lacking.setdefault(method, []).append(name)
+    for method, data in lacking.items():
+        why = _why(contest, [(name, method) for name in data], f"on {_some(data)}")
+        lines.append(f"{method} is not ranked: it {why}.")
+    return lines
+
+
+def _why(contest: Contest, cells: Sequence[tuple[str, str]], where: str) -> str:
+    """Whether cells failed somewhere, with the first reason, or are not finished."""
+    known = [contest.reasons[one] for one in cells if one in contest.reasons]
+    return f"failed {where} ({known[0]})" if known else f"is not finished {where}"
 
 
 def _some(names: Sequence[str]) -> str:
