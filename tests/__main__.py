@@ -36,13 +36,14 @@ KERNEL_TESTS = [
 ]
 
 # Neighbours stay together and share what is made once; who is done early takes from others.
-PYTEST = [*PYTHON, "pytest", "-q", "-n", "auto", "--maxprocesses", "8", "--dist", "worksteal"]
+WORKERS = ["-n", "auto", "--maxprocesses", "8", "--dist", "worksteal"]
+PYTEST = [*PYTHON, "pytest", "-q"]
 
 STEPS: dict[str, list[list[str]]] = {
     "lint": [[*PYTHON, "ruff", "check", "."], [*PYTHON, "ruff", "format", "--check", "."]],
     "types": [[*PYTHON, "mypy"]],
     "docs": [[*PYTHON, "mkdocs", "build", "--strict", "--quiet", "--site-dir", "{scratch}"]],
-    "compiled": [[*PYTEST, "-m", "", "--durations=25"]],
+    "compiled": [[*PYTEST, *WORKERS, "-m", "", "--durations=25"]],
     "interpreted": [
         [*PYTEST, "-m", "not slow and not compiled", "--cov=mlfs/_kernels", *KERNEL_TESTS]
     ],
@@ -59,8 +60,17 @@ LONG = {
 }
 
 
-# Each keeps one core busy: of several that are asked for, two run at a time, the longest first.
-ONE_CORE = ("oldest", "newest", "types", "docs", "lint")
+# Each keeps one core busy: two of them run at a time, the longest first, beside the other steps.
+# Those have tests that wait for a process or a signal, and would leave a core idle meanwhile.
+ONE_CORE = ("oldest", "newest", "interpreted", "docs", "types", "lint")
+
+# Bytecode that is not kept is made anew by every worker and every process that a test starts; and
+# threads of BLAS and OpenMP that wait do not take a core from the other worker.
+ENVIRONMENT = {
+    "PYTHONDONTWRITEBYTECODE": "",
+    "OPENBLAS_THREAD_TIMEOUT": "4",
+    "OMP_WAIT_POLICY": "passive",
+}
 
 
 def run(step: str, scratch: str) -> bool:
@@ -91,8 +101,8 @@ def timed(step: str) -> tuple[bool, float]:
     return passed, time.monotonic() - start
 
 
-def apart(step: str) -> tuple[bool, float, str]:
-    """Run a step in a process of its own: whether it passed, its seconds, what it printed."""
+def apart(step: str) -> tuple[bool, float]:
+    """Run a step in a process of its own, print what it said; whether it passed, its seconds."""
     start = time.monotonic()
     done = subprocess.run(
         [*PYTHON, "tests", step],
@@ -102,7 +112,8 @@ def apart(step: str) -> tuple[bool, float, str]:
         text=True,
         check=False,
     )
-    return done.returncode == 0, time.monotonic() - start, done.stdout
+    sys.stderr.write(done.stdout)
+    return done.returncode == 0, time.monotonic() - start
 
 
 def main(names: list[str]) -> int:
@@ -114,19 +125,18 @@ def main(names: list[str]) -> int:
     if unknown:
         sys.stderr.write(f"unknown step {unknown[0]!r}: known are {', '.join(known)}\n")
         return 2
-    chosen = names or known
-    results = {}
+    os.environ.update(ENVIRONMENT)
+    chosen, start = names or known, time.monotonic()
     beside = [name for name in ONE_CORE if name in chosen and len(chosen) > 1]
     with ThreadPoolExecutor(2) as pool:
-        for name, (passed, seconds, printed) in zip(beside, pool.map(apart, beside), strict=True):
-            results[name] = passed, seconds
-            sys.stderr.write(printed)
-    for name in chosen:
-        if name not in results:
-            results[name] = timed(name)
+        begun = {name: pool.submit(apart, name) for name in beside}
+        results = {name: timed(name) for name in chosen if name not in begun}
+        results |= {name: step.result() for name, step in begun.items()}
     sys.stderr.write("\n")
     for name, (passed, seconds) in results.items():
         sys.stderr.write(f"{name:12} {'passed' if passed else 'FAILED'} in {seconds:.0f} s\n")
+    if len(results) > 1:
+        sys.stderr.write(f"{'all':12} in {time.monotonic() - start:.0f} s\n")
     return 0 if all(passed for passed, _ in results.values()) else 1
 
 

@@ -150,23 +150,17 @@ def test_packed_and_listed_columns_answer_alike(X, seed):
                 np.testing.assert_array_equal(left, right)
 
 
-@pytest.mark.parametrize(
-    ("criterion", "weighted"),
-    [("jmi", False), ("scls", True)]
-    if config.DISABLE_JIT
-    else [*itertools.product(["mim", "jmi", "cmim", "scls"], [False, True])],
-)
+@pytest.mark.compiled
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("criterion", ["mim", "jmi", "cmim", "scls"])
 def test_the_answer_does_not_depend_on_the_form(criterion, weighted):
     generator = np.random.default_rng(3)
     X = generator.integers(0, generator.integers(1, 9, 80), (150, 80)).astype(np.uint8)
     Y = (generator.random((150, 3)) < 0.3).astype(np.int8)
     weights = generator.integers(1, 4, 150) if weighted else None
     labels = [Y, Y.astype(bool), Y.astype(float), np.asfortranarray(Y), sp.csr_array(Y)]
-    pairs = itertools.product(forms(X).values(), labels)
-    if config.DISABLE_JIT:  # one form of the labels for each of the features
-        pairs = zip(forms(X).values(), itertools.cycle(labels), strict=False)
     answers = set()
-    for table in pairs:
+    for table in zip(forms(X).values(), itertools.cycle(labels), strict=False):
         found = mlfs.select(table, criterion, 6, sample_weight=weights)
         answers.add((found.indices, found.scores.tobytes()))
     assert len(answers) == 1
@@ -191,6 +185,7 @@ def test_booleans_and_frames():
     assert len(set(kept)) == 1
 
 
+@pytest.mark.compiled
 def test_two_threads_slice_as_one(monkeypatch):
     monkeypatch.setattr("mlfs.data.bit_slices.THREADED_FROM", 0)
     monkeypatch.setattr("mlfs.data.bit_slices.BYTES", 4096)

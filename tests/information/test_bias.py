@@ -157,6 +157,7 @@ def test_weights_of_next_to_no_rows_are_refused_and_those_of_too_many_are_not_co
     np.testing.assert_array_equal(found, info_of("none", X, Y, sample_weight=many).mi_fL)
 
 
+@pytest.mark.compiled
 def test_fractions_of_rows_are_corrected_by_half_a_row():
     X, Y = problem()
     weights = np.random.default_rng(3).random(len(X)) + 0.5
@@ -183,6 +184,7 @@ def test_a_key_wins_no_longer(correction):
     assert picked.settings["correction"] == "expected"
 
 
+@pytest.mark.compiled
 def test_what_a_correction_cannot_do_is_refused_before_work():
     X, Y = problem()
     with pytest.raises(UsageError, match=r"gives no su_fl, and the criterion mlcfs_global asks"):
@@ -217,6 +219,7 @@ def test_a_plugin_is_tried_and_left_as_it_was():
 DATA = ["songs", "emotions", "genbase", "medical", "yeast", "flags"]
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("name", DATA)
 def test_planted_unique_strings_are_named_and_warned_about(name):
     path = "docs/examples/songs.arff" if name == "songs" else shared_data(f"{name}/{name}.arff")

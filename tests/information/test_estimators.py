@@ -77,6 +77,7 @@ def test_a_criterion_sees_the_vocabulary_and_nothing_else():
         assert public == {*VOCABULARY, "from_codes"}
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("share", [0.05, 0.5])
 @pytest.mark.parametrize("blocks", [1, 3])
 def test_shuffled_labels_are_counted_as_any_others(share, blocks):

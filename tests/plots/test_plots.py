@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -34,26 +35,24 @@ def some_selection(**more: Any) -> mlfs.Selection:
 TREE = Structure("tree", ("a", "b", "c"), (0, 1, 2), ((), (0,), (0,)))
 
 
-def displays() -> dict[str, Any]:
-    results = made_up()
-    return {
-        "path": plots.SelectionPathDisplay.from_selection(some_selection(criterion="mrmr")),
-        "path of a label": plots.SelectionPathDisplay.from_selection(
-            some_selection(criterion="mlfs_local"), "y1"
-        ),
-        "map": plots.LabelFeatureMapDisplay.from_selection(
-            some_selection(criterion="jmi", per_label=True)
-        ),
-        "structure": plots.LabelStructureDisplay.from_estimator(TREE),
-        "curve": plots.CurveDisplay.from_results(results, "exact_match"),
-        "ranks": plots.CriticalDifferenceDisplay.from_results(results, "exact_match"),
-        "costs": plots.CostDisplay.from_results(results, "exact_match"),
-    }
+DISPLAYS: dict[str, Callable[[], Any]] = {
+    "path": lambda: plots.SelectionPathDisplay.from_selection(some_selection(criterion="mrmr")),
+    "path of a label": lambda: plots.SelectionPathDisplay.from_selection(
+        some_selection(criterion="mlfs_local"), "y1"
+    ),
+    "map": lambda: plots.LabelFeatureMapDisplay.from_selection(
+        some_selection(criterion="jmi", per_label=True)
+    ),
+    "structure": lambda: plots.LabelStructureDisplay.from_estimator(TREE),
+    "curve": lambda: plots.CurveDisplay.from_results(made_up(), "exact_match"),
+    "ranks": lambda: plots.CriticalDifferenceDisplay.from_results(made_up(), "exact_match"),
+    "costs": lambda: plots.CostDisplay.from_results(made_up(), "exact_match"),
+}
 
 
-@pytest.mark.parametrize("name", sorted(displays()))
+@pytest.mark.parametrize("name", sorted(DISPLAYS))
 def test_a_display_is_drawn(name: str, tmp_path: Path) -> None:
-    display = displays()[name]
+    display = DISPLAYS[name]()
     assert display.plot() is display
     display.figure_.savefig(tmp_path / "own.png")
     assert (tmp_path / "own.png").stat().st_size > 2000
