@@ -45,7 +45,7 @@ def columns_named(wanted: Any, names: Sequence[str], what: str) -> list[int]:
     for one in wanted:
         if isinstance(one, (int, np.integer)) and not isinstance(one, (bool, np.bool_)):
             if not 0 <= one < len(names):
-                msg = f"names column {one}, but the columns are 0 to {len(names) - 1}"
+                msg = f"names column {printable(one)}, but the columns are 0 to {len(names) - 1}"
                 raise UsageError(msg, option=what)
             found.append(int(one))
         elif str(one) in where:

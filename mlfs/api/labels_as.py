@@ -9,7 +9,7 @@ import scipy.sparse as sp
 
 from mlfs.api.value_kinds import fewest_of
 from mlfs.data.dataset import Dataset, Label
-from mlfs.errors import DataError, plural
+from mlfs.errors import DataError, plural, printable
 
 __all__ = ["label_sets", "of_known_sets"]
 
@@ -76,8 +76,9 @@ out of what is about labels']
     kept = [at for at in range(len(firsts)) if size[at] >= fewest]
     kept.sort(key=lambda at: (-size[at], names[at]))
     if not kept:
-        msg = f"is {labels_as!r}, but no label set is in at least {plural(fewest, 'row')}: "
-        raise DataError(msg + "give a smaller number, such as sets:1", option="labels_as")
+        few = f"but no label set is in at least {plural(fewest, 'row')}"
+        msg = f"is {printable(labels_as)!r}, {few}: give a smaller number, such as sets:1"
+        raise DataError(msg, option="labels_as")
     place = np.full(len(firsts) + 1, -1)
     place[kept] = np.arange(len(kept))
     codes = place[codes]

@@ -344,14 +344,14 @@ def n_of(n: Any, candidates: int, features: int) -> int | None:
         raise UsageError(msg, option="n")
     if not isinstance(n, Integral):
         if not 0 < float(n) <= 1:
-            msg = f"is {n}, but a share of the features lies in (0, 1]"
+            msg = f"is {printable(n)}, but a share of the features lies in (0, 1]"
             raise UsageError(msg, option="n")
         return min(candidates, max(1, math.floor(float(n) * features + 0.5)))
     if int(n) < 1:
-        msg = f"is {n}: select at least one feature"
+        msg = f"is {printable(n)}: select at least one feature"
         raise UsageError(msg, option="n")
     if int(n) > candidates:
-        msg = f"is {n}, but there are {candidates} features to choose from: "
+        msg = f"is {printable(n)}, but there are {candidates} features to choose from: "
         msg += f"select at most {candidates}" if candidates else "exclude fewer"
         raise UsageError(msg, option="n")
     return int(n)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import sys
 import warnings
 from collections.abc import Callable, Sequence
@@ -35,6 +36,7 @@ __all__ = ["cli", "run"]
 
 CLOSED_PIPE = 141
 INTERRUPTED = 130
+LONG = re.compile(r"\w{81,}")  # digits and letters of a value, not a path with its folders
 
 
 class _Root(Group):
@@ -182,8 +184,9 @@ def _guarded(arguments: list[str], console: Console) -> int:
 
 
 def _plain(error: click.UsageError) -> str:
-    """Format a message of click like ours: lower case, no full stop."""
-    text = printable(error.format_message().strip().removesuffix("."), 400)
+    """Format a message of click like ours: lower case, no full stop, long values cut."""
+    text = LONG.sub(lambda found: printable(found[0]), error.format_message().strip())
+    text = printable(text.removesuffix("."), 400)
     return text[:1].lower() + text[1:]
 
 

@@ -133,12 +133,12 @@ def count(_: click.Context, __: click.Parameter, value: str | None) -> int | flo
     number = literal(value.strip())
     if isinstance(number, bool) or not isinstance(number, (int, float)):
         raise click.BadParameter(
-            f"{value!r} is no number, no share such as 0.1, and not all, auto or cv"
+            f"{printable(value)!r} is no number, no share such as 0.1, and not all, auto or cv"
         )
     if isinstance(number, int) and number < 1:
-        raise click.BadParameter(f"{value}: select at least one feature")
+        raise click.BadParameter(f"{printable(value)}: select at least one feature")
     if isinstance(number, float) and not 0 < number <= 1:
-        raise click.BadParameter(f"{value}: a share of the features lies in (0, 1]")
+        raise click.BadParameter(f"{printable(value)}: a share of the features lies in (0, 1]")
     return number
 
 

@@ -139,7 +139,7 @@ def _fit(console: Console, model: Any, X: Any, Y: Any, weights: dict[str, Any]) 
             model.fit(X, Y, **weights)
     except MlfsError:
         raise
-    except (ValueError, TypeError) as error:
+    except (ArithmeticError, TypeError, ValueError) as error:
         if console.debug:
             raise
         words = " ".join(printable(str(error).partition("\n")[0], 300).split())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from dataclasses import dataclass
 from typing import Any
 
@@ -75,7 +76,7 @@ def size(given: Any) -> Size:
     if text in {"sqrt", "all"}:
         return Size(text)
     try:
-        if text.isdigit() and int(text) >= 1:
+        if text.isdigit() and 1 <= int(text) <= sys.maxsize:
             return Size(str(int(text)))
         if 0 < float(text) <= 1 and not text.isdigit():
             return Size(repr(float(text)))

@@ -28,9 +28,11 @@ from mlfs.errors import DataError, printable
 
 __all__ = [
     "NotAFeatureError",
+    "are_numbers",
     "as_nominal",
     "column_of",
     "first_merged",
+    "floats_of",
     "force_nominal",
     "is_missing",
     "library_of",
@@ -134,11 +136,11 @@ def first_merged(x: np.ndarray) -> int | None:
     return int(bad.argmax()) if bad.any() else None
 
 
-def merged_error(name: str, value: Any, row: int) -> DataError:
+def merged_error(name: str, value: Any, row: int, what: str = "column") -> DataError:
     """The error that a whole number would be rounded to another one."""
     return DataError(
-        f"column {printable(name)!r} holds {value} in row {row + 1}: a whole number "
-        "beyond 2**53 that a 64-bit float cannot hold; give the column as text, or leave it out"
+        f"{what} {printable(name)!r} holds {printable(value)} in row {row + 1}: a whole number "
+        "beyond 2**53 that a 64-bit float cannot hold; give it as text, or leave it out"
     )
 
 
@@ -165,24 +167,39 @@ def _from_categories(
     return Column(name, "nominal", values), positions
 
 
+def are_numbers(kinds: Iterable[type]) -> bool:
+    """Whether objects of these types are numbers: decimals are, and are none of `numbers`."""
+    return all(issubclass(kind, (numbers.Real, decimal.Decimal, np.bool_)) for kind in kinds)
+
+
+def floats_of(name: str, cells: Sequence[Any], what: str = "column") -> np.ndarray:
+    """The numbers of a column of objects; None is missing.
+
+    Examples
+    --------
+    >>> floats_of("a", [decimal.Decimal("0.5"), None, 3]).tolist()
+    [0.5, nan, 3.0]
+    """
+    try:
+        x = np.array([math.nan if cell is None else float(cell) for cell in cells])
+    except OverflowError:
+        msg = f"{what} {printable(name)!r} holds an integer too large for a float"
+        raise DataError(msg) from None
+    refuse_infinite(x, [name], what=what)
+    for row, (cell, value) in enumerate(zip(cells, x.tolist(), strict=True)):
+        if isinstance(cell, numbers.Integral) and int(cell) != value:
+            raise merged_error(name, cell, row, what)
+    return x
+
+
 def _from_objects(name: str, cells: list[Any]) -> tuple[Column, np.ndarray]:
     kept = [None if is_missing(cell) else cell for cell in cells]
     kinds = {type(cell) for cell in kept if cell is not None}
     if all(issubclass(kind, (bool, np.bool_)) for kind in kinds) and kinds:
         codes = [math.nan if cell is None else float(cell) for cell in kept]
         return Column(name, "nominal", BOOLEANS), np.array(codes)
-    if all(issubclass(kind, (numbers.Real, decimal.Decimal, np.bool_)) for kind in kinds):
-        try:
-            x = np.array([math.nan if cell is None else float(cell) for cell in kept])
-        except OverflowError:
-            raise DataError(
-                f"column {printable(name)!r} holds an integer too large for a float"
-            ) from None
-        refuse_infinite(x, [name])
-        for row, (cell, value) in enumerate(zip(kept, x.tolist(), strict=True)):
-            if isinstance(cell, numbers.Integral) and int(cell) != value:
-                raise merged_error(name, cell, row)
-        return Column(name), x
+    if are_numbers(kinds):
+        return Column(name), floats_of(name, kept)
     if all(issubclass(kind, (str, bytes)) for kind in kinds):
         try:
             texts = [c.decode() if isinstance(c, bytes) else c and str(c) for c in kept]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from mlfs.data.dataset import Column, Dataset, Label, Source
-from mlfs.errors import UnknownName, UsageError
+from mlfs.errors import UnknownName, UsageError, printable
 
 __all__ = ["PRESETS", "Preset", "hypercubes", "preset"]
 
@@ -199,7 +199,7 @@ def _check_size(
 ) -> None:
     for what, value in (("rows", n_rows), ("features", n_features), ("labels", n_labels)):
         if value < 1:
-            raise UsageError(f"{value} {what}: there must be 1 or more")
+            raise UsageError(f"{printable(value)} {what}: there must be 1 or more")
     if copies < 0 or useless < 0:
         raise UsageError("the number of redundant or irrelevant features is below 0")
     if relevant < 1:

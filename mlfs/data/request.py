@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 
-from mlfs.errors import DataError, ParseError, UnknownName, UsageError
+from mlfs.errors import DataError, ParseError, UnknownName, UsageError, printable
 
 __all__ = ["UNNEEDED", "Limits", "Request", "exceeded", "refuse_empty", "refuse_memory"]
 
@@ -76,7 +76,8 @@ class Limits:
             digits = number[:-1] if unit > 1 else number
             if not (equals and digits.isascii() and digits.isdigit() and int(digits) > 0):
                 raise UsageError(
-                    f"a limit is set as {name}=NUMBER (k, M and G may follow), not {setting!r}"
+                    f"a limit is set as {name}=NUMBER (k, M and G may follow), not "
+                    f"{printable(setting)!r}"
                 )
             changes[name] = int(digits) * unit
         return replace(self, **changes)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -55,6 +56,44 @@ def test_odd_numbers_of_frames() -> None:
         frame = polars.DataFrame({"a": wide, "b": X[:, 1], "c": X[:, 2]})
         expected, found = mlfs.select((X, Y), "mim", 3), mlfs.select((frame, Y), "mim", 3)
         assert found.scores.tolist() == expected.scores.tolist()
+
+
+@pytest.mark.parametrize("kind", [Decimal, Fraction])
+def test_labels_that_are_exact_numbers_are_read_like_floats(kind: Any) -> None:
+    pandas = pytest.importorskip("pandas")
+    exact = np.array([[kind(value) for value in row] for row in Y.tolist()], dtype=object)
+    expected = mlfs.select((X, Y), "mim", 3)
+    for labels in (exact, exact.tolist(), pandas.DataFrame(exact)):
+        found = mlfs.select((X, labels), "mim", 3)
+        assert (found.indices, found.scores.tolist()) == (
+            expected.indices,
+            expected.scores.tolist(),
+        )
+    with pytest.raises(mlfs.DataError, match=r"'y0' holds 0\.5.*target_bins='frequency'"):
+        mlfs.select((X, exact[:, 0] / 2), "mim", 3)
+    halves = mlfs.select((X, exact / 2), "mim", 3, target_bins="width:2")
+    assert halves.indices == mlfs.select((X, Y / 2), "mim", 3, target_bins="width:2").indices
+
+
+HUGE = 10**400
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"n": HUGE}, {"n": -HUGE}, {"include": HUGE}, {"exclude": [HUGE]}, {"n_bins": HUGE},
+     {"labels_as": f"sets:{HUGE}"}, {"seed": HUGE, "n": "auto"}],
+    ids=lambda options: next(iter(options)),
+)  # fmt: skip
+def test_a_huge_number_is_cut_in_the_message(options: dict[str, Any]) -> None:
+    with pytest.raises(mlfs.MlfsError, match=r"1(0{9,}…|e\+)") as error:
+        mlfs.select((X, Y), "mim", **({"n": 2} | options))
+    assert len(str(error.value)) < 250
+
+
+@pytest.mark.parametrize("labels", [[[HUGE, 1]], [[2**53 + 1, HUGE // 10**380]]])
+def test_a_label_too_large_for_a_float_is_refused(labels: list[list[int]]) -> None:
+    with pytest.raises(mlfs.DataError, match=r"^label 'y0' holds (an int|9007199254740993 in row)"):
+        mlfs.select((X[:6], np.array(labels * 6, dtype=object)), "mim", 2)
 
 
 @pytest.mark.parametrize("copied", [pickle.dumps, copy.deepcopy, copy.copy])

@@ -44,8 +44,19 @@ def test_what_other_commands_take_is_refused_with_advice(name: str) -> None:
         ("-n 5 select x", "'-n': write it behind the name of the command, as in mlfs select -n\n"),
         ("compare --n-jobs 3 x", "'--n-jobs': did you mean --jobs?\n"),
         ("train --zzzz x", "'--zzzz'\ntry: mlfs train -h\n"),
+        (f"info --{'z' * 400} x", f"'--{'z' * 79}…'\ntry: mlfs info -h\n"),
     ],
 )
 def test_the_sentences(capsys: pytest.CaptureFixture[str], arguments: str, words: str) -> None:
     assert cli.main(arguments.split()) == 2
     assert f"error: no such option {words}" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("given", ["--n-bins -", "-n -", "-n x", "--bins ", "--limit max_rows=x"])
+def test_a_long_value_does_not_hide_the_rest(
+    capsys: pytest.CaptureFixture[str], given: str
+) -> None:
+    assert cli.main(["select", *f"{given}{'1' * 400}".split(), "songs"]) == 2
+    said = capsys.readouterr().err.splitlines()[0]
+    assert "1…" in said
+    assert len(said) < 250

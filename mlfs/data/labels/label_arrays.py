@@ -14,15 +14,21 @@ a frame                                     as its columns; their names are the 
 
 from __future__ import annotations
 
-import math
-import numbers
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from mlfs.data.columns import is_missing, library_of, number_text, refuse_infinite, refuse_merged
+from mlfs.data.columns import (
+    are_numbers,
+    floats_of,
+    is_missing,
+    library_of,
+    number_text,
+    refuse_infinite,
+    refuse_merged,
+)
 from mlfs.data.dataset import Label
 from mlfs.data.frames import family
 from mlfs.data.labels.chosen import twice
@@ -251,9 +257,9 @@ def _column(name: str, values: Any, classes: bool) -> tuple[Label, np.ndarray]:
         return labels[0], binary[:, 0]
     cells = [None if is_missing(cell) else cell for cell in list(values)]
     kinds = {type(cell) for cell in cells if cell is not None}
-    if all(issubclass(kind, (numbers.Real, np.bool_)) for kind in kinds):
-        x = np.array([math.nan if cell is None else float(cell) for cell in cells])
-        binary, labels = _from_numbers(x.reshape(-1, 1), [name], classes)
+    if are_numbers(kinds):
+        x = floats_of(name, cells, "label").reshape(-1, 1)
+        binary, labels = _from_numbers(x, [name], classes)
         return labels[0], binary[:, 0]
     if not all(issubclass(kind, str) for kind in kinds):
         shown = ", ".join(sorted(kind.__name__ for kind in kinds))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from mlfs.data.columns import is_missing, number_text, refuse_infinite
+from mlfs.data.columns import are_numbers, floats_of, is_missing, number_text, refuse_infinite
 from mlfs.data.dataset import Label
 from mlfs.data.labels.label_arrays import as_label_array, targets, unwrapped
 from mlfs.data.labels.label_sets import is_sets, label_names
@@ -47,7 +47,7 @@ def numeric_targets(
     parts: list[np.ndarray] = []
     labels: list[Label] = []
     for name, cells in columns:
-        found = _numbers(cells)
+        found = _numbers(name, cells)
         if found is None or len(found) != n_rows or np.isin(found, (-1, 0, 1)).all():
             part, (label,) = targets({name: cells}, n_rows, None, classes or one)
         else:
@@ -57,17 +57,18 @@ def numeric_targets(
     return stacked(parts, n_rows), tuple(labels)
 
 
-def _numbers(cells: Any) -> np.ndarray | None:
+def _numbers(name: str, cells: Any) -> np.ndarray | None:
     """The values of a column as floats; None if it holds anything but numbers."""
     array = np.asarray(cells)
     if array.dtype.kind in "iuf":
         return array.astype(np.float64)
     if array.dtype.kind != "O":
         return None
-    known = [np.nan if is_missing(cell) else cell for cell in array.tolist()]
-    if any(isinstance(cell, (bool, str)) or not hasattr(cell, "__float__") for cell in known):
+    known = [None if is_missing(cell) else cell for cell in array.tolist()]
+    kinds = {type(cell) for cell in known if cell is not None}
+    if not are_numbers(kinds) or kinds & {bool, np.bool_}:
         return None
-    return np.array(known, np.float64)
+    return floats_of(name, known, "label")
 
 
 def coded_numbers(name: str, x: np.ndarray) -> tuple[np.ndarray, Label]:
