@@ -131,6 +131,9 @@ def explain(
     >>> why.rank, why.place, why.rival
     (None, 2, None)
     """
+    if not isinstance(selection, Selection):
+        msg = f"is what mlfs.select returned, not {printable(repr(selection))}"
+        raise UsageError(msg, option="selection")
     if features is None:
         if isinstance(data, Prepared):
             return Explanations(selection, of_picks(selection, data.dataset.feature_names))

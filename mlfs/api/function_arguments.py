@@ -23,7 +23,7 @@ from mlfs.counting.memory import bytes_of
 from mlfs.data.arrays import from_arrays
 from mlfs.data.columns import library_of
 from mlfs.data.dataset import Dataset
-from mlfs.data.frames import family
+from mlfs.data.frames import family, framed
 from mlfs.data.labels.label_arrays import targets
 from mlfs.data.labels.label_sets import is_sets
 from mlfs.errors import DataError, MlfsError, UsageError, plural, printable
@@ -61,7 +61,7 @@ def columns_of(
         raise type(error)(f"the argument {name}: {error}") from None
     if dataset.left_out:
         column, why = dataset.left_out[0]
-        msg = f"the column {printable(column)!r} of {name} is {why}: leave it out"
+        msg = f"the column {printable(column)!r} of {name} cannot be used: {why}; leave it out"
         raise DataError(msg)
     if options["bins"] in {"mdlp", "laim"} and not dataset.labels:
         msg = (
@@ -85,6 +85,7 @@ def columns_of(
 
 def _dataset(data: Any) -> tuple[Dataset, bool]:
     """Read an argument; also whether it is a vector."""
+    data = framed(data)
     if isinstance(data, (Dataset, str, os.PathLike)):
         return as_dataset(data), False
     if not sp.issparse(data) and not family(data) and is_sets(data, classes=True):

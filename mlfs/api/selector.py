@@ -27,6 +27,7 @@ from mlfs.api.selection import Selection
 from mlfs.api.value_kinds import is_cv
 from mlfs.data.arrays import from_arrays
 from mlfs.data.dataset import Dataset
+from mlfs.data.frames import framed
 from mlfs.errors import Caution, DataError, MlfsError, UsageError
 
 __all__ = ["FeatureSelector"]
@@ -254,9 +255,9 @@ class FeatureSelector(ColumnSelector):
         Parameters
         ----------
         X : array, sparse matrix, frame, or Prepared, shape (N, d)
-            Dense, CSR or CSC, or a pandas or polars frame with numbers, booleans, categories,
-            strings and missing values. What `mlfs.prepare` returned is used as it is; the
-            options of counting are then those it was made with.
+            Dense, CSR or CSC, or a pandas or polars frame or a pyarrow table with numbers,
+            booleans, categories, strings and missing values. What `mlfs.prepare` returned is used
+            as it is; the options of counting are then those it was made with.
         y : array, sparse matrix, frame, or list of label sets
             One column (binary or classes), or one column of 0 and 1 for each label; left out
             with a Prepared.
@@ -325,6 +326,7 @@ class FeatureSelector(ColumnSelector):
                 "is None: give the labels of each row"
             )
             raise DataError(msg)
+        X, y = framed(X), framed(y)
         refuse_no_columns(X)
         if self.cluster is not None and hasattr(X, "__dask_graph__"):
             return self._of_cluster(X, y)

@@ -18,7 +18,7 @@ from mlfs.data.columns import (
     refuse_merged,
 )
 from mlfs.data.dataset import Column, Dataset, Source
-from mlfs.data.frames import family
+from mlfs.data.frames import family, framed
 from mlfs.data.labels.chosen import resolve, twice
 from mlfs.data.labels.label_arrays import targets
 from mlfs.data.labels.label_sets import is_sets, rising_rows
@@ -55,7 +55,7 @@ def from_arrays(
 
     Parameters
     ----------
-    X : array, sparse matrix, pandas or polars frame, or list of lists
+    X : array, sparse matrix, pandas or polars frame, pyarrow table, or list of lists
         A sparse X stays sparse; a dense one of float64 is not copied. Booleans, text and
         categories become nominal columns, dates are left out with a reason, NaN, NA and None
         are missing values.
@@ -86,6 +86,7 @@ def from_arrays(
     >>> data.feature_names, data.label_names, data.shape
     (['x0', 'x1'], ['y0', 'y1'], (2, 2, 2))
     """
+    X, Y = framed(X), framed(Y)
     if labels is not None:
         X, Y = _split(X, Y, labels)
     left_out: list[tuple[str, str]] = []

@@ -14,9 +14,10 @@ from mlfs.data.columns import is_missing, library_of
 from mlfs.data.losses import refuse_half_pair
 from mlfs.errors import DataError, UsageError
 
-__all__ = ["array_of", "columns_of", "family", "frame_of", "naming_half_pairs", "pandas"]
+__all__ = ["array_of", "columns_of", "family", "frame_of", "framed", "naming_half_pairs", "pandas"]
 
 INTEGERS = {f"{sign}Int{bits}" for sign in ("", "U") for bits in (8, 16, 32, 64)}
+NULLABLE = {name.lower(): name for name in INTEGERS}  # of pandas, by what pyarrow calls them
 
 
 def pandas() -> Any:
@@ -36,6 +37,36 @@ def naming_half_pairs(texts: Iterable[object]) -> Iterator[None]:
     except UnicodeEncodeError:
         refuse_half_pair((text for text in texts if isinstance(text, str)), "the name", "rename it")
         raise
+
+
+def framed(x: Any) -> Any:
+    """A table or column of pyarrow as one of pandas or polars, a pair of them too; else `x` itself.
+
+    pyarrow is not imported for it.
+
+    Examples
+    --------
+    >>> framed([1])
+    [1]
+    """
+    if isinstance(x, tuple) and len(x) == 2:
+        return framed(x[0]), framed(x[1])
+    if type(x).__module__.partition(".")[0] != "pyarrow" or not hasattr(x, "to_pandas"):
+        return x
+    try:
+        dtype = pandas().api.types.pandas_dtype
+    except UsageError:
+        try:
+            return importlib.import_module("polars").from_arrow(x)
+        except ModuleNotFoundError:
+            name = type(x).__name__
+            msg = f"a {name} of pyarrow needs the package pandas or polars: pip install pandas"
+            raise UsageError(msg) from None
+    columns = x.columns if hasattr(x, "column_names") else [x]
+    if not any(one.null_count and str(one.type) in NULLABLE for one in columns):
+        return x.to_pandas()
+    nullable = {name: dtype(own) for name, own in NULLABLE.items()}  # not rounded to floats
+    return x.to_pandas(types_mapper=lambda kind: nullable.get(str(kind)))
 
 
 def family(x: Any, name: str = "") -> str:

@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from mlfs.data.columns import is_missing, refuse_infinite
-from mlfs.data.frames import array_of, family
+from mlfs.data.frames import array_of, family, framed
 from mlfs.data.labels.label_arrays import indicator, targets
 from mlfs.data.labels.label_sets import is_sets
 from mlfs.data.matrices import check_places
@@ -91,7 +91,7 @@ class Classes:
 
         Where training had only one value, every other one is 1.
         """
-        Y = self._in_order(Y)
+        Y = self._in_order(framed(Y))
         if self.sets and is_sets(Y, classes=True):
             return np.array(
                 [[MISSING if is_missing(row) else name in row for name in self.names] for row in Y],
@@ -192,6 +192,7 @@ def read_labels(Y: Any, n_rows: int) -> tuple[np.ndarray, Classes]:
     >>> codes.tolist(), [values.tolist() for values in labels.values]
     ([[1, 0], [0, 0]], [[1, 2], [5]])
     """
+    Y = framed(Y)
     if is_sets(Y, classes=True):
         coded, found = targets(Y, n_rows)
         dense = coded.toarray() if sp.issparse(coded) else coded

@@ -2,6 +2,7 @@ import datetime as dt
 import subprocess
 import sys
 import time
+from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -9,6 +10,8 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
+import mlfs
+import mlfs.models
 from mlfs.data.arrays import from_arrays
 from mlfs.data.dataset import Column
 from mlfs.errors import DataError, UsageError
@@ -522,3 +525,52 @@ def test_damaged_sparse_tables_are_refused(form, which):
     for change, told in ((beyond, "7, and there are 3"), (before, "-2"), (falling, "do not rise")):
         with pytest.raises(DataError, match=f"{which} is a damaged sparse table: .*{told}"):
             from_arrays(*damaged(change))
+
+
+# ---- tables of pyarrow -----------------------------------------------------------------------
+
+
+@pytest.fixture
+def arrow():
+    pa = pytest.importorskip("pyarrow")
+    days = pa.array([0, 1, 2] * 4, pa.int32()).cast(pa.date32())
+    kinds = pa.array(["u", "v", None] * 4).dictionary_encode()
+    X = pa.table({"size": [1, 2, None] * 4, "day": days, "kind": kinds, "flag": [True, False] * 6})
+    return X, pa.table({"sad": [0, 1] * 6, "calm": [0, 0, 1] * 4})
+
+
+def test_a_table_of_pyarrow_keeps_its_names_and_kinds(arrow):
+    X, Y = arrow
+    data = from_arrays(X, Y)
+    assert (data.feature_names, data.label_names) == (["size", "kind", "flag"], ["sad", "calm"])
+    assert [column.kind for column in data.columns] == ["numeric", "nominal", "nominal"]
+    assert data.left_out[0][0] == "day"
+    expected = mlfs.select((X.to_pandas(), Y.to_pandas()), "mim", 3)
+    both = X
+    for name in Y.column_names:
+        both = both.append_column(name, Y[name])
+    for data, labels in (((X, Y), None), (both, ["sad", "calm"]), (mlfs.prepare((X, Y)), None)):
+        found = mlfs.select(data, "mim", 3, labels=labels)
+        assert (found.names, found.scores.tolist()) == (expected.names, expected.scores.tolist())
+    with pytest.warns(UserWarning, match="column 'day' is left out"):
+        fitted = mlfs.FeatureSelector("mim", n_features_to_select=2).fit(X, Y)
+    assert fitted.feature_names_in_.tolist() == X.column_names
+    assert set(fitted.get_feature_names_out()) == set(expected.names[:2])
+    np.testing.assert_array_equal(fitted.transform(X), fitted.transform(X.to_pandas()))
+    assert mlfs.models.make("br").fit(X.select(["flag"]), Y).label_names_ == ("sad", "calm")
+
+
+def test_a_table_of_pyarrow_needs_one_library_of_frames(arrow, monkeypatch):
+    X, Y = arrow
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    if find_spec("polars"):
+        assert from_arrays(X, Y).feature_names == ["size", "kind", "flag"]
+    monkeypatch.setitem(sys.modules, "polars", None)
+    with pytest.raises(UsageError, match="a Table of pyarrow needs the package pandas or polars"):
+        from_arrays(X, Y)
+
+
+def test_whole_numbers_of_pyarrow_are_not_rounded():
+    pa = pytest.importorskip("pyarrow")
+    with pytest.raises(DataError, match="'a' holds 9007199254740993 in row 1"):
+        from_arrays(pa.table({"a": [2**53 + 1, None]}), [0, 1])
