@@ -330,6 +330,11 @@ class TextPieces:
         """The first piece, without a byte order mark."""
         return next(iter(self), b"").removeprefix(BOM)
 
+    def behind(self, piece: int) -> Iterator[bytes]:
+        """The pieces behind one."""
+        first = 0 if self.compression else piece + 1
+        return (text for k, text in self.between(first, len(self.sizes)) if k > piece)
+
     def begins_file(self, first: int) -> bool:
         """Whether the lines from a piece on are all lines of the file."""
         with Path(self.path).open("rb") as raw:

@@ -35,6 +35,8 @@ class Before(NamedTuple):
         Whether there are none.
     is_all : bool
         Whether the range is the whole file.
+    is_end : bool
+        Whether the file ends with the range.
     is_again : bool
         Whether the range is read for the sake of an error: its rows need not be kept.
     """
@@ -44,6 +46,7 @@ class Before(NamedTuple):
     lines: int = 0
     is_start: bool = True
     is_all: bool = True
+    is_end: bool = True
     is_again: bool = False
 
 
@@ -83,7 +86,11 @@ class RangeRows(ReadRows):
     ----------
     n_rows, n_lines : int
         How many were read.
+    end : int, optional
+        The piece behind the last one that was read, if that is not the end of the range.
     """
+
+    end: int | None = None
 
     def __init__(self, before: Before) -> None:
         self.before = before
@@ -136,11 +143,13 @@ class TextRanges(FilePieces, ABC):
     def read(self, first: int, last: int) -> RangeRows:
         """Read some pieces."""
         self.state.check()
-        is_all = (first, last) == (0, len(self))
-        first, last = self.cut(first), last if last == len(self) else self.cut(last)
+        n = len(self)
+        is_all, is_end = (first, last) == (0, n), last == n
+        first, last = self.cut(first), last if is_end else self.cut(last)
         is_start = first == 0 or self.pieces.begins_file(first)
-        rows = self.rows(Before(first, 0, 0 if is_start else 1, is_start, is_all))
+        rows = self.rows(Before(first, 0, 0 if is_start else 1, is_start, is_all, is_end))
         has_error, found = self._read(rows, last)
+        last = last if rows.end is None else rows.end
         rows.found = Range(first, last, rows.n_rows, rows.n_lines, has_error, found)
         return rows
 

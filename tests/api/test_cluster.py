@@ -303,7 +303,7 @@ def test_workers_read_their_parts_of_files(kind: str, tmp_path: Any) -> None:
             assert cluster.sessions[0].layout == layout
 
 
-@pytest.mark.parametrize("suffix", ["svm", "arff"])
+@pytest.mark.parametrize("suffix", ["svm", "arff", "csv"])
 def test_workers_read_ranges_of_text(suffix: str, tmp_path: Any, monkeypatch: Any) -> None:
     path = tmp_path / f"a.{suffix}"
     mlfs.write(mlfs.data.from_arrays(*DATA["sparse"]), path)

@@ -7,10 +7,11 @@ import pytest
 
 import mlfs
 from mlfs.data import Limits, files, read, sparse_rows
+from mlfs.data.delimited.csv_rows import HELD, Rows
 from mlfs.data.file_pieces import open_pieces
 from mlfs.data.text_ranges import TextRanges
 from tests.any_dataset import outcome
-from tests.data.test_pieces import ATTRIBUTES, arff_text, sparse_text
+from tests.data.test_pieces import ATTRIBUTES, CELLS, arff_text, csv_text, sparse_text
 from tests.joined_pieces import assert_the_whole, joined
 
 SHARES = (1, 2, 3, 7)
@@ -55,7 +56,22 @@ SMALL["arff"] = [
     ARFF % ("{0,1}", "%none\n\n"),
     (ARFF % ("{0,1}", "u,1,0\nv,2,1\nu,3,0")).replace("\n", "\r"),
 ]
-OPTIONS = {"svm": {}, "xmc": {}, "arff": {"labels": "last:1"}}
+SMALL["csv"] = [
+    "a,b,y\n1,u,0\n2,v,1\n\n,w,0\nNA,u,1",
+    'a,b,y\n"x\ny",1,0\n"p ""q""\n\nr",2,1\n3,3,0\n"z",2,1\n',
+    '"a","b","y"\n"",1,"0"\n"s,t",2,"1"\n"NA",3,"0"\n',
+    "a,b,y\n1,2,0\n2,3,1\n3,u,1\n4,5,0\nv,6,0\n",
+    "a,b,y\n1,2,p|q\n2,3,\n3,1,r|p\n3,2,NA\n",
+    "a,b,y\n1,2,3\n2,3,inf\n3,1,4\n3,1,-inf\n",
+    "a,b,y\n1,2,0\n2,inf,1\ninf,1,1\n1,1e999,1\n",
+    "a,b,y\n1,2,0\n1,2\n1,2,0,4\n",
+    'a,b,y\n1,2,0\n1,"x,1\n1,2,1\n2,3,1\n',
+    'a,b,y\n1,2,0\n1,x"x",1\n1,"2,1\n',
+    "a,b,y\r\n1,2,0\r\n2,2,1\r\n1,2,2\r\n",
+    "a,b,y\n1,\u00e9,yes\n2,\u00fc,no\n1,\udcff,no\n",
+    "a,b,y\n\n\n \n",
+]
+OPTIONS = {"svm": {}, "xmc": {}, "arff": {"labels": "last:1"}, "csv": {"labels": "y"}}
 LIMITED = (
     *("max_rows=2", "max_line_bytes=6", "max_features=3", "max_labels=1", "max_empty=1"),
     "max_cells=7",
@@ -83,17 +99,19 @@ def assert_alike(path, size, n, monkeypatch, **options):
 )
 def test_a_small_text_is_cut_anywhere(form, text, tmp_path, monkeypatch):
     path = tmp_path / f"a.{form}"
-    path.write_bytes(text.encode())
+    content = text.encode(errors="surrogateescape")
+    path.write_bytes(content)
     options = OPTIONS[form]
-    for size in range(1, len(text.encode())):
+    for size in range(1, len(content)):
         assert_alike(path, size, SHARES[size % 4 or 2], monkeypatch, **options)
     for limit in LIMITED:
         limits = Limits().raised([limit])
         for size in (1, 20):
             assert_alike(path, size, 3, monkeypatch, limits=limits, **options)
-    path.write_bytes((BOM + text).encode())
+    path.write_bytes(BOM.encode() + content)
     for more in ({"classes": True}, {"numbers": True}):
-        assert_alike(path, 9, 3, monkeypatch, **more, **options)
+        for size in (4, 9):
+            assert_alike(path, size, 3, monkeypatch, **more, **options)
 
 
 @pytest.mark.parametrize("form", ["svm", "xmc"])
@@ -123,7 +141,48 @@ def test_arff_in_ranges(seed, tmp_path, monkeypatch):
         assert_alike(path, int(rng.integers(100, 3000)), n, monkeypatch, **options)
 
 
-@pytest.mark.parametrize("suffix", ["svm", "arff"])
+@pytest.mark.parametrize("seed", range(18))
+def test_csv_in_ranges(seed, tmp_path, monkeypatch):
+    rng = np.random.default_rng(seed)
+    known = [*CELLS] if seed % 3 == 0 else [*CELLS][:-2]
+    labels = [["binary", "words"], ["list"], ["binary"] * 70][seed % 3]
+    form = "tsv" if seed % 4 == 1 else "csv"
+    kinds = rng.choice(known, int(rng.integers(2, 7))).tolist()
+    path = tmp_path / f"a.{form}"
+    path.write_bytes(csv_text(seed, kinds, labels, "\t" if form == "tsv" else ","))
+    options = {"labels": "L0" if labels == ["list"] else f"last:{len(labels)}"}
+    if seed % 7 == 3:
+        options["limits"] = Limits().raised([f"max_rows={rng.integers(5, 200)}"])
+    for n in SHARES[1:]:
+        assert_alike(path, int(rng.integers(100, 3000)), n, monkeypatch, **options)
+
+
+def test_where_quotes_are_open_is_found_without_holding_the_file(tmp_path, monkeypatch):
+    path = tmp_path / "a.csv"
+    rows = "1,0\n" * 100
+    path.write_text(f'a,y\n{rows}"{"text" * 9}\n{"text" * 9}\n",1\n{rows}')
+    held = []
+    read_held = Rows._read_held
+
+    def counted(self, piece):
+        held.append(len(self._held))
+        read_held(self, piece)
+
+    monkeypatch.setattr(Rows, "_read_held", counted)
+    for size in range(20, 30):
+        assert_alike(path, size, 2, monkeypatch, labels="y")
+    assert max(held) <= HELD + 1
+
+
+def test_a_first_piece_has_as_many_rows_as_there_may_be(tmp_path, monkeypatch):
+    path = tmp_path / "a.arff"
+    path.write_text(ARFF % ("{0,1}", "{1 1}\n" * 40))
+    limits = Limits().raised(["max_rows=7"])
+    (_, message), _ = in_ranges(path, 130, 2, monkeypatch, labels="y", limits=limits)
+    assert "8 rows are more than the limit of 7" in message
+
+
+@pytest.mark.parametrize("suffix", ["svm", "arff", "csv"])
 def test_a_worker_reads_its_range_and_the_start(suffix, tmp_path, monkeypatch):
     path = tmp_path / f"a.{suffix}"
     bits = np.random.default_rng(0).integers(0, 2, (500, 12))

@@ -238,12 +238,10 @@ class Rows(RangeRows):
 
     def _lines_after(self, piece: int) -> int:
         """The lines of the pieces behind one, without the last line end."""
-        after = 0 if self.pieces.compression else piece + 1
         last, lines = b"\n", 0
-        for k, text in self.pieces.between(after, len(self.pieces.sizes)):
-            if k > piece:
-                last = _with_line_feeds(text)
-                lines += last.count(b"\n")
+        for text in self.pieces.behind(piece):
+            last = _with_line_feeds(text)
+            lines += last.count(b"\n")
         return lines + (not last.endswith(b"\n"))
 
     def finish(self) -> Found:

@@ -2,256 +2,207 @@
 
 A piece is read by the kernel of `fast_cells`, or with care if it has quotes or anything odd. The
 cells of a column of words are numbered in the order in which they come, over all pieces, and get
-their places among the sorted values at the end. If a column turns out to hold words after pieces
-in which it held numbers, the file is read once more.
+their places among the sorted values of the whole file at the end. If a column turns out to hold
+words after pieces in which it held numbers, the range of pieces is read once more.
+
+A piece that ends inside of quotes is read together with the next one. Where that is so, only all
+ranges together know: a range that began inside of quotes is read again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
-from typing import NamedTuple
+import copy
+from collections.abc import Sequence
+from functools import cached_property
+from itertools import accumulate
+from typing import Any
 
 import numpy as np
 
 from mlfs._kernels import tokens as kernel
-from mlfs.data.assemble import assemble
-from mlfs.data.columns import nominal
-from mlfs.data.dataset import Column, Dataset
-from mlfs.data.delimited.csv_reader import BLOCK, Table, as_numbers, check_size
-from mlfs.data.delimited.fast_cells import Cells, number_in
-from mlfs.data.delimited.records import MISSING, Quoted, delimiter_of, header_names, records
-from mlfs.data.files import UTF16, TextPieces, decoded, is_plain
+from mlfs.data.dataset import Dataset
+from mlfs.data.delimited.csv_reader import Table
+from mlfs.data.delimited.csv_rows import Agreed, Found, Header, Rows
+from mlfs.data.delimited.numbered_words import WordsSeen
+from mlfs.data.delimited.records import delimiter_of
+from mlfs.data.files import BOM, UTF16, TextPieces, is_plain
 from mlfs.data.labels.chosen import resolve
-from mlfs.data.packed_table import PackedTable, Packer
+from mlfs.data.piecewise import ReadRows
 from mlfs.data.request import Request
+from mlfs.data.text_ranges import Before, Range, RangeRows, TextRanges
 from mlfs.errors import ParseError
 
-__all__ = ["read_pieces", "read_pieces_tsv"]
-
-BOM = b"\xef\xbb\xbf"
+__all__ = ["open_ranges", "open_ranges_tsv", "read_pieces", "read_pieces_tsv"]
 
 
 def read_pieces(pieces: TextPieces, path: str, request: Request) -> Dataset | None:
     """Read a CSV file; None if it is one that has to be read whole."""
-    return _read(pieces, path, request, ",", "csv")
+    ranges = open_ranges(pieces, path, request)
+    return None if ranges is None else ranges.dataset()
 
 
 def read_pieces_tsv(pieces: TextPieces, path: str, request: Request) -> Dataset | None:
     """Read a TSV file; None if it is one that has to be read whole."""
-    return _read(pieces, path, request, "\t", "tsv")
+    ranges = open_ranges_tsv(pieces, path, request)
+    return None if ranges is None else ranges.dataset()
 
 
-class Header(NamedTuple):
-    """The names of the columns, and whether all of them are in quotes."""
-
-    names: list[str]
-    quoted: bool
-
-    @classmethod
-    def of(cls, line: bytes, path: str, request: Request, separator: str) -> Header | None:
-        """Read the header line; None if it is not an ordinary one."""
-        if len(line) > request.limits.max_line_bytes:
-            return None
-        try:
-            number, record = next(records([line.decode()], separator, path))
-            names = header_names(record, number, separator, request.limits, path)
-        except (ParseError, UnicodeDecodeError, StopIteration):
-            return None
-        quoted = not isinstance(record, str) and all(isinstance(cell, Quoted) for cell in record)
-        return cls(names, quoted)
+def open_ranges(pieces: TextPieces, path: str, request: Request) -> CsvRanges | None:
+    """Open a CSV file; None if it is one that has to be read whole."""
+    return _opened(pieces, path, request, ",", "csv")
 
 
-def _read(pieces: TextPieces, path: str, request: Request, usual: str, form: str) -> Dataset | None:
+def open_ranges_tsv(pieces: TextPieces, path: str, request: Request) -> CsvRanges | None:
+    """Open a TSV file; None if it is one that has to be read whole."""
+    return _opened(pieces, path, request, "\t", "tsv")
+
+
+def _opened(
+    pieces: TextPieces, path: str, request: Request, usual: str, form: str
+) -> CsvRanges | None:
     separator = delimiter_of(request.delimiter) or usual
     if request.decimal != ".":
         return None
     if not is_plain(request.encoding) or not kernel.is_compiled():
         return None
-    reader = _Reader.of(pieces, path, request, separator)
-    if reader is None:
+    text = pieces.start()
+    if text.startswith((*UTF16, BOM)):
         return None
-    chosen = resolve(reader.names, request, path)
-    if chosen.lists:
-        reader.wordy[chosen.columns[0]] = True
-    table = reader.table()
-    columns, meaning = reader.columns()
-    if any(np.isinf(numbers).any() for numbers in meaning.values()):
+    line, end, _ = text.partition(b"\n")
+    header = Header.of(line, path, request, separator) if end else None
+    if header is None:
+        if line.strip() and b'"' not in line:  # else the header is, or goes on, further down
+            Table(line + end, path, request, separator)  # says what is wrong with it
         return None
-    numbers = table.meaning(meaning)
-    labels, none = set(chosen.columns), np.zeros(0)
-    cells = [(kind, numbers.column(j) if j in labels else none) for j, kind in enumerate(columns)]
-
-    def texts(j: int) -> list[str | None]:
-        known = [word.item for word in reader.words[j].words]
-        return [known[place] for place in table.column(j).astype(np.int64).tolist()]
-
-    source = (path, form)
-    return assemble(cells, reader.names, chosen, texts, request, source, table=numbers)
+    return CsvRanges(pieces, path, request, separator, form, header)
 
 
-class Word(NamedTuple):
-    """What a cell means: a value of a nominal column, a number (None: neither), a list."""
+class CsvRanges(TextRanges):
+    """The pieces of a CSV or TSV file.
 
-    value: str | None
-    number: float | None
-    item: str | None
-
-    @classmethod
-    def of(cls, cell: str, *, quoted_header: bool) -> Word:
-        """What a cell of a column of words means."""
-        text = cell.strip()
-        if isinstance(cell, Quoted):
-            value = str(cell) if cell or not quoted_header else None
-        else:
-            value = None if text in MISSING else text
-        return cls(value, number_in(str(cell)), None if text and text in MISSING else text)
-
-
-@dataclass
-class Words:
-    """The different cells of a column, numbered as they come."""
-
-    quoted_header: bool
-    place: dict[tuple[str, bool], int] = field(default_factory=dict)
-    words: list[Word] = field(default_factory=list)
-
-    def number(self, cell: str) -> int:
-        """The number of a cell."""
-        key = str(cell), isinstance(cell, Quoted)
-        place = self.place.setdefault(key, len(self.words))
-        if place == len(self.words):
-            self.words.append(Word.of(cell, quoted_header=self.quoted_header))
-        return place
-
-    def column(self, name: str) -> tuple[Column, np.ndarray]:
-        """The column, and the number in it for each word."""
-        numbers = [word.number for word in self.words]
-        if None in numbers:
-            return nominal(name, [word.value for word in self.words])
-        return Column(name), np.array(numbers, np.float64)
-
-
-class _Reader:
-    """Reads the pieces of a file, as often as it takes to know which columns hold words."""
+    Attributes
+    ----------
+    chosen : Chosen
+        Which columns are labels.
+    wordy : ndarray of bool
+        Which columns are known to hold words.
+    inside : frozenset of int, optional
+        The pieces that begin inside of quotes, once that is known.
+    """
 
     def __init__(
-        self, pieces: TextPieces, path: str, request: Request, separator: str, header: Header
+        self,
+        pieces: TextPieces,
+        path: str,
+        request: Request,
+        separator: str,
+        form: str,
+        header: Header,
     ) -> None:
-        self.pieces, self.path, self.request = pieces, path, request
-        self.separator, self.names, self.quoted_header = separator, header.names, header.quoted
-        self.wordy = np.zeros(len(self.names), np.bool_)
-        self.words: list[Words] = []
-        self.infinite: dict[int, ParseError] = {}
+        super().__init__(pieces, path, request)
+        self.separator, self.form, self.header = separator, form, header
+        self.chosen = resolve(header.names, request, path)
+        self.wordy = np.zeros(len(header.names), np.bool_)
+        if self.chosen.lists:
+            self.wordy[self.chosen.columns[0]] = True
+        self.inside: frozenset[int] | None = None
 
-    @classmethod
-    def of(cls, pieces: TextPieces, path: str, request: Request, separator: str) -> _Reader | None:
-        """A reader of a file with an ordinary header, else None."""
-        first = next(iter(pieces), b"")
-        if first.startswith(UTF16) or first.removeprefix(BOM).startswith(BOM):
-            return None
-        line, end, _ = first.removeprefix(BOM).partition(b"\n")
-        header = Header.of(line, path, request, separator) if end else None
-        if header is None:
-            if line.strip() and b'"' not in line:  # else the header is, or goes on, further down
-                Table(line + end, path, request, separator)  # says what is wrong with it
-            return None
-        return cls(pieces, path, request, separator, header)
+    @cached_property
+    def header(self) -> Header:
+        """The header, which whoever reads some of the file reads too."""
+        line = self.pieces.start().partition(b"\n")[0]
+        found = Header.of(line, self.path, self.request, self.separator)
+        assert found is not None
+        return found
 
-    def columns(self) -> tuple[list[Column], dict[int, np.ndarray]]:
-        """The columns, and what the numbers of those of words mean."""
-        columns, meaning = [Column(name) for name in self.names], {}
-        for j in np.flatnonzero(self.wordy).tolist():
-            columns[j], meaning[j] = self.words[j].column(self.names[j])
-        return columns, meaning
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "header"}
 
-    def table(self) -> PackedTable:
-        """Read all rows."""
-        packed = None
-        while packed is None:
-            packed = self._read()
-        if self.infinite:
-            raise self.infinite[min(self.infinite)]
-        return packed
+    def cut(self, piece: int) -> int:
+        """The piece, or the last one before that does not begin inside of quotes."""
+        while self.inside and piece in self.inside:
+            piece -= 1
+        return piece
 
-    def _read(self) -> PackedTable | None:
-        """Read the file once; None if a column has words of which the first pieces are lost."""
-        packer, n_rows, lost = Packer(self.request.max_memory), 0, False
-        self.words = [Words(self.quoted_header) for _ in self.names]
-        self.infinite.clear()
-        limits, texts = self.request.limits, self._texts()
-        for text, before in texts:
-            known = self.wordy.copy()
-            values = self._values(text, before)
-            while (known != self.wordy).any():
-                lost |= n_rows > 0
-                known = self.wordy.copy()
-                values = self._values(text, before)
-            n_rows += len(values)
-            if n_rows > min(limits.max_rows, limits.max_cells // len(self.names)):
-                rest = sum(
-                    not line.isspace() for text, _ in texts for line in text.splitlines(True)
-                )
-                check_size(n_rows + rest, len(self.names), limits, self.path)
-            if not lost:
-                packer.add(values)
+    def rows(self, before: Before) -> Rows:
+        """Where the rows of a range are collected."""
+        return Rows(self, before)
+
+    def read(self, first: int, last: int) -> RangeRows:
+        """Read some pieces; twice if columns turn out to hold words."""
+        rows = super().read(first, last)
+        assert isinstance(rows, Rows)
+        return self._knowing(wordy=rows.wordy).read(first, last) if rows.is_lost else rows
+
+    def _knowing(self, **known: Any) -> CsvRanges:
+        better = copy.copy(self)
+        vars(better).update(known)
+        return better
+
+    def is_too_long(self, n_rows: int) -> bool:
+        """Whether a table of so many rows passes a limit."""
+        limits = self.request.limits
+        return n_rows > min(limits.max_rows, limits.max_cells // len(self.header.names))
+
+    def learned(self, found: Sequence[Range]) -> CsvRanges:
+        """The pieces knowing which begin inside of quotes, and which columns hold words."""
+        seen: list[Found] = [one.found for one in found]
+        if self.inside is None:
+            odd = {piece for one in seen for piece in one.odd}
+            flips = accumulate((k in odd for k in range(len(self))), lambda a, b: a != b)
+            inside = frozenset(k for k, is_open in enumerate(flips, 1) if is_open and k < len(self))
+            starts = {one.first for one in found}
+            if inside & starts or any(one.is_at_a_loss for one in seen):
+                return self._knowing(inside=inside)
+        if any(one.has_error for one in found):
+            return self
+        wordy = np.logical_or.reduce([one.wordy for one in seen])
+        if any((one.wordy != wordy).any() for one in seen):
+            return self._knowing(wordy=wordy)
+        return self
+
+    def accepts(self, rows: ReadRows) -> bool:
+        """Whether rows that were read before need not be read again."""
+        assert isinstance(rows, Rows)
+        one: Range = rows.found
+        is_here = (one.first, one.last) == (self.cut(one.first), self.cut(one.last))
+        if one.found.is_at_a_loss or not is_here:
+            return False
+        return one.has_error or not (self.wordy & ~rows.wordy).any()
+
+    def agree(self, ranges: Sequence[Range]) -> Agreed:
+        """What the columns and labels of all ranges are."""
+        n_rows = sum(one.n_rows for one in ranges)
         if not n_rows:
             raise ParseError("there is a header and no row of data", self.path)
-        self.infinite = {j: error for j, error in self.infinite.items() if not self.wordy[j]}
-        return None if lost else packer.finish()
+        seen: list[Found] = [one.found for one in ranges]
+        lines = list(accumulate((one.n_lines for one in ranges), initial=0))
+        infinite = [(j, k) for k, one in enumerate(seen) for j in one.infinite]
+        if infinite:
+            j, k = min(infinite)
+            text, line, column = seen[k].infinite[j]
+            raise ParseError(text, self.path, line + lines[k], column)
+        columns = {}
+        for j in seen[0].words:
+            own = [one.words[j] for one in seen]
+            columns[j] = WordsSeen.column(self.header.names[j], own)
+            beyond = [k for k, one in enumerate(own) if one.is_infinite]
+            if beyond and columns[j].kind == "numeric":
+                k = beyond[0]
+                self._raise_infinite(j, Before(ranges[k].first, 0, lines[k]), ranges[k].last)
+        numbers = {}
+        for j in self.chosen.columns:
+            held = [one.numbers[j] for one in seen if j in one.numbers]
+            if held and (j not in columns or columns[j].kind == "numeric"):
+                numbers[j] = np.unique(np.concatenate(held))
+        items = sorted({item for one in seen for item in one.items})
+        return Agreed(n_rows, columns, numbers, items)
 
-    def _texts(self) -> Iterator[tuple[bytes, int]]:
-        """The rows of each piece and the number of lines before; no quote is open at its end."""
-        held: list[bytes] = []
-        before, start, is_open = 0, True, False
-        for piece in self.pieces:
-            held.append(piece)
-            is_open ^= bool(piece.count(b'"') % 2)
-            if is_open:
-                continue
-            text = b"".join(held)
-            held, lines = [], text.count(b"\n")
-            if start:
-                text = text.removeprefix(BOM).partition(b"\n")[2]
-            yield text, before + start
-            before, start = before + lines, False
-        if held:
-            text = b"".join(held)
-            yield (text.removeprefix(BOM).partition(b"\n")[2] if start else text), before + start
-
-    def _values(self, text: bytes, before: int) -> np.ndarray:
-        """The numbers of a piece, or those of its words; notes which columns turn out wordy."""
-        plain = text.replace(b"\r\n", b"\n") if b"\r" in text else text
-        if b'"' in plain or b"\r" in plain:
-            return self._with_care(text, before)
-        if not plain.isascii():
-            decoded(plain, self.path, "utf-8", before)
-        cells = Cells(plain, 0, self.names, self.request, self.separator)
-        cells.wordy = self.wordy
-        if cells.read(len(plain) + 1) != kernel.DONE:
-            return self._with_care(text, before)
-        values = cells.values[: cells.counts[0]]
-        place = np.empty(int(cells.counts[2]), np.int64)
-        for j in np.flatnonzero(self.wordy).tolist():
-            own, words = cells.words_of(j)
-            if own.size:
-                place[own] = [self.words[j].number(word) for word in words]
-                values[:, j] = place[values[:, j].astype(np.int64)]
-        return values
-
-    def _with_care(self, text: bytes, before: int) -> np.ndarray:
-        table = Table(text, self.path, self.request, self.separator, self.names, before)
-        n = len(table.records)
-        values = np.zeros((n, len(self.names)))
-        for start in range(0, n, BLOCK):
-            stop = min(n, start + BLOCK)
-            for j, cells in enumerate(zip(*table.block(start, stop), strict=True)):
-                found = None if self.wordy[j] else as_numbers(cells, table.plain)
-                if found is None:
-                    self.wordy[j] = True
-                    found = [self.words[j].number(cell) for cell in cells]
-                elif np.isinf(found).any() and j not in self.infinite:
-                    i = start + int(np.flatnonzero(np.isinf(found))[0])
-                    self.infinite[j] = table.infinite(i, j)
-                values[start:stop, j] = found
-        return values
+    def _raise_infinite(self, j: int, before: Before, last: int) -> None:
+        """Raise the error of a number in a column of lists, all of which are numbers."""
+        plain = self._knowing(wordy=self.wordy & (np.arange(self.wordy.size) != j))
+        is_start = not before.lines
+        rows = plain.rows(before._replace(is_start=is_start, is_all=False, is_again=True))
+        self._read(rows, last)
+        text, line, column = rows.infinite[j]
+        raise ParseError(text, self.path, line, column)

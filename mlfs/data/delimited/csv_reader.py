@@ -206,11 +206,16 @@ class Table:
 
     def infinite(self, i: int, j: int) -> ParseError:
         """The error for a number that is infinite."""
-        return ParseError(
+        text, line, column = self.infinite_cell(i, j)
+        return ParseError(text, self.path, line, column)
+
+    def infinite_cell(self, i: int, j: int) -> tuple[str, int, int | None]:
+        """What is wrong with a number that is infinite, and its line and column."""
+        text = (
             f"column {printable(self.names[j])!r} holds {printable(self._cells(i)[j])}, which is "
-            "infinite or beyond a 64-bit float; leave the cell empty if it is missing",
-            self.path, self.numbers[i], self.place_of(i, j),
-        )  # fmt: skip
+            "infinite or beyond a 64-bit float; leave the cell empty if it is missing"
+        )
+        return text, self.numbers[i], self.place_of(i, j)
 
     def block(self, start: int, stop: int) -> list[list[str]]:
         """The cells of some records; every record has one for each column."""

@@ -1,0 +1,253 @@
+"""The rows of some pieces of a CSV file, and what their columns hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from mlfs._kernels import tokens as kernel
+from mlfs.data.assemble import assemble
+from mlfs.data.dataset import Column, Dataset
+from mlfs.data.delimited.csv_reader import BLOCK, Table, as_numbers, check_size
+from mlfs.data.delimited.fast_cells import Cells
+from mlfs.data.delimited.numbered_words import Words, WordsSeen
+from mlfs.data.delimited.records import Quoted, header_names, records
+from mlfs.data.files import decoded
+from mlfs.data.labels.label_values import distinct_numbers
+from mlfs.data.packed_table import PackedTable, Packer
+from mlfs.data.request import Request
+from mlfs.data.text_ranges import Before, RangeRows
+from mlfs.errors import ParseError
+
+if TYPE_CHECKING:
+    from mlfs.data.delimited.csv_pieces import CsvRanges
+
+__all__ = ["Agreed", "Found", "Header", "Rows"]
+
+HELD = 4  # pieces that are joined where it is not known whether a quote is open
+
+
+class Header(NamedTuple):
+    """The names of the columns, and whether all of them are in quotes."""
+
+    names: list[str]
+    quoted: bool
+
+    @classmethod
+    def of(cls, line: bytes, path: str, request: Request, separator: str) -> Header | None:
+        """Read the header line; None if it is not an ordinary one."""
+        if len(line) > request.limits.max_line_bytes:
+            return None
+        try:
+            number, record = next(records([line.decode()], separator, path))
+            names = header_names(record, number, separator, request.limits, path)
+        except (ParseError, UnicodeDecodeError, StopIteration):
+            return None
+        quoted = not isinstance(record, str) and all(isinstance(cell, Quoted) for cell in record)
+        return cls(names, quoted)
+
+
+@dataclass(frozen=True)
+class Found:
+    """What some rows hold.
+
+    Parameters
+    ----------
+    odd : list of int
+        The pieces with an odd number of quotes.
+    is_at_a_loss : bool
+        Whether too much would have to be held to find the end of a quote.
+    wordy : ndarray of bool
+        Which columns hold words.
+    words : dict of int to WordsSeen
+        What these are.
+    infinite : dict of int to (str, int, int)
+        For columns of numbers: the message about the first that is infinite, its line, counted from
+        the first of these rows, and its column.
+    numbers : dict of int to ndarray
+        The different numbers of each label column of numbers, if there are other rows.
+    items : list of str
+        The cells of a column of lists, if there are other rows.
+    """
+
+    odd: list[int]
+    is_at_a_loss: bool
+    wordy: np.ndarray
+    words: dict[int, WordsSeen]
+    infinite: dict[int, tuple[str, int, int | None]]
+    numbers: dict[int, np.ndarray]
+    items: list[str]
+
+
+@dataclass(frozen=True)
+class Agreed:
+    """What is common to all rows: their number, the columns of words; the rest is as in `Found`."""
+
+    n_rows: int
+    columns: dict[int, Column]
+    numbers: dict[int, np.ndarray]
+    items: list[str]
+
+
+class Rows(RangeRows):
+    """The rows of some pieces.
+
+    Attributes
+    ----------
+    is_lost : bool
+        Whether rows were not kept because a column turned out to hold words after them.
+    """
+
+    def __init__(self, ranges: CsvRanges, before: Before) -> None:
+        super().__init__(before)
+        self.ranges, self.path, self.request = ranges, ranges.path, ranges.request
+        self.names, self.separator = ranges.header.names, ranges.separator
+        self.wordy = ranges.wordy.copy()
+        self.words = [Words(ranges.header.quoted) for _ in self.names]
+        self.infinite: dict[int, tuple[str, int, int | None]] = {}
+        self.is_lost = False
+        self._packer = Packer(self.request.max_memory)
+        self._table: PackedTable | None = None
+        self._held: list[bytes] = []
+        self._odd: list[int] = []
+        self._is_open = self._is_at_a_loss = False
+        self._is_sure = before.is_start or before.is_again or ranges.inside is not None
+
+    def add(self, text: bytes, piece: int) -> None:
+        """Read the lines of a piece, and of those before that end inside of quotes."""
+        self._count(text, piece)
+        if self._is_at_a_loss:
+            return
+        self._held.append(text)
+        if self._is_open:
+            self._is_at_a_loss = len(self._held) > HELD and not self._is_sure
+            return
+        self.end = piece + 1
+        self._read_held(piece)
+
+    def _count(self, text: bytes, piece: int) -> None:
+        if text.count(b'"') % 2:
+            self._odd.append(piece)
+            self._is_open = not self._is_open
+
+    def _read_held(self, piece: int) -> None:
+        """Read whole records."""
+        text = b"".join(self._held)
+        self._held = []
+        before, n_lines = self.before.lines + self.n_lines, text.count(b"\n")
+        if not before:  # the header
+            text, before = text.partition(b"\n")[2], 1
+        known = self.wordy.copy()
+        values = self._values(text, before)
+        while (known != self.wordy).any():
+            self.is_lost |= self.n_rows > 0
+            known = self.wordy.copy()
+            values = self._values(text, before)
+        self.n_rows, self.n_lines = self.n_rows + len(values), self.n_lines + n_lines
+        n_rows, limits = self.before.rows + self.n_rows, self.request.limits
+        if self.ranges.is_too_long(n_rows):
+            rest = self.ranges.pieces.behind(piece)
+            lines = (not line.isspace() for text in rest for line in text.splitlines(True))
+            check_size(n_rows + sum(lines), len(self.names), limits, self.path)
+        if self.is_lost:
+            self._packer = Packer()
+        elif not self.before.is_again:
+            self._packer.add(values)
+
+    def after_error(self, texts: Iterator[tuple[int, bytes]]) -> Found:
+        """Where quotes are open, which others need to know."""
+        for piece, text in texts:
+            self._count(text, piece)
+        return self._found({}, {}, [])
+
+    def _found(self, words: Any, numbers: Any, items: list[str]) -> Found:
+        infinite = {j: found for j, found in self.infinite.items() if not self.wordy[j]}
+        for j, (text, line, column) in infinite.items():
+            infinite[j] = text, line - self.before.lines, column
+        return Found(
+            self._odd, self._is_at_a_loss, self.wordy, words, infinite, numbers, items
+        )  # fmt: skip
+
+    def finish(self) -> Found:
+        """What the rows hold."""
+        if self._held and self.before.is_end and not self._is_at_a_loss:
+            self._read_held(len(self.ranges))
+        if self.is_lost or self.before.is_again:
+            return self._found({}, {}, [])
+        self._table = self._packer.finish() if self.n_rows else None
+        words = {j: self.words[j].seen() for j in np.flatnonzero(self.wordy).tolist()}
+        numbers: dict[int, np.ndarray] = {}
+        items: set[str] = set()
+        if not self.before.is_all:
+            for j in self.ranges.chosen.columns:
+                if not self.wordy[j] and self._table is not None:
+                    numbers[j] = np.array(distinct_numbers(self._table.column(j))[0])
+                elif self.wordy[j] and not words[j].is_text:
+                    numbers[j] = np.array([word.number for word in self.words[j].words])
+            if self.ranges.chosen.lists:
+                own = self.words[self.ranges.chosen.columns[0]].words
+                items = {word.item for word in own if word.item is not None}
+        return self._found(words, numbers, sorted(items))
+
+    def dataset(self, agreed: Agreed) -> Dataset:
+        """The rows, with the columns and labels of all."""
+        ranges, table, columns = self.ranges, self._table, [Column(name) for name in self.names]
+        meaning = {}
+        for j, column in agreed.columns.items():
+            columns[j], meaning[j] = column, self.words[j].codes(column)
+        numbers = None if table is None else table.meaning(meaning)
+        cells = [(column, np.zeros(0)) for column in columns]
+        for j in ranges.chosen.columns:
+            own = np.zeros(0) if numbers is None else numbers.column(j)
+            cells[j] = columns[j], np.concatenate([own, agreed.numbers.get(j, np.zeros(0))])
+
+        def texts(j: int) -> list[str | None]:
+            known = [word.item for word in self.words[j].words]
+            places = [] if table is None else table.column(j).astype(np.int64).tolist()
+            return [*(known[place] for place in places), *agreed.items]
+
+        source = (self.path, ranges.form)
+        return assemble(
+            cells, self.names, ranges.chosen, texts, self.request, source, table=numbers,
+            n_rows=agreed.n_rows,
+        )  # fmt: skip
+
+    def _values(self, text: bytes, before: int) -> np.ndarray:
+        """The numbers of a piece, or those of its words; notes which columns turn out wordy."""
+        plain = text.replace(b"\r\n", b"\n") if b"\r" in text else text
+        if b'"' in plain or b"\r" in plain:
+            return self._with_care(text, before)
+        if not plain.isascii():
+            decoded(plain, self.path, "utf-8", before)
+        cells = Cells(plain, 0, self.names, self.request, self.separator)
+        cells.wordy = self.wordy
+        if cells.read(len(plain) + 1) != kernel.DONE:
+            return self._with_care(text, before)
+        values = cells.values[: cells.counts[0]]
+        place = np.empty(int(cells.counts[2]), np.int64)
+        for j in np.flatnonzero(self.wordy).tolist():
+            own, words = cells.words_of(j)
+            if own.size:
+                place[own] = [self.words[j].number(word) for word in words]
+                values[:, j] = place[values[:, j].astype(np.int64)]
+        return values
+
+    def _with_care(self, text: bytes, before: int) -> np.ndarray:
+        table = Table(text, self.path, self.request, self.separator, self.names, before)
+        n = len(table.records)
+        values = np.zeros((n, len(self.names)))
+        for start in range(0, n, BLOCK):
+            stop = min(n, start + BLOCK)
+            for j, cells in enumerate(zip(*table.block(start, stop), strict=True)):
+                found = None if self.wordy[j] else as_numbers(cells, table.plain)
+                if found is None:
+                    self.wordy[j] = True
+                    found = [self.words[j].number(cell) for cell in cells]
+                elif np.isinf(found).any() and j not in self.infinite:
+                    i = start + int(np.flatnonzero(np.isinf(found))[0])
+                    self.infinite[j] = table.infinite_cell(i, j)
+                values[start:stop, j] = found
+        return values
