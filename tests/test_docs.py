@@ -148,6 +148,7 @@ def test_the_sessions_of_a_page_do_what_it_says(
     text = page.read_text(encoding="utf-8")
     workplace(tmp_path, text)
     monkeypatch.chdir(tmp_path)
+    in_process.use(monkeypatch)
     session = pycon(text)
     test = doctest.DocTestParser().get_doctest(session, {}, page.stem, str(page), 0)
     failed, _ = doctest.DocTestRunner(optionflags=FLAGS, verbose=False).run(test)

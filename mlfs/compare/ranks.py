@@ -6,6 +6,7 @@ A table has a row for each data set and a column for each method. The tests foll
 
 from __future__ import annotations
 
+import functools
 import math
 from dataclasses import dataclass
 from typing import Any
@@ -193,10 +194,15 @@ def nemenyi(k: int, n: int, *, alpha: float = 0.05) -> float:
     >>> round(nemenyi(7, 13), 3)
     2.498
     """
+    return _studentized_range(k, alpha) / math.sqrt(2) * _scale(k, n)
+
+
+@functools.cache
+def _studentized_range(k: int, alpha: float) -> float:
+    """Return the upper quantile; a report asks for the same one for every metric."""
     from scipy.stats import studentized_range
 
-    q = float(studentized_range.isf(alpha, k, np.inf)) / math.sqrt(2)
-    return q * _scale(k, n)
+    return float(studentized_range.isf(alpha, k, np.inf))
 
 
 def bonferroni_dunn(k: int, n: int, *, alpha: float = 0.05) -> float:

@@ -16,6 +16,7 @@ from benchmarks.papers.scls_page import METHODS, Row, page, read_rows, write_row
 from mlfs.compare import evaluate
 from mlfs.compare.running import run
 from mlfs.data import Dataset
+from tests.compare import in_process
 from tests.shared import shared_data
 
 PRINTED = read_rows(scls.RESULTS / "scls_published.tsv")
@@ -142,6 +143,7 @@ def test_what_the_page_of_the_docs_says_of_the_committed_table() -> None:
 
 
 def test_a_table_is_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    in_process.use(monkeypatch)
     data = loaded("enron")
     monkeypatch.setattr(scls, "CRITERIA", ("mim", "mdmr"))
     rows = scls.measured("enron", data, tmp_path, repeat=2)
@@ -158,6 +160,7 @@ def test_the_numbers_of_features_of_figure_4() -> None:
 
 def test_figure_4_is_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shared_data("yeast/yeast.arff")
+    in_process.use(monkeypatch)
     monkeypatch.setattr(figure4, "CRITERIA", ("mim", "mlfs_local"))
     monkeypatch.setattr(figure4, "sizes", lambda d: [3, 6])
     real = run
@@ -187,7 +190,8 @@ def test_the_guide_has_every_way_on_every_data_set_and_its_page_is_of_them() -> 
     assert float(line.split("|")[3]) == pytest.approx(np.mean(places), abs=0.051)
 
 
-def test_the_guides_rows_are_means_over_sizes() -> None:
+def test_the_guides_rows_are_means_over_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
+    in_process.use(monkeypatch)
     results = run({"flags": loaded("flags", guide.load)}, ["mim", "all"], "mlnb", [2, 4], folds=2)
     found = {row[1:3]: row.mean for row in guide.rows_of(results)}
     assert set(found) == {(metric, way) for metric in guide.METRICS for way in ("mim", "all")}

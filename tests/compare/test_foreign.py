@@ -21,6 +21,7 @@ from mlfs.compare.training_rows import TrainingRows
 from mlfs.data.arrays import from_arrays
 from mlfs.errors import DataError, UsageError
 from tests import naive
+from tests.compare import in_process
 
 RNG = np.random.default_rng(4)
 X = RNG.integers(0, 4, (120, 7)).astype(float)
@@ -78,7 +79,8 @@ def test_nothing_is_evaluated(tmp_path: Path) -> None:
     assert not (tmp_path / "x").exists()
 
 
-def test_a_comparison_takes_them() -> None:
+def test_a_comparison_takes_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    in_process.use(monkeypatch)
     data = from_arrays(X, Y)
     found = run({"a": data}, [BEST, "cov"], "mlnb", [2], folds=2)
     assert not found.failed()

@@ -14,6 +14,7 @@ from mlfs.compare.resampling import Folds, Given, Holdout
 from mlfs.data.arrays import from_arrays
 from mlfs.data.joining import joined
 from mlfs.errors import DataError, UsageError
+from tests.compare import in_process
 
 
 def some_data(n: int = 60, *, sparse: bool = False) -> Any:
@@ -103,7 +104,10 @@ def test_what_makes_no_sense_is_refused() -> None:
         list(Given(60).splits(some_data(), 0))
 
 
-def test_a_number_above_the_features_of_a_data_set_is_noted() -> None:
+def test_a_number_above_the_features_of_a_data_set_is_noted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    in_process.use(monkeypatch)
     results = run(
         {"small": ([[0, 1], [1, 0], [1, 1], [0, 0]] * 5, [[0, 1], [1, 0], [1, 1], [0, 0]] * 5)},
         criteria="mim",

@@ -341,7 +341,7 @@ PIECES = st.sampled_from(
     st.sampled_from(["1,x,0\n", "{}\n", ""]),
     st.lists(PIECES, max_size=12),
 )
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_compiled_and_careful_agree(kind: str, start: str, pieces: list[str]) -> None:
     header = f"@attribute n real\n@attribute v {{x,y,'a b',é}}\n@attribute l {kind}\n@data\n"
     text = header + start + "".join(pieces)

@@ -18,7 +18,7 @@ from mlfs.data.request import Limits, Request
 from mlfs.errors import MlfsError
 
 pytestmark = pytest.mark.skipif(not tokens.is_compiled(), reason="the kernels are not compiled")
-patient = settings(deadline=None, max_examples=100)
+patient = settings(deadline=None, max_examples=50)
 
 NUMBERS = st.one_of(
     st.floats(allow_nan=False, allow_infinity=False).map(repr),

@@ -19,7 +19,7 @@ from mlfs.data.arrays import from_arrays
 from mlfs.data.bit_slices import sliced
 from mlfs.discretize import coded, learn
 
-EXAMPLES = 5 if config.DISABLE_JIT else 40
+EXAMPLES = 5 if config.DISABLE_JIT else 25
 SHAPES = st.tuples(st.integers(1, 140), st.integers(1, 70))
 LEVELS = st.sampled_from([1, 2, 3, 8, 9, 16, 17, 200])
 

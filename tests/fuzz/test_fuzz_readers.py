@@ -13,7 +13,7 @@ from tests.fuzz.mutation import mutate
 from tests.fuzz.targets import TARGETS, target
 
 READERS = [name for name, (module, _) in TARGETS.items() if ".readers." in module]
-NEW = 2000
+NEW = 1000
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="limits of memory need Linux")
 

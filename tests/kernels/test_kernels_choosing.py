@@ -9,7 +9,7 @@ from numba.core import config
 
 from mlfs._kernels import choosing
 
-EXAMPLES = 60 if config.DISABLE_JIT else 300
+EXAMPLES = 60 if config.DISABLE_JIT else 100
 # equal, equal but for rounding, clearly apart, and without a bound
 FINITE = st.sampled_from([0.0, 0.5, 0.5 + 1e-13, 0.5 - 1e-13, 0.5 - 1e-10, -3.0])
 SCORES = FINITE | st.sampled_from([np.inf, -np.inf])
