@@ -11,22 +11,18 @@ import numpy as np
 from mlfs.data.request import Limits, exceeded
 from mlfs.errors import ParseError, printable
 
-__all__ = ["check_texts", "damaged", "list_chunks", "lists_of"]
+__all__ = ["check_texts", "damaged", "list_chunk", "lists_of"]
 
 PLACE = re.compile(r" at (string )?(index|position|slot) -?\d+")
 LISTS_FROM = 1 << 20  # bytes of label lists from which they are held to the ratio
 
 
-def list_chunks(pa: Any, file: Any, groups: list[int], name: str, path: str) -> Any:
-    """A column of lists, checked."""
-    chunks: list[Any] = []
-    field = file.schema_arrow.field(name)
-    for i in groups:
-        table = file.read_row_group(i, columns=[name], use_threads=False)
-        if table.column_names.count(name) != 1:  # a name may be a path
-            raise ParseError("the columns of the file are not those of its schema", path)
-        chunks += table.column(name).chunks
-    column = pa.chunked_array(chunks, type=field.type)
+def list_chunk(pa: Any, file: Any, group: int, name: str, path: str) -> Any:
+    """A row group of a column of lists, checked."""
+    table = file.read_row_group(group, columns=[name], use_threads=False)
+    if table.column_names.count(name) != 1:  # a name may be a path
+        raise ParseError("the columns of the file are not those of its schema", path)
+    column = table.column(name)
     try:
         column.validate(full=True)
     except pa.ArrowException as error:

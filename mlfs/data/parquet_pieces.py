@@ -32,7 +32,7 @@ from mlfs.data.parquet_files import (
     pyarrow_for,
     table_type,
 )
-from mlfs.data.parquet_lists import check_texts, damaged, list_chunks, lists_of
+from mlfs.data.parquet_lists import check_texts, damaged, list_chunk, lists_of
 from mlfs.data.parquet_words import Coded, Words, coded
 from mlfs.data.piecewise import FilePieces, FileState, ReadRows
 from mlfs.data.request import Request
@@ -165,34 +165,33 @@ class Rows(ReadRows):
         self._dtype = table_type(kinds) if kinds else np.dtype(np.float64)
 
     def add(self, pa: Any, file: Any, groups: list[int], path: str, size: int) -> None:
-        """Read row groups of a file."""
+        """Read row groups of a file, one by one: the first that is damaged is named."""
+        self.size += size
+        for group in groups:
+            self._add_group(pa, file, group, path)
+
+    def _add_group(self, pa: Any, file: Any, group: int, path: str) -> None:
         plan = self.plan
         names = [plan.names[j] for j in plan.used]
-        declared = sum(file.metadata.row_group(i).num_rows for i in groups)
+        declared = file.metadata.row_group(group).num_rows
         start = self.n_rows
-        self.size += size
+        says = f"row group {group + 1} of the file declares {plural(declared, 'row')} and"
         if names:
             most = plan.request.max_memory
             cells = AT_ONCE if most is None else min(AT_ONCE, max(LEAST, most // SHARE))
             at_once = max(64, cells // len(names) // 64 * 64)
-            for batch in file.iter_batches(at_once, groups, names, use_threads=False):
+            for batch in file.iter_batches(at_once, [group], names, use_threads=False):
                 self._add(pa, batch, path)
             if self.n_rows - start != declared:
-                raise ParseError(
-                    f"the file declares {plural(declared, 'row')} and its columns have "
-                    f"{self.n_rows - start}",
-                    path,
-                )
+                raise ParseError(f"{says} its columns have {self.n_rows - start}", path)
         else:
             self.n_rows += declared
         j = plan.list_column
         if j is not None:
-            column = list_chunks(pa, file, groups, plan.names[j], path)
+            column = list_chunk(pa, file, group, plan.names[j], path)
             if len(column) != declared:
                 raise ParseError(
-                    f"the file declares {plural(declared, 'row')} and column "
-                    f"{printable(plan.names[j])!r} has {len(column)}",
-                    path,
+                    f"{says} column {printable(plan.names[j])!r} has {len(column)}", path
                 )
             self.lists += lists_of(pa, column)
 

@@ -11,9 +11,11 @@ import mlfs
 from mlfs import cli
 from mlfs.data import parquet
 from mlfs.data.arrays import from_arrays
+from mlfs.data.file_pieces import open_pieces
 from mlfs.data.request import Limits, Request
 from mlfs.errors import DataError, MissingExtra, UsageError
 from tests.any_dataset import assert_same, datasets, dense
+from tests.joined_pieces import parts_of
 
 pa = pytest.importorskip("pyarrow", reason="pyarrow is an extra")
 pq = pytest.importorskip("pyarrow.parquet", reason="pyarrow is an extra")
@@ -153,6 +155,29 @@ def with_damaged_pages(content, name):
         end = start + chunk.total_compressed_size
         damaged[end - 40 : end] = b"\xff" * 40
     return bytes(damaged)
+
+
+def test_damaged_pages_are_refused_in_one_sentence_whole_and_in_pieces(tmp_path):
+    """Of two row groups that are damaged, the first is named."""
+    table = {"c": [f"key{i % 3}" for i in range(300)], "a": range(300), "y": [0, 1] * 150}
+    file = tmp_path / "t.parquet"
+    pq.write_table(pa.table(table), file, row_group_size=100, compression="none")
+    meta = pq.ParquetFile(file).metadata
+    texts, numbers = meta.row_group(1).column(0), meta.row_group(2).column(1)
+    content = bytearray(file.read_bytes())
+    content[content.index(b"key1", texts.dictionary_page_offset)] = 0xFF
+    start = numbers.dictionary_page_offset or numbers.data_page_offset
+    end = start + numbers.total_compressed_size
+    content[end - 40 : end] = b"\xff" * 40
+    file.write_bytes(content)
+    said = []
+    for pieces in (1, 2, 3):
+        with pytest.raises(DataError) as error:
+            parts_of(open_pieces(file, labels="y"), pieces)
+        said.append(str(error.value))
+    with pytest.raises(DataError) as error:
+        mlfs.read(file, labels="y")
+    assert {*said, str(error.value)} == {f"{file}: column 'c' holds text that is not UTF-8"}
 
 
 @pytest.mark.parametrize("damaged", ["a", "lists", "y", "z"])
