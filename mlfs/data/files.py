@@ -316,8 +316,7 @@ class TextPieces:
         try:
             self._check_unchanged()
             with Path(self.path).open("rb") as raw:
-                begin = self._line_start(raw, first)
-                raw.seek(begin)
+                raw.seek(self._line_start(raw, first))
                 chunks = self._chunks(raw, None if end else last * self._piece, first)
                 for k, text in _whole_lines(chunks, self._piece, to_end=end):
                     yield first + k, text
@@ -346,8 +345,7 @@ class TextPieces:
         while stop:
             start = max(0, stop - LOOK_BACK)
             raw.seek(start)
-            at = raw.read(stop - start).rfind(b"\n") + 1
-            if at:
+            if at := raw.read(stop - start).rfind(b"\n") + 1:
                 return start + at
             stop = start
         return 0
@@ -380,7 +378,10 @@ class TextPieces:
 def _whole_lines(
     chunks: Iterator[bytes], least: int, *, to_end: bool
 ) -> Iterator[tuple[int, bytes]]:
-    """Whole lines of at least so many bytes, with the number of the chunk in which they end."""
+    """Whole lines of at least so many bytes, with the number of the chunk in which they end.
+
+    What follows the last of them has a number of its own.
+    """
     held: list[bytes] = []
     k = size = 0
     for k, chunk in enumerate(chunks):
@@ -388,11 +389,9 @@ def _whole_lines(
         size += len(chunk)
         if size < least:
             continue
-        at = chunk.rfind(b"\n") + 1
-        if at:
+        if at := chunk.rfind(b"\n") + 1:
             held[-1] = chunk[:at]
             yield k, b"".join(held)
-            rest = chunk[at:]
-            held, size = [rest], len(rest)
+            held, size = [chunk[at:]], len(chunk) - at
     if size and to_end:
-        yield k, b"".join(held)
+        yield k + 1, b"".join(held)

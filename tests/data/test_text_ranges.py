@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import mlfs
 from mlfs.data import Limits, files, read, sparse_rows
@@ -53,6 +55,8 @@ SMALL["arff"] = [
     ARFF % ("{0,1}", "u,1,0\nv,2\n\nv,1,1,1\n"),
     ARFF.replace("{u,v}", "{}") % ("{0,1}", "{1 1}\n{2 1}\n{1 2}\n"),
     ARFF % ("{p,q,r}", "u,1,p\nv,2,q\n"),
+    ARFF % ("{p,q,r}", "{1 1}\n{0 v}\n{2 r}\n"),
+    ARFF % ("real", "\r"),
     ARFF % ("{0,1}", "%none\n\n"),
     (ARFF % ("{0,1}", "u,1,0\nv,2,1\nu,3,0")).replace("\n", "\r"),
 ]
@@ -71,7 +75,14 @@ SMALL["csv"] = [
     "a,b,y\n1,\u00e9,yes\n2,\u00fc,no\n1,\udcff,no\n",
     "a,b,y\n\n\n \n",
 ]
-OPTIONS = {"svm": {}, "xmc": {}, "arff": {"labels": "last:1"}, "csv": {"labels": "y"}}
+OPTIONS = {"svm": {}, "xmc": {}, "arff": {"labels": "y"}, "csv": {"labels": "y"}}
+TOKENS = {
+    "svm": [" ", "1:1 ", "2:2", "1 1:1\n", "-1", "\n", "#", "qid:1", "0:1", "\r\n", ",2 3:9\n"],
+    "arff": ["u", ",", "{", "}", "{0 v}\n", "{1 2,2 1}\n", "u,1,0\n", "%x\n", "\r", "'", ",{2}\n"],
+    "csv": ["u", ",", '"', '"",', "1,2,0\n", "v,3,1\n", '"x\ny",?,1\n', "\r\n", "inf", "|", " "],
+}
+TOKENS["xmc"] = [token for token in TOKENS["svm"] if token != "#"]
+HEADS = {"svm": "", "xmc": "3 4 4\n", "csv": "a,b,y\n", "arff": ARFF % ("real", "")}
 LIMITED = (
     *("max_rows=2", "max_line_bytes=6", "max_features=3", "max_labels=1", "max_empty=1"),
     "max_cells=7",
@@ -102,7 +113,7 @@ def test_a_small_text_is_cut_anywhere(form, text, tmp_path, monkeypatch):
     content = text.encode(errors="surrogateescape")
     path.write_bytes(content)
     options = OPTIONS[form]
-    for size in range(1, len(content)):
+    for size in range(1, len(content), 1 + (form == "arff")):
         assert_alike(path, size, SHARES[size % 4 or 2], monkeypatch, **options)
     for limit in LIMITED:
         limits = Limits().raised([limit])
@@ -112,6 +123,24 @@ def test_a_small_text_is_cut_anywhere(form, text, tmp_path, monkeypatch):
     for more in ({"classes": True}, {"numbers": True}):
         for size in (4, 9):
             assert_alike(path, size, 3, monkeypatch, **more, **options)
+
+
+@pytest.mark.parametrize("form", list(TOKENS))
+def test_any_text_in_ranges(form, tmp_path_factory):
+    path = tmp_path_factory.mktemp("ranges") / f"a.{form}"
+    tokens = st.lists(st.sampled_from(TOKENS[form]), min_size=1, max_size=20)
+
+    @settings(max_examples=50)
+    @given(
+        tokens, st.integers(1, 200), st.sampled_from(SHARES[1:]), st.sampled_from(["real", "{0,1}"])
+    )
+    def check(body, size, n, kind):
+        path.write_text((HEADS.get(form) or ARFF % (kind, "")) + "".join(body), newline="")
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(sparse_rows, "SMALL", 0)  # with the kernel
+            assert_alike(path, size, n, patch, **OPTIONS[form])
+
+    check()
 
 
 @pytest.mark.parametrize("form", ["svm", "xmc"])

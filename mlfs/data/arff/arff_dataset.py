@@ -78,7 +78,8 @@ class Roles(NamedTuple):
 class Elsewhere(NamedTuple):
     """What the columns of labels hold in rows that were read apart, where that is not declared.
 
-    `numbers` are the numbers of the columns of `Roles.plain`, `texts` those of the others.
+    `numbers` are the numbers of the columns of `Roles.plain` (of a column of lists, the positions
+    of its values), `texts` what the others hold.
     """
 
     numbers: dict[int, np.ndarray]
@@ -88,9 +89,9 @@ class Elsewhere(NamedTuple):
     def of(cls, body: Body, header: Header, roles: Roles) -> Elsewhere:
         """What the labels of some rows hold."""
         kinds = [header.attributes[j].type.kind for j in roles.plain]
-        numeric = [k for k, kind in enumerate(kinds) if kind != "nominal"]
-        others = body.others.tocsc() if numeric and sp.issparse(body.others) else body.others
-        numbers = {k: _numbers(others, k) for k in numeric}
+        undeclared = [k for k, kind in enumerate(kinds) if kind != "nominal" or roles.chosen.lists]
+        others = body.others.tocsc() if undeclared and sp.issparse(body.others) else body.others
+        numbers = {k: _numbers(others, k) for k in undeclared}
         texts = {j: {text for text in body.text_column(j) if text is not None} for j in body.texts}
         return cls(numbers, {j: sorted(own) for j, own in texts.items()})
 
