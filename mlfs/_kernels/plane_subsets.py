@@ -42,23 +42,16 @@ class Tables(NamedTuple):
     both: np.ndarray  # a plane
 
     @classmethod
-    def of(cls, f: Columns, s: Columns, l: Columns, kept: Tables | None = None) -> Tables:
-        """Tables that are large enough for some columns: those that are kept, or new ones."""
-        size = int(f.levels.max()), int(s.levels.max()), int(l.levels.max())
-        anchors, labels = s.first.size, l.first.size
-        if kept is not None:
-            room = (*kept.fsl.shape, *kept.t_sl.shape, kept.both.size)
-            wanted = (labels, *size, anchors, labels, f.planes.shape[1])
-            if all(one <= other for one, other in zip(wanted, room, strict=True)):
-                return kept
+    def of(cls, f: int, s: int, l: int, anchors: int, labels: int, words: int) -> Tables:
+        """Tables for so many levels of a feature, an anchor and a label, anchors and labels."""
         return cls(
-            np.zeros(size[:2], np.int64),
-            np.zeros((labels, size[0], size[2]), np.int64),
-            np.zeros((anchors, labels, *size[1:]), np.int64),
-            np.zeros((labels, *size), np.int64),
+            np.zeros((f, s), np.int64),
+            np.zeros((labels, f, l), np.int64),
+            np.zeros((anchors, labels, s, l), np.int64),
+            np.zeros((labels, f, s, l), np.int64),
             np.zeros(labels, np.int64),
             np.zeros((anchors, labels), np.int64),
-            np.zeros(f.planes.shape[1], np.uint64),
+            np.zeros(words, np.uint64),
         )
 
 
@@ -137,11 +130,14 @@ def _pair(table: Any, f: Columns, i: int, s: Columns, j: int, xlogx: Any) -> int
 
 
 @inner
-def _pair_of_two(f: Columns, i: int, s: Columns, j: int, n_rows: int, xlogx: Any) -> int:
-    """The like where both have two levels."""
-    co = _together(f.planes[f.first[i]], s.planes[s.first[j]])
-    n_f = f.n[f.at[i] + 1 - f.modes[i]]
-    n_s = s.n[s.at[j] + 1 - s.modes[j]]
+def _non_mode(f: Columns, i: int) -> int:
+    """The rows in which a column of two levels is not at its mode."""
+    return f.n[f.at[i] + 1 - f.modes[i]]
+
+
+@inner
+def _sum_of_two(n_f: int, n_s: int, co: int, n_rows: int, xlogx: Any) -> int:
+    """The sum of c log c over n(f, s), both of two levels, of which `co` rows are at no mode."""
     total = xlogx_of(n_rows - n_f - n_s + co, xlogx) + xlogx_of(n_s - co, xlogx)
     return total + xlogx_of(n_f - co, xlogx) + xlogx_of(co, xlogx)
 
@@ -166,7 +162,8 @@ def subset_pairs(
     for i in range(f.first.size):
         for j in range(start[i], s.first.size):
             if f.levels[i] == 2 and s.levels[j] == 2:
-                t_fs = _pair_of_two(f, i, s, j, n_rows, xlogx)
+                co = _together(f.planes[f.first[i]], s.planes[s.first[j]])
+                t_fs = _sum_of_two(_non_mode(f, i), _non_mode(s, j), co, n_rows, xlogx)
             else:
                 t_fs = _pair(table, f, i, s, j, xlogx)
             out[j, where[i]] = max(0.0, (t_n + t_fs - f.sums[i] - s.sums[j]) / scale)
@@ -263,6 +260,52 @@ def _triple(
     out.fl_given_s[j, place] = max(0.0, total_fl / scale)
 
 
+@inner
+def _triple_of_two(
+    f: Columns,
+    i: int,
+    s: Columns,
+    j: int,
+    l: Columns,
+    tables: Tables,
+    scale: float,
+    xlogx: Any,
+    place: int,
+    out: Results,
+) -> None:
+    """The like where all have two levels: the cells follow by subtraction."""
+    labels = l.first.size
+    n_rows = f.n[f.at[i]] + f.n[f.at[i] + 1]
+    n_f = _non_mode(f, i)
+    n_s = _non_mode(s, j)
+    n_fs = _together_into(f.planes[f.first[i]], s.planes[s.first[j]], tables.both)
+    t_fs = _sum_of_two(n_f, n_s, n_fs, n_rows, xlogx)
+    total_sl = labels * (f.sums[i] - t_fs)
+    total_fl = labels * (s.sums[j] - t_fs)
+    for k in range(labels):
+        all_three = _together(tables.both, l.planes[l.first[k]])
+        n_l = _non_mode(l, k)
+        only_fs = n_fs - all_three
+        only_fl = tables.fl[k, 1 - f.modes[i], 1 - l.modes[k]] - all_three
+        only_sl = tables.sl[j, k, 1 - s.modes[j], 1 - l.modes[k]] - all_three
+        only_f = n_f - n_fs - only_fl
+        only_s = n_s - n_fs - only_sl
+        only_l = n_l - all_three - only_fl - only_sl
+        t_fsl = xlogx_of(n_rows - n_f - only_s - only_sl - only_l, xlogx)
+        t_fsl += xlogx_of(only_f, xlogx) + xlogx_of(only_s, xlogx) + xlogx_of(only_l, xlogx)
+        t_fsl += xlogx_of(only_fs, xlogx) + xlogx_of(only_fl, xlogx) + xlogx_of(only_sl, xlogx)
+        t_fsl += xlogx_of(all_three, xlogx)
+        total_sl += t_fsl - tables.t_fl[k]
+        total_fl += t_fsl - tables.t_sl[j, k]
+        if out.sums.size:
+            out.sums[0, j, k, place] = t_fsl
+            out.sums[1, j, k, place] = t_fs
+            out.sums[2, j, k, place] = tables.t_fl[k]
+            out.sums[3, j, k, place] = tables.t_sl[j, k]
+    out.sl_given_f[j, place] = max(0.0, total_sl / scale)
+    out.fl_given_s[j, place] = max(0.0, total_fl / scale)
+
+
 @wrapping
 @compiled
 def subset_triples(
@@ -282,6 +325,9 @@ def subset_triples(
     earliest = anchors
     for i in range(start.size):
         earliest = start[i] if start[i] < earliest else earliest  # noqa: FURB136  # no array
+    two_levels = True
+    for k in range(labels):
+        two_levels &= l.levels[k] == 2
     for j in range(earliest, anchors):
         for k in range(labels):
             tables.t_sl[j, k] = _pair(tables.sl[j, k], s, j, l, k, xlogx)
@@ -290,4 +336,7 @@ def subset_triples(
             for k in range(labels):
                 tables.t_fl[k] = _pair(tables.fl[k], f, i, l, k, xlogx)
             for j in range(start[i], anchors):
-                _triple(f, i, s, j, l, tables, scale, xlogx, where[i], out)
+                if two_levels and f.levels[i] == 2 and s.levels[j] == 2:
+                    _triple_of_two(f, i, s, j, l, tables, scale, xlogx, where[i], out)
+                else:
+                    _triple(f, i, s, j, l, tables, scale, xlogx, where[i], out)

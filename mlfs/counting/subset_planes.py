@@ -52,12 +52,13 @@ class SubsetPlanes:
 
     def __init__(self, counts: Counts, t_f: np.ndarray, budget: Budget) -> None:
         self._counts, self._budget = counts, budget
-        levels = max(counts.levels.max(initial=1), counts.labels.levels.max(initial=1))
+        most = counts.levels.max(initial=1), counts.labels.levels.max(initial=1)
+        self._most_levels = int(most[0]), int(most[1])
         self.fits = (
             len(counts.blocks) == 1
             and counts.total > 0
             and counts.counts_rows
-            and int(levels) <= MOST_LEVELS
+            and max(self._most_levels) <= MOST_LEVELS
         )
         self._words = -(-counts.n_rows // 64)
         self._edges = np.array([a for a, _ in counts.edges], np.int64)
@@ -80,6 +81,7 @@ class SubsetPlanes:
         self._used = 0
         self._of_labels: tuple[bytes, np.ndarray, np.ndarray] | None = None
         self._in_play: tuple[np.ndarray, Columns] | None = None  # the labels asked for last
+        self._has_room: tuple[np.ndarray, bool] | None = None
         self._tables: Tables | None = None
 
     def cost(self, labels: np.ndarray, *, triples: bool) -> float:
@@ -145,7 +147,10 @@ class SubsetPlanes:
 
     def has_room(self, labels: np.ndarray) -> bool:
         """Whether the planes of some labels may be kept together."""
-        return self._bytes(self._counts.labels.levels[labels]) <= self._budget.masks
+        if self._has_room is None or self._has_room[0] is not labels:  # the last ones, mostly
+            fit = self._bytes(self._counts.labels.levels[labels]) <= self._budget.masks
+            self._has_room = labels, fit
+        return self._has_room[1]
 
     def _bytes(self, levels: np.ndarray) -> int:
         return int((levels - 1).sum()) * self._words * 8
@@ -177,9 +182,9 @@ class SubsetPlanes:
         return self._columns(self._anchors, slots, anchors)
 
     def _candidates(
-        self, where: np.ndarray, start: np.ndarray, parts: Sequence[Part]
+        self, where: np.ndarray, start: np.ndarray
     ) -> Iterator[tuple[Columns, np.ndarray, np.ndarray]]:
-        for some, planes, first in parts:
+        for some, planes, first in self.parts(where):
             columns = where if some is None else where[some]
             yield (
                 self._columns(planes, first, columns),
@@ -187,9 +192,7 @@ class SubsetPlanes:
                 np.arange(where.size) if some is None else some,
             )
 
-    def pairs(
-        self, where: np.ndarray, anchors: Sequence[int], start: np.ndarray, parts: Sequence[Part]
-    ) -> np.ndarray:
+    def pairs(self, where: np.ndarray, anchors: Sequence[int], start: np.ndarray) -> np.ndarray:
         """I(f;s) of each anchor and each candidate; 0 before the candidate's first anchor."""
         counts, out = self._counts, np.zeros((len(anchors), where.size))
         if where.size:
@@ -197,7 +200,7 @@ class SubsetPlanes:
                 with self._lock:
                     s = self._picked(anchors[some])
                     own = counts.total, self._scale, counts.xlogx
-                    for f, begins, at in self._candidates(where, later, parts):
+                    for f, begins, at in self._candidates(where, later):
                         table = np.zeros((int(f.levels.max()), int(s.levels.max())), np.int64)
                         subset_pairs(f, s, begins, at, *own, table, out[some])
         return out
@@ -208,7 +211,6 @@ class SubsetPlanes:
         anchors: Sequence[int],
         start: np.ndarray,
         labels: np.ndarray,
-        parts: Sequence[Part],
         *,
         with_sums: bool = False,
     ) -> Results:
@@ -221,18 +223,29 @@ class SubsetPlanes:
                 l = self._labels(labels)
                 for some, later in self._cuts(anchors, start):
                     s = self._picked(anchors[some])
-                    for f, begins, at in self._candidates(where, later, parts):
+                    for f, begins, at in self._candidates(where, later):
                         whole = self._all_fit or not sums.size
                         own = sums if whole else np.zeros_like(sums[:, some])  # in one piece
                         found = Results(out[0, some], out[1, some], own)
-                        tables = Tables.of(f, s, l, self._tables)
-                        small = sum(part.nbytes for part in tables) <= SMALL
-                        self._tables = tables if small else None
+                        tables = self._tables_for(f, s, l)
                         units = self._scale, self._counts.xlogx
                         subset_triples(f, s, l, begins, at, *units, tables, found)
                         if not whole:
                             sums[:, some] += own
         return Results(out[0], out[1], sums)
+
+    def _tables_for(self, f: Columns, s: Columns, l: Columns) -> Tables:
+        """Memory for the counts of some columns: that of the last call, if there is enough."""
+        anchors, labels, kept = s.first.size, l.first.size, self._tables
+        if kept is not None and len(kept.t_sl) >= anchors and kept.t_fl.size >= labels:
+            return kept
+        levels, of_label = self._most_levels
+        room = 2 * anchors  # anchors become more with each pick
+        if 8 * labels * levels * of_label * (room + levels + 1) <= SMALL:
+            self._tables = Tables.of(levels, levels, of_label, room, labels, self._words)
+            return self._tables
+        own = int(f.levels.max()), int(s.levels.max()), int(l.levels.max())
+        return Tables.of(*own, anchors, labels, self._words)
 
     def _labels(self, labels: np.ndarray) -> Columns:
         if self._in_play is None or self._in_play[0] is not labels:

@@ -116,7 +116,7 @@ def per_row(total: np.ndarray, rows: np.ndarray, xlogx: XLogX) -> np.ndarray:
     The result is never below 0, unless it is corrected for bias.
     """
     scale = rows * xlogx.unit
-    if np.ndim(scale) == 0 and scale > 0:
+    if rows.ndim == 0 and scale > 0:
         found = np.asarray(total / scale)
         return found if is_corrected(xlogx) else np.maximum(found, 0.0, out=found)
     out = np.zeros(np.broadcast_shapes(np.shape(total), np.shape(rows)))

@@ -84,6 +84,7 @@ class ExactInfo(ExactSets):
         super().__init__(np.arange(table.q) if labels is None else labels, features, parents)
         self._table = table
         place = table.place
+        self.d = table.d if features is None else features.size
         self._where = place if features is None else features if place is None else place[features]
 
     # ---- axes -------------------------------------------------------------------------------
@@ -93,22 +94,16 @@ class ExactInfo(ExactSets):
         """The column numbers of the candidates."""
         return np.arange(self._table.d) if self._features is None else self._features
 
-    @cached_property
-    def d(self) -> int:
-        """The number of candidates."""
-        return self._table.d if self._features is None else int(self._features.size)
-
     def only(self, features: Any) -> ExactInfo:
         """A view on some candidates, named by their column numbers."""
-        return self._only(features)
+        return self._only(np.array(features, np.int64))
 
-    def _only(self, features: Any, *, alone: bool | None = None) -> ExactInfo:
+    def _only(self, features: np.ndarray, *, alone: bool | None = None) -> ExactInfo:
         """The same; `alone` says whether their terms are counted without the other columns'.
 
         By default they are, where the candidates are few of many columns.
         """
-        chosen = np.array(features, np.int64)
-        view = ExactInfo(self._table, labels=self._labels, features=chosen, parents=self._parents)
+        view = ExactInfo(self._table, labels=self._labels, features=features, parents=self._parents)
         view._alone = alone
         view._whole = self._all
         return view
@@ -189,7 +184,7 @@ class ExactInfo(ExactSets):
         """I(f;s)."""
         at = self._table.position(s)
         if self._subset is not None:
-            return read_only(self._subset.mi_fs(at))
+            return self._subset.mi_fs(at)
         return self._cut(self._table.mi_with_feature(at, self._labels))
 
     def cmi_sL_given_f(self, s: int) -> np.ndarray:
@@ -214,7 +209,7 @@ class ExactInfo(ExactSets):
 
     def _cmi(self, s: int, which: int) -> np.ndarray:
         if self._subset is not None:
-            return read_only(self._subset.cmi(s)[which])
+            return self._subset.cmi(s)[which]
         triples, labels = self._table.triples, self._labels
         pairs = self._table.feature(s)
         recent, key = self._table.recent, ("triples", s, self._key)

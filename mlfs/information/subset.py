@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mlfs.counting.subset_planes import Part, SubsetPlanes
+from mlfs.counting.subset_planes import SubsetPlanes
+from mlfs.information.info import read_only
 from mlfs.information.label_block import LabelBlock
 from mlfs.information.table import Table
 from mlfs.information.triples import Sums
@@ -59,7 +60,7 @@ class Subset:
     def _forget(self, start: np.ndarray) -> None:
         self._start = start
         self._mi: np.ndarray | None = None
-        self._both: Results | None = None
+        self._both: tuple[np.ndarray, np.ndarray] | None = None
         self._sums: dict[tuple[tuple[int, ...], bytes], list[Sums]] = {}
 
     def cost(self) -> float:
@@ -82,28 +83,30 @@ class Subset:
     def mi_fs(self, s: int) -> np.ndarray:
         """I(f;s)."""
         if not self._fits:
-            return self._small.mi_with_feature(s, self._labels)
+            return read_only(self._small.mi_with_feature(s, self._labels))
         at = self._place(s)
         if self._mi is None:
             anchors = list(self._anchors)
-            self._mi = self._planes.pairs(self._where, anchors, self._start, self._parts)
+            self._mi = read_only(self._planes.pairs(self._where, anchors, self._start))
             self._table.pairs_counted += int((len(anchors) - self._start).sum())
         return self._mi[at]
 
     def cmi(self, s: int) -> tuple[np.ndarray, np.ndarray]:
         """sum_l I(s;l|f) and sum_l I(f;l|s)."""
         self._asked_triples = True
-        if not self._fits or not self._has_room:
-            return self._small.triples.cmi_sums(self._small.feature(s), self._labels)
+        if not self._fits or not self._planes.has_room(self._labels):
+            found = self._small.triples.cmi_sums(self._small.feature(s), self._labels)
+            return read_only(found[0]), read_only(found[1])
         at = self._place(s)
         if self._both is None:
-            self._both = self._triples(list(self._anchors), self._start, self._labels)
-        return self._both.sl_given_f[at], self._both.fl_given_s[at]
+            made = self._triples(list(self._anchors), self._start, self._labels)
+            self._both = read_only(made.sl_given_f), read_only(made.fl_given_s)
+        return self._both[0][at], self._both[1][at]
 
     def block(self, labels: np.ndarray) -> LabelBlock:
         """What `Info.sum_over_labels` hands to its function."""
         self._asked_triples = self._asked_block = True
-        if not self._fits or not self._has_room:
+        if not self._fits or not self._planes.has_room(self._labels):
             return LabelBlock(self._small, labels, None)
         return _Block(self, self._table, labels, self._where)
 
@@ -134,16 +137,7 @@ class Subset:
         pairs = int((len(anchors) - start).sum())
         self._table.pairs_counted += pairs
         self._table.triples.counted += pairs * labels.size
-        own = self._where, anchors, start, labels, self._parts
-        return self._planes.triples(*own, with_sums=with_sums)
-
-    @cached_property
-    def _has_room(self) -> bool:
-        return self._planes.has_room(self._labels)
-
-    @cached_property
-    def _parts(self) -> list[Part]:
-        return list(self._planes.parts(self._where))
+        return self._planes.triples(self._where, anchors, start, labels, with_sums=with_sums)
 
     @cached_property
     def _small(self) -> Table:

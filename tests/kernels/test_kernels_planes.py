@@ -116,7 +116,9 @@ def test_information_about_a_few(seed, levels):
     sums = np.zeros((4, len(picks), len(labels), len(features)), np.int64)
     table = np.zeros((f.levels.max(), s.levels.max()), np.int64)
     kernels.subset_pairs(f, s, start, where, n_rows, n_rows * shift, xlogx, table, pairs)
-    asked = f, s, l, start, where, n_rows * shift, xlogx, kernels.Tables.of(f, s, l)
+    most = (int(columns.levels.max()) for columns in (f, s, l))
+    tables = kernels.Tables.of(*most, len(picks), len(labels), f.planes.shape[1])
+    asked = f, s, l, start, where, n_rows * shift, xlogx, tables
     kernels.subset_triples(*asked, kernels.Results(sl_given_f, fl_given_s, sums))
     none = np.zeros((4, 0, 0, 0), np.int64)
     kernels.subset_triples(*asked, kernels.Results(again, fl_given_s, none))

@@ -12,7 +12,7 @@ from mlfs.counting.column_groups import ColumnGroup, Kind, Triples
 from mlfs.counting.entries import edges_of
 from mlfs.counting.remote.subset_sweeps import wanted_cells
 from mlfs.counting.remote.wire import PackedCounts
-from mlfs.counting.subset_planes import Part, SubsetPlanes
+from mlfs.counting.subset_planes import SubsetPlanes
 
 if TYPE_CHECKING:
     from mlfs.counting.counts import Counts
@@ -89,16 +89,8 @@ class RemoteSubset(SubsetPlanes):
         whole = super().cost(labels, triples=triples)
         return max(0.0, whole / self._block.session.n_blocks - ASKING)
 
-    def parts(self, where: np.ndarray) -> Iterator[Part]:
-        """None: the planes are elsewhere."""
-        del where
-        yield from ()
-
-    def pairs(
-        self, where: np.ndarray, anchors: Sequence[int], start: np.ndarray, parts: Sequence[Part]
-    ) -> np.ndarray:
+    def pairs(self, where: np.ndarray, anchors: Sequence[int], start: np.ndarray) -> np.ndarray:
         """I(f;s) of each anchor and each candidate; 0 before the candidate's first anchor."""
-        del parts
         out = np.zeros((len(anchors), where.size))
         if where.size:
             asked = _Asked.of(self, where, anchors, start)
@@ -115,12 +107,10 @@ class RemoteSubset(SubsetPlanes):
         anchors: Sequence[int],
         start: np.ndarray,
         labels: np.ndarray,
-        parts: Sequence[Part],
         *,
         with_sums: bool = False,
     ) -> Results:
         """The sums over labels of I(s;l|f) and I(f;l|s), of each anchor and each candidate."""
-        del parts
         q, counts = labels.size, self._counts
         shape = (len(anchors), q, where.size) if with_sums else (0, 0, 0)
         sums, out = np.zeros((4, *shape), np.int64), np.zeros((2, len(anchors), where.size))
