@@ -75,6 +75,8 @@ out of what is about labels']
     names = [_name(dataset, Y, row) for row in firsts]
     kept = [at for at in range(len(firsts)) if size[at] >= fewest]
     kept.sort(key=lambda at: (-size[at], names[at]))
+    if not known.any():
+        raise DataError("every row lacks a label: there is no label set to take as a class")
     if not kept:
         few = f"but no label set is in at least {plural(fewest, 'row')}"
         msg = f"is {printable(labels_as)!r}, {few}: give a smaller number, such as sets:1"

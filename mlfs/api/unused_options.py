@@ -44,6 +44,9 @@ def refuse_unused(
     mlfs.errors.UsageError: alpha is only used for an automatic number of features, and n is 5: \
 leave it out, or ask for auto
     """
+    if criterion.network is False and values.get("network") is not None:
+        msg = f"is given, and the criterion {printable(name)} uses no label network: leave it out"
+        raise UsageError(msg, option="network")
     named = {*given}
     for use in (*NUMBERS, "chain"):
         options = [one for one in OPTIONS if one.only_for == use and one.name in values]

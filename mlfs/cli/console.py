@@ -21,6 +21,7 @@ __all__ = [
     "Output",
     "check_format",
     "check_place",
+    "check_suffix",
     "console_of",
     "output_of",
     "write_data",
@@ -213,6 +214,20 @@ def check_format(path: str, to: str | None) -> None:
         parquet = format_of(path, to) == "parquet"
     if parquet and find_spec("pyarrow") is None:
         raise MissingExtra("writing Parquet", "pyarrow", "parquet")
+
+
+def check_suffix(path: str, to: str | None) -> None:
+    """Refuse a suffix that says no format of data, where nothing else does, before the work."""
+    from mlfs.data.files import split_suffix
+    from mlfs.data.formats import FORMATS, PICKLES
+
+    known = {".txt", *PICKLES, *(suffix for one in FORMATS.values() for suffix in one.suffixes)}
+    if to is None and path != "-" and split_suffix(path)[1] not in known:
+        shown = printable(path, 400)
+        raise UsageError(
+            f"the format of {shown!r} does not follow from its suffix: say it with --to, which "
+            f"takes {', '.join(name for name in FORMATS if name != 'npy')}"
+        )
 
 
 def write_report(text: str, path: str, *, force: bool) -> None:

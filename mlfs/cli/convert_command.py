@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from mlfs.cli.console import check_format, check_place, console_of
+from mlfs.cli.console import check_format, check_place, check_suffix, console_of
 from mlfs.cli.help import Command, argument, topical
 from mlfs.cli.shared_options import input_data, reading, talking
 
@@ -44,6 +44,7 @@ def convert(
     console = console_of(context)
     check_place(target, source, force=force)
     check_format(target, to)
+    check_suffix(target, to)
     dataset = input_data(source, options)
     for name, why in dataset.left_out:
         console.note(f"the column {printable(name)!r} is left out: {why}")

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import click
 
-from mlfs.cli.console import check_format, check_place, console_of
+from mlfs.cli.console import check_format, check_place, check_suffix, console_of
 from mlfs.cli.help import Command, argument, topical
 from mlfs.cli.shared_options import talking
 
@@ -84,6 +84,7 @@ def generate(
 
     check_place(output, "-", force=force)
     check_format(output, to)
+    check_suffix(output, to)
     if preset is not None and preset not in PRESETS:
         raise UnknownName("data set to generate", preset, PRESETS)
     given = {size: options.pop(size) for size in SIZES}

@@ -267,7 +267,8 @@ def _column(data: Dataset, name: str) -> np.ndarray:
 
 def _indicators(labels: Any) -> np.ndarray:
     full = labels.toarray() if sp.issparse(labels) else np.asarray(labels)
-    return (full > 0).astype(np.int64)
+    has = (full > 0).astype(np.int64)
+    return np.hstack([has, 1 - has]) if has.shape[1] == 1 else has  # it takes no single column
 
 
 def _stratifier() -> Any:

@@ -200,6 +200,8 @@ def read_bytes(path: str, limits: Limits | None = None) -> bytes:
     except FileNotFoundError:
         raise UsageError(f"there is no file {printable(path, 400)!r}{_by_name(path)}") from None
     except IsADirectoryError:
+        if not path:
+            raise UsageError("the name of the file is empty") from None
         raise UsageError(f"{printable(path, 400)!r} is a folder, not a file") from None
     except OSError as error:
         reason = error.strerror or str(error)

@@ -155,8 +155,9 @@ def refuse_memory(taken: int, most: int | None) -> None:
     mlfs.errors.DataError: max_memory is 1 MB, but the rows read so far take 3 MB: ...
     """
     if most is not None and taken > most:
+        limit = f"{most // 10**6:,} MB" if most >= 10**6 else f"{most:,} bytes"
         msg = (
-            f"is {most // 10**6:,} MB, but the rows read so far take {-(-taken // 10**6):,} MB: "
+            f"is {limit}, but the rows read so far take {-(-taken // 10**6):,} MB: "
             "raise it, or give less data"
         )
         raise DataError(msg, option="max_memory")

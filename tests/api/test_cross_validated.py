@@ -127,3 +127,13 @@ def test_a_model_that_fails_is_named() -> None:
 
     with pytest.raises(UsageError, match=r"cv_model is Broken, which fails .* no luck"):
         mlfs.select(problem(), "mim", "cv:2", cv_model=Broken())
+
+
+def test_a_single_label_is_cross_validated_with_both_of_its_values_in_every_fold() -> None:
+    X, Y = problem()
+    found = mlfs.select((X, Y[:, :1]), "jmi", "cv", cv_folds=4).cross_validation
+    assert found is not None
+    assert found.scores.shape[0] == 4
+    data = mlfs.data.from_arrays(X, Y[:, :1])
+    shares = [Y[split.test, 0].sum() for split in Folds(4).splits(data, 0)]
+    assert max(shares) - min(shares) <= 1

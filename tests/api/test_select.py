@@ -104,7 +104,10 @@ def test_a_criterion_s_own_number_is_a_share_of_all_features():
         ({"include": 9}, "include names column 9, but the columns are 0 to 5"),
         ({"exclude": "x7"}, "unknown feature in exclude 'x7': did you mean 'x5'?"),
         ({"groups": ["a"]}, "groups has 1 entries for 6 columns: give one each"),
-        ({"network": "tree"}, "the criterion MIM uses no label network"),
+        (
+            {"network": "tree"},
+            "network is given, and the criterion mim uses no label network: leave it out",
+        ),
         ({"order": "ful"}, "unknown order of labels 'ful': did you mean 'full'?"),
         ({"k": -1}, "k is a whole number of at least 0, not -1"),
         ({"bins": "widht"}, "unknown binning 'widht': did you mean 'width'?"),

@@ -65,6 +65,15 @@ def test_the_delimiter_is_found_by_the_error(capsys, tmp_path: Path) -> None:
         )
 
 
+def test_a_suffix_that_says_no_format_is_refused_before_the_work(capsys, tmp_path: Path) -> None:
+    target, nowhere = str(tmp_path / "x.gz"), str(tmp_path / "nowhere.arff")
+    for arguments in (["convert", nowhere, target], ["generate", "data40-10", "-o", target]):
+        assert "does not follow from its suffix: say it with --to, which takes arff, csv" in error(
+            capsys, *arguments
+        )
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_format_without_its_package_is_refused_before_the_work(
     capsys, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
