@@ -26,6 +26,7 @@ from mlfs.errors import ParseError, UnknownName, UsageError, printable, setting
 __all__ = [
     "FORMATS",
     "Format",
+    "files_apart",
     "form_by_name",
     "format_of",
     "read",
@@ -323,18 +324,29 @@ def form_by_name(path: str, format: str | None, request: Request) -> Format | No
 
 def _read_pieces(name: str, form: Format | None, request: Request) -> Dataset | None:
     """Read in pieces; None if a file is small, or of a format that is read whole."""
-    files = files_of(name) if form is None or form.apart or has_pattern(name) else []
     dataset: Dataset | None
+    files = files_apart(name, form)
     read_apart = None if form is None else form.apartly("read")
     if read_apart is not None and files:
         dataset = read_apart(files, name, request)
         return dataset
+    read_pieces = None if form is None else form.piecewise("read_pieces")
+    pieces = read_pieces and TextPieces.of(name, request.limits, request.max_memory)
+    dataset = read_pieces(pieces, name, request) if read_pieces and pieces else None
+    return dataset
+
+
+def files_apart(name: str, form: Format | None) -> list[str]:
+    """The plain files that a path or a pattern names, if their format is read file by file.
+
+    Several files of another format are refused.
+    """
+    files = files_of(name) if form is None or form.apart or has_pattern(name) else []
+    if form is not None and form.apart:
+        return files
     if files and files != [name]:
         raise UsageError(
             f"{printable(name, 400)!r} stands for several files, which are read as one table only "
             "if they are Parquet files (.parquet): name one file"
         )
-    read_pieces = None if form is None else form.piecewise("read_pieces")
-    pieces = read_pieces and TextPieces.of(name, request.limits, request.max_memory)
-    dataset = read_pieces(pieces, name, request) if read_pieces and pieces else None
-    return dataset
+    return []

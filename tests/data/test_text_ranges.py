@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import mlfs
 from mlfs.data import Limits, files, read, sparse_rows
+from mlfs.data.delimited import fast_cells
 from mlfs.data.delimited.csv_rows import HELD, Rows
 from mlfs.data.file_pieces import open_pieces
 from mlfs.data.text_ranges import TextRanges
@@ -182,6 +183,7 @@ def test_csv_in_ranges(seed, tmp_path, monkeypatch):
     options = {"labels": "L0" if labels == ["list"] else f"last:{len(labels)}"}
     if seed % 7 == 3:
         options["limits"] = Limits().raised([f"max_rows={rng.integers(5, 200)}"])
+    monkeypatch.setattr(fast_cells, "HARD", 1)  # cells that are settled at once
     for n in SHARES[1:]:
         assert_alike(path, int(rng.integers(100, 3000)), n, monkeypatch, **options)
 

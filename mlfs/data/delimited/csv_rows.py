@@ -223,10 +223,12 @@ class Rows(RangeRows):
         if not plain.isascii():
             decoded(plain, self.path, "utf-8", before)
         cells = Cells(plain, 0, self.names, self.request, self.separator)
-        cells.wordy = self.wordy
+        known, cells.wordy = self.wordy.copy(), self.wordy
         if cells.read(len(plain) + 1) != kernel.DONE:
             return self._with_care(text, before)
         values = cells.values[: cells.counts[0]]
+        if (known != self.wordy).any():
+            return values  # some of its rows were read as numbers: it is read again
         place = np.empty(int(cells.counts[2]), np.int64)
         for j in np.flatnonzero(self.wordy).tolist():
             own, words = cells.words_of(j)

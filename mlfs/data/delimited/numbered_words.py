@@ -53,11 +53,10 @@ class Words:
     def seen(self) -> WordsSeen:
         """What others need to know of them."""
         numbers = [word.number for word in self.words]
-        return WordsSeen(
-            None in numbers,
-            any(number is not None and math.isinf(number) for number in numbers),
-            sorted({word.value for word in self.words if word.value is not None}),
-        )
+        known = [number for number in numbers if number is not None]
+        is_text = len(known) < len(numbers)
+        values = sorted({word.value for word in self.words if word.value is not None})
+        return WordsSeen(is_text, not is_text and any(map(math.isinf, known)), values)
 
     def codes(self, column: Column) -> np.ndarray:
         """The number of each word in a column that holds all of them."""
