@@ -40,8 +40,8 @@ def notes_of(
         first = dataset.columns[groups.members[int(constant[0])][0]].name
         notes.append(
             f"{plural(constant.size, 'feature')} constant once binned, without information: "
-            f"{printable(first)!r}{' and others' if constant.size > 1 else ''} "
-            "(drop_constant leaves them out)"
+            f"{printable(first)!r}{' and others' if constant.size > 1 else ''}; "
+            "drop_constant (--drop-constant) leaves them out"
         )
     gone = int((table.mask_of >= 0).sum())
     if gone:
@@ -101,7 +101,7 @@ def _identifier_notes(ready: Prepared, found: Sequence[int], *, left_out: bool) 
     )
     it = "it" if one else "them"
     if left_out:
-        return [f"{text}n=cv leaves {it} out, include keeps {it}"]
+        return [f"{text}n=cv leaves {it} out, include (--include) keeps {it}"]
     return [Caution(f"{text}exclude {it}")]
 
 

@@ -81,6 +81,7 @@ def train(
     console = console_of(context)
     name, settings = options["model"], settings_of(options, missing)
     model = made(options)
+    from mlfs.models.classes import as_written
     from mlfs.models.label_model import keep_names, name_columns
     from mlfs.models.model_files import check_place_of_model, check_storable, save
     from mlfs.models.progress_reports import reporting
@@ -97,7 +98,7 @@ def train(
     X, notes = table.matrix(dataset)
     for note in [*notes, *_wider(table)]:
         console.note(note)
-    Y = _as_written(table.truth(dataset)[0])
+    Y = as_written(table.truth(dataset)[0])
     name_columns(model, table.feature_names, table.labels)
     counted = zip((*X.shape, Y.shape[1]), ("row", "feature", "label"), strict=True)
     sizes = ", ".join(plural(n, noun) for n, noun in counted)
@@ -122,13 +123,6 @@ def _tell_number(console: Console, model: Any) -> None:
             f"n = {model.n_}: of {each} the one of the best exact match on 30 % of the rows, "
             "trained on the others; -n takes one without trying"
         )
-
-
-def _as_written(Y: Any) -> Any:
-    """The labels with NaN where missing: where no label is 0, -1 would be taken as its no."""
-    import numpy as np
-
-    return np.where(Y < 0, np.nan, Y) if (Y < 0).any() else Y
 
 
 def _fit(console: Console, model: Any, X: Any, Y: Any, weights: dict[str, Any]) -> None:

@@ -15,6 +15,7 @@ import numpy as np
 from mlfs.compare.foreign import made_of_text
 from mlfs.compare.named import Named, import_path
 from mlfs.errors import UnknownName, UsageError, printable
+from mlfs.models.classes import as_written
 
 __all__ = [
     "OWN",
@@ -59,6 +60,7 @@ class ComparedModel:
 
     def fit(self, X: Any, Y: np.ndarray, sample_weight: np.ndarray | None = None) -> None:
         """Train; weights of rows are refused by a model that cannot use them."""
+        Y = as_written(Y)
         if sample_weight is None:
             with _seeded_generators(self.seed):
                 self.model.fit(X, Y)

@@ -16,7 +16,7 @@ from mlfs.data.matrices import check_places
 from mlfs.errors import DataError, plural, printable
 from mlfs.models.problem import MISSING
 
-__all__ = ["ClassList", "Classes", "read_labels"]
+__all__ = ["ClassList", "Classes", "as_written", "read_labels"]
 
 BINARY = np.array([0, 1])
 SIGNS = np.array([-1, 1])
@@ -214,6 +214,20 @@ def read_labels(Y: Any, n_rows: int) -> tuple[np.ndarray, Classes]:
     if array.size and (codes == MISSING).all():
         raise DataError("every label is missing in every row: there is nothing to learn")
     return codes, Classes(names, tuple(values), named, flat=_is_flat(Y))
+
+
+def as_written(codes: np.ndarray) -> np.ndarray:
+    """Labels 0, 1, or -1 where missing, so that `read_labels` gives the same.
+
+    Where none is 0, -1 would be taken as no: what is missing is NaN then.
+
+    Examples
+    --------
+    >>> as_written(np.array([[1, -1]])).tolist(), as_written(np.array([[0, -1]])).tolist()
+    ([[1.0, nan]], [[0, -1]])
+    """
+    missing = codes < 0
+    return np.where(missing, np.nan, codes) if missing.any() and (codes != 0).all() else codes
 
 
 def _is_flat(Y: Any) -> bool:

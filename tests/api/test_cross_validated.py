@@ -87,7 +87,7 @@ def test_a_key_takes_no_part_unless_it_is_included() -> None:
     found = mlfs.select((frame, Y), "mim", "cv:3")
     assert "key" not in found.names
     assert found.indices == mlfs.select((X, Y), "mim", "cv:3").indices
-    assert any("n=cv leaves it out, include keeps it" in note for note in found.notes)
+    assert any("n=cv leaves it out, include (--include) keeps it" in note for note in found.notes)
     assert "key" in mlfs.select((frame, Y), "mim", "cv:3", include="key").names
 
 
@@ -137,3 +137,15 @@ def test_a_single_label_is_cross_validated_with_both_of_its_values_in_every_fold
     data = mlfs.data.from_arrays(X, Y[:, :1])
     shares = [Y[split.test, 0].sum() for split in Folds(4).splits(data, 0)]
     assert max(shares) - min(shares) <= 1
+
+
+def test_a_missing_label_is_no_value_where_no_label_is_0() -> None:
+    """Alone beside 1, what is missing (-1) would be taken as no."""
+    X, Y = problem()
+    y = np.where(Y[:, :1] == 1, 1.0, np.nan)
+    Y = np.hstack([y, y])
+    found = mlfs.select((X, Y), "mim", "cv", cv_folds=3, cv_metric="micro_f1").cross_validation
+    assert found is not None
+    assert found.scores.min() == 1.0  # each known label is 1
+    with pytest.raises(MlfsError, match="every label is missing in every row"):
+        mlfs.select((X, np.full((120, 2), np.nan)), "mim", "cv", cv_folds=3)
