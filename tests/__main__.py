@@ -60,8 +60,8 @@ LONG = {
 }
 
 
-# Each keeps one core busy: two of them run at a time, the longest first, beside the other steps.
-# Those have tests that wait for a process or a signal, and would leave a core idle meanwhile.
+# Each keeps one core busy: they run beside the others, the longest first, one for every two cores.
+# The others have tests that wait for a process or a signal, and would leave a core idle meanwhile.
 ONE_CORE = ("oldest", "newest", "interpreted", "docs", "types", "lint")
 
 # Bytecode that is not kept is made anew by every worker and every process that a test starts; and
@@ -128,7 +128,7 @@ def main(names: list[str]) -> int:
     os.environ.update(ENVIRONMENT)
     chosen, start = names or known, time.monotonic()
     beside = [name for name in ONE_CORE if name in chosen and len(chosen) > 1]
-    with ThreadPoolExecutor(2) as pool:
+    with ThreadPoolExecutor(max(1, (os.cpu_count() or 1) // 2)) as pool:
         begun = {name: pool.submit(apart, name) for name in beside}
         results = {name: timed(name) for name in chosen if name not in begun}
         results |= {name: step.result() for name, step in begun.items()}

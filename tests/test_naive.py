@@ -53,7 +53,7 @@ def test_missing_rows_are_left_out_of_the_whole_term():
     assert naive.joint((0, None), (1, 1)) == ((0, 1), None)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(SEEDS)
 def test_against_scipy_and_sklearn(seed):
     stats = pytest.importorskip("scipy.stats")
@@ -76,7 +76,7 @@ def test_against_scipy_and_sklearn(seed):
             assert naive.I(x, l, X[0]) == pytest.approx(by_value, abs=1e-12)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(SEEDS)
 def test_conditional_information_given_a_unique_id_is_nothing(seed):
     X, Y = problem(seed).naive()
@@ -85,7 +85,7 @@ def test_conditional_information_given_a_unique_id_is_nothing(seed):
     assert all(naive.I(x, l, (7,) * len(l)) == near(naive.I(x, l)) for x in X for l in Y)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(SEEDS)
 def test_chain_rule_with_holes(seed):
     X, Y = with_holes(problem(seed), seed, x=0.2, y=0.2).naive("ignore")

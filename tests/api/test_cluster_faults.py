@@ -167,7 +167,7 @@ def test_a_cluster_over_tls_has_the_same_answer(tmp_path: Path) -> None:
     security = distributed.Security(**files, require_encryption=True)
     with (
         distributed.LocalCluster(
-            n_workers=2,
+            n_workers=1,
             threads_per_worker=1,
             dashboard_address=":0",
             security=security,

@@ -37,8 +37,8 @@ SMALL = {name: {"n_estimators": 2} for name in ("ecc", "ebcc", "eocc")} | {
     "mc": {"n_trees": 2, "max_iter": 1, "n_steps": 3, "base_estimator": default_learner()},
     "mcc": {"n_swaps": 3},
 }
-OFTEN = ["br", "pacc-ldf", "mc", "mcc", "occ", "ecc"]
-OTHERS = ["pcc", "ctbn", "ebcc-ldf", "eocc"]
+OFTEN = ["br", "pacc-ldf", "mc", "mcc", "eocc"]
+OTHERS = ["pcc", "ctbn", "ebcc-ldf"]
 
 
 def small(name: str) -> Any:

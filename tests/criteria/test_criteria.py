@@ -76,7 +76,7 @@ def test_every_file_has_its_oracle():
 
 
 @pytest.mark.parametrize("name", FILES)
-@modest(12)
+@modest(8)
 @given(SEEDS)
 def test_every_pick_is_the_best_by_the_oracle(name, seed):
     check(name, problem(seed))
@@ -103,7 +103,7 @@ def test_per_label(name, seed):
 
 
 @pytest.mark.parametrize("name", FILES)
-@modest(6)
+@modest(4)
 @given(SEEDS, st.sampled_from(HOLES))
 def test_missing_values(name, seed, holes):
     x, y, missing = holes
@@ -111,7 +111,7 @@ def test_missing_values(name, seed, holes):
 
 
 @pytest.mark.parametrize("name", ["mlfs_global", "mlfs_local"])
-@modest(6)
+@modest(4)
 @given(SEEDS, st.floats(0, 2), st.floats(0, 2))
 def test_weights_of_mlfs(name, seed, beta, gamma):
     check(name, problem(seed), parameters={"beta": beta, "gamma": gamma})
@@ -139,7 +139,7 @@ def test_parameters(name, parameters, seed):
         check_greedy(selection.criterion, answer, X, **selection.parameters)
 
 
-@modest(15)
+@modest(8)
 @given(SEEDS, st.sampled_from([0.05, 0.15, 0.3]))
 def test_mlig_keeps_its_own_number(seed, r):
     given_problem = problem(seed)
@@ -181,7 +181,7 @@ def check_order(order, X, Y, *, second):
 
 
 @pytest.mark.parametrize("holes", [0.0, 0.15])
-@modest(12)
+@modest(8)
 @given(SEEDS)
 def test_chain_order(holes, seed):
     given_problem = with_holes(problem(seed), seed, y=holes)
@@ -190,7 +190,7 @@ def test_chain_order(holes, seed):
 
 
 @pytest.mark.parametrize("holes", [0.0, 0.15])
-@modest(12)
+@modest(8)
 @given(SEEDS)
 def test_cheap_chain_order(holes, seed):
     """One column in three levels stands for all features, and there is no second term."""
@@ -202,7 +202,7 @@ def test_cheap_chain_order(holes, seed):
 
 
 @pytest.mark.parametrize("holes", [0.0, 0.15])
-@modest(20)
+@modest(10)
 @given(SEEDS, st.integers(0, 5))
 def test_parents(holes, seed, k):
     given_problem = with_holes(problem(seed, labels=9), seed, y=holes)

@@ -35,7 +35,7 @@ def modest(examples):
 # Identities of the formulas ----------------------------------------------------------------------
 
 
-@modest(10)
+@modest(6)
 @given(SEEDS)
 def test_mlfs_without_both_weights_is_mim(seed):
     given_problem = problem(seed)
@@ -46,7 +46,7 @@ def test_mlfs_without_both_weights_is_mim(seed):
     close(mlfs_global.scores, mim.scores)
 
 
-@modest(10)
+@modest(6)
 @given(SEEDS)
 def test_mlfs_without_label_correlation_is_jmi(seed):
     given_problem = problem(seed)
@@ -57,7 +57,7 @@ def test_mlfs_without_label_correlation_is_jmi(seed):
     close(mlfs_global.scores, jmi.scores)
 
 
-@modest(10)
+@modest(6)
 @given(SEEDS)
 def test_local_mlfs_without_parents_is_jmi_of_each_label(seed):
     given_problem = problem(seed)
@@ -87,7 +87,7 @@ CLASSICAL = {
 
 
 @pytest.mark.parametrize("name", CLASSICAL)
-@modest(8)
+@modest(6)
 @given(SEEDS)
 def test_with_one_label_it_is_the_classical_criterion(name, seed):
     """Brown et al. (2012), their table 1; CMIM with the first term of Fleuret (2004)."""
@@ -101,7 +101,7 @@ def test_with_one_label_it_is_the_classical_criterion(name, seed):
         assert all(J(g, S, X, y) <= selection.scores[k] + NEAR for g in range(len(X)) if g not in S)
 
 
-@modest(10)
+@modest(6)
 @given(SEEDS)
 def test_nothing_is_left_to_tell_after_a_unique_id(seed):
     """The id is picked first, and I(f;l|id) = 0 for all others."""

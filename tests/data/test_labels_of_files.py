@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mlfs.data import Limits, read
@@ -277,6 +277,7 @@ def test_large_xml(tmp_path: Path) -> None:
         read(path, limits=Limits(max_xml_bytes=10))
 
 
+@settings(max_examples=20)
 @given(st.lists(st.text(st.characters(codec="utf-8"), min_size=1), min_size=1, unique=True))
 def test_any_name_passes_through_xml(names: list[str]) -> None:
     if len(set(map(unescaped, names))) == len(names):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import pickle
 import time
@@ -46,7 +47,7 @@ def csv_text(seed, kinds, labels, separator=","):
     ]
     quoted = g.random() < 0.3
     lines = [separator.join(f'"{name}"' if quoted else name for name in names)]
-    for _ in range(int(g.integers(150, 500))):
+    for _ in range(int(g.integers(120, 300))):
         row = [CELLS[kind](g) for kind in kinds] + [LABELS[label](g) for label in labels]
         lines.append(separator.join(row).replace('"a,b"', f'"a{separator}b"'))
         if g.random() < 0.01:
@@ -155,14 +156,20 @@ def test_arff_in_pieces_is_arff(seed, tmp_path, monkeypatch):
             assert found.is_sparse == wanted.is_sparse
 
 
-@pytest.mark.parametrize("kind", [np.uint8, np.float64, np.float32, np.int64, bool, ">i2"])
-@pytest.mark.parametrize("odd", [None, np.nan, np.inf, 2.0**60])
+@pytest.mark.parametrize(
+    ("kind", "odd"),
+    [
+        *itertools.product([np.float64, np.float32], [None, np.nan, np.inf, 2.0**60]),
+        (np.int64, 2.0**60),
+        *itertools.product([np.uint8, np.int64, bool, ">i2"], [None]),
+    ],
+)
 def test_npz_in_pieces_is_npz(kind, odd, tmp_path, monkeypatch):
     g = np.random.default_rng(0)
     X = g.integers(0, 2 if kind is bool else 20, (700, 9)).astype(kind)
     if X.dtype.kind == "f":
         X[:, 3] += g.random(700).astype(kind)
-    if odd is not None and (X.dtype.kind == "f" or (odd == 2.0**60 and kind is np.int64)):
+    if odd is not None:
         X[650, 2] = odd
     Y = g.integers(0, 2, (700, 3)).astype(np.int8)
     np.savez_compressed(tmp_path / "a.npz", X=X, Y=Y)
@@ -347,7 +354,7 @@ def test_a_temporary_folder_that_is_not_there_is_named(tmp_path, monkeypatch):
 
 def sparse_text(seed, form):
     g = np.random.default_rng(seed)
-    n, d, q = int(g.integers(20, 300)), int(g.integers(3, 300)), int(g.integers(1, 9))
+    n, d, q = int(g.integers(20, 150)), int(g.integers(3, 150)), int(g.integers(1, 9))
     values = ["1", "2.5", "-3", "1e-300", "0", "123456789012345678901", "+4", "0.1", "300"]
     values = values[: int(g.choice([1, 9]))]
     lines = []

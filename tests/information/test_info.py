@@ -406,7 +406,8 @@ def test_rows_around_the_end_of_a_word(edge):
     info = Info.from_codes(X, Y, parents=LONG_CHAIN)
     columns, labels = plain(X, "missing"), plain(Y)
     compare(words(info, 4), oracle(columns, labels, labels, LONG_CHAIN, 4, range(9)))
-    same_bits(words(info, 4), words(Info.from_codes(X, Y, parents=LONG_CHAIN, blocks=2), 4))
+    if not FEW:
+        same_bits(words(info, 4), words(Info.from_codes(X, Y, parents=LONG_CHAIN, blocks=2), 4))
 
 
 @pytest.mark.parametrize("factor", [2**40] if FEW else [3, 2**40])

@@ -187,7 +187,7 @@ def test_what_makes_no_sense_is_refused_in_one_sentence(arguments, options, mess
 
 def test_a_date_is_named():
     frame = pd.DataFrame({"day": pd.to_datetime(["2020-01-01", "2020-01-02"]), "u": [0, 1]})
-    with pytest.raises(DataError, match="the column 'day' of X is"):
+    with pytest.raises(DataError, match="the column 'day' of X"):
         information.mutual_information(frame, [0, 1])
 
 
