@@ -83,7 +83,7 @@ def normal_scores(
 
     def work(first: int, last: int) -> list[tuple[np.ndarray, bool]]:
         part = stored[:, first:last]
-        dense = part.toarray() if sp.issparse(part) else part
+        dense = part if isinstance(part, np.ndarray) else part.toarray()
         columns = np.ascontiguousarray(dense.T, dtype=np.float64)
         found = []
         for j, column in enumerate(columns, start=first):
