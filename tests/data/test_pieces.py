@@ -443,7 +443,7 @@ def test_what_reading_may_take_is_bounded(suffix, tmp_path, monkeypatch):
     options = {"max_memory": 10_000}
     found, said = read_in_pieces(monkeypatch, 5000, file, **options)
     assert found is None
-    assert "is 0 MB, but the rows read so far take 1 MB: raise it, or give less data" in said
+    assert "is 10,000 bytes, but the rows read so far take 1 MB: raise it" in said
     found, _ = read_in_pieces(monkeypatch, 5000, file, max_memory=10_000_000)
     assert found.shape == data.shape
 
