@@ -121,9 +121,11 @@ class FilePieces(ABC):
         --------
         >>> from mlfs.data.file_pieces import open_pieces
         >>> open_pieces("docs/examples/songs.arff").shares(3)
-        [(0, 22), (22, 43), (43, 64)]
+        [(0, 21), (21, 43), (43, 64)]
         """
-        ends = np.cumsum(self.sizes)
-        cuts = np.searchsorted(ends, np.arange(1, n) * (ends[-1] / n), side="left")
-        bounds = sorted({0, *(cuts + 1).tolist(), len(ends)})
+        edges = np.concatenate([[0], np.cumsum(self.sizes)])
+        wanted = np.arange(1, n) * (edges[-1] / n)
+        above = np.searchsorted(edges, wanted, side="left")
+        cuts = above - (wanted - edges[above - 1] < edges[above] - wanted)  # the nearest edges
+        bounds = sorted({0, *cuts.tolist(), len(self)})
         return list(pairwise(bounds))

@@ -47,6 +47,9 @@ def test_shares_are_even():
         sizes = [last - first for first, last in shares]
         assert max(sizes) - min(sizes) <= 1
         assert sum(sizes) == len(pieces)
+    pieces.sizes = (16, 16, 1)
+    assert pieces.shares(2) == [(0, 1), (1, 3)]
+    assert pieces.shares(7) == [(0, 1), (1, 2), (2, 3)]
 
 
 def test_the_delimiter_and_the_decimal_sign_reach_the_pieces(tmp_path):

@@ -76,7 +76,9 @@ def _together(parts: list[Dataset]) -> Dataset:
     Y = [part.Y.toarray() if sp.issparse(part.Y) else part.Y for part in parts]
     stacked = sp.vstack(X).tocsr() if parts[0].is_sparse else np.vstack(X)
     together = sp.csr_array(np.vstack(Y)) if sp.issparse(parts[0].Y) else np.vstack(Y)
-    return parts[0].with_changes(X=stacked, Y=together)
+    own = [part.weights for part in parts if part.weights is not None]
+    weights = np.concatenate(own) if own else None
+    return parts[0].with_changes(X=stacked, Y=together, weights=weights)
 
 
 @contextlib.contextmanager
