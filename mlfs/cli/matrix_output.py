@@ -61,8 +61,11 @@ def check_matrix(
     context: click.Context, path: str | None, data: str, options: Mapping[str, Any]
 ) -> None:
     """Refuse what makes no sense before the data are read."""
+    given = click.core.ParameterSource.COMMANDLINE
+    if path == "-" and context.get_parameter_source("form") is given:
+        msg = "is for the description, in whose place --matrix - writes CSV: leave one of them out"
+        raise UsageError(msg, option="form")
     if path is None:
-        given = click.core.ParameterSource.COMMANDLINE
         for param in context.command.params:
             if param.name in OPTIONS and context.get_parameter_source(param.name) is given:
                 msg = "is an option of the matrix, and there is none: give --matrix FILE"

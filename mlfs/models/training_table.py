@@ -134,7 +134,8 @@ class TrainingTable:
         shown = printable(dataset.source.path, 400)
         if lacking and (not absent_is_no or len(lacking) == len(self.labels)):
             raise DataError(
-                f"{shown}: {_counted(lacking, 'label', 'of the model')} missing: {listed(lacking)}"
+                f"{shown}: {_counted(lacking, 'label', 'of the model')} missing: {listed(lacking)}",
+                remedy=f"name the columns, or the one of lists, with {setting('labels')}",
             )
         others = [name for name in dataset.label_names if name not in set(self.labels)]
         message = f"{_counted(others, 'label')} not in the training data and left out"

@@ -320,6 +320,8 @@ def test_info_writes_matrices(run, tmp_path) -> None:
     done = run("info", "--n-bins", "4", SONGS)
     assert (done.code, "--n-bins is an option of the matrix" in done.err) == (2, True)
     assert run("info", "--matrix", "m.txt", SONGS).code == 2
+    said = run("info", "--matrix", "-", "--format", "json", SONGS).err
+    assert "--format is for the description, in whose place --matrix - writes CSV" in said
 
 
 @pytest.mark.parametrize("name", ["select", "info", "criteria", "explain", "convert", "generate"])

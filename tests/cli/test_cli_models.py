@@ -575,7 +575,10 @@ def test_labels_are_matched_by_name(run, done, small: str) -> None:
     two = json.loads(done("evaluate", "--format", "json", small, "u.csv").out)
     assert one["metrics"] == two["metrics"]
     seen = run("evaluate", small, table("v.csv", "size,colour,big,y\n1,red,no,0\n"))
-    assert (seen.code, "1 label of the model is missing: 'z'" in seen.err) == (1, True)
+    assert (seen.code, "1 label of the model is missing: 'z'; name" in seen.err) == (
+        1,
+        True,
+    )
     seen = done("evaluate", "--labels", "y,z,w", small, "t.csv")
     assert "1 label is not in the training data and left out: 'w'" in seen.err
 
