@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from mlfs.data.dataset import Column, Dataset
 from mlfs.data.delimited.records import is_number
+from mlfs.data.uniform import UniformColumns, UniformLabels
 from mlfs.errors import DataError, printable
 
 __all__ = ["losses", "refuse_half_pair", "refuse_half_pairs"]
@@ -76,7 +77,8 @@ def refuse_half_pairs(dataset: Dataset, kind: str) -> None:
     for what, texts in names.items():
         refuse_half_pair(texts, f"the name of {what}", "rename it")
     for what, columns in (("column", dataset.columns), ("label", dataset.labels)):
-        for one in columns:
+        is_uniform = isinstance(columns, (UniformColumns, UniformLabels))
+        for one in columns[:1] if is_uniform else columns:
             refuse_half_pair(one.values, f"{what} {printable(one.name)!r}: the value", "replace it")
 
 
