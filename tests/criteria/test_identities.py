@@ -272,16 +272,6 @@ def test_dense_and_sparse(name, seed):
     same(dense, select(both, name, n=4), bitwise=True)
 
 
-@pytest.mark.parametrize("name", FILES)
-@modest(2)
-@given(SEEDS)
-def test_number_of_threads(name, seed):
-    given_problem = with_holes(problem_for(name, seed), seed, x=0.05, y=0.05)
-    one = select(given_problem, name, n=4, n_jobs=1)
-    same(one, select(given_problem, name, n=4, n_jobs=2), bitwise=True)
-    same(one, select(given_problem, name, n=4, n_jobs=2), bitwise=True)
-
-
 @pytest.mark.parametrize("name", GREEDY)
 @modest(2)
 @given(SEEDS)
