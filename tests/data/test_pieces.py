@@ -16,9 +16,11 @@ import mlfs
 from mlfs.data import Limits, files, npz_pieces, packed_table, read, sparse_rows, spool
 from mlfs.data.bit_slices import sliced
 from mlfs.data.delimited import fast_cells
+from mlfs.data.file_pieces import open_pieces
 from mlfs.data.packed_table import PackedTable, Packer
 from mlfs.errors import DataError
 from tests.any_dataset import outcome
+from tests.joined_pieces import joined
 
 CELLS = {
     "bin": lambda g: str(g.integers(0, 2)),
@@ -78,9 +80,12 @@ def assert_alike(found, wanted):
         np.testing.assert_array_equal(*(m.toarray() if sp.issparse(m) else m for m in (own, other)))
 
 
-def read_in_pieces(monkeypatch, size, path, **options):
+def read_in_pieces(monkeypatch, size, path, shares=1, **options):
+    """Read in pieces of a size, by one process or by several that know nothing of each other."""
     with monkeypatch.context() as patch:
         patch.setattr(files, "PIECE", size)
+        if shares > 1:
+            return outcome(lambda: joined(open_pieces(path, **options), shares))
         return outcome(lambda: read(path, **options))
 
 
@@ -96,8 +101,8 @@ def test_csv_in_pieces_is_csv(seed, tmp_path, monkeypatch):
     spec = "L0" if labels == ["list"] else f"last:{len(labels)}"
     wanted, message = outcome(lambda: read(file, labels=spec))
     monkeypatch.setattr(fast_cells, "HARD", [1, 4096][seed % 2])
-    for size in (300, 5000):
-        found, said = read_in_pieces(monkeypatch, size, file, labels=spec)
+    for size, shares in ((300, 1), (5000, 1), (700, 2 + seed % 6)):
+        found, said = read_in_pieces(monkeypatch, size, file, shares, labels=spec)
         assert said == message
         if wanted is not None:
             assert_alike(found, wanted)
@@ -146,8 +151,8 @@ def test_arff_in_pieces_is_arff(seed, tmp_path, monkeypatch):
     if seed % 6 == 5:
         options["limits"] = Limits().raised(["max_rows=99" if seed % 4 == 1 else "max_cells=900"])
     wanted, message = outcome(lambda: read(file, **options))
-    for size in (300, 5000):
-        found, said = read_in_pieces(monkeypatch, size, file, **options)
+    for size, shares in ((300, 1), (5000, 1), (700, 2 + seed % 6)):
+        found, said = read_in_pieces(monkeypatch, size, file, shares, **options)
         assert said == message
         if wanted is not None:
             assert_alike(found, wanted)
@@ -392,8 +397,8 @@ def test_sparse_text_in_pieces_is_what_is_read_with_care(seed, form, tmp_path, m
         wanted, message = outcome(lambda: read(file))
     monkeypatch.setattr(sparse_rows, "SMALL", 0)
     monkeypatch.setattr(sparse_rows, "HARD", int(np.random.default_rng(seed).choice([1, 4096])))
-    for size in (300, 5000):
-        found, said = read_in_pieces(monkeypatch, size, file)
+    for size, shares in ((300, 1), (5000, 1), (700, 2 + seed % 6)):
+        found, said = read_in_pieces(monkeypatch, size, file, shares)
         assert said == message
         if wanted is not None:
             assert_alike(found, wanted)

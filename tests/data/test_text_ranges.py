@@ -1,4 +1,7 @@
-"""Ranges of the bytes of text files, read apart, are the whole: data, notes and errors."""
+"""Ranges of the bytes of text files, read apart, are the whole: data, notes and errors.
+
+Longer texts are read in ranges in `test_pieces`.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +12,10 @@ from hypothesis import strategies as st
 
 import mlfs
 from mlfs.data import Limits, files, read, sparse_rows
-from mlfs.data.delimited import fast_cells
 from mlfs.data.delimited.csv_rows import HELD, Rows
 from mlfs.data.file_pieces import open_pieces
 from mlfs.data.text_ranges import TextRanges
 from tests.any_dataset import outcome
-from tests.data.test_pieces import ATTRIBUTES, CELLS, arff_text, csv_text, sparse_text
 from tests.joined_pieces import assert_the_whole, joined
 
 SHARES = (1, 2, 3, 7)
@@ -142,50 +143,6 @@ def test_any_text_in_ranges(form, tmp_path_factory):
             assert_alike(path, size, n, patch, **OPTIONS[form])
 
     check()
-
-
-@pytest.mark.parametrize("form", ["svm", "xmc"])
-@pytest.mark.parametrize("seed", range(20))
-def test_sparse_text_in_ranges(seed, form, tmp_path, monkeypatch):
-    path, rng = tmp_path / f"a.{form}", np.random.default_rng(seed)
-    path.write_bytes(sparse_text(seed, form))
-    monkeypatch.setattr(sparse_rows, "SMALL", 0)  # with the kernel
-    for n in SHARES:
-        assert_alike(path, int(rng.integers(30, 3000)), n, monkeypatch)
-
-
-@pytest.mark.parametrize("seed", range(12))
-def test_arff_in_ranges(seed, tmp_path, monkeypatch):
-    rng = np.random.default_rng(seed)
-    kinds = [*rng.choice([*ATTRIBUTES], int(rng.integers(2, 7))).tolist(), "bin"]
-    labels = [2, 1, 70][seed % 3]
-    text = arff_text(seed, kinds, labels, sparse=bool(seed % 2))
-    for j, kind in enumerate(("numeric", "string")[: seed % 3]):
-        text = text.replace(f"L{j} {{0,1}}", f"L{j} {kind}")
-    path = tmp_path / "a.arff"
-    path.write_text(text, encoding="utf-8")
-    options = {"labels": "L0" if labels == 1 else f"last:{labels}"}
-    if seed % 6 == 5:
-        options["limits"] = Limits().raised(["max_rows=99" if seed % 4 == 1 else "max_cells=900"])
-    for n in SHARES[1:]:
-        assert_alike(path, int(rng.integers(100, 3000)), n, monkeypatch, **options)
-
-
-@pytest.mark.parametrize("seed", range(18))
-def test_csv_in_ranges(seed, tmp_path, monkeypatch):
-    rng = np.random.default_rng(seed)
-    known = [*CELLS] if seed % 3 == 0 else [*CELLS][:-2]
-    labels = [["binary", "words"], ["list"], ["binary"] * 70][seed % 3]
-    form = "tsv" if seed % 4 == 1 else "csv"
-    kinds = rng.choice(known, int(rng.integers(2, 7))).tolist()
-    path = tmp_path / f"a.{form}"
-    path.write_bytes(csv_text(seed, kinds, labels, "\t" if form == "tsv" else ","))
-    options = {"labels": "L0" if labels == ["list"] else f"last:{len(labels)}"}
-    if seed % 7 == 3:
-        options["limits"] = Limits().raised([f"max_rows={rng.integers(5, 200)}"])
-    monkeypatch.setattr(fast_cells, "HARD", 1)  # cells that are settled at once
-    for n in SHARES[1:]:
-        assert_alike(path, int(rng.integers(100, 3000)), n, monkeypatch, **options)
 
 
 def test_where_quotes_are_open_is_found_without_holding_the_file(tmp_path, monkeypatch):
