@@ -12,7 +12,7 @@ import scipy.sparse as sp
 
 from mlfs.data.columns import is_missing, library_of
 from mlfs.data.losses import refuse_half_pair
-from mlfs.errors import DataError, UsageError
+from mlfs.errors import DataError, UsageError, printable
 
 __all__ = ["array_of", "columns_of", "family", "frame_of", "framed", "naming_half_pairs", "pandas"]
 
@@ -63,10 +63,13 @@ def framed(x: Any) -> Any:
             msg = f"a {name} of pyarrow needs the package pandas or polars: pip install pandas"
             raise UsageError(msg) from None
     columns = x.columns if hasattr(x, "column_names") else [x]
-    if not any(one.null_count and str(one.type) in NULLABLE for one in columns):
-        return x.to_pandas()
+    has_gaps = any(one.null_count and str(one.type) in NULLABLE for one in columns)
     nullable = {name: dtype(own) for name, own in NULLABLE.items()}  # not rounded to floats
-    return x.to_pandas(types_mapper=lambda kind: nullable.get(str(kind)))
+    try:
+        return x.to_pandas(types_mapper=lambda kind: nullable.get(str(kind)) if has_gaps else None)
+    except ValueError as error:  # such as times of day in nanoseconds
+        msg = f"a {type(x).__name__} of pyarrow cannot be made a frame of pandas"
+        raise DataError(f"{msg}: {printable(error, 200)}") from None
 
 
 def family(x: Any, name: str = "") -> str:

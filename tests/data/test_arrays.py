@@ -574,3 +574,10 @@ def test_whole_numbers_of_pyarrow_are_not_rounded():
     pa = pytest.importorskip("pyarrow")
     with pytest.raises(DataError, match="'a' holds 9007199254740993 in row 1"):
         from_arrays(pa.table({"a": [2**53 + 1, None]}), [0, 1])
+
+
+def test_what_pandas_cannot_hold_of_pyarrow_is_refused():
+    pa = pytest.importorskip("pyarrow")
+    table = pa.table({"t": pa.array([1, 2], pa.time64("ns")), "a": [1, 2]})
+    with pytest.raises(DataError, match="a Table of pyarrow cannot be made a frame of pandas: Val"):
+        from_arrays(table, [0, 1])
