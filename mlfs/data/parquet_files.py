@@ -218,9 +218,14 @@ def _kind(pa: Any, field: Any, is_ordered: bool) -> Kind:
         return Kind(NUMBERS, np.dtype(np.float64))
     elif _is_flat(types, kind):
         return Kind(WORDS)
-    elif is_list(types, kind):
+    elif is_list(types, kind) and _is_flat(types, _plain(types, kind.value_type)):
         return Kind(LISTS, reason=f"its values are of type {kind}")
     return Kind("", reason=f"its values are of type {kind}")
+
+
+def _plain(types: Any, kind: Any) -> Any:
+    """The type of the values, also of those in a dictionary."""
+    return kind.value_type if types.is_dictionary(kind) else kind
 
 
 def _is_flat(types: Any, kind: Any) -> bool:

@@ -222,3 +222,9 @@ def test_a_model_reads_its_columns_only(tmp_path, monkeypatch, capsys):
             assert "1 column is not in the training data and left out: 'more'" in said[-1].err
     assert said[0] == said[1]
     assert said[2].err == said[3].err
+
+
+@pytest.mark.parametrize("cell", [[["u"]], [b"\xff"], [{"x": 1}]])
+def test_lists_of_what_is_no_name_are_no_labels(cell):
+    with pytest.raises(DataError, match="the column 'l' cannot be a label: its values are of type"):
+        read(save({"l": [cell] * 6, "a": range(6)}), labels="l")
