@@ -135,6 +135,7 @@ class MlfsError(Exception):
     """
 
     option: tuple[str, ...] = ()
+    place = ""
 
     def __init__(
         self, message: str = "", *, option: str | tuple[str, ...] = (), remedy: str = ""
@@ -147,9 +148,14 @@ class MlfsError(Exception):
     def naming(self, names: Mapping[str, str]) -> Self:
         """Call the options by other names, as a command line does; return the error."""
         subject = " and ".join(names.get(name, name) for name in self.option)
-        text = f"{subject} {self.message}" if subject else self.message
+        text = self.place + (f"{subject} {self.message}" if subject else self.message)
         self.args = (_spelled(f"{text}; {self.remedy}" if self.remedy else text, names),)
         return self
+
+    def in_file(self, path: object) -> Self:
+        """Name the file that it is about, before the sentence; return the error."""
+        self.place = f"{printable(path, 400)}: "
+        return self.naming({})
 
     def advising(self, remedy: str) -> Self:
         """Give another remedy, where the caller knows a better one; return the error."""

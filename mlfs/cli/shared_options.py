@@ -219,14 +219,14 @@ def input_data(
 def _read_as_told(bins: bool, place: str, **given: Any) -> Any:
     """Read the data; a command without `bins` for numeric targets does not advise them."""
     from mlfs.data import read
-    from mlfs.data.labels.label_values import ASK_BINS, ASK_CLASSES, ASK_EITHER
+    from mlfs.data.labels.label_values import ASK_BINS, BIN_OF_ARRAYS, ONLY_CLASSES
 
     try:
         return read(place, **given)
     except DataError as error:
-        if not bins and error.remedy == ASK_EITHER:
-            error.advising(ASK_CLASSES)
-        if not bins and error.remedy == ASK_BINS:
+        if not bins and error.remedy in ONLY_CLASSES:
+            error.advising(ONLY_CLASSES[error.remedy])
+        if not bins and error.remedy in (ASK_BINS, BIN_OF_ARRAYS):
             error.advising(
                 "mlfs select and mlfs explain take it with --target-bins; otherwise choose other "
                 f"columns with {setting('labels')}"

@@ -217,7 +217,7 @@ def from_parts(
             numbers=request.numbers,
         )
     except DataError as error:
-        raise DataError(f"{printable(path, 400)}: {error}") from None
+        raise error.in_file(path) from None
     if nominal is not None:
         data = _own_columns(data, nominal, path)
     if values is not None:

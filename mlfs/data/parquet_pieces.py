@@ -142,7 +142,7 @@ class ParquetPieces(FilePieces):
                 kind, name = plan.kinds[j], plan.names[j]
                 own[j] = coded(name, words, plan.values.get(name), is_ordered=kind.is_ordered)
             except DataError as error:
-                raise DataError(f"{printable(plan.path, 400)}: {error}") from None
+                raise error.in_file(plan.path) from None
         numbers = {
             j: np.unique(np.concatenate([one.numbers[j] for one in found]))
             for j in found[0].numbers
@@ -233,7 +233,7 @@ class Rows(ReadRows):
             try:
                 table[k] = self._cells(pa, array, j)
             except DataError as error:
-                raise DataError(f"{printable(path, 400)}: {error}") from None
+                raise error.in_file(path) from None
             except UnicodeDecodeError:
                 raise ParseError(
                     f"column {printable(plan.names[j])!r} holds text that is not UTF-8", path
@@ -330,5 +330,5 @@ class Rows(ReadRows):
         try:
             Y, labels = label_sets([*self.lists, list(agreed.lists or ())])
         except DataError as error:
-            raise DataError(f"{where}: {error}") from None
+            raise error.in_file(plan.path) from None
         return features.with_changes(Y=Y[: self.n_rows], labels=labels)

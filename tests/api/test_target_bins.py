@@ -94,7 +94,7 @@ def test_a_selector_for_regression() -> None:
 @pytest.mark.parametrize(
     ("target", "message"),
     [
-        (y, "which is continuous; labels are classes: bin it with target_bins="),
+        (y, "which is continuous, and labels are classes; bin it with target_bins="),
         (np.column_stack([y, y]), "for numbers give target_bins"),
     ],
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import mlfs
@@ -131,3 +132,14 @@ def test_a_file_that_is_not_there_is_a_usage_error_everywhere(capsys, tmp_path: 
         assert "there is no file 'nothing.csv'" in capsys.readouterr().err
     with pytest.raises(UsageError, match=r"there is no file .song.; mlfs\.datasets has"):
         mlfs.read("song")
+
+
+def test_a_remedy_names_the_flag_for_arrays_in_a_file_too(capsys, tmp_path: Path) -> None:
+    path = str(tmp_path / "t.npz")
+    np.savez(path, X=np.arange(6).reshape(3, 2), Y=np.array([[0], [1], [2]]))
+    begin = f"{path}: label 'y0' holds 2 in row 3: a label is 0 or 1 (or -1/+1); "
+    classes = "for labels of several classes ask for classes (--classes)"
+    assert f"{begin}{classes}, for numbers give --target-bins\n" in error(capsys, "select", path)
+    assert f"{begin}{classes}\n" in error(capsys, "info", path)
+    with pytest.raises(DataError, match=r"t\.npz: label 'y0' holds 2 .*\(classes=True\), for num"):
+        mlfs.read(path)

@@ -39,19 +39,16 @@ from mlfs.data.labels.label_sets import (
     label_sets,
     whole_rows,
 )
-from mlfs.data.labels.label_values import is_binary, map_texts
+from mlfs.data.labels.label_values import ASK_OF_ARRAYS as ASK
+from mlfs.data.labels.label_values import BIN_OF_ARRAYS, is_binary, map_texts
 from mlfs.data.matrices import check_places
 from mlfs.data.request import Request
 from mlfs.data.uniform import UniformLabels
-from mlfs.errors import DataError, plural, printable, setting
+from mlfs.errors import DataError, plural, printable
 
 __all__ = ["as_label_array", "indicator", "targets", "unwrapped"]
 
 BLOCK = 1 << 18
-ASK = (
-    f"for labels of several classes ask for classes ({setting('classes', True)}), for numbers give "
-    f"{setting('target_bins')}"
-)
 
 
 def targets(
@@ -242,8 +239,9 @@ def _numeric_classes(name: str, values: np.ndarray) -> tuple[Label, np.ndarray]:
     if odd.size:
         shown = number_text(float(odd[0]))
         raise DataError(
-            f"Unknown label type: label {printable(name)!r} holds {shown}, which is continuous; "
-            f"labels are classes: bin it with {setting('target_bins', 'frequency')}"
+            f"Unknown label type: label {printable(name)!r} holds {shown}, which is continuous, "
+            "and labels are classes",
+            remedy=BIN_OF_ARRAYS,
         )
     codes = np.searchsorted(distinct, np.where(np.isnan(x), distinct[0], x)).astype(np.int32)
     codes[np.isnan(x)] = -1

@@ -37,7 +37,12 @@ _OTHERS = f"choose other columns with {setting('labels')}"
 ASK_BINS = f"bin it with {setting('target_bins', 'frequency')}, or {_OTHERS}"
 ASK_EITHER = f"{_CLASSES}, {ASK_BINS}"
 ASK_CLASSES = f"{_CLASSES}, or {_OTHERS}"
-REMEDIES = (ASK_CLASSES, ASK_BINS, ASK_EITHER)  # of labels of more than two values
+_ARRAYS = f"for labels of several classes ask for classes ({setting('classes', True)})"
+ASK_OF_ARRAYS = f"{_ARRAYS}, for numbers give {setting('target_bins')}"
+BIN_OF_ARRAYS = f"bin it with {setting('target_bins', 'frequency')}"
+ONLY_CLASSES = {ASK_EITHER: ASK_CLASSES, ASK_OF_ARRAYS: _ARRAYS}  # where nothing is binned
+# of labels of more than two values
+REMEDIES = (ASK_BINS, BIN_OF_ARRAYS, *ONLY_CLASSES, *ONLY_CLASSES.values())
 
 
 def _word(value: str) -> str:
