@@ -145,6 +145,7 @@ def test_any_text_in_ranges(form, tmp_path_factory):
     check()
 
 
+@pytest.mark.compiled
 def test_where_quotes_are_open_is_found_without_holding_the_file(tmp_path, monkeypatch):
     path = tmp_path / "a.csv"
     rows = "1,0\n" * 100
@@ -170,6 +171,7 @@ def test_a_first_piece_has_as_many_rows_as_there_may_be(tmp_path, monkeypatch):
     assert "8 rows are more than the limit of 7" in message
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("suffix", ["svm", "arff", "csv"])
 def test_a_worker_reads_its_range_and_the_start(suffix, tmp_path, monkeypatch):
     path = tmp_path / f"a.{suffix}"

@@ -124,6 +124,8 @@ class Rows(RangeRows):
         self._held.append(text)
         if self._is_open:
             self._is_at_a_loss = len(self._held) > HELD and not self._is_sure
+            if self._is_at_a_loss:
+                self._held = []
             return
         self.end = piece + 1
         self._read_held(piece)
@@ -167,9 +169,8 @@ class Rows(RangeRows):
         infinite = {j: found for j, found in self.infinite.items() if not self.wordy[j]}
         for j, (text, line, column) in infinite.items():
             infinite[j] = text, line - self.before.lines, column
-        return Found(
-            self._odd, self._is_at_a_loss, self.wordy, words, infinite, numbers, items
-        )  # fmt: skip
+        known = self._odd, self._is_at_a_loss, self.wordy
+        return Found(*known, words, infinite, numbers, items)
 
     def finish(self) -> Found:
         """What the rows hold."""
