@@ -31,17 +31,9 @@ from mlfs.api.value_kinds import (
 from mlfs.errors import UsageError, printable
 
 __all__ = [
-    "FITTING",
-    "NAMED",
-    "OPTIONS",
-    "Option",
-    "check_jobs",
-    "checked",
-    "is_auto",
-    "n_of",
-    "seed_of",
+    "FITTING", "NAMED", "OPTIONS", "Option", "check_jobs", "checked", "is_auto", "n_of", "seed_of",
     "threads",
-]
+]  # fmt: skip
 
 SEEDS = 2**31 - 1
 TO_SELECT, TO_COUNT = "What to select", "How to count"
