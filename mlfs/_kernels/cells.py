@@ -1,9 +1,12 @@
-"""Read the rows of a CSV file without quotes: numbers, missing values, and words.
+"""Read the rows of a CSV file: numbers, missing values, and words, in quotes or not.
 
 As in `tokens`, the text ends with a line end that `PADDING` bytes follow, and a number that may
 not be exact here is left to `float`: its place is noted in `hard`. What is neither a number nor
 missing is noted there too, unless its column is known to be one of words: these are numbered in
-the order in which they come.
+the order in which they come, and quotes are a part of a word.
+
+What is odd stops the kernel, and the text is read with care: a cell of several lines, a quote
+inside of a cell without quotes, anything between a closing quote and the end of the cell.
 """
 
 from __future__ import annotations
@@ -18,7 +21,8 @@ from mlfs._kernels.words import byte
 
 __all__ = ["WORDS_FULL", "rows_of_cells"]
 
-NEWLINE, SPACE, BIG_N, SMALL_N, BIG_A, SMALL_A = 10, 32, 78, 110, 65, 97
+NEWLINE, SPACE, QUOTE = 10, 32, 34
+BIG_N, SMALL_N, BIG_A, SMALL_A = 78, 110, 65, 97
 PROBES = 256
 WORDS_FULL = 4
 
@@ -66,20 +70,24 @@ def rows_of_cells(
             else:
                 while byte(text, at) == SPACE:
                     at += 1
+                is_quoted = byte(text, at) == QUOTE
+                closing = QUOTE if is_quoted else want
+                at += is_quoted
                 value, stop = UNSEEN, at + 1
-                if byte(text, stop) == want:
+                if byte(text, stop) == closing:
                     value = singles[byte(text, at)]
                 else:
                     stop, value = read_number(text, at)
                     if stop > 0:
                         while byte(text, stop) == SPACE:
                             stop += 1
-                if stop < 0 or value == UNSEEN or byte(text, stop) != want:
-                    stop = _cell_end(text, at, separator)
+                if stop < 0 or value == UNSEEN or byte(text, stop) != closing:
+                    stop = _cell_end(text, at - is_quoted, separator) - is_quoted
                     value = np.nan
                     if not _is_missing(text, at, stop):
                         note(hard, counts[1], i, j, at, stop)
                         counts[1] += 1
+                stop += is_quoted
             if byte(text, stop) != want:
                 return STOPPED, row
             values[i, j] = value
@@ -92,9 +100,22 @@ def rows_of_cells(
 
 @inner
 def _cell_end(text: Any, at: int, separator: int) -> int:
-    while byte(text, at) != separator and byte(text, at) != NEWLINE:
+    """Where a cell ends: behind its closing quote; at a quote if it is odd."""
+    start = at
+    if byte(text, at) != QUOTE:
+        c = byte(text, at)
+        while c != separator and c != NEWLINE and c != QUOTE:
+            at += 1
+            c = byte(text, at)
+        return at
+    at += 1
+    while byte(text, at) != NEWLINE:
+        if byte(text, at) == QUOTE:
+            at += 1
+            if byte(text, at) != QUOTE:  # two stand for one
+                return at
         at += 1
-    return at
+    return start
 
 
 @inner

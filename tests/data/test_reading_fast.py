@@ -172,21 +172,29 @@ def test_room_grows_where_the_first_rows_said_little(
 
 WORDS = ["u", "v w", " u", "NA", "nan", "NaN", "Nan", "na", "?", "", " ", "1", "1_0", "inf", "é"]
 CSV_CELL = NUMBERS | st.sampled_from([*WORDS, "-", ".", "1e5", "0x1", "٣", "\xa0", "1\x0b"])
+QUOTED = st.sampled_from(
+    ['"u"', '"v, w"', '"a ""b"""', '""', '"NA"', '"1.5"', '"1"', '" 1"', '"1 "', '"?"', '""""', "u"]
+)
+ODD_QUOTES = ['"x\ny"', 'q"q', '"u" ', ' "u"', '"u"x', '"open', '1"', '"1"2', '"""', '"1" ']
 
 
 @st.composite
 def csv_text(draw: st.DrawFn) -> str:
     separator = ","
-    lines = ["a,b,y"]
+    lines = [draw(st.sampled_from(["a,b,y", '"a","b","y"', 'a,"b",y']))]
     kinds = draw(
         st.lists(
-            st.sampled_from([NUMBERS, st.sampled_from(WORDS), CSV_CELL]), min_size=2, max_size=2
+            st.sampled_from([NUMBERS, st.sampled_from(WORDS), CSV_CELL, QUOTED, QUOTED | CSV_CELL]),
+            min_size=2,
+            max_size=2,
         )
     )
-    last = draw(st.sampled_from(["01", ["0", "1", "01", "?"], ["u|v", "u", "", "1"]]))
+    last = draw(st.sampled_from(["01", ["0", "1", "01", "?"], ["u|v", "u", "", "1", '"u"']]))
     for _ in range(draw(st.integers(1, 8))):
         row = [*(draw(kind) for kind in kinds), draw(st.sampled_from(last))]
         odd = draw(st.integers(0, 40))
+        if odd == 2:
+            row[draw(st.integers(0, 2))] = draw(st.sampled_from(ODD_QUOTES))
         lines.append(separator.join(row[:-1] if odd == 0 else [*row, "1"] if odd == 1 else row))
     end = draw(st.sampled_from(["\n", "\n", "\r\n", "\r"]))
     return end.join(lines) + draw(st.sampled_from(["", end, end + end]))
@@ -198,6 +206,15 @@ def test_cells_read_alike_with_and_without_the_kernel(text: str) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(fast_cells, "SMALL", 0)
         both(delimited.read, text.encode(), Request(labels="y"))
+
+
+def test_quotes_are_read_by_the_kernel() -> None:
+    cells = ['"u"', '"v, w"', '"a ""b"""', '""', "u", '"1"', "NA", '"NA"']
+    text = "".join(f'{cells[i % 8]},{i % 3},"{i % 2}"\n' for i in range(2000))
+    for header in ("a,b,y\n", '"a","b","y"\n'):
+        request = Request(labels="y")
+        assert fast_cells.quick_table((header + text).encode(), "t", request, ",") is not None
+        both(delimited.read, (header + text).encode(), request)
 
 
 def test_words_that_come_late_and_many(monkeypatch: pytest.MonkeyPatch) -> None:

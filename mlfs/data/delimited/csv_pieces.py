@@ -22,9 +22,9 @@ import numpy as np
 from mlfs._kernels import tokens as kernel
 from mlfs.data.dataset import Dataset
 from mlfs.data.delimited.csv_reader import Table
-from mlfs.data.delimited.csv_rows import Agreed, Found, Header, Rows
+from mlfs.data.delimited.csv_rows import Agreed, Found, Rows
 from mlfs.data.delimited.numbered_words import WordsSeen
-from mlfs.data.delimited.records import delimiter_of
+from mlfs.data.delimited.records import Header, delimiter_of
 from mlfs.data.files import BOM, UTF16, TextPieces, is_plain
 from mlfs.data.labels.chosen import resolve
 from mlfs.data.piecewise import ReadRows
@@ -69,7 +69,7 @@ def _opened(
     if text.startswith((*UTF16, BOM)):
         return None
     line, end, _ = text.partition(b"\n")
-    header = Header.of(line, path, request, separator) if end else None
+    header = Header.of(line, path, request.limits, separator) if end else None
     if header is None:
         if line.strip() and b'"' not in line:  # else the header is, or goes on, further down
             Table(line + end, path, request, separator)  # says what is wrong with it
@@ -111,7 +111,7 @@ class CsvRanges(TextRanges):
     def header(self) -> Header:
         """The header, which whoever reads some of the file reads too."""
         line = self.pieces.start().partition(b"\n")[0]
-        found = Header.of(line, self.path, self.request, self.separator)
+        found = Header.of(line, self.path, self.request.limits, self.separator)
         assert found is not None
         return found
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,40 +14,17 @@ from mlfs.data.dataset import Column, Dataset
 from mlfs.data.delimited.csv_reader import BLOCK, Table, as_numbers, check_size
 from mlfs.data.delimited.fast_cells import Cells
 from mlfs.data.delimited.numbered_words import Words, WordsSeen
-from mlfs.data.delimited.records import Quoted, header_names, records
 from mlfs.data.files import decoded
 from mlfs.data.labels.label_values import distinct_numbers
 from mlfs.data.packed_table import PackedTable, Packer
-from mlfs.data.request import Request
 from mlfs.data.text_ranges import Before, RangeRows
-from mlfs.errors import ParseError
 
 if TYPE_CHECKING:
     from mlfs.data.delimited.csv_pieces import CsvRanges
 
-__all__ = ["Agreed", "Found", "Header", "Rows"]
+__all__ = ["Agreed", "Found", "Rows"]
 
 HELD = 4  # pieces that are joined where it is not known whether a quote is open
-
-
-class Header(NamedTuple):
-    """The names of the columns, and whether all of them are in quotes."""
-
-    names: list[str]
-    quoted: bool
-
-    @classmethod
-    def of(cls, line: bytes, path: str, request: Request, separator: str) -> Header | None:
-        """Read the header line; None if it is not an ordinary one."""
-        if len(line) > request.limits.max_line_bytes:
-            return None
-        try:
-            number, record = next(records([line.decode()], separator, path))
-            names = header_names(record, number, separator, request.limits, path)
-        except (ParseError, UnicodeDecodeError, StopIteration):
-            return None
-        quoted = not isinstance(record, str) and all(isinstance(cell, Quoted) for cell in record)
-        return cls(names, quoted)
 
 
 @dataclass(frozen=True)
@@ -219,7 +196,7 @@ class Rows(RangeRows):
     def _values(self, text: bytes, before: int) -> np.ndarray:
         """The numbers of a piece, or those of its words; notes which columns turn out wordy."""
         plain = text.replace(b"\r\n", b"\n") if b"\r" in text else text
-        if b'"' in plain or b"\r" in plain:
+        if b"\r" in plain:
             return self._with_care(text, before)
         if not plain.isascii():
             decoded(plain, self.path, "utf-8", before)

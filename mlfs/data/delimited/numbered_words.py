@@ -10,10 +10,9 @@ from typing import NamedTuple
 import numpy as np
 
 from mlfs.data.dataset import Column
-from mlfs.data.delimited.fast_cells import number_in
-from mlfs.data.delimited.records import MISSING, Quoted
+from mlfs.data.delimited.records import MISSING, Quoted, number_in
 
-__all__ = ["Words", "WordsSeen"]
+__all__ = ["Word", "Words", "WordsSeen"]
 
 
 class Word(NamedTuple):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from mlfs.data.labels.chosen import twice
 from mlfs.data.request import Limits, exceeded
@@ -11,12 +13,14 @@ from mlfs.errors import ParseError, UsageError, printable, setting
 __all__ = [
     "DELIMITERS",
     "MISSING",
+    "Header",
     "Quoted",
     "Record",
     "delimiter_of",
     "header_names",
     "is_number",
     "named",
+    "number_in",
     "number_of",
     "place",
     "records",
@@ -199,3 +203,32 @@ def number_of(cell: str) -> float:
     if "_" in cell or not cell.strip().isascii():
         raise ValueError
     return float(cell)
+
+
+def number_in(cell: str) -> float | None:
+    """The number that a cell holds, NaN for a missing one; None for a text."""
+    try:
+        return number_of(cell)
+    except ValueError:
+        pass
+    return math.nan if cell.strip() in MISSING else None
+
+
+class Header(NamedTuple):
+    """The names of the columns, and whether all of them are in quotes."""
+
+    names: list[str]
+    quoted: bool
+
+    @classmethod
+    def of(cls, line: bytes, path: str, limits: Limits, separator: str) -> Header | None:
+        """Read the header line; None if it is not an ordinary one."""
+        if len(line) > limits.max_line_bytes:
+            return None
+        try:
+            number, record = next(records([line.decode()], separator, path))
+            names = header_names(record, number, separator, limits, path)
+        except (ParseError, UnicodeDecodeError, StopIteration):
+            return None
+        quoted = not isinstance(record, str) and all(isinstance(cell, Quoted) for cell in record)
+        return cls(names, quoted)
