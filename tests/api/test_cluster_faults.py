@@ -106,7 +106,7 @@ def test_ctrl_c_keeps_the_picks_and_leaves_the_cluster_clean(cluster: Any) -> No
                 signal.raise_signal(signal.SIGINT)
 
         found = mlfs.select(DATA, "jmi", 8, cluster=client, on_pick=interrupt)
-        assert found.interrupted
+        assert found.interrupted, signal.getsignal(signal.SIGINT)
         assert found.indices == mlfs.select(DATA, "jmi", len(found)).indices
         assert not any(client.run(lambda dask_worker: len(dask_worker.state.actors)).values())
 
