@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from io import StringIO
 from pathlib import Path
 
 import numpy as np
@@ -56,14 +57,30 @@ def test_predictions_are_those_of_all_rows_at_once(model, form, run, in_parts) -
     assert run("train", "-q", "--model", model, "-o", "m.mlfs", f"new.{form}")[0] == 0
     ways = ([], ["--proba"], ["--proba", "-o", "p.csv", "--force"])
     whole = [run("predict", *way, "m.mlfs", f"new.{form}") for way in ways]
-    written = Path("p.csv").read_bytes()
+    written = Path("p.csv").read_text()
     in_parts()
     if form in ("arff", "csv"):
         assert isinstance(read(f"new.{form}").table, PackedTable)
-    assert [run("predict", *way, "m.mlfs", f"new.{form}") for way in ways] == whole
-    assert Path("p.csv").read_bytes() == written
+    parts = [run("predict", *way, "m.mlfs", f"new.{form}") for way in ways]
+    assert parts[0] == whole[0]
+    assert parts[2] == whole[2]
+    near(parts[1][1], whole[1][1])
+    near(Path("p.csv").read_text(), written)
     assert whole[0][0] == 0
     assert whole[0][1].count("\n") == 241
+
+
+def near(ours: str, theirs: str) -> None:
+    """The same header, and probabilities whose sums may be taken in another order.
+
+    On most processors they are equal; some add the products of a row in an order that depends
+    on the number of rows.
+    """
+    assert ours.partition("\n")[0] == theirs.partition("\n")[0]
+    ours, theirs = (
+        np.loadtxt(StringIO(text), delimiter=",", skiprows=1) for text in (ours, theirs)
+    )
+    np.testing.assert_allclose(ours, theirs, rtol=1e-9)
 
 
 def words(row_of_pink: int, gap: int) -> str:
