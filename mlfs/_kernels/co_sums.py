@@ -14,6 +14,7 @@ import numpy as np
 from numba.extending import overload
 
 from mlfs._kernels.jit import compiled, inner, wrapping
+from mlfs._kernels.logarithm import log
 
 __all__ = [
     "LOW_BITS",
@@ -56,14 +57,14 @@ class AnyCounts(NamedTuple):
 
 @compiled
 def fill_xlogx(table: Any, unit: float) -> None:
-    """table[c] = c log c in units; np.log is avoided, its last bit depends on vector width."""
+    """table[c] = c log c in units."""
     for c in range(1, table.size):
-        table[c] = math.floor(c * math.log(c) * unit + 0.5)
+        table[c] = math.floor(c * log(c) * unit + 0.5)
 
 
 @inner
 def _computed(c: int, xlogx: AnyCounts) -> int:
-    return math.floor(c * math.log(c) * xlogx.unit + 0.5) + xlogx.table[1]
+    return math.floor(c * log(c) * xlogx.unit + 0.5) + xlogx.table[1]
 
 
 def _in_table(c: Any, xlogx: Any) -> Any:

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mlfs._kernels.jit import compiled, inner
+from mlfs._kernels.logarithm import log
 
 __all__ = ["Candidates", "Given", "Scratch", "Targets", "add_information", "factor", "solve"]
 
@@ -96,7 +97,7 @@ def _log_det(s: Any, size: int) -> float:
         for k in range(j):
             pivot -= s[j, k] * s[j, k]
         pivot = max(pivot, LEAST)
-        found += math.log(pivot)
+        found += log(pivot)
         s[j, j] = math.sqrt(pivot)
         for i in range(j + 1, size):
             value = s[i, j]

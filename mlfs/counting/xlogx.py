@@ -29,8 +29,7 @@ __all__ = [
 
 XLogX = AllCounts | AnyCounts
 
-TABLE_SIZE = 1 << 22  # larger counts (fine weights, millions of rows) are computed
-KEPT = (1 << 20) + 1  # entries: tables up to this size are there for the next selection
+TABLE_SIZE = 1 << 20  # larger counts (fine weights, millions of rows) are computed
 BITS = 54
 SPARE_BITS = 8  # between N log N and N times the greatest information about all labels
 
@@ -60,20 +59,17 @@ def xlogx_table(total: int, nats: float, size: int = TABLE_SIZE, per_cell: float
     shift = BITS - math.ceil(math.log2(max(1, total) * log_n))
     shift -= max(0, math.ceil(math.log2(max(1.0, nats) / log_n)) - SPARE_BITS)
     length, unit = max(1, min(total, size)) + 1, 2.0**shift
-    make = _kept if length <= KEPT else _filled
-    table = make(length, unit, math.floor(per_cell * unit + 0.5))
+    table = _filled(length, unit, math.floor(per_cell * unit + 0.5))
     return AllCounts(table, unit) if total < length else AnyCounts(table, unit)
 
 
+# nobody writes to a table; a flag that says so would slow down every call of a kernel
+@functools.lru_cache(maxsize=2)
 def _filled(length: int, unit: float, per_cell: int) -> np.ndarray:
     table = np.zeros(length, np.int64)
     fill_xlogx(table, unit)
     table[1:] += per_cell
     return table
-
-
-# nobody writes to a table; a flag that says so would slow down every call of a kernel
-_kept = functools.lru_cache(maxsize=2)(_filled)
 
 
 def is_corrected(xlogx: XLogX) -> bool:

@@ -194,19 +194,19 @@ class Expected:
         found = np.zeros(self._values.size)
         for count, times in zip(*np.unique(n[n > 0], return_counts=True), strict=True):
             found += times * self._of_count(int(count))
-        cells = np.floor(found * self._unit + 0.5).astype(np.int64)[self._where]
+        cells = np.floor(found + 0.5).astype(np.int64)[self._where]
         sums = np.add.reduceat(cells, self._counts.offsets[:-1])
         total = int(self._table.t_n) + sums - self._table.t_f - t
         return total / (self._n * self._unit)
 
     def _of_count(self, count: int) -> np.ndarray:
-        """E[k log k] of the rows that each count of a feature shares with some rows."""
+        """E[k log k], in units, of the rows that each count of a feature shares with some rows."""
         if count not in self._of_counts:
             if (len(self._of_counts) + 1) * self._values.size > MOST_KEPT:
                 self._of_counts.clear()
             found = np.zeros(self._values.size)
             one = np.array([count], np.int64), np.ones(1, np.int64)
-            add_expected(self._values, *one, self._n, found)
+            add_expected(self._values, *one, self._n, self._counts.xlogx, found)
             self._of_counts[count] = found
         return self._of_counts[count]
 
@@ -221,9 +221,9 @@ class Expected:
             n = [y.n[y.offsets[l] : y.offsets[l + 1]] for l in labels.tolist()]
             counts, times = np.unique(np.concatenate(n), return_counts=True)
             found = np.zeros(self._n + 1)
-            add_expected(np.arange(self._n + 1), counts, times, self._n, found)
-            alone = terms_of(np.arange(self._n + 1), self._counts.xlogx) / self._unit
-            less = np.floor((found - labels.size * alone) * self._unit + 0.5)
+            values, xlogx = np.arange(self._n + 1), self._counts.xlogx
+            add_expected(values, counts, times, self._n, xlogx, found)
+            less = np.floor(found - float(labels.size) * terms_of(values, xlogx) + 0.5)
             self._all = key, AllCounts(less.astype(np.int64), self._unit)
         return self._all[1]
 
