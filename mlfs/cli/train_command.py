@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections import Counter
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -104,7 +105,8 @@ def train(
     sizes = ", ".join(plural(n, noun) for n, noun in counted)
     what, on = f"training {name}", f" on {sizes}"
     weights = {} if dataset.weights is None else {"sample_weight": dataset.weights}
-    with Waiting(console, what, on) as line, reporting(line.tell):
+    line = Waiting(console, what, on)
+    with line, reporting(line.tell) if line.shown else nullcontext():
         _fit(console, model, X, Y, weights)
     _tell_number(console, model)
     keep_names(model, table.feature_names)
