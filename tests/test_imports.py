@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from fnmatch import fnmatch
 from pathlib import Path
 
 import pytest
@@ -27,6 +29,7 @@ LAYERS = [
 LAYER = {name: height for height, names in enumerate(LAYERS) for name in names}
 ABOVE_ALL = {ROOT / "mlfs/__init__.py", ROOT / "mlfs/__main__.py"}
 MODULES = sorted(path for path in (ROOT / "mlfs").rglob("*.py") if path not in ABOVE_ALL)
+PACKAGES = sorted(path.parent for path in (ROOT / "mlfs").glob("*/**/__init__.py"))
 CRITERIA = sorted((ROOT / "criteria").glob("*.py"))
 HEAVY = ("sklearn", "pandas", "polars", "matplotlib", "pyarrow", "scipy.io", "scipy.stats")
 HEAVY += ("distributed", "dask", "tornado", "mlfs.compare")
@@ -135,3 +138,13 @@ def test_nothing_above_counting_asks_for_a_layout() -> None:
         if room(path) != "counting":
             text = path.read_text(encoding="utf-8")
             assert not [name for name in layouts if name in text], path
+
+
+@pytest.mark.parametrize("package", PACKAGES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_a_package_names_its_modules(package: Path) -> None:
+    text = ast.get_docstring(ast.parse((package / "__init__.py").read_text(encoding="utf-8"))) or ""
+    words = re.findall(r"[\w*]+", text)
+    modules = {path.stem for path in package.glob("*.py")} - {"__init__"}
+    modules |= {path.parent.name for path in package.glob("*/__init__.py")}
+    unnamed = {name for name in modules if not any(fnmatch(name, word) for word in words)}
+    assert not unnamed, f"say in {package.name}/__init__.py what they are for"

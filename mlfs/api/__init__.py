@@ -1,7 +1,16 @@
-"""The public functions: data come in, a `Selection` goes out.
+"""The public functions and the transformers: data come in, a `Selection` goes out.
 
-`prepared` reads, bins and counts, `selecting` selects, `explanation` gives reasons, `selector` is
-the scikit-learn transformer, and `text` shows results.
+Data: `as_dataset`, with `labels_as`, `missing_values` and `target_bins`. `prepared` bins, codes and
+counts them (`counted`, or `gaussian_prepared` for the estimator without bins), with
+`memory_estimate` and `prepared_notes`; `cluster` does so on workers.
+Selecting: `selecting` has `select`, `plan` is one search, `candidates` says which columns may be
+picked, `column_mapping` where they stand in X, `estimators` which criteria an estimator serves,
+`cross_validated` finds the number of features. `options` declares every option once, of the kinds
+in `value_kinds`; `unused_options` refuses those without effect.
+Answers: `selection`, `explanation` with `reasons`, `describe`, and `text` and `display` show them.
+Transformers: `selector` and `stability_selector` on `column_selector`, with `documentation`.
+`mlfs.information`: `pairwise`, with `function_arguments` and `coded_columns`.
+`mlfs.criteria.check_criterion`: `criterion_checks`.
 
 A number of features by cross-validation needs models and metrics, and `Selection.plot` needs
 pictures; both lie above this package. `mlfs/__init__.py` says with `sizes_scored_by` and

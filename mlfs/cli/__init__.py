@@ -1,9 +1,10 @@
 """The command ``mlfs``: arguments come in, calls of the library go out, results are printed.
 
 `app` runs a command line and turns errors into a sentence and an exit code. Each command has a
-module `*_command`; `shared_options` and `model_options` make their flags, `help`, `console`,
-`output` and `progress` what is shown and written, and `startup` makes the start quick. Nothing
-here imports numpy before a command needs it.
+module `*_command`; `shared_options` and `model_options` make their flags, `other_names` knows what
+a user may have meant, `stored_models` opens model files, `help`, `console`, `matrix_output` and
+`progress` are what is shown and written, `completion` serves shells, and `startup` makes the start
+quick. Nothing here imports numpy before a command needs it.
 """
 
 from __future__ import annotations

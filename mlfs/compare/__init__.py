@@ -1,11 +1,17 @@
 """Compare criteria and models on data sets, with cross-validation, statistics and a report.
 
-Data sets, criteria, models and numbers of features come in (`run` in running.py, settings.py);
-worker processes (pool.py, worker.py) select, train and measure on the splits of resampling.py
-(work.py with rankers.py, filters.py, relief.py, classifiers.py, naive_bayes.py, nearest.py), and
-cell_folder.py keeps what is finished. Out goes `Results`, a tidy table (results.py); contest.py,
-ranks.py and pairs.py test it, overlap.py and stability.py compare the selections, and report/
-writes the files. metrics.py names every metric: label_metrics.py, auc.py, ranking_metrics.py.
+In: data sets (`data_sources`), methods by name (`named`, `foreign`), `sizes` and `settings`.
+`running` has `run`: it gives jobs to worker processes (`pool`, `processes`, `worker`;
+`cluster_cells` on a cluster), and `cell_folder` and `details` keep what is finished.
+A job (`work`) takes a split (`resampling`, `stored_folds`, `training_rows`), selects (`rankers`,
+`filters`, `value_filters`, `relief`, `qpfs`), trains (`classifiers`, `naive_bayes`, `tuning`) and
+is measured (`measure`, `budget`).
+Metrics: `metrics` names them all; `label_metrics`, `ranking_metrics`, `top_metrics`, `likelihoods`,
+`auc` and `precision_recall` compute them, by what `truth` and `sharing` check and share.
+Out: `results`, a tidy table (`results_html`, `per_label`); `contest` tests it by `ranks`, `pairs`
+and `posteriors`, `stability` and `overlap` compare the selections, and `report` writes the files,
+which `loading` reads again. `reference` and `against` are for published results.
+`number_of_features` scores models for ``mlfs.select(..., n="cv")``.
 
 Names are imported when they are first used, because metrics need no models.
 """

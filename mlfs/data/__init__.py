@@ -1,14 +1,18 @@
 """Readers and writers: any multi-label table in, one `Dataset` out.
 
-`formats` finds the reader or writer of a file by its suffix, and `written` writes one; `arrays`
-(with `frames`, `columns` and `matrices`) takes what is in memory. The readers are `arff`,
-`delimited` (CSV and TSV), `svmlight` and `xmc` (over `sparse_rows`), `npz`, `npy_pairs`, `mat` and
-`parquet`; `assemble` and `metadata` are what they share, and `labels` finds the label columns and
-maps their values. `files` and `unpacking` open and compress, `request` holds what a user asks of a
-reader and its limits.
-`TextPieces` in `files`, and `packed_table` (over `bit_slices` and `spool`), are for files read in
-pieces, and `file_pieces` (over `piecewise` and `text_ranges`) for pieces that are read on workers.
-`dataset` and `uniform` are the result; `generated` and `first_component` make and project one.
+`formats` finds the reader or writer of a file by its suffix (or `sniffing`, its first bytes), and
+`written` writes one; `losses` says what a format cannot carry. `request` holds what a user asks of
+a reader, and its limits. `files`, `unpacking` and `whole_files` open, compress and write files.
+The readers are `arff`, `delimited` (CSV and TSV), `svmlight` and `xmc` (over `sparse_rows` and
+`row_stack`), `npz` and `npy_pairs` (over `npy`), `mat` (over `mat_elements`) and `parquet` (over
+`parquet_files`, `parquet_pages`, `parquet_lists` and `parquet_words`); `assemble` and `metadata`
+are what they share, and `labels` finds the label columns and maps their values.
+In memory: `arrays`, with `frames`, `columns`, `matrices` and `row_weights`.
+Large files are read in pieces: `TextPieces` in `files`, `npz_pieces` and `parquet_pieces` fill a
+`packed_table` (over `bit_slices` and `spool`), and workers read pieces by `file_pieces` (over
+`piecewise` and `text_ranges`).
+`dataset` and `uniform` are the result, shown by `dataset_html` (over `html`); `generated`,
+`joining` and `first_component` make, join and project one.
 """
 
 from __future__ import annotations

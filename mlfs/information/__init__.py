@@ -1,10 +1,12 @@
 """Information: whole numbers come in, entropies and mutual information go out.
 
-`info.Info` is the interface that criteria know, `exact.ExactInfo` its implementation from counts.
+`info` is the interface that criteria know, with `label_block` for `Info.sum_over_labels`;
+`for_search` is what a search asks beside it. `exact` (with `exact_sets`, `joint_picks` and `gini`)
+implements it from counts, `adjusted` corrects it for chance, and `gaussian` (on `gaussian_columns`)
+takes correlations.
 `table` computes each quantity once and keeps it, from `label_pairs` and `triples`; `subset` does
 so for a few candidates. `columns_table` asks holders of columns, and `held_columns` is what
-answers there. `label_block` is what a function of `Info.sum_over_labels` gets, and
-`for_search` is what a search asks beside the vocabulary.
+answers there. `imbalance` has IR and CVIR of the labels.
 
 The public functions `entropy`, `mutual_information`, `conditional_mutual_information`,
 `interaction` and `symmetrical_uncertainty` take data of any kind. They are written in

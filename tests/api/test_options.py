@@ -12,6 +12,7 @@ import pytest
 import mlfs
 from mlfs import cli
 from mlfs.api.options import FITTING, NAMED, OPTIONS, checked
+from mlfs.discretize import METHODS
 
 DATA = ([[0, 1], [1, 1], [0, 0], [1, 0]], [[0], [1], [0], [1]])
 
@@ -118,3 +119,7 @@ def test_the_transformer_and_groups_drop_constant_features() -> None:
     assert selector.indices_.tolist() == [1, 2]
     groups = {"flat": [0, 3], "mixed": [1, 2]}
     assert mlfs.select((X, Y), "mim", 1, groups=groups, drop_constant=True).names == ("x1", "x2")
+
+
+def test_the_binnings_to_choose_from_are_those_there_are() -> None:
+    assert getattr(NAMED["bins"].kind, "choices") == tuple(METHODS)  # noqa: B009

@@ -7,6 +7,10 @@
 ├── tables.tex     the same, for a paper
 ├── figures/       the figures of the page as SVG, and on request as PDF, a file each
 └── index.html     curves, diagrams and tables on one page that needs no network
+
+The files: `page` (its figures by `svg`), `markdown`, `latex` and `figures` (as PDF by `on_axes`).
+What they say: `wording`, `conclusions` and `provenance`. What figures show: `charts`, in the terms
+of `drawing`. `csv_rows` says where the numbers of results.csv stand.
 """
 
 from __future__ import annotations

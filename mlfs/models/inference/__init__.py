@@ -2,6 +2,11 @@
 
 Each inference is a parameter object with ``predict(conditionals)``; what it is given is anything
 that has the members of `contract.Conditionals`, such as a fitted model applied to rows.
+
+Along the order: `along_order` (greedy), `beam`, `mode_search` (best-first, over `nodes`). On trees
+and polytrees: `max_sum`, over `factors`. Any structure: `exhaustive` (over `vectors`), `annealing`,
+and `monte_carlo`, which draws by `sampling`. `marginal` gives P(label | x); `decisions` and
+`any_loss` decide for a loss.
 """
 
 from __future__ import annotations

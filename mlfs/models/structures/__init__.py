@@ -10,6 +10,10 @@ Arborescence          the tree of greatest held-out conditional log-likelihood (
 Given                 what the user says
 ====================  ========================================================================
 
+`structure_learner` is their base. `chains`, `one_parent`, `polytree` (edges directed by `basins`)
+and `arborescence` have the classes; `spanning` finds trees. `held_out` estimates likelihoods by
+`logistic` regressions, on `newton`, `few_rows` and `memory_of_fits`.
+
 Each is a parameter object as scikit-learn knows them: it can be cloned, printed and searched over.
 """
 
