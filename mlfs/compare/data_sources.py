@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 import hashlib
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -13,6 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from mlfs.api.as_dataset import as_dataset
+from mlfs.api.prepared import Prepared
 from mlfs.compare.resampling import Protocol
 from mlfs.data.dataset import Dataset
 from mlfs.data.joining import joined
@@ -116,12 +118,14 @@ def sources(
     given : bool
         Each is the training half of a split: ``x-train.arff`` has ``x-test.arff`` beside it.
     """
+    if isinstance(data, Prepared):
+        raise _refused(data)
     if isinstance(data, Mapping):
         pairs = [
             (str(name), as_dataset(one) if isinstance(one, tuple) else one)
             for name, one in data.items()
         ]
-    elif isinstance(data, (str, Path, Dataset)):
+    elif isinstance(data, (str, os.PathLike, Dataset)):
         pairs = [("", data)]
     elif isinstance(data, Sequence):
         pairs = [("", one) for one in data]
@@ -143,11 +147,23 @@ def _source(name: str, one: Any, labels: str | None, given: bool) -> DataSource:
             )
         name = name or one.source.relation or Path(one.source.path).stem
         return DataSource(name, labels=labels, digest=content_digest(one), dataset=one)
+    if not isinstance(one, (str, os.PathLike)):
+        raise _refused(one)
     path = Path(one)
     test = _test_half(path) if given else None
     shown = name or (_common_name(path) if given else _stem(path))
     digest = digest_of_files([path] + ([] if test is None else [test]))
     return DataSource(shown, str(path), "" if test is None else str(test), labels, digest)
+
+
+def _refused(one: Any) -> UsageError:
+    if isinstance(one, Prepared):
+        msg = (
+            "is prepared already, and a comparison bins and counts the training rows of each split"
+        )
+        return UsageError(f"{msg}: give the Dataset, as in prepared.dataset", option="data")
+    kind = printable(type(one).__name__)
+    return UsageError(f"a data set is a path, a Dataset, or (X, Y) in a mapping, not {kind}")
 
 
 def read_file(path: str, labels: str | None) -> Dataset:

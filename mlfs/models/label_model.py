@@ -17,6 +17,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mlfs.api.documentation import page_of
 from mlfs.api.options import check_jobs, seed_of
+from mlfs.api.prepared import Prepared
+from mlfs.data.dataset import Dataset
 from mlfs.data.frames import family
 from mlfs.data.matrices import check_places
 from mlfs.data.row_weights import checked_weights
@@ -240,6 +242,9 @@ class LabelModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklea
         return self._matrix(X, reset=False)
 
     def _matrix(self, X: Any, *, reset: bool) -> Any:
+        if isinstance(X, (Dataset, Prepared)):
+            msg = f"is a {type(X).__name__}, and a model takes arrays: give those of the data set, as in"
+            raise UsageError(f"{msg} model.fit(dataset.X, dataset.Y)", option="X")
         if sp.issparse(X):
             check_places(X, "X")
         matrix = validate_data(

@@ -437,6 +437,10 @@ def test_a_folder_of_something_else_is_refused(tmp_path: Path) -> None:
         ({"data": "no-such-file.arff"}, UsageError, "no-such-file.arff"),
         ({"data": []}, UsageError, "needs a data set"),
         ({"data": 3}, UsageError, "not int"),
+        ({"data": [3]}, UsageError, "a data set is a path, a Dataset, .*not int"),
+        ({"data": {"a": None}}, UsageError, "not NoneType"),
+        ({"data": mlfs.prepare(([[0], [1]], [[0], [1]]))}, UsageError, "prepared.dataset"),
+        ({"data": {"a": mlfs.prepare(([[0], [1]], [[0], [1]]))}}, UsageError, "prepared.dataset"),
     ],
 )
 def test_what_makes_no_sense_is_refused_before_anything_is_done(

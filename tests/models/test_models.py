@@ -271,6 +271,14 @@ def test_features_that_make_no_sense_are_refused(features, n, error, said) -> No
         StructuredClassifier(features=features, n=n).fit(X, Y)
 
 
+@pytest.mark.parametrize("make_of", [mlfs.prepare, mlfs.data.from_arrays])
+def test_data_that_are_no_arrays_are_refused(make_of) -> None:
+    X, Y = songs()
+    data = make_of((X, Y)) if make_of is mlfs.prepare else make_of(X, Y)
+    with pytest.raises(UsageError, match=r"X is a (Prepared|Dataset), .*model.fit\(dataset.X"):
+        make("br").fit(data, Y)
+
+
 # ---- odd labels -----------------------------------------------------------------------------
 
 
