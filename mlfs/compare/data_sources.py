@@ -158,10 +158,8 @@ def _source(name: str, one: Any, labels: str | None, given: bool) -> DataSource:
 
 def _refused(one: Any) -> UsageError:
     if isinstance(one, Prepared):
-        msg = (
-            "is prepared already, and a comparison bins and counts the training rows of each split"
-        )
-        return UsageError(f"{msg}: give the Dataset, as in prepared.dataset", option="data")
+        msg = "is Prepared, but a comparison prepares the training rows of each split: "
+        return UsageError(f"{msg}give the Dataset, as in prepared.dataset", option="data")
     kind = printable(type(one).__name__)
     return UsageError(f"a data set is a path, a Dataset, or (X, Y) in a mapping, not {kind}")
 

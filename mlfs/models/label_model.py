@@ -243,8 +243,8 @@ class LabelModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklea
 
     def _matrix(self, X: Any, *, reset: bool) -> Any:
         if isinstance(X, (Dataset, Prepared)):
-            msg = f"is a {type(X).__name__}, and a model takes arrays: give those of the data set, as in"
-            raise UsageError(f"{msg} model.fit(dataset.X, dataset.Y)", option="X")
+            msg = f"is a {type(X).__name__}, and a model takes arrays: give those of the data set, "
+            raise UsageError(f"{msg}as in model.fit(dataset.X, dataset.Y)", option="X")
         if sp.issparse(X):
             check_places(X, "X")
         matrix = validate_data(
