@@ -66,7 +66,7 @@ def view_of_some(
         The first of them that is wanted for each candidate; before it, any answer will do.
     """
     if isinstance(info, GaussianInfo):
-        return info.only(features).expecting(anchors)
+        return info.only(features)._expecting(anchors)
     if not isinstance(info, ExactInfo):
         return info.only(features)
     view = info._only(features, alone=True)
@@ -77,7 +77,7 @@ def view_of_some(
 
 def constant_features(info: Info) -> np.ndarray:
     """Which candidates have the same value in every row."""
-    return info.is_constant if isinstance(info, GaussianInfo) else info.h_f == 0
+    return info._is_constant if isinstance(info, GaussianInfo) else info.h_f == 0
 
 
 def terms_only_add(info: Info) -> bool:

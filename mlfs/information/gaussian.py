@@ -25,6 +25,8 @@ from mlfs.information.info import Info, UnansweredError, answer, read_only
 
 __all__ = ["GaussianInfo"]
 
+NAME = "the estimator 'gaussian'"
+
 
 class GaussianInfo(Info):
     """Information of jointly normal variables.
@@ -51,11 +53,9 @@ class GaussianInfo(Info):
         super().__init__(np.arange(columns.q) if labels is None else labels, features, parents)
         self._columns = columns
 
-    name = "the estimator 'gaussian'"
-
     @property
     def _name(self) -> str:
-        return self.name
+        return NAME
 
     @property
     def _sweep_cost(self) -> float:
@@ -78,7 +78,7 @@ class GaussianInfo(Info):
         return GaussianInfo(self._columns, chosen, self._features, self._parents)
 
     @property
-    def is_constant(self) -> np.ndarray:
+    def _is_constant(self) -> np.ndarray:
         """Which candidates have the same value in every row."""
         x = self._columns.x
         varying = np.concatenate([[0], np.cumsum(x.scale > 0)])[x.first]
@@ -89,12 +89,12 @@ class GaussianInfo(Info):
     @property
     def mi_fl(self) -> np.ndarray:
         """I(f;l), (d, q)."""
-        return self._kept("fl", lambda whole: whole.about_labels(self._labels, each=True))
+        return self._kept("fl", lambda whole: whole._about_labels(self._labels, each=True))  # noqa: SLF001
 
     @property
     def mi_fL(self) -> np.ndarray:
         """sum_l I(f;l)."""
-        return self._kept("fL", lambda whole: whole.about_labels(self._labels)[:, 0])
+        return self._kept("fL", lambda whole: whole._about_labels(self._labels)[:, 0])  # noqa: SLF001
 
     def mi_fs(self, s: int) -> np.ndarray:
         """I(f;s)."""
@@ -102,7 +102,7 @@ class GaussianInfo(Info):
             return self._with_expected[:, self._expected.index(s)]
         return self._with_features([s])[:, 0]
 
-    def expecting(self, anchors: Sequence[int]) -> GaussianInfo:
+    def _expecting(self, anchors: Sequence[int]) -> GaussianInfo:
         """The same view, which computes I(f;s) of these features at the first question."""
         view = GaussianInfo(self._columns, self._labels, self._features, self._parents)
         view._expected = list(anchors)
@@ -129,16 +129,16 @@ class GaussianInfo(Info):
 
     def cmi_fL_given_s(self, s: int) -> np.ndarray:
         """sum_l I(f;l|s)."""
-        return self.about_labels(self._labels, [s])[:, 0]
+        return self._about_labels(self._labels, [s])[:, 0]
 
     def cmi_fL_given_S(self, picked: Sequence[int]) -> np.ndarray:
         """sum_l I(f;l|S), all picks of S jointly."""
-        return self.about_labels(self._labels, list(picked))[:, 0] if len(picked) else self.mi_fL
+        return self._about_labels(self._labels, list(picked))[:, 0] if len(picked) else self.mi_fL
 
     def joint_fssL(self, s: int, t: int) -> np.ndarray:
         """sum_l I(f,s,t;l) = sum_l I(s;l) + I(t;l|s) + I(f;l|s,t)."""
         two = self.mi_sL(s) + float(self._whole.only([t]).cmi_fL_given_s(s)[0])
-        return two + self.about_labels(self._labels, [s, t])[:, 0]
+        return two + self._about_labels(self._labels, [s, t])[:, 0]
 
     def cmi_fs_given_s(self, s: int, t: int) -> np.ndarray:
         """I(f;s|t)."""
@@ -162,7 +162,7 @@ class GaussianInfo(Info):
             for at, label in enumerate(self._labels.tolist()):
                 others = np.delete(self._labels, at)
                 if others.size:
-                    total += whole.about_labels(others, label=label)[:, 0]
+                    total += whole._about_labels(others, label=label)[:, 0]
             return total
 
         return self._kept("fL|L", every)
@@ -224,7 +224,7 @@ class GaussianInfo(Info):
         first = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
         return Candidates(first, flat, starts[:-1][self._features])
 
-    def about_labels(
+    def _about_labels(
         self,
         labels: np.ndarray,
         picked: Sequence[int] = (),
@@ -321,7 +321,7 @@ class GaussianBlock:
 
     def h_fsl(self, s: int) -> np.ndarray:  # noqa: ARG002
         """H(f,s,l), which normal variables do not have."""
-        raise UnansweredError(self._info.name, "h_fsl")
+        raise UnansweredError(NAME, "h_fsl")
 
 
 def _span(variables: Variables, j: int) -> np.ndarray:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mlfs import CriterionError, Info
+from mlfs import CriterionError, Info, prepare
 from mlfs.criteria import get
 from mlfs.information.for_search import levels_of, shuffled, table_of
 from mlfs.information.info import VOCABULARY
@@ -71,10 +71,13 @@ def test_what_an_estimator_cannot_answer_is_refused_in_one_sentence():
 
 
 def test_a_criterion_sees_the_vocabulary_and_nothing_else():
-    info = Info.from_codes([[0, 1], [1, 1], [1, 0]], [[0], [1], [1]])
-    for view in (info, info.only([1]), info.for_label(0)):
-        public = {name for name in dir(view) if not name.startswith("_")}
-        assert public == {*VOCABULARY, "from_codes"}
+    data = ([[0, 1], [1, 1], [1, 0]], [[0], [1], [1]])
+    infos = [Info.from_codes(*data)]
+    infos += [prepare(data, estimator="gaussian").info, prepare(data, correction="expected").info]
+    for info in infos:
+        for view in (info, info.only([1]), info.for_label(0)):
+            public = {name for name in dir(view) if not name.startswith("_")}
+            assert public == {*VOCABULARY, "from_codes"}
 
 
 @pytest.mark.compiled
