@@ -16,6 +16,7 @@ import numpy as np
 from mlfs._kernels import lists, planes
 from mlfs.counting.entries import (
     FEW,
+    SMALL,
     counts_between,
     edges_of,
     joined,
@@ -147,7 +148,7 @@ class Codes:
         first = self.packed.first
         indptr = edges_of(np.where(first >= 0, self.non_mode, np.diff(own)))
         packed = np.flatnonzero(first >= 0).tolist()
-        if len(packed) <= FEW:
+        if len(packed) <= FEW and indptr[-1] <= SMALL:
             parts, at = [], 0
             for j in packed:
                 parts += [(rows[at : own[j]], codes[at : own[j]]), self.entries(j)]

@@ -11,9 +11,19 @@ from mlfs._kernels import lists, planes
 if TYPE_CHECKING:
     from mlfs.counting.codes import Codes, Packed
 
-__all__ = ["FEW", "counts_between", "edges_of", "joined", "listed", "rows_of_columns", "taken"]
+__all__ = [
+    "FEW",
+    "SMALL",
+    "counts_between",
+    "edges_of",
+    "joined",
+    "listed",
+    "rows_of_columns",
+    "taken",
+]
 
 FEW = 64  # columns that are put together one by one sooner than a kernel is loaded
+SMALL = 1 << 20  # and their entries
 
 
 def listed(planes: np.ndarray, mode: int) -> tuple[np.ndarray, np.ndarray]:
