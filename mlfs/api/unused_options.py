@@ -66,7 +66,7 @@ def _why_not(use: str, n: Any) -> str:
     if (is_auto(n) and "auto" in use) or (is_cv(n) and "cv" in use):
         return ""
     shown = "not given" if n is None else printable(repr(n))
-    return f"{NUMBERS[use]}, and n is {shown}: leave {{}} out, or ask for {use}"
+    return f"{NUMBERS[use]}, and {setting('n')} is {shown}: leave {{}} out, or ask for {use}"
 
 
 def _why_no_chain(name: str, criterion: Criterion, values: Mapping[str, Any]) -> str:
