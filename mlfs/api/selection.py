@@ -56,7 +56,7 @@ class Chosen(Pick):
             "terms": {term: _finite(getattr(self, term)) for term in TERMS},
             "margin": _finite(self.margin),
             "runner_up": self.runner_up,
-            "ties": list(self.ties),
+            "ties": self.tied.tolist(),
         }
         if self.forced:
             record["forced"] = True

@@ -131,6 +131,8 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {str(key): _plain(one) for key, one in value.items()}
     if isinstance(value, (list, tuple, set, frozenset)):
+        if {*map(type, value)} == {int}:  # such as ties, of which there may be millions
+            return list(value)
         return [_plain(one) for one in value]
     if hasattr(value, "tolist"):
         return _plain(value.tolist())
