@@ -15,6 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from tests import audit, versions
+from tests.processors import fewer_instructions
 
 ROOT = Path(__file__).resolve().parents[1]
 PYTHON = [sys.executable, "-m"]
@@ -35,6 +36,9 @@ KERNEL_TESTS = [
     "tests/search/test_labels.py",
 ]
 
+# What is computed with BLAS; run once more as on another processor, where it adds in another order.
+BLAS_TESTS = ["tests/test_docs.py", "tests/models/baselines", "tests/cli/test_predict_parts.py"]
+
 # Neighbours stay together and share what is made once; who is done early takes from others.
 WORKERS = ["-n", "auto", "--maxprocesses", "8", "--dist", "worksteal"]
 PYTEST = [*PYTHON, "pytest", "-q"]
@@ -47,6 +51,7 @@ STEPS: dict[str, list[list[str]]] = {
     "interpreted": [
         [*PYTEST, "-m", "not slow and not compiled", "--cov=mlfs/_kernels", *KERNEL_TESTS]
     ],
+    "processor": [[*PYTEST, *BLAS_TESTS]],
 }
 
 # Run alone, with options of their own: ``python -m tests fuzz --minutes 10``.
@@ -62,7 +67,7 @@ LONG = {
 
 # Each keeps one core busy: they run beside the others, the longest first, one for every two cores.
 # The others have tests that wait for a process or a signal, and would leave a core idle meanwhile.
-ONE_CORE = ("oldest", "newest", "interpreted", "docs", "types", "lint")
+ONE_CORE = ("oldest", "newest", "interpreted", "processor", "docs", "types", "lint")
 
 # Bytecode that is not kept is made anew by every worker and every process that a test starts; and
 # threads of BLAS and OpenMP that wait do not take a core from the other worker.
@@ -78,6 +83,8 @@ def run(step: str, scratch: str) -> bool:
     env = dict(os.environ)
     if step == "interpreted":
         env["NUMBA_DISABLE_JIT"] = "1"
+    if step == "processor":
+        env.update(fewer_instructions())
     if step == "docs":
         env["NO_MKDOCS_2_WARNING"] = "1"  # of Material for MkDocs: about a version not used here
     if step == "compiled":

@@ -6,17 +6,10 @@ import os
 import subprocess
 import sys
 
-import numpy as np
-
 from mlfs.criteria import available
 from tests.documents import ROOT
+from tests.processors import fewer_instructions
 
-# Libraries choose their loops by these; where one is unknown, it does nothing.
-OLD = {
-    "NPY_DISABLE_CPU_FEATURES": "",  # filled in by what NumPy has found
-    "OPENBLAS_CORETYPE": "Nehalem",
-    "GLIBC_TUNABLES": "glibc.cpu.hwcaps=-AVX2,-FMA,-FMA4,-AVX512F",
-}
 CHILD = """
 import hashlib
 import warnings
@@ -49,7 +42,6 @@ def selections(**environment: str) -> list[str]:
 
 
 def test_a_processor_of_fewer_instructions_gives_the_same_bits() -> None:
-    found = np.show_config(mode="dicts")["SIMD Extensions"].get("found", [])
     here = selections()
     assert len(here) == len(available()) + 13
-    assert selections(**{**OLD, "NPY_DISABLE_CPU_FEATURES": " ".join(found)}) == here
+    assert selections(**fewer_instructions()) == here
