@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from mlfs.counting.codes import Codes
+from mlfs.counting.entries import edges_of
 from mlfs.data.uniform import LazySequence
 from mlfs.errors import UnknownName, UsageError, printable
 
@@ -140,7 +141,7 @@ class Grouping:
         sizes = [rows.size for rows, _ in parts]
         return Codes(
             codes.n_rows,
-            np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
+            edges_of(sizes),
             np.concatenate([rows for rows, _ in parts]).astype(np.int32),
             np.concatenate([code for _, code in parts]).astype(np.int32),
             np.array(base, np.int32),

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from mlfs.counting.entries import edges_of
 from mlfs.data.dataset import Dataset, names_each_row
 from mlfs.data.uniform import declared
 from mlfs.discretize.column_blocks import Block, blocks
@@ -258,7 +259,7 @@ def _label_sets(labels: Any) -> tuple[int, int]:
     table = sp.csr_array(labels)
     table.sort_indices()
     kept = table.data != 0
-    ends = np.concatenate([[0], np.cumsum(kept)])[table.indptr].tolist()
+    ends = edges_of(kept)[table.indptr].tolist()
     where, what = table.indices[kept], table.data[kept]
     sets = {
         (where[start:end].tobytes(), what[start:end].tobytes()) for start, end in pairwise(ends)

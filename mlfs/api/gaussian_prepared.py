@@ -12,6 +12,7 @@ import scipy.sparse as sp
 from mlfs.api.candidates import Grouping, grouping
 from mlfs.api.memory_estimate import MemoryEstimate
 from mlfs.api.options import NAMED
+from mlfs.counting.entries import edges_of
 from mlfs.counting.memory import bytes_of
 from mlfs.counting.weights import on_grid
 from mlfs.data.dataset import Dataset, Label
@@ -96,7 +97,7 @@ def _grouped(scores: Scores, groups: Grouping) -> Scores:
         for members in groups.members
     ]
     rows = [np.concatenate(parts) for parts in spans]
-    first = np.concatenate([[0], np.cumsum([part.size for part in rows])]).astype(np.int64)
+    first = edges_of([part.size for part in rows])
     return Scores(scores.values[np.concatenate(rows)], first)
 
 
@@ -157,7 +158,7 @@ def _label_blocks(
         else:
             blocks.append(indicators(column, own)[0])
     sizes = [len(block) for block in blocks[1:]]
-    first = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    first = edges_of(sizes)
     return Scores(np.concatenate(blocks), first), np.array(positives)
 
 

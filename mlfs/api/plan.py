@@ -176,7 +176,7 @@ def _out_of_time(plan: Plan, result: SearchResult) -> str:
     if not result.timed_out:
         return ""
     made = plural(len(result.picks), "pick")
-    return Caution(f"stopped after {made}: max_seconds={plan.max_seconds:g} was up")
+    return Caution(f"stopped after {made}: the time of {plan.max_seconds:g} s was up")
 
 
 def _why_fewer(plan: Plan, result: SearchResult, n: int, filtered: bool) -> str:

@@ -349,7 +349,7 @@ def _all_searches(plan: Plan, ready: Prepared, info: Info, each: bool) -> _Searc
         out.notes = [printable(first + others, 300)]
     if each and out.timed_out:
         searched = f"{len(out.by_label)} of {plural(len(labels), 'label')} were searched"
-        out.notes.append(Caution(f"{searched}: max_seconds={plan.max_seconds:g} was up"))
+        out.notes.append(Caution(f"{searched}: the time of {plan.max_seconds:g} s was up"))
     return out
 
 

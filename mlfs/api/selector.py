@@ -279,7 +279,7 @@ class FeatureSelector(ColumnSelector):
         self, X: Any, y: Any, sample_weight: Any
     ) -> tuple[Dataset | Prepared, Positions, dict[str, Any]]:
         """The data, how their columns map to those of X, and the arguments of `mlfs.select`."""
-        own = {one.name: getattr(self, one.parameter) for one in OPTIONS if one.parameter}
+        own = {name: getattr(self, parameter) for name, parameter in PARAMETERS.items()}
         seed = seed_of(self.random_state)
         n = self.n_features_to_select
         own["seed"] = seed if is_auto(n) or is_cv(n) else NAMED["seed"].default
@@ -375,10 +375,11 @@ class FeatureSelector(ColumnSelector):
         self.support_ = np.zeros(len(columns.names), dtype=bool)
         self.support_[self.indices_] = True
         self.n_features_ = len(selection)
-        own = selection.labels or dict.fromkeys(data.label_names, selection)
-        self.label_indices_ = {
-            name: columns.numbers(ranking.indices) for name, ranking in own.items()
-        }
+        if selection.labels:
+            own = selection.labels.items()
+            self.label_indices_ = {name: columns.numbers(one.indices) for name, one in own}
+        else:
+            self.label_indices_ = {name: self.indices_.copy() for name in data.label_names}
         self.binnings_ = selection.binnings
         self.network_ = selection.network
         self.notes_ = selection.notes

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from mlfs.counting.entries import edges_of
 from mlfs.data.dataset import Column, Dataset, Label
 from mlfs.discretize import METHODS, Binning, learn
 from mlfs.errors import UsageError, printable
@@ -149,7 +150,7 @@ class _Levels:
     def __init__(self, problem: Problem, method: str, smoothing: float) -> None:
         self._binnings = _binnings(problem, method)
         sizes = [binning.n_levels for binning in self._binnings]
-        self._first = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        self._first = edges_of(sizes)
         on = self._shown(problem.X)
         weights = np.ones(problem.n_rows) if problem.weights is None else problem.weights
         s, levels = smoothing, np.repeat(sizes, sizes)

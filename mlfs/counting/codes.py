@@ -212,7 +212,7 @@ class Codes:
     def among_rows(self, kept: np.ndarray) -> Codes:
         """The same columns, all at their modes in the rows where a mask is not set."""
         chosen = kept[self.rows]
-        ends = np.concatenate([[0], np.cumsum(chosen)])
+        ends = edges_of(chosen)
         return Codes(
             self.n_rows,
             ends[self.indptr].astype(np.int64),
@@ -360,7 +360,7 @@ class Codes:
             packed = self.packed.between_rows(first, last)
             counts = counts_between(self, packed, indptr, rows, codes, (first, last))
         kept = (rows >= first) & (rows < last)
-        ends = np.concatenate([[0], np.cumsum(kept)])
+        ends = edges_of(kept)
         return Codes(
             last - first,
             ends[indptr].astype(np.int64),

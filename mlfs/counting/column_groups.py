@@ -160,7 +160,7 @@ class ColumnGroup:
         is_cell = np.ones(n.size, bool)
         is_cell[modes] = False
         n[is_cell] = cells
-        sums = np.concatenate([[0], np.cumsum(cells)])[self.first]
+        sums = edges_of(cells)[self.first]
         n[modes] = total - np.diff(sums)
         return n
 
@@ -277,7 +277,7 @@ class ColumnGroup:
     def sums_of_cells(self, xlogx: XLogX) -> np.ndarray:
         """The sum of c log c over the cells of each column."""
         if self._sums is None or self._sums[0] is not xlogx.table:
-            terms = np.concatenate([[0], np.cumsum(terms_of(self.n_cells, xlogx))])
+            terms = edges_of(terms_of(self.n_cells, xlogx))
             self._sums = xlogx.table, terms[self.first[1:]] - terms[self.first[:-1]]
         return self._sums[1]
 

@@ -24,7 +24,7 @@ from mlfs.counting.parallel import Parallel
 from mlfs.counting.recoded_modes import stacked
 from mlfs.counting.row_subsets import RowSubset
 from mlfs.counting.subset_planes import SubsetPlanes
-from mlfs.counting.xlogx import XLogX, of_rows, xlogx_table
+from mlfs.counting.xlogx import XLogX, xlogx_table
 
 __all__ = ["Counts"]
 
@@ -187,24 +187,13 @@ class Counts:
         """The number of leading codes of each feature that are looked at."""
         return (self.levels - ((self.missing >= 0) & ignore_missing)).astype(np.int32)
 
-    def single_sums(self, valid: np.ndarray) -> np.ndarray:
-        """Rows and sums of c log c of each feature: (features, 2)."""
-        return self._singles(self.n_f, self.offsets, valid)
-
-    def label_sums(self, valid: np.ndarray) -> np.ndarray:
-        """Rows and sums of c log c of each label: (labels, 2)."""
-        return self._singles(self.labels.n, self.labels.offsets, valid)
-
     def anchor_sum(self, anchor: Anchor) -> np.int64:
         """The sum of c log c of an anchor."""
         edges, valid = np.array([0, anchor.levels]), np.array([anchor.valid], np.int32)
-        return self._singles(anchor.n, edges, valid)[0, 1]
+        return self.single_sums(anchor.n, edges, valid)[0, 1]
 
-    def total_sum(self, rows: np.ndarray) -> np.ndarray:
-        """N log N of every N."""
-        return of_rows(rows, self.xlogx)
-
-    def _singles(self, n: np.ndarray, offsets: np.ndarray, valid: np.ndarray) -> np.ndarray:
+    def single_sums(self, n: np.ndarray, offsets: np.ndarray, valid: np.ndarray) -> np.ndarray:
+        """Rows and sums of c log c of each column: (columns, 2)."""
         out = np.empty((valid.size, 2), np.int64)
         co_sums.singles(n, offsets, valid, self.xlogx, out)
         return out

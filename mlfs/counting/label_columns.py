@@ -33,7 +33,7 @@ def code_labels(labels: Any, n_values: list[int]) -> Codes:
         stored = sp.csc_array(labels)
         stored.sort_indices()
         kept = stored.data != 0
-        counts = np.concatenate([[0], np.cumsum(kept)])
+        counts = edges_of(kept)
         indptr = counts[stored.indptr].astype(np.int64)
         rows = stored.indices[kept].astype(np.int32)
         codes = stored.data[kept].astype(np.int32)

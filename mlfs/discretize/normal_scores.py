@@ -18,6 +18,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from mlfs._kernels.normal_scores import score_column
+from mlfs.counting.entries import edges_of
 from mlfs.counting.parallel import THREADED_FROM, Threads
 from mlfs.errors import DataError
 
@@ -103,7 +104,7 @@ def normal_scores(
     jobs = list(pairwise(edges)) if d else []
     parts = Threads(n_jobs).map(work, jobs, max(THREADED_FROM, 50 * n * d))
     blocks = [block for part in parts for block in part]
-    first = np.concatenate([[0], np.cumsum([len(block) for block, _ in blocks])]).astype(np.int64)
+    first = edges_of([len(block) for block, _ in blocks])
     merged = tuple(j for j, (_, rare) in enumerate(blocks) if rare)
     if whole is not None and int(first[-1]) == d:
         return Scores(whole, first)

@@ -19,6 +19,7 @@ import numpy as np
 
 from mlfs._kernels import gaussian
 from mlfs._kernels.gaussian import Candidates, Given, Scratch, Targets
+from mlfs.counting.entries import edges_of
 from mlfs.information.gaussian_columns import PIECE, ROWS_A_NANOSECOND, GaussianColumns, Variables
 from mlfs.information.imbalance import imbalance
 from mlfs.information.info import Info, UnansweredError, answer, read_only
@@ -81,7 +82,7 @@ class GaussianInfo(Info):
     def _is_constant(self) -> np.ndarray:
         """Which candidates have the same value in every row."""
         x = self._columns.x
-        varying = np.concatenate([[0], np.cumsum(x.scale > 0)])[x.first]
+        varying = edges_of(x.scale > 0)[x.first]
         return (np.diff(varying) == 0)[self.features]
 
     # ---- information --------------------------------------------------------------------------
@@ -119,7 +120,7 @@ class GaussianInfo(Info):
         x = self._columns.x
         f = self._columns.with_features(chosen, self._rows)
         sizes = [len(x.block(s)) for s in chosen]
-        first = np.concatenate([[0], np.cumsum(sizes)])
+        first = edges_of(sizes)
         targets = _targets(first, f, np.zeros((f.shape[1], 0)), [x.block(s) for s in chosen])
         return self._added(_nothing(len(f)), targets, each=True)
 
@@ -221,7 +222,7 @@ class GaussianInfo(Info):
         if self._features is None:
             return Candidates(x.first, flat, starts[:-1])
         sizes = x.first[self._features + 1] - x.first[self._features]
-        first = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        first = edges_of(sizes)
         return Candidates(first, flat, starts[:-1][self._features])
 
     def _about_labels(
@@ -236,7 +237,7 @@ class GaussianInfo(Info):
         x, y, fl = self._columns.x, self._columns.y, self._columns.fl
         spans = [np.arange(y.first[l], y.first[l + 1]) for l in labels.tolist()]
         columns = np.concatenate([np.zeros(0, np.int64), *spans])
-        first = np.concatenate([[0], np.cumsum([span.size for span in spans])]).astype(np.int64)
+        first = edges_of([span.size for span in spans])
         f = np.ascontiguousarray(fl[self._rows][:, columns])
         if len(picked):
             given = self._given(picked)

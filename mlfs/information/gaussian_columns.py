@@ -10,6 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from mlfs._kernels.normal_scores import products
+from mlfs.counting.entries import edges_of
 from mlfs.counting.parallel import Threads
 
 __all__ = ["PIECE", "ROWS_A_NANOSECOND", "Blocks", "GaussianColumns", "Variables"]
@@ -107,7 +108,7 @@ class Variables:
     def own(self) -> tuple[np.ndarray, np.ndarray]:
         """The correlations within each variable, one after the other, and where each begins."""
         sizes = np.diff(self.first)
-        starts = np.concatenate([[0], np.cumsum(sizes**2)]).astype(np.int64)
+        starts = edges_of(sizes**2)
         flat = np.empty(int(starts[-1]))
         flat[starts[:-1][sizes == 1]] = self.scale[self.first[:-1][sizes == 1]] > 0
         for (a, b), sums in zip(self._wide, self._own, strict=True):

@@ -19,7 +19,7 @@ from mlfs.counting.column_groups import ColumnGroup
 from mlfs.counting.counts import Counts
 from mlfs.counting.label_columns import code_labels, with_masks
 from mlfs.counting.parallel import THREADED_FROM, Threads
-from mlfs.counting.xlogx import XLogX, entropies, per_row, terms_of
+from mlfs.counting.xlogx import XLogX, entropies, of_rows, per_row, terms_of
 from mlfs.information.table import Table
 from mlfs.information.triples import Sums
 
@@ -143,7 +143,11 @@ def _rows(
         for row, at in zip(values, anchors.places[some].tolist(), strict=True):
             found = table.statistics(anchors.table.anchor(at))
             sums = PairSums(
-                found.rows, table.counts.total_sum(found.rows), found.t_fs, found.t_f, found.t_s
+                found.rows,
+                of_rows(found.rows, table.counts.xlogx),
+                found.t_fs,
+                found.t_f,
+                found.t_s,
             )
             row[:] = quantity(sums, table.counts.xlogx)[others.places]
         yield some, values * factor

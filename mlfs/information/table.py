@@ -18,7 +18,7 @@ from mlfs.counting.anchor import Anchor, PairStatistics
 from mlfs.counting.counts import Counts
 from mlfs.counting.memory import ROOMY, Budget, Cache
 from mlfs.counting.subset_planes import SubsetPlanes
-from mlfs.counting.xlogx import XLogX, entropies, is_corrected, per_row
+from mlfs.counting.xlogx import XLogX, entropies, is_corrected, of_rows, per_row
 from mlfs.information.gini import gini_gain
 from mlfs.information.joint_picks import JointPicks
 from mlfs.information.label_pairs import LabelPairs
@@ -126,15 +126,16 @@ class Table:
     @cached_property
     def t_n(self) -> np.ndarray:
         """N log N."""
-        return self.counts.total_sum(self.rows)
+        return of_rows(self.rows, self.counts.xlogx)
 
     @cached_property
     def _f_sums(self) -> np.ndarray:
-        return self.counts.single_sums(self.f_valid)
+        return self.counts.single_sums(self.counts.n_f, self.counts.offsets, self.f_valid)
 
     @cached_property
     def _l_sums(self) -> np.ndarray:
-        return self.counts.label_sums(self.l_valid)
+        labels = self.counts.labels
+        return self.counts.single_sums(labels.n, labels.offsets, self.l_valid)
 
     def entropy_in_context(self, labels: np.ndarray) -> np.ndarray:
         """H(f) inside terms about labels: the mean over the labels in play."""
@@ -227,7 +228,7 @@ class Table:
         )
 
     def _t_n(self, rows: np.ndarray) -> np.ndarray:
-        return self.t_n if rows is self.rows else self.counts.total_sum(rows)
+        return self.t_n if rows is self.rows else of_rows(rows, self.counts.xlogx)
 
     def masks_of(self, labels: np.ndarray) -> list[tuple[int, int]]:
         """The masks of missing values of some labels, each with the number of its labels."""

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from mlfs.counting.entries import edges_of
 from mlfs.errors import UsageError, printable
 from mlfs.models.base_learners import (
     Learner,
@@ -291,7 +292,7 @@ class _Linear:
         shape = (width, len(learners))
         matrix: Any
         if sum(sizes) < SPARSE * width * len(learners):
-            ends = np.concatenate([[0], np.cumsum(sizes)])
+            ends = edges_of(sizes)
             matrix = sp.csc_array((np.concatenate(values), np.concatenate(rows), ends), shape)
         else:
             matrix = np.zeros(shape)

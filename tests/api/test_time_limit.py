@@ -27,7 +27,7 @@ def test_the_picks_so_far_are_the_first_of_the_ranking(name: str) -> None:
     assert found.scores.tolist() == whole.scores[:1].tolist()
     assert found.to_dict()["timed_out"] is True
     assert "timed_out" not in whole.to_dict()
-    assert any("stopped after 1 pick: max_seconds=1e-09 was up" in note for note in found.notes)
+    assert any("stopped after 1 pick: the time of 1e-09 s was up" in note for note in found.notes)
     more = mlfs.select((X, Y), name, 8, start=found)
     assert more.indices == whole.indices
 
@@ -46,7 +46,7 @@ def test_a_search_for_a_set_ends_too() -> None:
 
 
 def test_the_transformer_warns() -> None:
-    with pytest.warns(UserWarning, match="max_seconds=1e-09 was up"):
+    with pytest.warns(UserWarning, match="the time of 1e-09 s was up"):
         mlfs.FeatureSelector("jmi", 5, max_seconds=1e-9).fit(X, Y)
     with pytest.raises(mlfs.UsageError, match="max_seconds is a number above 0, not 0"):
         mlfs.select((X, Y), max_seconds=0)

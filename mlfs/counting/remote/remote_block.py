@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mlfs.counting.codes import Codes
+from mlfs.counting.entries import edges_of
 from mlfs.counting.remote.holder import AnchorName, GroupName
 from mlfs.counting.remote.remote_columns import RemoteAnchor, RemoteCodes, RemoteLabels, ViewState
 from mlfs.counting.remote.remote_group import RemoteGroup
@@ -107,7 +108,7 @@ class RemoteBlock:
         state = self.state.beyond("take", np.asarray(columns, np.int64).tobytes())
         codes, levels = self.features, self.features.levels
         starts = np.repeat(codes.offsets[:-1][columns], levels[columns])
-        ends = np.concatenate([[0], np.cumsum(levels[columns])])
+        ends = edges_of(levels[columns])
         n = self.n[starts + np.arange(ends[-1]) - np.repeat(ends[:-1], levels[columns])]
         own = self.label_codes, self._weights, self.total, self._n_labels
         return RemoteBlock(state, codes.take(columns), n, *own)

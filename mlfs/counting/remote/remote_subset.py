@@ -13,6 +13,7 @@ from mlfs.counting.entries import edges_of
 from mlfs.counting.remote.subset_sweeps import wanted_cells
 from mlfs.counting.remote.wire import PackedCounts
 from mlfs.counting.subset_planes import SubsetPlanes
+from mlfs.counting.xlogx import of_rows
 
 if TYPE_CHECKING:
     from mlfs.counting.counts import Counts
@@ -227,7 +228,7 @@ class RemoteSubset(SubsetPlanes):
 
     @property
     def _t_n(self) -> np.int64:
-        total: np.int64 = self._counts.total_sum(np.array([self._counts.total]))[0]
+        total: np.int64 = of_rows(np.array([self._counts.total]), self._counts.xlogx)[0]
         return total
 
     def _ask(self, asked: _Asked, labels: np.ndarray | None) -> list[np.ndarray]:
