@@ -52,10 +52,10 @@ def explain(
     from mlfs.api.text import json_text
 
     console = console_of(context)
-    wanted = selection_options(options)
+    criterion, wanted = selection_options(options)
     dataset = input_data(data, options)
     columns_named(features, dataset.feature_names, "the features to explain")
-    ready, selection = run_selection(console, dataset, wanted)
+    ready, selection = run_selection(console, dataset, criterion, wanted)
     named = features if features and not selection.interrupted else None
     reasons = explanations(ready, selection, named, units=wanted["units"])
     if form == "json":

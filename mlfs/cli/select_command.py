@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -13,6 +13,9 @@ from mlfs.cli.help import Command, argument, topical
 from mlfs.cli.progress import Picks, Waiting
 from mlfs.cli.shared_options import input_data, reading, selecting, selection_options, talking
 from mlfs.errors import UsageError, plural
+
+if TYPE_CHECKING:
+    from mlfs.criteria import Criterion
 
 __all__ = ["run_selection", "select"]
 
@@ -72,7 +75,7 @@ def select(
     """
     console = console_of(context)
     place = output_of(output, form, to, data, force=force)
-    wanted = selection_options(options)
+    criterion, wanted = selection_options(options)
     if place.kind == "data" and wanted["cluster"] is not None:
         msg = "-o writes reduced data, but their rows stay with the workers of the cluster: "
         raise UsageError(f"{msg}name a .json file for the ranking, or leave --cluster out")
@@ -86,9 +89,11 @@ def select(
     on_disk = getattr(dataset.table, "on_disk", 0)
     if on_disk:
         console.detail(f"columns of numbers are in a temporary file of {on_disk / 1e6:,.0f} MB")
-    if place.kind != "data" and _needs_x_once(wanted):
+    from mlfs.api.as_dataset import needs_x_once  # no earlier: input_data has imported it
+
+    if place.kind != "data" and needs_x_once(criterion, wanted):
         dataset = dataset.with_changes(once=True)
-    _, selection = run_selection(console, dataset, wanted)
+    _, selection = run_selection(console, dataset, criterion, wanted)
     _tell(console, selection, read - began, time.perf_counter() - read)
     _deliver(console, dataset, selection, place, force=force)
     if selection.interrupted:
@@ -97,22 +102,14 @@ def select(
     return 0
 
 
-def _needs_x_once(wanted: dict[str, Any]) -> bool:
-    from mlfs import criteria
-    from mlfs.api.as_dataset import needs_x_once
-
-    _, criterion = criteria.get(wanted["criterion"], wanted["parameters"])
-    return needs_x_once(criterion, wanted)
-
-
-def run_selection(console: Console, dataset: Any, wanted: dict[str, Any]) -> tuple[Any, Any]:
+def run_selection(
+    console: Console, dataset: Any, criterion: Criterion, wanted: dict[str, Any]
+) -> tuple[Any, Any]:
     """Prepare and select, with progress on a terminal; pass on what the user should know."""
     from mlfs.api.plan import layout_for
     from mlfs.api.prepared import DEFAULTS, prepare
     from mlfs.api.selecting import select as run
-    from mlfs.criteria import get
 
-    criterion = get(wanted["criterion"], wanted["parameters"])[1]
     wanted = {**wanted, "layout": layout_for(criterion, wanted)}
     preparing = {name: value for name, value in wanted.items() if name in DEFAULTS}
     searching = {name: value for name, value in wanted.items() if name not in DEFAULTS}

@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -17,6 +17,9 @@ from mlfs.cli.console import console_of
 from mlfs.cli.help import OTHER, topical
 from mlfs.cli.startup import skip_check_of_scipy
 from mlfs.errors import DataError, UsageError, printable, setting
+
+if TYPE_CHECKING:
+    from mlfs.criteria import Criterion
 
 __all__ = [
     "count",
@@ -264,8 +267,8 @@ def place_of(path: str) -> str:
     return os.fspath(resolved(path) or path)
 
 
-def selection_options(options: Mapping[str, Any]) -> dict[str, Any]:
-    """What `mlfs.select` wants; a wrong criterion is refused before the data are read."""
+def selection_options(options: Mapping[str, Any]) -> tuple[Criterion, dict[str, Any]]:
+    """The criterion, and what `mlfs.select` wants; both are checked before the data are read."""
     from mlfs.api.unused_options import refuse_on_cluster, refuse_unused
     from mlfs.criteria import get
 
@@ -280,7 +283,7 @@ def selection_options(options: Mapping[str, Any]) -> dict[str, Any]:
     refuse_on_cluster(wanted)
     wanted["groups"] = _groups(wanted["groups"])
     wanted["start"] = None if wanted["start"] is None else _earlier(wanted["start"])
-    return wanted
+    return criterion, wanted
 
 
 def _given() -> list[str]:
