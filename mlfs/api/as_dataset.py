@@ -37,7 +37,7 @@ class FileForOnce:
 
 
 def once(data: Any, criterion: Criterion, options: Mapping[str, Any]) -> Any:
-    """A file whose X a selection needs once only, said so; other data as they are."""
+    """Mark a file whose X a selection needs only once; give other data as they are."""
     is_file = isinstance(data, (str, os.PathLike))
     return FileForOnce(data) if is_file and needs_x_once(criterion, options) else data
 

@@ -269,7 +269,7 @@ def _selection_of(
         timed_out=searched.timed_out,
         significance=ranked.significance,
         criterion=plan.name,
-        parameters=_parameters_of(chosen),
+        parameters={key: v for key, v in vars(chosen).items() if not key.startswith("_")},
         scope="each label" if each else "all labels",
         units=units,
         data={"rows": rows, "features": d, "labels": q},
@@ -388,7 +388,3 @@ def _on_workers(
     found, out.interrupted = results_of(searches, plan, labels)
     out.timed_out = len(found) < len(labels) and not out.interrupted
     return found
-
-
-def _parameters_of(criterion: Criterion) -> dict[str, Any]:
-    return {key: value for key, value in vars(criterion).items() if not key.startswith("_")}

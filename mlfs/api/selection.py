@@ -132,7 +132,7 @@ class Ranking:
 
     @property
     def runners_up(self) -> tuple[int | None, ...]:
-        """The next best column of each."""
+        """The next best column of each, None if there was none."""
         return tuple(None if j < 0 else j for j in self.picks.runners_up.tolist())
 
     @property

@@ -131,7 +131,7 @@ class ColumnGroup:
         raise NotImplementedError
 
     def label_pairs(self, labels: Any, some: np.ndarray, out: np.ndarray) -> None:
-        """Add those with some labels of two levels: out[i, cell]."""
+        """Add the co-occurrences with some labels of two levels: out[i, cell]."""
         raise NotImplementedError
 
     def triples(self, anchor: Any, labels: Any, some: np.ndarray, out: np.ndarray) -> None:
@@ -171,7 +171,7 @@ class ColumnGroup:
         return out
 
     def co_with_labels(self, labels: Labels, some: np.ndarray) -> np.ndarray:
-        """Those with some labels of two levels: (labels, cells)."""
+        """The co-occurrences with some labels of two levels: (labels, cells)."""
         out = np.zeros((some.size, self.cells), self.small)
         self.label_pairs(labels, some, out)
         return out
@@ -343,7 +343,7 @@ class AddedGroup(ColumnGroup):
         self.parts = tuple(parts)
 
     def pairs(self, anchor: AddedAnchor, out: np.ndarray) -> None:
-        """Add those of all blocks."""
+        """Add the co-occurrences of all blocks."""
         for part, own in zip(self.parts, anchor.parts, strict=True):
             part.pairs(own, out)
 
@@ -352,7 +352,7 @@ class AddedGroup(ColumnGroup):
         return min(part.columns_at_once(entries // len(self.parts)) for part in self.parts)
 
     def lists(self, first: int, last: int) -> Any:
-        """Those of all blocks, one below the other."""
+        """The cells by row of all blocks, one below the other."""
         parts = [part.lists(first, last) for part in self.parts]
         begins = itertools.accumulate((part.indptr[-1] for part in parts), initial=0)
         ends = [part.indptr[1:] + begin for part, begin in zip(parts, begins, strict=False)]
@@ -363,21 +363,21 @@ class AddedGroup(ColumnGroup):
         )
 
     def label_pairs(self, labels: AddedLabels, some: np.ndarray, out: np.ndarray) -> None:
-        """Add those of all blocks."""
+        """Add the co-occurrences of all blocks."""
         for part, own in zip(self.parts, labels.parts, strict=True):
             part.label_pairs(own, some, out)
 
     def triples(
         self, anchor: AddedAnchor, labels: AddedLabels, some: np.ndarray, out: np.ndarray
     ) -> None:
-        """Add those of all blocks."""
+        """Add the co-occurrences of all blocks."""
         for part, s, l in zip(self.parts, anchor.parts, labels.parts, strict=True):
             part.triples(s, l, some, out)
 
     def triples_of(
         self, anchor: AddedAnchor, labels: AddedLabels, label: int, out: np.ndarray
     ) -> None:
-        """Add those of all blocks."""
+        """Add the co-occurrences of all blocks."""
         for part, s, l in zip(self.parts, anchor.parts, labels.parts, strict=True):
             part.triples_of(s, l, label, out)
 

@@ -132,7 +132,7 @@ class Parallel:
         return sum(-(-block.n_rows // 64) for block in self._counts.blocks)
 
     def _cost_of_a_pick(self) -> int:
-        """The nanoseconds of an expensive one, before anything is cut."""
+        """Estimate the nanoseconds of an expensive pick, before columns are cut into groups."""
         counts, listed = self._counts, self._listed
         others, q = counts.levels[~listed] - 1, len(counts.labels)
         planes, like = int(others.sum()), float(others.mean()) if others.size else 0.0

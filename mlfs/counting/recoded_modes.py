@@ -28,7 +28,7 @@ def with_modes(codes: Codes, modes: np.ndarray) -> Codes:
     listed = []
     for j in changed.tolist():
         if codes.is_packed(j):
-            _turn(codes, j, int(modes[j]))
+            _make_mode(codes, j, int(modes[j]))
         else:
             listed.append(j)
     indptr, rows, values = codes._lists  # noqa: SLF001  # planes are not made lists
@@ -67,8 +67,8 @@ def stacked(parts: Sequence[Codes]) -> Codes:
     )
 
 
-def _turn(codes: Codes, j: int, mode: int) -> None:
-    """Replace the plane of a code that becomes the mode by one of the code that was it."""
+def _make_mode(codes: Codes, j: int, mode: int) -> None:
+    """Make a code the mode of a column: its plane becomes that of the code that was the mode."""
     own, old = codes.planes_of(j), int(codes.mode[j])
     others = [code for code in range(int(codes.levels[j])) if code != old]
     planes = dict(zip(others, own.copy(), strict=True))

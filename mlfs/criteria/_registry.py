@@ -109,10 +109,6 @@ def available() -> list[str]:
     return sorted({*_built_in(), *_plugins()})
 
 
-def _import_built_in(name: str) -> Any:
-    return importlib.import_module(f"{PACKAGE}.{name}")
-
-
 def _load_plugin(name: str, point: metadata.EntryPoint) -> type[Criterion]:
     who = f"the criterion {printable(name)!r} of the distribution {printable(_distribution(point))}"
     rivals = _offers()[name]
@@ -222,7 +218,9 @@ def get(criterion: Any, parameters: Mapping[str, Any] | None = None) -> tuple[st
 
 def _by_name(name: str) -> type[Criterion]:
     if name in _built_in():
-        return _imported(functools.partial(_import_built_in, name), f"the criterion {name}")
+        return _imported(
+            functools.partial(importlib.import_module, f"{PACKAGE}.{name}"), f"the criterion {name}"
+        )
     plugins = _plugins()
     if name in plugins:
         return _load_plugin(name, plugins[name])

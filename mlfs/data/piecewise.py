@@ -1,10 +1,10 @@
 """A data set in one or several files, of which any pieces can be read, on any machine.
 
-Pieces are numbered in the order of their rows. Whoever reads some of them (`FilePieces.read`) gets
-`ReadRows`, whose `found` says what was seen in them: small, and made to be sent. All that was found
-together (`FilePieces.agreed`) decides the columns and labels of the whole, and with these rows
-become a `Dataset` (`ReadRows.dataset`). Such data sets, one under the other, are what `mlfs.read`
-returns for the whole.
+Pieces are numbered in the order of their rows. To read some of them (`FilePieces.read`) gives
+`ReadRows`, whose `found` says in little memory what was seen in them, so that it can be sent. What
+was found in all of them (`FilePieces.agreed`) decides the columns and labels of the whole, and with
+it rows become a `Dataset` (`ReadRows.dataset`). Such data sets, one under the other, are what
+`mlfs.read` returns for the whole.
 """
 
 from __future__ import annotations

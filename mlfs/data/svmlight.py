@@ -82,7 +82,7 @@ class SvmlightRanges(TextRanges):
 
     @cached_property
     def note(self) -> Note | None:
-        """What the file says of its columns, which whoever reads some of the file reads too."""
+        """What the file says of its columns, which is read with any part of it."""
         return _note(self.pieces.start(), self.path, self.request.limits)
 
     def __getstate__(self) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """Ranges of the bytes of a text file: the pieces in which one process reads it, read apart.
 
-Whoever reads the whole file reads one range (`TextRanges.dataset`), so there is one way to read.
+The whole file is read as one range (`TextRanges.dataset`), so there is one way to read.
 A range that does not begin the file knows neither its first line nor the rows before. If it meets
 an error, or if all ranges together pass a limit, the range is read again with both known, so that
 the error is that of the whole file.

@@ -1,8 +1,8 @@
 """Write files so that they appear whole or not at all, alone or several together.
 
 The bytes go to a file beside the target, ``.mlfs-*.part``, which takes its place at the end. Its
-process holds a lock on it, so that whoever writes to the folder next can tell what a dead process
-left behind, and removes it.
+process holds a lock on it, so that the next process that writes to the folder can tell what a dead
+process left behind, and removes it.
 """
 
 from __future__ import annotations

@@ -211,7 +211,7 @@ class Expected:
         return self._of_counts[count]
 
     def function(self, labels: np.ndarray) -> AllCounts:
-        """What the expected sum of c log c over all values of all labels adds to that of a cell.
+        """The expected sum of c log c over n(f,l), less c log c of n(f), by the count n(f).
 
         Both are summed over the labels; the difference is small enough for whole numbers.
         """

@@ -99,9 +99,10 @@ class ExactInfo(ExactSets):
         return self._only(np.array(features, np.int64))
 
     def _only(self, features: np.ndarray, *, alone: bool | None = None) -> ExactInfo:
-        """The same; `alone` says whether their terms are counted without the other columns'.
+        """A view on some candidates.
 
-        By default they are, where the candidates are few of many columns.
+        `alone` says whether their terms are counted without those of the other columns. By default
+        they are, where the candidates are few of many columns.
         """
         view = ExactInfo(self._table, labels=self._labels, features=features, parents=self._parents)
         view._alone = alone
@@ -127,7 +128,7 @@ class ExactInfo(ExactSets):
 
     @property
     def _all(self) -> ExactInfo:
-        """The same labels, and all candidates."""
+        """The view on all candidates and the same labels."""
         return self if self._features is None else self._whole
 
     @cached_property
@@ -309,7 +310,7 @@ class ExactInfo(ExactSets):
         return float(self._su_of_set(picked)[1])
 
     def _su_of_set(self, picked: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
-        """Both sums; they are continued from the set that was asked for last, or recently."""
+        """`su_fS` and `su_SS`, continued from the set that was asked for last, or recently."""
         table, order = self._table, tuple(int(s) for s in picked)
         masks = tuple(table.masks_of(self._labels))
         last, *sums = table.last_set.get(masks, ((), np.zeros(table.d), np.zeros(())))

@@ -25,7 +25,7 @@ class ExactSets(Info):
         return -np.inf if self._table.corrected else 0.0
 
     def _cut(self, values: np.ndarray) -> np.ndarray:
-        """The values of the candidates, of those of all counted columns."""
+        """Take the values of the candidates from those of all counted columns."""
         raise NotImplementedError
 
     # ---- several picks ------------------------------------------------------------------------

@@ -199,7 +199,7 @@ class GaussianInfo(Info):
         return GaussianInfo(self._columns, self._labels)
 
     def _kept(self, word: str, make: Callable[[GaussianInfo], np.ndarray]) -> np.ndarray:
-        """What is made of all candidates once, for those in play."""
+        """Make something for all candidates once, and give the part of those in play."""
         kept, key = self._columns.kept, (word, self._labels.tobytes())
         if key not in kept:
             kept[key] = make(self._whole)

@@ -42,7 +42,7 @@ def gini_gain(table: Table, pairs: PairStatistics, labels: np.ndarray) -> np.nda
 
 
 def _of_tables(table: Table, pairs: PairStatistics, labels: np.ndarray) -> np.ndarray:
-    """The same from complete tables."""
+    """sum_l G(f,s;l) from complete tables."""
     counts, unit = table.counts, table.counts.xlogx.unit
     added = np.zeros(table.d)
     valid = table.l_valid[labels]

@@ -65,7 +65,7 @@ class LabelPairs:
         return cache.keep(key, self._added(np.array([label]))) if found is None else found
 
     def added_sums(self, labels: np.ndarray) -> np.ndarray:
-        """The same, added over some labels."""
+        """The sums of c log c over n(f,l) of every feature, added over some labels."""
         if labels.size == 1:
             return self.sums(int(labels[0]))
         cache, key = self._table.cache, ("t_fL", labels.tobytes())
@@ -73,7 +73,7 @@ class LabelPairs:
         return cache.keep(key, self._added(labels)) if found is None else found
 
     def _added(self, labels: np.ndarray) -> np.ndarray:
-        """These sums; nothing may be left out."""
+        """Count some labels and add their sums; no missing value may be left out."""
         table, counts, total = self._table, self._counts, np.zeros(self._table.d, np.int64)
         two = counts.labels.two_levels[labels]
         if not two.all():

@@ -88,7 +88,7 @@ class TripleSums:
         return total[0]
 
     def sums_of_each(self, pairs: PairStatistics, labels: np.ndarray) -> np.ndarray:
-        """The same of each label: (labels, d)."""
+        """The sums of c log c over n(f,s,l) of each label: (labels, d)."""
         t_fsl = np.zeros((labels.size, self.table.d), np.int64)
         self._joint(pairs, labels, t_fsl)
         return t_fsl

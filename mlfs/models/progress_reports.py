@@ -1,4 +1,4 @@
-"""What a model that is being fitted is doing, for whoever wants to show it."""
+"""Report what a model that is being fitted is doing, so that it can be shown."""
 
 from __future__ import annotations
 
@@ -59,17 +59,17 @@ class _Listener:
     def __init__(self, tell: Tell, every: float) -> None:
         self.tell, self.every = tell, every
         self.part = Progress(())
-        self.began, self.told = 0.0, -every
+        self.began, self.reported_at = 0.0, -every
 
     def hear(self, what: tuple[str, ...], done: int, total: int) -> None:
-        """Tell of a new part, unless something was told just before."""
+        """Report a new part, unless something was reported just before."""
         now = time.perf_counter()
         if what != self.part.what or done < self.part.done:
             self.began = now
         left = (now - self.began) / done * (total - done) if done and total else None
         self.part = Progress(what, done, total, left)
-        if now - self.told >= self.every:
-            self.told = now
+        if now - self.reported_at >= self.every:
+            self.reported_at = now
             self.tell(self.part)
 
 

@@ -335,7 +335,7 @@ class LazyScores(CandidateScores):
             self._worth = sweep_cost(view)
 
     def _sweep(self, some: np.ndarray, bounds: np.ndarray) -> np.ndarray:
-        """Do so with terms of all candidates, and update all that lack no earlier term."""
+        """Fold a term of all candidates, and update all that lack no earlier term."""
         first, n = int(self._folded[some].min()), len(self.picked)
         some = np.flatnonzero((self._folded >= first) & (self._folded < n))
         for i in range(first, n):

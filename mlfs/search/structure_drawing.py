@@ -179,7 +179,7 @@ def _depths(structure: Structure) -> list[int]:
 
 
 def _middles(structure: Structure) -> list[float]:
-    """Ends of the tree one after another, and every other label in the middle of its own."""
+    """Leaves of the tree one after another, every other label in the middle of its children."""
     beside = [
         (*parents, *children)
         for parents, children in zip(structure.parents, structure.children, strict=True)

@@ -112,7 +112,7 @@ class ArffRanges(TextRanges):
 
     @cached_property
     def start(self) -> Start:
-        """The beginning of the file, which whoever reads some of the file reads too."""
+        """The beginning of the file, which is read with any part of it."""
         found = Start.of(self.pieces, self.path, self.request, self.chosen)
         assert found is not None
         return found

@@ -109,7 +109,7 @@ class CsvRanges(TextRanges):
 
     @cached_property
     def header(self) -> Header:
-        """The header, which whoever reads some of the file reads too."""
+        """The header, which is read with any part of the file."""
         line = self.pieces.start().partition(b"\n")[0]
         found = Header.of(line, self.path, self.request.limits, self.separator)
         assert found is not None

@@ -318,9 +318,9 @@ def _seeded(estimator: Any, generator: np.random.Generator) -> Any:
 def _alone(
     work: Callable[..., np.ndarray], held: HeldOut, label: int, *more: Any
 ) -> tuple[np.ndarray, Any]:
-    """One label, on one thread of BLAS: the sums are the same whoever works beside it.
+    """Work on one label, and give what `Memory` has kept for it.
 
-    And what `Memory` has kept for it.
+    BLAS has one thread: its sums then do not depend on what runs beside it.
     """
     with threadpool_limits(limits=1, user_api="blas"):
         return work(held, label, *more), (held.problem.found or {}).get(label)
