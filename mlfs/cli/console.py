@@ -40,7 +40,7 @@ class ClosedOutput(io.StringIO):
 
     @property
     def buffer(self) -> Any:
-        """The same for bytes."""
+        """Give the stream for bytes, which refuses them too."""
         return self
 
 

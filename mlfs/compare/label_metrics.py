@@ -269,7 +269,7 @@ def micro_recall(Y: Any, predicted: Any) -> float:
 
 
 def _shares(counts: tuple[np.ndarray, ...], of: int, empty: float) -> float:
-    """Both over one of the other two counts; what is empty where all of them are 0."""
+    """The mean of true and predicted over one of the two counts; `empty` where both are 0."""
     both, true, said = counts
     found = np.where(true + said > 0, ratios(both, counts[of], 0.0), empty)
     return mean(found[~np.isnan(found)])

@@ -76,7 +76,7 @@ class StoredFolds(Splitting):
         return f"stored folds {self.digests[data] if data in self.digests else self._of(data)}"
 
     def of(self, data: str) -> StoredFolds:
-        """The same for one data set."""
+        """These folds for one data set."""
         return replace(self, name=data)
 
     @property

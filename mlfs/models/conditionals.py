@@ -100,7 +100,7 @@ class FittedConditionals:
 
     @cached_property
     def switched(self) -> SwitchedParts:
-        """The same of learners that have a classifier for each value of the parents."""
+        """The coefficients of learners that have a classifier for each value of the parents."""
         return SwitchedParts.of(self.learners, self.width)
 
 

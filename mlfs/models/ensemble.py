@@ -255,7 +255,7 @@ def grown_member(
     seed: int | None = None,
     first: bool = False,
 ) -> Any:
-    """The same by `partial_fit`; first of the parts, or a further one."""
+    """Fit a model by `partial_fit` on the first part of the rows, or on a further one."""
     x, y, given = _own_rows(problem, rows, columns)
     if first:
         _settle(model, problem, columns, seed)

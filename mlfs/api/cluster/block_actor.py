@@ -60,7 +60,7 @@ class BlockActor:
             return _refused(error)
 
     def answer_packed(self, question: bytes) -> bytes:
-        """The same, pickled: one message without the parts that dask takes apart is faster."""
+        """The answer, pickled: one message without the parts that dask takes apart is faster."""
         return pickle.dumps(self.answer(*pickle.loads(question)), 5)  # noqa: S301 -- from our client
 
     def prepare(self, *whole: Any) -> tuple[str, Any]:

@@ -32,7 +32,7 @@ class CsvRows:
         return _listed(sorted(row for one in found for row in one))
 
     def of_all(self, metric: str, data: Iterable[str], criterion: str, model: str, n: str) -> str:
-        """The same for a mean over data sets."""
+        """The numbers of the rows that a mean over data sets is made of, as text."""
         found = [self._rows.get((metric, one, criterion, model, n), []) for one in data]
         return _listed(sorted(row for one in found for row in one))
 

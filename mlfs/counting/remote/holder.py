@@ -148,7 +148,7 @@ class Holder:
     def answer_triples(
         self, groups: list[GroupName], anchor: AnchorName, view: View, some: np.ndarray
     ) -> list[PackedCounts]:
-        """Those of an anchor, some labels of two levels and some groups."""
+        """The co-occurrences of an anchor, some labels of two levels and some groups."""
         s, labels, found = self._anchor_of(anchor), self._view(view).labels, []
         for group in map(self._group, groups):
             co = np.zeros((some.size, s.cells, group.cells), group.small)
@@ -159,21 +159,21 @@ class Holder:
     def answer_triples_of(
         self, name: GroupName, anchor: AnchorName, view: View, label: int
     ) -> PackedCounts:
-        """Those of an anchor, a group and one label of any levels."""
+        """The co-occurrences of an anchor, a group and one label of any levels."""
         s, group, labels = self._anchor_of(anchor), self._group(name), self._view(view).labels
         co = np.zeros((int(labels.levels[label]) - 1, s.cells, group.cells), group.small)
         group.triples_of(s, labels, label, co)
         return packed_counts(co)
 
     def answer_label_pairs(self, name: GroupName, view: View, some: np.ndarray) -> PackedCounts:
-        """Those of a group and some labels of two levels."""
+        """The co-occurrences of a group and some labels of two levels."""
         group = self._group(name)
         co = np.zeros((some.size, group.cells), group.small)
         group.label_pairs(self._view(view).labels, some, co)
         return packed_counts(co)
 
     def answer_labels_with(self, anchor: AnchorName, view: View) -> PackedCounts:
-        """Those of an anchor and all labels of two levels: (cells, labels)."""
+        """The co-occurrences of an anchor and all labels of two levels: (cells, labels)."""
         labels = self._view(view).labels
         return packed_counts(labels.co_occurrences(self._anchor_of(anchor)))
 

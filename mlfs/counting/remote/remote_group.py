@@ -139,7 +139,7 @@ class RemoteGroup(ColumnGroup):
         return max(1, min(self.size, entries * self.size // max(1, own)))
 
     def lists(self, first: int, last: int) -> Lists:
-        """Those of all blocks, one below the other."""
+        """The cells by row of all blocks, one below the other."""
         asked = "lists", self.name, first, last
         return stacked(self._state.session.ask(*asked, needs=self._state.needs))
 

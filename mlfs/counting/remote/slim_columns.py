@@ -144,6 +144,6 @@ def joined_rows(parts: Sequence[Codes]) -> Codes:
 
 
 def _listed_only(codes: Codes) -> Codes:
-    """Its lists alone, where the columns that are kept as planes have no entries."""
+    """The lists of a table alone, where columns that are kept as planes have no entries."""
     lists = codes._held  # noqa: SLF001  # planes are not made lists
     return Codes(codes.n_rows, *lists, codes.mode, codes.levels, codes.missing)

@@ -24,7 +24,7 @@ def independent(problem: Problem) -> FittedConditionals:
 
 
 def independent_part(problem: Problem, before: Sequence[Learner | None] = ()) -> FittedConditionals:
-    """The same by a part of the rows; `before` is what the parts before it left."""
+    """The base learners grown by a part of the rows; `before` are those that earlier parts left."""
     return FittedConditionals.grow(problem, Independent().learn(problem), before)
 
 

@@ -49,7 +49,7 @@ class Neighbours:
 
     @classmethod
     def of(cls, problem: Problem, k: Any, scale: Any = False) -> Neighbours:
-        """Those of a problem; no more than there are other rows."""
+        """The training rows of a problem, with `k` no more than there are other rows."""
         wanted = whole(k, "k")
         if problem.n_rows < 2:
             msg = f"neighbours need two rows or more, not n_samples = {problem.n_rows}"
@@ -57,7 +57,7 @@ class Neighbours:
         return cls(problem.X, min(wanted, problem.n_rows - 1), bool(scale))
 
     def with_rows(self, x: Any, k: Any) -> Neighbours:
-        """The same with further rows, dense or sparse as the first ones."""
+        """These and further rows, dense or sparse as the first ones."""
         if sp.issparse(self.rows):
             rows = sp.csr_array(sp.vstack([self.rows, sp.csr_array(x)], format="csr"))
         else:

@@ -88,7 +88,7 @@ class Factors:
         return cls(plan, values, np.zeros((len(plan.scopes), len(rows), 2)))
 
     def some(self, which: Ints) -> Factors:
-        """Those of some of the rows."""
+        """The factors of some of the rows."""
         return Factors(self.plan, [value[which] for value in self.values], self.known[:, which])
 
     def max_marginals(self) -> Floats:

@@ -165,7 +165,7 @@ class _Search:
         return np.asarray(nodes.scores + self.rest[nodes.depth, nodes.rows])
 
     def _open(self, nodes: Nodes, most: float) -> Nodes:
-        """Those that can still bring something better, or an equal that is lower."""
+        """The nodes that can still lead to a better vector, or to an equal one that is lower."""
         ceiling = self._ceiling(nodes)
         keep = (ceiling >= self.bar[nodes.rows]) & (self.spent[nodes.rows] <= most)
         settled = np.flatnonzero(

@@ -55,7 +55,7 @@ class Nodes:
         return len(self.rows)
 
     def some(self, which: Ints | np.ndarray) -> Nodes:
-        """Those at some positions, or under a mask."""
+        """The nodes at some positions, or under a mask."""
         return Nodes(self.depth, self.rows[which], self.labels[which], self.scores[which])
 
     def scored(self, conditionals: Conditionals, rows: Ints) -> Floats:
@@ -66,7 +66,7 @@ class Nodes:
         return np.asarray(self.scores[:, None] + both)
 
     def children(self, conditionals: Conditionals, scores: Floats, keep: np.ndarray) -> Nodes:
-        """Those children that a mask of the shape of their scores keeps."""
+        """The children that a mask of the shape of their scores keeps."""
         at, bits = np.nonzero(keep)
         labels = self.labels[at]
         labels[:, conditionals.structure.order[self.depth]] = bits

@@ -209,7 +209,7 @@ class HeldOut:
         return np.stack([expit(decision), expit(decision + solved.of_other[:, None])])
 
     def _switched(self, part: Part, others: list[int]) -> np.ndarray:
-        """The same as `Switching` has it: for each value the regression on the rows that have it.
+        """Predict as `Switching` does: for each value by the regression on the rows that have it.
 
         As there, values of one class are answered by its share, and values of few rows by the
         regression on all of them.
