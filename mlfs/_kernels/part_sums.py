@@ -53,8 +53,8 @@ class Room(NamedTuple):
 
 
 @inner
-def _count(rows: Any, a: int, b: int, x: Lists, counts: Any, met: Any) -> tuple[int, int]:
-    """Count the cells of some rows: the weight of the rows, and how many cells are in `met`."""
+def _count(rows: Any, a: int, b: int, x: Lists, counts: Any, found: Any) -> tuple[int, int]:
+    """Count the cells of some rows, and list them in `found`: the weight, and how many cells."""
     n = 0
     size = 0
     for k in range(a, b):
@@ -64,7 +64,7 @@ def _count(rows: Any, a: int, b: int, x: Lists, counts: Any, met: Any) -> tuple[
         for p in range(x.indptr[row], x.indptr[row + 1]):
             cell = x.cells[p]
             if counts[cell] == 0:
-                met[size] = cell
+                found[size] = cell
                 size += 1
             counts[cell] += weight
     return n, size

@@ -116,12 +116,12 @@ class Grouping:
         if self.trivial:
             return codes
         parts: list[tuple[np.ndarray, np.ndarray]] = []
-        base, levels, missing = [], [], []
+        modes, levels, missing = [], [], []
         for columns in self.members:
             if len(columns) == 1:
                 j = columns[0]
                 parts.append(codes.entries(j))
-                base.append(int(codes.mode[j]))
+                modes.append(int(codes.mode[j]))
                 levels.append(int(codes.levels[j]))
                 missing.append(int(codes.missing[j]))
                 continue
@@ -135,8 +135,8 @@ class Grouping:
                 missing[-1] = int(code[~gone].max(initial=-1)) + 1
                 code[gone] = missing[-1]
             levels.append(int(code.max(initial=0)) + 1)
-            base.append(int(np.bincount(code).argmax()))
-            rows = np.flatnonzero(code != base[-1]).astype(np.int32)
+            modes.append(int(np.bincount(code).argmax()))
+            rows = np.flatnonzero(code != modes[-1]).astype(np.int32)
             parts.append((rows, code[rows]))
         sizes = [rows.size for rows, _ in parts]
         return Codes(
@@ -144,7 +144,7 @@ class Grouping:
             edges_of(sizes),
             np.concatenate([rows for rows, _ in parts]).astype(np.int32),
             np.concatenate([code for _, code in parts]).astype(np.int32),
-            np.array(base, np.int32),
+            np.array(modes, np.int32),
             np.array(levels, np.int32),
             np.array(missing, np.int32),
         )

@@ -9,16 +9,11 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from mlfs.api.as_dataset import as_dataset
 from mlfs.api.coded_columns import CodedColumns
+from mlfs.api.counted import counted
 from mlfs.api.missing_values import refuse_missing
-from mlfs.api.prepared import (
-    DEFAULTS,
-    Prepared,
-    as_dataset,
-    counted,
-    prepare,
-    weighted,
-)
+from mlfs.api.prepared import DEFAULTS, Prepared, prepare, weighted
 from mlfs.counting.memory import bytes_of
 from mlfs.data.arrays import from_arrays
 from mlfs.data.columns import library_of

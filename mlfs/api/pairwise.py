@@ -14,9 +14,10 @@ from typing import Any, NoReturn
 import numpy as np
 
 from mlfs.api.coded_columns import CodedColumns
+from mlfs.api.counted import threads_of
 from mlfs.api.function_arguments import both_of, check_rows, columns_of
 from mlfs.api.options import checked
-from mlfs.api.prepared import DEFAULTS, threads_of
+from mlfs.api.prepared import DEFAULTS
 from mlfs.counting.memory import bytes_of
 from mlfs.data.frames import naming_half_pairs, pandas
 from mlfs.errors import UsageError, printable

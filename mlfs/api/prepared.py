@@ -39,14 +39,7 @@ from mlfs.information.pair_matrix import Side
 from mlfs.search.label_parents import Structure
 from mlfs.search.requested_network import network_for
 
-__all__ = [
-    "Prepared",
-    "as_dataset",
-    "counted",
-    "prepare",
-    "threads_of",
-    "weighted",
-]
+__all__ = ["DEFAULTS", "Prepared", "prepare", "weighted"]
 
 COUNTED = (
     *("bins", "n_bins", "nominal_limit", "target_bins", "labels_as", "missing"),
