@@ -1,4 +1,4 @@
-"""Products of a sparse matrix with vectors, in one fixed order of additions.
+"""Products of a matrix with vectors, in one fixed order of additions.
 
 A library's product may add in another order on another machine; these never do.
 """
@@ -9,7 +9,16 @@ from typing import Any
 
 from mlfs._kernels.jit import compiled
 
-__all__ = ["dot", "from_columns", "onto_columns", "orthogonalise"]
+__all__ = [
+    "added",
+    "dot",
+    "from_columns",
+    "from_rows",
+    "from_stored_columns",
+    "onto_columns",
+    "onto_rows",
+    "orthogonalise",
+]
 
 
 @compiled
@@ -48,3 +57,63 @@ def onto_columns(indptr: Any, columns: Any, values: Any, vector: Any, out: Any) 
     for row in range(vector.size):
         for at in range(indptr[row], indptr[row + 1]):
             out[columns[at]] += values[at] * vector[row]
+
+
+@compiled
+def from_rows(rows: Any, vector: Any, shift: float, out: Any) -> None:
+    """Set out to rows @ vector - shift; four sums at a time, since each waits for its last term."""
+    whole = out.size - out.size % 4
+    for row in range(0, whole, 4):
+        a = b = c = d = 0.0
+        for j in range(vector.size):
+            a += rows[row, j] * vector[j]
+            b += rows[row + 1, j] * vector[j]
+            c += rows[row + 2, j] * vector[j]
+            d += rows[row + 3, j] * vector[j]
+        out[row] = a - shift
+        out[row + 1] = b - shift
+        out[row + 2] = c - shift
+        out[row + 3] = d - shift
+    for row in range(whole, out.size):
+        total = 0.0
+        for j in range(vector.size):
+            total += rows[row, j] * vector[j]
+        out[row] = total - shift
+
+
+@compiled
+def from_stored_columns(rows: Any, vector: Any, shift: float, out: Any) -> None:
+    """The same for rows that are stored by column: a column is added to all sums at once."""
+    out[:] = 0.0
+    for j in range(vector.size):
+        for row in range(out.size):
+            out[row] += rows[row, j] * vector[j]
+    for row in range(out.size):
+        out[row] -= shift
+
+
+@compiled
+def onto_rows(rows: Any, vector: Any, out: Any) -> None:
+    """Add rows.T @ vector; four sums at a time."""
+    whole = out.size - out.size % 4
+    for j in range(0, whole, 4):
+        a, b, c, d = out[j], out[j + 1], out[j + 2], out[j + 3]
+        for row in range(vector.size):
+            a += rows[row, j] * vector[row]
+            b += rows[row, j + 1] * vector[row]
+            c += rows[row, j + 2] * vector[row]
+            d += rows[row, j + 3] * vector[row]
+        out[j], out[j + 1], out[j + 2], out[j + 3] = a, b, c, d
+    for j in range(whole, out.size):
+        total = out[j]
+        for row in range(vector.size):
+            total += rows[row, j] * vector[row]
+        out[j] = total
+
+
+@compiled
+def added(values: Any, total: float) -> float:
+    """The sum of the values and `total`, one after the other."""
+    for i in range(values.size):
+        total += values[i]
+    return total

@@ -238,13 +238,17 @@ class PackedTable:
         """The whole table as an array."""
         return self._between(0, self.shape[0])
 
-    def row_parts(self) -> Iterator[tuple[int, np.ndarray]]:
-        """The rows as arrays, some at a time, and the first of each."""
+    def row_parts(self, *, in_bytes: bool = False) -> Iterator[tuple[int, np.ndarray]]:
+        """The rows as arrays, some at a time, and the first of each.
+
+        With `in_bytes`, rows of small whole numbers are arrays of bytes, whatever `dtype` is.
+        """
         step = max(1, AT_ONCE // max(1, self.shape[1]) // STRIP) * STRIP
         for piece in self._pieces:
             for first in range(0, piece.n_rows, step):
                 last = min(piece.n_rows, first + step)
-                yield piece.first + first, self._piece(piece, first, last).T
+                part = self._piece(piece, first, last, in_bytes=in_bytes)
+                yield piece.first + first, part.T
 
     def _between(self, first: int, last: int) -> np.ndarray:
         out = np.empty((last - first, self.shape[1]), self.dtype)
@@ -279,13 +283,15 @@ class PackedTable:
         for first in range(0, self.shape[1], width):
             yield first, self.columns(first, min(self.shape[1], first + width))
 
-    def _piece(self, piece: _Piece, first: int, last: int) -> np.ndarray:
+    def _piece(self, piece: _Piece, first: int, last: int, *, in_bytes: bool = False) -> np.ndarray:
         """Some rows of a piece, from a multiple of 64 on; a row of the result for each column."""
-        out = np.empty((self.shape[1], last - first), self.dtype)
         place = piece.place[self._columns]
         small = np.flatnonzero(place >= 0)
-        if small.size:
-            out[small] = self._unpacked(piece, place[small], first, last)
+        unpacked = self._unpacked(piece, place[small], first, last)
+        if in_bytes and small.size == place.size and not self._meaning:
+            return unpacked  # of `dtype`, if a value is missing
+        out = np.empty((self.shape[1], last - first), self.dtype)
+        out[small] = unpacked
         self._unspool(piece, place, first, last, out)
         for j, original in enumerate(self._columns.tolist()):
             to = self._meaning.get(original)
@@ -295,11 +301,14 @@ class PackedTable:
 
     def _unpacked(self, piece: _Piece, which: np.ndarray, first: int, last: int) -> np.ndarray:
         words = slice(first // STRIP, -(-last // STRIP))
-        values = np.zeros((which.size, (words.stop - words.start) * STRIP), np.uint8)
+        values: Any = None
         for bit, planes in enumerate(piece.planes):
             if planes is not None:
-                part = np.ascontiguousarray(planes[which, words])
-                values |= np.unpackbits(part.view(np.uint8), axis=1, bitorder="little") << bit
+                part = np.ascontiguousarray(planes[which, words]).view(np.uint8)
+                bits = np.unpackbits(part, axis=1, bitorder="little")
+                values = bits if bit == 0 else (bits << bit) | (0 if values is None else values)
+        if values is None:
+            values = np.zeros((which.size, (words.stop - words.start) * STRIP), np.uint8)
         values = values[:, : last - first]
         if len(piece.planes) <= MISSING_BIT or piece.planes[MISSING_BIT] is None:
             return values

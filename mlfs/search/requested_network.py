@@ -77,7 +77,7 @@ def network_for(
         return information_tree(info, dataset.label_names)
     if kind != "chain":
         raise UnknownName("label network", str(kind), ("chain", "tree"))
-    if order == "given":
+    if order == "given" or len(dataset.labels) == 1:
         sequence = tuple(range(len(dataset.labels)))
     elif order == "full":
         sequence = chain_order_full(info)

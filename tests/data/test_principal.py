@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from mlfs.data import from_arrays
+from mlfs.data import from_arrays, packed_table, row_products
 from mlfs.data.first_component import first_component, in_three_levels
+from mlfs.data.packed_table import Packer
 
 
 def data_of(X, **options):
@@ -75,6 +76,25 @@ def test_dense_and_sparse_are_the_same_bits(seed):
     )
     for sparse in (sp.csr_array(X), sp.csc_array(X), stored):
         np.testing.assert_array_equal(dense, first_component(data_of(sparse)))
+
+
+@pytest.mark.parametrize("kind", [np.uint8, np.int64, np.float32, float, bool])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_however_the_numbers_are_held_the_bits_are_the_same(kind, weighted, monkeypatch):
+    rng = np.random.default_rng(0)
+    X = (rng.integers(0, 2 if kind is bool else 5, (211, 7)) * [0, 1, 1, 0, 1, 1, 1]).astype(kind)
+    weights = rng.random(211) if weighted else None
+    packer = Packer()
+    for first in range(0, 211, 50):
+        packer.add(X[first : first + 50])
+    packed = data_of(X).with_changes(X=packer.finish())
+    expected = first_component(data_of(X.astype(float)), weights)
+    assert expected.any()
+    for data in (data_of(X), data_of(np.asfortranarray(X)), data_of(X[::-1].copy()[::-1]), packed):
+        np.testing.assert_array_equal(first_component(data, weights), expected)
+        monkeypatch.setattr(row_products, "AT_ONCE", 64)
+        monkeypatch.setattr(packed_table, "AT_ONCE", 64)
+        np.testing.assert_array_equal(first_component(data, weights), expected)
 
 
 def test_the_data_are_not_changed():

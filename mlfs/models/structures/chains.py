@@ -134,7 +134,7 @@ def ordered(problem: Problem, order: Any) -> tuple[tuple[int, ...], str]:
         return _sequence(order, problem.names), "labels in the order that was given"
     if order not in ORDERS:
         raise UnknownName("order of labels", order, ORDERS)
-    if order == "given":
+    if order == "given" or problem.q == 1:
         found = tuple(range(problem.q))
     elif order == "random":
         found = tuple(problem.generator(STREAM).permutation(problem.q).tolist())

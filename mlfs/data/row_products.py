@@ -1,0 +1,278 @@
+"""Products of the features with vectors, a few rows at a time and in one fixed order of additions.
+
+A missing value is replaced by the mean of its column, and a nominal column of more than two values
+by one indicator for each value. Dense tables stay as they are, so that no table of floats is made.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from mlfs._kernels import products
+from mlfs.data.dataset import Column
+from mlfs.data.packed_table import PackedTable
+
+__all__ = ["Numbers", "RowProducts", "far_exponent", "nominal_columns"]
+
+AT_ONCE = 1 << 20  # cells of a dense array
+FAR = 150  # beyond this power of two the square of a square may overflow or underflow
+
+
+def nominal_columns(columns: Sequence[Column]) -> list[int]:
+    """The columns that become indicators."""
+    return [j for j, column in enumerate(columns) if len(column.values) > 2]
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """What the cells of a table become.
+
+    Parameters
+    ----------
+    means : dict of int to float
+        What missing values are replaced by, for the columns that have some.
+    indicators : dict of int to ndarray
+        The values of a nominal column, rising, and the share that each of them has.
+    exponent : int
+        All numbers are divided by this power of two.
+    """
+
+    means: dict[int, float] = field(default_factory=dict)
+    indicators: dict[int, tuple[np.ndarray, np.ndarray]] = field(default_factory=dict)
+    exponent: int = 0
+
+    @classmethod
+    def of(cls, table: Any, columns: Sequence[Column]) -> Numbers:
+        """Learn what the cells of a table of all rows become.
+
+        Examples
+        --------
+        >>> from mlfs.data import from_arrays
+        >>> data = from_arrays([[1.0], [np.nan], [4.0]], [[0], [1], [1]])
+        >>> Numbers.of(data.table, data.columns).means
+        {0: 2.5}
+        """
+        if sp.issparse(table):
+            table = sp.csc_array(table)
+        nominal, means = nominal_columns(columns), {}
+        indicators = {j: _values(_column(table, j)) for j in nominal}
+        for j in _with_missing(table):
+            if j not in indicators:
+                means[j] = _mean(_column(table, j))
+        greatest = _greatest(table, nominal)
+        if any(values.size for values, _ in indicators.values()):
+            greatest = max(1.0, greatest)
+        return cls(means, indicators, far_exponent(greatest))
+
+    def d(self, d: int) -> int:
+        """How many columns d columns become."""
+        return d + sum(values.size - 1 for values, _ in self.indicators.values())
+
+    def among(self, rows: np.ndarray) -> np.ndarray:
+        """The numbers of a few dense rows, in bytes or floats, in rows or columns."""
+        if self.means or self.indicators or self.exponent:
+            return self._changed(rows.astype(np.float64))
+        if rows.dtype == bool:
+            rows = rows.view(np.uint8)
+        if rows.dtype != np.uint8:
+            rows = rows.astype(np.float64, copy=False)
+        plain = rows.flags.c_contiguous or rows.flags.f_contiguous
+        return rows if plain else np.ascontiguousarray(rows)
+
+    def _changed(self, rows: np.ndarray) -> np.ndarray:
+        for j, mean in self.means.items():
+            rows[np.isnan(rows[:, j]), j] = mean
+        if self.indicators:
+            parts, at = [], 0
+            for j, (values, shares) in sorted(self.indicators.items()):
+                column = rows[:, [j]]
+                hits = (column == values).astype(np.float64)
+                hits[np.isnan(column[:, 0])] = shares
+                parts += [rows[:, at:j], hits]
+                at = j + 1
+            rows = np.concatenate([*parts, rows[:, at:]], axis=1)
+        rows = np.ldexp(rows, -self.exponent) if self.exponent else rows
+        return np.ascontiguousarray(rows)
+
+    def sparse(self, table: Any) -> Any:
+        """The numbers of a sparse table by row, zeros not stored."""
+        if self.means or self.indicators:
+            columns = sp.csc_array(table).astype(np.float64)
+            parts = [self._sparse_column(columns[:, [j]], j) for j in range(columns.shape[1])]
+            table = sp.hstack(parts, format="csr")
+        rows = sp.csr_array(table)
+        if not (rows.has_canonical_format and rows.data.all()):
+            rows = sp.csr_array(rows, copy=True)
+            rows.sum_duplicates()
+            rows.eliminate_zeros()
+        if rows.dtype == bool:
+            rows = rows.astype(np.uint8)
+        if rows.dtype != np.uint8:
+            rows = rows.astype(np.float64, copy=False)
+        if self.exponent:
+            rows = sp.csr_array((np.ldexp(rows.data, -self.exponent), rows.indices, rows.indptr))
+        return rows
+
+    def _sparse_column(self, column: Any, j: int) -> Any:
+        if j in self.indicators:
+            return sp.csc_array(self._of_indicators(column.toarray(), j))
+        if j in self.means:
+            column.data[np.isnan(column.data)] = self.means[j]
+        return column
+
+    def _of_indicators(self, column: np.ndarray, j: int) -> np.ndarray:
+        values, shares = self.indicators[j]
+        hits = (column == values).astype(np.float64)
+        hits[np.isnan(column[:, 0])] = shares
+        return hits
+
+
+class RowProducts:
+    """Products of some rows.
+
+    Parameters
+    ----------
+    table : array, sparse matrix or PackedTable
+        The rows.
+    numbers : Numbers
+        What its cells become.
+    share : ndarray of float64, optional
+        How much each row counts; 1 by default.
+    """
+
+    def __init__(self, table: Any, numbers: Numbers, share: np.ndarray | None = None) -> None:
+        self.n_rows, self.d = table.shape[0], numbers.d(table.shape[1])
+        self._share, self._numbers = share, numbers
+        self._table = numbers.sparse(table) if sp.issparse(table) else table
+
+    def _parts(self) -> Iterator[tuple[slice, Any]]:
+        table = self._table
+        if sp.issparse(table):
+            yield slice(0, self.n_rows), table
+        elif isinstance(table, PackedTable):
+            for first, rows in table.row_parts(in_bytes=True):
+                yield slice(first, first + len(rows)), self._numbers.among(rows)
+        else:
+            step = max(1, AT_ONCE // max(1, table.shape[1]))
+            for first in range(0, self.n_rows, step):
+                where = slice(first, min(self.n_rows, first + step))
+                yield where, self._numbers.among(table[where])
+
+    def sums(self, out: np.ndarray) -> np.ndarray:
+        """Add the sum of each column to `out`, and return it."""
+        for where, rows in self._parts():
+            share = np.ones(where.stop - where.start) if self._share is None else self._share[where]
+            _add(rows, share, out)
+        return out
+
+    def gram(
+        self, vector: np.ndarray, shift: float, out: np.ndarray, total: float
+    ) -> tuple[np.ndarray, float]:
+        """Project the rows and add them, by their projections, to `out`, and these to `total`."""
+        for where, rows in self._parts():
+            of_rows = _project(rows, vector, shift)
+            if self._share is not None:
+                of_rows *= self._share[where]
+            _add(rows, of_rows, out)
+            total = products.added(of_rows, total)
+        return out, total
+
+    def project(self, vector: np.ndarray, shift: float) -> np.ndarray:
+        """The product of each row with a vector, less `shift`."""
+        out = np.empty(self.n_rows)
+        for where, rows in self._parts():
+            out[where] = _project(rows, vector, shift)
+        return out
+
+
+def far_exponent(greatest: float) -> int:
+    """The power of two that is taken out of numbers far from 1; 0 for others."""
+    exponent = int(np.frexp(greatest)[1])
+    return exponent if abs(exponent) > FAR else 0
+
+
+def _project(rows: Any, vector: np.ndarray, shift: float) -> np.ndarray:
+    out = np.empty(rows.shape[0])
+    if sp.issparse(rows):
+        products.from_columns(rows.indptr, rows.indices, rows.data, vector, shift, out)
+    elif rows.flags.c_contiguous:
+        products.from_rows(rows, vector, shift, out)
+    else:
+        products.from_stored_columns(rows, vector, shift, out)
+    return out
+
+
+def _add(rows: Any, vector: np.ndarray, out: np.ndarray) -> None:
+    if sp.issparse(rows):
+        products.onto_columns(rows.indptr, rows.indices, rows.data, vector, out)
+    else:
+        products.onto_rows(rows, vector, out)
+
+
+def _column(table: Any, j: int) -> np.ndarray:
+    if sp.issparse(table):
+        return np.asarray(table[:, [j]].toarray().ravel(), np.float64)
+    return np.asarray(table[:, j], np.float64)
+
+
+def _dense_parts(table: Any) -> Iterator[np.ndarray]:
+    if isinstance(table, PackedTable):
+        yield from (rows for _, rows in table.row_parts(in_bytes=True))
+        return
+    step = max(1, AT_ONCE // max(1, table.shape[1]))
+    yield from (table[first : first + step] for first in range(0, table.shape[0], step))
+
+
+def _with_missing(table: Any) -> list[int]:
+    """The columns that have missing values."""
+    if table.dtype.kind != "f":
+        return []
+    if sp.issparse(table):
+        missing = np.isnan(table.data)
+        return np.flatnonzero(np.diff(np.r_[0, np.cumsum(missing)][table.indptr])).tolist()
+    found = np.zeros(table.shape[1], bool)
+    for rows in _dense_parts(table):
+        if rows.dtype.kind == "f":
+            found |= np.isnan(rows).any(axis=0)
+    return np.flatnonzero(found).tolist()
+
+
+def _greatest(table: Any, nominal: list[int]) -> float:
+    """The greatest magnitude of a number; whole numbers are never far from 1."""
+    if table.dtype.kind != "f":
+        return 0.0
+    if sp.issparse(table):
+        kept = np.ones(table.shape[1], bool)
+        kept[nominal] = False
+        data = table.data[np.repeat(kept, np.diff(table.indptr))]
+        return float(np.fmax.reduce(np.abs(data), initial=0.0))
+    found = 0.0
+    for rows in _dense_parts(table):
+        each = np.fmax.reduce(np.abs(rows), axis=0, initial=0.0)
+        each[nominal] = 0.0
+        found = max(found, float(each.max(initial=0.0)))
+    return found
+
+
+def _values(column: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    known = column[~np.isnan(column)]
+    values = np.unique(known)
+    shares = [float((known == value).mean()) for value in values.tolist()]
+    return values, np.array(shares)
+
+
+def _mean(column: np.ndarray) -> float:
+    """The mean of the known values, rounded once; so it does not depend on the order of rows."""
+    known = column[~np.isnan(column)]
+    if not known.size:
+        return 0.0
+    try:
+        return math.fsum(known.tolist()) / known.size
+    except OverflowError:
+        return math.fsum((known / known.size).tolist())
