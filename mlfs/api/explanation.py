@@ -9,10 +9,11 @@ from typing import Any
 from mlfs import criteria
 from mlfs.api.as_dataset import as_dataset, keeps_numbers
 from mlfs.api.candidates import Grouping, columns_named
+from mlfs.api.options import UNITS
 from mlfs.api.plan import NOTHING_MORE
 from mlfs.api.prepared import Prepared, prepare
 from mlfs.api.reasons import Explanation, Explanations
-from mlfs.api.selecting import UNITS, select
+from mlfs.api.selecting import select
 from mlfs.api.selection import Chosen, Ranking, Selection
 from mlfs.criteria import Criterion
 from mlfs.errors import UsageError, printable

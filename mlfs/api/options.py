@@ -31,11 +31,12 @@ from mlfs.api.value_kinds import (
 from mlfs.errors import UsageError, printable
 
 __all__ = [
-    "FITTING", "NAMED", "OPTIONS", "Option", "check_jobs", "checked", "is_auto", "n_of", "seed_of",
-    "threads",
+    "FITTING", "NAMED", "OPTIONS", "SEEDS", "UNITS", "Option", "check_jobs", "checked", "is_auto",
+    "n_of", "seed_of", "threads",
 ]  # fmt: skip
 
-SEEDS = 2**31 - 1
+SEEDS = 2**31 - 1  # below which seeds are drawn
+UNITS = {"nats": 1.0, "bits": 1.0 / math.log(2.0)}  # by which nats are multiplied
 TO_SELECT, TO_COUNT = "What to select", "How to count"
 
 
@@ -239,7 +240,7 @@ OPTIONS: tuple[Option, ...] = (
         only_for="chain",
     ),
     Option(
-        "units", Choice(choices=("nats", "bits")), "nats", "The unit of scores.", ("--units",),
+        "units", Choice(choices=tuple(UNITS)), "nats", "The unit of scores.", ("--units",),
     ),
     Option(
         "seed", Whole(least=0), 0,

@@ -16,7 +16,7 @@ import numpy as np
 from mlfs.api.coded_columns import CodedColumns
 from mlfs.api.counted import threads_of
 from mlfs.api.function_arguments import both_of, check_rows, columns_of
-from mlfs.api.options import checked
+from mlfs.api.options import UNITS, checked
 from mlfs.api.prepared import DEFAULTS
 from mlfs.counting.memory import bytes_of
 from mlfs.data.frames import naming_half_pairs, pandas
@@ -34,7 +34,6 @@ __all__ = [
     "symmetrical_uncertainty",
 ]
 
-UNITS = {"nats": 1.0, "bits": 1.0 / np.log(2.0)}
 Fill = Callable[[np.ndarray, Side, Side, float, int], None]
 
 

@@ -13,7 +13,7 @@ from mlfs.api.as_dataset import once
 from mlfs.api.candidates import columns_named
 from mlfs.api.cross_validated import CrossValidation, cross_validated
 from mlfs.api.estimators import refuse_unanswered
-from mlfs.api.options import OPTIONS, checked
+from mlfs.api.options import OPTIONS, UNITS, checked
 from mlfs.api.plan import Plan, layout_for, ranking_of, scaled, search, sides, union_of
 from mlfs.api.prepared import DEFAULTS, Prepared, prepare
 from mlfs.api.prepared_notes import identifier_notes, identifiers
@@ -30,7 +30,6 @@ from mlfs.search.picks import Pick, SearchResult
 __all__ = ["select"]
 
 SEARCHING = ("n", "start", "prefilter", "alpha", "min_gain", "seed", "lazy", "max_seconds")
-UNITS = {"nats": 1.0, "bits": 1.0 / np.log(2.0)}
 
 
 def select(

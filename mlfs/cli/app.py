@@ -16,7 +16,7 @@ import click
 from mlfs import __version__
 from mlfs.cli.compare_command import compare
 from mlfs.cli.completion import COMPLETE, completion
-from mlfs.cli.console import ClosedOutput, Console
+from mlfs.cli.console import INTERRUPTED, ClosedOutput, Console
 from mlfs.cli.convert_command import convert
 from mlfs.cli.criteria_command import criteria
 from mlfs.cli.datasets_command import datasets
@@ -35,7 +35,6 @@ from mlfs.errors import MlfsError, UnknownName, UsageError, printable
 __all__ = ["cli", "run"]
 
 CLOSED_PIPE = 141
-INTERRUPTED = 130
 LONG = re.compile(r"\w{81,}")  # digits and letters of a value, not a path with its folders
 
 

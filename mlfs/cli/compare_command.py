@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mlfs.api.options import NAMED
-from mlfs.cli.console import console_of
+from mlfs.cli.console import INTERRUPTED, console_of
 from mlfs.cli.help import Command, argument, topical
 from mlfs.cli.progress import Cells
 from mlfs.cli.shared_options import place_of, talking
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 __all__ = ["compare"]
 
-INTERRUPTED = 130
 FAILED = 1
 SHOWN = 5
 FIXED = ("folds", "holdout", "repeat", "split", "groups", "labels", "exclude", "budget", "tune_by")

@@ -16,6 +16,7 @@ import click
 from mlfs.errors import MissingExtra, UsageError, printable
 
 __all__ = [
+    "INTERRUPTED",
     "ClosedOutput",
     "Console",
     "Output",
@@ -28,6 +29,8 @@ __all__ = [
     "write_report",
     "write_texts",
 ]
+
+INTERRUPTED = 130  # the exit code
 
 
 class ClosedOutput(io.StringIO):

@@ -6,9 +6,9 @@ from typing import Any
 
 import click
 
-from mlfs.cli.console import console_of
+from mlfs.cli.console import INTERRUPTED, console_of
 from mlfs.cli.help import Command, argument, topical
-from mlfs.cli.select_command import INTERRUPTED, run_selection
+from mlfs.cli.select_command import run_selection
 from mlfs.cli.shared_options import input_data, reading, selecting, selection_options, talking
 
 __all__ = ["explain"]

@@ -28,37 +28,32 @@ HELP_NAMES = ("-h", "--help")
 SETTINGS: dict[str, Any] = {"max_content_width": 96}
 
 
-class Option(click.Option):
+class _Completed(click.Parameter):
+    """A parameter whose values a shell can complete."""
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[Any]:
+        """The values that a shell offers."""
+        from mlfs.cli.completion import values
+
+        found = values(self, ctx, incomplete)
+        return super().shell_complete(ctx, incomplete) if found is None else found
+
+
+class Option(_Completed, click.Option):
     """An option that stands under a topic in the help."""
 
     def __init__(self, *names: Any, topic: str = OTHER, **settings: Any) -> None:
         super().__init__(*names, **settings)
         self.topic = topic
 
-    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[Any]:
-        """The values that a shell offers."""
-        found = _completed(self, ctx, incomplete)
-        return super().shell_complete(ctx, incomplete) if found is None else found
 
-
-class Argument(click.Argument):
-    """An argument whose values a shell can complete."""
-
-    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[Any]:
-        """The values that a shell offers."""
-        found = _completed(self, ctx, incomplete)
-        return super().shell_complete(ctx, incomplete) if found is None else found
+class Argument(_Completed, click.Argument):
+    """An argument of a command."""
 
 
 def argument(*names: Any, **settings: Any) -> Callable[[F], F]:
     """Make a decorator for an argument."""
     return click.argument(*names, cls=Argument, **settings)
-
-
-def _completed(parameter: click.Parameter, context: click.Context, text: str) -> list[Any] | None:
-    from mlfs.cli.completion import values
-
-    return values(parameter, context, text)
 
 
 def topical(topic: str, *names: str, **settings: Any) -> Callable[[F], F]:
@@ -105,8 +100,8 @@ def _write_exit_codes(formatter: click.HelpFormatter) -> None:
         formatter.write_dl(EXIT_CODES)
 
 
-class Command(click.Command):
-    """A command whose help shows examples before options."""
+class _WithExamples(click.Command):
+    """What commands and groups share: examples in the help, and options that are checked."""
 
     def __init__(
         self, *given: Any, examples: Sequence[tuple[str, str]] = (), **settings: Any
@@ -127,8 +122,22 @@ class Command(click.Command):
         except click.NoSuchOption as error:
             raise refusal(error, self, ctx) from None
 
+    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write all of the help."""
+        self.format_usage(ctx, formatter)
+        self.format_help_text(ctx, formatter)
+        _write_examples(self.examples, formatter)
+        if isinstance(self, click.Group):
+            self.format_commands(ctx, formatter)
+        _write_options(self, ctx, formatter)
+        _write_exit_codes(formatter)
+
+
+class Command(_WithExamples):
+    """A command whose errors call each option by its longest flag."""
+
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command; errors call each option by its longest flag."""
+        """Run the command."""
         try:
             return super().invoke(ctx)
         except MlfsError as error:
@@ -137,51 +146,15 @@ class Command(click.Command):
             error.naming({**flags, "format": flags.get("source_format", "--format")})
             raise
 
-    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write all of the help."""
-        self.format_usage(ctx, formatter)
-        self.format_help_text(ctx, formatter)
-        _write_examples(self.examples, formatter)
-        _write_options(self, ctx, formatter)
-        _write_exit_codes(formatter)
 
-
-class Group(click.Group):
+class Group(_WithExamples, click.Group):
     """A command with commands below it, and "did you mean" for their names."""
 
     command_class = Command
 
-    def __init__(
-        self, *given: Any, examples: Sequence[tuple[str, str]] = (), **settings: Any
-    ) -> None:
-        settings.setdefault("context_settings", SETTINGS)
-        super().__init__(*given, **settings)
-        self.examples = examples
-
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  # click's signature
         """The commands, in the order in which a user meets them."""
         return list(self.commands)
-
-    def get_help_option_names(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  # click's
-        """The same in every context, a bare one of a page's generator included."""
-        return list(HELP_NAMES)
-
-    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write all of the help."""
-        self.format_usage(ctx, formatter)
-        self.format_help_text(ctx, formatter)
-        _write_examples(self.examples, formatter)
-        self.format_commands(ctx, formatter)
-        _write_options(self, ctx, formatter)
-        _write_exit_codes(formatter)
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse the arguments; refuse an option that is given twice, or unknown."""
-        try:
-            _refuse_twice(self, ctx, args)
-            return super().parse_args(ctx, args)
-        except click.NoSuchOption as error:
-            raise refusal(error, self, ctx) from None
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

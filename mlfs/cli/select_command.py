@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mlfs.cli.console import Console, Output, console_of, output_of, write_data, write_report
+from mlfs.cli.console import (
+    INTERRUPTED,
+    Console,
+    Output,
+    console_of,
+    output_of,
+    write_data,
+    write_report,
+)
 from mlfs.cli.help import Command, argument, topical
 from mlfs.cli.progress import Picks, Waiting
 from mlfs.cli.shared_options import input_data, reading, selecting, selection_options, talking
@@ -20,7 +28,6 @@ if TYPE_CHECKING:
 __all__ = ["run_selection", "select"]
 
 FORMATS = ("table", "names", "indices", "csv", "json")
-INTERRUPTED = 130
 
 
 @click.command(

@@ -54,8 +54,8 @@ class Format:
     variant : str
         What the names of the two functions end in, where a module has two formats.
     pieces : str
-        The module that has ``read_pieces(pieces, path, request)``, for large files, and may have
-        ``open_ranges``, by which ranges of their bytes are read apart.
+        The module for large files. It has ``open_ranges(pieces, path, request)``, by which ranges
+        of their bytes are read apart, or else ``read_pieces``, which reads the whole.
     apart : str
         The module that has ``read_apart(files, path, request)``, which reads one or several files,
         and may have ``open_apart``, by which pieces of them are read apart.
@@ -330,9 +330,17 @@ def _read_pieces(name: str, form: Format | None, request: Request) -> Dataset | 
     if read_apart is not None and files:
         dataset = read_apart(files, name, request)
         return dataset
-    read_pieces = None if form is None else form.piecewise("read_pieces")
-    pieces = read_pieces and TextPieces.of(name, request.limits, request.max_memory)
-    dataset = read_pieces(pieces, name, request) if read_pieces and pieces else None
+    if form is None or not form.pieces:
+        return None
+    open_ranges, read_pieces = form.piecewise("open_ranges"), form.piecewise("read_pieces")
+    pieces = TextPieces.of(name, request.limits, request.max_memory)
+    if pieces is None:
+        return None
+    if open_ranges is not None:
+        ranges = open_ranges(pieces, name, request)
+        dataset = None if ranges is None else ranges.dataset()
+    else:
+        dataset = None if read_pieces is None else read_pieces(pieces, name, request)
     return dataset
 
 

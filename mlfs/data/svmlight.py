@@ -36,7 +36,7 @@ from mlfs.data.sparse_rows import DIGITS, SparseText, label_rows, write_table
 from mlfs.data.text_ranges import Before, Range, RangeRows, TextRanges, first_place
 from mlfs.errors import ParseError
 
-__all__ = ["open_ranges", "read", "read_pieces", "write"]
+__all__ = ["open_ranges", "read", "write"]
 
 NOTE = b"# mlfs "
 BINARY = ("0", "1")
@@ -57,12 +57,6 @@ def read(content: bytes, path: str, request: Request) -> Dataset:
     rows.add(text, 0)
     found = Range(0, 1, rows.n_rows, rows.n_lines, has_error=False, found=rows.finish())
     return rows.dataset(agreed(path, request, rows.note, [found]))
-
-
-def read_pieces(pieces: TextPieces, path: str, request: Request) -> Dataset | None:
-    """Read a large svmlight file; None if it is one that has to be read whole."""
-    ranges = open_ranges(pieces, path, request)
-    return None if ranges is None else ranges.dataset()
 
 
 def open_ranges(pieces: TextPieces, path: str, request: Request) -> SvmlightRanges | None:

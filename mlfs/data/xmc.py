@@ -28,7 +28,7 @@ from mlfs.data.text_ranges import Before, Range, RangeRows, TextRanges
 from mlfs.data.uniform import NumberedNames, UniformLabels
 from mlfs.errors import ParseError, plural, printable
 
-__all__ = ["open_ranges", "read", "read_pieces", "write"]
+__all__ = ["open_ranges", "read", "write"]
 
 
 def read(content: bytes, path: str, request: Request) -> Dataset:
@@ -45,12 +45,6 @@ def read(content: bytes, path: str, request: Request) -> Dataset:
     rows.add(text, 0)
     found = Range(0, 1, rows.n_rows, rows.n_lines, has_error=False, found=rows.finish())
     return rows.dataset(agreed(path, request, rows.head, [found]))
-
-
-def read_pieces(pieces: TextPieces, path: str, request: Request) -> Dataset | None:
-    """Read a large XMC file; None if it is one that has to be read whole."""
-    ranges = open_ranges(pieces, path, request)
-    return None if ranges is None else ranges.dataset()
 
 
 def open_ranges(pieces: TextPieces, path: str, request: Request) -> XmcRanges | None:

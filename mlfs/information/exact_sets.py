@@ -22,7 +22,7 @@ class ExactSets(Info):
 
     @property
     def _floor(self) -> float:  # type: ignore[override]
-        return -np.inf if self._table.corrected else 0.0
+        return self._table.floor
 
     def _cut(self, values: np.ndarray) -> np.ndarray:
         """Take the values of the candidates from those of all counted columns."""

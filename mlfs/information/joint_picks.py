@@ -36,10 +36,6 @@ class JointPicks:
         self._last: tuple[tuple[int, ...], Parts, np.ndarray] | None = None
         self._pair: tuple[tuple[int, int], PairStatistics] | None = None
 
-    @property
-    def _floor(self) -> float:
-        return -np.inf if self._table.corrected else 0.0
-
     def _codes(self, at: int) -> np.ndarray:
         table, key = self._table, ("codes", at)
         found: np.ndarray | None = table.cache.find(key)
@@ -110,13 +106,13 @@ class JointPicks:
         both = table.in_context(key, labels, lambda: self.pair(s, t)).mi
         known = self._known(s, t)
         if known is None:
-            return np.maximum(both - table.pair_with_feature(t, labels).mi, self._floor)
+            return np.maximum(both - table.pair_with_feature(t, labels).mi, self._table.floor)
 
         def restricted() -> PairStatistics:
             return self._statistics(self._codes(t), known)
 
         alone = table.in_context(("ft where s", s, t), labels, restricted).mi
-        return np.maximum(both - alone, self._floor)
+        return np.maximum(both - alone, self._table.floor)
 
     # ---- any number of picks ------------------------------------------------------------------
 

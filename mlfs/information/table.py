@@ -87,6 +87,7 @@ class Table:
         self.cache = Cache(budget.cache)
         self.recent = Cache(budget.recent)  # what is asked for within one step
         self.rows, self.corrected = counts.rows, is_corrected(counts.xlogx)
+        self.floor = -np.inf if self.corrected else 0.0  # the least information there can be
         self.counts_some = not self.corrected  # whether a few candidates are counted alone
         self.last_set: dict[Any, tuple[Any, ...]] = {}  # what `ExactInfo` sums over a set
         self.subset_planes: SubsetPlanes | None = None  # made by `Subset`

@@ -12,7 +12,7 @@ from mlfs.errors import UsageError, printable
 from mlfs.models.conditionals import Conditionals, FittedConditionals
 from mlfs.models.features import feature_plan
 from mlfs.models.inference import Greedy, Inference, joint_log_proba, make, marginals, sample
-from mlfs.models.label_model import LabelModel
+from mlfs.models.label_model import LabelModel, probabilistic
 from mlfs.models.number_chosen import chosen_number
 from mlfs.models.problem import MISSING, Problem
 from mlfs.models.structures import Independent, learner_for
@@ -21,15 +21,11 @@ from mlfs.search.label_parents import Structure
 __all__ = ["StructuredClassifier"]
 
 
-def _probabilistic(model: Any) -> bool:
-    return model.base_estimator is None or hasattr(model.base_estimator, "predict_proba")
-
-
 def _decides_by_function(model: Any) -> bool:
     if not (model.inference in (None, "greedy") or isinstance(model.inference, Greedy)):
         return False
     alone = model.structure is None or isinstance(model.structure, Independent)
-    return alone or not _probabilistic(model)
+    return alone or not probabilistic(model)
 
 
 class StructuredClassifier(LabelModel):
@@ -201,7 +197,7 @@ class StructuredClassifier(LabelModel):
         """
         return self._given(self._inference().predict(self._fitted_on(X)))
 
-    @available_if(_probabilistic)  # type: ignore[untyped-decorator]
+    @available_if(probabilistic)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> np.ndarray:
         """P(label = its second value | x) of every label, whatever the others are.
 
@@ -233,7 +229,7 @@ class StructuredClassifier(LabelModel):
             out[:, label] = held.decision(label, slice(None), predicted[:, list(parents)])
         return self._decisions(out)
 
-    @available_if(_probabilistic)  # type: ignore[untyped-decorator]
+    @available_if(probabilistic)  # type: ignore[untyped-decorator]
     def joint_log_proba(self, X: Any, Y: Any) -> np.ndarray:
         """Log P(Y | x) of one label vector for each row; minus its sum is the CLL-loss.
 
@@ -255,7 +251,7 @@ class StructuredClassifier(LabelModel):
             raise UsageError(msg)
         return np.asarray(joint_log_proba(held, codes))
 
-    @available_if(_probabilistic)  # type: ignore[untyped-decorator]
+    @available_if(probabilistic)  # type: ignore[untyped-decorator]
     def sample(self, X: Any, n: int = 1, seed: int = 0) -> np.ndarray:
         """Draw label vectors from P(Y | x).
 
@@ -304,5 +300,5 @@ class StructuredClassifier(LabelModel):
         tags = super().__sklearn_tags__()
         # scikit-learn's checks want a prediction to be the rounded marginals, and have no other
         # tag to say that labels are decided together
-        tags.classifier_tags.poor_score = _probabilistic(self) and not _decides_by_function(self)
+        tags.classifier_tags.poor_score = probabilistic(self) and not _decides_by_function(self)
         return tags

@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.metaestimators import available_if
 
+from mlfs.api.options import SEEDS
 from mlfs.api.selection import Selection
 from mlfs.api.value_kinds import checked_count
 from mlfs.errors import UnknownName, UsageError, printable
@@ -28,7 +29,6 @@ __all__ = [
 ]
 
 VOTES = ("majority", "mean")
-SEEDS = 2**31 - 1
 
 
 def _probabilistic(ensemble: Any) -> bool:

@@ -27,12 +27,17 @@ from mlfs.models.classes import Classes, ClassList, read_labels
 from mlfs.models.problem import Problem
 from mlfs.search.label_parents import Structure
 
-__all__ = ["LabelModel", "default_learner", "keep_names", "name_columns"]
+__all__ = ["LabelModel", "default_learner", "keep_names", "name_columns", "probabilistic"]
 
 
 def default_learner() -> LogisticRegression:
     """Logistic regression with the penalty of Sun, Kudo & Kimura (lambda = 0.1 is C = 5)."""
     return LogisticRegression(C=5.0, solver="liblinear")
+
+
+def probabilistic(model: Any) -> bool:
+    """Whether the base learner of a model gives probabilities."""
+    return model.base_estimator is None or hasattr(model.base_estimator, "predict_proba")
 
 
 def name_columns(model: LabelModel, features: Sequence[str], labels: Sequence[str]) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from mlfs.api.options import seed_of
+from mlfs.api.options import SEEDS, seed_of
 from mlfs.api.value_kinds import checked_share
 from mlfs.errors import UsageError, printable
 from mlfs.models.em import Grower, Mixture, em, weighted_mean
@@ -30,7 +30,6 @@ from mlfs.models.tuned import TunedLogistic
 __all__ = ["MixtureOfTrees"]
 
 SPLIT, DRAWS = 31, 32  # streams of the random numbers of a problem
-SEEDS = 2**31 - 1
 CELLS = 1 << 22
 
 

@@ -32,15 +32,9 @@ from mlfs.data.row_stack import RowStack
 from mlfs.data.text_ranges import Before, Range, RangeRows, TextRanges
 from mlfs.errors import ParseError
 
-__all__ = ["open_ranges", "read_pieces"]
+__all__ = ["open_ranges"]
 
 DATA = re.compile(rb"^[ \t]*@data(?![^\s%])", re.IGNORECASE | re.MULTILINE)
-
-
-def read_pieces(pieces: TextPieces, path: str, request: Request) -> Dataset | None:
-    """Read an ARFF file; None if it is one that has to be read whole."""
-    ranges = open_ranges(pieces, path, request)
-    return None if ranges is None else ranges.dataset()
 
 
 def open_ranges(pieces: TextPieces, path: str, request: Request) -> ArffRanges | None:

@@ -20,7 +20,6 @@ from typing import Any
 import numpy as np
 
 from mlfs._kernels import tokens as kernel
-from mlfs.data.dataset import Dataset
 from mlfs.data.delimited.csv_reader import Table
 from mlfs.data.delimited.csv_rows import Agreed, Found, Rows
 from mlfs.data.delimited.numbered_words import WordsSeen
@@ -32,19 +31,7 @@ from mlfs.data.request import Request
 from mlfs.data.text_ranges import Before, Range, RangeRows, TextRanges
 from mlfs.errors import ParseError
 
-__all__ = ["open_ranges", "open_ranges_tsv", "read_pieces", "read_pieces_tsv"]
-
-
-def read_pieces(pieces: TextPieces, path: str, request: Request) -> Dataset | None:
-    """Read a CSV file; None if it is one that has to be read whole."""
-    ranges = open_ranges(pieces, path, request)
-    return None if ranges is None else ranges.dataset()
-
-
-def read_pieces_tsv(pieces: TextPieces, path: str, request: Request) -> Dataset | None:
-    """Read a TSV file; None if it is one that has to be read whole."""
-    ranges = open_ranges_tsv(pieces, path, request)
-    return None if ranges is None else ranges.dataset()
+__all__ = ["open_ranges", "open_ranges_tsv"]
 
 
 def open_ranges(pieces: TextPieces, path: str, request: Request) -> CsvRanges | None:

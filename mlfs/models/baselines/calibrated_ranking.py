@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from mlfs.errors import UnknownName, UsageError
-from mlfs.models.baselines.column_model import ColumnModel, probabilistic
+from mlfs.models.baselines.column_model import ColumnModel
 from mlfs.models.baselines.label_alone import each_alone, independent, independent_part
+from mlfs.models.label_model import probabilistic
 from mlfs.models.problem import MISSING, Problem
 
 __all__ = ["CalibratedLabelRanking"]

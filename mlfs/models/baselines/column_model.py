@@ -10,16 +10,11 @@ from sklearn.utils.metaestimators import available_if
 
 from mlfs.errors import DataError
 from mlfs.models.features import AllFeatures, feature_plan
-from mlfs.models.label_model import LabelModel
+from mlfs.models.label_model import LabelModel, probabilistic
 from mlfs.models.problem import Problem
 from mlfs.models.structures.chains import Independent
 
-__all__ = ["ColumnModel", "ProbableModel", "UnweightedModel", "on_columns", "probabilistic"]
-
-
-def probabilistic(model: Any) -> bool:
-    """Whether the base learner of a model gives probabilities."""
-    return model.base_estimator is None or hasattr(model.base_estimator, "predict_proba")
+__all__ = ["ColumnModel", "ProbableModel", "UnweightedModel", "on_columns"]
 
 
 def on_columns(problem: Problem, X: Any) -> Problem:

@@ -10,8 +10,9 @@ import scipy.sparse as sp
 from sklearn.utils.metaestimators import available_if
 
 from mlfs.models.base_learners import Learner
-from mlfs.models.baselines.column_model import ProbableModel, on_columns, probabilistic
+from mlfs.models.baselines.column_model import ProbableModel, on_columns
 from mlfs.models.conditionals import Conditionals, FittedConditionals
+from mlfs.models.label_model import probabilistic
 from mlfs.models.problem import Problem
 from mlfs.models.structures.chains import Independent
 

@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 from sklearn.utils.metaestimators import available_if
 
-from mlfs.models.baselines.column_model import ProbableModel, probabilistic
+from mlfs.models.baselines.column_model import ProbableModel
 from mlfs.models.baselines.powerset import SetClassifiers
 from mlfs.models.ensemble import check_vote
 from mlfs.models.inference.contract import whole
+from mlfs.models.label_model import probabilistic
 from mlfs.models.problem import Problem
 from mlfs.models.progress_reports import stage
 

@@ -34,7 +34,8 @@ class InPieces:
         self.reading = own.piecewise("read_pieces")
         self.ranges = own.piecewise("open_ranges")
         self.opening = own.apartly("open") if own.apart else None
-        self.module: Any = sys.modules[(self.reading or self.opening).__module__]
+        reader = self.ranges or self.reading or self.opening
+        self.module: Any = sys.modules[reader.__module__]
         self.folder = tempfile.TemporaryDirectory(prefix="mlfs-fuzz-")
         self.file = Path(self.folder.name) / f"t{suffix}"
 
@@ -55,10 +56,10 @@ class InPieces:
                 if self.opening is not None:
                     pieces = self.opening([str(self.file)], str(self.file), request)
                     found = _together(parts_of(pieces, size % 3 + 1))
-                elif self.reading is not None:
+                else:
                     texts = TextPieces(str(self.file), request.limits)
                     reading = self.reading if self.ranges is None else self._in_ranges
-                    found = reading(texts, str(self.file), request)
+                    found = None if reading is None else reading(texts, str(self.file), request)
             except MlfsError as error:
                 return str(error).replace(str(self.file), path)
         return found
