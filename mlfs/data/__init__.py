@@ -12,7 +12,7 @@ Large files are read in pieces: `TextPieces` in `files`, `npz_pieces` and `parqu
 `packed_table` (over `bit_slices` and `spool`), and workers read pieces by `file_pieces` (over
 `piecewise` and `text_ranges`).
 `dataset` and `uniform` are the result, shown by `dataset_html` (over `html`); `generated`,
-`joining` and `first_component` make, join and project one.
+`joining` and `first_component` (by `row_products`) make, join and project one.
 """
 
 from __future__ import annotations
