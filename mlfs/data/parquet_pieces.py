@@ -109,11 +109,6 @@ class ParquetPieces(FilePieces):
         """The row groups of a file in memory."""
         return cls([Content(path, content)], path, request)
 
-    def dataset(self) -> Dataset:
-        """All rows."""
-        rows = self.read(0, len(self))
-        return rows.dataset(self.agreed([rows.found]))
-
     def read(self, first: int, last: int) -> Rows:
         """Read some row groups."""
         rows = Rows(self.plan, sum(self.sizes[:first]))

@@ -106,6 +106,11 @@ class FilePieces(ABC):
     def agreed(self, found: Sequence[Any]) -> Any:
         """What the columns and labels are, by what was found in all pieces, in their order."""
 
+    def dataset(self) -> Dataset:
+        """Read all pieces here."""
+        rows = self.read(0, len(self))
+        return rows.dataset(self.agreed([rows.found]))
+
     def learned(self, found: Sequence[Any]) -> FilePieces:  # noqa: ARG002  # mostly not needed
         """The pieces, to be read again with what was found; these themselves if that is all."""
         return self

@@ -13,7 +13,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from mlfs.data.dataset import Dataset
 from mlfs.data.files import BOM, TextPieces
 from mlfs.data.piecewise import FilePieces, FileState, ReadRows
 from mlfs.data.request import Request
@@ -134,11 +133,6 @@ class TextRanges(FilePieces, ABC):
     @abstractmethod
     def agree(self, ranges: Sequence[Range]) -> Any:
         """What the columns and labels of all ranges are."""
-
-    def dataset(self) -> Dataset:
-        """All rows."""
-        rows = self.read(0, len(self))
-        return rows.dataset(self.agreed([rows.found]))
 
     def read(self, first: int, last: int) -> RangeRows:
         """Read some pieces."""

@@ -11,12 +11,11 @@ import numpy as np
 
 from mlfs.counting.anchor import PairStatistics
 from mlfs.counting.blocks import Block
-from mlfs.counting.codes import Codes
 from mlfs.counting.column_groups import Kind
 from mlfs.counting.counts import Counts
 from mlfs.counting.memory import Budget
 from mlfs.counting.remote.columns_block import ColumnRef, sent_anchor
-from mlfs.counting.remote.holder import UnknownThing
+from mlfs.counting.remote.holder import Answering
 from mlfs.counting.remote.slim_columns import SlimColumn
 from mlfs.counting.remote.wire import PackedCounts, packed_counts
 from mlfs.information.adjusted import Expected
@@ -25,7 +24,7 @@ from mlfs.information.table import Table
 
 __all__ = ["ColumnsSetup", "HeldColumns"]
 
-KEPT = 6  # things that were sent, and anchors with their statistics
+KEPT = 6  # anchors with their statistics
 TWO = (Kind.BINARY_LISTS, Kind.BINARY_PLANES)
 
 
@@ -55,7 +54,7 @@ class ColumnsSetup(NamedTuple):
     f_whole: bool
 
 
-class HeldColumns:
+class HeldColumns(Answering):
     """Answers questions about some columns, of which it has all rows.
 
     Parameters
@@ -69,6 +68,7 @@ class HeldColumns:
     """
 
     def __init__(self, block: Block, setup: ColumnsSetup, budget: Budget) -> None:
+        super().__init__()
         counts = Counts([block], setup.kind, per_cell=setup.per_cell)
         own = setup.q, setup.mask_of
         self._block, self._first = block, setup.first
@@ -76,26 +76,13 @@ class HeldColumns:
         self._table.f_whole = setup.f_whole
         self._table.joint_picks = _HeldPicks(self, self._table)
         self._relabelled: tuple[str, Table] | None = None
-        self._sent: OrderedDict[str, Codes] = OrderedDict()
         self._pairs: OrderedDict[Any, PairStatistics] = OrderedDict()
         self._expected: Expected | None = None
         self.valid: dict[int, int] = {}
 
-    def answer(self, question: str, args: tuple[Any, ...]) -> Any:
-        """The answer to a question, which is one of the methods below."""
-        return getattr(self, "answer_" + question)(*args)
-
     def keep(self, token: str, thing: Any) -> None:
         """Keep a column, or labels, that questions will name by its token."""
-        self._sent[token] = thing.codes() if isinstance(thing, SlimColumn) else thing
-        self._sent.move_to_end(token)
-        while len(self._sent) > KEPT:
-            self._sent.popitem(last=False)
-
-    def _thing(self, token: str) -> Codes:
-        if token not in self._sent:
-            raise UnknownThing(token)
-        return self._sent[token]
+        super().keep(token, thing.codes() if isinstance(thing, SlimColumn) else thing)
 
     # ---- what questions name --------------------------------------------------------------------
 

@@ -13,7 +13,7 @@ from mlfs.counting.column_groups import listed_cells
 from mlfs.counting.remote.subset_sweeps import SubsetSweeps
 from mlfs.counting.remote.wire import PackedCounts, packed_counts
 
-__all__ = ["AnchorName", "GroupName", "Holder", "UnknownThing", "View"]
+__all__ = ["AnchorName", "Answering", "GroupName", "Holder", "UnknownThing", "View"]
 
 KEPT = 6  # things that were sent, and views, beside the block itself
 View = tuple[Any, ...]  # how a view is made from the block: steps, each a tuple
@@ -43,7 +43,30 @@ class AnchorName(NamedTuple):
     levels: int = 0
 
 
-class Holder:
+class Answering:
+    """Answers questions by its methods ``answer_*``; keeps a few things that questions name."""
+
+    def __init__(self) -> None:
+        self._sent: OrderedDict[str, Any] = OrderedDict()
+
+    def answer(self, question: str, args: tuple[Any, ...]) -> Any:
+        """The answer to a question."""
+        return getattr(self, "answer_" + question)(*args)
+
+    def keep(self, token: str, thing: Any) -> None:
+        """Keep something that questions will name by its token."""
+        self._sent[token] = thing
+        self._sent.move_to_end(token)
+        while len(self._sent) > KEPT:
+            self._sent.popitem(last=False)
+
+    def _thing(self, token: str) -> Any:
+        if token not in self._sent:
+            raise UnknownThing(token)
+        return self._sent[token]
+
+
+class Holder(Answering):
     """Answers questions about a block of rows.
 
     Parameters
@@ -53,29 +76,14 @@ class Holder:
     """
 
     def __init__(self, block: Block) -> None:
+        super().__init__()
         self._block = block
         self._views: OrderedDict[View, Block] = OrderedDict()
         self._groups: dict[GroupName, Any] = {}
-        self._sent: OrderedDict[str, Any] = OrderedDict()
         self._anchor: tuple[AnchorName, BlockAnchor] | None = None
         self._sweeps: SubsetSweeps | None = None
 
-    def answer(self, question: str, args: tuple[Any, ...]) -> Any:
-        """The answer to a question, which is one of the methods below."""
-        return getattr(self, "answer_" + question)(*args)
-
-    def keep(self, token: str, thing: Any) -> None:
-        """Keep something that questions will name by its token."""
-        self._sent[token] = thing
-        while len(self._sent) > KEPT:
-            self._sent.popitem(last=False)
-
     # ---- what questions name ------------------------------------------------------------------
-
-    def _thing(self, token: str) -> Any:
-        if token not in self._sent:
-            raise UnknownThing(token)
-        return self._sent[token]
 
     def _view(self, view: View) -> Block:
         if not view:
