@@ -59,12 +59,17 @@ class InProcessSession(Session):
         self.call("fill", [(self.piece(i),) for i in range(self.n_blocks)])
 
     def call(self, method: str, arguments: list[tuple[Any, ...]]) -> list[Any]:
+        return self.call_some(method, dict(enumerate(arguments)))
+
+    def call_some(self, method: str, arguments: dict[int, tuple[Any, ...]]) -> list[Any]:
         self.calls += 1
         if -self.calls in self.to_lose:  # negative numbers: calls before any question
             self.lost += 1
             self.actors[-1] = self.made(self.n_blocks - 1)
-        both = zip(self.actors, moved(arguments), strict=True)
-        found = [moved(unrefused(getattr(actor, method)(*args))) for actor, args in both]
+        found = [
+            moved(unrefused(getattr(self.actors[i], method)(*args)))
+            for i, args in moved(arguments).items()
+        ]
         self.bytes_received += bytes_in(found)
         return found
 

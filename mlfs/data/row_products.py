@@ -7,8 +7,9 @@ by one indicator for each value. Dense tables stay as they are, so that no table
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,13 @@ from mlfs._kernels import products
 from mlfs.data.dataset import Column
 from mlfs.data.packed_table import PackedTable
 
-__all__ = ["Numbers", "RowProducts", "far_exponent", "nominal_columns"]
+__all__ = [
+    "Numbers",
+    "RowProducts",
+    "far_exponent",
+    "missing_and_greatest",
+    "nominal_columns",
+]
 
 AT_ONCE = 1 << 20  # cells of a dense array
 FAR = 150  # beyond this power of two the square of a square may overflow or underflow
@@ -60,12 +67,30 @@ class Numbers:
         """
         if sp.issparse(table):
             table = sp.csc_array(table)
-        nominal, means = nominal_columns(columns), {}
-        indicators = {j: _values(_column(table, j)) for j in nominal}
-        for j in _with_missing(table):
-            if j not in indicators:
-                means[j] = _mean(_column(table, j))
-        greatest = _greatest(table, nominal)
+        nominal = nominal_columns(columns)
+        return cls.learned(nominal, *missing_and_greatest(table, nominal), partial(_column, table))
+
+    @classmethod
+    def learned(
+        cls,
+        nominal: list[int],
+        missing: list[int],
+        greatest: float,
+        column: Callable[[int], np.ndarray],
+    ) -> Numbers:
+        """The same from what is known of the columns.
+
+        Parameters
+        ----------
+        nominal, missing : list of int
+            The nominal columns of more than two values, and those with missing values.
+        greatest : float
+            The greatest magnitude in the columns that are not nominal.
+        column : callable
+            Gives a column in full.
+        """
+        indicators = {j: _values(column(j)) for j in nominal}
+        means = {j: _mean(column(j)) for j in missing if j not in indicators}
         if any(values.size for values, _ in indicators.values()):
             greatest = max(1.0, greatest)
         return cls(means, indicators, far_exponent(greatest))
@@ -227,6 +252,11 @@ def _dense_parts(table: Any) -> Iterator[np.ndarray]:
         return
     step = max(1, AT_ONCE // max(1, table.shape[1]))
     yield from (table[first : first + step] for first in range(0, table.shape[0], step))
+
+
+def missing_and_greatest(table: Any, nominal: list[int]) -> tuple[list[int], float]:
+    """The columns with missing values, and the greatest magnitude in those not nominal."""
+    return _with_missing(table), _greatest(table, nominal)
 
 
 def _with_missing(table: Any) -> list[int]:

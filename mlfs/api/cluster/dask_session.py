@@ -95,16 +95,20 @@ class DaskSession(Session):
 
     def call(self, method: str, arguments: list[tuple[Any, ...]]) -> list[Any]:
         """What a method of all actors returns; what it needs is in its arguments."""
-        self.bytes_sent += bytes_in(arguments)
+        return self.call_some(method, dict(enumerate(arguments)))
+
+    def call_some(self, method: str, arguments: dict[int, tuple[Any, ...]]) -> list[Any]:
+        """What a method of some actors returns, in their order."""
+        self.bytes_sent += bytes_in(list(arguments.values()))
         found: dict[int, Any] = {}
-        left = list(range(self.n_blocks))
+        left = list(arguments)
         while left:
             answers, lost = self._call(method, {i: arguments[i] for i in left})
             found |= {i: unrefused(answer) for i, answer in answers.items()}
             self.make_again(lost)
             left = lost
         self.bytes_received += bytes_in(list(found.values()))
-        return [found[i] for i in range(self.n_blocks)]
+        return [found[i] for i in arguments]
 
     def _call(
         self, method: str, arguments: dict[int, tuple[Any, ...]]

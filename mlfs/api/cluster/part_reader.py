@@ -16,6 +16,7 @@ from mlfs.counting.remote.holder import Holder
 from mlfs.data.arrays import from_arrays
 from mlfs.data.dataset import Dataset
 from mlfs.data.piecewise import FilePieces, ReadRows
+from mlfs.data.row_products import Numbers, RowProducts, missing_and_greatest
 from mlfs.discretize import Binnings, coded
 from mlfs.discretize.divided import ColumnPart
 from mlfs.discretize.table_survey import Survey
@@ -185,11 +186,40 @@ class PartReader:
             self._columns = key, ColumnPart(self.columns(part, chosen), weights)
         return getattr(self._columns[1], question)(*args)
 
+    _products: RowProducts | None = None
+
+    def missing_and_greatest(self, part: RowsPart, nominal: list[int]) -> tuple[list[int], float]:
+        """What `Numbers.learned` wants to know of X."""
+        table = self._dataset(part).table
+        return missing_and_greatest(table.tocsc() if sp.issparse(table) else table, nominal)
+
+    def products(
+        self,
+        part: RowsPart,
+        numbers: Numbers,
+        share: np.ndarray | None,
+        question: str,
+        *args: Any,
+    ) -> Any:
+        """What a method of `RowProducts` returns for X."""
+        if self._products is None:
+            self._products = RowProducts(self._dataset(part).table, numbers, share)
+        owned = [one.copy() if isinstance(one, np.ndarray) else one for one in args]
+        return getattr(self._products, question)(*owned)
+
+    def release(self, part: RowsPart) -> None:
+        """Let X go, unless it is still to be coded."""
+        del part
+        self._products = None
+        if self._is_coded:
+            self._data = None
+
     def counts(self, part: RowsPart, binnings: Binnings) -> np.ndarray:
         """How often each code occurs, ragged."""
         return self._codes(part, binnings).counts
 
     _coded: Codes | None = None
+    _is_coded = False
 
     def _codes(self, part: RowsPart, binnings: Binnings) -> Codes:
         self._columns = None
@@ -197,12 +227,13 @@ class PartReader:
             self.survey(part)
             self._coded = coded(self._dataset(part).table, binnings, self._survey)
             self._survey = self._data = None
+            self._is_coded = True
         return self._coded
 
     def features(self, piece: PartPiece) -> Codes:
         """The coded columns of a piece; nothing is kept."""
         codes = with_modes(self._codes(piece.part, piece.binnings), piece.modes)
-        self._coded, self._chunks = None, ()
+        self._coded = None
         return codes.sorted_by(piece.kind)[0]
 
 

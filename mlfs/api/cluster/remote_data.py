@@ -11,6 +11,7 @@ import scipy.sparse as sp
 
 from mlfs.api.cluster.clusters import cluster_of
 from mlfs.api.cluster.part_reader import ChunkPieces, Head, RowsPart
+from mlfs.api.cluster.remote_products import RemoteProducts
 from mlfs.data.arrays import from_arrays
 from mlfs.data.dataset import Dataset, Source
 from mlfs.data.file_pieces import open_pieces
@@ -56,6 +57,10 @@ class RemoteTable:
             parts.append(replace(part, kept=own))
             sizes.append(own.size)
         return RemoteTable(self.session, parts, sizes, self.shape[1])
+
+    def row_products(self, columns: Any, share: np.ndarray | None) -> RemoteProducts:
+        """Products of its rows with vectors."""
+        return RemoteProducts(self, columns, share)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         msg = "X was read by the workers of a cluster and is not here: leave cluster out"
