@@ -14,6 +14,7 @@ from mlfs.api.coded_columns import CodedColumns
 from mlfs.api.counted import counted
 from mlfs.api.missing_values import refuse_missing
 from mlfs.api.prepared import DEFAULTS, Prepared, prepare, weighted
+from mlfs.api.value_kinds import SUPERVISED
 from mlfs.counting.memory import bytes_of
 from mlfs.data.arrays import from_arrays
 from mlfs.data.columns import library_of
@@ -58,7 +59,7 @@ def columns_of(
         column, why = dataset.left_out[0]
         msg = f"the column {printable(column)!r} of {name} cannot be used: {why}; leave it out"
         raise DataError(msg)
-    if options["bins"] in {"mdlp", "laim"} and not dataset.labels:
+    if options["bins"] in SUPERVISED and not dataset.labels:
         msg = (
             f"is {options['bins']!r}, which needs labels: use another binning, or mlfs.prepare the "
             f"data with their labels and give what it returns as {name}"

@@ -105,9 +105,9 @@ def of_table(data: Any, most: int) -> MemoryEstimate:
 
     rows, d = X.shape
     other = 0 if X.dtype.newbyteorder("=") in COUNTED_TYPES and X.dtype.isnative else 8 * X.size
-    needs = _estimate(rows, d, other + d * _plane(rows))
-    if needs.least <= most:
-        return needs
+    estimate = _estimate(rows, d, other + d * _plane(rows))
+    if estimate.least <= most:
+        return estimate
     some = X[:: max(1, rows // SAMPLED)]
     vary = int((some != some[:1]).any(axis=0).sum()) if rows else 0
     if X.dtype.kind == "f" and (some != np.rint(some)).any():

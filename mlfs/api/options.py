@@ -15,6 +15,8 @@ from types import NoneType
 from typing import Any
 
 from mlfs.api.value_kinds import (
+    SUPERVISED,
+    UNSUPERVISED,
     Auto,
     Choice,
     ClusterAddress,
@@ -176,7 +178,7 @@ OPTIONS: tuple[Option, ...] = (
         ("--cv-folds",), TO_SELECT, "K", page="how-many.md#cv", only_for="cv",
     ),
     Option(
-        "bins", Name("binning", choices=("mean-sd", "width", "frequency", "mdlp", "laim")),
+        "bins", Name("binning", choices=(*UNSUPERVISED, *SUPERVISED)),
         "mean-sd", "How numeric columns are binned.", ("--bins",), reported=True,
         page="discretisation.md",
     ),

@@ -205,7 +205,8 @@ def _is_numpys_bool(value: Any) -> bool:
     return type(value).__module__ == "numpy" and type(value).__name__ in ("bool", "bool_")
 
 
-UNSUPERVISED = ("mean-sd", "width", "frequency")
+UNSUPERVISED = ("mean-sd", "width", "frequency")  # binnings that need no labels
+SUPERVISED = ("mdlp", "laim")
 
 
 @dataclass(frozen=True)
@@ -230,7 +231,7 @@ def how_of(text: str, option: str = "target_bins") -> tuple[str, int | None]:
     (('frequency', 5), ('mean-sd', None))
     """
     method, colon, number = text.partition(":")
-    if method in ("mdlp", "laim"):
+    if method in SUPERVISED:
         msg = f"is {method!r}, which bins by labels, and here the labels are binned: "
         raise UsageError(f"{msg}give mean-sd, width or frequency", option=option)
     if method not in UNSUPERVISED:
