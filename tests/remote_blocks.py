@@ -32,6 +32,9 @@ class InProcess(Cluster):
     def computed(self, collection: Any) -> Any:
         return collection.compute(scheduler="synchronous")
 
+    def rows_of(self, chunks: list[Any]) -> list[int]:
+        return [len(one) for one in chunks]
+
     def chunks(self, table: Any) -> list[Any]:
         delayed = np.ravel(np.array(table.to_delayed(), dtype=object)).tolist()
         return [one.compute(scheduler="synchronous") for one in delayed]

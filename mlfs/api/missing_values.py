@@ -2,22 +2,43 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import scipy.sparse as sp
 
 from mlfs.data.dataset import Dataset
 from mlfs.errors import DataError, plural, printable, setting
 
-__all__ = ["refuse_missing", "refuse_missing_labels"]
+__all__ = ["first_missing", "refuse_missing", "refuse_missing_labels"]
 
 CELLS_AT_ONCE = 1 << 20
 
 
 def refuse_missing(dataset: Dataset) -> None:
-    """Refuse missing values of X, and name the first."""
-    if dataset.table.dtype.kind != "f":
-        return
+    """Refuse missing values of X, and name the first; workers look at what they have read."""
     table = dataset.table
+    there = getattr(table, "first_missing", None)
+    n, row, column = there() if there else first_missing(table)
+    if n:
+        msg = (
+            f"{plural(n, 'value')} of X {'is' if n == 1 else 'are'} missing, the first in row "
+            f"{row + 1} of the column {printable(dataset.columns[column].name)!r}: "
+            f"use {setting('missing', 'level')} or {setting('missing', 'ignore')}"
+        )
+        raise DataError(msg)
+
+
+def first_missing(table: Any) -> tuple[int, int, int]:
+    """How many values of a table are missing, and the row and the column of the first.
+
+    Examples
+    --------
+    >>> first_missing(np.array([[1.0, 2.0], [np.nan, np.nan]]))
+    (2, 1, 0)
+    """
+    if table.dtype.kind != "f" or not table.shape[0]:
+        return 0, 0, 0
     if sp.issparse(table):
         stored = sp.coo_array(table)
         gone = np.isnan(stored.data)
@@ -27,14 +48,10 @@ def refuse_missing(dataset: Dataset) -> None:
         parts = range(0, table.shape[0], step)
         found = [np.add(np.argwhere(np.isnan(table[at : at + step])), (at, 0)) for at in parts]
         rows, columns = np.concatenate(found).T
-    if rows.size:
-        first = np.lexsort((columns, rows))[0]
-        msg = (
-            f"{rows.size} values of X are missing, the first in row {rows[first] + 1} of the "
-            f"column {printable(dataset.columns[columns[first]].name)!r}: "
-            f"use {setting('missing', 'level')} or {setting('missing', 'ignore')}"
-        )
-        raise DataError(msg)
+    if not rows.size:
+        return 0, 0, 0
+    first = np.lexsort((columns, rows))[0]
+    return int(rows.size), int(rows[first]), int(columns[first])
 
 
 def refuse_missing_labels(dataset: Dataset) -> None:

@@ -281,8 +281,7 @@ def prepare(
     dataset, weights = weighted(dataset, sample_weight, notes)
     if missing == "error":
         refuse_missing_labels(dataset)
-        if not hasattr(dataset.table, "session"):
-            refuse_missing(dataset)
+        refuse_missing(dataset)
     dataset, weights, binned = _with_classes(dataset, weights, options, notes)
     own = made_of(from_user, dataset)
     if dataset.once and isinstance(data, Dataset) and data is not dataset:

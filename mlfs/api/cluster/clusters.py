@@ -46,6 +46,10 @@ class Cluster:
         """The rows of a collection of dask in chunks, as futures."""
         raise NotImplementedError
 
+    def rows_of(self, chunks: list[Any]) -> list[int]:
+        """How many rows each chunk has."""
+        raise NotImplementedError
+
     def close(self) -> None:
         """Release what was started or connected for this."""
 

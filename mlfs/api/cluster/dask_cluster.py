@@ -130,6 +130,11 @@ class DaskCluster(Cluster):
         futures: list[Any] = self.given.compute(delayed)
         return futures
 
+    def rows_of(self, chunks: list[Any]) -> list[int]:
+        """How many rows each chunk has."""
+        found: list[int] = self.given.gather(self.given.map(_n_rows, chunks, pure=False))
+        return found
+
     def close(self) -> None:
         """Disconnect, and end what was started for this."""
         with contextlib.suppress(Exception):
@@ -138,6 +143,10 @@ class DaskCluster(Cluster):
             with contextlib.suppress(Exception):
                 self._started.close(timeout=5)
             self._started = None
+
+
+def _n_rows(chunk: Any) -> int:
+    return int(chunk.shape[0])
 
 
 def connected(value: Any) -> DaskCluster:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
+from mlfs.api.missing_values import first_missing
 from mlfs.counting.blocks import Block
 from mlfs.counting.codes import Codes
 from mlfs.counting.recoded_modes import with_modes
@@ -160,6 +161,10 @@ class PartReader:
         names = ("columns", "labels", "left_out", "source", "notes", "Y", "weights")
         fields = {name: getattr(data, name) for name in names}
         return Head(data.shape[0], data.table.dtype, is_sparse=data.is_sparse, fields=fields)
+
+    def missing(self, part: RowsPart) -> tuple[int, int, int]:
+        """How many values are missing, and the row and the column of the first."""
+        return first_missing(self._dataset(part).table)
 
     def survey(self, part: RowsPart) -> tuple[np.ndarray, np.ndarray]:
         """How often each column has small whole numbers, and which have nothing else."""

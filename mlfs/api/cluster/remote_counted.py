@@ -31,7 +31,7 @@ from mlfs.discretize.column_blocks import round_weights
 from mlfs.discretize.divided import DIVIDED, learn_divided
 from mlfs.discretize.learning import checked_method
 from mlfs.discretize.table_survey import Survey, learn_small
-from mlfs.errors import DataError, UsageError, plural, printable, setting
+from mlfs.errors import UsageError
 from mlfs.information.table import Table
 
 __all__ = ["remote_counted"]
@@ -52,14 +52,6 @@ def remote_counted(
         learned = Binnings.of(options["binnings"])
     else:
         learned = _learned(dataset, weights, options)
-    if options["missing"] == "error" and learned.has_missing.any():
-        gone = np.flatnonzero(learned.has_missing)
-        msg = (
-            f"values are missing in {plural(gone.size, 'column')} of X, the first is "
-            f"{printable(dataset.columns[int(gone[0])].name)!r}: "
-            f"use {setting('missing', 'level')} or {setting('missing', 'ignore')}"
-        )
-        raise DataError(msg)
     found = table.session.call("read", [("counts", part, learned) for part in table.parts])
     counts, levels = np.add.reduce(found), learned.levels
     modes = _modes(counts, levels)

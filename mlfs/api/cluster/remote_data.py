@@ -16,7 +16,7 @@ from mlfs.data.arrays import from_arrays
 from mlfs.data.dataset import Dataset, Source
 from mlfs.data.file_pieces import open_pieces
 from mlfs.data.piecewise import FilePieces
-from mlfs.errors import DataError, UsageError, plural
+from mlfs.errors import Caution, DataError, UsageError, plural
 
 __all__ = ["RemoteTable", "is_remote", "remote_dataset"]
 
@@ -47,6 +47,13 @@ class RemoteTable:
     def edges(self) -> list[int]:
         """Where each part begins, and the end of the last."""
         return [0, *np.cumsum(self.sizes).tolist()]
+
+    def first_missing(self) -> tuple[int, int, int]:
+        """How many values are missing, and the row and the column of the first."""
+        found = self.session.call("read", [("missing", part) for part in self.parts])
+        both = zip(found, self.edges, strict=False)
+        row, column = next(((edge + at, j) for (n, at, j), edge in both if n), (0, 0))
+        return sum(n for n, _, _ in found), row, column
 
     def __getitem__(self, rows: Any) -> RemoteTable:
         chosen, edges = np.asarray(rows, np.int64), self.edges
@@ -141,6 +148,8 @@ def _of_chunks(data: Any, labels: Any, cluster: Any, *, numbers: bool) -> Datase
     try:
         here = found.computed(Y) if hasattr(Y, "__dask_graph__") else Y
         chunks = found.chunks(X)
+        filled = [one for one, n in zip(chunks, found.rows_of(chunks), strict=True) if n]
+        chunks = filled or chunks[:1]
         n = len(chunks)
         groups = [
             chunks[n * i // found.n_blocks : n * (i + 1) // found.n_blocks]
@@ -162,5 +171,8 @@ def _of_chunks(data: Any, labels: Any, cluster: Any, *, numbers: bool) -> Datase
         raise
     first = heads[0].fields
     table = RemoteTable(session, parts, sizes, len(first["columns"]))
-    fields = {name: first[name] for name in ("columns", "left_out", "notes")}
-    return Dataset(X=table, Y=own.Y, labels=own.labels, source=Source(), **fields)
+    of_x = dict.fromkeys(note for head in heads for note in head.fields["notes"])
+    cautions = [note for note in of_x if isinstance(note, Caution)]
+    notes = tuple(dict.fromkeys([*cautions, *own.notes, *of_x]))
+    fields = {name: first[name] for name in ("columns", "left_out")}
+    return Dataset(X=table, Y=own.Y, labels=own.labels, source=Source(), notes=notes, **fields)
