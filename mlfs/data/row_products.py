@@ -65,9 +65,9 @@ class Numbers:
         >>> Numbers.of(data.table, data.columns).means
         {0: 2.5}
         """
-        if sp.issparse(table):
-            table = sp.csc_array(table)
         nominal = nominal_columns(columns)
+        if sp.issparse(table) and (nominal or _has_missing(table.data)):
+            table = sp.csc_array(table)
         return cls.learned(nominal, *missing_and_greatest(table, nominal), partial(_column, table))
 
     @classmethod
@@ -259,11 +259,18 @@ def missing_and_greatest(table: Any, nominal: list[int]) -> tuple[list[int], flo
     return _with_missing(table), _greatest(table, nominal)
 
 
+def _has_missing(numbers: np.ndarray) -> bool:
+    return numbers.dtype.kind == "f" and bool(np.isnan(numbers.min(initial=0.0)))
+
+
 def _with_missing(table: Any) -> list[int]:
     """The columns that have missing values."""
     if table.dtype.kind != "f":
         return []
     if sp.issparse(table):
+        if not _has_missing(table.data):
+            return []
+        table = sp.csc_array(table)
         missing = np.isnan(table.data)
         return np.flatnonzero(np.diff(np.r_[0, np.cumsum(missing)][table.indptr])).tolist()
     found = np.zeros(table.shape[1], bool)
@@ -278,10 +285,13 @@ def _greatest(table: Any, nominal: list[int]) -> float:
     if table.dtype.kind != "f":
         return 0.0
     if sp.issparse(table):
-        kept = np.ones(table.shape[1], bool)
-        kept[nominal] = False
-        data = table.data[np.repeat(kept, np.diff(table.indptr))]
-        return float(np.fmax.reduce(np.abs(data), initial=0.0))
+        data = table.data
+        if nominal:
+            table, kept = sp.csc_array(table), np.ones(table.shape[1], bool)
+            kept[nominal] = False
+            data = table.data[np.repeat(kept, np.diff(table.indptr))]
+        high, low = (reduce(data, initial=0.0) for reduce in (np.fmax.reduce, np.fmin.reduce))
+        return float(max(high, -low))
     found = 0.0
     for rows in _dense_parts(table):
         each = np.fmax.reduce(np.abs(rows), axis=0, initial=0.0)

@@ -195,8 +195,7 @@ class PartReader:
 
     def missing_and_greatest(self, part: RowsPart, nominal: list[int]) -> tuple[list[int], float]:
         """What `Numbers.learned` wants to know of X."""
-        table = self._dataset(part).table
-        return missing_and_greatest(table.tocsc() if sp.issparse(table) else table, nominal)
+        return missing_and_greatest(self._dataset(part).table, nominal)
 
     def products(
         self,
