@@ -1,9 +1,10 @@
 """`python -m tests equal-cluster`: the answer of a cluster for everything that it can be asked.
 
 All criteria, with the rows or the columns in 1, 2, 3 and 7 blocks, on dense, sparse and missing
-data, many levels, classes, weights, all binnings, corrections, an automatic number and label by
-label. Blocks are held in this process, and some are lost. What one process reports is expected:
-picks, bits of scores and margins, ties, notes, binnings and networks, or the same error.
+data, many levels, classes, weights, all binnings, corrections, an automatic number, label by label,
+and files that workers read. Blocks are held in this process, and some are lost. What one process
+reports is expected: picks, bits of scores and margins, ties, notes, binnings and networks, or the
+same error.
 """
 
 from __future__ import annotations
@@ -11,12 +12,14 @@ from __future__ import annotations
 import argparse
 import itertools
 import sys
+import tempfile
 import time
+from pathlib import Path
 from typing import Any
 
 import mlfs
 from mlfs import criteria
-from tests.api.test_cluster import DATA, WEIGHTS, told
+from tests.api.test_cluster import DATA, WEIGHTS, files, told
 from tests.remote_blocks import InProcess
 
 WAYS: dict[str, tuple[str, dict[str, Any]]] = {
@@ -40,14 +43,18 @@ WAYS: dict[str, tuple[str, dict[str, Any]]] = {
     "label by label": ("holes", {"per_label": True}),
     "lazy": ("binary", {"lazy": True}),
     "auto": ("mixed", {"n": "auto"}),
+    "a CSV file": ("csv", {"labels": "last:3"}),
+    "a CSV file, missing left out": ("csv", {"labels": "last:3", "missing": "ignore"}),
+    "a sparse ARFF file": ("arff", {"labels": "last:3", "sample_weight": WEIGHTS}),
+    "files of Parquet": ("parquet", {"labels": "last:3", "bins": "frequency"}),
 }
 
 
-def answer(way: str, criterion: str, **cluster: Any) -> Any:
+def answer(data: dict[str, Any], way: str, criterion: str, **cluster: Any) -> Any:
     """What a selection reports, or its error."""
     kind, options = WAYS[way]
     try:
-        return told(mlfs.select(DATA[kind], criterion, **{"n": 5, **options, **cluster}))
+        return told(mlfs.select(data[kind], criterion, **{"n": 5, **options, **cluster}))
     except mlfs.MlfsError as error:
         return str(error)
 
@@ -58,15 +65,21 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--ways", nargs="*", default=list(WAYS), choices=list(WAYS))
     parser.add_argument("--blocks", nargs="*", type=int, default=[1, 2, 3, 7])
     options = parser.parse_args(arguments)
+    with tempfile.TemporaryDirectory() as folder:
+        return compare({**DATA, **files(Path(folder))}, options.ways, options.blocks)
+
+
+def compare(data: dict[str, Any], ways: list[str], numbers: list[int]) -> int:
+    """Compare some ways with some numbers of blocks."""
     compared = differ = refused = 0
-    for way in options.ways:
-        began, blocks = time.monotonic(), options.blocks[-1:] if way == "auto" else options.blocks
+    for way in ways:
+        began, blocks = time.monotonic(), numbers[-1:] if way == "auto" else numbers
         for criterion in criteria.available():
-            expected = answer(way, criterion)
+            expected = answer(data, way, criterion)
             refused += isinstance(expected, str)
             for n, layout in itertools.product(blocks, ("rows", "columns")):
                 cluster = InProcess(n, lost=(4,) if n == 3 else ())
-                found = answer(way, criterion, cluster=cluster, layout=layout)
+                found = answer(data, way, criterion, cluster=cluster, layout=layout)
                 compared += 1
                 if found != expected:
                     differ += 1

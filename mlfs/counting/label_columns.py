@@ -180,9 +180,14 @@ class LabelColumns(Labels):
 
     @cached_property
     def _every_mask(self) -> np.ndarray | None:
-        """The bit planes of all labels, where all have two levels and there is room."""
+        """The bit planes of all labels, where all have two levels and there is room.
+
+        Planes count rows: there are none where rows have weights.
+        """
         words = -(-self.codes.n_rows // 64)
         if not self.all_two_levels or 8 * words * len(self) > self.most_masks:
+            return None
+        if (self.weights != 1).any():
             return None
         return packed_planes(self.codes, 0, len(self))
 

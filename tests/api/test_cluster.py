@@ -273,18 +273,18 @@ def files(folder: Any) -> dict[str, str]:
     holes, stored = (mlfs.data.from_arrays(*DATA[kind]) for kind in ("holes", "sparse"))
     found = {
         "csv": folder / "a.csv",
-        "sparse": folder / "a.arff",
+        "arff": folder / "a.arff",
         "parquet": folder / "p-*.parquet",
     }
     mlfs.write(holes, found["csv"])
-    mlfs.write(stored, found["sparse"])
+    mlfs.write(stored, found["arff"])
     for i in range(3):
         rows = slice(110 * i, 110 * (i + 1))
         mlfs.write(holes.with_changes(X=holes.X[rows], Y=holes.Y[rows]), folder / f"p-{i}.parquet")
     return {kind: str(path) for kind, path in found.items()}
 
 
-@pytest.mark.parametrize("kind", ["csv", "sparse", "parquet"])
+@pytest.mark.parametrize("kind", ["csv", "arff", "parquet"])
 def test_workers_read_their_parts_of_files(kind: str, tmp_path: Any) -> None:
     if kind == "parquet":
         pytest.importorskip("pyarrow")
@@ -301,6 +301,15 @@ def test_workers_read_their_parts_of_files(kind: str, tmp_path: Any) -> None:
             many = mlfs.select(path, "jmi", cluster=cluster, layout=layout, **own)
             assert told(many) == told(one)
             assert cluster.sessions[0].layout == layout
+
+
+@pytest.mark.parametrize("criterion", ["cmim", "pmu", "jmi", "mdmr"])
+def test_weights_count_where_columns_go_round(criterion: str, tmp_path: Any) -> None:
+    """A column that goes round may be sent as bits, which cannot be weighted."""
+    own: Any = {"labels": "last:3", "n": 5, "sample_weight": WEIGHTS}
+    path = files(tmp_path)["arff"]
+    many = mlfs.select(path, criterion, cluster=InProcess(2), layout="columns", **own)
+    assert told(many) == told(mlfs.select(path, criterion, **own))
 
 
 @pytest.mark.parametrize("suffix", ["svm", "arff", "csv"])

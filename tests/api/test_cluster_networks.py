@@ -14,7 +14,7 @@ from tests.remote_blocks import InProcess
 
 
 @pytest.mark.parametrize("criterion", ["mlfs_global", "mlfs_local"])
-@pytest.mark.parametrize("kind", ["csv", "sparse", "parquet"])
+@pytest.mark.parametrize("kind", ["csv", "arff", "parquet"])
 def test_a_network_of_files_is_that_of_one_process(
     kind: str, criterion: str, tmp_path: Any
 ) -> None:
