@@ -101,8 +101,9 @@ class ParquetPieces(FilePieces):
     def __init__(self, files: Sequence[FileState | Content], path: str, request: Request) -> None:
         self.files = list(files)
         self.plan, groups = plan_of(pyarrow_for("reading Parquet"), self.files, path, request)
-        self._places = [(k, i) for k, some in enumerate(groups) for i in range(len(some))]
-        self.sizes = tuple(n for some in groups for n in some)
+        both = [(k, i, n) for k, some in enumerate(groups) for i, n in enumerate(some) if n]
+        self._places = [(k, i) for k, i, _ in both]  # a worker needs rows
+        self.sizes = tuple(n for _, _, n in both)
 
     @classmethod
     def of_content(cls, content: bytes, path: str, request: Request) -> ParquetPieces:

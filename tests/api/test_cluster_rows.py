@@ -63,3 +63,15 @@ def test_missing_values_that_are_refused_are_counted_on_workers(path: Path) -> N
     assert told(mlfs.select(data, "mim", 1, missing="error", cluster=InProcess(2))) == told(
         mlfs.select(data, "mim", 1, missing="error")
     )
+
+
+def test_files_and_row_groups_without_rows_are_no_pieces(tmp_path: Path) -> None:
+    arrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    table = arrow.table({"w": ["a", "b", "c"] * 30, "x": [0, 1, 1] * 30, "y": [0, 1, 0] * 30})
+    for i, part in enumerate((table[:0], table[:60], table[:0], table[60:], table[:0])):
+        parquet.write_table(part, tmp_path / f"part-{i}.parquet")
+    path = str(tmp_path / "part-*.parquet")
+    one = mlfs.select(path, "jmi", 2, labels="y")
+    for blocks in (1, 2, 5):
+        many = mlfs.select(path, "jmi", 2, labels="y", cluster=InProcess(blocks), layout="rows")
+        assert told(many) == told(one)
