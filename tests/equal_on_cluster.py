@@ -45,7 +45,18 @@ WAYS: dict[str, tuple[str, dict[str, Any]]] = {
     "auto": ("mixed", {"n": "auto"}),
     "a CSV file": ("csv", {"labels": "last:3"}),
     "a CSV file, missing left out": ("csv", {"labels": "last:3", "missing": "ignore"}),
+    "a CSV file, weights": ("csv", {"labels": "last:3", "sample_weight": WEIGHTS}),
+    "a CSV file, mdlp": ("csv", {"labels": "last:3", "bins": "mdlp"}),
+    "a CSV file, expected": ("csv", {"labels": "last:3", "correction": "expected"}),
+    "a CSV file, sets": ("csv", {"labels": "last:3", "labels_as": "sets:2"}),
+    "a CSV file, candidates": ("csv", {"labels": "last:3", "include": [5], "prefilter": 9}),
+    "a CSV file, label by label": ("csv", {"labels": "last:3", "per_label": True}),
+    "a CSV file, lazy": ("csv", {"labels": "last:3", "lazy": True}),
+    "a CSV file, auto": ("csv", {"labels": "last:3", "n": "auto"}),
     "a sparse ARFF file": ("arff", {"labels": "last:3", "sample_weight": WEIGHTS}),
+    "chunks of dask": ("mixed chunks", {}),
+    "chunks of dask, weights": ("mixed chunks", {"sample_weight": WEIGHTS}),
+    "sparse chunks of dask, weights": ("sparse chunks", {"sample_weight": WEIGHTS}),
     "files of Parquet": ("parquet", {"labels": "last:3", "bins": "frequency"}),
 }
 
@@ -53,6 +64,8 @@ WAYS: dict[str, tuple[str, dict[str, Any]]] = {
 def answer(data: dict[str, Any], way: str, criterion: str, **cluster: Any) -> Any:
     """What a selection reports, or its error."""
     kind, options = WAYS[way]
+    if not cluster:
+        kind = kind.removesuffix(" chunks")
     try:
         return told(mlfs.select(data[kind], criterion, **{"n": 5, **options, **cluster}))
     except mlfs.MlfsError as error:
@@ -66,19 +79,35 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--blocks", nargs="*", type=int, default=[1, 2, 3, 7])
     options = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory() as folder:
-        return compare({**DATA, **files(Path(folder))}, options.ways, options.blocks)
+        data = {**DATA, **chunks(), **files(Path(folder))}
+        return compare(data, options.ways, options.blocks)
+
+
+def chunks() -> dict[str, Any]:
+    """The same rows as collections of dask."""
+    from dask import array
+
+    found = {}
+    for kind in ("mixed", "sparse"):
+        X, Y = DATA[kind]
+        parts = [array.from_array(X[a : a + 100], chunks=-1, asarray=False) for a in (0, 100, 200)]
+        rest = array.from_array(X[300:], chunks=-1, asarray=False)
+        found[f"{kind} chunks"] = array.concatenate([*parts, rest]), Y
+    return found
 
 
 def compare(data: dict[str, Any], ways: list[str], numbers: list[int]) -> int:
     """Compare some ways with some numbers of blocks."""
     compared = differ = refused = 0
     for way in ways:
-        began, blocks = time.monotonic(), numbers[-1:] if way == "auto" else numbers
+        began, blocks = time.monotonic(), numbers[-1:] if "auto" in way else numbers
         for criterion in criteria.available():
             expected = answer(data, way, criterion)
             refused += isinstance(expected, str)
             for n, layout in itertools.product(blocks, ("rows", "columns")):
                 cluster = InProcess(n, lost=(4,) if n == 3 else ())
+                if "chunks" in way and layout == "columns":
+                    continue  # chunks stay where they are
                 found = answer(data, way, criterion, cluster=cluster, layout=layout)
                 compared += 1
                 if found != expected:

@@ -33,7 +33,7 @@ class InProcess(Cluster):
         return collection.compute(scheduler="synchronous")
 
     def rows_of(self, chunks: list[Any]) -> list[int]:
-        return [len(one) for one in chunks]
+        return [one.shape[0] for one in chunks]
 
     def chunks(self, table: Any) -> list[Any]:
         delayed = np.ravel(np.array(table.to_delayed(), dtype=object)).tolist()
