@@ -289,26 +289,54 @@ def count_stored(columns: Any, values: Any, counts: Any) -> None:
 
 @compiled
 def write_entries(
-    indptr: Any, columns: Any, values: Any, codes: Any, places: Any, rows_out: Any, codes_out: Any
+    indptr: Any,
+    columns: Any,
+    values: Any,
+    codes: Any,
+    modes: Any,
+    places: Any,
+    listed: Any,
+    rows_out: Any,
+    codes_out: Any,
 ) -> None:
-    """Write the rows and codes of the entries of a CSR table that have not the code of 0.
+    """Write the rows and codes of a CSR table that are not at the modes of their columns.
 
     Those of column j are written from places[j] on; it is passed over where that is negative.
-    `codes_out` may be of size 0: then only the rows are written.
+    listed[j] is -1 if 0 is its mode, else 0: then rows without an entry are written as well, and
+    listed[j] is the number of rows that have been looked at. `codes_out` may be of size 0: then
+    only the rows are written.
     """
-    has_codes = codes_out.size > 0
-    for row in range(indptr.size - 1):
+    n_rows = indptr.size - 1
+    for row in range(n_rows):
         for at in range(np.uint64(indptr[row]), np.uint64(indptr[row + 1])):
             column = np.uint64(columns[at])  # unsigned, so that no index is checked for its sign
-            place = places[column]
-            if place < 0:
+            if places[column] < 0:
                 continue
+            if listed[column] >= 0:
+                _write_zeros(column, row, codes, places, listed, rows_out, codes_out)
+                listed[column] = row + 1
             code = codes[column, np.uint64(_class_of(values[at]))]
-            if code != codes[column, 0]:
-                rows_out[np.uint64(place)] = row
-                if has_codes:
-                    codes_out[np.uint64(place)] = code
-                places[column] = place + 1
+            if code != modes[column]:
+                place = np.uint64(places[column])
+                rows_out[place] = row
+                if codes_out.size > 0:
+                    codes_out[place] = code
+                places[column] += 1
+    for j in range(listed.size):
+        if listed[j] >= 0:
+            _write_zeros(j, n_rows, codes, places, listed, rows_out, codes_out)
+
+
+@inner
+def _write_zeros(
+    j: Any, end: int, codes: Any, places: Any, listed: Any, rows_out: Any, codes_out: Any
+) -> None:
+    """Write the rows of a column before `end` that have not been looked at."""
+    for row in range(listed[j], end):
+        rows_out[places[j]] = row
+        if codes_out.size > 0:
+            codes_out[places[j]] = codes[j, 0]
+        places[j] += 1
 
 
 LEAST = -1000  # the exponent of the finest grid whose scale is still a float

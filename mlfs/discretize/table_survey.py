@@ -38,7 +38,7 @@ class Survey:
     counts : ndarray of int32, shape (d, 17)
         The number of rows in which each column has the values 0 to 15, and a missing one.
     small : ndarray of bool, shape (d,)
-        Whether that is all that the column holds; if it is sparse, 0 is also its mode.
+        Whether that is all that the column holds.
     slices : Slices, optional
         The bits of a dense table.
     encoder : Encoder, optional
@@ -68,8 +68,7 @@ class Survey:
             return cls(table, counts[:, :-1], np.zeros(d, bool))
         column_values.count_stored(table.indices, _stored(table), counts)
         counts[:, 0] += n_rows - counts.sum(axis=1)
-        is_small = (counts[:, -1] == 0) & (2 * counts[:, 0] > n_rows)
-        return cls(table, counts[:, :-1], is_small)
+        return cls(table, counts[:, :-1], counts[:, -1] == 0)
 
 
 def learn_small(
@@ -144,8 +143,9 @@ def encode_small(survey: Survey, binnings: Binnings) -> tuple[np.ndarray, Codes]
     if survey.slices is not None:
         packed = _packed(survey.slices, columns, codes, modes, binnings.levels)
     elif columns.size:
-        sizes = n_rows - counts[offsets[:-1] + modes]
-        lists = _lists(survey.table, columns, codes, sizes, has_codes=(binnings.levels > 2).any())
+        indptr = edges_of(n_rows - counts[offsets[:-1] + modes])
+        has_codes = bool((binnings.levels > 2).any())
+        lists = _lists(survey.table, columns, codes, modes, indptr, has_codes=has_codes)
     known = modes, binnings.levels, binnings.missing_codes
     return columns, Codes(n_rows, *lists, *known, packed=packed, counts=counts)
 
@@ -155,17 +155,31 @@ def _stored(table: Any) -> np.ndarray:
 
 
 def _lists(
-    table: Any, columns: np.ndarray, codes: np.ndarray, sizes: np.ndarray, *, has_codes: bool
+    table: Any,
+    columns: np.ndarray,
+    codes: np.ndarray,
+    modes: np.ndarray,
+    indptr: np.ndarray,
+    *,
+    has_codes: bool,
 ) -> _Lists:
     """The row lists of some columns of a CSR table; without codes where two levels need none."""
-    d = table.shape[1]
-    indptr = edges_of(sizes)
-    places, table_codes = np.full(d, -1, np.int64), np.zeros((d, SMALL + 1), np.uint8)
-    places[columns], table_codes[columns] = indptr[:-1], codes
-    size = int(indptr[-1])
+    d, size = table.shape[1], int(indptr[-1])
+    places, listed = np.full(d, -1, np.int64), np.full(d, -1, np.int64)
+    table_codes, table_modes = np.zeros((d, SMALL + 1), np.uint8), np.zeros(d, np.uint8)
+    places[columns], listed[columns[codes[:, 0] != modes]] = indptr[:-1], 0
+    table_codes[columns], table_modes[columns] = codes, modes
     rows, kept = np.empty(size, np.int32), np.empty(size if has_codes else 0, np.int32)
     column_values.write_entries(
-        table.indptr, table.indices, _stored(table), table_codes, places, rows, kept
+        table.indptr,
+        table.indices,
+        _stored(table),
+        table_codes,
+        table_modes,
+        places,
+        listed,
+        rows,
+        kept,
     )
     return indptr, rows, kept if has_codes else None
 
