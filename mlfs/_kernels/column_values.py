@@ -313,7 +313,7 @@ def write_entries(
             if places[column] < 0:
                 continue
             if listed[column] >= 0:
-                _write_zeros(column, row, codes, places, listed, rows_out, codes_out)
+                _write_zeros(np.int64(column), row, codes, places, listed, rows_out, codes_out)
                 listed[column] = row + 1
             code = codes[column, np.uint64(_class_of(values[at]))]
             if code != modes[column]:
