@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
+from mlfs.data.arrays import from_arrays
 from mlfs.data.dataset import Column, Dataset, Label
-from mlfs.discretize import encode, learn
-from mlfs.discretize.table_survey import Survey
+from mlfs.discretize import coded, encode, learn
+from mlfs.discretize.table_survey import Survey, encode_small
 
 
 def table(seed: int, rows: int = 90) -> Dataset:
@@ -94,3 +96,19 @@ def test_a_table_of_small_numbers_alone():
         at = slice(coded.indptr[j], coded.indptr[j + 1])
         full[coded.rows[at]] = coded.codes[at]
         assert np.array_equal(full, binning.apply(X[:, j]))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_sparse_columns_that_are_mostly_not_0_are_coded_from_their_counts(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    X = np.where(rng.random((70, 6)) < 0.8, [1, 2, 1, 3, 1, 0], rng.integers(0, 4, (70, 6)))
+    X = np.where(rng.random(X.shape) < 0.1, np.nan, X.astype(float))
+    given = sp.csr_array(X)
+    given.data[::9] = 0.0  # stored, and 0
+    X = given.toarray()
+    learned = learn(from_arrays(X, X[:, :1] > 0))
+    columns, codes = encode_small(Survey.of(given), learned)
+    assert columns.tolist() == list(range(6))
+    assert (codes.mode > 0).any()
+    for name in ("indptr", "rows", "codes", "mode", "levels", "missing", "counts"):
+        np.testing.assert_array_equal(getattr(codes, name), getattr(coded(X, learned), name), name)
