@@ -104,7 +104,8 @@ def select(
     _tell(console, selection, read - began, time.perf_counter() - read)
     _deliver(console, dataset, selection, place, force=force)
     if selection.interrupted:
-        console.note(f"interrupted: there are {plural(len(selection), 'pick')} so far")
+        are = "is" if len(selection) == 1 else "are"
+        console.note(f"interrupted: there {are} {plural(len(selection), 'pick')} so far")
         return INTERRUPTED
     return 0
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 import signal
+import socket
 import threading
 import time
 import warnings
@@ -205,3 +207,23 @@ def test_a_call_that_is_cut_off_is_made_again(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(dask_workers, "LOOK", 0.0)
     workers = dask_workers.DaskWorkers(Client(), "tcp://host:8786")
     assert workers.run(max, 2, 3) == {"a worker": 3}
+
+
+@pytest.mark.parametrize("says", [b"", b"HTTP/1.1 400 Bad request\r\n\r\n" * 99])
+def test_another_program_at_the_address_is_no_scheduler(says: bytes, monkeypatch: Any) -> None:
+    monkeypatch.setattr("mlfs.api.cluster.dask_cluster.CONNECTING", 0.5)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        held: list[Any] = []
+
+        def accept() -> None:
+            with contextlib.suppress(OSError):
+                while True:
+                    held.append(server.accept()[0])
+                    held[-1].sendall(says)
+
+        threading.Thread(target=accept, daemon=True).start()
+        address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
+        with pytest.raises(mlfs.MlfsError, match=f"no scheduler answers at {address}"):
+            mlfs.select(([[0], [1]], [[0], [1]]), "mim", 1, cluster=address)
+        for one in held:
+            one.close()

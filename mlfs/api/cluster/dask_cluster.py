@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import logging
 import time
 import weakref
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -43,6 +45,8 @@ class DaskCluster(Cluster):
     ) -> None:
         import distributed
 
+        if started is None and given is None:
+            _greet(address, security)
         connect: Any = distributed.Client  # it has no types
         self.address, self._started = address, started
         settings = {} if security is None else {"security": security}
@@ -143,6 +147,30 @@ class DaskCluster(Cluster):
             with contextlib.suppress(Exception):
                 self._started.close(timeout=5)
             self._started = None
+
+
+def _greet(address: str, security: Any) -> None:
+    """Refuse an address where no scheduler greets; a client would wait for it without an end."""
+    import distributed
+    import distributed.comm.core
+
+    connect: Any = distributed.comm.core.connect  # it has no types
+    named: Any = distributed.Security
+
+    async def greeted() -> None:
+        own = named() if security is None else security
+        opened = connect(address, timeout=CONNECTING, **own.get_connection_args("client"))
+        (await asyncio.wait_for(opened, CONNECTING + 1)).abort()
+
+    try:
+        with ThreadPoolExecutor(1) as thread:  # a notebook runs a loop in this one
+            thread.submit(asyncio.run, greeted()).result()
+    except Exception as error:  # noqa: BLE001 -- whatever another program sends
+        why = "another program may be there"
+        if str(error) and not isinstance(error, MemoryError):
+            why = printable(error, 200)
+        msg = f"no scheduler answers at {printable(address, 200)}: {why}"
+        raise ClusterError(msg) from None
 
 
 def _n_rows(chunk: Any) -> int:
