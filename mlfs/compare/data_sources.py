@@ -14,7 +14,6 @@ import numpy as np
 import scipy.sparse as sp
 
 from mlfs.api.as_dataset import as_dataset
-from mlfs.api.prepared import Prepared
 from mlfs.compare.resampling import Protocol
 from mlfs.data.dataset import Dataset
 from mlfs.data.joining import joined
@@ -118,8 +117,6 @@ def sources(
     given : bool
         Each is the training half of a split: ``x-train.arff`` has ``x-test.arff`` beside it.
     """
-    if isinstance(data, Prepared):
-        raise _refused(data)
     if isinstance(data, Mapping):
         pairs = [
             (str(name), as_dataset(one) if isinstance(one, tuple) else one)
@@ -157,11 +154,9 @@ def _source(name: str, one: Any, labels: str | None, given: bool) -> DataSource:
 
 
 def _refused(one: Any) -> UsageError:
-    if isinstance(one, Prepared):
-        msg = "is Prepared, but a comparison prepares the training rows of each split: "
-        return UsageError(f"{msg}give the Dataset, as in prepared.dataset", option="data")
     kind = printable(type(one).__name__)
-    return UsageError(f"a data set is a path, a Dataset, or (X, Y) in a mapping, not {kind}")
+    msg = f"a data set is a path, a Dataset, a Prepared, or (X, Y) in a mapping, not {kind}"
+    return UsageError(msg)
 
 
 def read_file(path: str, labels: str | None) -> Dataset:

@@ -20,6 +20,7 @@ from mlfs.compare.data_sources import DataSource, sources
 from mlfs.compare.metrics import METRICS
 from mlfs.compare.named import Named, named
 from mlfs.compare.pool import WorkerPool
+from mlfs.compare.prepared_data import unprepared
 from mlfs.compare.processes import Place, ThisMachine
 from mlfs.compare.rankers import ranker
 from mlfs.compare.resampling import Folds, Given, Holdout, Protocol
@@ -67,8 +68,8 @@ def run(
 
     Parameters
     ----------
-    data : path, Dataset, sequence of them, or mapping from names to them
-        The data sets.
+    data : path, Dataset or Prepared, sequence of them, or mapping from names to them
+        The data sets. Every fold is prepared with the options with which a Prepared was.
     criteria, models : str or sequence
         Names, with parameters as in ``"mlfs_local:beta=0.5"`` or as a pair of name and mapping.
         Models also by import path, such as ``"sklearn.tree.DecisionTreeClassifier"``.
@@ -130,6 +131,7 @@ def run(
     for option in options:
         if option not in OPTIONS:
             raise UnknownName("option of a comparison", option, OPTIONS)
+    data, options = unprepared(data, options, OPTIONS)
     rankers = _distinct("criterion", [named(one) for one in _several(criteria, "criteria")])
     learners = _distinct("model", [named(one) for one in _several(models, "models")])
     _refuse_unusable(rankers, learners)

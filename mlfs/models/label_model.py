@@ -24,6 +24,7 @@ from mlfs.data.matrices import check_places
 from mlfs.data.row_weights import checked_weights
 from mlfs.errors import DataError, UsageError, printable
 from mlfs.models.classes import Classes, ClassList, read_labels
+from mlfs.models.opened_data import opened, opened_rows
 from mlfs.models.problem import Problem
 from mlfs.search.label_parents import Structure
 
@@ -77,15 +78,16 @@ class LabelModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklea
     _next_names: tuple[tuple[str, ...], tuple[str, ...]]
     _mark = "label_names_"
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn from rows and their labels.
 
         Parameters
         ----------
-        X : array, sparse matrix or frame, shape (n, d)
-            The features.
+        X : array, sparse matrix or frame, shape (n, d); or Dataset or Prepared
+            The features. What is prepared is not counted again, where features are selected or
+            the label structure is learned with the same options.
         y : array, sparse matrix, frame or list of label sets, shape (n, q)
-            The labels.
+            The labels; left out with a Dataset or a Prepared, which know theirs.
         sample_weight : array of shape (n,), optional
             How much each row counts, in all that is learned.
 
@@ -98,7 +100,9 @@ class LabelModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklea
         return self
 
     @available_if(lambda model: model._grows())  # type: ignore[untyped-decorator]  # noqa: SLF001
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+    def partial_fit(
+        self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None
+    ) -> Self:
         """Learn from further rows, where the base learner can (it has `partial_fit`).
 
         Structures, features and whatever else comes before the classifiers are learned in the
@@ -173,6 +177,10 @@ class LabelModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklea
 
     def _begin(self, X: Any, Y: Any, sample_weight: Any = None) -> Problem:
         """Check the training data and code the labels."""
+        ready = None
+        if isinstance(X, (Dataset, Prepared)):
+            X, Y, sample_weight, *both, ready = opened(X, Y, sample_weight)
+            self.__dict__.setdefault("_next_names", both)
         if Y is None:
             msg = (
                 f"This {type(self).__name__} estimator requires y to be passed, but the target y "
@@ -193,10 +201,13 @@ class LabelModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklea
         self._labels = labels
         self.label_names_ = labels.names
         columns = () if names is None else tuple(str(name) for name in names)
-        return self._counting(matrix, codes, sample_weight, seed, columns)
+        problem = self._counting(matrix, codes, sample_weight, seed, columns)
+        return problem if ready is None else replace(problem, shared=[ready])
 
     def _further(self, X: Any, Y: Any, sample_weight: Any = None) -> Problem:
         """Check further training data of a model that has begun, for `partial_fit`."""
+        if isinstance(X, (Dataset, Prepared)):
+            X, Y, sample_weight, *_ = opened(X, Y, sample_weight)
         matrix = self._matrix(X, reset=False)
         codes = self._labels.codes(Y, matrix.shape[0])
         return self._counting(matrix, codes, sample_weight, seed_of(self.random_state), ())
@@ -248,8 +259,7 @@ class LabelModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklea
 
     def _matrix(self, X: Any, *, reset: bool) -> Any:
         if isinstance(X, (Dataset, Prepared)):
-            msg = f"is a {type(X).__name__}, and a model takes arrays: give those of the data set, "
-            raise UsageError(f"{msg}as in model.fit(dataset.X, dataset.Y)", option="X")
+            X = opened_rows(X)
         if sp.issparse(X):
             check_places(X, "X")
         matrix = validate_data(

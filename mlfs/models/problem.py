@@ -145,7 +145,7 @@ class Problem:
             data = data.with_changes(columns=tuple(columns))
             return prepare(data, sample_weight=self.weights, **options)
         for ready in self.shared:
-            if ready.made_with(**options):
+            if ready.made_with(**{**options, "n_jobs": ready.options["n_jobs"]}):
                 return ready
         self.shared.append(prepare(data, sample_weight=self.weights, **options))
         return self.shared[-1]

@@ -439,8 +439,21 @@ def test_a_folder_of_something_else_is_refused(tmp_path: Path) -> None:
         ({"data": 3}, UsageError, "not int"),
         ({"data": [3]}, UsageError, "a data set is a path, a Dataset, .*not int"),
         ({"data": {"a": None}}, UsageError, "not NoneType"),
-        ({"data": mlfs.prepare(([[0], [1]], [[0], [1]]))}, UsageError, "prepared.dataset"),
-        ({"data": {"a": mlfs.prepare(([[0], [1]], [[0], [1]]))}}, UsageError, "prepared.dataset"),
+        (
+            {"data": mlfs.prepare(([[0], [1]], [[0], [1]]), bins="mdlp"), "bins": "width"},
+            UsageError,
+            "bins is 'width', but data were prepared with 'mdlp'",
+        ),
+        (
+            {"data": {"a": mlfs.prepare(([[0], [1]], [[0], [1]]))}, "bins": "width"},
+            UsageError,
+            "bins is 'width', but the data were prepared with 'mean-sd'",
+        ),
+        (
+            {"data": [mlfs.prepare(([[0], [1]], [[0], [1]]), correction="expected")]},
+            UsageError,
+            "correction is an option with which the data were prepared",
+        ),
     ],
 )
 def test_what_makes_no_sense_is_refused_before_anything_is_done(

@@ -29,6 +29,7 @@ from mlfs.models.inference import BestFirst, Exhaustive, Greedy
 from mlfs.models.problem import Problem
 from mlfs.models.splits import kept_aside
 from mlfs.models.structures import Chain, Independent, KParents
+from tests.documents import ROOT
 from tests.shared import shared_data
 
 LEARNERS = [
@@ -271,12 +272,37 @@ def test_features_that_make_no_sense_are_refused(features, n, error, said) -> No
         StructuredClassifier(features=features, n=n).fit(X, Y)
 
 
-@pytest.mark.parametrize("make_of", [mlfs.prepare, mlfs.data.from_arrays])
-def test_data_that_are_no_arrays_are_refused(make_of) -> None:
+@pytest.mark.parametrize("name", ["br", "occ", "cc-ldf", "ecc", "mlknn"])
+def test_a_model_takes_what_is_prepared(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     X, Y = songs()
-    data = make_of((X, Y)) if make_of is mlfs.prepare else make_of(X, Y)
-    with pytest.raises(UsageError, match=r"X is a (Prepared|Dataset), .*model.fit\(dataset.X"):
-        make("br").fit(data, Y)
+    data = mlfs.data.from_arrays(X, Y)
+    expected = make(name).fit(X, Y).predict(X)
+    ready = mlfs.prepare(data)
+    if name == "cc-ldf":  # nothing is counted again
+
+        def refused(*_: object, **__: object) -> None:
+            raise AssertionError
+
+        monkeypatch.setattr("mlfs.models.problem.prepare", refused)
+    for one in (ready, data):
+        if one is ready or name != "cc-ldf":
+            model = make(name).fit(one)
+            assert model.label_names_ == tuple(data.label_names)
+            assert (model.predict(one) == expected).all()
+
+
+def test_a_model_is_told_apart_what_a_data_set_knows() -> None:
+    X, Y = songs()
+    ready = mlfs.prepare((X, Y))
+    with pytest.raises(UsageError, match="y is given beside a Prepared"):
+        make("br").fit(ready, Y)
+    with pytest.raises(UsageError, match="sample_weight is given beside a Prepared"):
+        make("br").fit(ready, sample_weight=np.ones(len(X)))
+    with pytest.raises(UsageError, match="column 'mode' is nominal, and a model takes numbers"):
+        make("br").fit(mlfs.read(ROOT / "docs" / "examples" / "songs.arff"))
+    weights = np.arange(len(X)) % 3 + 1.0
+    weighted = make("br").fit(mlfs.prepare((X, Y), sample_weight=weights))
+    assert (weighted.predict(X) == make("br").fit(X, Y, weights).predict(X)).all()
 
 
 # ---- odd labels -----------------------------------------------------------------------------

@@ -123,15 +123,15 @@ class ProbableModel(ColumnModel):
 class UnweightedModel(ColumnModel):
     """One that takes no weights of rows."""
 
-    def fit(self, X: Any, y: Any) -> Self:  # type: ignore[override]
+    def fit(self, X: Any, y: Any = None) -> Self:  # type: ignore[override]
         """Learn from rows and their labels.
 
         Parameters
         ----------
-        X : array, sparse matrix or frame, shape (n, d)
+        X : array, sparse matrix or frame, shape (n, d); or Dataset or Prepared
             The features.
         y : array, sparse matrix, frame or list of label sets, shape (n, q)
-            The labels.
+            The labels; left out with a Dataset or a Prepared, which know theirs.
 
         Returns
         -------

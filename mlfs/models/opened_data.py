@@ -1,0 +1,74 @@
+"""The arrays of a data set that a model is given in the place of X and y."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from mlfs.api.prepared import Prepared
+from mlfs.data.dataset import Dataset
+from mlfs.errors import UsageError, printable
+
+__all__ = ["Opened", "opened", "opened_rows"]
+
+
+class Opened(NamedTuple):
+    """What a data set gives to a model.
+
+    Parameters
+    ----------
+    X, Y : array or sparse matrix
+        The features and the labels.
+    weights : ndarray or None
+        The weights of the rows.
+    feature_names, label_names : tuple of str
+        The names of the columns.
+    ready : Prepared or None
+        What is counted already.
+    """
+
+    X: Any
+    Y: Any
+    weights: np.ndarray | None
+    feature_names: tuple[str, ...]
+    label_names: tuple[str, ...]
+    ready: Prepared | None
+
+
+def opened(data: Dataset | Prepared, y: Any, sample_weight: Any) -> Opened:
+    """The arrays of a data set, all of whose features must be numbers.
+
+    Examples
+    --------
+    >>> from mlfs import prepare
+    >>> opened(prepare(([[0], [1]], [[0], [1]])), None, None).Y.tolist()
+    [[0], [1]]
+    """
+    kind = type(data).__name__
+    if y is not None:
+        msg = f"is given beside a {kind}, which knows its labels: leave it out"
+        raise UsageError(msg, option="y")
+    ready = data if isinstance(data, Prepared) else None
+    if ready is not None and sample_weight is not None:
+        msg = "is given beside a Prepared, which knows its weights: prepare the data with it"
+        raise UsageError(msg, option="sample_weight")
+    dataset = data.dataset if isinstance(data, Prepared) else data
+    weights = data.weights if sample_weight is None else sample_weight
+    if ready is not None and (weights is not None or ready.options["estimator"] != "counts"):
+        ready = None  # nothing of it is used
+    names = tuple(dataset.feature_names), tuple(dataset.label_names)
+    return Opened(opened_rows(dataset), dataset.Y, weights, *names, ready)
+
+
+def opened_rows(data: Dataset | Prepared) -> Any:
+    """The features of a data set, all of which must be numbers."""
+    dataset = data.dataset if isinstance(data, Prepared) else data
+    words = [column.name for column in dataset.columns if column.values]
+    if words:
+        msg = (
+            f"the column {printable(words[0])!r} is nominal, and a model takes numbers: encode it, "
+            "or use `mlfs train`"
+        )
+        raise UsageError(msg)
+    return dataset.X
