@@ -52,8 +52,8 @@ class Prepared:
     """A data set that was read, binned and counted, and can be used for many selections.
 
     `prepare` makes it. Whatever takes data also takes it in their place: `mlfs.select`,
-    `mlfs.explain`, `mlfs.FeatureSelector.fit`, models and comparisons. Pair statistics that one criterion needed are kept
-    for the next one, as far as `max_memory` allows.
+    `mlfs.explain`, `mlfs.FeatureSelector.fit`, models and comparisons. Pair statistics that one
+    criterion needed are kept for the next one, as far as `max_memory` allows.
 
     Parameters
     ----------
