@@ -55,6 +55,8 @@ class BitPlanes(ColumnGroup):
         self.planes, self._weights = planes, weights
         self._words = self.planes.shape[1]
         self._of_labels = _Room()
+        self._usual: tuple[LabelColumns, np.ndarray] | None = None
+        self._ahead: tuple[BlockAnchor, LabelColumns, np.ndarray, np.ndarray] | None = None
         self._lock = threading.Lock()  # on the memory that is used again
 
     def among_rows(self, subset: RowSubset) -> BitPlanes:
@@ -68,8 +70,20 @@ class BitPlanes(ColumnGroup):
         return other
 
     def pairs(self, anchor: BlockAnchor, out: np.ndarray) -> None:
-        """Sweep the planes of the anchor over all planes."""
-        planes.sweep(self.planes, anchor.planes, out)
+        """Sweep the planes of the anchor over all planes.
+
+        If the triples of the last anchor were asked for, those of this one will be: they are swept
+        with the pairs, where that is one sweep of few masks.
+        """
+        usual, self._usual = self._usual, None
+        if usual is None or anchor.cells * (1 + usual[1].size) > AT_ONCE:
+            planes.sweep(self.planes, anchor.planes, out)
+            return
+        labels, some = usual
+        with self._lock:
+            co = np.zeros((some.size, anchor.cells, self.cells), self.small)
+            self.pairs_and_triples(anchor, labels, some, out, co)
+        self._ahead = anchor, labels, some, co
 
     def label_pairs(self, labels: LabelColumns, some: np.ndarray, out: np.ndarray) -> None:
         """Sweep the masks of the labels."""
@@ -135,6 +149,11 @@ class BitPlanes(ColumnGroup):
         """The co-occurrences with an anchor and some labels, until the context ends."""
         anchor, some = known.pairs.anchor, known.some
         shape = some.size, anchor.cells, self.cells
+        ahead, self._ahead, self._usual = self._ahead, None, (known.labels, some)
+        is_same = ahead is not None and ahead[0] is anchor and ahead[1] is known.labels
+        if ahead is not None and is_same and np.array_equal(ahead[2], some):
+            yield ahead[3]
+            return
         with self._lock:
             co = self._of_labels.zeros(shape, self.small)
             self.triples(anchor, known.labels, some, co)
