@@ -83,11 +83,11 @@ def works(folder: Path) -> dict[str, Work]:
     file.write_text(file.read_text().replace("nan", ""))
     files = mlfs.read(file, labels="last:2")
 
-    def of_file(layout: str) -> Work:
+    def of_file(layout: str, criterion: str = "jmi") -> Work:
         def work(cluster: Any) -> Any:
             given = files if cluster is None else file
             labels = None if cluster is None else "last:2"
-            return selecting(given, "jmi", layout, n=8, labels=labels)(cluster)
+            return selecting(given, criterion, layout, n=8, labels=labels)(cluster)
 
         return work
 
@@ -106,6 +106,8 @@ def works(folder: Path) -> dict[str, Work]:
         "columns: missing left out": selecting((mixed, Y), "cmim", "columns", **ignoring),
         "columns: jointly": selecting((mixed, Y), "cmi", "columns", n=8),
         "columns: a file": of_file("columns"),
+        "a file, label chain": of_file("rows", "mlfs_global"),
+        "columns: a file, label chain": of_file("columns", "mlfs_global"),
         "a comparison": comparing(from_arrays(X[:400, :20], Y[:400, :2])),
     }
 
