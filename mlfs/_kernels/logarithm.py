@@ -16,7 +16,7 @@ from mlfs._kernels.jit import inner
 __all__ = ["log"]
 
 BITS = 90
-HALF = math.sqrt(0.5)
+ROOT_OF_HALF = math.sqrt(0.5)
 STEPS = 128
 FIRST, LAST = 90, 182  # i / STEPS, from the root of 1/2 to the root of 2
 
@@ -50,7 +50,7 @@ def log(x: float) -> float:
     right but for one number in thousands; near 1, three units of the last bit may be wrong.
     """
     m, k = math.frexp(x)
-    if m < HALF:
+    if m < ROOT_OF_HALF:
         m, k = m * 2.0, k - 1
     i = min(max(int(m * STEPS + 0.5), FIRST), LAST)  # not outside, even if x is not a number
     near = i / STEPS

@@ -116,10 +116,7 @@ class Numbers:
         if self.indicators:
             parts, at = [], 0
             for j, (values, shares) in sorted(self.indicators.items()):
-                column = rows[:, [j]]
-                hits = (column == values).astype(np.float64)
-                hits[np.isnan(column[:, 0])] = shares
-                parts += [rows[:, at:j], hits]
+                parts += [rows[:, at:j], _hits(rows[:, [j]], values, shares)]
                 at = j + 1
             rows = np.concatenate([*parts, rows[:, at:]], axis=1)
         rows = np.ldexp(rows, -self.exponent) if self.exponent else rows
@@ -128,9 +125,7 @@ class Numbers:
     def sparse(self, table: Any) -> Any:
         """The numbers of a sparse table by row, zeros not stored."""
         if self.means or self.indicators:
-            columns = sp.csc_array(table).astype(np.float64)
-            parts = [self._sparse_column(columns[:, [j]], j) for j in range(columns.shape[1])]
-            table = sp.hstack(parts, format="csr")
+            table = self._sparse_changed(sp.csc_array(table).astype(np.float64))
         rows = sp.csr_array(table)
         if not (rows.has_canonical_format and rows.data.all()):
             rows = sp.csr_array(rows, copy=True)
@@ -141,21 +136,22 @@ class Numbers:
         if rows.dtype != np.uint8:
             rows = rows.astype(np.float64, copy=False)
         if self.exponent:
-            rows = sp.csr_array((np.ldexp(rows.data, -self.exponent), rows.indices, rows.indptr))
+            data = np.ldexp(rows.data, -self.exponent)
+            rows = sp.csr_array((data, rows.indices, rows.indptr), shape=rows.shape)
         return rows
 
-    def _sparse_column(self, column: Any, j: int) -> Any:
-        if j in self.indicators:
-            return sp.csc_array(self._of_indicators(column.toarray(), j))
-        if j in self.means:
-            column.data[np.isnan(column.data)] = self.means[j]
-        return column
-
-    def _of_indicators(self, column: np.ndarray, j: int) -> np.ndarray:
-        values, shares = self.indicators[j]
-        hits = (column == values).astype(np.float64)
-        hits[np.isnan(column[:, 0])] = shares
-        return hits
+    def _sparse_changed(self, columns: Any) -> Any:
+        for j, mean in self.means.items():
+            data = columns.data[columns.indptr[j] : columns.indptr[j + 1]]
+            data[np.isnan(data)] = mean
+        if not self.indicators:
+            return columns
+        parts, at = [], 0
+        for j, (values, shares) in sorted(self.indicators.items()):
+            hits = _hits(columns[:, [j]].toarray(), values, shares)
+            parts += [columns[:, at:j], sp.csc_array(hits)]
+            at = j + 1
+        return sp.hstack([*parts, columns[:, at:]], format="csr")
 
 
 class RowProducts:
@@ -180,14 +176,9 @@ class RowProducts:
         table = self._table
         if sp.issparse(table):
             yield slice(0, self.n_rows), table
-        elif isinstance(table, PackedTable):
-            for first, rows in table.row_parts(in_bytes=True):
-                yield slice(first, first + len(rows)), self._numbers.among(rows)
         else:
-            step = max(1, AT_ONCE // max(1, table.shape[1]))
-            for first in range(0, self.n_rows, step):
-                where = slice(first, min(self.n_rows, first + step))
-                yield where, self._numbers.among(table[where])
+            for first, rows in _dense_parts(table):
+                yield slice(first, first + len(rows)), self._numbers.among(rows)
 
     def sums(self, out: np.ndarray) -> np.ndarray:
         """Add the sum of each column to `out`, and return it."""
@@ -246,12 +237,21 @@ def _column(table: Any, j: int) -> np.ndarray:
     return np.asarray(table[:, j], np.float64)
 
 
-def _dense_parts(table: Any) -> Iterator[np.ndarray]:
+def _hits(column: np.ndarray, values: np.ndarray, shares: np.ndarray) -> np.ndarray:
+    """An indicator for each value; the share of each where the value is missing."""
+    hits = (column == values).astype(np.float64)
+    hits[np.isnan(column[:, 0])] = shares
+    return hits
+
+
+def _dense_parts(table: Any) -> Iterator[tuple[int, np.ndarray]]:
+    """Some rows at a time, and the first of each."""
     if isinstance(table, PackedTable):
-        yield from (rows for _, rows in table.row_parts(in_bytes=True))
+        yield from table.row_parts(in_bytes=True)
         return
     step = max(1, AT_ONCE // max(1, table.shape[1]))
-    yield from (table[first : first + step] for first in range(0, table.shape[0], step))
+    for first in range(0, table.shape[0], step):
+        yield first, table[first : first + step]
 
 
 def missing_and_greatest(table: Any, nominal: list[int]) -> tuple[list[int], float]:
@@ -274,7 +274,7 @@ def _with_missing(table: Any) -> list[int]:
         missing = np.isnan(table.data)
         return np.flatnonzero(np.diff(np.r_[0, np.cumsum(missing)][table.indptr])).tolist()
     found = np.zeros(table.shape[1], bool)
-    for rows in _dense_parts(table):
+    for _, rows in _dense_parts(table):
         if rows.dtype.kind == "f":
             found |= np.isnan(rows).any(axis=0)
     return np.flatnonzero(found).tolist()
@@ -293,7 +293,7 @@ def _greatest(table: Any, nominal: list[int]) -> float:
         high, low = (reduce(data, initial=0.0) for reduce in (np.fmax.reduce, np.fmin.reduce))
         return float(max(high, -low))
     found = 0.0
-    for rows in _dense_parts(table):
+    for _, rows in _dense_parts(table):
         each = np.fmax.reduce(np.abs(rows), axis=0, initial=0.0)
         each[nominal] = 0.0
         found = max(found, float(each.max(initial=0.0)))

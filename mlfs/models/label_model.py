@@ -177,10 +177,10 @@ class LabelModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklea
 
     def _begin(self, X: Any, Y: Any, sample_weight: Any = None) -> Problem:
         """Check the training data and code the labels."""
-        ready = None
+        ready, given = None, self.__dict__.pop("_next_names", None)
         if isinstance(X, (Dataset, Prepared)):
             X, Y, sample_weight, *both, ready = opened(X, Y, sample_weight)
-            self.__dict__.setdefault("_next_names", both)
+            given = given or both
         if Y is None:
             msg = (
                 f"This {type(self).__name__} estimator requires y to be passed, but the target y "
@@ -195,7 +195,6 @@ class LabelModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklea
         names = getattr(self, "feature_names_in_", None)
         if names is None and family(X):
             names = X.columns
-        given = self.__dict__.pop("_next_names", None)
         if given is not None:
             names, labels = given[0], replace(labels, names=given[1], named=True)
         self._labels = labels

@@ -291,7 +291,7 @@ def test_a_model_takes_what_is_prepared(name: str, monkeypatch: pytest.MonkeyPat
             assert (model.predict(one) == expected).all()
 
 
-def test_a_model_is_told_apart_what_a_data_set_knows() -> None:
+def test_what_a_data_set_knows_is_not_given_beside_it() -> None:
     X, Y = songs()
     ready = mlfs.prepare((X, Y))
     with pytest.raises(UsageError, match="y is given beside a Prepared"):
@@ -300,6 +300,11 @@ def test_a_model_is_told_apart_what_a_data_set_knows() -> None:
         make("br").fit(ready, sample_weight=np.ones(len(X)))
     with pytest.raises(UsageError, match="column 'mode' is nominal, and a model takes numbers"):
         make("br").fit(mlfs.read(ROOT / "docs" / "examples" / "songs.arff"))
+    holes = mlfs.data.from_arrays(np.where(X < -1, np.nan, X), Y, label_names=list("abcd"))
+    model = make("br")
+    with pytest.raises(ValueError, match="NaN"):
+        model.fit(holes)
+    assert model.fit(X, Y).label_names_ == ("y0", "y1", "y2", "y3")  # not those of the refused
     weights = np.arange(len(X)) % 3 + 1.0
     weighted = make("br").fit(mlfs.prepare((X, Y), sample_weight=weights))
     assert (weighted.predict(X) == make("br").fit(X, Y, weights).predict(X)).all()
