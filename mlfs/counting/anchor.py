@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable
 from functools import cached_property
 from typing import TYPE_CHECKING, cast
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from mlfs.counting.label_columns import LabelColumns
     from mlfs.counting.memory import Cache
 
-__all__ = ["AddedAnchor", "Anchor", "BlockAnchor", "ColumnAnchor", "PairStatistics"]
+__all__ = ["Anchor", "BlockAnchor", "ColumnAnchor", "PairStatistics"]
 
 TWO = 2
 FEW_PLANES = 8  # up to so many are packed one by one, which is faster than listing rows
@@ -91,9 +91,9 @@ class BlockAnchor(Anchor):
     def _entries(self) -> tuple[np.ndarray, np.ndarray]:
         rows, codes = self._table.entries(self._j)
         if self._kept is not None:
-            chosen = self._kept.take(rows)
-            rows = rows.compress(chosen)
-            codes = codes.compress(chosen) if self.levels > TWO else codes
+            is_kept = self._kept.take(rows)
+            rows = rows.compress(is_kept)
+            codes = codes.compress(is_kept) if self.levels > TWO else codes
         if self.levels == TWO:
             return rows, np.zeros(rows.size, np.int8)
         return rows, codes - (codes > self.mode)
@@ -116,9 +116,9 @@ class BlockAnchor(Anchor):
     @cached_property
     def all_cells(self) -> np.ndarray:
         """The cell of each row, -1 where it is at its mode."""
-        found = np.full(self._n_rows, -1, np.int32)
-        found[self.rows] = self.row_cells
-        return found
+        cells = np.full(self._n_rows, -1, np.int32)
+        cells[self.rows] = self.row_cells
+        return cells
 
     @cached_property
     def planes(self) -> np.ndarray:
@@ -130,9 +130,9 @@ class BlockAnchor(Anchor):
     @property
     def nbytes(self) -> int:
         """The memory that it takes; the column in full is made where there are many levels."""
-        made = vars(self)
-        lists = sum(part.nbytes for part in made.get("_entries", ()))
-        packed = 0 if self._packed else getattr(made.get("planes"), "nbytes", 0)
+        attributes = vars(self)
+        lists = sum(part.nbytes for part in attributes.get("_entries", ()))
+        packed = 0 if self._packed else getattr(attributes.get("planes"), "nbytes", 0)
         full = 4 * self._table.n_rows * (self.levels > TWO)
         return int(lists + packed + full)
 
@@ -172,42 +172,22 @@ class ColumnAnchor(BlockAnchor):
         """A bit plane for each code but the mode."""
         if self.cells > FEW_PLANES:
             edges, values = np.array([0, self.rows.size]), self.codes[self.rows]
-            one = (np.array([number], np.int32) for number in (self.mode, self.levels, -1))
-            return packed_planes(Codes(self._n_rows, edges, self.rows, values, *one), 0, 1)
-        made = np.zeros((self.cells, 8 * -(-self._n_rows // 64)), np.uint8)
-        for plane, code in zip(made, self.non_modes.tolist(), strict=True):
+            mode, levels = np.array([self.mode]), np.array([self.levels])
+            column = Codes(self._n_rows, edges, self.rows, values, mode, levels, np.array([-1]))
+            return packed_planes(column, 0, 1)
+        packed = np.zeros((self.cells, 8 * -(-self._n_rows // 64)), np.uint8)
+        for plane, code in zip(packed, self.non_modes.tolist(), strict=True):
             bits = np.packbits(self._column == code, bitorder="little")
             plane[: bits.size] = bits
-        return made.view("<u8").astype(np.uint64, copy=False)
+        return packed.view("<u8").astype(np.uint64, copy=False)
 
     @property
     def nbytes(self) -> int:
         """The memory that it takes."""
-        made = vars(self)
-        lists = sum(part.nbytes for part in made.get("_entries", ()))
-        others = (getattr(made.get(name), "nbytes", 0) for name in ("codes", "planes"))
+        attributes = vars(self)
+        lists = sum(part.nbytes for part in attributes.get("_entries", ()))
+        others = (getattr(attributes.get(name), "nbytes", 0) for name in ("codes", "planes"))
         return int(self._column.nbytes + lists + sum(others))
-
-
-class AddedAnchor(Anchor):
-    """An anchor in several blocks of rows.
-
-    Parameters
-    ----------
-    parts : sequence of Anchor
-        The same column in each block.
-    """
-
-    def __init__(self, parts: Sequence[Anchor]) -> None:
-        first = parts[0]
-        n = np.add.reduce([part.n for part in parts])
-        super().__init__(first.mode, first.levels, first.valid, n)
-        self.parts = tuple(parts)
-
-    @property
-    def nbytes(self) -> int:
-        """The memory that it takes."""
-        return sum(part.nbytes for part in self.parts)
 
 
 class PairStatistics:
@@ -246,31 +226,31 @@ class PairStatistics:
     @property
     def nbytes(self) -> int:
         """The memory that it takes when it is made; `kept_in` is notified of later growth."""
-        own = sum(part.nbytes for part in self._co if part is not None)
-        each = 0 if self.rows.ndim == 0 else 3 * self.t_fs.nbytes
-        return int(own + self.t_fs.nbytes + each + self.anchor.nbytes)
+        tables = sum(part.nbytes for part in self._co if part is not None)
+        sums = 0 if self.rows.ndim == 0 else 3 * self.t_fs.nbytes
+        return int(tables + self.t_fs.nbytes + sums + self.anchor.nbytes)
 
     def kept_in(self, cache: Cache, key: Hashable) -> PairStatistics:
         """Keep it in a cache, which is notified when it grows, and return it."""
         self._cache, self._key = weakref.ref(cache), key
         return cache.keep(key, self)
 
-    def _grown(self, *made: np.ndarray) -> None:
+    def _grown(self, *arrays: np.ndarray) -> None:
         cache = None if self._cache is None else self._cache()
         if cache is not None:
-            cache.grow(self._key, sum(part.nbytes for part in made))
+            cache.grow(self._key, sum(part.nbytes for part in arrays))
 
     def co(self, i: int) -> np.ndarray:
         """The co-occurrences of its cells with those of one column group."""
-        found = self._co[i]
-        return self._counts.groups[i].co_with(self.anchor) if found is None else found
+        kept = self._co[i]
+        return self._counts.groups[i].co_with(self.anchor) if kept is None else kept
 
     def table(self, i: int) -> np.ndarray:
         """n(f, s) of one column group: (codes, codes of s)."""
         if i not in self._tables:
-            made = self._counts.groups[i].pair_table(self.anchor, self.co(i))
-            self._tables[i] = made
-            self._grown(made)
+            table = self._counts.groups[i].pair_table(self.anchor, self.co(i))
+            self._tables[i] = table
+            self._grown(table)
         return self._tables[i]
 
     @property
@@ -299,18 +279,18 @@ class PairStatistics:
     @cached_property
     def n_sl(self) -> np.ndarray:
         """The rows of each of its cells with each label of two levels: (labels, cells)."""
-        made = np.ascontiguousarray(self._counts.labels.co_occurrences(self.anchor).T)
-        self._grown(made)
-        return made
+        n_sl = np.ascontiguousarray(self._counts.labels.co_occurrences(self.anchor).T)
+        self._grown(n_sl)
+        return n_sl
 
     @cached_property
     def label_tables(self) -> np.ndarray:
         """n(s, l) for every label, masks included: (labels, levels of s, most levels of l)."""
         labels = self._counts.labels
-        made = labels.tables(self.anchor)
-        full_tables.complete_given(made, self.anchor.n, labels.modes)
-        self._grown(made)
-        return made
+        tables = labels.tables(self.anchor)
+        full_tables.complete_given(tables, self.anchor.n, labels.modes)
+        self._grown(tables)
+        return tables
 
     @cached_property
     def grouped(self) -> tuple[np.ndarray, np.ndarray]:
@@ -328,16 +308,16 @@ class PairStatistics:
     @cached_property
     def label_sums(self) -> np.ndarray:
         """The sum of c log c over n(s,l) of every label."""
-        made = self._label_sums()
-        self._grown(made)
-        return made
+        sums = self._label_sums()
+        self._grown(sums)
+        return sums
 
     def _label_sums(self) -> np.ndarray:
         counts, labels, anchor = self._counts, self._counts.labels, self.anchor
         if anchor.levels == 2 and labels.all_two_levels:
             t_sl = np.empty(len(labels), np.int64)
-            own = labels.n_cells, self.n_sl[:, 0], anchor.non_mode, counts.total
-            co_sums.pairs_of_two(*own, counts.xlogx, t_sl)
+            n_l, n_sl = labels.n_cells, self.n_sl[:, 0]
+            co_sums.pairs_of_two(n_l, n_sl, anchor.non_mode, counts.total, counts.xlogx, t_sl)
             return t_sl
         tables = self.label_tables
         size, cells = len(tables), tables.shape[1] * tables.shape[2]

@@ -63,11 +63,11 @@ class BitPlanes(ColumnGroup):
         """The same planes without the bits of the other rows."""
         co = np.zeros((1, self.cells), self.small)
         planes.sweep(self.planes, subset.plane[None], co)
-        other = copy.copy(self)
+        copied = copy.copy(self)
         n = self.n_of(co[0], subset.size)
-        ColumnGroup.__init__(other, self.levels, self.modes, n, subset.size)
-        other._keep(self.planes & subset.plane, subset.weights)  # noqa: SLF001  # its own kind
-        return other
+        ColumnGroup.__init__(copied, self.levels, self.modes, n, subset.size)
+        copied._keep(self.planes & subset.plane, subset.weights)  # noqa: SLF001  # its own kind
+        return copied
 
     def pairs(self, anchor: BlockAnchor, out: np.ndarray) -> None:
         """Sweep the planes of the anchor over all planes.
@@ -79,46 +79,48 @@ class BitPlanes(ColumnGroup):
         if usual is None or anchor.cells * (1 + usual[1].size) > AT_ONCE:
             planes.sweep(self.planes, anchor.planes, out)
             return
-        labels, some = usual
+        labels, indices = usual
         with self._lock:
-            co = np.zeros((some.size, anchor.cells, self.cells), self.small)
-            self.pairs_and_triples(anchor, labels, some, out, co)
-        self._ahead = anchor, labels, some, co
+            co = np.zeros((indices.size, anchor.cells, self.cells), self.small)
+            self.pairs_and_triples(anchor, labels, indices, out, co)
+        self._ahead = anchor, labels, indices, co
 
-    def label_pairs(self, labels: LabelColumns, some: np.ndarray, out: np.ndarray) -> None:
+    def label_pairs(self, labels: LabelColumns, indices: np.ndarray, out: np.ndarray) -> None:
         """Sweep the masks of the labels."""
         at_once = self._masks_at_once
-        for at in range(0, some.size, at_once):
-            part = slice(at, at + at_once)
-            planes.sweep(self.planes, labels.masks(some[part]), out[part])
+        for start in range(0, indices.size, at_once):
+            part = slice(start, start + at_once)
+            planes.sweep(self.planes, labels.masks(indices[part]), out[part])
 
     def triples(
-        self, anchor: BlockAnchor, labels: LabelColumns, some: np.ndarray, out: np.ndarray
+        self, anchor: BlockAnchor, labels: LabelColumns, indices: np.ndarray, out: np.ndarray
     ) -> None:
         """Sweep what the anchor shares with each label."""
         at_once = max(1, self._masks_at_once // max(1, anchor.cells))
-        for at in range(0, some.size, at_once):
-            part = slice(at, at + at_once)
-            planes.sweep(self.planes, _shared(labels.masks(some[part]), anchor), _rows(out[part]))
+        for start in range(0, indices.size, at_once):
+            part = slice(start, start + at_once)
+            planes.sweep(
+                self.planes, _shared(labels.masks(indices[part]), anchor), _rows(out[part])
+            )
 
     def pairs_and_triples(
         self,
         anchor: BlockAnchor,
         labels: LabelColumns,
-        some: np.ndarray,
+        indices: np.ndarray,
         pairs: np.ndarray,
         triples: np.ndarray,
     ) -> None:
         """Sweep both kinds of masks together, where they are few: each plane is read once."""
-        n = anchor.cells * (1 + some.size)
+        n = anchor.cells * (1 + indices.size)
         if n > self._masks_at_once:
-            super().pairs_and_triples(anchor, labels, some, pairs, triples)
+            super().pairs_and_triples(anchor, labels, indices, pairs, triples)
             return
-        masks = np.concatenate([anchor.planes, _shared(labels.masks(some), anchor)])
-        both = np.zeros((n, self.cells), pairs.dtype)
-        planes.sweep(self.planes, masks, both)
-        pairs += both[: anchor.cells]
-        triples += both[anchor.cells :].reshape(triples.shape)
+        masks = np.concatenate([anchor.planes, _shared(labels.masks(indices), anchor)])
+        co = np.zeros((n, self.cells), pairs.dtype)
+        planes.sweep(self.planes, masks, co)
+        pairs += co[: anchor.cells]
+        triples += co[anchor.cells :].reshape(triples.shape)
 
     def triples_of(
         self, anchor: BlockAnchor, labels: LabelColumns, label: int, out: np.ndarray
@@ -129,14 +131,14 @@ class BitPlanes(ColumnGroup):
 
     def columns_at_once(self, entries: int) -> int:
         """The number of columns that have so many entries on average."""
-        own = int(self.n_cells.sum())
-        return max(1, min(self.size, entries * self.size // max(1, own), SHORT // MOST_CELLS))
+        n_entries = int(self.n_cells.sum())
+        return max(1, min(self.size, entries * self.size // max(1, n_entries), SHORT // MOST_CELLS))
 
     def lists(self, first: int, last: int) -> Lists:
         """The cells of some of its columns by row, in short numbers: there are many."""
         a, b = self._begin + first, self._begin + last
-        made = listed_cells(self._codes, a, b, self._weights)
-        return made._replace(cells=made.cells.astype(np.uint16))
+        lists = listed_cells(self._codes, a, b, self._weights)
+        return lists._replace(cells=lists.cells.astype(np.uint16))
 
     has_planes = True
 
@@ -145,18 +147,18 @@ class BitPlanes(ColumnGroup):
         return self.planes, self.first[columns]
 
     @contextlib.contextmanager
-    def counted(self, known: Triples) -> Iterator[np.ndarray]:
+    def counted(self, triples: Triples) -> Iterator[np.ndarray]:
         """The co-occurrences with an anchor and some labels, until the context ends."""
-        anchor, some = known.pairs.anchor, known.some
-        shape = some.size, anchor.cells, self.cells
-        ahead, self._ahead, self._usual = self._ahead, None, (known.labels, some)
-        is_same = ahead is not None and ahead[0] is anchor and ahead[1] is known.labels
-        if ahead is not None and is_same and np.array_equal(ahead[2], some):
+        anchor, indices = triples.pairs.anchor, triples.indices
+        shape = indices.size, anchor.cells, self.cells
+        ahead, self._ahead, self._usual = self._ahead, None, (triples.labels, indices)
+        is_same = ahead is not None and ahead[0] is anchor and ahead[1] is triples.labels
+        if ahead is not None and is_same and np.array_equal(ahead[2], indices):
             yield ahead[3]
             return
         with self._lock:
             co = self._of_labels.zeros(shape, self.small)
-            self.triples(anchor, known.labels, some, co)
+            self.triples(anchor, triples.labels, indices, co)
             yield co
 
     @property
@@ -185,29 +187,29 @@ class _Room:
         size = math.prod(shape)
         if self._flat.size < size or self._flat.dtype != kind:
             self._flat = np.empty(size, kind)
-        found = self._flat[:size].reshape(shape)
-        found[:] = 0
-        return found
+        array = self._flat[:size].reshape(shape)
+        array[:] = 0
+        return array
 
 
 def packed_planes(codes: Codes, first: int, last: int) -> np.ndarray:
     """The planes of some columns, one column after the other; a view where they are stored so."""
     sizes = (codes.levels[first:last] - 1).astype(np.int64)
-    own = edges_of(sizes)
+    edges = edges_of(sizes)
     if codes.packed is not None:
         begins = codes.packed.first[first:last]
         if ((begins >= 0) | (sizes == 0)).all():
-            where = begins - own[:-1]
+            where = begins - edges[:-1]
             shift = int(where[0]) if where.size else 0
             if (where[sizes > 0] == shift).all() and shift >= 0:
-                return codes.packed.planes[shift : shift + int(own[-1])]
-            at = np.repeat(where, sizes) + np.arange(own[-1])
-            return codes.packed.planes[at]
-    out = np.zeros((int(own[-1]), -(-codes.n_rows // 64)), np.uint64)
-    some = codes if codes.packed is None else codes.take(np.arange(first, last))
-    if some is not codes:
+                return codes.packed.planes[shift : shift + int(edges[-1])]
+            rows = np.repeat(where, sizes) + np.arange(edges[-1])
+            return codes.packed.planes[rows]
+    out = np.zeros((int(edges[-1]), -(-codes.n_rows // 64)), np.uint64)
+    listed = codes if codes.packed is None else codes.take(np.arange(first, last))
+    if listed is not codes:
         first, last = 0, last - first
-    part = slice(some.indptr[first], some.indptr[last])
-    indptr = some.indptr[first : last + 1] - some.indptr[first]
-    planes.pack(indptr, some.rows[part], some.codes[part], some.mode[first:last], own, out)
+    part = slice(listed.indptr[first], listed.indptr[last])
+    indptr = listed.indptr[first : last + 1] - listed.indptr[first]
+    planes.pack(indptr, listed.rows[part], listed.codes[part], listed.mode[first:last], edges, out)
     return out

@@ -111,12 +111,12 @@ class Codes:
         missing = np.full(n_columns, -1, np.int32)
         for j in range(n_columns):
             column = matrix[:, j]
-            gone = column == missing_code
-            known = column[~gone]
-            levels[j] = int(known.max()) + 1 if known.size else 1
-            if gone.any():
+            is_missing = column == missing_code
+            values = column[~is_missing]
+            levels[j] = int(values.max()) + 1 if values.size else 1
+            if is_missing.any():
                 missing[j] = levels[j]
-                column = np.where(gone, levels[j], column)
+                column = np.where(is_missing, levels[j], column)
                 levels[j] += 1
             mode[j] = int(np.bincount(column).argmax()) if n_rows else 0
             rows = np.flatnonzero(column != mode[j])
@@ -144,20 +144,20 @@ class Codes:
         """The lists of all columns."""
         if self.packed is None or not (self.packed.first >= 0).any():
             return self._held
-        own, rows, codes = self._lists
+        ends, rows, codes = self._lists
         first = self.packed.first
-        indptr = edges_of(np.where(first >= 0, self.non_mode, np.diff(own)))
+        indptr = edges_of(np.where(first >= 0, self.non_mode, np.diff(ends)))
         packed = np.flatnonzero(first >= 0).tolist()
         if len(packed) <= FEW and indptr[-1] <= SMALL:
-            parts, at = [], 0
+            parts, start = [], 0
             for j in packed:
-                parts += [(rows[at : own[j]], codes[at : own[j]]), self.entries(j)]
-                at = own[j]
-            parts.append((rows[at:], codes[at:]))
+                parts += [(rows[start : ends[j]], codes[start : ends[j]]), self.entries(j)]
+                start = ends[j]
+            parts.append((rows[start:], codes[start:]))
             return indptr, *joined(parts)
         size = int(indptr[-1])
         whole = indptr, np.empty(size, np.int32), np.empty(size, np.int32)
-        lists.take(own, rows, codes, np.arange(len(self)), *whole)
+        lists.take(ends, rows, codes, np.arange(len(self)), *whole)
         lists.from_planes(self.packed.planes, first, self.mode, self.levels, *whole)
         return whole
 
@@ -174,8 +174,8 @@ class Codes:
     @property
     def codes(self) -> np.ndarray:
         """The code of each entry."""
-        found = self._whole[2]
-        return self._lists[2] if found is None else found
+        values = self._whole[2]
+        return self._lists[2] if values is None else values
 
     @cached_property
     def offsets(self) -> np.ndarray:
@@ -188,9 +188,9 @@ class Codes:
         if self._counts is not None:
             return self._counts
         if (self.levels == 2).all():  # the non-mode rows suffice
-            both = np.stack([self.non_mode, self.non_mode], axis=1)
-            both[np.arange(len(self)), self.mode] = self.n_rows - self.non_mode
-            return both.reshape(-1)
+            n = np.stack([self.non_mode, self.non_mode], axis=1)
+            n[np.arange(len(self)), self.mode] = self.n_rows - self.non_mode
+            return n.reshape(-1)
         out = np.bincount(self.offsets[self.column_of_entry] + self.codes, minlength=self._cells)
         if len(self):
             modes = self.offsets[:-1] + self.mode
@@ -211,13 +211,13 @@ class Codes:
 
     def among_rows(self, kept: np.ndarray) -> Codes:
         """The same columns, all at their modes in the rows where a mask is not set."""
-        chosen = kept[self.rows]
-        ends = edges_of(chosen)
+        stays = kept[self.rows]
+        ends = edges_of(stays)
         return Codes(
             self.n_rows,
             ends[self.indptr].astype(np.int64),
-            self.rows[chosen],
-            self.codes[chosen],
+            self.rows[stays],
+            self.codes[stays],
             self.mode,
             self.levels,
             self.missing,
@@ -264,10 +264,10 @@ class Codes:
         if self.is_packed(j):
             return listed(self.planes_of(j), int(self.mode[j]))
         indptr, rows, codes = self._held
-        at = slice(indptr[j], indptr[j + 1])
+        span = slice(indptr[j], indptr[j + 1])
         if codes is None:
-            return rows[at], np.full(at.stop - at.start, 1 - self.mode[j], np.int32)
-        return rows[at], codes[at]
+            return rows[span], np.full(span.stop - span.start, 1 - self.mode[j], np.int32)
+        return rows[span], codes[span]
 
     def column(self, j: int) -> np.ndarray:
         """Column j in full."""
@@ -284,28 +284,28 @@ class Codes:
 
         There are no codes where all columns have two levels.
         """
-        some = self
+        table = self
         if self.packed is not None:
-            some = self.take(np.arange(first, last))
+            table = self.take(np.arange(first, last))
             first, last = 0, last - first
-        two = bool((some.levels[first:last] == 2).all())
-        codes = NO_CODES if two else some.codes
-        return rows_of_columns(self.n_rows, some.indptr, some.rows, codes, first, last)
+        two = bool((table.levels[first:last] == 2).all())
+        codes = NO_CODES if two else table.codes
+        return rows_of_columns(self.n_rows, table.indptr, table.rows, codes, first, last)
 
     def take(self, columns: np.ndarray) -> Codes:
         """Some columns, in the order given; planes stay where they are."""
-        own, rows, codes = taken(*self._held, columns)
+        edges, rows, codes = taken(*self._held, columns)
         counts, packed = None, None
         if self._counts is not None:
             levels = self.levels[columns]
             ends = edges_of(levels)
-            at = np.repeat(self.offsets[columns] - ends[:-1], levels) + np.arange(ends[-1])
-            counts = self._counts[at]
+            cells = np.repeat(self.offsets[columns] - ends[:-1], levels) + np.arange(ends[-1])
+            counts = self._counts[cells]
         if self.packed is not None:
             packed = Packed(self.packed.planes, self.packed.first[columns])
         return Codes(
             self.n_rows,
-            own,
+            edges,
             rows,
             codes,
             self.mode[columns],

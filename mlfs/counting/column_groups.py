@@ -5,7 +5,6 @@ RowLists   for each row the cells that occur in it: sparse data, any number of l
            weights; to count a co-occurrence costs the rows that two columns share
 BitPlanes  for each cell a bit a row: dense data of few levels; to count a co-occurrence
            costs a sixty-fourth of the rows, in vector instructions
-AddedGroup the same columns in several blocks of rows, wherever they are; counts are added
 ========== ================================================================================
 
 A cell is a column at one of its codes but the mode. All count the co-occurrences of cells only,
@@ -16,7 +15,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -29,10 +28,10 @@ from mlfs.counting.row_subsets import RowSubset
 from mlfs.counting.xlogx import XLogX, terms_of
 
 if TYPE_CHECKING:
-    from mlfs.counting.anchor import AddedAnchor, Anchor
-    from mlfs.counting.label_columns import AddedLabels, Labels
+    from mlfs.counting.anchor import Anchor
+    from mlfs.counting.label_columns import Labels
 
-__all__ = ["AddedGroup", "ColumnGroup", "Kind", "Triples", "cut", "kinds", "listed_cells"]
+__all__ = ["ColumnGroup", "Kind", "Triples", "cut", "kinds", "listed_cells"]
 
 FEW_LEVELS = 16
 FEW_COLUMNS = 1 / 100
@@ -91,12 +90,12 @@ class Triples(NamedTuple):
     pairs: Any  # PairStatistics of the anchor
     group: int
     labels: Any  # Labels
-    some: np.ndarray  # which labels
+    indices: np.ndarray  # which labels
 
     @property
     def n_sl(self) -> np.ndarray:
         """The rows of each of these labels with each cell of the anchor: (labels, cells)."""
-        return self.pairs.n_sl[self.some]
+        return self.pairs.n_sl[self.indices]
 
 
 class ColumnGroup:
@@ -130,20 +129,20 @@ class ColumnGroup:
         """Add the co-occurrences with an anchor: out[cell of s, cell]."""
         raise NotImplementedError
 
-    def label_pairs(self, labels: Any, some: np.ndarray, out: np.ndarray) -> None:
+    def label_pairs(self, labels: Any, indices: np.ndarray, out: np.ndarray) -> None:
         """Add the co-occurrences with some labels of two levels: out[i, cell]."""
         raise NotImplementedError
 
-    def triples(self, anchor: Any, labels: Any, some: np.ndarray, out: np.ndarray) -> None:
+    def triples(self, anchor: Any, labels: Any, indices: np.ndarray, out: np.ndarray) -> None:
         """Add those with an anchor and some labels of two levels: out[i, cell of s, cell]."""
         raise NotImplementedError
 
     def pairs_and_triples(
-        self, anchor: Any, labels: Any, some: np.ndarray, pairs: np.ndarray, triples: np.ndarray
+        self, anchor: Any, labels: Any, indices: np.ndarray, pairs: np.ndarray, triples: np.ndarray
     ) -> None:
         """Add those with an anchor, and those with labels too."""
         self.pairs(anchor, pairs)
-        self.triples(anchor, labels, some, triples)
+        self.triples(anchor, labels, indices, triples)
 
     def triples_of(self, anchor: Any, labels: Any, label: int, out: np.ndarray) -> None:
         """Add those with an anchor and one label: out[cell of the label, cell of s, cell]."""
@@ -170,10 +169,10 @@ class ColumnGroup:
         self.pairs(anchor, out)
         return out
 
-    def co_with_labels(self, labels: Labels, some: np.ndarray) -> np.ndarray:
+    def co_with_labels(self, labels: Labels, indices: np.ndarray) -> np.ndarray:
         """The co-occurrences with some labels of two levels: (labels, cells)."""
-        out = np.zeros((some.size, self.cells), self.small)
-        self.label_pairs(labels, some, out)
+        out = np.zeros((indices.size, self.cells), self.small)
+        self.label_pairs(labels, indices, out)
         return out
 
     # ---- summing: the same for all layouts ---------------------------------------------------
@@ -195,24 +194,28 @@ class ColumnGroup:
         """out[f] += the sum of c log c over n(f,s), from the co-occurrences."""
         if self.two_levels and anchor.cells == 1:
             sums = np.empty(self.size, np.int64)
-            own = self.n_cells, co[0], anchor.non_mode, self.total
-            co_sums.pairs_of_two(*own, xlogx, sums)
+            co_sums.pairs_of_two(self.n_cells, co[0], anchor.non_mode, self.total, xlogx, sums)
             out += sums
             return
-        own_sums = self.sums_of_cells(xlogx)
-        rest = np.empty(anchor.cells, np.int64)
-        n = self.n_cells, own_sums, co, anchor.n_cells, rest, self.total
-        co_sums.add_pairs_of_cells(self.first, *n, xlogx, out)
+        self._add_pairs_of_cells(co, anchor.n_cells, xlogx, out)
 
     def add_label_sums(self, n_l: np.ndarray, co: np.ndarray, xlogx: XLogX, out: Any) -> None:
         """out[f] += the sums of c log c over n(f,l) of labels of two levels."""
         if self.two_levels:
             co_sums.add_label_pairs_of_two(self.n_cells, co, n_l, self.total, xlogx, out)
             return
-        sums, rest = self.sums_of_cells(xlogx), np.empty(1, np.int64)
         for i in range(n_l.size):
-            n = self.n_cells, sums, co[i : i + 1], n_l[i : i + 1], rest, self.total
-            co_sums.add_pairs_of_cells(self.first, *n, xlogx, out)
+            self._add_pairs_of_cells(co[i : i + 1], n_l[i : i + 1], xlogx, out)
+
+    def _add_pairs_of_cells(
+        self, co: np.ndarray, n_s: np.ndarray, xlogx: XLogX, out: np.ndarray
+    ) -> None:
+        """out[f] += the sum of c log c over n(f,s), from the counts of the cells of s."""
+        at_modes = np.empty(n_s.size, np.int64)
+        sums = self.sums_of_cells(xlogx)
+        co_sums.add_pairs_of_cells(
+            self.first, self.n_cells, sums, co, n_s, at_modes, self.total, xlogx, out
+        )
 
     has_planes = False  # whether bit planes of its columns are at hand
 
@@ -231,46 +234,54 @@ class ColumnGroup:
     needs_label_pairs = True  # for the sums of triples
 
     def add_triple_sums(
-        self, known: Triples, co_fl: np.ndarray, xlogx: XLogX, out: np.ndarray
+        self, triples: Triples, co_fl: np.ndarray, xlogx: XLogX, out: np.ndarray
     ) -> None:
         """Add the sums of c log c over n(f,s,l): each label's to its row of `out`, or all to one.
 
         `co_fl` are the co-occurrences with the labels, if `needs_label_pairs`.
         """
-        with self.counted(known) as co:
-            if self.two_levels and known.pairs.anchor.cells == 1:
-                n_sl = known.n_sl[:, 0]
-                co_sums.joints_of_two(co[:, 0], self._two(known, co_fl), n_sl, xlogx, out)
+        with self.counted(triples) as co:
+            if self.two_levels and triples.pairs.anchor.cells == 1:
+                n_sl = triples.n_sl[:, 0]
+                co_sums.joints_of_two(co[:, 0], self._two(triples, co_fl), n_sl, xlogx, out)
                 return
-            self._add_joint(known, co, co_fl, xlogx, out)
+            self._add_joint(triples, co, co_fl, xlogx, out)
 
-    def add_gini_sums(self, known: Triples, co_fl: np.ndarray, unit: float, out: Any) -> None:
+    def add_gini_sums(self, triples: Triples, co_fl: np.ndarray, unit: float, out: Any) -> None:
         """out[f] += the Gini impurity of all labels within the cells of f and the anchor."""
-        with self.counted(known) as co:
-            self._add_joint(known, co, co_fl, co_sums.Impurity(unit), out[None])
+        with self.counted(triples) as co:
+            self._add_joint(triples, co, co_fl, co_sums.Impurity(unit), out[None])
 
-    def _add_joint(self, known: Triples, co: Any, co_fl: Any, how: Any, out: Any) -> None:
-        anchor, n_l = known.pairs.anchor, known.labels.n_cells[known.some]
-        own = self.n_cells, anchor.n_cells, n_l, known.pairs.co(known.group), co_fl, known.n_sl
-        n, rest = co_sums.Levels(self.total, *own), np.empty((2, anchor.levels), np.int64)
-        cells = co.reshape(known.some.size * anchor.cells, self.cells)
-        co_sums.add_joint_of_cells(self.first, n, cells, rest[0], rest[1], how, out)
+    def _add_joint(self, triples: Triples, co: Any, co_fl: Any, how: Any, out: Any) -> None:
+        anchor, indices = triples.pairs.anchor, triples.indices
+        n = co_sums.Levels(
+            self.total,
+            self.n_cells,
+            anchor.n_cells,
+            triples.labels.n_cells[indices],
+            triples.pairs.co(triples.group),
+            co_fl,
+            triples.n_sl,
+        )
+        cells = co.reshape(indices.size * anchor.cells, self.cells)
+        at_modes = np.empty((2, anchor.levels), np.int64)
+        co_sums.add_joint_of_cells(self.first, n, cells, at_modes[0], at_modes[1], how, out)
 
     @contextlib.contextmanager
-    def counted(self, known: Triples) -> Iterator[np.ndarray]:
+    def counted(self, triples: Triples) -> Iterator[np.ndarray]:
         """The co-occurrences with an anchor and some labels: (labels, cells of s, cells)."""
-        anchor, some = known.pairs.anchor, known.some
-        co = np.zeros((some.size, anchor.cells, self.cells), self.small)
-        self.triples(anchor, known.labels, some, co)
+        anchor, indices = triples.pairs.anchor, triples.indices
+        co = np.zeros((indices.size, anchor.cells, self.cells), self.small)
+        self.triples(anchor, triples.labels, indices, co)
         yield co
 
-    def _two(self, known: Triples, co_fl: np.ndarray) -> co_sums.TwoLevels:
+    def _two(self, triples: Triples, co_fl: np.ndarray) -> co_sums.TwoLevels:
         return co_sums.TwoLevels(
             self.total,
             self.n_cells,
-            known.pairs.anchor.non_mode,
-            known.labels.n_cells[known.some],
-            known.pairs.co(known.group)[0],
+            triples.pairs.anchor.non_mode,
+            triples.labels.n_cells[triples.indices],
+            triples.pairs.co(triples.group)[0],
             co_fl,
         )
 
@@ -304,8 +315,9 @@ class ColumnGroup:
     def pair_table(self, anchor: Anchor, co: np.ndarray) -> np.ndarray:
         """n(f,s): (codes of all columns, codes of s)."""
         table = np.empty((int(self.offsets[-1]), anchor.levels), np.int64)
-        own = self.offsets, self.modes, anchor.mode
-        full_tables.complete_pairs(co, self.n, anchor.n, *own, table)
+        full_tables.complete_pairs(
+            co, self.n, anchor.n, self.offsets, self.modes, anchor.mode, table
+        )
         return table
 
     def triple_table(
@@ -322,64 +334,11 @@ class ColumnGroup:
         co = np.zeros((levels - 1, anchor.cells, self.cells), self.small)
         self.triples_of(anchor, labels, label, co)
         table = np.empty((int(self.offsets[-1]), anchor.levels, levels), np.int64)
-        own = self.offsets, self.modes, anchor.mode, int(labels.modes[label])
-        full_tables.complete_triples(co, n_fs, n_fl, n_sl, *own, table)
-        return table
-
-
-class AddedGroup(ColumnGroup):
-    """The same columns in several blocks of rows: what each counts is added.
-
-    Parameters
-    ----------
-    parts : sequence of ColumnGroup
-        The columns in each block. The anchors and labels that are handed in have as many parts.
-    """
-
-    def __init__(self, parts: Sequence[ColumnGroup]) -> None:
-        first = parts[0]
-        n = np.add.reduce([part.n for part in parts])
-        super().__init__(first.levels, first.modes, n, sum(part.total for part in parts))
-        self.parts = tuple(parts)
-
-    def pairs(self, anchor: AddedAnchor, out: np.ndarray) -> None:
-        """Add the co-occurrences of all blocks."""
-        for part, own in zip(self.parts, anchor.parts, strict=True):
-            part.pairs(own, out)
-
-    def columns_at_once(self, entries: int) -> int:
-        """The number of columns that every block can take."""
-        return min(part.columns_at_once(entries // len(self.parts)) for part in self.parts)
-
-    def lists(self, first: int, last: int) -> Any:
-        """The cells by row of all blocks, one below the other."""
-        parts = [part.lists(first, last) for part in self.parts]
-        begins = itertools.accumulate((part.indptr[-1] for part in parts), initial=0)
-        ends = [part.indptr[1:] + begin for part, begin in zip(parts, begins, strict=False)]
-        return parts[0]._replace(
-            indptr=np.concatenate([parts[0].indptr[:1], *ends]),
-            cells=np.concatenate([part.cells for part in parts]),
-            weights=np.concatenate([part.weights for part in parts]),
+        l_mode = int(labels.modes[label])
+        full_tables.complete_triples(
+            co, n_fs, n_fl, n_sl, self.offsets, self.modes, anchor.mode, l_mode, table
         )
-
-    def label_pairs(self, labels: AddedLabels, some: np.ndarray, out: np.ndarray) -> None:
-        """Add the co-occurrences of all blocks."""
-        for part, own in zip(self.parts, labels.parts, strict=True):
-            part.label_pairs(own, some, out)
-
-    def triples(
-        self, anchor: AddedAnchor, labels: AddedLabels, some: np.ndarray, out: np.ndarray
-    ) -> None:
-        """Add the co-occurrences of all blocks."""
-        for part, s, l in zip(self.parts, anchor.parts, labels.parts, strict=True):
-            part.triples(s, l, some, out)
-
-    def triples_of(
-        self, anchor: AddedAnchor, labels: AddedLabels, label: int, out: np.ndarray
-    ) -> None:
-        """Add the co-occurrences of all blocks."""
-        for part, s, l in zip(self.parts, anchor.parts, labels.parts, strict=True):
-            part.triples_of(s, l, label, out)
+        return table
 
 
 def listed_cells(codes: Codes, first: int, last: int, weights: np.ndarray) -> Lists:

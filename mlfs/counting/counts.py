@@ -13,12 +13,13 @@ from typing import Any
 import numpy as np
 
 from mlfs._kernels import co_sums
-from mlfs.counting.anchor import AddedAnchor, Anchor, PairStatistics
+from mlfs.counting.added import AddedAnchor, AddedGroup, AddedLabels
+from mlfs.counting.anchor import Anchor, PairStatistics
 from mlfs.counting.blocks import Block
 from mlfs.counting.codes import Codes
-from mlfs.counting.column_groups import AddedGroup, ColumnGroup, Kind, cut, kinds
+from mlfs.counting.column_groups import ColumnGroup, Kind, cut, kinds
 from mlfs.counting.entries import edges_of
-from mlfs.counting.label_columns import AddedLabels, Labels
+from mlfs.counting.label_columns import Labels
 from mlfs.counting.memory import Budget
 from mlfs.counting.parallel import Parallel
 from mlfs.counting.recoded_modes import stacked
@@ -104,8 +105,8 @@ class Counts:
         edges = np.linspace(0, features.n_rows, blocks + 1).astype(int).tolist()
         parts = []
         for a, b in itertools.pairwise(edges):
-            own = None if weights is None else weights[a:b]
-            parts.append(Block(features.between_rows(a, b), labels.between_rows(a, b), own))
+            part = None if weights is None else weights[a:b]
+            parts.append(Block(features.between_rows(a, b), labels.between_rows(a, b), part))
         return cls(parts, kind, n_jobs, per_cell=per_cell), place
 
     @staticmethod
@@ -139,14 +140,14 @@ class Counts:
         (block,) = self.blocks
         subset = RowSubset.of(kept)
         other = copy.copy(self)
-        own = block.among_rows(subset)
-        other.blocks, other.labels, other.kept = (own,), own.labels, kept
+        subset_block = block.among_rows(subset)
+        other.blocks, other.labels, other.kept = (subset_block,), subset_block.labels, kept
         other.total, other.rows, other.counts_rows = subset.size, np.array(subset.size), False
         nats = float(np.log2(self.labels.levels).sum())
         other.xlogx = xlogx_table(other.total, nats, per_cell=self.per_cell)
         other.parallel = Parallel(other, self._kind, 1)
         other.groups = [group.among_rows(subset) for group in self.groups]
-        other.n_f = own.n = np.concatenate([group.n for group in other.groups])
+        other.n_f = subset_block.n = np.concatenate([group.n for group in other.groups])
         return other
 
     kept: np.ndarray | None = None  # a mask of the rows that count; None for all
@@ -156,8 +157,8 @@ class Counts:
         """A mask of the rows that have a weight; None for all."""
         if self.kept is not None or self.counts_rows:
             return self.kept
-        found: np.ndarray = np.concatenate([block.weights for block in self.blocks]) > 0
-        return found
+        weights: np.ndarray = np.concatenate([block.weights for block in self.blocks])
+        return weights > 0
 
     def shuffled(self, generator: np.random.Generator) -> Counts:
         """The same features with the rows of labels shuffled, over all blocks."""
@@ -214,10 +215,13 @@ class Counts:
         parts = np.split(codes, np.cumsum(sizes)[:-1])
         n = np.bincount(codes, minlength=1)
         levels, mode = n.size, int(n.argmax())
-        both = zip(self.blocks, parts, strict=True)
+        valid = levels - n_left_out
         return self._added(
             AddedAnchor,
-            [block.other_anchor(part, mode, levels, levels - n_left_out) for block, part in both],
+            [
+                block.other_anchor(part, mode, levels, valid)
+                for block, part in zip(self.blocks, parts, strict=True)
+            ],
         )
 
     def pair_statistics(
@@ -243,12 +247,12 @@ class Counts:
         def work(i: int, a: int, b: int) -> None:
             group = self.groups[i]
             if label_co is None:
-                found = group.add_counted_sums(anchor, self.xlogx, t_fs[a:b])
+                group_co = group.add_counted_sums(anchor, self.xlogx, t_fs[a:b])
             else:
-                found = label_co(i)
-                group.add_pair_sums(anchor, found, self.xlogx, t_fs[a:b])
+                group_co = label_co(i)
+                group.add_pair_sums(anchor, group_co, self.xlogx, t_fs[a:b])
             if self.kinds[i] != Kind.LISTS:  # tables are made of those
-                co[i] = found
+                co[i] = group_co
 
         self.parallel.over_groups(work, anchor=anchor)
         t_s = np.array(self.anchor_sum(anchor))
@@ -256,8 +260,8 @@ class Counts:
 
     def subset_planes(self, t_f: np.ndarray, budget: Budget) -> SubsetPlanes:
         """Count a few candidates without the others, see `SubsetPlanes`."""
-        found: SubsetPlanes = self.blocks[0].subset_planes(self, t_f, budget)
-        return found
+        planes: SubsetPlanes = self.blocks[0].subset_planes(self, t_f, budget)
+        return planes
 
     def sweep_cost(self, labels: np.ndarray, *, triples: bool) -> float:
         """Estimate the nanoseconds of counting all features with an anchor, or with labels too.
@@ -278,7 +282,7 @@ class Counts:
 
     def layouts(self) -> dict[str, int]:
         """How many columns are counted in which layout."""
-        found: dict[str, int] = {}
+        columns: dict[str, int] = {}
         for (a, b), kind in zip(self.edges, self.kinds, strict=True):
-            found[Kind.NAMES[kind]] = found.get(Kind.NAMES[kind], 0) + b - a
-        return found
+            columns[Kind.NAMES[kind]] = columns.get(Kind.NAMES[kind], 0) + b - a
+        return columns

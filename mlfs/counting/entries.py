@@ -77,21 +77,29 @@ def taken(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
     """The lists of some columns, in the order given."""
     starts, ends = indptr[columns], indptr[columns + 1]
-    own = edges_of(ends - starts)
-    size = int(own[-1])
+    edges = edges_of(ends - starts)
+    size = int(edges[-1])
     if (starts[1:] == ends[:-1]).all():  # they lie side by side
         start = int(starts[0]) if size else 0
         part = slice(start, start + size)
-        return own, rows[part], None if codes is None else codes[part]
+        return edges, rows[part], None if codes is None else codes[part]
     if columns.size <= FEW:
         spans = [slice(*span) for span in zip(starts.tolist(), ends.tolist(), strict=True)]
         if codes is None:
-            return own, np.concatenate([rows[span] for span in spans]), None
-        return own, *joined([(rows[span], codes[span]) for span in spans])
-    found = np.empty(size, np.int32)
-    some = np.empty(0 if codes is None else size, np.int32)
-    lists.take(indptr, rows, some if codes is None else codes, columns, own, found, some)
-    return own, found, None if codes is None else some
+            return edges, np.concatenate([rows[span] for span in spans]), None
+        return edges, *joined([(rows[span], codes[span]) for span in spans])
+    taken_rows = np.empty(size, np.int32)
+    taken_codes = np.empty(0 if codes is None else size, np.int32)
+    lists.take(
+        indptr,
+        rows,
+        taken_codes if codes is None else codes,
+        columns,
+        edges,
+        taken_rows,
+        taken_codes,
+    )
+    return edges, taken_rows, None if codes is None else taken_codes
 
 
 def joined(parts: list[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:
@@ -101,7 +109,7 @@ def joined(parts: list[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.n
 
 
 def counts_between(
-    whole: Codes,
+    table: Codes,
     packed: Packed,
     indptr: np.ndarray,
     rows: np.ndarray,
@@ -122,20 +130,20 @@ def counts_between(
         The first row of the range, and the row after its last.
     """
     first, last = ends
-    offsets, cells = whole.offsets, int(whole.offsets[-1])
+    offsets, cells = table.offsets, int(table.offsets[-1])
     kept = (rows >= first) & (rows < last)
-    column = np.repeat(np.arange(len(whole)), np.diff(indptr))[kept]
+    column = np.repeat(np.arange(len(table)), np.diff(indptr))[kept]
     out = np.bincount(offsets[column] + codes[kept], minlength=cells)
-    if not len(whole):
+    if not len(table):
         return out
-    every = np.full((1, packed.planes.shape[1]), -1, np.int64).view(np.uint64)
+    all_rows = np.full((1, packed.planes.shape[1]), -1, np.int64).view(np.uint64)
     of_planes = np.zeros((1, len(packed.planes)), np.int64)
-    planes.sweep(packed.planes, every, of_planes)
-    is_cell, modes = np.ones(cells, bool), offsets[:-1] + whole.mode
+    planes.sweep(packed.planes, all_rows, of_planes)
+    is_cell, modes = np.ones(cells, bool), offsets[:-1] + table.mode
     is_cell[modes] = False
-    own = edges_of(whole.levels - 1)
-    plane = np.repeat(packed.first - own[:-1], whole.levels - 1) + np.arange(own[-1])
-    has_planes = np.repeat(packed.first >= 0, whole.levels - 1)
+    edges = edges_of(table.levels - 1)
+    plane = np.repeat(packed.first - edges[:-1], table.levels - 1) + np.arange(edges[-1])
+    has_planes = np.repeat(packed.first >= 0, table.levels - 1)
     out[np.flatnonzero(is_cell)[has_planes]] = of_planes[0, plane[has_planes]]
     out[modes] = 0
     out[modes] = last - first - np.add.reduceat(out, offsets[:-1])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
@@ -10,12 +9,12 @@ import numpy as np
 import scipy.sparse as sp
 
 from mlfs._kernels import full_tables, packing, planes, row_walks
-from mlfs.counting.anchor import AddedAnchor, Anchor, BlockAnchor
+from mlfs.counting.anchor import Anchor, BlockAnchor
 from mlfs.counting.bit_planes import packed_planes
 from mlfs.counting.codes import Codes
 from mlfs.counting.entries import edges_of
 
-__all__ = ["AddedLabels", "LabelColumns", "Labels", "code_labels", "with_masks"]
+__all__ = ["LabelColumns", "Labels", "code_labels", "with_masks"]
 
 
 def code_labels(labels: Any, n_values: list[int]) -> Codes:
@@ -41,11 +40,11 @@ def code_labels(labels: Any, n_values: list[int]) -> Codes:
         indptr, rows, codes = _off_zero(np.asarray(labels))
     levels = np.asarray(n_values, np.int32)
     missing = np.full(q, -1, np.int32)
-    gone = codes < 0
-    if gone.any():
-        which = np.repeat(np.arange(q), np.diff(indptr))
-        missing[np.unique(which[gone])] = levels[np.unique(which[gone])]
-        codes[gone] = missing[which[gone]]
+    is_missing = codes < 0
+    if is_missing.any():
+        label_of = np.repeat(np.arange(q), np.diff(indptr))
+        missing[np.unique(label_of[is_missing])] = levels[np.unique(label_of[is_missing])]
+        codes[is_missing] = missing[label_of[is_missing]]
         levels = (levels + (missing >= 0)).astype(np.int32)
     return Codes(n_rows, indptr, rows, codes, np.zeros(q, np.int32), levels, missing)
 
@@ -57,12 +56,12 @@ def _off_zero(labels: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         flat = np.ascontiguousarray(labels).reshape(-1)
         if flat.size < packing.STRIP:
             flat = np.concatenate([flat, np.zeros(packing.STRIP, np.int8)])
-        given = flat.view(np.uint8), flat
+        unsigned = flat.view(np.uint8)
         sizes, none = np.zeros(q, np.int64), np.zeros(0, np.int32)
-        packing.entries_of_labels(*given, sizes, none, none, False)
+        packing.entries_of_labels(unsigned, flat, sizes, none, none, False)
         indptr = edges_of(sizes)
         rows, codes = np.empty(int(indptr[-1]), np.int32), np.empty(int(indptr[-1]), np.int32)
-        packing.entries_of_labels(*given, indptr[:-1].copy(), rows, codes, True)
+        packing.entries_of_labels(unsigned, flat, indptr[:-1].copy(), rows, codes, True)
         return indptr, rows, codes
     flipped = np.ascontiguousarray(labels.T)
     column, where = np.nonzero(flipped)
@@ -76,22 +75,22 @@ def with_masks(labels: Codes) -> tuple[Codes, np.ndarray]:
     A mask is 0 where the columns of the pattern are known and missing elsewhere.
     """
     mask_of = np.full(len(labels), -1, np.int64)
-    known: dict[bytes, int] = {}
+    mask_by_rows: dict[bytes, int] = {}
     masks: list[np.ndarray] = []
     for j in np.flatnonzero(labels.missing >= 0).tolist():
         rows, codes = labels.entries(j)
-        gone = rows[codes == labels.missing[j]]
+        missing_rows = rows[codes == labels.missing[j]]
         if labels.missing[j] == labels.mode[j]:
-            gone = np.setdiff1d(np.arange(labels.n_rows, dtype=np.int32), rows)
-        key = gone.tobytes()
-        if key not in known:
-            known[key] = len(labels) + len(masks)
-            masks.append(gone.astype(np.int32))
-        mask_of[j] = known[key]
+            missing_rows = np.setdiff1d(np.arange(labels.n_rows, dtype=np.int32), rows)
+        key = missing_rows.tobytes()
+        if key not in mask_by_rows:
+            mask_by_rows[key] = len(labels) + len(masks)
+            masks.append(missing_rows.astype(np.int32))
+        mask_of[j] = mask_by_rows[key]
     if not masks:
         return labels, mask_of
     n = len(masks)
-    ends = labels.indptr[-1] + np.cumsum([gone.size for gone in masks])
+    ends = labels.indptr[-1] + np.cumsum([missing_rows.size for missing_rows in masks])
     return Codes(
         labels.n_rows,
         np.concatenate([labels.indptr, ends]).astype(np.int64),
@@ -166,7 +165,7 @@ class LabelColumns(Labels):
     def __init__(self, codes: Codes, weights: np.ndarray, n: np.ndarray) -> None:
         super().__init__(codes.levels, codes.mode, n)
         self.codes, self.weights, self.most_masks = codes, weights, MASKS_KEPT
-        self._some: tuple[bytes, np.ndarray] | None = None
+        self._last_masks: tuple[bytes, np.ndarray] | None = None
 
     def limit_masks(self, most: int) -> None:
         """Keep the bit planes of all labels only if they take at most so many bytes."""
@@ -193,15 +192,15 @@ class LabelColumns(Labels):
 
     def masks(self, labels: np.ndarray) -> np.ndarray:
         """The bit planes of some labels, one label after the other."""
-        every = self._every_mask
-        if every is not None:
+        all_masks = self._every_mask
+        if all_masks is not None:
             in_order = labels.size == len(self) and (labels[1:] > labels[:-1]).all()
-            return every if in_order else every[labels]
-        some, key = self._some, labels.tobytes()
-        if some is None or some[0] != key:
+            return all_masks if in_order else all_masks[labels]
+        last, key = self._last_masks, labels.tobytes()
+        if last is None or last[0] != key:
             part = self.codes.take(labels)
-            some = self._some = key, packed_planes(part, 0, len(part))
-        return some[1]
+            last = self._last_masks = key, packed_planes(part, 0, len(part))
+        return last[1]
 
     def anchor(self, j: int, valid: int) -> Anchor:
         """One label, to be counted with all features."""
@@ -213,8 +212,8 @@ class LabelColumns(Labels):
         if "_every_mask" in vars(self) and self._every_mask is not None:
             planes.sweep(self._every_mask, anchor.planes, out)
         else:
-            own = anchor.rows, anchor.row_cells
-            row_walks.count_pairs(*self.by_row, self.weights, *own, out)
+            indptr, columns = self.by_row
+            row_walks.count_pairs(indptr, columns, self.weights, anchor.rows, anchor.row_cells, out)
         return out
 
     def tables(self, anchor: BlockAnchor) -> np.ndarray:
@@ -223,37 +222,3 @@ class LabelColumns(Labels):
         y = self.codes
         full_tables.count_given(anchor.codes, y.indptr, y.rows, y.codes, self.weights, out)
         return out
-
-
-class AddedLabels(Labels):
-    """The labels of several blocks of rows, whose counts are added.
-
-    Parameters
-    ----------
-    parts : sequence of Labels
-        The labels in each block.
-    """
-
-    def __init__(self, parts: Sequence[Labels]) -> None:
-        first = parts[0]
-        super().__init__(first.levels, first.modes, np.add.reduce([part.n for part in parts]))
-        self.parts = tuple(parts)
-
-    def anchor(self, j: int, valid: int) -> Anchor:
-        """One label, to be counted with all features."""
-        return AddedAnchor([part.anchor(j, valid) for part in self.parts])
-
-    def co_occurrences(self, anchor: AddedAnchor) -> np.ndarray:
-        """The rows of each cell of an anchor with each label."""
-        both = zip(self.parts, anchor.parts, strict=True)
-        return np.add.reduce([part.co_occurrences(own) for part, own in both])
-
-    def tables(self, anchor: AddedAnchor) -> np.ndarray:
-        """n(s, l) for every label."""
-        both = zip(self.parts, anchor.parts, strict=True)
-        return np.add.reduce([part.tables(own) for part, own in both])
-
-    def limit_masks(self, most: int) -> None:
-        """Keep the bit planes of all labels only if they take at most so many bytes."""
-        for part in self.parts:
-            part.limit_masks(most // len(self.parts))

@@ -109,8 +109,8 @@ def bytes_of(max_memory: Any) -> int:
         if max_memory > 0:
             return int(max_memory)
     elif isinstance(max_memory, str):
-        found = AMOUNT.fullmatch(max_memory)
-        amount = float(found[1]) * UNITS[(found[2] or "").lower()] if found else 0.0
+        match = AMOUNT.fullmatch(max_memory)
+        amount = float(match[1]) * UNITS[(match[2] or "").lower()] if match else 0.0
         if 1 <= amount < math.inf:
             return int(amount)
     msg = (
@@ -151,11 +151,11 @@ class Cache:
     def find(self, key: Hashable) -> Any:
         """The value under a key; None if there is none."""
         with self._lock:
-            found = self._kept.get(key)
-            if found is None:
+            entry = self._kept.get(key)
+            if entry is None:
                 return None
             self._kept.move_to_end(key)
-            return found[0]
+            return entry[0]
 
     def keep(self, key: Hashable, value: Value) -> Value:
         """Keep a value under a key, as far as there is room, and return it.
@@ -170,14 +170,14 @@ class Cache:
                 self._shrink()
         return value
 
-    def grow(self, key: Hashable, more: int) -> None:
+    def grow(self, key: Hashable, n_bytes: int) -> None:
         """Record that the value under a key has grown."""
         with self._lock:
             if key not in self._kept:
                 return
             value, size = self._kept[key]
-            self._kept[key] = value, size + more
-            self.bytes += more
+            self._kept[key] = value, size + n_bytes
+            self.bytes += n_bytes
             self._shrink()
 
     def _shrink(self) -> None:

@@ -75,17 +75,17 @@ class Threads:
         forked = os.getpid() != self._process  # the threads of the pool stayed behind
         if self._pool is None or len(jobs) < 2 or cost < THREADED_FROM or busy or forked:
             return [work(*job) for job in jobs]
-        left: SimpleQueue[int] = SimpleQueue()
-        for at in range(len(jobs)):
-            left.put(at)
+        waiting: SimpleQueue[int] = SimpleQueue()
+        for job in range(len(jobs)):
+            waiting.put(job)
         done: dict[int, Result] = {}
 
         def take() -> None:
             _here.at_work = True  # what is called from here runs in this thread
             try:
                 while True:
-                    at = left.get_nowait()
-                    done[at] = work(*jobs[at])
+                    job = waiting.get_nowait()
+                    done[job] = work(*jobs[job])
             except Empty:
                 return
             finally:
@@ -98,7 +98,7 @@ class Threads:
             wait(helpers)
         for helper in helpers:
             helper.result()
-        return [done[at] for at in range(len(jobs))]
+        return [done[job] for job in range(len(jobs))]
 
 
 class Parallel:
@@ -181,7 +181,7 @@ class Parallel:
             for i, (a, b) in enumerate(self._counts.edges):
                 work(i, slice(0, n_labels), out[:, a:b])
             return
-        each = out.shape[0] > 1
+        per_label = out.shape[0] > 1
         jobs = []
         for i, kind in enumerate(self._counts.kinds):
             parts = min(self._n, n_labels) if kind in LISTED and self._by_labels else 1
@@ -191,12 +191,12 @@ class Parallel:
 
         def fill(i: int, at: slice) -> np.ndarray:
             a, b = self._counts.edges[i]
-            part = out[at, a:b] if each else padded((1, b - a), out.dtype)
+            part = out[at, a:b] if per_label else padded((1, b - a), out.dtype)
             work(i, at, part)
             return part
 
         for (i, _), part in zip(jobs, self._threads.map(fill, jobs, cost), strict=True):
-            if not each:
+            if not per_label:
                 out[:, slice(*self._counts.edges[i])] += part
 
     def cost_of(self, anchor: Anchor, labels: np.ndarray | None = None) -> int:

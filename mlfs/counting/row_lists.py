@@ -64,31 +64,31 @@ class RowLists(ColumnGroup):
         co = np.zeros((1, self.cells), self.small)
         rows = np.flatnonzero(subset.kept).astype(np.int32)
         row_walks.count_pairs(*self._lists[:3], rows, np.zeros(rows.size, np.int8), co)
-        other = copy.copy(self)
+        copied = copy.copy(self)
         n = self.n_of(co[0], subset.size)
-        ColumnGroup.__init__(other, self.levels, self.modes, n, subset.size)
-        other._lists = self._lists._replace(weights=subset.weights)  # noqa: SLF001  # its own kind
-        return other
+        ColumnGroup.__init__(copied, self.levels, self.modes, n, subset.size)
+        copied._lists = self._lists._replace(weights=subset.weights)  # noqa: SLF001  # its own kind
+        return copied
 
     def planes_of(self, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The planes of some columns, made now."""
-        some = self._codes.take(columns + self._begin)
-        return packed_planes(some, 0, columns.size), edges_of(some.levels - 1)[:-1]
+        table = self._codes.take(columns + self._begin)
+        return packed_planes(table, 0, columns.size), edges_of(table.levels - 1)[:-1]
 
     def pairs(self, anchor: BlockAnchor, out: np.ndarray) -> None:
         """Walk the rows in which the anchor is not at its mode."""
         row_walks.count_pairs(*self._lists[:3], anchor.rows, anchor.row_cells, out)
 
-    def label_pairs(self, labels: LabelColumns, some: np.ndarray, out: np.ndarray) -> None:
+    def label_pairs(self, labels: LabelColumns, indices: np.ndarray, out: np.ndarray) -> None:
         """Walk the rows of each label."""
         y = labels.codes
-        row_walks.count_labels(*self._lists[:3], y.indptr, y.rows, some, out)
+        row_walks.count_labels(*self._lists[:3], y.indptr, y.rows, indices, out)
 
     def triples(
-        self, anchor: BlockAnchor, labels: LabelColumns, some: np.ndarray, out: np.ndarray
+        self, anchor: BlockAnchor, labels: LabelColumns, indices: np.ndarray, out: np.ndarray
     ) -> None:
         """Walk the rows of each label."""
-        for i, label in enumerate(some.tolist()):
+        for i, label in enumerate(indices.tolist()):
             self.triples_of(anchor, labels, label, out[i : i + 1])
 
     def triples_of(
@@ -100,27 +100,27 @@ class RowLists(ColumnGroup):
         row_walks.count_triples(*self._lists[:3], anchor.all_cells, rows, cells, out)
 
     def add_triple_sums(
-        self, known: Triples, co_fl: np.ndarray, xlogx: XLogX, out: np.ndarray
+        self, triples: Triples, co_fl: np.ndarray, xlogx: XLogX, out: np.ndarray
     ) -> None:
         """Count and sum label by label."""
-        anchor, some = known.pairs.anchor, known.some
+        anchor, indices = triples.pairs.anchor, triples.indices
         if self.is_wide(anchor):
-            for i, label in enumerate(some.tolist()):
-                own = out[i if out.shape[0] > 1 else 0]
-                self.add_walked_sums(anchor, xlogx, own, known.labels.codes.column(label))
+            for i, label in enumerate(indices.tolist()):
+                row = out[i if out.shape[0] > 1 else 0]
+                self.add_walked_sums(anchor, xlogx, row, triples.labels.codes.column(label))
             return
         if not self.two_levels or anchor.cells != 1:
-            self._add_joint_of_levels(known, xlogx, out)
+            self._add_joint_of_levels(triples, xlogx, out)
             return
-        if some.size == 1:
-            own, (other, _) = anchor.rows, known.labels.codes.entries(int(some[0]))
-            rows = np.empty(own.size, np.int32)
-            ends = START, np.array([row_walks.shared_rows(own, other, rows)])
+        if indices.size == 1:
+            label_rows, _ = triples.labels.codes.entries(int(indices[0]))
+            rows = np.empty(anchor.rows.size, np.int32)
+            ends = START, np.array([row_walks.shared_rows(anchor.rows, label_rows, rows)])
         else:
-            rows, starts = known.pairs.grouped
-            ends = starts[some], starts[some + 1]
+            rows, starts = triples.pairs.grouped
+            ends = starts[indices], starts[indices + 1]
         co = padded((self.size,), self.small)
-        n = self._two(known, co_fl)
+        n = self._two(triples, co_fl)
         row_walks.add_joint_of_lists(self._lists, rows, *ends, n, xlogx, co, out)
 
     def is_wide(self, anchor: BlockAnchor) -> bool:
@@ -145,64 +145,74 @@ class RowLists(ColumnGroup):
         edges = np.concatenate([START, ends, [rows.size]])
         part_sums.add_sums_of_parts(self._lists, rows, edges, room_of(self._lists), xlogx, out)
 
-    def add_gini_sums(self, known: Triples, co_fl: np.ndarray, unit: float, out: Any) -> None:
+    def add_gini_sums(self, triples: Triples, co_fl: np.ndarray, unit: float, out: Any) -> None:
         """Walk the rows of each value of the anchor where the tables would be large."""
-        anchor, y = known.pairs.anchor, known.labels.codes
+        anchor, y = triples.pairs.anchor, triples.labels.codes
         if not self.is_wide(anchor):
-            super().add_gini_sums(known, co_fl, unit, out)
+            super().add_gini_sums(triples, co_fl, unit, out)
             return
         codes, counted = anchor.codes.astype(np.int64), np.flatnonzero(self._lists.weights)
-        for label in known.some.tolist():
+        for label in triples.indices.tolist():
             key = 2 * codes + y.column(label)
             rows = counted[np.argsort(key[counted], kind="stable")]
             edges = np.append(np.flatnonzero(np.diff(codes[rows], prepend=-1)), rows.size)
             middle = np.searchsorted(key[rows], 2 * codes[rows[edges[:-1]]] + 1)
-            own = self._lists, rows, edges, middle, room_of(self._lists)
-            part_sums.add_impurity(*own, co_sums.Impurity(unit), out)
+            room, impurity = room_of(self._lists), co_sums.Impurity(unit)
+            part_sums.add_impurity(self._lists, rows, edges, middle, room, impurity, out)
 
     def known_sums(
         self, anchor: BlockAnchor, valid: np.ndarray, xlogx: XLogX, *label: Any
     ) -> np.ndarray:
         """Walk the rows in which the anchor, and the label, are known."""
         s = anchor.codes.astype(np.int64)
-        known = (s < anchor.valid) & (self._lists.weights > 0)
+        rows_known = (s < anchor.valid) & (self._lists.weights > 0)
         if not label:
-            rows, t_fs, t_s = self._known_sums(s, known, valid, xlogx)
-            return np.stack([rows, t_fs, self._known_sums(s * 0, known, valid, xlogx)[1], t_s])
+            rows, t_fs, t_s = self._known_sums(s, rows_known, valid, xlogx)
+            return np.stack([rows, t_fs, self._known_sums(s * 0, rows_known, valid, xlogx)[1], t_s])
         codes, l_valid = label
-        known &= codes < l_valid
-        rows, t_fsl, t_sl = self._known_sums(s * l_valid + codes, known, valid, xlogx)
-        _, t_fs, t_s = self._known_sums(s, known, valid, xlogx)
-        _, t_fl, t_l = self._known_sums(codes, known, valid, xlogx)
-        t_f = self._known_sums(s * 0, known, valid, xlogx)[1]
+        rows_known &= codes < l_valid
+        rows, t_fsl, t_sl = self._known_sums(s * l_valid + codes, rows_known, valid, xlogx)
+        _, t_fs, t_s = self._known_sums(s, rows_known, valid, xlogx)
+        _, t_fl, t_l = self._known_sums(codes, rows_known, valid, xlogx)
+        t_f = self._known_sums(s * 0, rows_known, valid, xlogx)[1]
         return np.stack([rows, t_fsl, t_fs, t_fl, t_sl, t_f, t_s, t_l])
 
     def _known_sums(
-        self, codes: np.ndarray, known: np.ndarray, valid: np.ndarray, xlogx: XLogX
+        self, codes: np.ndarray, rows_known: np.ndarray, valid: np.ndarray, xlogx: XLogX
     ) -> np.ndarray:
         """Rows, and the sums over n(f,x) and n(x), of some rows in which f is known."""
-        rows = np.flatnonzero(known)
+        rows = np.flatnonzero(rows_known)
         rows = rows[np.argsort(codes[rows], kind="stable")]
         ends = np.flatnonzero(np.diff(codes[rows])) + 1
         edges = np.concatenate([START, ends, [rows.size]])
         last = np.where(self.modes == valid, -2, self.first[:-1] + valid - (self.modes < valid))
         lost = np.where(valid < self.levels, last, -1)
         out = np.zeros((3, self.size), np.int64)
-        own = self._lists, rows, edges, lost, room_of(self._lists)
-        part_sums.add_known_sums(*own, xlogx, out)
+        room = room_of(self._lists)
+        part_sums.add_known_sums(self._lists, rows, edges, lost, room, xlogx, out)
         return out
 
-    def _add_joint_of_levels(self, known: Triples, xlogx: XLogX, out: np.ndarray) -> None:
-        anchor, y = known.pairs.anchor, known.labels.codes
-        n_sl = np.empty((known.some.size, anchor.levels), np.int64)
-        cells = known.n_sl
+    def _add_joint_of_levels(self, triples: Triples, xlogx: XLogX, out: np.ndarray) -> None:
+        anchor, y = triples.pairs.anchor, triples.labels.codes
+        n_sl = np.empty((triples.indices.size, anchor.levels), np.int64)
+        cells = triples.n_sl
         n_sl[:, anchor.non_modes] = cells
-        n_sl[:, anchor.mode] = known.labels.n_cells[known.some] - cells.sum(axis=1)
+        n_sl[:, anchor.mode] = triples.labels.n_cells[triples.indices] - cells.sum(axis=1)
         scratch = row_walks.Scratch(
             padded((self.cells, anchor.levels), np.int64),
             np.empty(self.size, np.int32),
             padded((self.size,), np.uint8),
         )
-        table = known.pairs.cells(known.group)
-        rows = anchor.codes, y.indptr, y.rows, known.some
-        row_walks.add_joint_of_levels(self._lists, *rows, table, n_sl, xlogx, scratch, out)
+        table = triples.pairs.cells(triples.group)
+        row_walks.add_joint_of_levels(
+            self._lists,
+            anchor.codes,
+            y.indptr,
+            y.rows,
+            triples.indices,
+            table,
+            n_sl,
+            xlogx,
+            scratch,
+            out,
+        )

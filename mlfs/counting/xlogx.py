@@ -102,8 +102,8 @@ def of_rows(rows: np.ndarray, xlogx: XLogX) -> np.ndarray:
         sizes, where = flat[:1], np.zeros(flat.size, np.intp)
     else:
         sizes, where = np.unique(flat, return_inverse=True)
-    found: np.ndarray = terms_of(sizes.astype(np.int64), xlogx)[where].reshape(rows.shape)
-    return found
+    terms: np.ndarray = terms_of(sizes.astype(np.int64), xlogx)[where].reshape(rows.shape)
+    return terms
 
 
 def per_row(total: np.ndarray, rows: np.ndarray, xlogx: XLogX) -> np.ndarray:
@@ -113,8 +113,8 @@ def per_row(total: np.ndarray, rows: np.ndarray, xlogx: XLogX) -> np.ndarray:
     """
     scale = rows * xlogx.unit
     if rows.ndim == 0 and scale > 0:
-        found = np.asarray(total / scale)
-        return found if is_corrected(xlogx) else np.maximum(found, 0.0, out=found)
+        result = np.asarray(total / scale)
+        return result if is_corrected(xlogx) else np.maximum(result, 0.0, out=result)
     out = np.zeros(np.broadcast_shapes(np.shape(total), np.shape(rows)))
     np.divide(total, scale, out=out, where=scale > 0)
     return out if is_corrected(xlogx) else np.maximum(out, 0.0, out=out)

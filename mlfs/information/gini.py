@@ -31,7 +31,7 @@ def gini_gain(table: Table, pairs: PairStatistics, labels: np.ndarray) -> np.nda
         step = table.triples.labels_at_once(i, pairs)
         for first in range(0, labels.size, step):
             known = Triples(pairs, i, counts.labels, labels[first : first + step])
-            co_fl = table.label_pairs.co(i, known.some)
+            co_fl = table.label_pairs.co(i, known.indices)
             counts.groups[i].add_gini_sums(known, co_fl, unit, within[a:b])
 
     counts.parallel.over_groups(work, anchor=pairs.anchor, labels=labels)

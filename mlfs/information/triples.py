@@ -180,7 +180,7 @@ class TripleSums:
 
     def _add(self, known: Triples, out: np.ndarray) -> None:
         group, i = self.counts.groups[known.group], known.group
-        co_fl = self.table.label_pairs.co(i, known.some) if group.needs_label_pairs else NONE
+        co_fl = self.table.label_pairs.co(i, known.indices) if group.needs_label_pairs else NONE
         group.add_triple_sums(known, co_fl, self.counts.xlogx, out)
 
     def labels_at_once(self, i: int, pairs: PairStatistics) -> int:
