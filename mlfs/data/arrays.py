@@ -19,7 +19,7 @@ from mlfs.data.columns import (
 )
 from mlfs.data.dataset import Column, Dataset, Source
 from mlfs.data.frames import family, framed
-from mlfs.data.labels.chosen import resolve, twice
+from mlfs.data.labels.finding import first_duplicate, resolve
 from mlfs.data.labels.label_arrays import targets
 from mlfs.data.labels.label_sets import is_sets, rising_rows
 from mlfs.data.labels.label_values import is_binary
@@ -72,7 +72,7 @@ def from_arrays(
         (A 1-D Y may always hold classes.)
     labels : str or sequence of str, optional
         Which columns of the frame X are the labels, when Y is not given: names, or a text as
-        ``--labels`` takes it (see `mlfs.data.labels.chosen`).
+        ``--labels`` takes it (see `mlfs.data.labels.finding`).
     numbers : bool
         Keep label columns of numbers as numbers, to be binned by ``target_bins``.
 
@@ -109,19 +109,19 @@ def from_arrays(
     if n_rows == 0:
         raise DataError("X has no rows: 0 sample(s), while a minimum of 1 is required")
     if not columns:
-        why = [f": {printable(name)!r} is left out, as {reason}" for name, reason in left_out]
-        raise DataError("X has no column that can be a feature" + "".join(why[:1]))
+        reasons = [f": {printable(name)!r} is left out, as {reason}" for name, reason in left_out]
+        raise DataError("X has no column that can be a feature" + "".join(reasons[:1]))
     notes = [*_joined_by_position(X, Y)]
     if numbers:
-        y, found = numeric_targets(Y, n_rows, label_names, classes)
+        y, label_list = numeric_targets(Y, n_rows, label_names, classes)
     else:
-        y, found = targets(Y, n_rows, label_names, classes)
+        y, label_list = targets(Y, n_rows, label_names, classes)
         notes += [RISING] if is_sets(Y) and not classes and rising_rows(Y) else []
     return Dataset(
         matrix,
         y,
         columns,
-        found,
+        label_list,
         weights=None if sample_weight is None else checked_weights(sample_weight, n_rows),
         left_out=tuple(left_out),
         source=Source(),
@@ -136,12 +136,14 @@ def _joined_by_position(x: Any, y: Any) -> Iterable[str]:
     if len(x) != len(y) or x.index.equals(y.index):
         return
     pairs = enumerate(zip(x.index.tolist(), y.index.tolist(), strict=True), 1)
-    row, (mine, other) = next(((i, pair) for i, pair in pairs if pair[0] != pair[1]), (0, ("", "")))
+    row, (x_name, y_name) = next(
+        ((i, pair) for i, pair in pairs if pair[0] != pair[1]), (0, ("", ""))
+    )
     if row:
         yield Caution(
             f"the index of X differs from that of Y, first in row {row} "
-            f"({printable(repr(mine))} and {printable(repr(other))}): rows are joined by position; "
-            "if they belong together by name, give Y.loc[X.index]"
+            f"({printable(repr(x_name))} and {printable(repr(y_name))}): rows are joined by "
+            "position; if they belong together by name, give Y.loc[X.index]"
         )
 
 
@@ -153,12 +155,14 @@ def _split(x: Any, y: Any, labels: str | Sequence[str]) -> tuple[Any, Any]:
         raise UsageError(f"labels= names columns of a frame, and X is a {type(x).__name__}: give Y")
     names = _names(x.columns, len(x.columns))
     request = Request(labels=labels)
-    chosen = resolve(names, request, "X")
-    own = list(x.columns)
-    features = x[[name for j, name in enumerate(own) if j not in set(chosen.columns)]]
-    if not chosen.lists:
-        return features, x[[own[j] for j in chosen.columns]]
-    name = own[chosen.columns[0]]
+    label_columns = resolve(names, request, "X")
+    column_names = list(x.columns)
+    features = x[
+        [name for j, name in enumerate(column_names) if j not in set(label_columns.columns)]
+    ]
+    if not label_columns.lists:
+        return features, x[[column_names[j] for j in label_columns.columns]]
+    name = column_names[label_columns.columns[0]]
     column = x[name]
     values = column.to_list()
     if any(isinstance(value, (list, tuple, set, frozenset, np.ndarray)) for value in values):
@@ -176,28 +180,28 @@ def _split(x: Any, y: Any, labels: str | Sequence[str]) -> tuple[Any, Any]:
 def _names(names: Iterable[Any] | None, d: int) -> Sequence[str]:
     if names is None:
         return NumberedNames("x", d)
-    own = [str(name) for name in names]
-    if len(own) != d:
-        raise DataError(f"{len(own)} feature names were given and X has {d} columns")
-    double = twice(own)
-    if double is not None:
-        raise DataError(f"X has two columns named {printable(double)!r}: rename one")
-    return own
+    texts = [str(name) for name in names]
+    if len(texts) != d:
+        raise DataError(f"{len(texts)} feature names were given and X has {d} columns")
+    duplicate = first_duplicate(texts)
+    if duplicate is not None:
+        raise DataError(f"X has two columns named {printable(duplicate)!r}: rename one")
+    return texts
 
 
 def _from_frame(
     frame: Any, names: Sequence[str] | None
 ) -> tuple[Any, Sequence[Column], list[tuple[str, str]]]:
     d = len(frame.columns)
-    own = _names(frame.columns if names is None else names, d)
+    column_names = _names(frame.columns if names is None else names, d)
     if family(frame) == "polars":
-        return _from_columns([frame[:, j] for j in range(d)], own, frame.height)
+        return _from_columns([frame[:, j] for j in range(d)], column_names, frame.height)
     types = list(frame.dtypes)
     if d and all(type(t).__name__ == "SparseDtype" and t.fill_value == 0 for t in types):
-        return *from_sparse(frame.sparse.to_coo(), own), []
+        return *from_sparse(frame.sparse.to_coo(), column_names), []
     if d and len(set(types)) == 1 and isinstance(types[0], np.dtype) and types[0].kind in "iufb":
-        return _from_dense(frame.to_numpy(), own)
-    return _from_columns([frame.iloc[:, j] for j in range(d)], own, len(frame))
+        return _from_dense(frame.to_numpy(), column_names)
+    return _from_columns([frame.iloc[:, j] for j in range(d)], column_names, len(frame))
 
 
 def _from_columns(
@@ -228,12 +232,16 @@ def _from_dense(
             f"Expected 2D array, got {array.ndim}D array instead: X is a row a sample, "
             f"a column a feature{hint if array.ndim == 1 else ''}"
         )
-    own = _names(names, array.shape[1])
+    column_names = _names(names, array.shape[1])
     if array.dtype.kind == "u":
-        refuse_merged(array, own)
+        refuse_merged(array, column_names)
     if array.dtype.kind not in "biuf":
-        return _from_columns([array[:, j] for j in range(array.shape[1])], own, len(array))
-    return as_counted(array), UniformColumns(own, column_of("", np.zeros(0, array.dtype))[0]), []
+        return _from_columns([array[:, j] for j in range(array.shape[1])], column_names, len(array))
+    return (
+        as_counted(array),
+        UniformColumns(column_names, column_of("", np.zeros(0, array.dtype))[0]),
+        [],
+    )
 
 
 def _as_array(x: Any) -> Any:
@@ -268,8 +276,8 @@ def _notes(
     y = labels.data if sp.issparse(labels) else labels
     missing = int(np.count_nonzero(y == -1)) if y.min(initial=0) < 0 else 0
     if missing:
-        are = "label is" if missing == 1 else "labels are"
-        yield f"{missing} {are} missing (NaN, None, or -1 beside 0 and 1)"
+        subject = "label is" if missing == 1 else "labels are"
+        yield f"{missing} {subject} missing (NaN, None, or -1 beside 0 and 1)"
     if numbers is None or not numbers.size:
         return
     high = float(np.fmax.reduce(numbers, axis=None))

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 
 from mlfs.data.columns import number_text
 from mlfs.data.dataset import Column, Dataset, Label, Source
-from mlfs.data.labels.chosen import Chosen
+from mlfs.data.labels.finding import LabelPositions
 from mlfs.data.labels.label_values import (
     distinct_numbers,
     is_binary,
@@ -47,7 +47,7 @@ FEW = 10
 
 def dense_labels(
     values: np.ndarray,
-    chosen: Sequence[int],
+    label_columns: Sequence[int],
     columns: Sequence[Column],
     request: Request,
     path: str,
@@ -58,17 +58,17 @@ def dense_labels(
     ----------
     values : ndarray of float64, shape (N, D)
         All columns; a nominal one holds positions, NaN is missing.
-    chosen : sequence of int
+    label_columns : sequence of int
         Which of them are labels.
     columns : sequence of Column
         What each of the D columns is.
     """
-    mapped = [map_column(columns[j], values[:, j], request, path) for j in chosen]
+    mapped = [map_column(columns[j], values[:, j], request, path) for j in label_columns]
     return stacked([y for y, _ in mapped], len(values)), [label for _, label in mapped]
 
 
 def sparse_labels(
-    table: Any, chosen: Sequence[int], columns: Sequence[Column], request: Request, path: str
+    table: Any, label_columns: Sequence[int], columns: Sequence[Column], request: Request, path: str
 ) -> tuple[Any, list[Label]]:
     """Map label columns of a sparse table (csr_array with the columns of `columns`).
 
@@ -76,56 +76,56 @@ def sparse_labels(
     """
     n_rows = table.shape[0]
     position = np.full(table.shape[1], -1, dtype=np.int64)
-    position[list(chosen)] = np.arange(len(chosen))
+    position[list(label_columns)] = np.arange(len(label_columns))
     entries = position[table.indices]
     kept = np.flatnonzero(entries >= 0)
     rows = np.repeat(np.arange(n_rows), np.diff(table.indptr))[kept]
-    where = entries[kept]
+    cols = entries[kept]
     values = table.data[kept]
-    order = np.argsort(where, kind="stable")
-    rows, where, values = rows[order], where[order], values[order]
-    starts = np.searchsorted(where, np.arange(len(chosen) + 1))
+    order = np.argsort(cols, kind="stable")
+    rows, cols, values = rows[order], cols[order], values[order]
+    starts = np.searchsorted(cols, np.arange(len(label_columns) + 1))
     codes = np.empty(len(values), dtype=np.int64)
-    base = np.zeros(len(chosen), dtype=np.int64)
+    defaults = np.zeros(len(label_columns), dtype=np.int64)
     labels: list[Label] = []
     memory: dict[tuple[str, ...], tuple[np.ndarray, tuple[str, ...]]] = {}
-    for k, j in enumerate(chosen):
+    for k, j in enumerate(label_columns):
         part = slice(starts[k], starts[k + 1])
         column = columns[j]
         if column.kind == "nominal":
             if column.values not in memory:
-                every = np.array([*range(len(column.values)), -1])
-                y, label = map_label(column.name, column.values, every, request, path)
+                all_codes = np.array([*range(len(column.values)), -1])
+                y, label = map_label(column.name, column.values, all_codes, request, path)
                 memory[column.values] = y, label.values
-            y, meant = memory[column.values]
-            labels.append(Label(column.name, meant))
-            here = values[part]
-            codes[part] = y[np.where(np.isnan(here), len(y) - 1, here).astype(np.int64)]
-            base[k] = y[0]
+            y, value_names = memory[column.values]
+            labels.append(Label(column.name, value_names))
+            cells = values[part]
+            codes[part] = y[np.where(np.isnan(cells), len(y) - 1, cells).astype(np.int64)]
+            defaults[k] = y[0]
         else:
             implicit = part.stop - part.start < n_rows
-            here = np.append(values[part], 0.0) if implicit else values[part]
-            y, label = map_numbers(column.name, here, request, path)
+            cells = np.append(values[part], 0.0) if implicit else values[part]
+            y, label = map_numbers(column.name, cells, request, path)
             labels.append(label)
             codes[part] = y[: part.stop - part.start]
-            base[k] = y[-1] if implicit else 0
-    if base.any():
-        rows, where, codes = _filled(rows, where, codes, base, n_rows)
+            defaults[k] = y[-1] if implicit else 0
+    if defaults.any():
+        rows, cols, codes = _filled(rows, cols, codes, defaults, n_rows)
     kind = np.int8 if not len(codes) or codes.max() <= 127 else np.int32
     kind = np.int32 if any(len(label.values) > 127 for label in labels) else kind
-    return label_matrix(rows, where, codes.astype(kind), (n_rows, len(chosen))), labels
+    return label_matrix(rows, cols, codes.astype(kind), (n_rows, len(label_columns))), labels
 
 
 def _filled(
-    rows: np.ndarray, where: np.ndarray, codes: np.ndarray, base: np.ndarray, n_rows: int
+    rows: np.ndarray, cols: np.ndarray, codes: np.ndarray, defaults: np.ndarray, n_rows: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Store what a sparse row leaves out where that does not mean 0."""
-    parts = [(rows, where, codes)]
-    for k in np.flatnonzero(base):
+    parts = [(rows, cols, codes)]
+    for k in np.flatnonzero(defaults):
         absent = np.ones(n_rows, dtype=bool)
-        absent[rows[where == k]] = False
+        absent[rows[cols == k]] = False
         empty = np.flatnonzero(absent)
-        parts.append((empty, np.full(len(empty), k), np.full(len(empty), base[k])))
+        parts.append((empty, np.full(len(empty), k), np.full(len(empty), defaults[k])))
     stacked = [np.concatenate(part) for part in zip(*parts, strict=True)]
     return stacked[0], stacked[1], stacked[2]
 
@@ -177,7 +177,7 @@ def _is_column(x: np.ndarray, table: np.ndarray) -> bool:
 def assemble(
     columns: Sequence[Cells],
     names: Sequence[str],
-    chosen: Chosen,
+    label_columns: LabelPositions,
     texts: Texts,
     request: Request,
     source: tuple[str, str],
@@ -193,8 +193,8 @@ def assemble(
         Every column coded, or the reason why it cannot be a feature.
     names : sequence of str
         The names of all columns.
-    chosen : Chosen
-        Which are labels (see `mlfs.data.labels.chosen.resolve`).
+    label_columns : LabelPositions
+        Which are labels (see `mlfs.data.labels.finding.resolve`).
     texts : callable
         Gives the texts of one column (None where missing), for a column of lists.
     source : (path, format)
@@ -207,43 +207,47 @@ def assemble(
     """
     path, form = source
     labels: list[Label] = []
-    parts: list[Any] = []
-    for j in chosen.columns:
-        part, found = _labels(columns[j], names[j], partial(texts, j), chosen.lists, request, path)
-        parts.append(part)
-        labels.extend(found)
-    taken = set(chosen.columns)
-    rest = [
+    label_codes: list[Any] = []
+    for j in label_columns.columns:
+        codes, new_labels = _labels(
+            columns[j], names[j], partial(texts, j), label_columns.lists, request, path
+        )
+        label_codes.append(codes)
+        labels.extend(new_labels)
+    label_set = set(label_columns.columns)
+    remaining = [
         (name, cells)
         for j, (name, cells) in enumerate(zip(names, columns, strict=True))
-        if j not in taken
+        if j not in label_set
     ]
-    left_out = tuple((name, cells) for name, cells in rest if isinstance(cells, str))
-    features = [cells for _, cells in rest if not isinstance(cells, str)]
+    left_out = tuple((name, cells) for name, cells in remaining if isinstance(cells, str))
+    features = [cells for _, cells in remaining if not isinstance(cells, str)]
     if not features:
         raise DataError(f"{printable(path, 400)}: no column is left that can be a feature")
     X: Any
     if table is None:
         X = side_by_side([x for _, x in features])
     else:
-        places = [j for j, cells in enumerate(columns) if not isinstance(cells, str)]
-        X = table[:, [j for j in places if j not in taken]]
-    parts = [part if part.shape[0] == len(X) else part[: len(X)] for part in parts]
+        positions = [j for j, cells in enumerate(columns) if not isinstance(cells, str)]
+        X = table[:, [j for j in positions if j not in label_set]]
+    label_codes = [codes if codes.shape[0] == len(X) else codes[: len(X)] for codes in label_codes]
     kinds = tuple(column for column, _ in features)
-    all_notes = [*chosen.notes, *notes, *_notes(kinds, n_rows or len(X), left_out)]
-    if chosen.lists and len(labels) > FEW and all(label.name.isdigit() for label in labels):
-        name = printable(names[chosen.columns[0]])
+    all_notes = [*label_columns.notes, *notes, *_notes(kinds, n_rows or len(X), left_out)]
+    if label_columns.lists and len(labels) > FEW and all(label.name.isdigit() for label in labels):
+        name = printable(names[label_columns.columns[0]])
         all_notes.append(
             f"the {len(labels)} different numbers of the column {name!r} are taken as names of "
             "labels; --target-bins bins them as a numeric target, --classes takes them as classes"
         )
     return Dataset(
         X,
-        parts[0] if parts and sp.issparse(parts[0]) else stacked(parts, len(X)),
+        label_codes[0]
+        if label_codes and sp.issparse(label_codes[0])
+        else stacked(label_codes, len(X)),
         kinds,
         tuple(labels),
         left_out=left_out,
-        source=Source(path, form, labels_by=chosen.by),
+        source=Source(path, form, labels_by=label_columns.by),
         notes=tuple(all_notes),
     )
 
@@ -262,8 +266,8 @@ def _labels(
         )
     column, x = cells
     if lists and column.kind == "numeric":
-        known = distinct_numbers(x)[0]
-        lists = not is_binary(map(number_text, known)) and all(map(float.is_integer, known))
+        distinct = distinct_numbers(x)[0]
+        lists = not is_binary(map(number_text, distinct)) and all(map(float.is_integer, distinct))
     elif lists:
         lists = not is_binary(column.values)
     if lists:

@@ -125,8 +125,8 @@ class Dataset:
 
     def __repr__(self) -> str:
         rows, features, labels = self.shape
-        what = f"{plural(rows, 'row')}, {plural(features, 'feature')}, {plural(labels, 'label')}"
-        return f"<Dataset {printable(self.title, 60)}: {what}>"
+        sizes = f"{plural(rows, 'row')}, {plural(features, 'feature')}, {plural(labels, 'label')}"
+        return f"<Dataset {printable(self.title, 60)}: {sizes}>"
 
     @property
     def title(self) -> str:
@@ -185,9 +185,9 @@ class Dataset:
 
     def reduced(self, features: Any) -> Dataset:
         """Keep some columns of X, in the order given."""
-        chosen = np.asarray(features, dtype=np.int64)
+        indices = np.asarray(features, dtype=np.int64)
         return replace(
-            self, X=self.table[:, chosen], columns=tuple(self.columns[j] for j in chosen.tolist())
+            self, X=self.table[:, indices], columns=tuple(self.columns[j] for j in indices.tolist())
         )
 
 

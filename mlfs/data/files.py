@@ -102,7 +102,7 @@ def decoded(content: bytes, path: str, encoding: str = "utf-8", before: int = 0)
         remedy = f"say which one it is, for example {setting('encoding', 'latin-1')}"
         if content.startswith(UTF16):
             remedy = f"say {setting('encoding', 'utf-16')}"
-        binary = next((what for start, what in BINARY.items() if content.startswith(start)), None)
+        binary = next((kind for magic, kind in BINARY.items() if content.startswith(magic)), None)
         if binary is not None:
             raise ParseError(f"this is no text but {binary}", path) from None
         raise ParseError(
@@ -160,10 +160,10 @@ def files_of(path: str) -> list[str]:
     There are none for standard input, a pipe, a compressed file and a file that is not there.
     """
     if has_pattern(path):
-        found = sorted(glob.glob(path))  # noqa: PTH207  # as a shell finds them
-        if not found:
+        names = sorted(glob.glob(path))  # noqa: PTH207  # as a shell finds them
+        if not names:
             raise UsageError(f"no file matches {printable(path, 400)!r}")
-        return found
+        return names
     try:
         is_plain = stat.S_ISREG(Path(path).stat().st_mode) and not strip_compression(path)[1]
     except (OSError, ValueError):
@@ -174,10 +174,10 @@ def files_of(path: str) -> list[str]:
 def size_of(path: str) -> int:
     """The bytes of a plain file, 0 for any other."""
     try:
-        found = Path(path).stat()
+        status = Path(path).stat()
     except (OSError, ValueError):
         return 0
-    return found.st_size if stat.S_ISREG(found.st_mode) and path != "-" else 0
+    return status.st_size if stat.S_ISREG(status.st_mode) and path != "-" else 0
 
 
 def read_bytes(path: str, limits: Limits | None = None) -> bytes:
@@ -270,30 +270,31 @@ class TextPieces:
         A file on disk, compressed or not.
     limits : Limits
         How much a compressed file may unpack to.
-    most : int, optional
+    max_memory : int, optional
         The most bytes that the rows may take in memory: pieces are small if it is little.
     """
 
-    def __init__(self, path: str, limits: Limits, most: int | None = None) -> None:
+    def __init__(self, path: str, limits: Limits, max_memory: int | None = None) -> None:
         self.path, self.limits = path, limits
-        self._piece = PIECE if most is None else min(PIECE, max(LEAST_PIECE, most // SHARE))
+        most = PIECE if max_memory is None else max(LEAST_PIECE, max_memory // SHARE)
+        self._piece = min(PIECE, most)
         self.compression = strip_compression(path)[1]
         self._state = self._stat()
 
     @classmethod
-    def of(cls, path: str, limits: Limits, most: int | None = None) -> TextPieces | None:
+    def of(cls, path: str, limits: Limits, max_memory: int | None = None) -> TextPieces | None:
         """The pieces of a file that may have more than one; None for any other, and for a pipe."""
         if path == "-":
             return None
         try:
-            found = Path(path).stat()
+            status = Path(path).stat()
         except (OSError, ValueError):
             return None
-        if not stat.S_ISREG(found.st_mode):
+        if not stat.S_ISREG(status.st_mode):
             return None
-        pieces = cls(path, limits, most)
+        pieces = cls(path, limits, max_memory)
         least = pieces._piece // (EXPECTED if pieces.compression else 1)
-        return pieces if found.st_size > least else None
+        return pieces if status.st_size > least else None
 
     def __iter__(self) -> Iterator[bytes]:
         return (text for _, text in self.between(0, len(self.sizes)))
@@ -303,8 +304,8 @@ class TextPieces:
         """The bytes of each piece; a compressed file is one that is read part by part."""
         if self.compression:
             return (self.size,)
-        whole, rest = divmod(self.size, self._piece)
-        return (self._piece,) * whole + (rest,) * bool(rest)
+        n_full, remainder = divmod(self.size, self._piece)
+        return (self._piece,) * n_full + (remainder,) * bool(remainder)
 
     def between(self, first: int, last: int) -> Iterator[tuple[int, bytes]]:
         """The pieces from `first` to before `last`, each with its number.
@@ -347,8 +348,8 @@ class TextPieces:
         while stop:
             start = max(0, stop - LOOK_BACK)
             raw.seek(start)
-            if at := raw.read(stop - start).rfind(b"\n") + 1:
-                return start + at
+            if offset := raw.read(stop - start).rfind(b"\n") + 1:
+                return start + offset
             stop = start
         return 0
 
@@ -362,10 +363,10 @@ class TextPieces:
         if self.compression:
             yield from chunks_of(raw, self.compression, self.path, self.limits)
             return
-        at, to = raw.tell(), (first + 1) * self._piece
-        while (stop is None or at < stop) and (chunk := raw.read(to - at)):
+        position, end = raw.tell(), (first + 1) * self._piece
+        while (stop is None or position < stop) and (chunk := raw.read(end - position)):
             yield chunk
-            at, to = to, to + self._piece
+            position, end = end, end + self._piece
 
     def _check_unchanged(self) -> None:
         """Raise if the file is missing or is another one now."""
@@ -373,8 +374,8 @@ class TextPieces:
             raise DataError(f"{printable(self.path, 400)}: the file changed while it was read")
 
     def _stat(self) -> tuple[int, int]:
-        found = os.stat(self.path)  # noqa: PTH116  # a name that is no path is refused by `of`
-        return found.st_size, found.st_mtime_ns
+        status = os.stat(self.path)  # noqa: PTH116  # a name that is no path is refused by `of`
+        return status.st_size, status.st_mtime_ns
 
 
 def _whole_lines(
@@ -384,16 +385,16 @@ def _whole_lines(
 
     What follows the last of them has a number of its own.
     """
-    held: list[bytes] = []
+    pending: list[bytes] = []
     k = size = 0
     for k, chunk in enumerate(chunks):
-        held.append(chunk)
+        pending.append(chunk)
         size += len(chunk)
         if size < least:
             continue
-        if at := chunk.rfind(b"\n") + 1:
-            held[-1] = chunk[:at]
-            yield k, b"".join(held)
-            held, size = [chunk[at:]], len(chunk) - at
+        if end := chunk.rfind(b"\n") + 1:
+            pending[-1] = chunk[:end]
+            yield k, b"".join(pending)
+            pending, size = [chunk[end:]], len(chunk) - end
     if size and to_end:
-        yield k + 1, b"".join(held)
+        yield k + 1, b"".join(pending)

@@ -72,8 +72,8 @@ class Format:
     def function(self, name: str) -> Callable[..., Any]:
         """Import the module and take its `read` or `write`."""
         module = importlib.import_module(self.module)
-        found: Callable[..., Any] = getattr(module, name + self.variant)
-        return found
+        function: Callable[..., Any] = getattr(module, name + self.variant)
+        return function
 
     def piecewise(self, name: str) -> Callable[..., Any] | None:
         """Import the function that reads a large file in pieces (or opens it), if there is one."""
@@ -140,17 +140,17 @@ FORMATS = {
 }
 
 
-def _known() -> str:
+def _list_formats() -> str:
     return ", ".join(f"{name} ({' '.join(form.suffixes)})" for name, form in FORMATS.items())
 
 
-def _named(name: str) -> str:
+def _find_kind(name: str) -> str:
     plain = name.lower().lstrip(".")
     if plain in FORMATS:
         return plain
-    for known, form in FORMATS.items():
+    for kind, form in FORMATS.items():
         if f".{plain}" in form.suffixes:
-            return known
+            return kind
     raise UnknownName("format", name, FORMATS)
 
 
@@ -165,7 +165,7 @@ def format_of(path: str, name: str | None = None, content: bytes | None = None) 
     'arff'
     """
     if name is not None:
-        return _named(name)
+        return _find_kind(name)
     shown = repr(printable(path, 400))
     suffix = split_suffix(path)[1]
     if suffix in PICKLES and content is None:
@@ -175,12 +175,12 @@ def format_of(path: str, name: str | None = None, content: bytes | None = None) 
             f"{shown} is a pickle by its name, which is never opened, for it can run any code; "
             "save the arrays with numpy.savez(path, X=X, Y=Y) where it comes from, and give that"
         )
-    for known, form in FORMATS.items():
+    for kind, form in FORMATS.items():
         if suffix in form.suffixes:
-            return known
-    found = sniffed(content) if content is not None else None
-    if found and (path == "-" or suffix in (".txt", "", ".dat", ".data")):
-        return found
+            return kind
+    guess = sniffed(content) if content is not None else None
+    if guess and (path == "-" or suffix in (".txt", "", ".dat", ".data")):
+        return guess
     if path == "-" and content == b"":
         raise UsageError("standard input is empty: pipe a data set into it, or name a file")
     if path == "-":
@@ -190,7 +190,7 @@ def format_of(path: str, name: str | None = None, content: bytes | None = None) 
         )
     raise UsageError(
         f"the format of {shown} does not follow from its suffix; say it with "
-        f"{setting('format')}, or use one of {_known()}"
+        f"{setting('format')}, or use one of {_list_formats()}"
     )
 
 
@@ -309,8 +309,8 @@ def read_request(path: str, format: str | None, request: Request) -> Dataset:  #
 def kind_by_name(path: str, format: str | None) -> str | None:  # noqa: A002
     """The name of the format that the suffix or the user says, None if neither does."""
     suffix = split_suffix(path)[1]
-    by_suffix = (known for known, form in FORMATS.items() if suffix in form.suffixes)
-    return next(by_suffix, None) if format is None else _named(format)
+    by_suffix = (kind for kind, form in FORMATS.items() if suffix in form.suffixes)
+    return next(by_suffix, None) if format is None else _find_kind(format)
 
 
 def form_by_name(path: str, format: str | None, request: Request) -> Format | None:  # noqa: A002

@@ -15,7 +15,7 @@ import scipy.sparse as sp
 
 from mlfs.data.arrays import from_arrays
 from mlfs.data.dataset import Column, Dataset, Label
-from mlfs.data.labels.chosen import resolve, twice
+from mlfs.data.labels.finding import first_duplicate, resolve
 from mlfs.data.packed_table import PackedTable
 from mlfs.data.request import Limits, Request, exceeded
 from mlfs.data.uniform import NumberedNames, UniformColumns, declared, names_of
@@ -89,9 +89,11 @@ def load(
         if size > getattr(limits, name):
             raise exceeded(limits, name, size, what, path, line)
     for names in ([c.name for c in columns], [lab.name for lab in labels]):
-        double = twice(names)
-        if double is not None:
-            raise ParseError(f"two columns are named {printable(double)!r}; rename one", path, line)
+        duplicate = first_duplicate(names)
+        if duplicate is not None:
+            raise ParseError(
+                f"two columns are named {printable(duplicate)!r}; rename one", path, line
+            )
     return columns, labels
 
 
@@ -138,7 +140,7 @@ def refuse_other_labels(
         return
     names = [*(column.name for column in columns), *(label.name for label in labels)]
     said: tuple[int, ...] = ()
-    if twice(names) is None:
+    if first_duplicate(names) is None:
         try:
             said = resolve(names, request, path).columns
         except (DataError, UsageError, LookupError):
@@ -310,9 +312,9 @@ def _own_labels(
     """Take Y as positions in values (-1: missing), if that is what it holds."""
     if any(len(set(own)) < len(own) for own in values):
         raise ParseError("two of the label_values of a label are the same", path)
-    double = twice(names)
-    if double is not None:
-        raise ParseError(f"two labels are named {printable(double)!r}; rename one", path)
+    duplicate = first_duplicate(names)
+    if duplicate is not None:
+        raise ParseError(f"two labels are named {printable(duplicate)!r}; rename one", path)
     if Y.ndim != 2 or Y.dtype.kind not in "iuf" or Y.shape != (data.shape[0], len(names)):
         raise ParseError(
             f"Y has shape {Y.shape} and type {Y.dtype}; expected {data.shape[0]} rows of "

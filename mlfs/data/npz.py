@@ -31,7 +31,7 @@ import scipy.sparse as sp
 
 from mlfs.data import npy
 from mlfs.data.dataset import Dataset, Source
-from mlfs.data.labels.chosen import twice
+from mlfs.data.labels.finding import first_duplicate
 from mlfs.data.metadata import from_parts, pairs, values_of
 from mlfs.data.packed_table import PackedTable
 from mlfs.data.request import Limits, Request, exceeded, refuse_empty
@@ -116,9 +116,9 @@ class Archive:
             what = "bytes for each compressed byte"
             raise exceeded(limits, "max_ratio", ratio, what, path)
         names = [entry.filename.removesuffix(".npy") for entry in entries]
-        double = twice(names)
-        if double is not None:
-            raise ParseError(f"the array {printable(double)} is there twice; keep one", path)
+        duplicate = first_duplicate(names)
+        if duplicate is not None:
+            raise ParseError(f"the array {printable(duplicate)} is there twice; keep one", path)
         self.entries = dict(zip(names, entries, strict=True))
 
     def get(self, key: str) -> Any:

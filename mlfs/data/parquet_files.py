@@ -13,7 +13,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 
-from mlfs.data.labels.chosen import Chosen, resolve, twice
+from mlfs.data.labels.finding import LabelPositions, first_duplicate, resolve
 from mlfs.data.matrices import COUNTED_TYPES
 from mlfs.data.metadata import load
 from mlfs.data.parquet_pages import checked, size_of
@@ -67,7 +67,7 @@ class Plan(NamedTuple):
         The names of all columns.
     kinds : list of Kind
         What each column is.
-    chosen : Chosen
+    chosen : LabelPositions
         Which are labels.
     values : dict of str to tuple of str
         The values that the metadata of the file declare.
@@ -81,7 +81,7 @@ class Plan(NamedTuple):
 
     names: list[str]
     kinds: list[Kind]
-    chosen: Chosen
+    chosen: LabelPositions
     values: dict[str, tuple[str, ...]]
     request: Request
     path: str
@@ -190,9 +190,9 @@ def _schema(pa: Any, folded: Any, ordered: set[str], path: str, limits: Limits) 
             f"the file declares {meta.num_rows} rows, and its row groups {sum(groups)}", path
         )
     names = [str(name) for name in schema.names]
-    double = twice(names)
-    if double is not None:
-        raise ParseError(f"two columns are named {printable(double)!r}; rename one", path)
+    duplicate = first_duplicate(names)
+    if duplicate is not None:
+        raise ParseError(f"two columns are named {printable(duplicate)!r}; rename one", path)
     kinds = [_kind(pa, field, field.name in ordered) for field in schema]
     note = (schema.metadata or {}).get(NOTE)
     return _Schema(names, kinds, groups, None if note is None else note.decode("utf-8"))
@@ -279,7 +279,7 @@ def _together(kinds: Sequence[Kind], name: str, paths: Sequence[str]) -> Kind:
 
 def _labels(
     schema: _Schema, path: str, request: Request
-) -> tuple[Chosen, dict[str, tuple[str, ...]], Request]:
+) -> tuple[LabelPositions, dict[str, tuple[str, ...]], Request]:
     """Which columns are labels, and the values that the metadata declare."""
     if schema.note is None:
         return resolve(schema.names, request, path), {}, request
@@ -292,7 +292,7 @@ def _labels(
     where = [j for j, name in enumerate(schema.names) if name in labelled]
     classes = any(label.values != ("0", "1") for label in labels)
     request = replace(request, classes=request.classes or classes)
-    return Chosen(tuple(where), "the metadata of the file"), values, request
+    return LabelPositions(tuple(where), "the metadata of the file"), values, request
 
 
 def table_type(kinds: Sequence[Kind]) -> np.dtype:

@@ -16,7 +16,7 @@ import numpy as np
 from mlfs.data.assemble import assemble
 from mlfs.data.columns import refuse_infinite, refuse_merged
 from mlfs.data.dataset import Column, Dataset
-from mlfs.data.labels.chosen import Chosen
+from mlfs.data.labels.finding import LabelPositions
 from mlfs.data.labels.label_sets import label_sets
 from mlfs.data.labels.label_values import distinct_numbers
 from mlfs.data.packed_table import PackedTable, Packer
@@ -316,7 +316,7 @@ class Rows(ReadRows):
                 f"{where}: {printable(plan.names[j])!r} is a column of label lists, "
                 f"which has to be named alone with {setting('labels')}"
             )
-        nobody = Chosen((), plan.chosen.by, notes=plan.chosen.notes)
+        nobody = LabelPositions((), plan.chosen.by, notes=plan.chosen.notes)
         kept = [k for k in range(len(plan.names)) if k != j]
         features = assemble(
             [cells[k] for k in kept], [plan.names[k] for k in kept], nobody, lambda _: [],

@@ -64,13 +64,13 @@ class Limits:
 
     def raised(self, settings: Iterable[str]) -> Limits:
         """Change some limits by ``name=number`` texts, where the number may end in k, M or G."""
-        known = [field.name for field in fields(self)]
+        names = [field.name for field in fields(self)]
         changes: dict[str, int] = {}
         for setting in settings:
             name, equals, text = setting.partition("=")
             name = name.strip().replace("-", "_")
-            if name not in known:
-                raise UnknownName("limit", name, known)
+            if name not in names:
+                raise UnknownName("limit", name, names)
             number = text.strip().lower()
             unit = UNITS.get(number[-1:], 1)
             digits = number[:-1] if unit > 1 else number
@@ -90,8 +90,8 @@ class Request:
     Parameters
     ----------
     labels : str or sequence of str, optional
-        Which columns are labels. A text is what ``--labels`` takes (see `mlfs.data.labels.chosen`);
-        a sequence holds exact names.
+        Which columns are labels. A text is what ``--labels`` takes
+        (see `mlfs.data.labels.finding`); a sequence holds exact names.
     classes : bool
         Take label columns with more than two values as classes instead of refusing them.
     numbers : bool
@@ -139,12 +139,12 @@ class Request:
         """Refuse a delimiter or a decimal sign for a format that is not of delimited text."""
         if kind in {"csv", "tsv"}:
             return
-        for name, given in (("delimiter", self.delimiter), ("decimal", self.decimal != ".")):
-            if given:
+        for name, is_set in (("delimiter", self.delimiter), ("decimal", self.decimal != ".")):
+            if is_set:
                 raise UsageError(f"is for CSV and TSV files, and this is {kind}", option=name)
 
 
-def refuse_memory(taken: int, most: int | None) -> None:
+def refuse_memory(size: int, max_memory: int | None) -> None:
     """Raise if what was read takes more memory than it may.
 
     Examples
@@ -154,10 +154,10 @@ def refuse_memory(taken: int, most: int | None) -> None:
         ...
     mlfs.errors.DataError: max_memory is 1 MB, but the rows read so far take 3 MB: ...
     """
-    if most is not None and taken > most:
-        limit = f"{most // 10**6:,} MB" if most >= 10**6 else f"{most:,} bytes"
+    if max_memory is not None and size > max_memory:
+        limit = f"{max_memory // 10**6:,} MB" if max_memory >= 10**6 else f"{max_memory:,} bytes"
         msg = (
-            f"is {limit}, but the rows read so far take {-(-taken // 10**6):,} MB: "
+            f"is {limit}, but the rows read so far take {-(-size // 10**6):,} MB: "
             "raise it, or give less data"
         )
         raise DataError(msg, option="max_memory")
@@ -166,8 +166,8 @@ def refuse_memory(taken: int, most: int | None) -> None:
 def exceeded(
     limits: Limits,
     name: str,
-    found: int,
-    what: str,
+    count: int,
+    noun: str,
     path: str,
     line: int | None = None,
     column: int | None = None,
@@ -182,9 +182,9 @@ def exceeded(
         The limits in force.
     name : str
         The field of `Limits` that is passed.
-    found : int
+    count : int
         What the file has, or asks for.
-    what : str
+    noun : str
         The thing counted, as it reads in "has 5 <what>".
     path, line, column
         The place.
@@ -198,8 +198,8 @@ def exceeded(
     """
     limit = getattr(limits, name)
     return ParseError(
-        f"{found} {what} are more than the limit of {limit}; "
-        f"raise it with --limit {name}={found if enough is None else enough}",
+        f"{count} {noun} are more than the limit of {limit}; "
+        f"raise it with --limit {name}={count if enough is None else enough}",
         path,
         line,
         column,
@@ -226,5 +226,5 @@ def refuse_empty(limits: Limits, shape: Iterable[int], size: int, path: str) -> 
     """
     beyond = sum(shape) - size
     if beyond > limits.max_empty:
-        what = f"rows, features and labels beyond one for each of the {size} bytes of the file"
-        raise exceeded(limits, "max_empty", beyond, what, path)
+        noun = f"rows, features and labels beyond one for each of the {size} bytes of the file"
+        raise exceeded(limits, "max_empty", beyond, noun, path)

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from mlfs.data import Limits, read
 from mlfs.data.arff.syntax import escaped, unescaped
 from mlfs.data.labels import label_values, mulan
-from mlfs.data.labels.chosen import resolve
+from mlfs.data.labels.finding import resolve
 from mlfs.data.labels.meka import label_count
 from mlfs.data.request import Request
 from mlfs.errors import DataError, MlfsError, ParseError, UnknownName, UsageError

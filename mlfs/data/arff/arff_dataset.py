@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from mlfs.data.arff.header import Attribute, Header
 from mlfs.data.assemble import compressed, dense_labels, sparse_labels
 from mlfs.data.dataset import Column, Dataset, Label, Source
-from mlfs.data.labels.chosen import Chosen, resolve
+from mlfs.data.labels.finding import LabelPositions, resolve
 from mlfs.data.labels.label_values import distinct_numbers, is_binary, map_texts, split_lists
 from mlfs.data.request import Request
 from mlfs.errors import DataError, ParseError, printable
@@ -54,14 +54,16 @@ class Roles(NamedTuple):
     and `left_out` string columns that are not.
     """
 
-    chosen: Chosen
+    chosen: LabelPositions
     features: list[int]
     plain: list[int]
     wanted: frozenset[int]
     left_out: list[int]
 
     @classmethod
-    def of(cls, header: Header, request: Request, path: str, chosen: Chosen | None = None) -> Roles:
+    def of(
+        cls, header: Header, request: Request, path: str, chosen: LabelPositions | None = None
+    ) -> Roles:
         """Find the labels, unless they are known."""
         attributes = header.attributes
         if chosen is None:
@@ -213,7 +215,7 @@ def _column(attribute: Attribute) -> Column:
 
 def _labels(
     body: Body,
-    chosen: Chosen,
+    chosen: LabelPositions,
     plain: Sequence[int],
     columns: Sequence[Column],
     request: Request,

@@ -25,7 +25,7 @@ from mlfs.data.arff.fast_rows import DenseRows, Plan, plan
 from mlfs.data.arff.header import Header, read_header
 from mlfs.data.dataset import Dataset
 from mlfs.data.files import BOM, UTF16, TextPieces, is_plain
-from mlfs.data.labels.chosen import Chosen
+from mlfs.data.labels.finding import LabelPositions
 from mlfs.data.packed_table import Packer
 from mlfs.data.request import Request
 from mlfs.data.row_stack import RowStack
@@ -80,7 +80,7 @@ class Start(NamedTuple):
 
     @classmethod
     def of(
-        cls, pieces: TextPieces, path: str, request: Request, chosen: Chosen | None = None
+        cls, pieces: TextPieces, path: str, request: Request, chosen: LabelPositions | None = None
     ) -> Start | None:
         """Read it; None if it is not an ordinary one. `chosen` are the labels if they are known."""
         texts = _from_header(pieces)

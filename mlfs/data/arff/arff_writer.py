@@ -14,7 +14,7 @@ from mlfs.data.arff.syntax import quoted
 from mlfs.data.assemble import row_blocks
 from mlfs.data.dataset import Dataset
 from mlfs.data.labels import meka
-from mlfs.data.labels.chosen import twice
+from mlfs.data.labels.finding import first_duplicate
 from mlfs.errors import DataError, printable
 
 __all__ = ["write", "write_labels_last"]
@@ -41,9 +41,11 @@ def _relation(dataset: Dataset) -> str:
 
 def _check(dataset: Dataset) -> None:
     names = dataset.feature_names + dataset.label_names
-    double = twice(names)
-    if double is not None:
-        raise DataError(f"two columns are called {printable(double)!r}: rename one before writing")
+    duplicate = first_duplicate(names)
+    if duplicate is not None:
+        raise DataError(
+            f"two columns are called {printable(duplicate)!r}: rename one before writing"
+        )
     if "" in names:
         raise DataError(f"column {names.index('')} has no name: ARFF wants one; name it first")
     parts = [dataset.table.data] if dataset.is_sparse else row_blocks(dataset.table)

@@ -25,7 +25,7 @@ from mlfs.data.delimited.csv_rows import Agreed, Found, Rows
 from mlfs.data.delimited.numbered_words import WordsSeen
 from mlfs.data.delimited.records import Header, delimiter_of
 from mlfs.data.files import BOM, UTF16, TextPieces, is_plain
-from mlfs.data.labels.chosen import resolve
+from mlfs.data.labels.finding import resolve
 from mlfs.data.piecewise import ReadRows
 from mlfs.data.request import Request
 from mlfs.data.text_ranges import Before, Range, RangeRows, TextRanges
@@ -69,7 +69,7 @@ class CsvRanges(TextRanges):
 
     Attributes
     ----------
-    chosen : Chosen
+    chosen : LabelPositions
         Which columns are labels.
     wordy : ndarray of bool
         Which columns are known to hold words.

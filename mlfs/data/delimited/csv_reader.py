@@ -43,7 +43,7 @@ from mlfs.data.delimited.records import (
     records,
 )
 from mlfs.data.files import decoded
-from mlfs.data.labels.chosen import resolve
+from mlfs.data.labels.finding import resolve
 from mlfs.data.request import Limits, Request, exceeded
 from mlfs.errors import ParseError, UsageError, plural, printable, setting
 

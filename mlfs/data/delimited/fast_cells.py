@@ -19,7 +19,7 @@ from mlfs.data.dataset import Column
 from mlfs.data.delimited.numbered_words import Word
 from mlfs.data.delimited.records import MISSING, Header, Quoted, number_in
 from mlfs.data.files import UTF16, decoded, utf8
-from mlfs.data.labels.chosen import Chosen, resolve
+from mlfs.data.labels.finding import LabelPositions, resolve
 from mlfs.data.request import Request
 
 __all__ = ["Cells", "Table", "quick_table"]
@@ -35,7 +35,7 @@ class Table(NamedTuple):
     """The columns of a file, coded, which of them are labels, and the cells of a lone label."""
 
     names: list[str]
-    chosen: Chosen
+    chosen: LabelPositions
     columns: list[tuple[Column, np.ndarray]]
     texts: Callable[[int], list[str | None]]
 

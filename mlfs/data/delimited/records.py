@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from mlfs.data.labels.chosen import twice
+from mlfs.data.labels.finding import first_duplicate
 from mlfs.data.request import Limits, exceeded
 from mlfs.errors import ParseError, UsageError, printable, setting
 
@@ -162,11 +162,11 @@ def header_names(record: Record, line: int, separator: str, limits: Limits, path
                 f"column {j + 1} has no name in the header (an index that pandas wrote? say "
                 "index=False there)", path, line, place(record, j, separator),
             )  # fmt: skip
-    double = twice(names)
-    if double is not None:
-        at = [j for j, name in enumerate(names) if name == double][1]
+    duplicate = first_duplicate(names)
+    if duplicate is not None:
+        at = [j for j, name in enumerate(names) if name == duplicate][1]
         raise ParseError(
-            f"two columns are named {printable(double)!r}; rename one",
+            f"two columns are named {printable(duplicate)!r}; rename one",
             path, line, place(record, at, separator),
         )  # fmt: skip
     return [str(name) for name in names]

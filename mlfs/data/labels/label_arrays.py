@@ -31,7 +31,7 @@ from mlfs.data.columns import (
 )
 from mlfs.data.dataset import Label
 from mlfs.data.frames import family
-from mlfs.data.labels.chosen import twice
+from mlfs.data.labels.finding import first_duplicate
 from mlfs.data.labels.label_sets import (
     is_missing_row,
     is_sets,
@@ -111,9 +111,9 @@ def unwrapped(y: Any, names: Sequence[str] | None) -> tuple[Any, Sequence[str] |
         return y, names
     if family(y, "Y"):
         own = [str(name) for name in y.columns]
-        double = twice(own)
-        if double is not None:
-            raise DataError(f"Y has two columns named {printable(double)!r}: rename one")
+        duplicate = first_duplicate(own)
+        if duplicate is not None:
+            raise DataError(f"Y has two columns named {printable(duplicate)!r}: rename one")
         pick = y.iloc if library_of(y) == "pandas" else y
         return {name: _plain(pick[:, j]) for j, name in enumerate(own)}, names
     own_name = getattr(y, "name", None)  # an extension array of pandas has none

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 
 from mlfs.data.columns import is_missing
 from mlfs.data.dataset import Label
-from mlfs.data.labels.chosen import twice
+from mlfs.data.labels.finding import first_duplicate
 from mlfs.errors import DataError, plural, printable
 
 __all__ = ["is_missing_row", "is_sets", "label_names", "label_sets", "rising_rows", "whole_rows"]
@@ -136,7 +136,7 @@ def label_names(names: Sequence[str] | None, q: int) -> list[str]:
     names = [str(name) for name in names]
     if len(names) != q:
         raise DataError(f"{len(names)} label names were given and Y has {plural(q, 'label')}")
-    double = twice(names)
-    if double is not None:
-        raise DataError(f"the label name {printable(double)!r} is given twice")
+    duplicate = first_duplicate(names)
+    if duplicate is not None:
+        raise DataError(f"the label name {printable(duplicate)!r} is given twice")
     return names

@@ -1,13 +1,13 @@
-"""Which columns of a table are its labels, and what their values mean.
+"""Find the columns of a table that are its labels.
 
 A reader of named columns calls `resolve` once with the names of all its columns, takes the
-columns in `Chosen.columns` out of the features, and maps each one:
+columns in `LabelPositions.columns` out of the features, and maps each one:
 
 - `map_label`   the column is coded already: positions in a list of values (nominal)
 - `map_numbers` the column is a float64 array, NaN where missing
 - `map_texts`   the column is a list of texts, None where missing
-- `split_lists` the column holds lists of labels (``u|v``): only if `Chosen.lists` is true and
-  `is_binary` is false for its values
+- `split_lists` the column holds lists of labels (``u|v``): only if `LabelPositions.lists` is true
+  and `is_binary` is false for its values
 
 The order of the labels is the order of the columns in the file, whatever names them.
 
@@ -35,16 +35,16 @@ from mlfs.data.request import Request
 from mlfs.errors import DataError, ParseError, UnknownName, UsageError, printable, setting
 
 __all__ = [
-    "Chosen",
+    "LabelPositions",
+    "first_duplicate",
     "resolve",
-    "twice",
 ]
 
 PARTS = ("-train", "-test", "-sparse", "_train", "_test", "_sparse")
 
 
 @dataclass(frozen=True)
-class Chosen:
+class LabelPositions:
     """The label columns of a table.
 
     Parameters
@@ -65,23 +65,25 @@ class Chosen:
     notes: tuple[str, ...] = ()
 
 
-def twice(names: Iterable[str]) -> str | None:
+def first_duplicate(names: Iterable[str]) -> str | None:
     """Find the first name that is there twice.
 
     Examples
     --------
-    >>> twice(["a", "b", "a"])
+    >>> first_duplicate(["a", "b", "a"])
     'a'
     """
-    seen: set[str] = set()
+    names_seen: set[str] = set()
     for name in names:
-        if name in seen:
+        if name in names_seen:
             return name
-        seen.add(name)
+        names_seen.add(name)
     return None
 
 
-def resolve(names: Sequence[str], request: Request, path: str, *, relation: str = "") -> Chosen:
+def resolve(
+    names: Sequence[str], request: Request, path: str, *, relation: str = ""
+) -> LabelPositions:
     """Find the label columns: ``--labels``, else Mulan XML, else MEKA's ``-C n``, else an error.
 
     Parameters
@@ -103,51 +105,53 @@ def resolve(names: Sequence[str], request: Request, path: str, *, relation: str 
     (0,)
     """
     if request.labels is not None:
-        chosen = _given(names, request, path)
+        label_columns = _resolve_option(names, request, path)
     elif request.known is not None:
-        known = set(request.known)
-        columns = tuple(j for j, name in enumerate(names) if name in known)
-        chosen = Chosen(columns, "the model's labels")
+        label_names = set(request.known)
+        columns = tuple(j for j, name in enumerate(names) if name in label_names)
+        label_columns = LabelPositions(columns, "the model's labels")
     else:
-        chosen = _found(names, request, path, relation)
-    if len(chosen.columns) == len(names) and not chosen.lists:
+        label_columns = _resolve_files(names, request, path, relation)
+    if len(label_columns.columns) == len(names) and not label_columns.lists:
         raise DataError(
-            f"{printable(path, 400)}: all {len(names)} columns are labels by {chosen.by}, "
+            f"{printable(path, 400)}: all {len(names)} columns are labels by {label_columns.by}, "
             "so there is no feature left"
         )
-    return chosen
+    return label_columns
 
 
-def _given(names: Sequence[str], request: Request, path: str) -> Chosen:
-    where = {name: j for j, name in enumerate(names)}
+def _resolve_option(names: Sequence[str], request: Request, path: str) -> LabelPositions:
+    positions = {name: j for j, name in enumerate(names)}
     spec = request.labels
     items = [spec] if isinstance(spec, str) else list(spec or ())
-    if isinstance(spec, str) and spec not in where:
-        items = _split(spec, where)
+    if isinstance(spec, str) and spec not in positions:
+        items = _split(spec, positions)
     if not items:
         msg = "names no column: say names, a pattern, first:N, last:N or @file"
         raise UsageError(msg, option="labels")
-    taken: dict[int, str] = {}
+    items_by_column: dict[int, str] = {}
     for item in items:
-        exact = item in where or not isinstance(spec, str)
+        exact = item in positions or not isinstance(spec, str)
         for j in (
-            [_position(item, where, path)] if exact else _columns(item, names, where, request, path)
+            [_position(item, positions, path)]
+            if exact
+            else _match_columns(item, names, positions, request, path)
         ):
-            if j in taken:
-                by = {f"{printable(name)!r}" for name in (taken[j], item)}
+            if j in items_by_column:
+                by = {f"{printable(name)!r}" for name in (items_by_column[j], item)}
                 raise UsageError(
                     f"names the column {printable(names[j])!r} twice, by "
                     f"{' and '.join(sorted(by))}",
                     option="labels",
                 )
-            taken[j] = item
-    alone = len(items) == 1 and items[0] in where
+            items_by_column[j] = item
+    alone = len(items) == 1 and items[0] in positions
     shown = spec if isinstance(spec, str) else ",".join(items)
     lists = alone and not (request.classes or request.numbers)
-    return Chosen(tuple(sorted(taken)), f"--labels {printable(shown)}", lists)
+    return LabelPositions(tuple(sorted(items_by_column)), f"--labels {printable(shown)}", lists)
 
 
-def _split(spec: str, where: dict[str, int]) -> list[str]:
+def _split(spec: str, positions: dict[str, int]) -> list[str]:
     try:
         items = next(csv.reader([spec], skipinitialspace=True, strict=True), [])
     except csv.Error:
@@ -156,21 +160,21 @@ def _split(spec: str, where: dict[str, int]) -> list[str]:
             f'in {printable(spec)}: quote names as in "a,b",c',
             option="labels",
         ) from None
-    return [item if item in where else item.strip() for item in items if item.strip()]
+    return [item if item in positions else item.strip() for item in items if item.strip()]
 
 
-def _position(name: str, where: dict[str, int], path: str) -> int:
-    if name not in where:
-        raise _unknown(name, where, path)
-    return where[name]
+def _position(name: str, positions: dict[str, int], path: str) -> int:
+    if name not in positions:
+        raise _unknown_label(name, positions, path)
+    return positions[name]
 
 
-def _unknown(name: str, where: dict[str, int], path: str = "") -> UnknownName:
-    return UnknownName("label column", name, where, path=path)
+def _unknown_label(name: str, positions: dict[str, int], path: str = "") -> UnknownName:
+    return UnknownName("label column", name, positions, path=path)
 
 
-def _columns(
-    item: str, names: Sequence[str], where: dict[str, int], request: Request, path: str
+def _match_columns(
+    item: str, names: Sequence[str], positions: dict[str, int], request: Request, path: str
 ) -> list[int]:
     end, colon, count = item.partition(":")
     if colon and end in ("first", "last"):
@@ -183,48 +187,52 @@ def _columns(
         n = int(count)
         return list(range(n)) if end == "first" else list(range(len(names) - n, len(names)))
     if item.startswith("@"):
-        return _listed(item[1:], names, where, request)
+        return _read_list(item[1:], names, positions, request)
     if any(char in item for char in "*?["):
-        found = [j for j, name in enumerate(names) if fnmatch.fnmatchcase(name, item)]
-        if not found:
+        columns = [j for j, name in enumerate(names) if fnmatch.fnmatchcase(name, item)]
+        if not columns:
             raise UsageError(
                 f"has the pattern {printable(item)!r}, which no column of "
                 f"{printable(path, 400)} fits",
                 option="labels",
             )
-        return found
-    return [_position(item, where, path)]
+        return columns
+    return [_position(item, positions, path)]
 
 
-def _listed(file: str, names: Sequence[str], where: dict[str, int], request: Request) -> list[int]:
+def _read_list(
+    file: str, names: Sequence[str], positions: dict[str, int], request: Request
+) -> list[int]:
     if file.lower().endswith(".xml"):
         return mulan.columns(mulan.read(file, request.limits), names, file)
     lines = decoded(read_small(file, request.limits), file).splitlines()
-    found: dict[int, int] = {}
+    lines_by_column: dict[int, int] = {}
     for number, line in enumerate(lines, 1):
-        name = line if line in where else line.strip()
+        name = line if line in positions else line.strip()
         if not name:
             continue
-        if name not in where:
-            raise ParseError(str(_unknown(name, where)), file, number, 1)
-        if where[name] in found:
+        if name not in positions:
+            raise ParseError(str(_unknown_label(name, positions)), file, number, 1)
+        if positions[name] in lines_by_column:
             raise ParseError(f"the label {printable(name)!r} is named twice", file, number, 1)
-        found[where[name]] = number
-    if not found:
+        lines_by_column[positions[name]] = number
+    if not lines_by_column:
         raise DataError(f"{printable(file, 400)}: names no label; write one name a line")
-    return list(found)
+    return list(lines_by_column)
 
 
-def _found(names: Sequence[str], request: Request, path: str, relation: str) -> Chosen:
-    candidates = _beside(request)
+def _resolve_files(
+    names: Sequence[str], request: Request, path: str, relation: str
+) -> LabelPositions:
+    candidates = _xml_paths(request)
     xml = next((file for file in candidates if Path(file).is_file()), None)
     count = meka.label_count(relation, path)
     if xml is not None:
         columns = sorted(mulan.columns(mulan.read(xml, request.limits), names, xml))
-        chosen = Chosen(tuple(columns), Path(xml).name)
+        label_columns = LabelPositions(tuple(columns), Path(xml).name)
         if count is not None:
-            return _agreeing(chosen, count, names, path, xml)
-        return chosen
+            return _check_agreement(label_columns, count, names, path, xml)
+        return label_columns
     if count is not None:
         if count.stale:
             raise DataError(
@@ -233,23 +241,23 @@ def _found(names: Sequence[str], request: Request, path: str, relation: str) -> 
                 f"{setting('labels', f'first:{abs(count.number)}')} or "
                 f"{setting('labels', f'last:{abs(count.number)}')}"
             )
-        return Chosen(tuple(meka.columns(count, names, path)), f"MEKA {count.option}")
-    looked = [f"the file {printable(file, 400)} (not there)" for file in candidates]
+        return LabelPositions(tuple(meka.columns(count, names, path)), f"MEKA {count.option}")
+    places = [f"the file {printable(file, 400)} (not there)" for file in candidates]
     if relation or not candidates:
-        looked.append("-C in the relation name (not there)")
+        places.append("-C in the relation name (not there)")
     raise UsageError(
         f"{printable(path, 400)}: no label columns are known; looked for {setting('labels')} "
-        f"(not given), {', '.join(looked)}; say for example "
+        f"(not given), {', '.join(places)}; say for example "
         f"{setting('labels', 'last:6')} or {setting('labels', 'lab_*')}"
     )
 
 
-def _agreeing(
-    chosen: Chosen, count: meka.Count, names: Sequence[str], path: str, xml: str
-) -> Chosen:
+def _check_agreement(
+    label_columns: LabelPositions, count: meka.Count, names: Sequence[str], path: str, xml: str
+) -> LabelPositions:
     if abs(count.number) <= len(names):
-        if tuple(meka.columns(count, names, path)) == chosen.columns:
-            return chosen
+        if tuple(meka.columns(count, names, path)) == label_columns.columns:
+            return label_columns
     elif not count.stale:
         meka.columns(count, names, path)
     if not count.stale:
@@ -261,14 +269,14 @@ def _agreeing(
         f"the relation name says {count.option}, but a Weka filter came after it: "
         f"the labels are those of {printable(Path(xml).name)}"
     )
-    return Chosen(chosen.columns, chosen.by, notes=(note,))
+    return LabelPositions(label_columns.columns, label_columns.by, notes=(note,))
 
 
-def _beside(request: Request) -> list[str]:
+def _xml_paths(request: Request) -> list[str]:
     """Where a Mulan label file may lie: the same stem, then without -train, -test, -sparse."""
     if request.binary_path is None:
         return []
     stem = split_suffix(os.fspath(request.binary_path))[0]
-    found = [f"{stem}.xml"]
-    found += [f"{stem[: -len(part)]}.xml" for part in PARTS if stem.lower().endswith(part)]
-    return found
+    paths = [f"{stem}.xml"]
+    paths += [f"{stem[: -len(part)]}.xml" for part in PARTS if stem.lower().endswith(part)]
+    return paths
