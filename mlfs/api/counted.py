@@ -56,15 +56,15 @@ def counted(
     values = [len(label.values) for label in dataset.labels]
     y, mask_of = with_masks(code_labels(dataset.Y, values))
     kind = kinds(coded_x, y, weighted=weights is not None)
-    codes, place = coded_x.sorted_by(kind)
+    codes, positions = coded_x.sorted_by(kind)
     del coded_x
     kind.sort()
-    free = memory_estimate.of_codes(codes, y, kind, own, moved=place is not None).free(most)
+    free = memory_estimate.of_codes(codes, y, kind, own, moved=positions is not None).free(most)
     beside = memory_estimate.packed(codes, kind) if options["max_memory"] is None else None
     budget = Budget.of(free, beside, n_threads)
     grid = None if weights is None else on_grid(weights)
     per_cell = per_cell_of(options["correction"], grid, weights)
-    about = {"ignore_missing": ignore_missing, "place": place, "budget": budget}
+    about = {"ignore_missing": ignore_missing, "positions": positions, "budget": budget}
     if options["cluster"] is not None:
         from mlfs.api.cluster.layouts import Layout
 

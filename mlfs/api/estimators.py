@@ -112,8 +112,8 @@ def _adjusted() -> Info:
 
 def _corrected() -> Info:
     codes = Codes.from_dense(TRIED), Codes.from_dense(TRIED_LABELS)
-    counts, place = Counts.of(*codes, per_cell=-0.5)
-    return ExactInfo(Table(counts, len(AROUND), np.full(len(AROUND), -1), place=place))
+    counts, positions = Counts.of(*codes, per_cell=-0.5)
+    return ExactInfo(Table(counts, len(AROUND), np.full(len(AROUND), -1), positions=positions))
 
 
 MAKERS: dict[str, Callable[[], Info]] = {

@@ -73,7 +73,7 @@ def columns_of(
         refuse_missing(kept)
     most = bytes_of(options["max_memory"])
     _, _, table = counted(kept, mass, options, most, 0)
-    places = np.arange(table.d) if table.place is None else table.place
+    places = np.arange(table.d) if table.positions is None else table.positions
     used = dataset.weights if given is None else given
     side = Side(table, places)
     return CodedColumns(side, dataset.names, single, options["correction"]), used

@@ -114,7 +114,7 @@ class Prepared:
         if not self.grouping.trivial:
             both = zip(self.grouping.names, self.grouping.members, strict=True)
             names = [group or names[members[0]] for group, members in both]
-        places = np.arange(table.d) if table.place is None else table.place
+        places = np.arange(table.d) if table.positions is None else table.positions
         return CodedColumns(Side(table, places), names, correction=self.options["correction"])
 
     @property

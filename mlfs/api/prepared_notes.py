@@ -113,7 +113,7 @@ def _with_a_value_for_each_row(ready: Prepared) -> list[int]:
     codes = table.counts.blocks[0].features
     for at in np.flatnonzero(codes.levels >= codes.n_rows).tolist():
         n = codes.counts[codes.offsets[at] : codes.offsets[at + 1]]
-        j = at if table.place is None else int(np.flatnonzero(table.place == at)[0])
+        j = at if table.positions is None else int(np.flatnonzero(table.positions == at)[0])
         columns = [ready.dataset.columns[c] for c in ready.grouping.members[j]]
         nominal = any(column.kind == "nominal" for column in columns)
         if n.max() == 1 and codes.n_rows > (2 if nominal else limit):

@@ -116,7 +116,7 @@ def _chi2(train: TrainingRows) -> np.ndarray:
         off = (n_fl - expected) ** 2
         parts = np.divide(off, expected, out=np.zeros_like(off), where=expected > 0)
         out[:, label] = np.add.reduceat(parts.sum(axis=1), first)
-    return out if table.place is None else out[table.place]
+    return out if table.positions is None else out[table.positions]
 
 
 def _f(train: TrainingRows) -> np.ndarray:

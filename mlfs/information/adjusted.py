@@ -108,16 +108,18 @@ class AdjustedInfo(Info):
 
     def cmi_fL_given_s(self, s: int) -> np.ndarray:
         """sum_l I(f;l|s) = sum_l I(f,s;l) - I(s;l)."""
-        whole = AdjustedInfo(self._exact._all, self._expected) if self._is_part else self
-        own = int(np.flatnonzero(whole.features == s)[0])
-        return self.joint_fsL(s) - whole.mi_fL[own]
+        full = (
+            AdjustedInfo(self._exact._all_candidates, self._expected) if self._is_subset else self
+        )
+        position = int(np.flatnonzero(full.features == s)[0])
+        return self.joint_fsL(s) - full.mi_fL[position]
 
     def cmi_sL_given_f(self, s: int) -> np.ndarray:
         """sum_l I(s;l|f) = sum_l I(f,s;l) - I(f;l)."""
         return self.joint_fsL(s) - self.mi_fL
 
     @property
-    def _is_part(self) -> bool:
+    def _is_subset(self) -> bool:
         return self._exact.d < self._exact._table.d
 
     def _cut(self, values: np.ndarray) -> np.ndarray:
@@ -137,7 +139,7 @@ class Expected:
 
     def __init__(self, table: Table, *, labels: bool = True) -> None:
         counts = table.counts
-        if not (table.f_whole and (not labels or (table.mask_of < 0).all())):
+        if not (table.f_all_valid and (not labels or (table.mask_of < 0).all())):
             msg = (
                 "is 'expected', which cannot leave rows with missing values out: make missing "
                 f"features a level ({setting('missing', 'level')}) and complete the labels, or use "
@@ -152,19 +154,19 @@ class Expected:
             raise DataError(msg, option="correction")
         self._table, self._counts, self._n = table, counts, int(counts.total)
         self._unit = counts.xlogx.unit
-        self._values, self._where = np.unique(counts.n_f, return_inverse=True)
-        self._of_counts: dict[int, np.ndarray] = {}
-        self._of_labels: dict[int, np.ndarray] = {}
-        self._of_features: dict[int, np.ndarray] = {}
-        self._all: tuple[bytes, AllCounts] | None = None
+        self._values, self._value_index = np.unique(counts.n_f, return_inverse=True)
+        self._by_count: dict[int, np.ndarray] = {}
+        self._by_label: dict[int, np.ndarray] = {}
+        self._by_feature: dict[int, np.ndarray] = {}
+        self._function: tuple[bytes, AllCounts] | None = None
 
     def with_label(self, label: int) -> np.ndarray:
         """E I(f;l)."""
-        if label not in self._of_labels:
+        if label not in self._by_label:
             y = self._counts.labels
             n = y.n[y.offsets[label] : y.offsets[label + 1]]
-            self._of_labels[label] = self.with_counts(n)
-        return self._of_labels[label]
+            self._by_label[label] = self.with_counts(n)
+        return self._by_label[label]
 
     def with_labels(self, labels: np.ndarray) -> np.ndarray:
         """E sum_l I(f;l)."""
@@ -175,40 +177,40 @@ class Expected:
 
     def with_feature(self, s: int) -> np.ndarray:
         """E I(f;s)."""
-        if s not in self._of_features:
+        if s not in self._by_feature:
             anchor = self._table.anchor(self._table.position(s))
-            self._of_features[s] = self.with_counts(anchor.n)
-        return self._of_features[s]
+            self._by_feature[s] = self.with_counts(anchor.n)
+        return self._by_feature[s]
 
     def joint(self, s: int, labels: np.ndarray) -> np.ndarray:
         """E sum_l I(f,s;l)."""
         table = self._table
         anchor = table.anchor(table.position(s))
         sums = table.sums_with(anchor, lambda: self.function(labels), labels)
-        alone = labels.size * int(table.t_n) - int(table.t_l[labels].sum())
-        return (sums + float(alone)) / (self._n * self._unit)
+        constant = labels.size * int(table.t_n) - int(table.t_l[labels].sum())
+        return (sums + float(constant)) / (self._n * self._unit)
 
     def with_counts(self, n: np.ndarray) -> np.ndarray:
         """E I(f;x) of a column x with some counts."""
         t = int(terms_of(n.astype(np.int64), self._counts.xlogx).sum())
-        found = np.zeros(self._values.size)
+        expected = np.zeros(self._values.size)
         for count, times in zip(*np.unique(n[n > 0], return_counts=True), strict=True):
-            found += times * self._of_count(int(count))
-        cells = np.floor(found + 0.5).astype(np.int64)[self._where]
+            expected += times * self._expected_terms(int(count))
+        cells = np.floor(expected + 0.5).astype(np.int64)[self._value_index]
         sums = np.add.reduceat(cells, self._counts.offsets[:-1])
         total = int(self._table.t_n) + sums - self._table.t_f - t
         return total / (self._n * self._unit)
 
-    def _of_count(self, count: int) -> np.ndarray:
+    def _expected_terms(self, count: int) -> np.ndarray:
         """E[k log k], in units, of the rows that each count of a feature shares with some rows."""
-        if count not in self._of_counts:
-            if (len(self._of_counts) + 1) * self._values.size > MOST_KEPT:
-                self._of_counts.clear()
-            found = np.zeros(self._values.size)
-            one = np.array([count], np.int64), np.ones(1, np.int64)
-            add_expected(self._values, *one, self._n, self._counts.xlogx, found)
-            self._of_counts[count] = found
-        return self._of_counts[count]
+        if count not in self._by_count:
+            if (len(self._by_count) + 1) * self._values.size > MOST_KEPT:
+                self._by_count.clear()
+            expected = np.zeros(self._values.size)
+            counts, times = np.array([count], np.int64), np.ones(1, np.int64)
+            add_expected(self._values, counts, times, self._n, self._counts.xlogx, expected)
+            self._by_count[count] = expected
+        return self._by_count[count]
 
     def function(self, labels: np.ndarray) -> AllCounts:
         """The expected sum of c log c over n(f,l), less c log c of n(f), by the count n(f).
@@ -216,16 +218,16 @@ class Expected:
         Both are summed over the labels; the difference is small enough for whole numbers.
         """
         key = labels.tobytes()
-        if self._all is None or self._all[0] != key:
+        if self._function is None or self._function[0] != key:
             y = self._counts.labels
             n = [y.n[y.offsets[l] : y.offsets[l + 1]] for l in labels.tolist()]
             counts, times = np.unique(np.concatenate(n), return_counts=True)
-            found = np.zeros(self._n + 1)
+            expected = np.zeros(self._n + 1)
             values, xlogx = np.arange(self._n + 1), self._counts.xlogx
-            add_expected(values, counts, times, self._n, xlogx, found)
-            less = np.floor(found - float(labels.size) * terms_of(values, xlogx) + 0.5)
-            self._all = key, AllCounts(less.astype(np.int64), self._unit)
-        return self._all[1]
+            add_expected(values, counts, times, self._n, xlogx, expected)
+            difference = np.floor(expected - float(labels.size) * terms_of(values, xlogx) + 0.5)
+            self._function = key, AllCounts(difference.astype(np.int64), self._unit)
+        return self._function[1]
 
 
 def subtract_expected(out: np.ndarray, x: Side, y: Side, factor: float) -> None:
@@ -236,8 +238,8 @@ def subtract_expected(out: np.ndarray, x: Side, y: Side, factor: float) -> None:
     expected = Expected(y.table, labels=False)
     if x.table is not y.table:
         Expected(x.table, labels=False)  # nothing may be left out of it
-    for i, at in enumerate(x.places.tolist()):
-        chance = factor * expected.with_counts(x.table.anchor(at).n)[y.places]
+    for i, position in enumerate(x.places.tolist()):
+        chance = factor * expected.with_counts(x.table.anchor(position).n)[y.places]
         if same:  # both halves are subtracted the same
             out[i, i:] -= chance[i:]
             out[i + 1 :, i] -= chance[i + 1 :]

@@ -29,7 +29,7 @@ class ColumnsTable(Table):
     def __init__(self, counts: Any, *args: Any, **options: Any) -> None:
         super().__init__(counts, *args, **options)
         self.block: ColumnsBlock = counts.blocks[0]
-        self.counts_some = False
+        self.counts_subsets = False
         self.label_pairs = _LabelPairs(self)
         self.triples = _Triples(self)
         self.joint_picks = _JointPicks(self)
@@ -42,22 +42,22 @@ class ColumnsTable(Table):
         """Any anchor, with all features."""
         del label
         counts, answers = self.counts, self.block.about(anchor, "pairs_of")
-        if not (self.f_whole and anchor.valid == anchor.levels):
+        if not (self.f_all_valid and anchor.valid == anchor.levels):
             return PairStatistics(counts, anchor, [], *np.concatenate(answers, axis=-1))
-        edges, two = self.block.session.edges.tolist(), counts.levels == 2
-        t_fs, small = np.empty(self.d, np.int64), np.int32 if counts.total < 1 << 31 else np.int64
-        for i, (found, sums) in enumerate(answers):
-            own, is_two = t_fs[edges[i] : edges[i + 1]], two[edges[i] : edges[i + 1]]
-            if found is None:
-                own[:] = sums
+        edges, two_levels = self.block.session.edges.tolist(), counts.levels == 2
+        t_fs, dtype = np.empty(self.d, np.int64), np.int32 if counts.total < 1 << 31 else np.int64
+        for i, (packed, sums) in enumerate(answers):
+            part, is_two = t_fs[edges[i] : edges[i + 1]], two_levels[edges[i] : edges[i + 1]]
+            if packed is None:
+                part[:] = sums
                 continue
-            co = np.zeros(int(is_two.sum()), small)
-            found.add_to(co)
-            places = np.flatnonzero(is_two) + edges[i]
-            n = counts.n_f[counts.offsets[places] + 1 - counts.modes[places]].astype(small)
-            of_two = np.empty(co.size, np.int64)
-            co_sums.pairs_of_two(n, co, anchor.non_mode, counts.total, counts.xlogx, of_two)
-            own[is_two], own[~is_two] = of_two, sums
+            co = np.zeros(int(is_two.sum()), dtype)
+            packed.add_to(co)
+            columns = np.flatnonzero(is_two) + edges[i]
+            n = counts.n_f[counts.offsets[columns] + 1 - counts.modes[columns]].astype(dtype)
+            sums_of_two = np.empty(co.size, np.int64)
+            co_sums.pairs_of_two(n, co, anchor.non_mode, counts.total, counts.xlogx, sums_of_two)
+            part[is_two], part[~is_two] = sums_of_two, sums
         t_s = np.array(counts.anchor_sum(anchor))
         return PairStatistics(counts, anchor, [], self.rows, t_fs, self.t_f, t_s)
 
@@ -77,26 +77,26 @@ class ColumnsTable(Table):
             self.q,
             self.mask_of,
             ignore_missing=self.ignore_missing,
-            place=self.place,
+            positions=self.positions,
             budget=self.budget,
         )
 
 
 class _LabelPairs(LabelPairs):
     _table: ColumnsTable
-    _every: np.ndarray | None = None
+    _all_sums: np.ndarray | None = None
 
     def sums(self, label: int) -> np.ndarray:
         """The sums of c log c over n(f,l) of every feature; those of all labels are kept."""
         table, n = self._table, len(self._counts.labels)
         if 8 * n * table.d > table.budget.kept:
             return super().sums(label)
-        if self._every is None:
-            self._every = table.block.ask("label_sums", np.arange(n), True)
-        found: np.ndarray = self._every[label]
-        return found
+        if self._all_sums is None:
+            self._all_sums = table.block.ask("label_sums", np.arange(n), True)
+        t_fl: np.ndarray = self._all_sums[label]
+        return t_fl
 
-    def _added(self, labels: np.ndarray) -> np.ndarray:
+    def _add_up(self, labels: np.ndarray) -> np.ndarray:
         return self._table.block.ask("label_sums", labels, False)[0]
 
 
@@ -105,15 +105,15 @@ class _Triples(TripleSums):
 
     def cmi_sums(self, pairs: PairStatistics, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """sum_l I(s;l|f) and sum_l I(f;l|s)."""
-        if self.table.is_whole(labels, pairs.anchor):
+        if self.table.all_valid(labels, pairs.anchor):
             return super().cmi_sums(pairs, labels)
         self.counted += self.table.d * labels.size
-        both = self.table.about(pairs, "conditional", labels)
-        return both[0], both[1]
+        sl_given_f, fl_given_s = self.table.about(pairs, "conditional", labels)
+        return sl_given_f, fl_given_s
 
     def sums(self, pairs: PairStatistics, labels: np.ndarray) -> Sums:
         """All sums, for all features and some labels."""
-        if self.table.is_whole(labels, pairs.anchor):
+        if self.table.all_valid(labels, pairs.anchor):
             return super().sums(pairs, labels)
         self.counted += self.table.d * labels.size
         return Sums(*self.table.about(pairs, "sums", labels))
@@ -126,8 +126,8 @@ class _Triples(TripleSums):
 class _JointPicks(JointPicks):
     _table: ColumnsTable
 
-    def given_all(self, picks: Sequence[int], labels: np.ndarray) -> np.ndarray:
+    def cmi_given_all(self, picks: Sequence[int], labels: np.ndarray) -> np.ndarray:
         """sum_l I(f;l|S) for picks at counted positions, in the order of the picks."""
-        own = tuple(int(at) for at in picks)
-        valid = tuple(self._table.f_valid[list(own)].tolist())
-        return self._table.block.ask_given(own, valid, labels)
+        positions = tuple(int(position) for position in picks)
+        valid = tuple(self._table.f_valid[list(positions)].tolist())
+        return self._table.block.ask_given(positions, valid, labels)

@@ -50,10 +50,10 @@ def exact_info(
     q = len(y)
     y, mask_of = with_masks(y)
     grid = None if weights is None else np.asarray(weights, np.int64)
-    counts, place = Counts.of(x, y, grid, n_jobs, blocks)
-    known = None if parents is None else tuple(tuple(pa) for pa in parents)
-    table = Table(counts, q, mask_of, ignore_missing=ignore_missing, place=place)
-    return ExactInfo(table, parents=known)
+    counts, positions = Counts.of(x, y, grid, n_jobs, blocks)
+    network = None if parents is None else tuple(tuple(pa) for pa in parents)
+    table = Table(counts, q, mask_of, ignore_missing=ignore_missing, positions=positions)
+    return ExactInfo(table, parents=network)
 
 
 class ExactInfo(ExactSets):
@@ -71,7 +71,7 @@ class ExactInfo(ExactSets):
         The parents of every label of the data set.
     """
 
-    _alone: bool | None = None
+    _counts_alone: bool | None = None
 
     def __init__(
         self,
@@ -83,9 +83,11 @@ class ExactInfo(ExactSets):
     ) -> None:
         super().__init__(np.arange(table.q) if labels is None else labels, features, parents)
         self._table = table
-        place = table.place
         self.d = table.d if features is None else features.size
-        self._where = place if features is None else features if place is None else place[features]
+        if features is None or table.positions is None:
+            self._positions = table.positions if features is None else features
+        else:
+            self._positions = table.positions[features]
 
     # ---- axes -------------------------------------------------------------------------------
 
@@ -105,38 +107,42 @@ class ExactInfo(ExactSets):
         they are, where the candidates are few of many columns.
         """
         view = ExactInfo(self._table, labels=self._labels, features=features, parents=self._parents)
-        view._alone = alone
-        view._whole = self._all
+        view._counts_alone = alone
+        view._full_view = self._all_candidates
         return view
 
     def for_labels(self, labels: Any) -> ExactInfo:
         """A view on some labels."""
-        chosen, parents = np.array(labels, np.int64), self._parents
-        view = ExactInfo(self._table, labels=chosen, features=self._features, parents=parents)
-        view._alone = self._alone
+        view = ExactInfo(
+            self._table,
+            labels=np.array(labels, np.int64),
+            features=self._features,
+            parents=self._parents,
+        )
+        view._counts_alone = self._counts_alone
         return view
 
     @cached_property
     def _subset(self) -> Subset | None:
         """Counts terms of the candidates alone; None where all columns are counted."""
-        if self._features is None or self._where is None or not self._table.counts_some:
+        if self._features is None or self._positions is None or not self._table.counts_subsets:
             return None
-        alone = self._alone
+        alone = self._counts_alone
         if alone is None:
             alone = self._table.d >= MANY and SHARE * self.d <= self._table.d
-        return Subset(self._table, self._labels, self._where) if alone else None
+        return Subset(self._table, self._labels, self._positions) if alone else None
 
     @property
-    def _all(self) -> ExactInfo:
+    def _all_candidates(self) -> ExactInfo:
         """The view on all candidates and the same labels."""
-        return self if self._features is None else self._whole
+        return self if self._features is None else self._full_view
 
     @cached_property
-    def _whole(self) -> ExactInfo:
+    def _full_view(self) -> ExactInfo:
         return ExactInfo(self._table, labels=self._labels)
 
     def _cut(self, values: np.ndarray) -> np.ndarray:
-        return read_only(values if self._where is None else values[self._where])
+        return read_only(values if self._positions is None else values[self._positions])
 
     @cached_property
     def _key(self) -> bytes:
@@ -148,7 +154,7 @@ class ExactInfo(ExactSets):
     def h_f(self) -> np.ndarray:
         """H(f)."""
         if self._features is not None:
-            cut: np.ndarray = self._all.h_f[self._features]
+            cut: np.ndarray = self._all_candidates.h_f[self._features]
             return cut
         return self._cut(self._table.entropy_in_context(self._labels))
 
@@ -169,12 +175,12 @@ class ExactInfo(ExactSets):
     def mi_fL(self) -> np.ndarray:
         """sum_l I(f;l)."""
         if self._features is not None:
-            cut: np.ndarray = self._all.mi_fL[self._features]
+            cut: np.ndarray = self._all_candidates.mi_fL[self._features]
             return cut
         table, labels = self._table, self._labels
-        if table.is_whole(labels):
-            alone = self.q * int(table.t_n) - int(table.t_l[labels].sum())
-            total = table.label_pairs.added_sums(labels) - self.q * table.t_f + wrapped(alone)
+        if table.all_valid(labels):
+            constant = self.q * int(table.t_n) - int(table.t_l[labels].sum())
+            total = table.label_pairs.added_sums(labels) - self.q * table.t_f + wrapped(constant)
             return self._cut(per_row(total, table.rows, table.counts.xlogx))
         added = np.zeros(table.d)
         for label in labels.tolist():
@@ -183,10 +189,10 @@ class ExactInfo(ExactSets):
 
     def mi_fs(self, s: int) -> np.ndarray:
         """I(f;s)."""
-        at = self._table.position(s)
+        position = self._table.position(s)
         if self._subset is not None:
-            return self._subset.mi_fs(at)
-        return self._cut(self._table.mi_with_feature(at, self._labels))
+            return self._subset.mi_fs(position)
+        return self._cut(self._table.mi_with_feature(position, self._labels))
 
     def cmi_sL_given_f(self, s: int) -> np.ndarray:
         """sum_l I(s;l|f)."""
@@ -198,13 +204,13 @@ class ExactInfo(ExactSets):
 
     def interaction_fsL(self, s: int) -> np.ndarray:
         """sum_l I(f;s;l), on the rows in which all three are known."""
-        if self._table.f_whole:
+        if self._table.f_all_valid:
             return super().interaction_fsL(s)
         return self.sum_over_labels(lambda block: block.interaction_fsl(s))
 
     def joint_fsL(self, s: int) -> np.ndarray:
         """sum_l I(f,s;l), on the rows in which all three are known."""
-        if self._table.f_whole:
+        if self._table.f_all_valid:
             return super().joint_fsL(s)
         return self.sum_over_labels(lambda block: block.joint_fsl(s))
 
@@ -214,16 +220,16 @@ class ExactInfo(ExactSets):
         triples, labels = self._table.triples, self._labels
         pairs = self._table.feature(s)
         recent, key = self._table.recent, ("triples", s, self._key)
-        if not self._table.is_whole(labels, pairs.anchor):
-            both = recent.find(key)
-            if both is None:
-                both = recent.keep(key, triples.cmi_sums(pairs, labels))
-            return self._cut(both[which])
-        found: np.ndarray | None = recent.find(key)
-        if found is None:
-            found = recent.keep(key, triples.joint_sums(pairs, labels))
+        if not self._table.all_valid(labels, pairs.anchor):
+            cmi_sums = recent.find(key)
+            if cmi_sums is None:
+                cmi_sums = recent.keep(key, triples.cmi_sums(pairs, labels))
+            return self._cut(cmi_sums[which])
+        joint_sums: np.ndarray | None = recent.find(key)
+        if joint_sums is None:
+            joint_sums = recent.keep(key, triples.joint_sums(pairs, labels))
         finish = triples.fl_given_s if which else triples.sl_given_f
-        return self._cut(finish(pairs, labels, found))
+        return self._cut(finish(pairs, labels, joint_sums))
 
     # ---- the label network ------------------------------------------------------------------
 
@@ -237,42 +243,41 @@ class ExactInfo(ExactSets):
         """
         weights = None if beta is None else np.asarray(beta, np.float64).tobytes()
         key = ("label_term", self._labels.tobytes(), weights, self._parents)
-        found: np.ndarray | None = self._table.cache.find(key)
-        if found is None:
-            found = self._table.cache.keep(key, self._label_term(beta))
-        return self._cut(found)
+        term: np.ndarray | None = self._table.cache.find(key)
+        if term is None:
+            term = self._table.cache.keep(key, self._label_term(beta))
+        return self._cut(term)
 
     def _label_term(self, beta: Any) -> np.ndarray:
         total = np.zeros(self._table.d)
-        of = {label: self.parents(label) for label in self._labels.tolist()}
+        parents = {label: self.parents(label) for label in self._labels.tolist()}
         if beta is None:
-            shares = {label: 1.0 / len(pa) if pa else 0.0 for label, pa in of.items()}
+            weights = [1.0 / len(pa) if pa else 0.0 for pa in parents.values()]
         else:
-            given = np.broadcast_to(np.asarray(beta, float), (self.q,)).tolist()
-            shares = dict(zip(of, given, strict=True))
-        for label, pa in of.items():
-            if pa and shares[label] != 0:
+            weights = np.broadcast_to(np.asarray(beta, float), (self.q,)).tolist()
+        for (label, pa), weight in zip(parents.items(), weights, strict=True):
+            if pa and weight != 0:
                 pairs = self._table.label(label)
-                total += shares[label] * self._table.triples.cmi_sums(pairs, np.array(pa))[0]
+                total += weight * self._table.triples.cmi_sums(pairs, np.array(pa))[0]
         return total
 
     @answer
     def interaction_fLL(self) -> np.ndarray:
         """Sum over the pairs l < l' of I(f;l;l') = I(l;l') - I(l;l'|f)."""
         table, total = self._table, np.zeros(self._table.d)
-        whole = self.q > 1 and table.is_whole(self._labels)
-        left = table.label_pairs.added_sums(self._labels).copy() if whole else total
-        for at, label in enumerate(self._labels.tolist()[:-1]):
-            later, pairs = self._labels[at + 1 :], table.label(label)
-            if whole:
-                left -= pairs.t_fs
-                total += self._interactions(pairs, later, left)
+        all_valid = self.q > 1 and table.all_valid(self._labels)
+        remaining = table.label_pairs.added_sums(self._labels).copy() if all_valid else total
+        for i, label in enumerate(self._labels.tolist()[:-1]):
+            later, pairs = self._labels[i + 1 :], table.label(label)
+            if all_valid:
+                remaining -= pairs.t_fs
+                total += self._interactions(pairs, later, remaining)
                 continue
             # I(l;l') on the rows in which f is known too, so that I(f;l;l') is symmetric
             sums = table.triples.sums(pairs, later)
             plain = entropies(sums.rows, sums.s + sums.l - sums.sl, table.counts.xlogx)
-            for one in plain - sums.sl_given_f(table.counts.xlogx):
-                total += one
+            for interaction in plain - sums.sl_given_f(table.counts.xlogx):
+                total += interaction
         return self._cut(total)
 
     def _interactions(
@@ -280,11 +285,11 @@ class ExactInfo(ExactSets):
     ) -> np.ndarray:
         """sum_l I(f;p;l), where nothing is left out."""
         table, n = self._table, labels.size
-        alone = n * (int(table.t_n) - int(pairs.t_s))
+        constant = n * (int(table.t_n) - int(pairs.t_s))
         t_sl = int(pairs.label_sums[labels].sum())
-        alone += t_sl - int(table.t_l[labels].sum())
+        constant += t_sl - int(table.t_l[labels].sum())
         joint = table.triples.joint_sums(pairs, labels)
-        total = wrapped(alone) - joint - n * (table.t_f - pairs.t_fs) + label_sums
+        total = wrapped(constant) - joint - n * (table.t_f - pairs.t_fs) + label_sums
         return total / max(1.0, table.rows * table.counts.xlogx.unit)
 
     # ---- symmetrical uncertainties, for the merit -------------------------------------------
@@ -316,15 +321,15 @@ class ExactInfo(ExactSets):
         last, *sums = table.last_set.get(masks, ((), np.zeros(table.d), np.zeros(())))
         if order[: len(last)] != last:
             keys = [("su_fS", order[:n], masks) for n in range(len(order), 0, -1)]
-            known = next((key for key in keys if key in table.recent), None)
+            prefix = next((key for key in keys if key in table.recent), None)
             last, sums = (), [np.zeros(table.d), np.zeros(())]
-            if known is not None:
-                last, sums = known[1], list(table.recent.find(known) or sums)
+            if prefix is not None:
+                last, sums = prefix[1], list(table.recent.find(prefix) or sums)
         total, pairs = sums
         for n in range(len(last), len(order)):
-            at = table.position(order[n])
-            pairs = pairs + total[at]
-            total = total + table.su_with_feature(at, self._labels)
+            position = table.position(order[n])
+            pairs = pairs + total[position]
+            total = total + table.su_with_feature(position, self._labels)
             table.recent.keep(("su_fS", order[: n + 1], masks), (total, pairs))
         table.last_set[masks] = order, total, pairs
         return total, pairs
@@ -334,12 +339,12 @@ class ExactInfo(ExactSets):
         """SU(f,p) for the parents p of the one label in play, (d, parents)."""
         pa, cache = self.parents(self._one_label()), self._table.cache
         key = "su_fp", tuple(pa), tuple(self._table.masks_of(self._labels))
-        found: np.ndarray | None = cache.find(key)
-        if found is None:
+        su: np.ndarray | None = cache.find(key)
+        if su is None:
             columns = [self._table.pair_with_parent(p, self._labels).su for p in pa]
-            made = np.stack(columns, axis=1) if columns else np.zeros((self._table.d, 0))
-            found = cache.keep(key, made)
-        return self._cut(found)
+            su = np.stack(columns, axis=1) if columns else np.zeros((self._table.d, 0))
+            cache.keep(key, su)
+        return self._cut(su)
 
     @answer
     def su_pl(self) -> np.ndarray:
@@ -370,7 +375,7 @@ class ExactInfo(ExactSets):
         table, y = self._table, self._table.counts.labels
         ends = y.offsets[:-1] + table.l_valid
         spans = zip(y.offsets[: table.q].tolist(), ends[: table.q].tolist(), strict=True)
-        positives = np.array([y.n[first + 1 : last].sum() for first, last in spans])
+        positives = np.array([y.n[start + 1 : stop].sum() for start, stop in spans])
         of_labels, ir, cvir = imbalance(positives)
         return read_only(of_labels[self._labels]), ir, cvir
 
@@ -383,12 +388,12 @@ class ExactInfo(ExactSets):
             Takes a `LabelBlock`, gives an array (d, labels of the block).
         """
         total = np.zeros(self.d)
-        room = self._table.budget.block // (BLOCK_BYTES * max(1, self.d))
-        step = min(LABELS_AT_ONCE, max(1, room))
-        for first in range(0, self.q, step):
-            labels = self._labels[first : first + step]
+        most = self._table.budget.block // (BLOCK_BYTES * max(1, self.d))
+        step = min(LABELS_AT_ONCE, max(1, most))
+        for start in range(0, self.q, step):
+            labels = self._labels[start : start + step]
             block = (
-                LabelBlock(self._table, labels, self._where)
+                LabelBlock(self._table, labels, self._positions)
                 if self._subset is None
                 else self._subset.block(labels)
             )

@@ -35,19 +35,19 @@ class ExactSets(Info):
         if not len(picked):
             return self.mi_fL
         picks = [self._table.position(s) for s in picked]
-        return self._cut(self._table.joint_picks.given_all(picks, self._labels))
+        return self._cut(self._table.joint_picks.cmi_given_all(picks, self._labels))
 
     def joint_fssL(self, s: int, t: int) -> np.ndarray:
         """sum_l I(f,s,t;l)."""
         table = self._table
-        both = table.position(s), table.position(t)
-        return self._cut(table.joint_picks.joint_information(*both, self._labels))
+        s, t = table.position(s), table.position(t)
+        return self._cut(table.joint_picks.joint_information(s, t, self._labels))
 
     def cmi_fs_given_s(self, s: int, t: int) -> np.ndarray:
         """I(f;s|t)."""
         table = self._table
-        both = table.position(s), table.position(t)
-        return self._cut(table.joint_picks.information_given(*both, self._labels))
+        s, t = table.position(s), table.position(t)
+        return self._cut(table.joint_picks.information_given(s, t, self._labels))
 
     # ---- Gini impurity ------------------------------------------------------------------------
 
@@ -58,10 +58,10 @@ class ExactSets(Info):
         if table.corrected:
             raise UnansweredError("the correction 'miller-madow'", "gini_fL")
         key = "gini_fL", labels.tobytes()
-        found = table.cache.find(key)
-        if found is None:
-            found = table.cache.keep(key, table.gini(table.joint_picks.nothing, labels))
-        return self._cut(found)
+        gini = table.cache.find(key)
+        if gini is None:
+            gini = table.cache.keep(key, table.gini(table.joint_picks.constant_column, labels))
+        return self._cut(gini)
 
     def gini_fsL(self, s: int) -> np.ndarray:
         """sum_l G(f,s;l)."""
@@ -76,15 +76,15 @@ class ExactSets(Info):
         table, labels = self._table, self._labels
         if self.q < 2:
             return np.zeros(self.d)
-        if table.is_whole(labels):
+        if table.all_valid(labels):
             plain = (self.q - 1) * self.mi_fL - 2 * self.interaction_fLL
             return np.maximum(plain, self._floor)
         key = "cmi_fL_given_L", labels.tobytes()
-        found = table.cache.find(key)
-        if found is None:
-            found = np.zeros(table.d)
-            for at, label in enumerate(labels.tolist()):
-                others = np.delete(labels, at)
-                found += table.triples.cmi_sums(table.label(label), others)[1]
-            table.cache.keep(key, found)
-        return self._cut(found)
+        total = table.cache.find(key)
+        if total is None:
+            total = np.zeros(table.d)
+            for i, label in enumerate(labels.tolist()):
+                others = np.delete(labels, i)
+                total += table.triples.cmi_sums(table.label(label), others)[1]
+            table.cache.keep(key, total)
+        return self._cut(total)

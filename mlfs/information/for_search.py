@@ -92,7 +92,7 @@ def most_sweep_cost(info: Info) -> float:
     """
     if isinstance(info, GaussianInfo):
         return info._sweep_cost
-    if not isinstance(info, ExactInfo) or not info._table.counts_some:
+    if not isinstance(info, ExactInfo) or not info._table.counts_subsets:
         return 0.0
     counts = info._table.counts
     return 0.0 if len(counts.blocks) > 1 else counts.sweep_cost(info._labels, triples=True)
@@ -173,7 +173,7 @@ def given_features(info: Info) -> np.ndarray:
     table = table_of(info)
     q, d, labels = table.q, table.d, np.arange(table.q)
     total = np.zeros((q, q))
-    if table.is_whole(labels):
+    if table.all_valid(labels):
         for label in range(q - 1):
             found = table.triples.over_features(table.label(label), labels[label + 1 :])
             total[label, label + 1 :] = total[label + 1 :, label] = found

@@ -41,7 +41,7 @@ class ColumnsSetup(NamedTuple):
         What each count is corrected by.
     q, mask_of, ignore_missing
         As for `Table`.
-    f_whole : bool
+    f_all_valid : bool
         Whether nothing is left out of any column, also of those of other holders.
     """
 
@@ -51,7 +51,7 @@ class ColumnsSetup(NamedTuple):
     q: int
     mask_of: np.ndarray
     ignore_missing: bool
-    f_whole: bool
+    f_all_valid: bool
 
 
 class HeldColumns(Answering):
@@ -73,7 +73,7 @@ class HeldColumns(Answering):
         own = setup.q, setup.mask_of
         self._block, self._first = block, setup.first
         self._table = Table(counts, *own, ignore_missing=setup.ignore_missing, budget=budget)
-        self._table.f_whole = setup.f_whole
+        self._table.f_all_valid = setup.f_all_valid
         self._table.joint_picks = _HeldPicks(self, self._table)
         self._relabelled: tuple[str, Table] | None = None
         self._pairs: OrderedDict[Any, PairStatistics] = OrderedDict()
@@ -94,7 +94,7 @@ class HeldColumns(Answering):
             counts = whole.counts.with_labels(self._thing(view))
             beside, budget = (whole.q, whole.mask_of), replace(whole.budget, cache=0)
             made = Table(counts, *beside, ignore_missing=whole.ignore_missing, budget=budget)
-            made.f_whole, made.joint_picks = whole.f_whole, _HeldPicks(self, made)
+            made.f_all_valid, made.joint_picks = whole.f_all_valid, _HeldPicks(self, made)
             self._relabelled = view, made
         return self._relabelled[1]
 
@@ -151,7 +151,7 @@ class HeldColumns(Answering):
         if column is not None:
             self.keep(f"column-{picks[-1]}", column)
         self.valid |= dict(zip(picks, valid, strict=True))
-        return self._view(view).joint_picks.given_all(picks, labels)
+        return self._view(view).joint_picks.cmi_given_all(picks, labels)
 
     def answer_about(
         self, view: str, ref: ColumnRef, column: SlimColumn | None, questions: Sequence[Any]
@@ -169,7 +169,7 @@ class HeldColumns(Answering):
 
     def _pairs_of(self, table: Table, pairs: PairStatistics) -> Any:
         anchor, counts = pairs.anchor, table.counts
-        if not (table.f_whole and anchor.valid == anchor.levels):
+        if not (table.f_all_valid and anchor.valid == anchor.levels):
             return np.stack([pairs.rows, pairs.t_fs, pairs.t_f, pairs.t_s])
         if anchor.levels != 2:
             return None, pairs.t_fs

@@ -36,16 +36,16 @@ class JointPicks:
         self._last: tuple[tuple[int, ...], Parts, np.ndarray] | None = None
         self._pair: tuple[tuple[int, int], PairStatistics] | None = None
 
-    def _codes(self, at: int) -> np.ndarray:
-        table, key = self._table, ("codes", at)
-        found: np.ndarray | None = table.cache.find(key)
-        return table.cache.keep(key, table.counts.column(at)) if found is None else found
+    def _codes(self, position: int) -> np.ndarray:
+        table, key = self._table, ("codes", position)
+        codes: np.ndarray | None = table.cache.find(key)
+        return table.cache.keep(key, table.counts.column(position)) if codes is None else codes
 
-    def _valid(self, at: int) -> int:
-        return int(self._table.f_valid[at])
+    def _valid(self, position: int) -> int:
+        return int(self._table.f_valid[position])
 
     @property
-    def nothing(self) -> PairStatistics:
+    def constant_column(self) -> PairStatistics:
         """A constant column as an anchor."""
         return self._statistics(np.zeros(self._table.counts.n_rows, np.int64), None)
 
@@ -55,90 +55,90 @@ class JointPicks:
         """Two features, at counted positions, as one anchor; the last one is kept."""
         s, t = min(s, t), max(s, t)
         if self._pair is None or self._pair[0] != (s, t):
-            self._pair = (s, t), self._statistics(self._joint(s, t), self._known(s, t))
+            self._pair = (s, t), self._statistics(self._joint(s, t), self._known_rows(s, t))
         return self._pair[1]
 
     def _joint(self, s: int, t: int) -> np.ndarray:
         width = int(self._table.counts.levels[t])
         return self._codes(s) * np.int64(width) + self._codes(t)
 
-    def _known(self, *columns: int) -> np.ndarray | None:
+    def _known_rows(self, *positions: int) -> np.ndarray | None:
         """The rows in which no column has a value that is left out; None for all."""
         table = self._table
-        if table.f_whole:
+        if table.f_all_valid:
             return None
-        known = np.ones(table.counts.n_rows, bool)
-        for at in columns:
-            known &= self._codes(at) < table.f_valid[at]
-        return known
+        known_rows = np.ones(table.counts.n_rows, bool)
+        for position in positions:
+            known_rows &= self._codes(position) < table.f_valid[position]
+        return known_rows
 
-    def _statistics(self, codes: np.ndarray, known: np.ndarray | None) -> PairStatistics:
+    def _statistics(self, codes: np.ndarray, known_rows: np.ndarray | None) -> PairStatistics:
         """Count a column with all features; its codes need not be small."""
-        n_levels, small = _renumbered(codes if known is None else codes[known])
+        n_levels, renumbered = _renumbered(codes if known_rows is None else codes[known_rows])
         left_out = 0
-        if known is not None and not known.all():
-            every = np.full(codes.size, n_levels)
-            every[known] = small
-            small, left_out = every, 1
-        return self._table.statistics(self._table.counts.other(small, left_out))
+        if known_rows is not None and not known_rows.all():
+            all_codes = np.full(codes.size, n_levels)
+            all_codes[known_rows] = renumbered
+            renumbered, left_out = all_codes, 1
+        return self._table.statistics(self._table.counts.other(renumbered, left_out))
 
     def joint_information(self, s: int, t: int, labels: np.ndarray) -> np.ndarray:
         """sum_l I(f,s,t;l), on the rows in which all four are known."""
         table, pairs = self._table, self.pair(s, t)
-        if table.is_whole(labels, pairs.anchor):
+        if table.all_valid(labels, pairs.anchor):
             joint = table.triples.joint_sums(pairs, labels)
-            alone = labels.size * int(table.t_n) - int(table.t_l[labels].sum())
-            total = joint - labels.size * pairs.t_fs + wrapped(alone)
+            constant = labels.size * int(table.t_n) - int(table.t_l[labels].sum())
+            total = joint - labels.size * pairs.t_fs + wrapped(constant)
             return per_row(total, table.rows, table.counts.xlogx)
         added = np.zeros(table.d)
         xlogx = table.counts.xlogx
-        for some in self._some(labels):
-            sums = table.triples.sums(pairs, some)
+        for chunk in self._chunks(labels):
+            sums = table.triples.sums(pairs, chunk)
             plain = entropies(sums.rows, sums.f + sums.l - sums.fl, xlogx)
-            for one in plain + sums.sl_given_f(xlogx):
-                added += one
+            for values in plain + sums.sl_given_f(xlogx):
+                added += values
         return added
 
     def information_given(self, s: int, t: int, labels: np.ndarray) -> np.ndarray:
         """I(f;s|t) inside terms about labels."""
         table = self._table
         key = "fst", min(s, t), max(s, t)
-        both = table.in_context(key, labels, lambda: self.pair(s, t)).mi
-        known = self._known(s, t)
-        if known is None:
-            return np.maximum(both - table.pair_with_feature(t, labels).mi, self._table.floor)
+        joint = table.in_context(key, labels, lambda: self.pair(s, t)).mi
+        known_rows = self._known_rows(s, t)
+        if known_rows is None:
+            return np.maximum(joint - table.pair_with_feature(t, labels).mi, self._table.floor)
 
         def restricted() -> PairStatistics:
-            return self._statistics(self._codes(t), known)
+            return self._statistics(self._codes(t), known_rows)
 
         alone = table.in_context(("ft where s", s, t), labels, restricted).mi
-        return np.maximum(both - alone, self._table.floor)
+        return np.maximum(joint - alone, self._table.floor)
 
     # ---- any number of picks ------------------------------------------------------------------
 
-    def given_all(self, picks: Sequence[int], labels: np.ndarray) -> np.ndarray:
+    def cmi_given_all(self, picks: Sequence[int], labels: np.ndarray) -> np.ndarray:
         """sum_l I(f;l|S) for picks at counted positions, in the order of the picks."""
-        table, (parts, known) = self._table, self._parts(tuple(picks))
+        table, (parts, known_rows) = self._table, self._parts(tuple(picks))
         added, xlogx = np.zeros(table.d), table.counts.xlogx
-        if table.f_whole:
+        if table.f_all_valid:
             entries = max(1, table.budget.block // ENTRY_BYTES)
-            for mask, some in self._by_mask(labels):
-                own, rows = self._where_known(parts, mask)
-                total = information_given(table.counts, own, some, table.cache, entries)
+            for mask, group in self._labels_by_mask(labels):
+                known_parts, rows = self._where_known(parts, mask)
+                total = information_given(table.counts, known_parts, group, table.cache, entries)
                 added += per_row(total, rows, xlogx)
             return added
-        everywhere = self._statistics(np.zeros(known.size, np.int64), known)
-        for some in self._some(labels):
-            total = np.zeros((some.size, table.d), np.int64)
+        everywhere = self._statistics(np.zeros(known_rows.size, np.int64), known_rows)
+        for chunk in self._chunks(labels):
+            total = np.zeros((chunk.size, table.d), np.int64)
             for pairs in self._batches(parts):
-                sums = table.triples.sums(pairs, some)
+                sums = table.triples.sums(pairs, chunk)
                 total += sums.fsl + sums.s - sums.fs - sums.sl
-            rows = table.triples.sums(everywhere, some).rows
-            for one in per_row(total, rows, xlogx):
-                added += one
+            rows = table.triples.sums(everywhere, chunk).rows
+            for values in per_row(total, rows, xlogx):
+                added += values
         return added
 
-    def _by_mask(self, labels: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
+    def _labels_by_mask(self, labels: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
         """Labels that are missing in the same rows, and the mask of these rows, or -1."""
         masks = self._table.mask_of[labels]
         for mask in np.unique(masks).tolist():
@@ -157,34 +157,34 @@ class JointPicks:
         n_rows = self._table.counts.n_rows
         none: tuple[int, ...] = ()
         start = none, Parts.of_all(n_rows, self._table.counts.with_weight), np.ones(n_rows, bool)
-        last, parts, known = self._last or start
+        last, parts, known_rows = self._last or start
         if picks[: len(last)] != last:
-            last, parts, known = start
-        for at in picks[len(last) :]:
-            codes, valid = self._codes(at), self._valid(at)
+            last, parts, known_rows = start
+        for position in picks[len(last) :]:
+            codes, valid = self._codes(position), self._valid(position)
             parts = parts.refined(codes, valid)
-            if not self._table.f_whole:
-                known = known & (codes < valid)
-            last = (*last, at)
-            self._last = last, parts, known  # a holder may lack the next column
-        return parts, known
+            if not self._table.f_all_valid:
+                known_rows = known_rows & (codes < valid)
+            last = (*last, position)
+            self._last = last, parts, known_rows  # a holder may lack the next column
+        return parts, known_rows
 
     def _batches(self, parts: Parts) -> Iterator[PairStatistics]:
         """Some of the parts at a time as a column; the other rows are left out."""
         n = parts.edges.size - 1
-        for first in range(0, n, PARTS_AT_ONCE):
-            edges = parts.edges[first : first + PARTS_AT_ONCE + 1]
+        for start in range(0, n, PARTS_AT_ONCE):
+            edges = parts.edges[start : start + PARTS_AT_ONCE + 1]
             codes = np.full(self._table.counts.n_rows, -1)
             codes[parts.rows[edges[0] : edges[-1]]] = np.repeat(
                 np.arange(edges.size - 1), np.diff(edges)
             )
             yield self._statistics(codes, codes >= 0)
 
-    def _some(self, labels: np.ndarray) -> Iterator[np.ndarray]:
+    def _chunks(self, labels: np.ndarray) -> Iterator[np.ndarray]:
         table = self._table
         step = max(1, table.budget.block // (LABEL_BYTES * max(1, table.d)))
-        for first in range(0, labels.size, step):
-            yield labels[first : first + step]
+        for start in range(0, labels.size, step):
+            yield labels[start : start + step]
 
 
 def _renumbered(codes: np.ndarray) -> tuple[int, np.ndarray]:
@@ -197,10 +197,10 @@ def _renumbered(codes: np.ndarray) -> tuple[int, np.ndarray]:
     (2, [1, 0, 1])
     """
     if int(codes.max(initial=0)) > max(FEW, codes.size):
-        used, small = np.unique(codes, return_inverse=True)
-        return used.size, small
+        distinct, renumbered = np.unique(codes, return_inverse=True)
+        return distinct.size, renumbered
     occurs = np.bincount(codes) > 0
     if occurs.all():
         return occurs.size, codes
-    place = np.cumsum(occurs) - 1
-    return int(occurs.sum()), place[codes]
+    numbers = np.cumsum(occurs) - 1
+    return int(occurs.sum()), numbers[codes]

@@ -20,14 +20,14 @@ class LabelBlock:
         The counts.
     labels : ndarray of int
         The labels of the block.
-    where : ndarray of int or None
+    positions : ndarray of int or None
         The positions of the candidates among the counted columns; None for all in order.
     """
 
-    def __init__(self, table: Table, labels: np.ndarray, where: np.ndarray | None) -> None:
-        self._table, self._labels, self._where = table, labels, where
+    def __init__(self, table: Table, labels: np.ndarray, positions: np.ndarray | None) -> None:
+        self._table, self._labels, self._positions = table, labels, positions
         self.q = int(labels.size)
-        self._made: dict[int, Sums] = {}
+        self._last_sums: dict[int, Sums] = {}
 
     @property
     def mi_fl(self) -> np.ndarray:
@@ -66,13 +66,13 @@ class LabelBlock:
         return self._entropy(sums.rows, sums.f + sums.l - sums.fl)
 
     def _sums(self, s: int) -> Sums:
-        if s not in self._made:
-            table, at = self._table, self._table.position(s)
-            self._made = {s: table.triples.sums(table.feature(at), self._labels)}
-        return self._made[s]
+        if s not in self._last_sums:
+            pairs = self._table.feature(self._table.position(s))
+            self._last_sums = {s: self._table.triples.sums(pairs, self._labels)}
+        return self._last_sums[s]
 
     def _entropy(self, rows: np.ndarray, t: np.ndarray) -> np.ndarray:
         return self._cut(entropies(rows, t, self._table.counts.xlogx))
 
     def _cut(self, values: np.ndarray) -> np.ndarray:
-        return (values if self._where is None else values[:, self._where]).T
+        return (values if self._positions is None else values[:, self._positions]).T

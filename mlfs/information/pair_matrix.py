@@ -156,7 +156,7 @@ def _rows(
 def _binary_groups(table: Table) -> list[tuple[ColumnGroup, int]]:
     """The column groups that are bit planes of two levels, with their first column."""
     counts = table.counts
-    if not table.f_whole:
+    if not table.f_all_valid:
         return []
     pairs = zip(counts.groups, counts.edges, strict=True)
     return [(group, a) for group, (a, _) in pairs if group.has_planes and group.two_levels]
@@ -231,7 +231,7 @@ class _Tiles:
 
     def _columns(self, side: Side, first: int, last: int) -> tuple[np.ndarray, np.ndarray]:
         """Which columns of a side are at some counted positions, and which of these they are."""
-        if side.places.size == side.table.d and side.table.place is None:
+        if side.places.size == side.table.d and side.table.positions is None:
             return np.arange(first, last), np.arange(last - first)
         where = np.flatnonzero((side.places >= first) & (side.places < last))
         return where, side.places[where] - first
@@ -298,12 +298,14 @@ def fill_triples(
     levels = int(x.table.counts.levels[x.places].max(initial=1))
     for chosen in _parts(y, levels * (size + 1)):
         part = Side(y.table, y.places[chosen]).codes
-        counts, place = Counts.of(part, z, y.weights, n_jobs, per_cell=y.table.counts.per_cell)
-        table = Table(counts, 1, mask_of, ignore_missing=y.table.ignore_missing, place=place)
+        counts, positions = Counts.of(part, z, y.weights, n_jobs, per_cell=y.table.counts.per_cell)
+        table = Table(
+            counts, 1, mask_of, ignore_missing=y.table.ignore_missing, positions=positions
+        )
         for i, at in enumerate(x.places.tolist()):
             pairs = table.statistics(x.table.anchor(at))
             values = quantity(table.triples.sums(pairs, label), counts.xlogx)[0]
-            out[i, chosen] = factor * (values if place is None else values[place])
+            out[i, chosen] = factor * (values if positions is None else values[positions])
         table.release()
 
 

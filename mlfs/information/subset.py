@@ -34,18 +34,19 @@ class Subset:
         The counts of all.
     labels : ndarray of int
         The labels in play.
-    where : ndarray of int
+    positions : ndarray of int
         The positions of the candidates among the counted columns.
     """
 
-    def __init__(self, table: Table, labels: np.ndarray, where: np.ndarray) -> None:
-        self._table, self._labels, self._where = table, labels, where
+    def __init__(self, table: Table, labels: np.ndarray, positions: np.ndarray) -> None:
+        self._table, self._labels, self._positions = table, labels, positions
         if table.subset_planes is None:
             table.subset_planes = table.counts.subset_planes(table.t_f, table.budget)
         self._planes: SubsetPlanes = table.subset_planes
-        whole = self._planes.fits and table.is_whole(labels)
-        self._fits = whole and self._planes.mostly_planes(where)
-        self._asked_triples = self._asked_block = False
+        self._fits = (
+            self._planes.fits and table.all_valid(labels) and self._planes.mostly_planes(positions)
+        )
+        self._needs_triples = self._needs_blocks = False
         self._anchors: dict[int, int] = {}
         self._forget(np.zeros(0, np.int64))
 
@@ -54,13 +55,13 @@ class Subset:
 
         Before that the answers are zero. All of them are counted at the first question.
         """
-        self._anchors = {self._table.position(s): at for at, s in enumerate(anchors)}
+        self._anchors = {self._table.position(s): i for i, s in enumerate(anchors)}
         self._forget(start)
 
     def _forget(self, start: np.ndarray) -> None:
         self._start = start
         self._mi: np.ndarray | None = None
-        self._both: tuple[np.ndarray, np.ndarray] | None = None
+        self._cmi: tuple[np.ndarray, np.ndarray] | None = None
         self._sums: dict[tuple[tuple[int, ...], bytes], list[Sums]] = {}
 
     def cost(self) -> float:
@@ -70,66 +71,68 @@ class Subset:
         """
         if not self._fits:
             return 0.0
-        cost = self._planes.cost(self._labels, triples=self._asked_triples)
-        return cost / BLOCK if self._asked_block else cost
+        cost = self._planes.cost(self._labels, triples=self._needs_triples)
+        return cost / BLOCK if self._needs_blocks else cost
 
-    def _place(self, s: int) -> int:
-        """The place of s among the columns that are expected; the only one, if it was not."""
+    def _index(self, s: int) -> int:
+        """The index of s among the expected columns; if it was not expected, it is the only one."""
         if s not in self._anchors:
             self._anchors = {s: 0}
-            self._forget(np.zeros(self._where.size, np.int64))
+            self._forget(np.zeros(self._positions.size, np.int64))
         return self._anchors[s]
 
     def mi_fs(self, s: int) -> np.ndarray:
         """I(f;s)."""
         if not self._fits:
-            return read_only(self._small.mi_with_feature(s, self._labels))
-        at = self._place(s)
+            return read_only(self._small_table.mi_with_feature(s, self._labels))
+        i = self._index(s)
         if self._mi is None:
             anchors = list(self._anchors)
-            self._mi = read_only(self._planes.pairs(self._where, anchors, self._start))
+            self._mi = read_only(self._planes.pairs(self._positions, anchors, self._start))
             self._table.pairs_counted += int((len(anchors) - self._start).sum())
-        return self._mi[at]
+        return self._mi[i]
 
     def cmi(self, s: int) -> tuple[np.ndarray, np.ndarray]:
         """sum_l I(s;l|f) and sum_l I(f;l|s)."""
-        self._asked_triples = True
+        self._needs_triples = True
         if not self._fits or not self._planes.has_room(self._labels):
-            found = self._small.triples.cmi_sums(self._small.feature(s), self._labels)
-            return read_only(found[0]), read_only(found[1])
-        at = self._place(s)
-        if self._both is None:
-            made = self._triples(list(self._anchors), self._start, self._labels)
-            self._both = read_only(made.sl_given_f), read_only(made.fl_given_s)
-        return self._both[0][at], self._both[1][at]
+            sl_given_f, fl_given_s = self._small_table.triples.cmi_sums(
+                self._small_table.feature(s), self._labels
+            )
+            return read_only(sl_given_f), read_only(fl_given_s)
+        i = self._index(s)
+        if self._cmi is None:
+            results = self._triples(list(self._anchors), self._start, self._labels)
+            self._cmi = read_only(results.sl_given_f), read_only(results.fl_given_s)
+        return self._cmi[0][i], self._cmi[1][i]
 
     def block(self, labels: np.ndarray) -> LabelBlock:
         """What `Info.sum_over_labels` hands to its function."""
-        self._asked_triples = self._asked_block = True
+        self._needs_triples = self._needs_blocks = True
         if not self._fits or not self._planes.has_room(self._labels):
-            return LabelBlock(self._small, labels, None)
-        return _Block(self, self._table, labels, self._where)
+            return LabelBlock(self._small_table, labels, None)
+        return _Block(self, self._table, labels, self._positions)
 
     def sums(self, s: int, labels: np.ndarray) -> Sums:
         """All sums, for one anchor and some labels."""
-        self._place(s)
-        values = 4 * len(self._anchors) * labels.size * self._where.size
+        self._index(s)
+        values = 4 * len(self._anchors) * labels.size * self._positions.size
         keeps = SUM_BYTES * values <= self._table.budget.block
         anchors = list(self._anchors) if keeps else [s]
         key = (tuple(anchors), labels.tobytes())
         if key not in self._sums:
             start = self._start if keeps else np.zeros_like(self._start)
-            found = self._triples(anchors, start, labels, with_sums=True)
-            made = [self._sums_of(one, labels, found.sums[:, at]) for at, one in enumerate(anchors)]
-            self._sums = {**self._sums, key: made} if keeps else {key: made}
+            results = self._triples(anchors, start, labels, with_sums=True)
+            sums = [self._sums_of(a, labels, results.sums[:, i]) for i, a in enumerate(anchors)]
+            self._sums = {**self._sums, key: sums} if keeps else {key: sums}
         return self._sums[key][anchors.index(s)]
 
     def _sums_of(self, s: int, labels: np.ndarray, sums: np.ndarray) -> Sums:
-        table, shape = self._table, (labels.size, self._where.size)
+        table, shape = self._table, (labels.size, self._positions.size)
         t_fsl, t_fs, t_fl, t_sl = sums
-        t_f, t_s, t_l = table.t_f[self._where], table.t_f[s], table.t_l[labels, None]
-        alone = (np.broadcast_to(part, shape) for part in (t_f, t_s, t_l))
-        return Sums(table.rows, t_fsl, t_fs, t_fl, t_sl, *alone)
+        t_f, t_s, t_l = table.t_f[self._positions], table.t_f[s], table.t_l[labels, None]
+        single = (np.broadcast_to(t, shape) for t in (t_f, t_s, t_l))
+        return Sums(table.rows, t_fsl, t_fs, t_fl, t_sl, *single)
 
     def _triples(
         self, anchors: list[int], start: np.ndarray, labels: np.ndarray, *, with_sums: bool = False
@@ -137,26 +140,30 @@ class Subset:
         pairs = int((len(anchors) - start).sum())
         self._table.pairs_counted += pairs
         self._table.triples.counted += pairs * labels.size
-        return self._planes.triples(self._where, anchors, start, labels, with_sums=with_sums)
+        return self._planes.triples(self._positions, anchors, start, labels, with_sums=with_sums)
 
     @cached_property
-    def _small(self) -> Table:
-        made = _SmallTable(self._table, self._where)
-        weakref.finalize(self, made.release)
-        return made
+    def _small_table(self) -> Table:
+        table = _SmallTable(self._table, self._positions)
+        weakref.finalize(self, table.release)
+        return table
 
 
 class _Block(LabelBlock):
     """A block of labels for some candidates."""
 
-    def __init__(self, subset: Subset, table: Table, labels: np.ndarray, where: np.ndarray) -> None:
+    def __init__(
+        self, subset: Subset, table: Table, labels: np.ndarray, positions: np.ndarray
+    ) -> None:
         super().__init__(table, labels, None)
-        self._subset, self._some = subset, where
+        self._subset, self._candidates = subset, positions
 
     @property
     def mi_fl(self) -> np.ndarray:
         """I(f;l)."""
-        values = [self._table.pair_with_label(l).mi[self._some] for l in self._labels.tolist()]
+        values = [
+            self._table.pair_with_label(l).mi[self._candidates] for l in self._labels.tolist()
+        ]
         return np.stack(values, axis=1)
 
     def _sums(self, s: int) -> Sums:
@@ -166,21 +173,21 @@ class _Block(LabelBlock):
 class _SmallTable(Table):
     """A table of some columns; the anchors are still those of the whole."""
 
-    def __init__(self, whole: Table, where: np.ndarray) -> None:
-        self._whole = whole
+    def __init__(self, full: Table, positions: np.ndarray) -> None:
+        self._full = full
         super().__init__(
-            whole.counts.take(where),
-            whole.q,
-            whole.mask_of,
-            ignore_missing=whole.ignore_missing,
-            budget=whole.budget.small(),
+            full.counts.take(positions),
+            full.q,
+            full.mask_of,
+            ignore_missing=full.ignore_missing,
+            budget=full.budget.small(),
         )
 
     def position(self, column: int) -> int:
         """The position of a column of the data among all counted columns."""
-        return self._whole.position(column)
+        return self._full.position(column)
 
     def anchor(self, s: int) -> Anchor:
         """A feature of the whole as an anchor."""
-        self._whole.pairs_counted += self.d
-        return self._whole.anchor(s)
+        self._full.pairs_counted += self.d
+        return self._full.anchor(s)

@@ -37,8 +37,8 @@ class PairInfo(NamedTuple):
     @property
     def su(self) -> np.ndarray:
         """Symmetrical uncertainty 2 I(f;g) / (H(f) + H(g)), 0 where both entropies are 0."""
-        both = self.h_f + self.h_g
-        return np.divide(2 * self.mi, both, out=np.zeros_like(both), where=both > 0)
+        h_sum = self.h_f + self.h_g
+        return np.divide(2 * self.mi, h_sum, out=np.zeros_like(h_sum), where=h_sum > 0)
 
 
 class Table:
@@ -54,7 +54,7 @@ class Table:
         The mask column of each label, or -1 for a label without missing values.
     ignore_missing : bool
         Leave out rows in which a feature is missing, instead of counting them as a level.
-    place : ndarray of int, optional
+    positions : ndarray of int, optional
         The position of each column of the data among the counted columns; the arrays of a table
         are in the order of the counted ones.
     budget : Budget
@@ -68,39 +68,39 @@ class Table:
         mask_of: np.ndarray,
         *,
         ignore_missing: bool = False,
-        place: np.ndarray | None = None,
+        positions: np.ndarray | None = None,
         budget: Budget = ROOMY,
     ) -> None:
-        self.counts, self.q, self.mask_of, self.place = counts, q, mask_of, place
+        self.counts, self.q, self.mask_of, self.positions = counts, q, mask_of, positions
         counts.labels.limit_masks(budget.masks)
         self.d = counts.d
         self.ignore_missing = ignore_missing
         self.f_valid = counts.valid(ignore_missing=ignore_missing)
-        self.f_whole = bool((self.f_valid == counts.levels).all())
+        self.f_all_valid = bool((self.f_valid == counts.levels).all())
         self.l_valid = counts.labels.levels.copy()
         self.l_valid[:q] -= mask_of[:q] >= 0
         self.l_valid[q:] -= 1
-        self.l_whole = self.l_valid == counts.labels.levels
-        self._l_all_whole = bool(self.l_whole.all())
+        self.l_all_valid = self.l_valid == counts.labels.levels
+        self._labels_all_valid = bool(self.l_all_valid.all())
         self._no_masks = bool((mask_of < 0).all())
         self.budget = budget
         self.cache = Cache(budget.cache)
         self.recent = Cache(budget.recent)  # what is asked for within one step
         self.rows, self.corrected = counts.rows, is_corrected(counts.xlogx)
         self.floor = -np.inf if self.corrected else 0.0  # the least information there can be
-        self.counts_some = not self.corrected  # whether a few candidates are counted alone
+        self.counts_subsets = not self.corrected  # whether a few candidates are counted alone
         self.last_set: dict[Any, tuple[Any, ...]] = {}  # what `ExactInfo` sums over a set
         self.subset_planes: SubsetPlanes | None = None  # made by `Subset`
         self.pairs_counted = 0
 
     def position(self, column: int) -> int:
         """The position of a column of the data among the counted columns."""
-        return int(column) if self.place is None else int(self.place[column])
+        return int(column) if self.positions is None else int(self.positions[column])
 
-    def is_whole(self, labels: np.ndarray, anchor: Anchor | None = None) -> bool:
+    def all_valid(self, labels: np.ndarray, anchor: Anchor | None = None) -> bool:
         """Whether every row counts: no missing value is left out of a term about them."""
-        whole = self.f_whole and (anchor is None or anchor.valid == anchor.levels)
-        return whole and (self._l_all_whole or bool(self.l_whole[labels].all()))
+        all_valid = self.f_all_valid and (anchor is None or anchor.valid == anchor.levels)
+        return all_valid and (self._labels_all_valid or bool(self.l_all_valid[labels].all()))
 
     # ---- single columns -----------------------------------------------------------------------
 
@@ -141,10 +141,10 @@ class Table:
     def entropy_in_context(self, labels: np.ndarray) -> np.ndarray:
         """H(f) inside terms about labels: the mean over the labels in play."""
         masks = self.masks_of(labels)
-        parts = [self.h_f if mask < 0 else self.pair_with_label(mask).h_f for mask, _ in masks]
-        if len(parts) == 1:
-            return parts[0]
-        weighted = [n * part for (_, n), part in zip(masks, parts, strict=True)]
+        by_mask = [self.h_f if mask < 0 else self.pair_with_label(mask).h_f for mask, _ in masks]
+        if len(by_mask) == 1:
+            return by_mask[0]
+        weighted = [n * h_f for (_, n), h_f in zip(masks, by_mask, strict=True)]
         total: np.ndarray = sum(weighted[1:], weighted[0]) / labels.size
         return total
 
@@ -153,11 +153,11 @@ class Table:
     def feature(self, s: int) -> PairStatistics:
         """A feature at a counted position, with all features."""
         key = "s", s
-        found: PairStatistics | None = self.cache.find(key)
-        if found is None:
+        pairs: PairStatistics | None = self.cache.find(key)
+        if pairs is None:
             self.pairs_counted += self.d
-            found = self.statistics(self.anchor(s)).kept_in(self.cache, key)
-        return found
+            pairs = self.statistics(self.anchor(s)).kept_in(self.cache, key)
+        return pairs
 
     def anchor(self, s: int) -> Anchor:
         """A feature at a counted position, as an anchor."""
@@ -166,21 +166,23 @@ class Table:
     def label(self, p: int) -> PairStatistics:
         """A label, with all features."""
         key = "p", p
-        found: PairStatistics | None = self.cache.find(key)
-        if found is None:
+        pairs: PairStatistics | None = self.cache.find(key)
+        if pairs is None:
             anchor = self.counts.labels.anchor(p, int(self.l_valid[p]))
-            found = self.statistics(anchor, p).kept_in(self.cache, key)
-        return found
+            pairs = self.statistics(anchor, p).kept_in(self.cache, key)
+        return pairs
 
     def statistics(self, anchor: Anchor, label: int | None = None) -> PairStatistics:
         """Any anchor, with all features; the co-occurrences of a label may be known."""
         counts = self.counts
-        whole = self.f_whole and anchor.valid == anchor.levels
-        if whole:
+        all_valid = self.f_all_valid and anchor.valid == anchor.levels
+        if all_valid:
             if label is None or anchor.levels != 2:
                 return counts.pair_statistics(anchor, self.t_f)
-            one = np.array([label])
-            return counts.pair_statistics(anchor, self.t_f, lambda i: self.label_pairs.co(i, one))
+            labels = np.array([label])
+            return counts.pair_statistics(
+                anchor, self.t_f, lambda i: self.label_pairs.co(i, labels)
+            )
         sums = np.empty((4, self.d), np.int64)
 
         def work(i: int, a: int, b: int) -> None:
@@ -189,35 +191,36 @@ class Table:
                 sums[:, a:b] = group.known_sums(anchor, self.f_valid[a:b], counts.xlogx)
                 return
             table = group.pair_table(anchor, group.co_with(anchor))
-            own = group.offsets, self.f_valid[a:b], anchor.valid, counts.xlogx
-            four = np.empty((b - a, 4), np.int64)
-            full_tables.pair_sums(table, *own, four)
-            sums[:, a:b] = four.T
+            group_sums = np.empty((b - a, 4), np.int64)
+            full_tables.pair_sums(
+                table, group.offsets, self.f_valid[a:b], anchor.valid, counts.xlogx, group_sums
+            )
+            sums[:, a:b] = group_sums.T
 
         counts.parallel.over_groups(work, anchor=anchor)
         rows, t_fs, t_f, t_s = sums
-        if whole:
+        if all_valid:
             rows, t_f, t_s = self.rows, self.t_f, np.array(counts.anchor_sum(anchor))
-        none: list[np.ndarray | None] = [None] * len(counts.groups)
-        return PairStatistics(counts, anchor, none, rows, t_fs, t_f, t_s)
+        co: list[np.ndarray | None] = [None] * len(counts.groups)
+        return PairStatistics(counts, anchor, co, rows, t_fs, t_f, t_s)
 
     # ---- pairs --------------------------------------------------------------------------------
 
     def pair_with_label(self, label: int) -> PairInfo:
         """I(f;l) and the entropies."""
         key = "fl", label
-        found: PairInfo | None = self.cache.find(key)
-        if found is not None:
-            return found
-        if not self.is_whole(np.array([label])):
-            return self.cache.keep(key, self._pair_of(self.label(label)))
-        own = self.rows, self.label_pairs.sums(label), self.t_f, self.t_l[label : label + 1]
-        return self.cache.keep(key, self._pair(*own))
+        cached: PairInfo | None = self.cache.find(key)
+        if cached is not None:
+            return cached
+        if not self.all_valid(np.array([label])):
+            return self.cache.keep(key, self._pair_info_of(self.label(label)))
+        t_fl, t_l = self.label_pairs.sums(label), self.t_l[label : label + 1]
+        return self.cache.keep(key, self._pair_info(self.rows, t_fl, self.t_f, t_l))
 
-    def _pair_of(self, pairs: PairStatistics) -> PairInfo:
-        return self._pair(pairs.rows, pairs.t_fs, pairs.t_f, pairs.t_s)
+    def _pair_info_of(self, pairs: PairStatistics) -> PairInfo:
+        return self._pair_info(pairs.rows, pairs.t_fs, pairs.t_f, pairs.t_s)
 
-    def _pair(
+    def _pair_info(
         self, rows: np.ndarray, t_fg: np.ndarray, t_f: np.ndarray, t_g: np.ndarray
     ) -> PairInfo:
         xlogx = self.counts.xlogx
@@ -244,23 +247,23 @@ class Table:
 
     def mi_with_feature(self, s: int, labels: np.ndarray) -> np.ndarray:
         """I(f;s) alone."""
-        if not (self.f_whole and self._no_masks):
+        if not (self.f_all_valid and self._no_masks):
             return self.pair_with_feature(s, labels).mi
         key = "mi", s
-        found: np.ndarray | None = self.cache.find(key)
-        if found is None:
+        mi: np.ndarray | None = self.cache.find(key)
+        if mi is None:
             pairs = self.feature(s)
             total = self._t_n(pairs.rows) + pairs.t_fs - pairs.t_f - pairs.t_s
-            found = self.cache.keep(key, per_row(total, pairs.rows, self.counts.xlogx))
-        return found
+            mi = self.cache.keep(key, per_row(total, pairs.rows, self.counts.xlogx))
+        return mi
 
     def su_with_feature(self, s: int, labels: np.ndarray) -> np.ndarray:
         """SU(f,s) inside terms about labels."""
         key = ("su", s, tuple(self.masks_of(labels)))
-        found: np.ndarray | None = self.cache.find(key)
-        if found is None:
-            found = self.cache.keep(key, self.pair_with_feature(s, labels).su)
-        return found
+        su: np.ndarray | None = self.cache.find(key)
+        if su is None:
+            su = self.cache.keep(key, self.pair_with_feature(s, labels).su)
+        return su
 
     def pair_with_parent(self, p: int, labels: np.ndarray) -> PairInfo:
         """I(f;p) and the entropies inside terms about labels."""
@@ -275,13 +278,13 @@ class Table:
         label. Without missing labels this is the plain pair.
         """
         masks = self.masks_of(labels)
-        parts = [self._pair_in_mask(key, mask, pairs) for mask, _ in masks]
-        if len(parts) == 1:
-            return parts[0]
+        infos = [self._pair_in_mask(key, mask, pairs) for mask, _ in masks]
+        if len(infos) == 1:
+            return infos[0]
         sizes = [n for _, n in masks]
         means: list[Any] = [
-            sum(n * part for n, part in zip(sizes, some, strict=True)) / labels.size
-            for some in zip(*parts, strict=True)
+            sum(n * value for n, value in zip(sizes, values, strict=True)) / labels.size
+            for values in zip(*infos, strict=True)
         ]
         return PairInfo(*means)
 
@@ -289,14 +292,14 @@ class Table:
         self, key: tuple[str | int, ...], mask: int, pairs: Callable[[], PairStatistics]
     ) -> PairInfo:
         """What the rows of one mask give; those of all rows if it is -1."""
-        found: PairInfo | None = self.cache.find((key, mask))
-        if found is not None:
-            return found
+        cached: PairInfo | None = self.cache.find((key, mask))
+        if cached is not None:
+            return cached
         if mask < 0:
-            return self.cache.keep((key, mask), self._pair_of(pairs()))
+            return self.cache.keep((key, mask), self._pair_info_of(pairs()))
         sums = self.triples.sums(pairs(), np.array([mask]))
-        own = (part[0] for part in (sums.rows, sums.fs, sums.f, sums.s))
-        return self.cache.keep((key, mask), self._pair(*own))
+        info = self._pair_info(sums.rows[0], sums.fs[0], sums.f[0], sums.s[0])
+        return self.cache.keep((key, mask), info)
 
     # ---- other sums ---------------------------------------------------------------------------
 
@@ -307,10 +310,10 @@ class Table:
     def sums_with(self, anchor: Anchor, function: Callable[[], XLogX], labels: np.ndarray) -> Any:
         """The sums over n(f,s) of a function of counts, which some labels define."""
         del labels
-        sums, counts, made = np.zeros(self.d, np.int64), self.counts, function()
+        sums, counts, xlogx = np.zeros(self.d, np.int64), self.counts, function()
 
         def work(i: int, a: int, b: int) -> None:
-            counts.groups[i].add_counted_sums(anchor, made, sums[a:b])
+            counts.groups[i].add_counted_sums(anchor, xlogx, sums[a:b])
 
         counts.parallel.over_groups(work, anchor=anchor)
         return sums
@@ -346,18 +349,18 @@ class Table:
             self.q,
             self.mask_of,
             ignore_missing=self.ignore_missing,
-            place=self.place,
+            positions=self.positions,
             budget=replace(self.budget, cache=0),
         )
 
-    def among_rows(self, kept: np.ndarray) -> Table:
+    def among_rows(self, row_mask: np.ndarray) -> Table:
         """The same columns with only the rows of a mask counted; nothing is packed again."""
         return Table(
-            self.counts.among_rows(kept),
+            self.counts.among_rows(row_mask),
             self.q,
             self.mask_of,
             ignore_missing=self.ignore_missing,
-            place=self.place,
+            positions=self.positions,
             budget=self.budget,
         )
 

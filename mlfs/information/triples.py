@@ -67,14 +67,14 @@ class TripleSums:
 
     def cmi_sums(self, pairs: PairStatistics, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """sum_l I(s;l|f) and sum_l I(f;l|s)."""
-        if self.table.is_whole(labels, pairs.anchor):
+        if self.table.all_valid(labels, pairs.anchor):
             total = self.joint_sums(pairs, labels)
             return self.sl_given_f(pairs, labels, total), self.fl_given_s(pairs, labels, total)
         d, xlogx = self.table.d, self.counts.xlogx
         sl_given_f, fl_given_s = np.zeros(d), np.zeros(d)
 
-        def add(a: int, b: int, at: int, sums: Sums) -> None:
-            del at
+        def add(a: int, b: int, k: int, sums: Sums) -> None:
+            del k
             sl_given_f[a:b] += sums.sl_given_f(xlogx)
             fl_given_s[a:b] += sums.fl_given_s(xlogx)
 
@@ -98,9 +98,9 @@ class TripleSums:
     ) -> np.ndarray:
         """sum_l I(s;l|f), where nothing is left out."""
         table = self.table
-        alone = table.t_f - pairs.t_fs
-        alone = alone if labels.size == 1 else alone * labels.size
-        total = joint_sums + alone - table.label_pairs.added_sums(labels)
+        difference = table.t_f - pairs.t_fs
+        difference = difference if labels.size == 1 else difference * labels.size
+        total = joint_sums + difference - table.label_pairs.added_sums(labels)
         return per_row(total, table.rows, self.counts.xlogx)
 
     def fl_given_s(
@@ -116,15 +116,15 @@ class TripleSums:
         """sum_f I(s;l|f) of each label, where nothing is left out."""
         table = self.table
         added = np.zeros((labels.size, 2), np.int64)
-        alone = table.t_f - pairs.t_fs
+        difference = table.t_f - pairs.t_fs
         least = -(1 << 62) if table.corrected else 0
         at_once = max(1, table.budget.block // (EACH_BYTES * max(1, table.d)))
-        for first in range(0, labels.size, at_once):
-            some, own = labels[first : first + at_once], added[first : first + at_once]
-            t_fsl = self.sums_of_each(pairs, some)
-            for k, label in enumerate(some.tolist()):
+        for start in range(0, labels.size, at_once):
+            chunk, chunk_sums = labels[start : start + at_once], added[start : start + at_once]
+            t_fsl = self.sums_of_each(pairs, chunk)
+            for k, label in enumerate(chunk.tolist()):
                 t_fl = table.label_pairs.sums(label)
-                co_sums.add_features(t_fsl[k], alone, t_fl, least, own[k])
+                co_sums.add_features(t_fsl[k], difference, t_fl, least, chunk_sums[k])
         scale = self.counts.xlogx.unit * float(table.rows)
         total: np.ndarray = (added[:, 0] * 2.0**co_sums.LOW_BITS + added[:, 1]) / scale
         return total
@@ -132,31 +132,31 @@ class TripleSums:
     def sums(self, pairs: PairStatistics, labels: np.ndarray) -> Sums:
         """All sums, for all features and some labels."""
         table = self.table
-        if not table.is_whole(labels, pairs.anchor):
+        if not table.all_valid(labels, pairs.anchor):
             out = np.empty((8, labels.size, table.d), np.int64)
 
-            def keep(a: int, b: int, at: int, sums: Sums) -> None:
-                out[:, at, a:b] = sums
+            def keep(a: int, b: int, k: int, sums: Sums) -> None:
+                out[:, k, a:b] = sums
 
             self._complete(pairs, labels, keep)
             return Sums(*out)
         t_fsl = self.sums_of_each(pairs, labels)
         t_fl = np.zeros((labels.size, table.d), np.int64)
-        for at, label in enumerate(labels.tolist()):
-            t_fl[at] = table.label_pairs.sums(label)
+        for k, label in enumerate(labels.tolist()):
+            t_fl[k] = table.label_pairs.sums(label)
         t_sl, t_l = pairs.label_sums[labels, None], table.t_l[labels, None]
-        whole = (table.rows, t_fsl, pairs.t_fs, t_fl, t_sl, table.t_f, pairs.t_s, t_l)
-        return Sums(*(np.broadcast_to(part, t_fsl.shape) for part in whole))
+        arrays = (table.rows, t_fsl, pairs.t_fs, t_fl, t_sl, table.t_f, pairs.t_s, t_l)
+        return Sums(*(np.broadcast_to(array, t_fsl.shape) for array in arrays))
 
     # ---- from pairs and one joint sum -------------------------------------------------------
 
     def _joint(self, pairs: PairStatistics, labels: np.ndarray, out: np.ndarray) -> None:
         """Add the joint sums to the rows of `out`, one for each label or one for all."""
-        counts, each = self.counts, out.shape[0] > 1
+        counts, per_label = self.counts, out.shape[0] > 1
         if not (counts.labels.all_two_levels or counts.labels.two_levels[labels].all()):
 
-            def add(a: int, b: int, at: int, sums: Sums) -> None:
-                out[at if each else 0, a:b] += sums.fsl
+            def add(a: int, b: int, k: int, sums: Sums) -> None:
+                out[k if per_label else 0, a:b] += sums.fsl
 
             self._complete(pairs, labels, add, out)
             return
@@ -166,29 +166,33 @@ class TripleSums:
                 self._add(Triples(pairs, i, counts.labels, labels), out[:, a:b])
             return
 
-        def work(i: int, part: slice, own: np.ndarray) -> None:
+        def work(i: int, part: slice, part_sums: np.ndarray) -> None:
             step = self.labels_at_once(i, pairs)
-            for first in range(part.start, part.stop, step):
-                at = slice(first, min(first + step, part.stop))
-                sums = own[at.start - part.start : at.stop - part.start] if each else own
-                known = Triples(pairs, i, counts.labels, labels[at])
-                self._add(known, sums)
+            for start in range(part.start, part.stop, step):
+                chunk = slice(start, min(start + step, part.stop))
+                sums = (
+                    part_sums[chunk.start - part.start : chunk.stop - part.start]
+                    if per_label
+                    else part_sums
+                )
+                triples = Triples(pairs, i, counts.labels, labels[chunk])
+                self._add(triples, sums)
 
         counts.parallel.over_labels(
             work, labels.size, counts.parallel.cost_of(pairs.anchor, labels), out
         )
 
-    def _add(self, known: Triples, out: np.ndarray) -> None:
-        group, i = self.counts.groups[known.group], known.group
-        co_fl = self.table.label_pairs.co(i, known.indices) if group.needs_label_pairs else NONE
-        group.add_triple_sums(known, co_fl, self.counts.xlogx, out)
+    def _add(self, triples: Triples, out: np.ndarray) -> None:
+        group, i = self.counts.groups[triples.group], triples.group
+        co_fl = self.table.label_pairs.co(i, triples.indices) if group.needs_label_pairs else NONE
+        group.add_triple_sums(triples, co_fl, self.counts.xlogx, out)
 
     def labels_at_once(self, i: int, pairs: PairStatistics) -> int:
         """How many labels may be counted at a time with an anchor and a column group."""
         group = self.counts.groups[i]
         if not group.needs_label_pairs:  # it counts label by label
             return len(self.counts.labels)
-        at_once = self.table.label_pairs.at_once(i)
+        at_once = self.table.label_pairs.labels_at_once(i)
         if not group.two_levels or pairs.anchor.cells != 1:
             at_once = min(at_once, CELLS_AT_ONCE // max(1, group.cells * pairs.anchor.cells))
         planes = pairs.anchor.levels * max(1, self.counts.n_rows) // 8  # bytes
@@ -210,30 +214,41 @@ class TripleSums:
         """
         table = self.table
         self.counted += table.d * labels.size
-        valid, s_valid = table.l_valid[labels], pairs.anchor.valid
+        l_valid, s_valid = table.l_valid[labels], pairs.anchor.valid
 
         def work(i: int, a: int, b: int) -> None:
             group, y = self.counts.groups[i], self.counts.labels
             if joint is not None and group.is_wide(pairs.anchor):
                 assert isinstance(y, LabelColumns)
-                for at, label in enumerate(labels.tolist()):
-                    sums = joint[at if joint.shape[0] > 1 else 0, a:b]
+                for k, label in enumerate(labels.tolist()):
+                    sums = joint[k if joint.shape[0] > 1 else 0, a:b]
                     column = y.codes.column(label)
                     group.add_walked_sums(pairs.anchor, self.counts.xlogx, sums, column)
                 return
             if group.is_wide(pairs.anchor):
                 assert isinstance(y, LabelColumns)
-                for at, label in enumerate(labels.tolist()):
-                    of_label = y.codes.column(label), int(valid[at])
-                    of_table = table.f_valid[a:b], self.counts.xlogx
-                    sums_ = group.known_sums(pairs.anchor, *of_table, *of_label)
-                    use(a, b, at, Sums(*sums_))
+                for k, label in enumerate(labels.tolist()):
+                    table_sums = group.known_sums(
+                        pairs.anchor,
+                        table.f_valid[a:b],
+                        self.counts.xlogx,
+                        y.codes.column(label),
+                        int(l_valid[k]),
+                    )
+                    use(a, b, k, Sums(*table_sums))
                 return
-            for at, full, offsets in self.tables(pairs, labels, i):
+            for k, full, offsets in self.tables(pairs, labels, i):
                 out = np.empty((8, b - a), np.int64)
-                own = offsets, table.f_valid[a:b], s_valid, int(valid[at])
-                full_tables.triple_sums(full, *own, self.counts.xlogx, out)
-                use(a, b, at, Sums(*out))
+                full_tables.triple_sums(
+                    full,
+                    offsets,
+                    table.f_valid[a:b],
+                    s_valid,
+                    int(l_valid[k]),
+                    self.counts.xlogx,
+                    out,
+                )
+                use(a, b, k, Sums(*out))
 
         self.counts.parallel.over_groups(work)
 
@@ -243,7 +258,7 @@ class TripleSums:
         """n(f,s,l) of one label after the other."""
         group, y = self.counts.groups[i], self.counts.labels
         n_fs = pairs.table(i)
-        for at, label in enumerate(labels.tolist()):
+        for k, label in enumerate(labels.tolist()):
             n_fl = self.table.label(label).table(i)
             n_sl = np.ascontiguousarray(pairs.label_tables[label, :, : y.levels[label]])
-            yield at, group.triple_table(pairs.anchor, y, label, n_fs, n_fl, n_sl), group.offsets
+            yield k, group.triple_table(pairs.anchor, y, label, n_fs, n_fl, n_sl), group.offsets

@@ -39,12 +39,12 @@ def test_little_memory_changes_no_bit(name):
 @pytest.mark.parametrize("seed", range(3))
 def test_one_label_at_a_time_gives_the_same_bits(seed, word):
     x, y = (Codes.from_dense(part) for part in problem(seed))
-    counts, place = Counts.of(x, y)
+    counts, positions = Counts.of(x, y)
     roomy, tight = (
-        ExactInfo(Table(counts, 5, np.full(5, -1), place=place, budget=budget))
+        ExactInfo(Table(counts, 5, np.full(5, -1), positions=positions, budget=budget))
         for budget in (Budget(), NOTHING)
     )
-    assert table_of(tight).label_pairs.at_once(0) == 1
+    assert table_of(tight).label_pairs.labels_at_once(0) == 1
     for s in range(12):
         assert getattr(roomy, word)(s).tobytes() == getattr(tight, word)(s).tobytes()
     assert roomy.mi_fL.tobytes() == tight.mi_fL.tobytes()

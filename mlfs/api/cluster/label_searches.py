@@ -60,10 +60,10 @@ class SearchSetup:
         """What was set up here for a search with remote counts."""
         table, counts = table_of(info), table_of(info).counts
         kind = np.repeat(counts.kinds, [b - a for a, b in counts.edges])
-        names = ("q", "mask_of", "ignore_missing", "place", "budget")
-        own = {name: getattr(table, name) for name in names}
+        names = ("q", "mask_of", "ignore_missing", "positions", "budget")
+        settings = {name: getattr(table, name) for name in names}
         plain = replace(plan, on_pick=None, start=None)
-        return cls(kind, counts.per_cell, own, correction, info._parents, plain)  # noqa: SLF001
+        return cls(kind, counts.per_cell, settings, correction, info._parents, plain)  # noqa: SLF001
 
     def info(self, block: Any) -> Info:
         """The information of the labels in a block that has all rows."""

@@ -117,8 +117,8 @@ class Layout:
     def setup(self, features: Any) -> ColumnsSetup:
         """What holders of columns need to know."""
         ignored = bool(self.about["ignore_missing"])
-        f_whole = not (ignored and (features.missing >= 0).any())
-        return ColumnsSetup(0, self.kind, self.per_cell, self.q, self.mask_of, ignored, f_whole)
+        f_all_valid = not (ignored and (features.missing >= 0).any())
+        return ColumnsSetup(0, self.kind, self.per_cell, self.q, self.mask_of, ignored, f_all_valid)
 
     def columns_table(self, block: ColumnsBlock) -> Table:
         """The table of columns that workers hold."""

@@ -58,16 +58,16 @@ def remote_counted(
     whole = RemoteCodes(table.shape[0], modes, levels, learned.missing_codes, counts, _nothing)
     y, mask_of = with_masks(code_labels(dataset.Y, [len(label.values) for label in dataset.labels]))
     kind = kinds(whole, y, weighted=weights is not None)  # type: ignore[arg-type]
-    order, place = np.argsort(kind, kind="stable"), None
+    order, positions = np.argsort(kind, kind="stable"), None
     if (np.diff(kind) < 0).any():
-        place = np.empty(order.size, np.int64)
-        place[order] = np.arange(order.size)
+        positions = np.empty(order.size, np.int64)
+        positions[order] = np.arange(order.size)
     grid = None if weights is None else on_grid(weights)
     pieces = _PartPieces(table, learned, modes, kind, y, grid)
     per_cell = per_cell_of(options["correction"], grid, weights)
     about = {
         "ignore_missing": options["missing"] == "ignore",
-        "place": place,
+        "positions": positions,
         "budget": Budget.of(most, None if options["max_memory"] is not None else 0),
     }
     layout = Layout(np.sort(kind), per_cell, dataset.shape[2], mask_of, about)
