@@ -6,17 +6,17 @@ to their parts, wherever these are.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
+from mlfs._kernels.row_walks import Lists
 from mlfs.counting.anchor import Anchor
 from mlfs.counting.column_groups import ColumnGroup
+from mlfs.counting.entries import edges_of
 from mlfs.counting.label_columns import Labels
 
-__all__ = ["AddedAnchor", "AddedGroup", "AddedLabels"]
+__all__ = ["AddedAnchor", "AddedGroup", "AddedLabels", "stacked_lists"]
 
 
 class AddedAnchor(Anchor):
@@ -64,16 +64,9 @@ class AddedGroup(ColumnGroup):
         """The number of columns that every block can take."""
         return min(part.columns_at_once(entries // len(self.parts)) for part in self.parts)
 
-    def lists(self, first: int, last: int) -> Any:
+    def lists(self, first: int, last: int) -> Lists:
         """The cells by row of all blocks, one below the other."""
-        parts = [part.lists(first, last) for part in self.parts]
-        begins = itertools.accumulate((part.indptr[-1] for part in parts), initial=0)
-        ends = [part.indptr[1:] + begin for part, begin in zip(parts, begins, strict=False)]
-        return parts[0]._replace(
-            indptr=np.concatenate([parts[0].indptr[:1], *ends]),
-            cells=np.concatenate([part.cells for part in parts]),
-            weights=np.concatenate([part.weights for part in parts]),
-        )
+        return stacked_lists([part.lists(first, last) for part in self.parts])
 
     def label_pairs(self, labels: AddedLabels, indices: np.ndarray, out: np.ndarray) -> None:
         """Add the co-occurrences of all blocks."""
@@ -93,6 +86,17 @@ class AddedGroup(ColumnGroup):
         """Add the co-occurrences of all blocks."""
         for part, s, l in zip(self.parts, anchor.parts, labels.parts, strict=True):
             part.triples_of(s, l, label, out)
+
+
+def stacked_lists(parts: Sequence[Lists]) -> Lists:
+    """The lists of blocks of rows, one below the other."""
+    begins = edges_of([part.indptr[-1] for part in parts]).tolist()
+    ends = [part.indptr[1:] + begin for part, begin in zip(parts, begins, strict=False)]
+    return parts[0]._replace(
+        indptr=np.concatenate([parts[0].indptr[:1], *ends]),
+        cells=np.concatenate([part.cells for part in parts]),
+        weights=np.concatenate([part.weights for part in parts]),
+    )
 
 
 class AddedLabels(Labels):

@@ -21,6 +21,7 @@ from mlfs.counting.entries import (
     edges_of,
     joined,
     listed,
+    ragged,
     rows_of_columns,
     taken,
 )
@@ -93,7 +94,7 @@ class Codes:
     ) -> None:
         self.n_rows, self.packed = n_rows, packed
         self.mode, self.levels, self.missing = mode, levels, missing
-        self._held = (indptr, rows, codes)
+        self.lists = (indptr, rows, codes)  # of the columns that are not packed
         self._counts = counts
 
     def __len__(self) -> int:
@@ -132,9 +133,9 @@ class Codes:
         )
 
     @property
-    def _lists(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The lists of the columns that are not packed."""
-        indptr, rows, codes = self._held
+    def lists_with_codes(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The lists of the columns that are not packed, with the codes that may be left out."""
+        indptr, rows, codes = self.lists
         if codes is None:
             codes = np.repeat((1 - self.mode).astype(np.int32), np.diff(indptr))
         return indptr, rows, codes
@@ -143,8 +144,8 @@ class Codes:
     def _whole(self) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
         """The lists of all columns."""
         if self.packed is None or not (self.packed.first >= 0).any():
-            return self._held
-        ends, rows, codes = self._lists
+            return self.lists
+        ends, rows, codes = self.lists_with_codes
         first = self.packed.first
         indptr = edges_of(np.where(first >= 0, self.non_mode, np.diff(ends)))
         packed = np.flatnonzero(first >= 0).tolist()
@@ -175,7 +176,7 @@ class Codes:
     def codes(self) -> np.ndarray:
         """The code of each entry."""
         values = self._whole[2]
-        return self._lists[2] if values is None else values
+        return self.lists_with_codes[2] if values is None else values
 
     @cached_property
     def offsets(self) -> np.ndarray:
@@ -209,19 +210,34 @@ class Codes:
             out[modes] = int(weights.sum()) - np.add.reduceat(out, self.offsets[:-1])
         return out
 
-    def among_rows(self, kept: np.ndarray) -> Codes:
-        """The same columns, all at their modes in the rows where a mask is not set."""
-        stays = kept[self.rows]
-        ends = edges_of(stays)
+    def with_entries(
+        self,
+        indptr: np.ndarray,
+        rows: np.ndarray,
+        codes: np.ndarray | None,
+        *,
+        n_rows: int | None = None,
+        packed: Packed | None = None,
+        counts: np.ndarray | None = None,
+    ) -> Codes:
+        """Columns that are coded like these and have other entries."""
         return Codes(
-            self.n_rows,
-            ends[self.indptr].astype(np.int64),
-            self.rows[stays],
-            self.codes[stays],
+            self.n_rows if n_rows is None else n_rows,
+            indptr,
+            rows,
+            codes,
             self.mode,
             self.levels,
             self.missing,
+            packed=packed,
+            counts=counts,
         )
+
+    def among_rows(self, kept: np.ndarray) -> Codes:
+        """The same columns, all at their modes in the rows where a mask is not set."""
+        stays = kept[self.rows]
+        indptr = edges_of(stays)[self.indptr]
+        return self.with_entries(indptr, self.rows[stays], self.codes[stays])
 
     @property
     def _cells(self) -> int:
@@ -247,7 +263,7 @@ class Codes:
     @property
     def has_codes(self) -> bool:
         """Whether entries have codes, as more than two levels need them."""
-        return self._held[2] is not None
+        return self.lists[2] is not None
 
     def is_packed(self, j: int) -> bool:
         """Whether column j is kept as planes."""
@@ -263,7 +279,7 @@ class Codes:
         """Rows in which column j is not at its mode, and its codes there."""
         if self.is_packed(j):
             return listed(self.planes_of(j), int(self.mode[j]))
-        indptr, rows, codes = self._held
+        indptr, rows, codes = self.lists
         span = slice(indptr[j], indptr[j + 1])
         if codes is None:
             return rows[span], np.full(span.stop - span.start, 1 - self.mode[j], np.int32)
@@ -294,13 +310,10 @@ class Codes:
 
     def take(self, columns: np.ndarray) -> Codes:
         """Some columns, in the order given; planes stay where they are."""
-        edges, rows, codes = taken(*self._held, columns)
+        edges, rows, codes = taken(*self.lists, columns)
         counts, packed = None, None
         if self._counts is not None:
-            levels = self.levels[columns]
-            ends = edges_of(levels)
-            cells = np.repeat(self.offsets[columns] - ends[:-1], levels) + np.arange(ends[-1])
-            counts = self._counts[cells]
+            counts = ragged(self._counts, self.offsets, self.levels, columns)
         if self.packed is not None:
             packed = Packed(self.packed.planes, self.packed.first[columns])
         return Codes(
@@ -317,24 +330,24 @@ class Codes:
 
     def beside(self, other: Codes) -> Codes:
         """The columns of both, on the same rows."""
-        indptr, rows, codes = self._lists
-        more, more_rows, more_codes = other._lists
+        indptr, rows, codes = self.lists_with_codes
+        other_indptr, other_rows, other_codes = other.lists_with_codes
         none = np.zeros((0, -(-self.n_rows // 64)), np.uint64)
-        one, two = (
+        first, second = (
             Packed(none, np.full(len(codes), -1)) if codes.packed is None else codes.packed
             for codes in (self, other)
         )
-        moved = np.where(two.first < 0, -1, two.first + one.planes.shape[0])
-        planes = np.concatenate([one.planes, two.planes])
+        moved = np.where(second.first < 0, -1, second.first + first.planes.shape[0])
+        planes = np.concatenate([first.planes, second.planes])
         return Codes(
             self.n_rows,
-            np.concatenate([indptr, indptr[-1] + more[1:]]),
-            np.concatenate([rows, more_rows]),
-            np.concatenate([codes, more_codes]),
+            np.concatenate([indptr, indptr[-1] + other_indptr[1:]]),
+            np.concatenate([rows, other_rows]),
+            np.concatenate([codes, other_codes]),
             np.concatenate([self.mode, other.mode]),
             np.concatenate([self.levels, other.levels]),
             np.concatenate([self.missing, other.missing]),
-            packed=Packed(planes, np.concatenate([one.first, moved])),
+            packed=Packed(planes, np.concatenate([first.first, moved])),
             counts=np.concatenate([self.counts, other.counts]),
         )
 
@@ -356,37 +369,22 @@ class Codes:
             indptr, rows, codes = self.indptr, self.rows, self.codes
             packed, counts = None, None
         else:
-            indptr, rows, codes = self._lists
+            indptr, rows, codes = self.lists_with_codes
             packed = self.packed.between_rows(first, last)
             counts = counts_between(self, packed, indptr, rows, codes, (first, last))
         kept = (rows >= first) & (rows < last)
-        ends = edges_of(kept)
-        return Codes(
-            last - first,
-            ends[indptr].astype(np.int64),
-            (rows[kept] - first).astype(np.int32),
-            codes[kept],
-            self.mode,
-            self.levels,
-            self.missing,
-            packed=packed,
-            counts=counts,
+        indptr = edges_of(kept)[indptr]
+        rows = (rows[kept] - first).astype(np.int32)
+        return self.with_entries(
+            indptr, rows, codes[kept], n_rows=last - first, packed=packed, counts=counts
         )
 
     def moved(self, place: np.ndarray) -> Codes:
         """The same rows in another order: row i becomes row `place[i]`."""
         rows = place.astype(np.int32)[self.rows]
         order = np.argsort(self.column_of_entry * np.int64(self.n_rows) + rows)
-        return Codes(
-            self.n_rows,
-            self.indptr,
-            rows[order],
-            self.codes[order],
-            self.mode,
-            self.levels,
-            self.missing,
-            counts=self._counts,
-        )
+        codes = self.codes[order]
+        return self.with_entries(self.indptr, rows[order], codes, counts=self._counts)
 
     def valid(self, *, ignore_missing: bool) -> np.ndarray:
         """The number of leading levels that are looked at."""

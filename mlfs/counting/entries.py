@@ -18,6 +18,7 @@ __all__ = [
     "edges_of",
     "joined",
     "listed",
+    "ragged",
     "rows_of_columns",
     "taken",
 ]
@@ -59,6 +60,21 @@ def edges_of(sizes: Any) -> np.ndarray:
     edges = np.zeros(len(sizes) + 1, np.int64)
     np.cumsum(sizes, out=edges[1:])
     return edges
+
+
+def ragged(
+    values: np.ndarray, offsets: np.ndarray, levels: np.ndarray, columns: np.ndarray
+) -> np.ndarray:
+    """The part of ragged values that some columns have.
+
+    Examples
+    --------
+    >>> ragged(np.array([10, 11, 20]), np.array([0, 2, 3]), np.array([2, 1]), np.array([1, 0]))
+    array([20, 10, 11])
+    """
+    sizes = levels[columns]
+    ends = edges_of(sizes)
+    return values[np.repeat(offsets[columns] - ends[:-1], sizes) + np.arange(ends[-1])]
 
 
 def rows_of_columns(

@@ -56,17 +56,17 @@ class Parts(NamedTuple):
     def refined(self, codes: np.ndarray, valid: int | None = None) -> Parts:
         """Divide each part by the codes of a column; rows with codes from `valid` are dropped."""
         part = np.repeat(np.arange(self.edges.size - 1), np.diff(self.edges))
-        rows, own = self.rows[: part.size], codes[self.rows[: part.size]]
+        rows, values = self.rows[: part.size], codes[self.rows[: part.size]]
         if valid is not None:
-            known = own < valid
-            part, rows, own = part[known], rows[known], own[known]
-        key = part * (int(own.max(initial=0)) + 1) + own
+            is_known = values < valid
+            part, rows, values = part[is_known], rows[is_known], values[is_known]
+        key = part * (int(values.max(initial=0)) + 1) + values
         order = np.argsort(key, kind="stable")
         sizes = _run_lengths(key[order])
         kept = np.repeat(sizes > 1, sizes)
         return Parts(rows[order][kept], edges_of(sizes[sizes > 1]))
 
-    def groups(self, blocks: Sequence[Codes], some: np.ndarray) -> Groups:
+    def groups(self, blocks: Sequence[Codes], labels: np.ndarray) -> Groups:
         """The rows of each value of some labels in each part, but the mode of the label.
 
         A label that is constant in a part has no rows there.
@@ -75,33 +75,33 @@ class Parts(NamedTuple):
         ----------
         blocks : sequence of Codes
             The labels of each block of rows.
-        some : ndarray of int
+        labels : ndarray of int
             Which labels.
         """
         n, size, n_rows = self.edges.size - 1, np.diff(self.edges), sum(y.n_rows for y in blocks)
         part_of = np.full(n_rows, -1)
         part_of[self.rows] = np.repeat(np.arange(n), size)
-        keys, found, q = [], [], some.size
-        width = int(blocks[0].levels[some].max(initial=1))
+        keys, members, q = [], [], labels.size
+        width = int(blocks[0].levels[labels].max(initial=1))
         begins = edges_of([y.n_rows for y in blocks]).tolist()
         for begin, y in zip(begins, blocks, strict=False):
-            for i, label in enumerate(some.tolist()):
+            for i, label in enumerate(labels.tolist()):
                 rows, codes = y.entries(label)
                 rows = rows.astype(np.int64) + begin
                 part = part_of[rows]
                 there = part >= 0
                 keys.append((part[there] * q + i) * width + codes[there])
-                found.append(rows[there])
-        key, own = np.concatenate(keys), np.concatenate(found)
+                members.append(rows[there])
+        key, member = np.concatenate(keys), np.concatenate(members)
         order = np.argsort(key, kind="stable")
-        key, own = key[order], own[order]
+        key, member = key[order], member[order]
         sizes = _run_lengths(key)
         first = key[np.cumsum(sizes) - sizes]
         varies = sizes < size[first // (width * q)]
-        own, first = own[np.repeat(varies, sizes)], first[varies]
+        member, first = member[np.repeat(varies, sizes)], first[varies]
         begin = np.searchsorted(first // (width * q), np.arange(n + 1))
         label = first // width % q
-        return Groups(self.rows, self.edges, begin, label, own, edges_of(sizes[varies]))
+        return Groups(self.rows, self.edges, begin, label, member, edges_of(sizes[varies]))
 
 
 def _run_lengths(key: np.ndarray) -> np.ndarray:

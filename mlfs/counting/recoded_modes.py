@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from mlfs.counting.codes import Codes, Packed
+from mlfs.counting.codes import Codes
 from mlfs.counting.entries import edges_of, joined
 
 __all__ = ["stacked", "with_modes"]
@@ -31,7 +31,7 @@ def with_modes(codes: Codes, modes: np.ndarray) -> Codes:
             _make_mode(codes, j, int(modes[j]))
         else:
             listed.append(j)
-    indptr, rows, values = codes._lists  # noqa: SLF001  # planes are not made lists
+    indptr, rows, values = codes.lists_with_codes
     if listed:
         parts = [
             (rows[indptr[j] : indptr[j + 1]], values[indptr[j] : indptr[j + 1]])
@@ -39,13 +39,21 @@ def with_modes(codes: Codes, modes: np.ndarray) -> Codes:
         ]
         for j in listed:
             full = codes.column(j)
-            own = np.flatnonzero(full != modes[j])
-            parts[j] = own.astype(np.int32), full[own].astype(np.int32)
-        indptr = edges_of([own.size for own, _ in parts])
+            non_mode = np.flatnonzero(full != modes[j])
+            parts[j] = non_mode.astype(np.int32), full[non_mode].astype(np.int32)
+        indptr = edges_of([non_mode.size for non_mode, _ in parts])
         rows, values = joined(parts)
-    made = modes.astype(np.int32), codes.levels, codes.missing
-    kept = None if packed is None else Packed(packed.planes, packed.first)
-    return Codes(codes.n_rows, indptr, rows, values, *made, packed=kept, counts=codes.counts)
+    return Codes(
+        codes.n_rows,
+        indptr,
+        rows,
+        values,
+        modes.astype(np.int32),
+        codes.levels,
+        codes.missing,
+        packed=packed,
+        counts=codes.counts,
+    )
 
 
 def stacked(parts: Sequence[Codes]) -> Codes:
@@ -56,24 +64,21 @@ def stacked(parts: Sequence[Codes]) -> Codes:
     columns = np.concatenate([part.column_of_entry for part in parts])
     order = np.argsort(columns, kind="stable")
     rows = [part.rows + begin for part, begin in zip(parts, begins.tolist(), strict=False)]
-    return Codes(
-        int(begins[-1]),
+    return first.with_entries(
         np.add.reduce([part.indptr for part in parts]),
         np.concatenate(rows)[order].astype(np.int32),
         np.concatenate([part.codes for part in parts])[order],
-        first.mode,
-        first.levels,
-        first.missing,
+        n_rows=int(begins[-1]),
     )
 
 
 def _make_mode(codes: Codes, j: int, mode: int) -> None:
     """Make a code the mode of a column: its plane becomes that of the code that was the mode."""
-    own, old = codes.planes_of(j), int(codes.mode[j])
+    own_planes, old = codes.planes_of(j), int(codes.mode[j])
     others = [code for code in range(int(codes.levels[j])) if code != old]
-    planes = dict(zip(others, own.copy(), strict=True))
-    rest = ~np.bitwise_or.reduce(own, axis=0)
-    if codes.n_rows % 64 and rest.size:
-        rest[-1] &= np.uint64((1 << codes.n_rows % 64) - 1)
-    planes[old] = rest
-    own[:] = [planes[code] for code in range(int(codes.levels[j])) if code != mode]
+    planes = dict(zip(others, own_planes.copy(), strict=True))
+    mode_plane = ~np.bitwise_or.reduce(own_planes, axis=0)
+    if codes.n_rows % 64 and mode_plane.size:
+        mode_plane[-1] &= np.uint64((1 << codes.n_rows % 64) - 1)
+    planes[old] = mode_plane
+    own_planes[:] = [planes[code] for code in range(int(codes.levels[j])) if code != mode]

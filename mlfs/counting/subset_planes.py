@@ -32,7 +32,7 @@ SMALL = 1 << 18  # bytes of tables that are kept for the next call
 class Part(NamedTuple):
     """Columns whose planes lie together."""
 
-    at: np.ndarray | None  # which of the candidates; None for all
+    members: np.ndarray | None  # which of the candidates; None for all
     planes: np.ndarray
     first: np.ndarray  # the first plane of each
 
@@ -105,12 +105,13 @@ class SubsetPlanes:
                 yield Part(None, packed.planes, first)
                 return
         group_of = self._group_of[where]
-        one = int(group_of[0]) if where.size else -1
-        same = (group_of == one).all()
-        for i in [one] * (one >= 0) if same else np.unique(group_of).tolist():
-            some = None if same else np.flatnonzero(group_of == i)
-            columns = where if some is None else where[some]
-            yield Part(some, *self._counts.groups[i].planes_of(columns - self._edges[i]))
+        group = int(group_of[0]) if where.size else -1
+        same = (group_of == group).all()
+        groups = [group] * (group >= 0) if same else np.unique(group_of).tolist()
+        for i in groups:
+            members = None if same else np.flatnonzero(group_of == i)
+            columns = where if members is None else where[members]
+            yield Part(members, *self._counts.groups[i].planes_of(columns - self._edges[i]))
 
     def _slots(self, anchors: Sequence[int]) -> np.ndarray:
         """The first planes of anchors, among those that are kept."""
@@ -128,10 +129,10 @@ class SubsetPlanes:
                 self._anchors = grown
             for s in new:
                 for _, words, first in self.parts(np.array([s])):
-                    n, at = int(self._counts.levels[s]) - 1, self._used
-                    self._anchors[at : at + n] = words[first[0] : first[0] + n]
+                    n, slot = int(self._counts.levels[s]) - 1, self._used
+                    self._anchors[slot : slot + n] = words[first[0] : first[0] + n]
                     self._used += n
-                    self._of_anchor[s] = at  # last, so that an interrupt leaves nothing half made
+                    self._of_anchor[s] = slot  # last, so that an interrupt leaves nothing half made
         return np.array([self._of_anchor[s] for s in anchors], np.int64)
 
     def _label_planes(self, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -167,9 +168,9 @@ class SubsetPlanes:
         while first < len(anchors):
             before = int(ends[first - 1]) if first else 0
             last = int(ends.searchsorted(before + self._room, side="right"))
-            some = slice(first, max(first + 1, last))
-            yield some, np.clip(start - first, 0, some.stop - first)
-            first = some.stop
+            cut = slice(first, max(first + 1, last))
+            yield cut, np.clip(start - first, 0, cut.stop - first)
+            first = cut.stop
 
     # ---- terms ------------------------------------------------------------------------------
 
@@ -184,25 +185,34 @@ class SubsetPlanes:
     def _candidates(
         self, where: np.ndarray, start: np.ndarray
     ) -> Iterator[tuple[Columns, np.ndarray, np.ndarray]]:
-        for some, planes, first in self.parts(where):
-            columns = where if some is None else where[some]
+        for members, planes, first in self.parts(where):
+            columns = where if members is None else where[members]
             yield (
                 self._columns(planes, first, columns),
-                start if some is None else start[some],
-                np.arange(where.size) if some is None else some,
+                start if members is None else start[members],
+                np.arange(where.size) if members is None else members,
             )
 
     def pairs(self, where: np.ndarray, anchors: Sequence[int], start: np.ndarray) -> np.ndarray:
         """I(f;s) of each anchor and each candidate; 0 before the candidate's first anchor."""
         counts, out = self._counts, np.zeros((len(anchors), where.size))
         if where.size:
-            for some, later in self._cuts(anchors, start):
+            for cut, later in self._cuts(anchors, start):
                 with self._lock:
-                    s = self._picked(anchors[some])
-                    own = counts.total, self._scale, counts.xlogx
-                    for f, begins, at in self._candidates(where, later):
+                    s = self._picked(anchors[cut])
+                    for f, begins, members in self._candidates(where, later):
                         table = np.zeros((int(f.levels.max()), int(s.levels.max())), np.int64)
-                        subset_pairs(f, s, begins, at, *own, table, out[some])
+                        subset_pairs(
+                            f,
+                            s,
+                            begins,
+                            members,
+                            counts.total,
+                            self._scale,
+                            counts.xlogx,
+                            table,
+                            out[cut],
+                        )
         return out
 
     def triples(
@@ -221,17 +231,18 @@ class SubsetPlanes:
         if where.size and labels.size:
             with self._lock:
                 l = self._labels(labels)
-                for some, later in self._cuts(anchors, start):
-                    s = self._picked(anchors[some])
-                    for f, begins, at in self._candidates(where, later):
-                        whole = self._all_fit or not sums.size
-                        own = sums if whole else np.zeros_like(sums[:, some])  # in one piece
-                        found = Results(out[0, some], out[1, some], own)
-                        tables = self._tables_for(f, s, l)
-                        units = self._scale, self._counts.xlogx
-                        subset_triples(f, s, l, begins, at, *units, tables, found)
-                        if not whole:
-                            sums[:, some] += own
+                for cut, later in self._cuts(anchors, start):
+                    s = self._picked(anchors[cut])
+                    for f, begins, members in self._candidates(where, later):
+                        in_place = self._all_fit or not sums.size
+                        cut_sums = sums if in_place else np.zeros_like(sums[:, cut])  # in one piece
+                        results = Results(out[0, cut], out[1, cut], cut_sums)
+                        tables, xlogx = self._tables_for(f, s, l), self._counts.xlogx
+                        subset_triples(
+                            f, s, l, begins, members, self._scale, xlogx, tables, results
+                        )
+                        if not in_place:
+                            sums[:, cut] += cut_sums
         return Results(out[0], out[1], sums)
 
     def _tables_for(self, f: Columns, s: Columns, l: Columns) -> Tables:
@@ -244,16 +255,16 @@ class SubsetPlanes:
         if 8 * labels * levels * of_label * (room + levels + 1) <= SMALL:
             self._tables = Tables.of(levels, levels, of_label, room, labels, self._words)
             return self._tables
-        own = int(f.levels.max()), int(s.levels.max()), int(l.levels.max())
-        return Tables.of(*own, anchors, labels, self._words)
+        most_f, most_s, most_l = (int(columns.levels.max()) for columns in (f, s, l))
+        return Tables.of(most_f, most_s, most_l, anchors, labels, self._words)
 
     def _labels(self, labels: np.ndarray) -> Columns:
         if self._in_play is None or self._in_play[0] is not labels:
             y, none = self._counts.labels, np.zeros(labels.size, np.int64)
             planes, first = self._label_planes(labels)
             levels, modes = y.levels[labels].astype(np.int64), y.modes[labels].astype(np.int64)
-            made = Columns(planes, first, levels, modes, y.offsets[labels], none, y.n)
-            self._in_play = labels, made
+            columns = Columns(planes, first, levels, modes, y.offsets[labels], none, y.n)
+            self._in_play = labels, columns
         return self._in_play[1]
 
 

@@ -84,7 +84,7 @@ def row_edges(n_rows: int, n_blocks: int) -> list[int]:
 
 
 def _own(codes: Codes) -> Codes:
-    indptr, rows, values = codes._held  # noqa: SLF001  # planes are not made lists
+    indptr, rows, values = codes.lists
     packed = codes.packed
     if packed is not None:
         packed = Packed(_array(packed.planes), _array(packed.first))

@@ -106,9 +106,11 @@ class _Labels(LabelColumns):
     def anchor(self, j: int, valid: int) -> RemoteColumn:
         """One label, to be counted with all features."""
         y, n = self.codes, self.n[self.offsets[j] : self.offsets[j + 1]]
-        own = int(self.modes[j]), int(self.levels[j]), n
+        mode, levels = int(y.mode[j]), int(y.levels[j])
         ref = ColumnRef("label", int(j), "", int(valid))
-        return RemoteColumn(ref, *own, lambda: (y, j), y.n_rows, lambda: SlimColumn.of(y, j))
+        return RemoteColumn(
+            ref, mode, levels, n, lambda: (y, j), y.n_rows, lambda: SlimColumn.of(y, j)
+        )
 
     def co_occurrences(self, anchor: BlockAnchor) -> np.ndarray:
         """The rows of each cell of an anchor with each label; by planes, if it has some."""
@@ -179,21 +181,22 @@ class ColumnsBlock:
     def anchor(self, j: int, valid: int) -> RemoteColumn:
         """A feature, to be counted with all features."""
         codes, offsets, j = self.features, self.features.offsets, int(j)
-        own = int(codes.mode[j]), int(codes.levels[j]), self.n[offsets[j] : offsets[j + 1]]
+        mode, levels = int(codes.mode[j]), int(codes.levels[j])
+        n = self.n[offsets[j] : offsets[j + 1]]
         ref = ColumnRef("feature", j, f"column-{j}", int(valid))
 
         def where() -> tuple[Codes, int]:
             return (codes, j) if isinstance(codes, Codes) else (self.column(j).codes(), 0)
 
-        return RemoteColumn(ref, *own, where, self.n_rows, lambda: self.column(j))
+        return RemoteColumn(ref, mode, levels, n, where, self.n_rows, lambda: self.column(j))
 
     def other_anchor(self, codes: np.ndarray, mode: int, levels: int, valid: int) -> _SentColumn:
         """Any coded column, whose codes are sent."""
         n = np.zeros(levels, np.int64)
         np.add.at(n, codes, self.weights)  # np.bincount would round above 2**53
-        made = _SentColumn(codes, mode, levels, valid, n)
-        made.ref = ColumnRef("sent", -1, Sent(lambda *_: None).token, int(valid))
-        return made
+        anchor = _SentColumn(codes, mode, levels, valid, n)
+        anchor.ref = ColumnRef("sent", -1, Sent(lambda *_: None).token, int(valid))
+        return anchor
 
     def with_labels(self, codes: Codes) -> ColumnsBlock:
         """The same features with other labels, which are sent."""
@@ -225,38 +228,38 @@ class ColumnsBlock:
             self._columns.move_to_end(j)
             return self._columns[j]
         if isinstance(self.features, Codes):
-            found = SlimColumn.of(self.features, j)
+            column = SlimColumn.of(self.features, j)
         else:
-            (found,) = self.session.ask_each("slim_column", {self._owner(j): (j,)}, {})
-        self._columns[j] = found
+            (column,) = self.session.ask_each("slim_column", {self._owner(j): (j,)}, {})
+        self._columns[j] = column
         while len(self._columns) > KEPT:
             self._columns.popitem(last=False)
-        return found
+        return column
 
     def _owner(self, j: int) -> int:
         return int(np.searchsorted(self.session.edges, j, side="right")) - 1
 
     def ask(self, question: str, *args: Any) -> np.ndarray:
         """What all holders answer to a question about their columns, side by side."""
-        each = dict.fromkeys(range(self.session.n_blocks), (self.view, *args))
-        return np.concatenate(self.session.ask_each(question, each, self._needs), axis=-1)
+        arguments = dict.fromkeys(range(self.session.n_blocks), (self.view, *args))
+        return np.concatenate(self.session.ask_each(question, arguments, self._needs), axis=-1)
 
     def ask_given(self, picks: Sequence[int], *args: Any) -> np.ndarray:
         """What all holders answer about their columns where some features are given jointly."""
         needs = {f"column-{j}": Sent(lambda *_, j=j: self.column(j)) for j in picks}
         last = picks[-1]
-        each = self._with_column(f"column-{last}", self._owner(last), lambda: self.column(last))
-        asked = {i: (self.view, column, picks, *args) for i, column in each.items()}
-        found = self.session.ask_each("given_all", asked, {**self._needs, **needs})
-        return np.concatenate(found, axis=-1)
+        columns = self._with_column(f"column-{last}", self._owner(last), lambda: self.column(last))
+        arguments = {i: (self.view, column, picks, *args) for i, column in columns.items()}
+        answers = self.session.ask_each("given_all", arguments, {**self._needs, **needs})
+        return np.concatenate(answers, axis=-1)
 
     def _with_column(
         self, token: str, owner: int, slim: Callable[[], SlimColumn]
     ) -> dict[int, SlimColumn | None]:
         """The column to send to each holder; None to its owner, and where it was sent before."""
-        known = token in self._sent
-        column = None if known else slim()
-        if not known:
+        is_there = token in self._sent
+        column = None if is_there else slim()
+        if not is_there:
             self._sent = [*self._sent, token][-SENT:]
         return {i: None if i == owner else column for i in range(self.session.n_blocks)}
 
@@ -266,15 +269,16 @@ class ColumnsBlock:
         What was asked about the last anchor is asked about this one at once, as far as the answers
         take little room.
         """
-        key = question, *(one.tobytes() if isinstance(one, np.ndarray) else one for one in args)
-        usual, wanted = self._usual.setdefault(anchor.ref.what, _Usual()), {key: (question, args)}
+        key = question, *(arg.tobytes() if isinstance(arg, np.ndarray) else arg for arg in args)
+        usual = self._usual.setdefault(anchor.ref.what, _Usual())
+        questions = {key: (question, args)}
         if usual.ref != anchor.ref:
             if usual.size <= AHEAD:
-                wanted = {**usual.asked, **wanted}
+                questions = {**usual.asked, **questions}
             self._usual[anchor.ref.what] = usual = _Usual(anchor.ref)
         if key not in usual.ahead:
-            found = self._ask_about(anchor, list(wanted.values()))
-            usual.ahead |= dict(zip(wanted, found, strict=True))
+            new_answers = self._ask_about(anchor, list(questions.values()))
+            usual.ahead |= dict(zip(questions, new_answers, strict=True))
         usual.asked[key] = question, args
         answers = usual.ahead.pop(key)
         usual.size += bytes_in(answers)
@@ -283,15 +287,15 @@ class ColumnsBlock:
     def _ask_about(self, anchor: Any, questions: list[Any]) -> list[list[Any]]:
         """The answers of all holders to each question."""
         ref, needs = anchor.ref, dict(self._needs)
-        each: dict[int, Any] = dict.fromkeys(range(self.session.n_blocks))
+        columns: dict[int, Any] = dict.fromkeys(range(self.session.n_blocks))
         if ref.what != "label":
             needs[ref.token] = Sent(lambda *_: anchor.slim())
             owner = self._owner(ref.j) if ref.what == "feature" else -1
-            each = self._with_column(ref.token, owner, anchor.slim)
+            columns = self._with_column(ref.token, owner, anchor.slim)
         plain = self.view, ref, None, questions
-        full = {
+        arguments = {
             i: plain if column is None else (self.view, ref, column, questions)
-            for i, column in each.items()
+            for i, column in columns.items()
         }
-        answers = self.session.ask_each("about", full, needs)
+        answers = self.session.ask_each("about", arguments, needs)
         return [list(parts) for parts in zip(*answers, strict=True)]

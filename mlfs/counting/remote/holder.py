@@ -95,12 +95,12 @@ class Holder(Answering):
                 self._groups = {g: made for g, made in self._groups.items() if g.view != gone}
         return self._views[view]
 
-    def _made(self, block: Block, step: str, what: Any = None) -> Block:
+    def _made(self, block: Block, step: str, argument: Any = None) -> Block:
         if step == "take":
-            return block.take(np.frombuffer(what, np.int64))
+            return block.take(np.frombuffer(argument, np.int64))
         if step == "labels":
             return block.among_labels()
-        return block.with_labels(self._thing(what))
+        return block.with_labels(self._thing(argument))
 
     def _group(self, name: GroupName) -> Any:
         if name not in self._groups:
@@ -110,15 +110,15 @@ class Holder(Answering):
     def _anchor_of(self, name: AnchorName) -> BlockAnchor:
         if self._anchor is None or self._anchor[0] != name:
             block = self._view(name.view)
-            made: Any
+            anchor: Any
             if name.what == "feature":
-                made = block.anchor(name.j, name.valid)
+                anchor = block.anchor(name.j, name.valid)
             elif name.what == "label":
-                made = block.labels.anchor(name.j, name.valid)
+                anchor = block.labels.anchor(name.j, name.valid)
             else:
                 codes = self._thing(name.j).astype(np.int64)
-                made = block.other_anchor(codes, name.mode, name.levels, name.valid)
-            self._anchor = name, made
+                anchor = block.other_anchor(codes, name.mode, name.levels, name.valid)
+            self._anchor = name, anchor
         return self._anchor[1]
 
     # ---- questions ------------------------------------------------------------------------------
@@ -137,32 +137,32 @@ class Holder(Answering):
         and labels together.
         """
         s = self._anchor_of(anchor)
-        labels, made = self._view(view).labels, [self._group(name) for name in groups]
-        pairs = [np.zeros((s.cells, group.cells), group.small) for group in made]
+        labels, asked_groups = self._view(view).labels, [self._group(name) for name in groups]
+        pairs = [np.zeros((s.cells, group.cells), group.small) for group in asked_groups]
         n_sl = packed_counts(labels.co_occurrences(s)) if with_labels else None
-        more, left = [], {*range(len(groups))}
-        for at, some in triples:
-            co = np.zeros((some.size, s.cells, made[at].cells), made[at].small)
-            if at in left:
-                made[at].pairs_and_triples(s, labels, some, pairs[at], co)
-                left.remove(at)
+        joint, not_swept = [], {*range(len(groups))}
+        for i, indices in triples:
+            co = np.zeros((indices.size, s.cells, asked_groups[i].cells), asked_groups[i].small)
+            if i in not_swept:
+                asked_groups[i].pairs_and_triples(s, labels, indices, pairs[i], co)
+                not_swept.remove(i)
             else:
-                made[at].triples(s, labels, some, co)
-            more.append(packed_counts(co))
-        for at in left:
-            made[at].pairs(s, pairs[at])
-        return [packed_counts(co) for co in pairs], n_sl, more
+                asked_groups[i].triples(s, labels, indices, co)
+            joint.append(packed_counts(co))
+        for i in not_swept:
+            asked_groups[i].pairs(s, pairs[i])
+        return [packed_counts(co) for co in pairs], n_sl, joint
 
     def answer_triples(
-        self, groups: list[GroupName], anchor: AnchorName, view: View, some: np.ndarray
+        self, groups: list[GroupName], anchor: AnchorName, view: View, indices: np.ndarray
     ) -> list[PackedCounts]:
         """The co-occurrences of an anchor, some labels of two levels and some groups."""
-        s, labels, found = self._anchor_of(anchor), self._view(view).labels, []
+        s, labels, answers = self._anchor_of(anchor), self._view(view).labels, []
         for group in map(self._group, groups):
-            co = np.zeros((some.size, s.cells, group.cells), group.small)
-            group.triples(s, labels, some, co)
-            found.append(packed_counts(co))
-        return found
+            co = np.zeros((indices.size, s.cells, group.cells), group.small)
+            group.triples(s, labels, indices, co)
+            answers.append(packed_counts(co))
+        return answers
 
     def answer_triples_of(
         self, name: GroupName, anchor: AnchorName, view: View, label: int
@@ -173,11 +173,11 @@ class Holder(Answering):
         group.triples_of(s, labels, label, co)
         return packed_counts(co)
 
-    def answer_label_pairs(self, name: GroupName, view: View, some: np.ndarray) -> PackedCounts:
+    def answer_label_pairs(self, name: GroupName, view: View, indices: np.ndarray) -> PackedCounts:
         """The co-occurrences of a group and some labels of two levels."""
         group = self._group(name)
-        co = np.zeros((some.size, group.cells), group.small)
-        group.label_pairs(self._view(view).labels, some, co)
+        co = np.zeros((indices.size, group.cells), group.small)
+        group.label_pairs(self._view(view).labels, indices, co)
         return packed_counts(co)
 
     def answer_labels_with(self, anchor: AnchorName, view: View) -> PackedCounts:

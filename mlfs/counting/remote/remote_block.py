@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mlfs.counting.codes import Codes
-from mlfs.counting.entries import edges_of
 from mlfs.counting.remote.holder import AnchorName, GroupName
 from mlfs.counting.remote.remote_columns import RemoteAnchor, RemoteCodes, RemoteLabels, ViewState
 from mlfs.counting.remote.remote_group import RemoteGroup
@@ -89,8 +88,8 @@ class RemoteBlock:
         codes, offsets, state = self.features, self.features.offsets, self.state
         name = AnchorName(state.view, "feature", int(j), int(valid))
         n = self.n[offsets[j] : offsets[j + 1]]
-        own = int(codes.mode[j]), int(codes.levels[j]), int(valid)
-        return RemoteAnchor(name, *own, n, state.needs)
+        mode, levels = int(codes.mode[j]), int(codes.levels[j])
+        return RemoteAnchor(name, mode, levels, int(valid), n, state.needs)
 
     def other_anchor(self, codes: np.ndarray, mode: int, levels: int, valid: int) -> RemoteAnchor:
         """Any coded column, whose codes are sent."""
@@ -106,12 +105,17 @@ class RemoteBlock:
     def take(self, columns: np.ndarray) -> RemoteBlock:
         """Some of the features, and all labels."""
         state = self.state.beyond("take", np.asarray(columns, np.int64).tobytes())
-        codes, levels = self.features, self.features.levels
-        starts = np.repeat(codes.offsets[:-1][columns], levels[columns])
-        ends = edges_of(levels[columns])
-        n = self.n[starts + np.arange(ends[-1]) - np.repeat(ends[:-1], levels[columns])]
-        own = self.label_codes, self._weights, self.total, self._n_labels
-        return RemoteBlock(state, codes.take(columns), n, *own)
+        codes = self.features
+        n = codes.ragged(columns, self.n)
+        return RemoteBlock(
+            state,
+            codes.take(columns),
+            n,
+            self.label_codes,
+            self._weights,
+            self.total,
+            self._n_labels,
+        )
 
     def with_labels(self, codes: Codes) -> RemoteBlock:
         """The same features with other labels, which are sent."""
@@ -125,8 +129,9 @@ class RemoteBlock:
 
     def among_labels(self) -> RemoteBlock:
         """The labels in the place of the features."""
-        state, own = self.state.beyond("labels"), (self._weights, self.total, self._n_labels)
-        return RemoteBlock(state, self.label_codes, self._n_labels, self.label_codes, *own)
+        labels, n = self.label_codes, self._n_labels
+        state = self.state.beyond("labels")
+        return RemoteBlock(state, labels, n, labels, self._weights, self.total, n)
 
     def among_rows(self, subset: RowSubset) -> RemoteBlock:
         """Refuse, with what to do."""
@@ -170,9 +175,14 @@ def remote_block(
     def column(j: int) -> np.ndarray:
         return np.concatenate([part.astype(np.int32) for part in session.ask("column", (), j)])
 
-    one = described
-    known = one.mode, one.levels, one.missing, one.counts
-    features = RemoteCodes(described.n_rows, *known, column)
+    features = RemoteCodes(
+        described.n_rows,
+        described.mode,
+        described.levels,
+        described.missing,
+        described.counts,
+        column,
+    )
     if weights is not None and (weights == 1).all():
         weights = None
     total = described.n_rows if weights is None else int(weights.sum())

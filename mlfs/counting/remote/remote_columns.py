@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from mlfs.counting.anchor import Anchor
-from mlfs.counting.entries import edges_of
+from mlfs.counting.entries import edges_of, ragged
 from mlfs.counting.label_columns import Labels
 from mlfs.counting.remote.holder import AnchorName, GroupName, View
 from mlfs.counting.remote.session import Sent, Session
@@ -72,13 +72,20 @@ class ViewState:
         return ViewState(self.session, view, (*self.needs, *needs), ahead=self.ahead)
 
     def remember(
-        self, anchor: RemoteAnchor, labels: RemoteLabels, place: int, some: np.ndarray, key: bytes
+        self,
+        anchor: RemoteAnchor,
+        labels: RemoteLabels,
+        place: int,
+        indices: np.ndarray,
+        key: bytes,
     ) -> None:
         """Note what was asked about labels, while all of it takes little room."""
         if self.usual is None or self.usual.anchor is not anchor:
             self.usual = Usual(anchor, labels)
-        asked = [*self.usual.asked, (place, some, key)]
-        room = sum(4 * some.size * anchor.cells * self.groups[at][1] for at, some, _ in asked)
+        asked = [*self.usual.asked, (place, indices, key)]
+        room = sum(
+            4 * indices.size * anchor.cells * self.groups[group][1] for group, indices, _ in asked
+        )
         if labels is self.usual.labels and room <= self.ahead:
             self.usual.asked = asked
 
@@ -132,9 +139,7 @@ class RemoteCodes:
 
     def ragged(self, columns: np.ndarray, values: np.ndarray) -> np.ndarray:
         """The part of ragged values that some columns have."""
-        levels = self.levels[columns]
-        ends = edges_of(levels)
-        return values[np.repeat(self.offsets[columns] - ends[:-1], levels) + np.arange(ends[-1])]
+        return ragged(values, self.offsets, self.levels, columns)
 
     def take(self, columns: np.ndarray) -> RemoteCodes:
         """Some columns, in the order given."""
@@ -211,11 +216,11 @@ class RemoteLabels(Labels):
 
     def co_occurrences(self, anchor: RemoteAnchor) -> np.ndarray:
         """The rows of each cell of an anchor with each label."""
-        found = anchor.labels.pop(self.state.view, None)
-        if found is None:
-            found = np.zeros((anchor.cells, len(self)), np.int64)
-            self._ask("labels_with", anchor, found)
-        return found
+        co = anchor.labels.pop(self.state.view, None)
+        if co is None:
+            co = np.zeros((anchor.cells, len(self)), np.int64)
+            self._ask("labels_with", anchor, co)
+        return co
 
     def tables(self, anchor: RemoteAnchor) -> np.ndarray:
         """n(s, l) for every label, not yet complete: 0 where the label is at its mode."""

@@ -32,15 +32,15 @@ class _Candidates(ColumnGroup):
 
     joint: np.ndarray
 
-    def triples(self, anchor: Any, labels: Any, some: np.ndarray, out: np.ndarray) -> None:  # noqa: ARG002
+    def triples(self, anchor: Any, labels: Any, indices: np.ndarray, out: np.ndarray) -> None:  # noqa: ARG002
         """Hand over what is known."""
         out += self.joint
 
 
-class _Known(NamedTuple):
+class _Counted(NamedTuple):
     """An anchor and the candidates that it is counted with; what `Triples` needs of them."""
 
-    at: int  # the place of the anchor among those asked for
+    place: int  # of the anchor among those asked for
     s: int
     anchor: Any
     group: _Candidates
@@ -87,19 +87,19 @@ class RemoteSubset(SubsetPlanes):
 
     def cost(self, labels: np.ndarray, *, triples: bool) -> float:
         """Estimate what a term for all candidates takes more than to ask about a few of them."""
-        whole = super().cost(labels, triples=triples)
-        return max(0.0, whole / self._block.session.n_blocks - ASKING)
+        sweep = super().cost(labels, triples=triples)
+        return max(0.0, sweep / self._block.session.n_blocks - ASKING)
 
     def pairs(self, where: np.ndarray, anchors: Sequence[int], start: np.ndarray) -> np.ndarray:
         """I(f;s) of each anchor and each candidate; 0 before the candidate's first anchor."""
         out = np.zeros((len(anchors), where.size))
         if where.size:
-            asked = _Asked.of(self, where, anchors, start)
-            co = self._pairs_of(asked)
-            for known in self._known(asked, co):
-                t_fs, t_f = known.sums(self._counts.xlogx), self._t_f[where[known.live]]
-                total = self._t_n + t_fs - t_f - self._t_f[known.s]
-                out[known.at, known.live] = np.maximum(0.0, total / self._scale)
+            question = _Question.of(self, where, anchors, start)
+            co = self._pairs_of(question)
+            for counted in self._anchors_counted(question, co):
+                t_fs, t_f = counted.sums(self._counts.xlogx), self._t_f[where[counted.live]]
+                total = self._t_n + t_fs - t_f - self._t_f[counted.s]
+                out[counted.place, counted.live] = np.maximum(0.0, total / self._scale)
         return out
 
     def triples(
@@ -117,34 +117,34 @@ class RemoteSubset(SubsetPlanes):
         sums, out = np.zeros((4, *shape), np.int64), np.zeros((2, len(anchors), where.size))
         if not (where.size and q):
             return Results(out[0], out[1], sums)
-        asked = _Asked.of(self, where, anchors, start)
-        pairs, f_l, s_l, joint = self._ask(asked, labels)
-        co, joint = asked.spread(pairs), asked.spread(joint, q)
-        f_l, s_l = f_l.reshape(q, -1).astype(asked.small), s_l.reshape(q, -1)
-        whole = self._candidate_group(where)
+        question = _Question.of(self, where, anchors, start)
+        pairs, f_l, s_l, joint = self._ask(question, labels)
+        co, joint = question.spread(pairs), question.spread(joint, q)
+        f_l, s_l = f_l.reshape(q, -1).astype(question.small), s_l.reshape(q, -1)
+        all_candidates = self._candidate_group(where)
         t_fl, xlogx = np.zeros((q, where.size), np.int64), counts.xlogx
         n_l = counts.labels.n_cells[labels]
         for k in range(q):
-            whole.add_label_sums(n_l[k : k + 1], f_l[k : k + 1], xlogx, t_fl[k])
-        for known in self._known(asked, co):
-            own = slice(asked.begins[known.at], asked.begins[known.at + 1])
-            group, live = known.group, known.live
-            n_sl = np.zeros((len(counts.labels), known.anchor.cells), np.int64)
-            n_sl[labels] = s_l[:, own]
-            cells = known.cells
-            group.joint = np.ascontiguousarray(joint[:, own][:, :, cells])
+            all_candidates.add_label_sums(n_l[k : k + 1], f_l[k : k + 1], xlogx, t_fl[k])
+        for counted in self._anchors_counted(question, co):
+            s_cells = slice(question.begins[counted.place], question.begins[counted.place + 1])
+            group, live = counted.group, counted.live
+            n_sl = np.zeros((len(counts.labels), counted.anchor.cells), np.int64)
+            n_sl[labels] = s_l[:, s_cells]
+            cells = counted.cells
+            group.joint = np.ascontiguousarray(joint[:, s_cells][:, :, cells])
             t_fsl = np.zeros((q, group.size), np.int64)
-            triples = Triples(known._replace(n_sl=n_sl), 0, counts.labels, labels)
+            triples = Triples(counted._replace(n_sl=n_sl), 0, counts.labels, labels)
             group.add_triple_sums(triples, np.ascontiguousarray(f_l[:, cells]), xlogx, t_fsl)
-            t_fs, t_sl = known.sums(xlogx), self._label_sums(known.anchor, s_l[:, own], n_l)
-            t_f, t_s, all_fl = self._t_f[where[live]], self._t_f[known.s], t_fl[:, live]
+            t_fs, t_sl = counted.sums(xlogx), self._label_sums(counted.anchor, s_l[:, s_cells], n_l)
+            t_f, t_s, all_fl = self._t_f[where[live]], self._t_f[counted.s], t_fl[:, live]
             given_f = t_fsl.sum(axis=0) + q * (t_f - t_fs) - all_fl.sum(axis=0)
             given_s = t_fsl.sum(axis=0) + q * (t_s - t_fs) - t_sl.sum()
-            out[0, known.at, live] = np.maximum(0.0, given_f / self._scale)
-            out[1, known.at, live] = np.maximum(0.0, given_s / self._scale)
+            out[0, counted.place, live] = np.maximum(0.0, given_f / self._scale)
+            out[1, counted.place, live] = np.maximum(0.0, given_s / self._scale)
             if with_sums:
-                for which, part in enumerate((t_fsl, t_fs, all_fl, t_sl[:, None])):
-                    sums[which, known.at][:, live] = part
+                for kind, part in enumerate((t_fsl, t_fs, all_fl, t_sl[:, None])):
+                    sums[kind, counted.place][:, live] = part
         return Results(out[0], out[1], sums)
 
     def _label_sums(self, anchor: Any, n_sl: np.ndarray, n_l: np.ndarray) -> np.ndarray:
@@ -162,91 +162,94 @@ class RemoteSubset(SubsetPlanes):
         n = self._block.features.ragged(where, counts.n_f)
         return _Candidates(counts.levels[where], counts.modes[where], n, counts.total)
 
-    def _known(self, asked: _Asked, co: np.ndarray) -> Iterator[_Known]:
+    def _anchors_counted(self, question: _Question, co: np.ndarray) -> Iterator[_Counted]:
         """What is known of each anchor and the candidates that it is counted with."""
         counts, groups = self._counts, dict[bytes, _Candidates]()
-        levels = counts.levels[asked.where]
-        for at, s in enumerate(asked.anchors.tolist()):
-            live = asked.start <= at  # counts of the others would be impossible ones
+        levels = counts.levels[question.where]
+        for place, s in enumerate(question.anchors.tolist()):
+            live = question.start <= place  # counts of the others would be impossible ones
             if not live.any():
                 continue
             key = live.tobytes()
             if key not in groups:
-                groups[key] = self._candidate_group(asked.where[live])
+                groups[key] = self._candidate_group(question.where[live])
             cells = np.repeat(live, levels - 1)
-            pairs = co[asked.begins[at] : asked.begins[at + 1]][:, cells]
+            pairs = co[question.begins[place] : question.begins[place + 1]][:, cells]
             anchor = self._block.anchor(s, int(counts.levels[s]))
             pairs = np.ascontiguousarray(pairs)
-            yield _Known(at, s, anchor, groups[key], live, cells, pairs, np.zeros((0, 0)))
+            yield _Counted(place, s, anchor, groups[key], live, cells, pairs, np.zeros((0, 0)))
 
-    def _pairs_of(self, asked: _Asked) -> np.ndarray:
+    def _pairs_of(self, question: _Question) -> np.ndarray:
         """The co-occurrences that are asked for: those known from before, or counted now.
 
         Candidates that were asked for a moment ago will be again, with the same anchors: what they
         lack is counted along, which saves a question.
         """
-        if asked.where.size > MOST_KNOWN:
-            return asked.spread(self._ask(asked, None)[0])
-        known, levels = self._ahead, self._counts.levels
-        late = [np.arange(begin, asked.anchors.size) for begin in asked.start.tolist()]
-        wanted = {
-            j: [s for s in asked.anchors[at].tolist() if s not in known.get(j, ())]
-            for j, at in zip(asked.where.tolist(), late, strict=True)
+        if question.where.size > MOST_KNOWN:
+            return question.spread(self._ask(question, None)[0])
+        ahead, levels = self._ahead, self._counts.levels
+        late = [np.arange(begin, question.anchors.size) for begin in question.start.tolist()]
+        unknown = {
+            j: [s for s in question.anchors[place].tolist() if s not in ahead.get(j, ())]
+            for j, place in zip(question.where.tolist(), late, strict=True)
         }
-        lacking = any(wanted.values())
-        for j in asked.where.tolist():
-            known[j] = known.pop(j, {})  # the last that are asked for stay the longest
-        if lacking:
-            new = asked.anchors[int(asked.start.min()) :].tolist()
-            for j, own in list(known.items())[: -asked.where.size]:
-                if own and len(missing := [s for s in new if s not in own]) <= FEW_ANCHORS:
-                    wanted[j] = missing
-            self._fetch_pairs({j: own for j, own in wanted.items() if own}, asked.anchors)
-        co = np.zeros(asked.mask.shape, asked.small)
-        first = edges_of(levels[asked.where] - 1)
-        for i, j in enumerate(asked.where.tolist()):
-            for at in late[i].tolist():
-                part = known[j][int(asked.anchors[at])]
-                co[asked.begins[at] : asked.begins[at + 1], first[i] : first[i + 1]] = part
-        while len(known) > MOST_KNOWN:
-            del known[next(iter(known))]
+        any_unknown = any(unknown.values())
+        for j in question.where.tolist():
+            ahead[j] = ahead.pop(j, {})  # the last that are asked for stay the longest
+        if any_unknown:
+            new = question.anchors[int(question.start.min()) :].tolist()
+            for j, kept in list(ahead.items())[: -question.where.size]:
+                if kept and len(missing := [s for s in new if s not in kept]) <= FEW_ANCHORS:
+                    unknown[j] = missing
+            self._fetch_pairs({j: new for j, new in unknown.items() if new}, question.anchors)
+        co = np.zeros(question.mask.shape, question.small)
+        first = edges_of(levels[question.where] - 1)
+        for i, j in enumerate(question.where.tolist()):
+            for place in late[i].tolist():
+                rows = slice(question.begins[place], question.begins[place + 1])
+                co[rows, first[i] : first[i + 1]] = ahead[j][int(question.anchors[place])]
+        while len(ahead) > MOST_KNOWN:
+            del ahead[next(iter(ahead))]
         return co
 
-    def _fetch_pairs(self, wanted: dict[int, list[int]], anchors: np.ndarray) -> None:
+    def _fetch_pairs(self, unknown: dict[int, list[int]], anchors: np.ndarray) -> None:
         """Ask for what candidates lack: each from its first missing anchor on."""
-        place = {s: at for at, s in enumerate(anchors.tolist())}
-        where = np.array(list(wanted), np.int64)
-        start = np.array([min(place[s] for s in own) for own in wanted.values()], np.int64)
+        place_of = {s: k for k, s in enumerate(anchors.tolist())}
+        where = np.array(list(unknown), np.int64)
+        start = np.array(
+            [min(place_of[s] for s in missing) for missing in unknown.values()], np.int64
+        )
         least = int(start.min())
-        asked = _Asked.of(self, where, anchors[least:].tolist(), start - least)
-        (found,) = self._ask(asked, None)
-        co, first = asked.spread(found), edges_of(self._counts.levels[where] - 1)
+        question = _Question.of(self, where, anchors[least:].tolist(), start - least)
+        (counts,) = self._ask(question, None)
+        co, first = question.spread(counts), edges_of(self._counts.levels[where] - 1)
         for i, j in enumerate(where.tolist()):
-            for at in range(int(asked.start[i]), asked.anchors.size):
-                part = co[asked.begins[at] : asked.begins[at + 1], first[i] : first[i + 1]]
-                self._ahead.setdefault(j, {})[int(asked.anchors[at])] = part
+            for k in range(int(question.start[i]), question.anchors.size):
+                part = co[question.begins[k] : question.begins[k + 1], first[i] : first[i + 1]]
+                self._ahead.setdefault(j, {})[int(question.anchors[k])] = part
 
     @property
     def _t_n(self) -> np.int64:
         total: np.int64 = of_rows(np.array([self._counts.total]), self._counts.xlogx)[0]
         return total
 
-    def _ask(self, asked: _Asked, labels: np.ndarray | None) -> list[np.ndarray]:
-        own = asked.where, asked.anchors, asked.start, labels
-        answers: list[tuple[PackedCounts, ...]] = self._block.session.ask("subset", *own)
-        size, cells = int(asked.mask.sum()), asked.mask.shape
+    def _ask(self, question: _Question, labels: np.ndarray | None) -> list[np.ndarray]:
+        answers: list[tuple[PackedCounts, ...]] = self._block.session.ask(
+            "subset", question.where, question.anchors, question.start, labels
+        )
+        size, cells = int(question.mask.sum()), question.mask.shape
         q = 0 if labels is None else labels.size
         sizes = (size, q * cells[1], q * cells[0], q * size)[: len(answers[0])]
-        found = []
-        for at, length in enumerate(sizes):
+        counts = []
+        for kind, length in enumerate(sizes):
             flat = np.zeros(length, np.int64)
             for answer in answers:
-                answer[at].add_to(flat)
-            found.append(flat)
-        return found
+                answer[kind].add_to(flat)
+            counts.append(flat)
+        return counts
 
 
-class _Asked(NamedTuple):
+class _Question(NamedTuple):
     """A question about candidates and anchors, and where in the answer is what."""
 
     where: np.ndarray
@@ -257,7 +260,7 @@ class _Asked(NamedTuple):
     small: Any
 
     @classmethod
-    def of(cls, subset: Any, where: np.ndarray, anchors: Sequence[int], start: Any) -> _Asked:
+    def of(cls, subset: Any, where: np.ndarray, anchors: Sequence[int], start: Any) -> _Question:
         """The question that a table asks."""
         counts, columns = subset._counts, np.asarray(anchors, np.int64)  # noqa: SLF001
         begins, mask = wanted_cells(counts.levels[where], counts.levels[columns], start)

@@ -57,11 +57,11 @@ class Session:
         needs : iterable of Sent
             What `args` names by its token.
         """
-        each = dict.fromkeys(range(self.n_blocks), args)
-        return self.ask_each(question, each, {one.token: one for one in needs})
+        arguments = dict.fromkeys(range(self.n_blocks), args)
+        return self.ask_each(question, arguments, {sent.token: sent for sent in needs})
 
     def ask_each(
-        self, question: str, each: Mapping[int, tuple[Any, ...]], needs: Mapping[str, Sent]
+        self, question: str, arguments: Mapping[int, tuple[Any, ...]], needs: Mapping[str, Sent]
     ) -> list[Any]:
         """The answers of some holders, in their order.
 
@@ -75,21 +75,21 @@ class Session:
             What these name, by its token.
         """
         self.rounds += 1
-        sizes = {id(args): bytes_in(args) for args in each.values()}
-        self.bytes_sent += sum(sizes[id(args)] for args in each.values())
-        found = self._answers(question, each, needs)
-        self.bytes_received += bytes_in(found)
-        return found
+        sizes = {id(args): bytes_in(args) for args in arguments.values()}
+        self.bytes_sent += sum(sizes[id(args)] for args in arguments.values())
+        answers = self._answers(question, arguments, needs)
+        self.bytes_received += bytes_in(answers)
+        return answers
 
     def _answers(
-        self, question: str, each: Mapping[int, tuple[Any, ...]], needs: Mapping[str, Sent]
+        self, question: str, arguments: Mapping[int, tuple[Any, ...]], needs: Mapping[str, Sent]
     ) -> list[Any]:
         raise NotImplementedError
 
     def _part(self, sent: Sent, i: int) -> Any:
-        made = sent.part(int(self.edges[i]), int(self.edges[i + 1]))
-        self.bytes_sent += bytes_in(made)
-        return made
+        part = sent.part(int(self.edges[i]), int(self.edges[i + 1]))
+        self.bytes_sent += bytes_in(part)
+        return part
 
     @property
     def progress(self) -> str:

@@ -61,11 +61,11 @@ class SlimColumn(NamedTuple):
     @classmethod
     def of_anchor(cls, anchor: BlockAnchor, n_rows: int) -> SlimColumn:
         """A column that is an anchor."""
-        own, rows = (n_rows, anchor.mode, anchor.levels), anchor.rows
-        if _fewer_as_planes(n_rows, anchor.levels, rows.size):
-            n = np.bincount(anchor.codes, minlength=anchor.levels)
-            return cls(*own, anchor.planes, NO_ROWS, NO_ROWS, n)
-        return cls._listed(*own, rows, anchor.codes[rows])
+        mode, levels, rows = anchor.mode, anchor.levels, anchor.rows
+        if _fewer_as_planes(n_rows, levels, rows.size):
+            n = np.bincount(anchor.codes, minlength=levels)
+            return cls(n_rows, mode, levels, anchor.planes, NO_ROWS, NO_ROWS, n)
+        return cls._listed(n_rows, mode, levels, rows, anchor.codes[rows])
 
     @classmethod
     def _listed(
@@ -76,38 +76,42 @@ class SlimColumn(NamedTuple):
 
     def codes(self) -> Codes:
         """A table of this one column, in arrays of its own: kernels want them aligned."""
-        one = (np.array([number], np.int32) for number in (self.mode, self.levels, -1))
+        mode, levels, missing = (
+            np.array([number], np.int32) for number in (self.mode, self.levels, -1)
+        )
         if self.planes is None:
             values = self.values.astype(np.int32) if self.levels > 2 else None
             edges = np.array([0, self.rows.size])
-            return Codes(self.n_rows, edges, np.array(self.rows), values, *one)
-        packed = Packed(np.array(self.planes), np.zeros(1, np.int64))
-        none = np.zeros(2, np.int64), NO_ROWS, NO_ROWS
-        return Codes(self.n_rows, *none, *one, packed=packed, counts=self.n)
+            return Codes(self.n_rows, edges, np.array(self.rows), values, mode, levels, missing)
+        return Codes(
+            self.n_rows,
+            np.zeros(2, np.int64),
+            NO_ROWS,
+            NO_ROWS,
+            mode,
+            levels,
+            missing,
+            packed=Packed(np.array(self.planes), np.zeros(1, np.int64)),
+            counts=self.n,
+        )
 
 
 def _fewer_as_planes(n_rows: int, levels: int, entries: int) -> bool:
-    each = ROW_BYTES + (np.min_scalar_type(levels).itemsize if levels > 2 else 0)
-    return 8 * -(-n_rows // WORD) * (levels - 1) <= each * entries
+    entry_bytes = ROW_BYTES + (np.min_scalar_type(levels).itemsize if levels > 2 else 0)
+    return 8 * -(-n_rows // WORD) * (levels - 1) <= entry_bytes * entries
 
 
 def own_columns(codes: Codes, first: int, last: int) -> Codes:
     """The columns from `first` to `last`, with no more planes than they have."""
-    some = codes.take(np.arange(first, last))
-    if some.packed is None:
-        return some
-    begins = some.packed.first
-    sizes = np.where(begins < 0, 0, some.levels - 1)
+    table = codes.take(np.arange(first, last))
+    if table.packed is None:
+        return table
+    begins = table.packed.first
+    sizes = np.where(begins < 0, 0, table.levels - 1)
     edges = edges_of(sizes)
-    planes = some.packed.planes[np.repeat(begins - edges[:-1], sizes) + np.arange(edges[-1])]
-    return _with_planes(some, Packed(planes, np.where(begins < 0, -1, edges[:-1])))
-
-
-def _with_planes(codes: Codes, packed: Packed | None) -> Codes:
-    """The same lists with other planes."""
-    lists = codes._held  # noqa: SLF001  # planes are not made lists
-    own = codes.mode, codes.levels, codes.missing
-    return Codes(codes.n_rows, *lists, *own, packed=packed, counts=codes.counts)
+    planes = table.packed.planes[np.repeat(begins - edges[:-1], sizes) + np.arange(edges[-1])]
+    packed = Packed(planes, np.where(begins < 0, -1, edges[:-1]))
+    return table.with_entries(*table.lists, packed=packed, counts=table.counts)
 
 
 def joined_rows(parts: Sequence[Codes]) -> Codes:
@@ -123,27 +127,25 @@ def joined_rows(parts: Sequence[Codes]) -> Codes:
     if len(parts) == 1:
         return first
     packed = [part.packed for part in parts if part.packed is not None]
-    if len(packed) < len(parts) or any((one.first != packed[0].first).any() for one in packed):
+    if len(packed) < len(parts) or any((p.first != packed[0].first).any() for p in packed):
         return stacked(parts)
-    listed = stacked([_listed_only(part) for part in parts])
+    listed = stacked([part.with_entries(*part.lists) for part in parts])  # without their planes
     begins = edges_of([part.n_rows for part in parts])
     n_rows = int(begins[-1])
     planes = np.zeros((packed[0].planes.shape[0], -(-n_rows // WORD)), np.uint64)
-    for begin, own in zip(begins.tolist(), packed, strict=False):
+    for begin, part in zip(begins.tolist(), packed, strict=False):
         word, bit = divmod(begin, WORD)
-        width = own.planes.shape[1]
-        planes[:, word : word + width] |= own.planes << np.uint64(bit)
+        width = part.planes.shape[1]
+        planes[:, word : word + width] |= part.planes << np.uint64(bit)
         if bit:
-            over = own.planes >> np.uint64(WORD - bit)
+            over = part.planes >> np.uint64(WORD - bit)
             room = planes.shape[1] - word - 1
             planes[:, word + 1 : word + 1 + width] |= over[:, :room]
     counts = np.add.reduce([part.counts for part in parts])
-    own_lists = listed.indptr, listed.rows, listed.codes
-    about = first.mode, first.levels, first.missing
-    return Codes(n_rows, *own_lists, *about, packed=Packed(planes, packed[0].first), counts=counts)
-
-
-def _listed_only(codes: Codes) -> Codes:
-    """The lists of a table alone, where columns that are kept as planes have no entries."""
-    lists = codes._held  # noqa: SLF001  # planes are not made lists
-    return Codes(codes.n_rows, *lists, codes.mode, codes.levels, codes.missing)
+    return listed.with_entries(
+        listed.indptr,
+        listed.rows,
+        listed.codes,
+        packed=Packed(planes, packed[0].first),
+        counts=counts,
+    )

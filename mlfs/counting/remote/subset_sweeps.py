@@ -66,12 +66,12 @@ class SubsetSweeps:
         pairs = self._swept(planes, ends, masks, first)
         if labels is None:
             return (packed_counts(pairs[mask]),)
-        own = self._block.labels.masks(labels)
-        f_l = self._swept(planes, ends, own, np.zeros_like(first))
+        masks_l = self._block.labels.masks(labels)
+        f_l = self._swept(planes, ends, masks_l, np.zeros_like(first))
         s_l = np.zeros((labels.size, len(masks)), np.int64)
-        sweep(masks, own, s_l)
+        sweep(masks, masks_l, s_l)
         joint = np.zeros((labels.size, *pairs.shape), np.int64)
-        for k, label in enumerate(own):
+        for k, label in enumerate(masks_l):
             joint[k] = self._swept(planes, ends, masks & label, first)
         return tuple(map(packed_counts, (pairs[mask], f_l, s_l, joint[:, mask])))
 
@@ -79,15 +79,15 @@ class SubsetSweeps:
         self, planes: list[np.ndarray], ends: np.ndarray, masks: np.ndarray, first: np.ndarray
     ) -> np.ndarray:
         out = np.zeros((len(masks), int(ends[-1])), np.int64)
-        for i, own in enumerate(planes):
+        for i, candidate in enumerate(planes):
             begin = int(first[i])
             if begin < len(masks):
-                sweep(own, masks[begin:], out[begin:, ends[i] : ends[i + 1]])
+                sweep(candidate, masks[begin:], out[begin:, ends[i] : ends[i + 1]])
         return out
 
     def _candidates(self, where: np.ndarray) -> tuple[list[np.ndarray], np.ndarray]:
         planes = [_planes_of(self._features, j) for j in where.tolist()]
-        return planes, edges_of([len(own) for own in planes])
+        return planes, edges_of([len(candidate) for candidate in planes])
 
     def _anchors(self, anchors: np.ndarray, begins: np.ndarray) -> np.ndarray:
         """The planes of anchors; where they were asked for in this order before, not copied."""
@@ -102,10 +102,10 @@ class SubsetSweeps:
             return np.concatenate([_planes_of(self._features, j) for j in wanted])
         for j in wanted:
             if j not in self._place:
-                own = _planes_of(self._features, j)
-                self._kept[self._used : self._used + len(own)] = own
+                new_planes = _planes_of(self._features, j)
+                self._kept[self._used : self._used + len(new_planes)] = new_planes
                 self._place[j] = self._used
-                self._used += len(own)
+                self._used += len(new_planes)
         places = np.array([self._place[j] for j in wanted], np.int64)
         if (places - begins[:-1] == places[0]).all():
             return self._kept[places[0] : places[0] + begins[-1]]

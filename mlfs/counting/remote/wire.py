@@ -46,12 +46,12 @@ def packed_counts(counts: np.ndarray) -> PackedCounts:
     """Pack an array of counts, none of which is below 0."""
     flat = counts.reshape(-1)
     most = int(flat.max(initial=0))
-    kind = next((one for one in TYPES if most <= np.iinfo(one).max), np.int64)
-    size = np.dtype(kind).itemsize
+    dtype = next((dtype for dtype in TYPES if most <= np.iinfo(dtype).max), np.int64)
+    size = np.dtype(dtype).itemsize
     if np.count_nonzero(flat) * (size + INDEX_BYTES) < flat.size * size and flat.size < 1 << 32:
         where = np.flatnonzero(flat)
-        return PackedCounts(flat[where].astype(kind), where.astype(np.uint32))
-    return PackedCounts(flat.astype(kind), None)
+        return PackedCounts(flat[where].astype(dtype), where.astype(np.uint32))
+    return PackedCounts(flat.astype(dtype), None)
 
 
 def bytes_in(thing: Any) -> int:
