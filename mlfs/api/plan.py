@@ -238,7 +238,7 @@ def ranking_of(
         groups = tuple(grouping.names[one] for one in candidates for _ in members[one])
         others = np.where(picks.runners_up < 0, -1, first[picks.runners_up])
         picks = replace(picks, runners_up=others, tied=first[picks.tied])
-        picks, ranks = replace(picks.taken(rows), columns=columns), ranks[rows]
+        picks, ranks = replace(picks.take(rows), columns=columns), ranks[rows]
     named = tuple(map(names.__getitem__, picks.columns.tolist()))
     tested = result.significance
     if tested is not None and not grouping.trivial:
@@ -263,8 +263,8 @@ def union_of(by_label: Mapping[str, Ranking]) -> Ranking:
     """
     parts = list(by_label.values())
     if not parts:
-        return Ranking(Picks.none(), np.zeros(0, np.int64), ())
-    picks = Picks.joined([part.picks for part in parts])
+        return Ranking(Picks.empty(), np.zeros(0, np.int64), ())
+    picks = Picks.concatenate([part.picks for part in parts])
     rank = np.concatenate([part.ranks for part in parts])
     worth = (-picks.margins, picks.redundancy, -picks.relevance, -picks.scores)
     order = np.lexsort((*worth, rank, picks.columns))
@@ -275,7 +275,7 @@ def union_of(by_label: Mapping[str, Ranking]) -> Ranking:
     names = [name for part in parts for name in part.names]
     groups = [group for part in parts for group in part.groups]
     return Ranking(
-        picks.taken(best),
+        picks.take(best),
         np.arange(1, best.size + 1),
         tuple(names[i] for i in best),
         tuple(groups[i] for i in best) if groups else (),

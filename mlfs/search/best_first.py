@@ -60,9 +60,9 @@ def best_first(
         while current is not None and stale < PATIENCE:
             seen.add(frozenset(current))
             fronts.append(_Front(checked, current, closed))
-            found = fronts[-1].merit
-            if found > best_merit + TIE:
-                best, best_merit, stale = fronts[-1].best, found, 0
+            merit = fronts[-1].merit
+            if merit > best_merit + TIE:
+                best, best_merit, stale = fronts[-1].best, merit, 0
             else:
                 stale += 1
             current = _next_open(fronts, seen)
@@ -74,7 +74,7 @@ def best_first(
     # A greedy search repeats the picks, so that every one can be explained.
     grown = greedy(criterion, info, len(best), forced=best, excluded=excluded, name=name)
     picks = replace(grown.picks, forced=np.isin(grown.picks.columns, forced))
-    result.picks, stopped = picks.reported(on_pick)
+    result.picks, stopped = picks.report(on_pick)
     result.interrupted |= grown.interrupted | stopped
     return result
 
@@ -83,8 +83,8 @@ def _merit_of_start(checked: CheckedCriterion, start: list[int]) -> float:
     """The merit of the set that the search starts from, the parents of the label included."""
     if not start:
         return checked.merit_of_nothing()
-    at = np.flatnonzero(checked.info.features == start[-1])[0]
-    return float(checked.merit(start[:-1])[at])
+    position = np.flatnonzero(checked.info.features == start[-1])[0]
+    return float(checked.merit(start[:-1])[position])
 
 
 class _Front:
@@ -98,20 +98,21 @@ class _Front:
         order = np.argsort(-merits, kind="stable")
         order = order[: int(np.isfinite(merits).sum())]
         # neighbours in the order that differ by rounding belong together
-        apart = np.concatenate([[0], np.cumsum(-np.diff(merits[order]) > TIE)])[: order.size]
-        order = order[np.lexsort((features[order], apart))]
+        clusters = np.concatenate([[0], np.cumsum(-np.diff(merits[order]) > TIE)])[: order.size]
+        order = order[np.lexsort((features[order], clusters))]
         self._columns, self._merits = features[order], merits[order]
         self._next = 0
 
     @property
     def merit(self) -> float:
-        """The merit of the best set that is left."""
-        left = self._next < self._columns.size
-        return float(self._merits[self._next]) if left else -np.inf
+        """The merit of the best remaining set."""
+        if self._next == self._columns.size:
+            return -np.inf
+        return float(self._merits[self._next])
 
     @property
     def best(self) -> list[int]:
-        """The best set that is left."""
+        """The best remaining set."""
         return [*self.base, int(self._columns[self._next])]
 
     def skip(self, seen: set[frozenset[int]]) -> None:

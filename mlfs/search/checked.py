@@ -74,8 +74,9 @@ class CheckedCriterion:
 
     def score(self, relevance: np.ndarray, total: np.ndarray, picked: list[int]) -> np.ndarray:
         """Compute the score of each candidate after at least one pick."""
-        own = read_only(relevance), read_only(total), list(picked)
-        return self._array("score", *own, after=picked[-1])
+        return self._array(
+            "score", read_only(relevance), read_only(total), list(picked), after=picked[-1]
+        )
 
     def bound(self, relevance: np.ndarray, total: np.ndarray, picked: list[int]) -> np.ndarray:
         """Compute the scores of totals that lack terms; +inf where they give no bound yet."""
@@ -95,8 +96,14 @@ class CheckedCriterion:
         self, relevance: np.ndarray, total: np.ndarray, pairs: np.ndarray, picked: list[int]
     ) -> np.ndarray:
         """Compute the score of a `PairCriterion` after at least one pick."""
-        own = *map(read_only, (relevance, total, pairs)), list(picked)
-        return self._array("pair_score", *own, after=picked[-1])
+        return self._array(
+            "pair_score",
+            read_only(relevance),
+            read_only(total),
+            read_only(pairs),
+            list(picked),
+            after=picked[-1],
+        )
 
     def merit(self, picked: list[int]) -> np.ndarray:
         """Compute the merit of the picked set with each candidate."""
@@ -144,9 +151,15 @@ class CheckedCriterion:
             return f"{why}: what it is given serves others too; make a new array (x = x / y)"
         if "ufunc" in str(error):  # numpy's own message is about loops and signatures
             why = f"{type(error).__name__.removeprefix('_')}: it computes with what is no number"
-        given = vars(self.criterion) if hasattr(self.criterion, "__dict__") else {}
-        texts = [f"{key}={printable(repr(v), 40)}" for key, v in given.items() if type(v) is str]
-        return f"{why}; is its parameter {' or '.join(texts)} to be a number?" if texts else why
+        parameters = vars(self.criterion) if hasattr(self.criterion, "__dict__") else {}
+        texts = [
+            f"{key}={printable(repr(value), 40)}"
+            for key, value in parameters.items()
+            if type(value) is str
+        ]
+        if not texts:
+            return why
+        return f"{why}; is its parameter {' or '.join(texts)} to be a number?"
 
     def _array(self, method: str, *arguments: Any, after: int | None = None) -> np.ndarray:
         answer = self._answer(method, *arguments)
@@ -182,5 +195,5 @@ class CheckedCriterion:
             )
         return np.full(d, array)
 
-    def _fault(self, what: str) -> CriterionError:
-        return CriterionError(f"the criterion {self.name} {what}")
+    def _fault(self, fault: str) -> CriterionError:
+        return CriterionError(f"the criterion {self.name} {fault}")

@@ -75,24 +75,24 @@ def greedy(
         is_open = np.ones(info.d, bool)
         if len(excluded):
             is_open[np.isin(info.features, np.asarray(excluded, np.int64))] = False
-        for place in range(n):
-            at = _position(info.features, forced[place]) if place < len(forced) else -1
-            if at < 0 and closes is None and isinstance(scores, FixedScores):
-                scores.pick_rest(is_open, n - place, on_pick)
+        for rank in range(n):
+            required = _position(info.features, forced[rank]) if rank < len(forced) else -1
+            if required < 0 and closes is None and isinstance(scores, FixedScores):
+                scores.pick_rest(is_open, n - rank, on_pick)
                 break
-            here = scores.pick(is_open, at)
-            if here < 0:
+            position = scores.pick(is_open, required)
+            if position < 0:
                 break
-            is_open[here] = False
-            column = int(info.features[here])
+            is_open[position] = False
+            column = int(info.features[position])
             if closes is not None:
                 is_open &= ~closes(column)
             if on_pick is not None:
-                on_pick(scores.picks(place)[0])
-            if place + 1 < n and time_is_up is not None and time_is_up():
+                on_pick(scores.picks(rank)[0])
+            if rank + 1 < n and time_is_up is not None and time_is_up():
                 result.timed_out = True
                 break
-            if place + 1 < n:
+            if rank + 1 < n:
                 scores.take(column)
     except KeyboardInterrupt:
         result.interrupted = True
@@ -109,10 +109,10 @@ def _candidate_scores(checked: CheckedCriterion, lazy: bool | str) -> CandidateS
         return SetScores(checked)
     if isinstance(checked.criterion, PairCriterion):
         return PairScores(checked)
-    if all(getattr(kind, of) is getattr(Criterion, of) for of in ("start", "term", "score")):
+    if all(getattr(kind, name) is getattr(Criterion, name) for name in ("start", "term", "score")):
         return FixedScores(checked)
-    may = lazy is True or (lazy == "auto" and most_sweep_cost(checked.info) >= PRICE)
-    if checked.criterion.falls and may and terms_only_add(checked.info):
+    is_lazy = lazy is True or (lazy == "auto" and most_sweep_cost(checked.info) >= PRICE)
+    if checked.criterion.falls and is_lazy and terms_only_add(checked.info):
         return LazyScores(checked, insist=lazy is True)
     return CandidateScores(checked)
 

@@ -72,8 +72,8 @@ class Structure:
             msg = f"there are parents for {len(self.parents)} labels, but {q} labels"
             raise UsageError(msg)
         parents = tuple(
-            tuple(sorted(_number(p, q, "the parents of ", name) for p in given))
-            for name, given in zip(self.names, self.parents, strict=True)
+            tuple(sorted(_number(p, q, "the parents of ", name) for p in label_parents))
+            for name, label_parents in zip(self.names, self.parents, strict=True)
         )
         self._check_parents(order, parents)
         object.__setattr__(self, "names", tuple(self.names))
@@ -82,9 +82,9 @@ class Structure:
         object.__setattr__(self, "weights", dict(self._checked_weights(parents)))
 
     def _check_texts(self) -> None:
-        for what, text in (("kind", self.kind), ("note", self.note)):
+        for field_name, text in (("kind", self.kind), ("note", self.note)):
             if not isinstance(text, str):
-                msg = f"the {what} of a structure is a text, not {shown(text)}"
+                msg = f"the {field_name} of a structure is a text, not {shown(text)}"
                 raise UsageError(msg)
         seen: set[str] = set()
         for name in self.names:
@@ -97,13 +97,13 @@ class Structure:
             seen.add(name)
 
     def _check_parents(self, order: tuple[int, ...], parents: tuple[tuple[int, ...], ...]) -> None:
-        place = {label: at for at, label in enumerate(order)}
-        for label, given in enumerate(parents):
-            if len(set(given)) < len(given):
+        position = {label: i for i, label in enumerate(order)}
+        for label, label_parents in enumerate(parents):
+            if len(set(label_parents)) < len(label_parents):
                 msg = f"the label {shown(self.names[label])} has the same parent twice"
                 raise UsageError(msg)
-            for parent in given:
-                if place[parent] >= place[label]:
+            for parent in label_parents:
+                if position[parent] >= position[label]:
                     child, before = shown(self.names[label]), shown(self.names[parent])
                     msg = f"the label {child} comes before its parent {before} in the order"
                     raise UsageError(msg)
@@ -137,11 +137,11 @@ class Structure:
     @cached_property
     def children(self) -> tuple[tuple[int, ...], ...]:
         """The children of each label, ascending."""
-        of: list[list[int]] = [[] for _ in self.names]
+        children: list[list[int]] = [[] for _ in self.names]
         for child, parents in enumerate(self.parents):
             for parent in parents:
-                of[parent].append(child)
-        return tuple(map(tuple, of))
+                children[parent].append(child)
+        return tuple(map(tuple, children))
 
     @property
     def edges(self) -> tuple[Edge, ...]:
@@ -187,12 +187,12 @@ class Structure:
                 where = "data" if name not in names else "structure"
                 msg = f"the label {shown(name)} is not in the {where}: both need the same labels"
                 raise UsageError(msg)
-        to = [list(names).index(name) for name in self.names]
+        numbers = [list(names).index(name) for name in self.names]
         parents: list[tuple[int, ...]] = [()] * self.q
-        for label, given in enumerate(self.parents):
-            parents[to[label]] = tuple(sorted(to[p] for p in given))
-        weights = {(to[a], to[b]): weight for (a, b), weight in self.weights.items()}
-        order = tuple(to[label] for label in self.order)
+        for label, label_parents in enumerate(self.parents):
+            parents[numbers[label]] = tuple(sorted(numbers[p] for p in label_parents))
+        weights = {(numbers[a], numbers[b]): weight for (a, b), weight in self.weights.items()}
+        order = tuple(numbers[label] for label in self.order)
         return Structure(self.kind, tuple(names), order, tuple(parents), weights, self.note)
 
     def _repr_html_(self) -> str:
@@ -284,12 +284,12 @@ def closing_edge(parents: Sequence[Sequence[int]]) -> Edge | None:
             label = leader[label]
         return label
 
-    for child, given in enumerate(parents):
-        for parent in given:
-            one, other = find(parent), find(child)
-            if one == other:
+    for child, label_parents in enumerate(parents):
+        for parent in label_parents:
+            parent_group, child_group = find(parent), find(child)
+            if parent_group == child_group:
                 return parent, child
-            leader[one] = other
+            leader[parent_group] = child_group
     return None
 
 
@@ -301,20 +301,20 @@ def parents_first(parents: Sequence[Sequence[int]]) -> tuple[int, ...]:
     >>> parents_first([(2,), (), (1,)])
     (1, 2, 0)
     """
-    left = [len(set(given)) for given in parents]
+    remaining = [len(set(label_parents)) for label_parents in parents]
     children: list[list[int]] = [[] for _ in parents]
-    for child, given in enumerate(parents):
-        for parent in set(given):
+    for child, label_parents in enumerate(parents):
+        for parent in set(label_parents):
             children[parent].append(child)
     order: list[int] = []
-    level = [label for label, count in enumerate(left) if count == 0]
+    level = [label for label, count in enumerate(remaining) if count == 0]
     while level:
         order += level
         below = []
         for label in level:
             for child in children[label]:
-                left[child] -= 1
-                if left[child] == 0:
+                remaining[child] -= 1
+                if remaining[child] == 0:
                     below.append(child)
         level = sorted(below)
     if len(order) < len(parents):
@@ -325,8 +325,8 @@ def parents_first(parents: Sequence[Sequence[int]]) -> tuple[int, ...]:
 def from_order(order: Sequence[int], names: Sequence[str], note: str = "") -> Structure:
     """A chain in which all predecessors of a label are its parents."""
     parents: list[tuple[int, ...]] = [()] * len(order)
-    for at, label in enumerate(order):
-        parents[label] = tuple(sorted(order[:at]))
+    for position, label in enumerate(order):
+        parents[label] = tuple(sorted(order[:position]))
     return Structure("chain", tuple(names), tuple(order), tuple(parents), note=note)
 
 

@@ -60,13 +60,13 @@ def k_parents(
     k = math.ceil(0.8 * q) if k is None else k
     among = among_labels(info)
     parents: list[tuple[int, ...]] = [()] * q
-    for at, label in enumerate(order):
-        before = sorted(order[:at])
+    for position, label in enumerate(order):
+        before = sorted(order[:position])
         if len(before) <= k:
             parents[label] = tuple(before)
         elif k > 0:
-            path = greedy(_ParentGain(), among.for_label(label).only(before), k)
-            parents[label] = tuple(np.sort(path.picks.columns).tolist())
+            search = greedy(_ParentGain(), among.for_label(label).only(before), k)
+            parents[label] = tuple(np.sort(search.picks.columns).tolist())
     note = f"at most {plural(k, 'parent')} by eq. (33)"
     return Structure("chain", names, tuple(order), tuple(parents), note=note)
 

@@ -53,7 +53,9 @@ class Pick:
         return tuple(self.tied.tolist())
 
     def _values(self) -> dict[str, Any]:
-        values = {one.name: getattr(self, one.name) for one in dataclasses.fields(self)}
+        values = {
+            attribute.name: getattr(self, attribute.name) for attribute in dataclasses.fields(self)
+        }
         del values["tied"]
         return {**values, "ties": self.ties}
 
@@ -86,16 +88,16 @@ class Ties:
 
     def add(self, group: np.ndarray) -> tuple[int, int]:
         """Store a tied group, in ascending order; give the place of all but its first column."""
-        first, last = self._rest.pop(int(group[0]), (0, 0))
-        if not np.array_equal(self._stored[first:last], group):
-            first, last = self._size, self._size + group.size
-            if last > self._stored.size:
-                self._stored = np.resize(self._stored, 2 * last)
-            self._stored[first:last] = group
-            self._size = last
-        if first + 1 < last:
-            self._rest[int(group[1])] = first + 1, last
-        return first + 1, last
+        start, end = self._rest.pop(int(group[0]), (0, 0))
+        if not np.array_equal(self._stored[start:end], group):
+            start, end = self._size, self._size + group.size
+            if end > self._stored.size:
+                self._stored = np.resize(self._stored, 2 * end)
+            self._stored[start:end] = group
+            self._size = end
+        if start + 1 < end:
+            self._rest[int(group[1])] = start + 1, end
+        return start + 1, end
 
     @property
     def columns(self) -> np.ndarray:
@@ -141,14 +143,25 @@ class Picks(Sequence[Pick]):
             raise ValueError(msg)
 
     @classmethod
-    def none(cls) -> Picks:
+    def empty(cls) -> Picks:
         """No picks."""
-        whole, real = NO_COLUMNS, np.zeros(0)
-        forced = np.zeros(0, bool)
-        return cls(whole, real, real, real, real, real, whole, forced, whole, whole, whole)
+        floats = np.zeros(0)
+        return cls(
+            columns=NO_COLUMNS,
+            scores=floats,
+            relevance=floats,
+            redundancy=floats,
+            label_correlation=floats,
+            margins=floats,
+            runners_up=NO_COLUMNS,
+            forced=np.zeros(0, bool),
+            ties_from=NO_COLUMNS,
+            ties_to=NO_COLUMNS,
+            tied=NO_COLUMNS,
+        )
 
     @classmethod
-    def joined(cls, parts: Sequence[Picks]) -> Picks:
+    def concatenate(cls, parts: Sequence[Picks]) -> Picks:
         """Picks one after the other."""
         arrays = [np.concatenate(same) for same in zip(*(p.arrays for p in parts), strict=True)]
         starts = np.cumsum([0, *(part.tied.size for part in parts)])[:-1]
@@ -159,41 +172,41 @@ class Picks(Sequence[Pick]):
     @property
     def arrays(self) -> tuple[np.ndarray, ...]:
         """The arrays with one value for each pick."""
-        return tuple(getattr(self, one.name) for one in dataclasses.fields(self)[:-1])
+        return tuple(getattr(self, attribute.name) for attribute in dataclasses.fields(self)[:-1])
 
-    def taken(self, some: np.ndarray | slice) -> Picks:
-        """Some of the picks, by their places."""
-        return Picks(*[*(array[some] for array in self.arrays), self.tied])
+    def take(self, indices: np.ndarray | slice) -> Picks:
+        """Some of the picks, by their indices."""
+        return Picks(*[*(array[indices] for array in self.arrays), self.tied])
 
-    def reported(self, on_pick: Callable[[Pick], object] | None) -> tuple[Picks, bool]:
+    def report(self, on_pick: Callable[[Pick], object] | None) -> tuple[Picks, bool]:
         """Call `on_pick` with each pick; if it is interrupted, give the picks so far and True."""
         if on_pick is None:
             return self, False
-        made = 0
+        n = 0
         try:
             for pick in self:
-                made += 1
+                n += 1
                 on_pick(pick)
         except KeyboardInterrupt:
-            return self.taken(slice(made)), True
+            return self.take(slice(n)), True
         return self, False
 
     def __len__(self) -> int:
         return int(self.columns.size)
 
-    def __getitem__(self, place: Any) -> Any:
-        if isinstance(place, slice):
-            return list(self.taken(place))
-        return next(iter(self.taken(np.array([range(len(self))[place]]))))
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return list(self.take(index))
+        return next(iter(self.take(np.array([range(len(self))[index]]))))
 
     def __iter__(self) -> Iterator[Pick]:
         picks = []
-        for *terms, margin, other, forced, first, last in zip(
+        for *terms, margin, column, forced, start, end in zip(
             *(array.tolist() for array in self.arrays), strict=True
         ):
             margin = math.nan if math.isnan(margin) else margin  # one NaN: picks are equal
-            runner_up = None if other < 0 else other
-            picks.append(Pick(*[*terms, runner_up, margin, forced, self.tied[first:last]]))
+            runner_up = None if column < 0 else column
+            picks.append(Pick(*[*terms, runner_up, margin, forced, self.tied[start:end]]))
         return iter(picks)
 
     def __eq__(self, other: object) -> bool:
@@ -268,7 +281,7 @@ class SearchResult:
         Why there are fewer picks than were asked for; empty if there are not.
     """
 
-    picks: Picks = field(default_factory=Picks.none)
+    picks: Picks = field(default_factory=Picks.empty)
     interrupted: bool = False
     exhausted: bool = False
     counted: int = 0

@@ -32,7 +32,7 @@ ORDERS = {
 
 def network_for(
     criterion: Criterion,
-    wanted: Any,
+    network: Any,
     dataset: Dataset,
     info: Info,
     weights: np.ndarray | None,
@@ -45,7 +45,7 @@ def network_for(
     ----------
     criterion : Criterion
         What it is for; its ``network`` names the kind that it wants by default.
-    wanted : str, Structure, mapping or None
+    network : str, Structure, mapping or None
         What the user asks for.
     dataset, info, weights
         The data.
@@ -58,21 +58,21 @@ def network_for(
         msg = f"is the greatest number of parents of a label, not {printable(repr(k))}"
         raise UsageError(msg, option="k")
     if criterion.network is False:
-        if wanted is not None:
+        if network is not None:
             msg = f"the criterion {type(criterion).__name__} uses no label network"
             raise UsageError(msg)
         return None
-    if isinstance(wanted, Structure):
-        if len(wanted.parents) != len(dataset.labels):
+    if isinstance(network, Structure):
+        if len(network.parents) != len(dataset.labels):
             msg = (
-                f"the network has {plural(len(wanted.parents), 'label')}, "
+                f"the network has {plural(len(network.parents), 'label')}, "
                 f"but the data have {plural(len(dataset.labels), 'label')}"
             )
             raise UsageError(msg)
-        return wanted.renumbered(dataset.label_names)
-    if isinstance(wanted, Mapping):
-        return given_network(wanted, dataset.label_names)
-    kind = wanted or ("chain" if criterion.network is True else criterion.network)
+        return network.renumbered(dataset.label_names)
+    if isinstance(network, Mapping):
+        return given_network(network, dataset.label_names)
+    kind = network or ("chain" if criterion.network is True else criterion.network)
     if kind == "tree":
         return information_tree(info, dataset.label_names)
     if kind != "chain":
@@ -85,8 +85,8 @@ def network_for(
         sequence = chain_order_cheap(
             info, in_three_levels(first_component(dataset, weights), weights)
         )
-    made = k_parents(info, sequence, k, dataset.label_names)
-    return replace(made, note=f"{ORDERS[order]}; {made.note}")
+    chain = k_parents(info, sequence, k, dataset.label_names)
+    return replace(chain, note=f"{ORDERS[order]}; {chain.note}")
 
 
 def given_network(parents: Mapping[Any, Sequence[Any]], names: Sequence[str]) -> Structure:
@@ -106,7 +106,7 @@ def given_network(parents: Mapping[Any, Sequence[Any]], names: Sequence[str]) ->
             return int(label)
         raise UnknownName("label in the network", str(label), names)
 
-    of: dict[int, tuple[int, ...]] = {}
+    parents_of: dict[int, tuple[int, ...]] = {}
     for label, pa in parents.items():
         if isinstance(pa, str) or not isinstance(pa, Iterable):
             msg = (
@@ -114,18 +114,23 @@ def given_network(parents: Mapping[Any, Sequence[Any]], names: Sequence[str]) ->
                 f"not {printable(repr(pa))}"
             )
             raise UsageError(msg)
-        of[number(label)] = tuple(sorted({number(p) for p in pa}))
+        parents_of[number(label)] = tuple(sorted({number(p) for p in pa}))
     order: list[int] = []
-    left = list(range(len(names)))
-    while left:
-        free = [i for i in left if all(p in order for p in of.get(i, ()))]
+    remaining = list(range(len(names)))
+    while remaining:
+        free = [i for i in remaining if all(p in order for p in parents_of.get(i, ()))]
         if not free:
             msg = (
-                f"the network has a circle through the label {printable(names[left[0]])!r}: "
+                f"the network has a circle through the label {printable(names[remaining[0]])!r}: "
                 "no label may come before its own parents"
             )
             raise UsageError(msg)
         order += free
-        left = [i for i in left if i not in free]
-    known = tuple(of.get(i, ()) for i in range(len(names)))
-    return Structure("given", tuple(names), tuple(order), known, note="given")
+        remaining = [i for i in remaining if i not in free]
+    return Structure(
+        "given",
+        tuple(names),
+        tuple(order),
+        tuple(parents_of.get(i, ()) for i in range(len(names))),
+        note="given",
+    )

@@ -61,29 +61,29 @@ class CandidateScores:
         Returns the position of the pick, or -1 if no candidate is left.
         """
         values = self.scores(is_open, forced)
-        here, second, tied, least = choosing.leaders(
+        best, second, tied, least = choosing.leaders(
             values, is_open, self.features, self.relevance, self.total, bool(self.picked), forced
         )
-        if here >= 0:
-            place = (0, 0)
+        if best >= 0:
+            ties = (0, 0)
             if tied:
                 group = self.features[(values >= least) & is_open]
-                place = self._ties.add(group if self._ascending else np.sort(group))
-            scores = values.item(here), values.item(second)  # arrays of Python's are made faster
-            step = (here, second, *scores, forced >= 0, *place)
+                ties = self._ties.add(group if self._ascending else np.sort(group))
+            scores = values.item(best), values.item(second)  # arrays of Python's are made faster
+            step = (best, second, *scores, forced >= 0, *ties)
             self._steps.append(step)
-        return int(here)
+        return int(best)
 
-    def picks(self, first: int = 0) -> Picks:
+    def picks(self, start: int = 0) -> Picks:
         """Give the picks, from the first, second, ... one."""
-        if len(self._steps) == first:
-            return Picks.none()
-        columns = map(np.array, zip(*self._steps[first:], strict=True))
-        return self._explained(*columns, self._ties.columns)
+        if len(self._steps) == start:
+            return Picks.empty()
+        columns = map(np.array, zip(*self._steps[start:], strict=True))
+        return self._explain(*columns, self._ties.columns)
 
-    def _explained(
+    def _explain(
         self,
-        here: np.ndarray,
+        best: np.ndarray,
         second: np.ndarray,
         scores: np.ndarray,
         next_scores: np.ndarray,
@@ -91,19 +91,19 @@ class CandidateScores:
         *ties: np.ndarray,
     ) -> Picks:
         """Explain picks and their runners-up, which are given by positions and scores."""
-        correlation = self.correlation[here]
-        alone = self.relevance[here] - correlation
-        redundancy = np.zeros(here.size)
-        finite = np.isfinite(scores) & np.isfinite(alone)
-        np.subtract(alone + correlation, scores, out=redundancy, where=finite)
-        margins = np.full(here.size, np.nan)
+        correlation = self.correlation[best]
+        relevance = self.relevance[best] - correlation
+        redundancy = np.zeros(best.size)
+        finite = np.isfinite(scores) & np.isfinite(relevance)
+        np.subtract(relevance + correlation, scores, out=redundancy, where=finite)
+        margins = np.full(best.size, np.nan)
         np.subtract(scores, next_scores, out=margins, where=second >= 0)
         # the lowest of tied columns may be behind the runner-up by rounding
         margins = np.where(forced, margins, np.maximum(0.0, margins))
         return Picks(
-            self.features[here],
+            self.features[best],
             scores,
-            alone,
+            relevance,
             redundancy,
             correlation,
             margins,
@@ -152,12 +152,12 @@ class FixedScores(CandidateScores):
     """Scores that no pick changes: sorting the relevance once gives all picks."""
 
     has_terms = False
-    _rest: Picks | None = None
+    _sorted_picks: Picks | None = None
 
     def pick_rest(
         self, is_open: np.ndarray, n: int, on_pick: Callable[[Pick], object] | None
     ) -> None:
-        """Make all picks that are left, at most `n`.
+        """Make all remaining picks, at most `n`.
 
         Candidates whose relevance differs from the next one by rounding form a cluster. If all of
         a cluster tie with its best one, they are picked in the order of their columns.
@@ -171,44 +171,56 @@ class FixedScores(CandidateScores):
         firsts = firsts[: lasts.size]
         size = int(lasts.max(initial=0))
         end = np.repeat(lasts, lasts - firsts)
-        here = order[np.lexsort((self.features[order[:size]], end))]
+        best = order[np.lexsort((self.features[order[:size]], end))]
         places, beyond = np.arange(1, size + 1), np.append(order, -1)
-        second = np.where(places < end, np.append(here[1:], -1)[:size], beyond[end])
-        ties_from, ties_to, ties = places, end.copy(), Ties(self.features[here])
+        second = np.where(places < end, np.append(best[1:], -1)[:size], beyond[end])
+        ties_from, ties_to, ties = places, end.copy(), Ties(self.features[best])
         for i in np.flatnonzero(relevance[lasts - 1] < limits[firsts]):
             part = slice(firsts[i], lasts[i])
-            steps = _one_by_one(self.features[order[part]], relevance[part], limits[part], ties)
-            chosen, following, ties_from[part], ties_to[part] = np.array(steps).T
-            here[part], second[part] = order[part][chosen], beyond[firsts[i] + following]
-        here, second = here[:n], second[:n]
-        scores, following, forced = self.relevance[here], self.relevance[second], here < 0
-        found = here, second, scores, following, forced, ties_from[:n], ties_to[:n]
-        self._rest, stopped = self._explained(*found, ties.columns).reported(on_pick)
+            steps = _pick_cluster(self.features[order[part]], relevance[part], limits[part], ties)
+            picked, following, ties_from[part], ties_to[part] = np.array(steps).T
+            best[part], second[part] = order[part][picked], beyond[firsts[i] + following]
+        best, second = best[:n], second[:n]
+        picks = self._explain(
+            best,
+            second,
+            self.relevance[best],
+            self.relevance[second],
+            np.zeros(best.size, bool),
+            ties_from[:n],
+            ties_to[:n],
+            ties.columns,
+        )
+        self._sorted_picks, stopped = picks.report(on_pick)
         if stopped:
             raise KeyboardInterrupt
 
-    def picks(self, first: int = 0) -> Picks:
+    def picks(self, start: int = 0) -> Picks:
         """Give the picks, from the first, second, ... one."""
-        found = super().picks(first)
-        return found if self._rest is None else Picks.joined([found, self._rest])
+        picks = super().picks(start)
+        return (
+            picks if self._sorted_picks is None else Picks.concatenate([picks, self._sorted_picks])
+        )
 
 
-def _one_by_one(
+def _pick_cluster(
     columns: np.ndarray, scores: np.ndarray, limits: np.ndarray, ties: Ties
 ) -> list[tuple[int, int, int, int]]:
     """Pick all candidates of a cluster: for each step pick, runner-up and where its ties are."""
     steps = []
-    left = list(range(columns.size))
-    while left:
-        near = []
-        for i in left:
-            if scores[i] < limits[left[0]]:
+    remaining = list(range(columns.size))
+    while remaining:
+        tied = []
+        for i in remaining:
+            if scores[i] < limits[remaining[0]]:
                 break
-            near.append(i)
-        near.sort(key=columns.__getitem__)
-        following = near[1] if len(near) > 1 else left[1] if len(left) > 1 else columns.size
-        steps.append((near[0], following, *ties.add(columns[near])))
-        left.remove(near[0])
+            tied.append(i)
+        tied.sort(key=columns.__getitem__)
+        following = (
+            tied[1] if len(tied) > 1 else remaining[1] if len(remaining) > 1 else columns.size
+        )
+        steps.append((tied[0], following, *ties.add(columns[tied])))
+        remaining.remove(tied[0])
     return steps
 
 
@@ -239,7 +251,7 @@ class LazyScores(CandidateScores):
         d = self.info.d
         self.total = np.array(self.total)  # changed in place
         self._folded = np.zeros(d, np.int64)  # terms in the total of each candidate
-        self._found = np.empty(d, np.int64)
+        self._buffer = np.empty(d, np.int64)
         self._fresh = np.zeros(0, np.int64)
         self._at_once = min(AT_ONCE, max(2, d // 4))
         self._insist, self._is_lazy, self._worth = insist, True, 0.0
@@ -257,9 +269,9 @@ class LazyScores(CandidateScores):
         if not self.picked or not self._is_lazy:
             return super().scores(is_open, forced)
         bounds = self.checked.bound(self.relevance, self.total, self.picked)
-        wanted, fresh, at_once = self._first(bounds, is_open, forced), [], self._at_once
-        while wanted.size:
-            fresh.append(self._update(wanted, bounds))
+        stale, fresh, at_once = self._first_candidates(bounds, is_open, forced), [], self._at_once
+        while stale.size:
+            fresh.append(self._update(stale, bounds))
             if len(self.picked) == 1 and not self._insist and self._worth < PRICE:
                 self._switch_to_eager(bounds)
                 break
@@ -267,7 +279,7 @@ class LazyScores(CandidateScores):
             second, slack = choosing.leaders_of(
                 self._fresh, bounds, is_open, self.relevance, self.total, forced
             )
-            wanted = self._stale(bounds, is_open, second - slack, at_once)
+            stale = self._find_stale(bounds, is_open, second - slack, at_once)
             at_once *= 2
         if not self._insist and len(self.picked) == TRIALS and 2 * self.counted > self.eager:
             self._switch_to_eager(bounds)
@@ -280,69 +292,69 @@ class LazyScores(CandidateScores):
             self._sweep(behind, bounds)
         self._is_lazy = False
 
-    def _first(self, bounds: np.ndarray, is_open: np.ndarray, forced: int) -> np.ndarray:
+    def _first_candidates(self, bounds: np.ndarray, is_open: np.ndarray, forced: int) -> np.ndarray:
         """Choose the candidates to update first: those that were up to date before."""
-        some = self._fresh[is_open[self._fresh]]
-        if some.size < 2:
-            some = self._stale(bounds, is_open, -np.inf, self._at_once)
-        elif some.size > FEWEST:
-            some = some[(-bounds[some]).argpartition(FEWEST)[:FEWEST]]
-        if forced >= 0 and forced not in some:
-            some = np.append(some, forced)
-        return some
+        candidates = self._fresh[is_open[self._fresh]]
+        if candidates.size < 2:
+            candidates = self._find_stale(bounds, is_open, -np.inf, self._at_once)
+        elif candidates.size > FEWEST:
+            candidates = candidates[(-bounds[candidates]).argpartition(FEWEST)[:FEWEST]]
+        if forced >= 0 and forced not in candidates:
+            candidates = np.append(candidates, forced)
+        return candidates
 
-    def _stale(
+    def _find_stale(
         self, bounds: np.ndarray, is_open: np.ndarray, least: float, at_once: int
     ) -> np.ndarray:
         """Find the best of the stale candidates whose bound reaches `least`."""
         size = choosing.stale_ones(
-            bounds, is_open, self._folded, len(self.picked), least, self._found
+            bounds, is_open, self._folded, len(self.picked), least, self._buffer
         )
-        some = self._found[:size].copy()
+        candidates = self._buffer[:size].copy()
         if size > at_once:
-            unbounded = int((bounds[some] == np.inf).sum())  # these must be counted
+            unbounded = int((bounds[candidates] == np.inf).sum())  # these must be counted
             at_once = max(at_once, unbounded)
             if size > at_once:
-                some = some[(-bounds[some]).argpartition(at_once - 1)[:at_once]]
-        return some
+                candidates = candidates[(-bounds[candidates]).argpartition(at_once - 1)[:at_once]]
+        return candidates
 
-    def _update(self, some: np.ndarray, bounds: np.ndarray) -> np.ndarray:
+    def _update(self, candidates: np.ndarray, bounds: np.ndarray) -> np.ndarray:
         """Update at least some candidates, and give all that were updated."""
-        if 2 * some.size > self.info.d:
-            return self._sweep(some, bounds)
-        for at in range(0, some.size, MOST):
-            self._fold(some[at : at + MOST], bounds)
-        return some
+        if 2 * candidates.size > self.info.d:
+            return self._sweep(candidates, bounds)
+        for start in range(0, candidates.size, MOST):
+            self._fold(candidates[start : start + MOST], bounds)
+        return candidates
 
-    def _fold(self, some: np.ndarray, bounds: np.ndarray) -> None:
+    def _fold(self, candidates: np.ndarray, bounds: np.ndarray) -> None:
         """Fold the terms that some candidates lack, in the order of the picks."""
-        some = some[self._folded[some].argsort(kind="stable")]
-        folded, n = self._folded[some], len(self.picked)
-        first = int(folded[0])
-        picked, start = self.picked[first:], folded - first
-        view = view_of_some(self.info, self.features[some], picked, start)
-        checked, total = self.checked.on(view), self.total[some]
-        sizes = folded.searchsorted(np.arange(first, n), side="right").tolist()
-        checked.fold_terms(total, self.picked[first:], sizes)
+        candidates = candidates[self._folded[candidates].argsort(kind="stable")]
+        folded, n = self._folded[candidates], len(self.picked)
+        earliest = int(folded[0])
+        picked, start = self.picked[earliest:], folded - earliest
+        view = view_of_some(self.info, self.features[candidates], picked, start)
+        checked, total = self.checked.on(view), self.total[candidates]
+        sizes = folded.searchsorted(np.arange(earliest, n), side="right").tolist()
+        checked.fold_terms(total, self.picked[earliest:], sizes)
         if np.isnan(np.maximum.reduce(total)):
-            for s in self.picked[first:]:
+            for s in self.picked[earliest:]:
                 checked.term(s)  # raises, and names the column
         self.counted += sum(sizes)
-        self.total[some] = total
-        self._folded[some] = n
-        bounds[some] = checked.score(self.relevance[some], total, self.picked)
+        self.total[candidates] = total
+        self._folded[candidates] = n
+        bounds[candidates] = checked.score(self.relevance[candidates], total, self.picked)
         if n == 1:
             self._worth = sweep_cost(view)
 
-    def _sweep(self, some: np.ndarray, bounds: np.ndarray) -> np.ndarray:
+    def _sweep(self, candidates: np.ndarray, bounds: np.ndarray) -> np.ndarray:
         """Fold a term of all candidates, and update all that lack no earlier term."""
-        first, n = int(self._folded[some].min()), len(self.picked)
-        some = np.flatnonzero((self._folded >= first) & (self._folded < n))
-        for i in range(first, n):
-            lack = some[self._folded[some] <= i]
+        earliest, n = int(self._folded[candidates].min()), len(self.picked)
+        candidates = np.flatnonzero((self._folded >= earliest) & (self._folded < n))
+        for i in range(earliest, n):
+            lack = candidates[self._folded[candidates] <= i]
             term = self.checked.term(self.picked[i])
             self.total[lack] = self.checked.fold(self.total[lack], term[lack])
             self.counted += lack.size
-        self._folded[some] = n
-        bounds[some] = self.checked.score(self.relevance, self.total, self.picked)[some]
-        return some
+        self._folded[candidates] = n
+        bounds[candidates] = self.checked.score(self.relevance, self.total, self.picked)[candidates]
+        return candidates

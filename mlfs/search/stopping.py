@@ -77,8 +77,8 @@ class AutoStop:
     def closes(self, s: int) -> np.ndarray:
         """Give a mask of the candidates that add too little after the pick of s."""
         levels = levels_of(self._info, s)
-        left: np.ndarray = self._info.cmi_fL_given_s(s) - levels * self._chance
-        return left < self._least
+        gain: np.ndarray = self._info.cmi_fL_given_s(s) - levels * self._chance
+        return gain < self._least
 
 
 def _by_chance(info: Info, generator: np.random.Generator, shuffles: int) -> np.ndarray:
@@ -117,13 +117,13 @@ def _discoveries(
     Also give the least share at which each feature passes.
     """
     order = np.argsort(p_values, kind="stable")
-    found = np.searchsorted(p_values[order], p_values[order], side="right")
-    false = np.searchsorted(np.sort(by_chance), p_values[order], side="right")
-    passed = np.flatnonzero((false + 1) / (shuffles + 1) <= alpha * found)
+    n_passing = np.searchsorted(p_values[order], p_values[order], side="right")
+    n_by_chance = np.searchsorted(np.sort(by_chance), p_values[order], side="right")
+    passed = np.flatnonzero((n_by_chance + 1) / (shuffles + 1) <= alpha * n_passing)
     out = np.zeros(p_values.size, bool)
     if passed.size:
         out[order[: passed[-1] + 1]] = True
-    shares = np.minimum(1.0, (false + 1) / ((shuffles + 1) * found))
+    shares = np.minimum(1.0, (n_by_chance + 1) / ((shuffles + 1) * n_passing))
     adjusted = np.empty(p_values.size)
     adjusted[order] = np.minimum.accumulate(shares[::-1])[::-1]
     return out, adjusted

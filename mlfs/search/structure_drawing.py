@@ -49,17 +49,17 @@ def draw(structure: Structure, ax: Any = None) -> Figure:
     layered = is_layered(structure)
     places = in_layers(structure) if layered else in_a_row(structure)
     if ax is None:
-        figure = Figure(figsize=_inches(structure, places, layered=layered), layout="constrained")
-        ax = figure.add_subplot()
-    figure = ax.figure
+        size = _inches(structure, places, layered=layered)
+        ax = Figure(figsize=size, layout="constrained").add_subplot()
+    figure: Figure = ax.figure
     _draw_edges(ax, structure, places, layered=layered)
     for (x, y), name in zip(places.tolist(), structure.names, strict=True):
-        turned = {} if layered else {"rotation": 90, "va": "top"}
+        style = {} if layered else {"rotation": 90, "va": "top"}
         ax.text(
             x,
             y,
             printable(name, NAME),
-            **({"ha": "center", "va": "center"} | turned),
+            **({"ha": "center", "va": "center"} | style),
             bbox=BOX,
             color=INK,
             fontsize=9,
@@ -72,8 +72,7 @@ def draw(structure: Structure, ax: Any = None) -> Figure:
     title = textwrap.fill(headline(structure), wide, max_lines=4, placeholder=" …")
     ax.set_title(title, fontsize=9, color=INK, parse_math=False)
     ax.set_axis_off()
-    found: Figure = figure
-    return found
+    return figure
 
 
 def is_layered(structure: Structure) -> bool:
@@ -93,8 +92,8 @@ def _inches(structure: Structure, places: np.ndarray, *, layered: bool) -> tuple
 
 def widths(structure: Structure) -> dict[tuple[int, int], float]:
     """Lines from thin to thick by weight; all the same where nothing was measured."""
-    known = [structure.weights[edge] for edge in structure.edges if edge in structure.weights]
-    low, high = min(known, default=0.0), max(known, default=0.0)
+    weights = [structure.weights[edge] for edge in structure.edges if edge in structure.weights]
+    low, high = min(weights, default=0.0), max(weights, default=0.0)
     if high <= low:
         return dict.fromkeys(structure.edges, 1.2)
     return {
@@ -127,8 +126,8 @@ def _draw_edges(ax: Any, structure: Structure, places: np.ndarray, *, layered: b
 
 
 def _frame(ax: Any, places: np.ndarray, structure: Structure, *, layered: bool) -> None:
-    (left, low), (right, high) = places.min(axis=0).tolist(), places.max(axis=0).tolist()
-    ax.set_xlim(left - 0.8, right + 0.8)
+    (first_x, low), (last_x, high) = places.min(axis=0).tolist(), places.max(axis=0).tolist()
+    ax.set_xlim(first_x - 0.8, last_x + 0.8)
     if layered:
         ax.set_ylim(low - 0.6, high + 0.6)
         return
@@ -160,10 +159,10 @@ def in_layers(structure: Structure) -> np.ndarray:
     wish = _middles(structure)
     places = np.zeros((structure.q, 2))
     for level in sorted(set(depth)):
-        there = [label for label in range(structure.q) if depth[label] == level]
-        there.sort(key=lambda label: (wish[label], label))
-        at = _apart([wish[label] for label in there])
-        for label, x in zip(there, at, strict=True):
+        layer = [label for label in range(structure.q) if depth[label] == level]
+        layer.sort(key=lambda label: (wish[label], label))
+        xs = _apart([wish[label] for label in layer])
+        for label, x in zip(layer, xs, strict=True):
             places[label] = x, -level
     return places
 
@@ -180,35 +179,35 @@ def _depths(structure: Structure) -> list[int]:
 
 def _middles(structure: Structure) -> list[float]:
     """Leaves of the tree one after another, every other label in the middle of its children."""
-    beside = [
+    neighbours = [
         (*parents, *children)
         for parents, children in zip(structure.parents, structure.children, strict=True)
     ]
     middle = [0.0] * structure.q
-    met = [False] * structure.q
+    seen = [False] * structure.q
     ends = 0
     for root in structure.order:
-        if met[root]:
+        if seen[root]:
             continue
-        met[root] = True
-        walk: list[int] = []
-        hangs: dict[int, list[int]] = {root: []}
+        seen[root] = True
+        order: list[int] = []
+        below: dict[int, list[int]] = {root: []}
         stack = [root]
         while stack:
             label = stack.pop()
-            walk.append(label)
-            for other in beside[label]:
-                if not met[other]:
-                    met[other] = True
-                    hangs[label].append(other)
-                    hangs[other] = []
-            stack += reversed(hangs[label])
-        for label in walk:
-            if not hangs[label]:
+            order.append(label)
+            for neighbour in neighbours[label]:
+                if not seen[neighbour]:
+                    seen[neighbour] = True
+                    below[label].append(neighbour)
+                    below[neighbour] = []
+            stack += reversed(below[label])
+        for label in order:
+            if not below[label]:
                 middle[label], ends = float(ends), ends + 1
-        for label in reversed(walk):
-            if hangs[label]:
-                middle[label] = float(np.mean([middle[other] for other in hangs[label]]))
+        for label in reversed(order):
+            if below[label]:
+                middle[label] = float(np.mean([middle[neighbour] for neighbour in below[label]]))
     return middle
 
 

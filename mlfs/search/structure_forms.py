@@ -73,17 +73,17 @@ def as_dict(structure: Structure) -> dict[str, Any]:
         "kind": structure.kind,
         "names": list(structure.names),
         "order": list(structure.order),
-        "parents": [list(given) for given in structure.parents],
+        "parents": [list(label_parents) for label_parents in structure.parents],
         "weights": weights,
         "note": structure.note,
     }
 
 
-def of_dict(given: Any) -> Structure:
+def of_dict(stored: Any) -> Structure:
     """The structure that `as_dict` wrote; anything else is refused with one sentence."""
-    _check_fields(given)
+    _check_fields(stored)
     pairs: dict[Edge, float] = {}
-    for entry in given["weights"]:
+    for entry in stored["weights"]:
         if not isinstance(entry, list) or len(entry) != 3:
             msg = f"not a label structure: a weight is [parent, child, w], not {shown(entry)}"
             raise DataError(msg)
@@ -91,39 +91,39 @@ def of_dict(given: Any) -> Structure:
             msg = f"not a label structure: the weight {shown(entry)} is of no edge, or twice"
             raise DataError(msg)
         pairs[entry[0], entry[1]] = entry[2]
-    names, order = tuple(given["names"]), tuple(given["order"])
-    parents = tuple(map(tuple, given["parents"]))
+    names, order = tuple(stored["names"]), tuple(stored["order"])
+    parents = tuple(map(tuple, stored["parents"]))
     try:
-        return Structure(given["kind"], names, order, parents, pairs, given["note"])
+        return Structure(stored["kind"], names, order, parents, pairs, stored["note"])
     except UsageError as error:
         msg = f"not a label structure: {error}"
         raise DataError(msg) from error
 
 
-def _check_fields(given: Any) -> None:
+def _check_fields(stored: Any) -> None:
     """Refuse a stored structure whose fields are not what they should be."""
-    if not isinstance(given, dict):
-        msg = f"not a label structure: a JSON object is wanted, not {shown(given)}"
+    if not isinstance(stored, dict):
+        msg = f"not a label structure: a JSON object is wanted, not {shown(stored)}"
         raise DataError(msg)
-    for name in (*FIELDS, *given):
-        if name not in given or name not in FIELDS:
+    for name in (*FIELDS, *stored):
+        if name not in stored or name not in FIELDS:
             fault = "is missing" if name in FIELDS else "is unknown"
             msg = f"not a label structure: the field {shown(name)} {fault}"
             raise DataError(msg)
-    if given["format"] != FORMAT or type(given["version"]) is not int:
-        msg = f"not a label structure: the format is {shown(given['format'])}, not {FORMAT!r}"
+    if stored["format"] != FORMAT or type(stored["version"]) is not int:
+        msg = f"not a label structure: the format is {shown(stored['format'])}, not {FORMAT!r}"
         raise DataError(msg)
-    if given["version"] != VERSION:
+    if stored["version"] != VERSION:
         msg = (
-            f"the label structure has version {shown(given['version'])}, and this mlfs reads "
+            f"the label structure has version {shown(stored['version'])}, and this mlfs reads "
             f"version {VERSION}: write it again, or update mlfs"
         )
         raise DataError(msg)
     for name in ("names", "order", "parents", "weights"):
-        if not isinstance(given[name], list):
-            msg = f"not a label structure: {name} is a list, not {shown(given[name])}"
+        if not isinstance(stored[name], list):
+            msg = f"not a label structure: {name} is a list, not {shown(stored[name])}"
             raise DataError(msg)
-    for entry in given["parents"]:
+    for entry in stored["parents"]:
         if not isinstance(entry, list):
             msg = f"not a label structure: the parents of a label are a list, not {shown(entry)}"
             raise DataError(msg)

@@ -47,19 +47,19 @@ def _svg(structure: Structure) -> str:
     arc = 0.0 if layered else _highest(structure, places)
     places = (places - places.min(axis=0)) * (ACROSS, DOWN)
     places[:, 1] = places[:, 1].max() - places[:, 1]  # downwards
-    left, top = WIDE / 2 + 4, HIGH / 2 + 4 + arc
-    middle = [(x + left, y + top) for x, y in places.tolist()]
-    width = max(x for x, _ in middle) + left
-    height = max(y for _, y in middle) + HIGH / 2 + 4
-    parts = [
-        _line(middle[parent], middle[child], stroke, layered=layered)
+    margin, top = WIDE / 2 + 4, HIGH / 2 + 4 + arc
+    centers = [(x + margin, y + top) for x, y in places.tolist()]
+    width = max(x for x, _ in centers) + margin
+    height = max(y for _, y in centers) + HIGH / 2 + 4
+    elements = [
+        _line(centers[parent], centers[child], stroke, layered=layered)
         for (parent, child), stroke in widths(structure).items()
     ]
-    parts += [_box(at, name) for at, name in zip(middle, structure.names, strict=True)]
+    elements += [_box(center, name) for center, name in zip(centers, structure.names, strict=True)]
     return (
         f'<svg viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" role="img" '
         f'aria-label="{text(headline(structure), 300)}" style="max-width:100%;height:auto" '
-        f'font-family="sans-serif" font-size="11">{"".join(parts)}</svg>'
+        f'font-family="sans-serif" font-size="11">{"".join(elements)}</svg>'
     )
 
 
@@ -92,8 +92,8 @@ def _line(parent: Point, child: Point, stroke: float, *, layered: bool) -> str:
     )
 
 
-def _box(at: Point, name: str) -> str:
-    x, y = at
+def _box(center: Point, name: str) -> str:
+    x, y = center
     return (
         f'<g><title>{text(name, 200)}</title><rect x="{x - WIDE / 2:.1f}" y="{y - HIGH / 2:.1f}" '
         f'width="{WIDE:.0f}" height="{HIGH:.0f}" rx="5" fill="{PAPER}" stroke="{INK}"></rect>'
