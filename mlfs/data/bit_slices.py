@@ -110,11 +110,11 @@ def _cuts(total: int, step: int) -> Iterator[tuple[int, int]]:
 
 def _slice_rows(rows: np.ndarray, first: int, top: np.ndarray, planes: np.ndarray) -> None:
     """Write the slices of some rows from the word `first`; incomplete words are padded with 0."""
-    d, whole = rows.shape[1], rows.shape[0] // STRIP * STRIP
-    if d >= STRIP and whole:
-        part = _bytes(rows[:whole]).reshape(-1)
-        packing.slice_rows(part, first, first + whole // STRIP, first, top, planes)
-    begin, step = (0, STRIP * 8) if d < STRIP else (whole, STRIP)
+    d, full_rows = rows.shape[1], rows.shape[0] // STRIP * STRIP
+    if d >= STRIP and full_rows:
+        part = _bytes(rows[:full_rows]).reshape(-1)
+        packing.slice_rows(part, first, first + full_rows // STRIP, first, top, planes)
+    begin, step = (0, STRIP * 8) if d < STRIP else (full_rows, STRIP)
     for start in range(begin, rows.shape[0], step):
         part = rows[start : start + step]
         n_words = -(-part.shape[0] // STRIP)

@@ -42,30 +42,30 @@ class _WholeFile(FilePieces):
     def read(self, first: int, last: int) -> ReadRows:
         """Read the file, and keep the rows of the pieces."""
         self.state.check()
-        whole = read_request(self.path, self.form, self.request)
-        n = whole.shape[0]
-        return _SomeRows(whole, first * n // SHARES, last * n // SHARES)
+        data = read_request(self.path, self.form, self.request)
+        n = data.shape[0]
+        return _SomeRows(data, first * n // SHARES, last * n // SHARES)
 
-    def agreed(self, found: Sequence[Any]) -> Any:
-        """What was found, which is the same for all rows."""
-        if any(one != found[0] for one in found):
+    def agreed(self, summaries: Sequence[Any]) -> Any:
+        """The summary, which is the same for all rows."""
+        if any(summary != summaries[0] for summary in summaries):
             raise DataError(f"{printable(self.path, 400)}: the file changed while it was read")
-        return found[0]
+        return summaries[0]
 
 
 class _SomeRows(ReadRows):
     """Rows of a data set."""
 
-    def __init__(self, whole: Dataset, first: int, last: int) -> None:
+    def __init__(self, data: Dataset, first: int, last: int) -> None:
         names = ("columns", "labels", "left_out", "source", "notes")
-        self.found = _Agreed(*(getattr(whole, name) for name in names))
+        self.summary = _Agreed(*(getattr(data, name) for name in names))
         rows = slice(first, last)
-        weights = None if whole.weights is None else whole.weights[rows]
-        X = _between(whole.table, first, last)
-        self._data = replace(whole, X=X, Y=whole.Y[rows], weights=weights)
+        weights = None if data.weights is None else data.weights[rows]
+        X = _between(data.table, first, last)
+        self._data = replace(data, X=X, Y=data.Y[rows], weights=weights)
         self.n_rows = last - first
 
-    def dataset(self, agreed: Any) -> Dataset:  # noqa: ARG002  # it is what was found
+    def dataset(self, agreed: Any) -> Dataset:  # noqa: ARG002  # it is the summary
         """The rows."""
         return self._data
 
@@ -76,9 +76,9 @@ def _between(table: Any, first: int, last: int) -> Any:
         return table[first:last]
     packer = Packer()
     for begin, part in table.row_parts():
-        own = part[max(0, first - begin) : max(0, last - begin)]
-        if len(own):
-            packer.add(own)
+        rows = part[max(0, first - begin) : max(0, last - begin)]
+        if len(rows):
+            packer.add(rows)
     return packer.finish()
 
 
@@ -109,8 +109,8 @@ def open_pieces(
     --------
     >>> pieces = open_pieces("docs/examples/songs.arff")
     >>> rows = [pieces.read(first, last) for first, last in pieces.shares(2)]
-    >>> agreed = pieces.agreed([some.found for some in rows])
-    >>> [some.dataset(agreed).shape for some in rows]
+    >>> agreed = pieces.agreed([part.summary for part in rows])
+    >>> [part.dataset(agreed).shape for part in rows]
     [(120, 24, 6), (120, 24, 6)]
     """
     name = os.fspath(path)
@@ -142,5 +142,5 @@ def _ranges(path: str, form: Format | None, request: Request) -> FilePieces | No
     pieces = None if open_ranges is None else TextPieces.of(path, request.limits)
     if open_ranges is None or pieces is None or pieces.compression:
         return None
-    found: FilePieces | None = open_ranges(pieces, path, request)
-    return found
+    ranges: FilePieces | None = open_ranges(pieces, path, request)
+    return ranges

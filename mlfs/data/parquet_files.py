@@ -67,7 +67,7 @@ class Plan(NamedTuple):
         The names of all columns.
     kinds : list of Kind
         What each column is.
-    chosen : LabelPositions
+    label_columns : LabelPositions
         Which are labels.
     values : dict of str to tuple of str
         The values that the metadata of the file declare.
@@ -81,7 +81,7 @@ class Plan(NamedTuple):
 
     names: list[str]
     kinds: list[Kind]
-    chosen: LabelPositions
+    label_columns: LabelPositions
     values: dict[str, tuple[str, ...]]
     request: Request
     path: str
@@ -119,17 +119,21 @@ def opened(
     try:
         with file.open() as raw:
             size = size_of(raw)
-            own = checked(raw, file.path, limits)
+            stream = checked(raw, file.path, limits)
             options = {
                 "thrift_string_size_limit": max(size, 1),
                 "thrift_container_size_limit": max(size, 1),
             }
-            first = pa.parquet.ParquetFile(own, **options)
-            columns = map(first.schema.column, range(first.metadata.num_columns))
+            plain_file = pa.parquet.ParquetFile(stream, **options)
+            columns = map(plain_file.schema.column, range(plain_file.metadata.num_columns))
             texts = [column.path for column in columns if column.physical_type == "BYTE_ARRAY"]
-            ordered = {one.name for one in first.schema_arrow if pa.types.is_dictionary(one.type)}
-            own.seek(0)
-            folded = pa.parquet.ParquetFile(own, read_dictionary=texts, **options)
+            ordered = {
+                field.name
+                for field in plain_file.schema_arrow
+                if pa.types.is_dictionary(field.type)
+            }
+            stream.seek(0)
+            folded = pa.parquet.ParquetFile(stream, read_dictionary=texts, **options)
             yield folded, ordered, size
     except (pa.ArrowException, OSError, ValueError, KeyError, OverflowError) as error:
         if isinstance(error, MlfsError):
@@ -152,38 +156,38 @@ def plan_of(
     for file, other in zip(files[1:], schemas[1:], strict=True):
         _refuse_other(first, other, files[0].path, file.path)
     n_rows = sum(sum(schema.groups) for schema in schemas)
-    for name, size, what in (
+    for name, size, noun in (
         ("max_rows", n_rows, "rows"),
         ("max_cells", n_rows * len(first.names), "cells"),
     ):
         if size > getattr(limits, name):
-            raise exceeded(limits, name, size, what, path)
+            raise exceeded(limits, name, size, noun, path)
     if not n_rows:
         raise ParseError("the file holds no row", path)
-    chosen, values, request = _labels(first, path, request)
+    label_columns, values, request = _labels(first, path, request)
     needed = {*first.names} & (request.needed or set()) or {*first.names}
     kinds = []
     for j, name in enumerate(first.names):
-        own = [schema.kinds[j] for schema in schemas]
-        if j not in chosen.columns:
-            if own[0].what == LISTS:
-                own = [Kind("", reason=kind.reason) for kind in own]
+        column_kinds = [schema.kinds[j] for schema in schemas]
+        if j not in label_columns.columns:
+            if column_kinds[0].what == LISTS:
+                column_kinds = [Kind("", reason=kind.reason) for kind in column_kinds]
             elif name not in needed:
-                own = [Kind("", reason=kind.reason or UNNEEDED) for kind in own]
-        kinds.append(_together(own, name, [file.path for file in files]))
-    plan = Plan(first.names, kinds, chosen, values, request, path, n_rows)
+                column_kinds = [Kind("", reason=kind.reason or UNNEEDED) for kind in column_kinds]
+        kinds.append(_together(column_kinds, name, [file.path for file in files]))
+    plan = Plan(first.names, kinds, label_columns, values, request, path, n_rows)
     return plan, [schema.groups for schema in schemas]
 
 
 def _schema(pa: Any, folded: Any, ordered: set[str], path: str, limits: Limits) -> _Schema:
     meta, schema = folded.metadata, folded.schema_arrow
-    for name, size, what in (
+    for name, size, noun in (
         ("max_attributes", meta.num_columns, "columns"),
         ("max_rows", meta.num_rows, "rows"),
         ("max_cells", meta.num_rows * meta.num_columns, "cells"),
     ):
         if size > getattr(limits, name):
-            raise exceeded(limits, name, size, what, path)
+            raise exceeded(limits, name, size, noun, path)
     groups = [meta.row_group(i).num_rows for i in range(meta.num_row_groups)]
     if min(groups, default=0) < 0 or sum(groups) != meta.num_rows:
         raise ParseError(
@@ -246,10 +250,10 @@ def _refuse_other(first: _Schema, other: _Schema, path: str, other_path: str) ->
     """Refuse a file whose columns are not those of the first."""
     if other.names != first.names:
         pairs = zip([*first.names, None], [*other.names, None], strict=False)
-        mine, theirs = next(pair for pair in pairs if pair[0] != pair[1])
+        own_name, other_name = next(pair for pair in pairs if pair[0] != pair[1])
         is_, was = (
             "no more column" if name is None else f"the column {printable(name)!r}"
-            for name in (theirs, mine)
+            for name in (other_name, own_name)
         )
         raise DataError(
             f"{printable(other_path, 400)} has {is_} where {printable(path, 400)} has {was}: "
@@ -264,17 +268,17 @@ def _refuse_other(first: _Schema, other: _Schema, path: str, other_path: str) ->
 
 def _together(kinds: Sequence[Kind], name: str, paths: Sequence[str]) -> Kind:
     """What a column is, of which each file says something."""
-    held = [kind for kind in kinds if kind.what != NOTHING] or list(kinds)
+    known = [kind for kind in kinds if kind.what != NOTHING] or list(kinds)
     for kind, path in zip(kinds, paths, strict=True):
-        if kind.what not in (held[0].what, NOTHING):
+        if kind.what not in (known[0].what, NOTHING):
             raise DataError(
                 f"{printable(path, 400)}: the column {printable(name)!r} holds "
-                f"{kind.what or 'what is left out'}, and {held[0].what or 'what is left out'} in "
+                f"{kind.what or 'what is left out'}, and {known[0].what or 'what is left out'} in "
                 "another of the files: write it with one type"
             )
     dtype = np.result_type(*(kind.dtype for kind in kinds))
-    is_ordered = all(kind.is_ordered for kind in held)
-    return held[0]._replace(dtype=dtype, is_ordered=is_ordered)
+    is_ordered = all(kind.is_ordered for kind in known)
+    return known[0]._replace(dtype=dtype, is_ordered=is_ordered)
 
 
 def _labels(
@@ -289,10 +293,10 @@ def _labels(
     labelled = {label.name for label in labels}
     if request.labels is not None or not labelled:
         return resolve(schema.names, request, path), values, request
-    where = [j for j, name in enumerate(schema.names) if name in labelled]
+    positions = [j for j, name in enumerate(schema.names) if name in labelled]
     classes = any(label.values != ("0", "1") for label in labels)
     request = replace(request, classes=request.classes or classes)
-    return LabelPositions(tuple(where), "the metadata of the file"), values, request
+    return LabelPositions(tuple(positions), "the metadata of the file"), values, request
 
 
 def table_type(kinds: Sequence[Kind]) -> np.dtype:

@@ -57,7 +57,7 @@ def open_apart(files: Sequence[str], path: str, request: Request) -> ParquetPiec
 
 
 @dataclass(frozen=True)
-class Found:
+class Summary:
     """What some rows hold.
 
     Parameters
@@ -78,7 +78,7 @@ class Found:
 
 @dataclass(frozen=True)
 class Agreed:
-    """What is common to all rows: the coded columns of text, and what `Found` has of all."""
+    """What is common to all rows: the coded columns of text, and what `Summary` has of all."""
 
     coded: dict[int, Coded]
     numbers: dict[int, np.ndarray]
@@ -101,9 +101,11 @@ class ParquetPieces(FilePieces):
     def __init__(self, files: Sequence[FileState | Content], path: str, request: Request) -> None:
         self.files = list(files)
         self.plan, groups = plan_of(pyarrow_for("reading Parquet"), self.files, path, request)
-        both = [(k, i, n) for k, some in enumerate(groups) for i, n in enumerate(some) if n]
-        self._places = [(k, i) for k, i, _ in both]  # a worker needs rows
-        self.sizes = tuple(n for _, _, n in both)
+        groups_with_rows = [
+            (k, i, n) for k, sizes in enumerate(groups) for i, n in enumerate(sizes) if n
+        ]
+        self._places = [(k, i) for k, i, _ in groups_with_rows]  # a worker needs rows
+        self.sizes = tuple(n for _, _, n in groups_with_rows)
 
     @classmethod
     def of_content(cls, content: bytes, path: str, request: Request) -> ParquetPieces:
@@ -115,7 +117,7 @@ class ParquetPieces(FilePieces):
         rows = Rows(self.plan, sum(self.sizes[:first]))
         pa = pyarrow_for("reading Parquet")
         for k, file in enumerate(self.files):
-            groups = [i for own, i in self._places[first:last] if own == k]
+            groups = [i for owner, i in self._places[first:last] if owner == k]
             if not groups:
                 continue
             with opened(pa, file, self.plan.request.limits) as (folded, _, size):
@@ -126,25 +128,27 @@ class ParquetPieces(FilePieces):
         rows.finish()
         return rows
 
-    def agreed(self, found: Sequence[Found]) -> Agreed:
+    def agreed(self, summaries: Sequence[Summary]) -> Agreed:
         """What the values of all columns are."""
         plan = self.plan
-        own: dict[int, Coded] = {}
-        for j in found[0].words:
+        coded_words: dict[int, Coded] = {}
+        for j in summaries[0].words:
             words = Words()
-            for one in found:
-                words.join(one.words[j])
+            for summary in summaries:
+                words.join(summary.words[j])
             try:
                 kind, name = plan.kinds[j], plan.names[j]
-                own[j] = coded(name, words, plan.values.get(name), is_ordered=kind.is_ordered)
+                coded_words[j] = coded(
+                    name, words, plan.values.get(name), is_ordered=kind.is_ordered
+                )
             except DataError as error:
                 raise error.in_file(plan.path) from None
         numbers = {
-            j: np.unique(np.concatenate([one.numbers[j] for one in found]))
-            for j in found[0].numbers
+            j: np.unique(np.concatenate([summary.numbers[j] for summary in summaries]))
+            for j in summaries[0].numbers
         }
-        lists = [one.lists for one in found if one.lists is not None]
-        return Agreed(own, numbers, set().union(*lists) if lists else None)
+        lists = [summary.lists for summary in summaries if summary.lists is not None]
+        return Agreed(coded_words, numbers, set().union(*lists) if lists else None)
 
 
 class Rows(ReadRows):
@@ -173,10 +177,10 @@ class Rows(ReadRows):
         start = self.n_rows
         says = f"row group {group + 1} of the file declares {plural(declared, 'row')} and"
         if names:
-            most = plan.request.max_memory
-            cells = AT_ONCE if most is None else min(AT_ONCE, max(LEAST, most // SHARE))
-            at_once = max(64, cells // len(names) // 64 * 64)
-            for batch in file.iter_batches(at_once, [group], names, use_threads=False):
+            max_memory = plan.request.max_memory
+            cells = AT_ONCE if max_memory is None else min(AT_ONCE, max(LEAST, max_memory // SHARE))
+            batch_rows = max(64, cells // len(names) // 64 * 64)
+            for batch in file.iter_batches(batch_rows, [group], names, use_threads=False):
                 self._add(pa, batch, path)
             if self.n_rows - start != declared:
                 raise ParseError(f"{says} its columns have {self.n_rows - start}", path)
@@ -195,19 +199,21 @@ class Rows(ReadRows):
         """Note what was found."""
         self._table = self._packer.finish() if self._packer.n_rows else None
         plan, numbers = self.plan, {}
-        first = plan.chosen.columns[0] if plan.chosen.lists else -1
-        if first in self.words and self._table is not None:
-            words = self.words[first].words
-            own = self._column(first).astype(np.int64)
-            counts = np.bincount(own, minlength=len(words) + 1)[1:]
-            check_texts(words, counts, plan.names[first], self.size, plan.path, plan.request.limits)
-        for j in self.plan.chosen.columns:
+        list_label = plan.label_columns.columns[0] if plan.label_columns.lists else -1
+        if list_label in self.words and self._table is not None:
+            words = self.words[list_label].words
+            positions = self._column(list_label).astype(np.int64)
+            counts = np.bincount(positions, minlength=len(words) + 1)[1:]
+            check_texts(
+                words, counts, plan.names[list_label], self.size, plan.path, plan.request.limits
+            )
+        for j in self.plan.label_columns.columns:
             if self.plan.kinds[j].what in (NUMBERS, NOTHING):
                 numbers[j] = np.array(distinct_numbers(self._column(j))[0])
         lists = None
         if self.plan.list_column is not None:
             lists = {name for row in self.lists for name in row or ()}
-        self.found = Found(self.words, numbers, lists)
+        self.summary = Summary(self.words, numbers, lists)
 
     def _add(self, pa: Any, batch: Any, path: str) -> None:
         plan = self.plan
@@ -265,21 +271,21 @@ class Rows(ReadRows):
         """The rows as a data set."""
         plan = self.plan
         cells: list[Any] = [kind.reason for kind in plan.kinds]
-        meaning, where = {}, np.zeros(len(plan.names), np.int64)
+        meaning, positions = {}, np.zeros(len(plan.names), np.int64)
         for k, j in enumerate(plan.used):
-            where[j] = k
+            positions[j] = k
             cells[j] = self._kind(j, agreed), np.zeros(0)
             if j in agreed.coded:
                 meaning[j] = agreed.coded[j].of(self.words[j])
-        table = None if self._table is None else self._table[:, where].meaning(meaning)
-        for j in plan.chosen.columns:
+        table = None if self._table is None else self._table[:, positions].meaning(meaning)
+        for j in plan.label_columns.columns:
             if not isinstance(cells[j], str) and table is not None:
                 x = table.column(j).astype(np.float64)
                 cells[j] = cells[j][0], np.concatenate([x, agreed.numbers.get(j, np.zeros(0))])
-        source, chosen = (plan.path, "parquet"), plan.chosen
+        source, label_columns = (plan.path, "parquet"), plan.label_columns
         if plan.list_column is None:
             return assemble(
-                cells, plan.names, chosen, self._texts(table, agreed), plan.request, source,
+                cells, plan.names, label_columns, self._texts(table, agreed), plan.request, source,
                 table=table, n_rows=plan.n_rows,
             )  # fmt: skip
         return self._with_lists(cells, table, agreed)
@@ -310,18 +316,18 @@ class Rows(ReadRows):
         """The labels are the distinct texts of one column of lists."""
         plan, j = self.plan, self.plan.list_column
         assert j is not None
-        where = printable(plan.path, 400)
-        if len(plan.chosen.columns) > 1:
+        shown = printable(plan.path, 400)
+        if len(plan.label_columns.columns) > 1:
             raise DataError(
-                f"{where}: {printable(plan.names[j])!r} is a column of label lists, "
+                f"{shown}: {printable(plan.names[j])!r} is a column of label lists, "
                 f"which has to be named alone with {setting('labels')}"
             )
-        nobody = LabelPositions((), plan.chosen.by, notes=plan.chosen.notes)
-        kept = [k for k in range(len(plan.names)) if k != j]
+        no_labels = LabelPositions((), plan.label_columns.by, notes=plan.label_columns.notes)
+        columns = [k for k in range(len(plan.names)) if k != j]
+        table = None if table is None else table[:, columns]
         features = assemble(
-            [cells[k] for k in kept], [plan.names[k] for k in kept], nobody, lambda _: [],
-            plan.request, (plan.path, "parquet"), table=None if table is None else table[:, kept],
-            n_rows=plan.n_rows,
+            [cells[k] for k in columns], [plan.names[k] for k in columns], no_labels, lambda _: [],
+            plan.request, (plan.path, "parquet"), table=table, n_rows=plan.n_rows,
         )  # fmt: skip
         try:
             Y, labels = label_sets([*self.lists, list(agreed.lists or ())])

@@ -1,9 +1,9 @@
 """A data set in one or several files, of which any pieces can be read, on any machine.
 
 Pieces are numbered in the order of their rows. To read some of them (`FilePieces.read`) gives
-`ReadRows`, whose `found` says in little memory what was seen in them, so that it can be sent. What
-was found in all of them (`FilePieces.agreed`) decides the columns and labels of the whole, and with
-it rows become a `Dataset` (`ReadRows.dataset`). Such data sets, one under the other, are what
+`ReadRows`, whose `summary` says in little memory what they hold, so that it can be sent. The
+summaries of all of them (`FilePieces.agreed`) decide the columns and labels of the whole, and with
+them rows become a `Dataset` (`ReadRows.dataset`). Such data sets, one under the other, are what
 `mlfs.read` returns for the whole.
 """
 
@@ -45,13 +45,13 @@ class FileState:
         """The file as it is now."""
         shown = repr(printable(path, 400))
         try:
-            found = Path(path).stat()
+            status = Path(path).stat()
         except FileNotFoundError:
             raise UsageError(f"there is no file {shown}") from None
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or str(error)
             raise DataError(f"cannot read {shown}: {reason}") from None
-        return cls(path, found.st_size, found.st_mtime_ns)
+        return cls(path, status.st_size, status.st_mtime_ns)
 
     def check(self) -> None:
         """Raise if the file is missing or is another one now."""
@@ -72,12 +72,12 @@ class ReadRows(ABC):
     ----------
     n_rows : int
         How many there are.
-    found : object
+    summary : object
         What `FilePieces.agreed` needs to know of them.
     """
 
     n_rows: int
-    found: Any
+    summary: Any
 
     @abstractmethod
     def dataset(self, agreed: Any) -> Dataset:
@@ -103,16 +103,16 @@ class FilePieces(ABC):
         """Read the pieces from `first` to before `last`."""
 
     @abstractmethod
-    def agreed(self, found: Sequence[Any]) -> Any:
-        """What the columns and labels are, by what was found in all pieces, in their order."""
+    def agreed(self, summaries: Sequence[Any]) -> Any:
+        """What the columns and labels are, by the summaries of all pieces, in their order."""
 
     def dataset(self) -> Dataset:
         """Read all pieces here."""
         rows = self.read(0, len(self))
-        return rows.dataset(self.agreed([rows.found]))
+        return rows.dataset(self.agreed([rows.summary]))
 
-    def learned(self, found: Sequence[Any]) -> FilePieces:  # noqa: ARG002  # mostly not needed
-        """The pieces, to be read again with what was found; these themselves if that is all."""
+    def learned(self, summaries: Sequence[Any]) -> FilePieces:  # noqa: ARG002  # mostly not needed
+        """The pieces, to be read again with what is known now; these themselves if that is all."""
         return self
 
     def accepts(self, rows: ReadRows) -> bool:  # noqa: ARG002
@@ -129,8 +129,8 @@ class FilePieces(ABC):
         [(0, 21), (21, 43), (43, 64)]
         """
         edges = np.concatenate([[0], np.cumsum(self.sizes)])
-        wanted = np.arange(1, n) * (edges[-1] / n)
-        above = np.searchsorted(edges, wanted, side="left")
-        cuts = above - (wanted - edges[above - 1] < edges[above] - wanted)  # the nearest edges
+        targets = np.arange(1, n) * (edges[-1] / n)
+        above = np.searchsorted(edges, targets, side="left")
+        cuts = above - (targets - edges[above - 1] < edges[above] - targets)  # the nearest edges
         bounds = sorted({0, *cuts.tolist(), len(self)})
         return list(pairwise(bounds))

@@ -22,7 +22,7 @@ class RowStack:
     ----------
     keep_small : bool
         Whether whole numbers up to 255 may be kept in a byte each, if there are no others.
-    most : int, optional
+    max_memory : int, optional
         The most bytes that they may take in memory.
 
     Examples
@@ -36,8 +36,8 @@ class RowStack:
     ([[0, 2, 0], [0, 3, 0]], dtype('uint8'))
     """
 
-    def __init__(self, *, keep_small: bool = True, most: int | None = None) -> None:
-        self._most = most
+    def __init__(self, *, keep_small: bool = True, max_memory: int | None = None) -> None:
+        self._max_memory = max_memory
         self._values = _Growing(np.uint8 if keep_small else np.float64)
         self._columns = _Growing(np.int32)
         self._sizes: list[np.ndarray] = []
@@ -58,7 +58,7 @@ class RowStack:
             self._columns.widen(np.result_type(rows.indices, self._columns.array))
         self._columns.add(rows.indices)
         self._sizes.append(np.diff(rows.indptr).astype(np.int32))
-        refuse_memory(self._values.array.nbytes + self._columns.array.nbytes, self._most)
+        refuse_memory(self._values.array.nbytes + self._columns.array.nbytes, self._max_memory)
 
     @property
     def is_small(self) -> bool:
@@ -102,8 +102,8 @@ class _Growing:
 
 def _is_small(values: np.ndarray) -> bool:
     with np.errstate(invalid="ignore"):
-        for at in range(0, values.size, BLOCK):
-            part = values[at : at + BLOCK]
+        for start in range(0, values.size, BLOCK):
+            part = values[start : start + BLOCK]
             if not (part.astype(np.uint8) == part).all():
                 return False
     return True

@@ -48,7 +48,7 @@ class SparseText:
         What it may hold.
     has_comments : bool
         Whether ``#`` starts a comment and an empty line is no row, as in svmlight.
-    most : int, optional
+    max_memory : int, optional
         The most bytes that the rows may take in memory.
     before : Before
         What precedes the text in the file.
@@ -72,7 +72,7 @@ class SparseText:
         limits: Limits,
         *,
         has_comments: bool,
-        most: int | None = None,
+        max_memory: int | None = None,
         before: Before = Before(),  # noqa: B008  # a tuple
     ) -> None:
         self.path, self.limits, self.has_comments = path, limits, has_comments
@@ -80,7 +80,7 @@ class SparseText:
         self._is_kept = not before.is_again
         self.top, self.top_row, self.lowest = -1, 0, 1 << 62
         self.queries = False
-        self._stack = RowStack(most=most)
+        self._stack = RowStack(max_memory=max_memory)
         self._room: kernel.PairRows | None = None
         self._ids: list[np.ndarray] = []
         self._counts: list[np.ndarray] = []
@@ -111,10 +111,10 @@ class SparseText:
         lines = piece.out.lines[:n] + (before + 1)
         columns, values = piece.out.columns[:entries], piece.out.values[:entries]
         if entries:
-            at = int(columns.argmax())
-            if columns[at] > self.top:
-                own = int(np.searchsorted(ends[:, 0], at, side="right"))
-                self.top, self.top_row = int(columns[at]), self.n_rows - n + own
+            entry = int(columns.argmax())
+            if columns[entry] > self.top:
+                row = int(np.searchsorted(ends[:, 0], entry, side="right"))
+                self.top, self.top_row = int(columns[entry]), self.n_rows - n + row
             self.lowest = min(self.lowest, int(columns.min()))
         if self.top > self.limits.max_features:
             piece.refuse(int(np.searchsorted(ends[:, 0], columns.argmax(), side="right")))
@@ -142,8 +142,8 @@ class SparseText:
 
     def ids(self) -> tuple[np.ndarray, np.ndarray]:
         """The label ids of all rows, and how many each row has."""
-        whole = np.concatenate([np.zeros(0, np.int64), *self._ids])
-        return whole, np.concatenate([np.zeros(0, np.int32), *self._counts])
+        label_ids = np.concatenate([np.zeros(0, np.int64), *self._ids])
+        return label_ids, np.concatenate([np.zeros(0, np.int32), *self._counts])
 
     @property
     def is_small(self) -> bool:
@@ -155,11 +155,11 @@ class SparseText:
         return self._stack.finish(width, first)
 
 
-def _room(old: kernel.PairRows | None, size: int, n_lines: int) -> kernel.PairRows:
+def _room(room: kernel.PairRows | None, size: int, n_lines: int) -> kernel.PairRows:
     """Room for what a text may hold, again the same if it suffices."""
     entries, ids = size // 4 + 1, size // 2 + 1  # as in " 1:1" and "1,"
-    if old is None or old.columns.size < entries or old.lines.size < n_lines:
-        old = kernel.PairRows(
+    if room is None or room.columns.size < entries or room.lines.size < n_lines:
+        room = kernel.PairRows(
             np.empty(entries),
             np.empty(entries, np.int32),
             np.empty(ids, np.int64),
@@ -168,33 +168,33 @@ def _room(old: kernel.PairRows | None, size: int, n_lines: int) -> kernel.PairRo
             np.empty((HARD, 3), np.int64),
             np.zeros(7, np.int64),
         )
-    old.counts[:] = 0
-    return old
+    room.counts[:] = 0
+    return room
 
 
 class _Piece:
     """The lines of a piece."""
 
-    def __init__(self, whole: SparseText, text: bytes, before: int, out: kernel.PairRows) -> None:
-        self.whole, self.text, self.before, self.out = whole, text, before, out
+    def __init__(self, target: SparseText, text: bytes, before: int, out: kernel.PairRows) -> None:
+        self.target, self.text, self.before, self.out = target, text, before, out
 
     def read(self) -> None:
         """Read all lines."""
         is_quick = tokens.is_compiled() and len(self.text) >= SMALL
-        limits, size, at = self.whole.limits, len(self.text), 0
+        limits, size, start = self.target.limits, len(self.text), 0
         if is_quick:
             padded = self.text + b"\n" * (not self.text.endswith(b"\n"))
             size = len(padded)
             bytes_ = np.frombuffer(padded + b"\n" * (tokens.PADDING + 1), np.uint8)
-        while at < size:
+        while start < size:
             status = tokens.STOPPED
             if is_quick:
-                status, at = kernel.pair_rows(
-                    bytes_, at, size, limits.max_line_bytes, self.whole.has_comments, self.out
+                status, start = kernel.pair_rows(
+                    bytes_, start, size, limits.max_line_bytes, self.target.has_comments, self.out
                 )
                 self._settle()
-            if status == tokens.STOPPED or (status == tokens.HARD and self._is_crowded(at)):
-                at = self._with_care(at)
+            if status == tokens.STOPPED or (status == tokens.HARD and self._is_crowded(start)):
+                start = self._with_care(start)
 
     def refuse(self, row: int) -> None:
         """Say what is wrong with a row that was read."""
@@ -202,10 +202,10 @@ class _Piece:
         text = self.text.split(b"\n", line + 1)[line].decode()
         self._tokens(text.partition("#")[0], self.before + line + 1)
 
-    def _is_crowded(self, at: int) -> bool:
+    def _is_crowded(self, start: int) -> bool:
         """Whether one line has more numbers for `float` than there is room for."""
-        stop = self.text.find(b"\n", at)
-        return self.text.count(b":", at, stop if stop >= 0 else len(self.text)) > HARD
+        stop = self.text.find(b"\n", start)
+        return self.text.count(b":", start, stop if stop >= 0 else len(self.text)) > HARD
 
     def _settle(self) -> None:
         """Read the numbers that are left to `float`."""
@@ -218,19 +218,24 @@ class _Piece:
             self.out.values[entry] = value
         counts[kernel.HARDS] = 0
 
-    def _with_care(self, at: int) -> int:
+    def _with_care(self, start: int) -> int:
         """Read one line token by token: where the next one starts."""
-        whole, out, counts = self.whole, self.out, self.out.counts
-        stop = self.text.find(b"\n", at)
+        target, out, counts = self.target, self.out, self.out.counts
+        stop = self.text.find(b"\n", start)
         stop = len(self.text) if stop < 0 else stop
         number = self.before + int(counts[kernel.LINES]) + 1
-        if stop - at > whole.limits.max_line_bytes:
+        if stop - start > target.limits.max_line_bytes:
             raise exceeded(
-                whole.limits, "max_line_bytes", stop - at, "bytes in a line", whole.path, number
+                target.limits,
+                "max_line_bytes",
+                stop - start,
+                "bytes in a line",
+                target.path,
+                number,
             )
-        line = self.text[at:stop].decode()
+        line = self.text[start:stop].decode()
         is_row = True
-        if whole.has_comments:
+        if target.has_comments:
             plain = line.partition("#")[0]
             is_row = bool(plain.strip()) if "#" in line else bool(plain)
             line = plain
@@ -251,7 +256,7 @@ class _Piece:
 
     def _tokens(self, line: str, number: int) -> tuple[list[int], list[int], list[float]]:
         """The labels, indices and values of a line."""
-        path, limits = self.whole.path, self.whole.limits
+        path, limits = self.target.path, self.target.limits
         ids: list[int] = []
         columns: list[int] = []
         values: list[float] = []
@@ -260,14 +265,14 @@ class _Piece:
             if k == 0 and ":" not in token and column == 1:
                 ids = _ids(token, path, number, column)
             elif token.startswith("qid:"):
-                self.whole.queries = True
+                self.target.queries = True
             else:
                 j, value = _pair(token, path, number, column)
                 if j > kernel.LARGEST and j <= limits.max_features:
                     raise ParseError(f"the index {j} is too large", path, number, column)
                 if j > limits.max_features:
-                    what = "features (the largest index)"
-                    raise exceeded(limits, "max_features", j, what, path, number, column)
+                    noun = "features (the largest index)"
+                    raise exceeded(limits, "max_features", j, noun, path, number, column)
                 columns.append(j)
                 values.append(value)
         return ids, columns, values
@@ -306,15 +311,15 @@ def _pair(token: str, path: str, line: int, column: int) -> tuple[int, float]:
             f"{printable(key)!r} is not the index of a feature, a whole number from 0",
             path, line, column,
         )  # fmt: skip
-    at = column + len(key) + 1
+    position = column + len(key) + 1
     value = _float(text)
     if value is None:
-        raise ParseError(f"{printable(text)!r} is not a number", path, line, at)
+        raise ParseError(f"{printable(text)!r} is not a number", path, line, position)
     if not np.isfinite(value):
         raise ParseError(
             f"{printable(text)} cannot be used as a value; this format has no missing values: "
             "leave the entry out if it is 0, or use .arff or .csv",
-            path, line, at,
+            path, line, position,
         )  # fmt: skip
     return int(key.lstrip("0")[: DIGITS + 1] or "0"), value
 
@@ -322,12 +327,14 @@ def _pair(token: str, path: str, line: int, column: int) -> tuple[int, float]:
 def _sort(rows: sp.csr_array, lines: np.ndarray, path: str) -> None:
     """Bring the entries of each row into the order of their indices, each there once."""
     rows.sort_indices()
-    same = np.flatnonzero(np.diff(rows.indices) == 0) + 1
-    same = same[~np.isin(same, rows.indptr)]
-    if same.size:
-        row = int(np.searchsorted(rows.indptr, same[0], side="right")) - 1
+    repeated = np.flatnonzero(np.diff(rows.indices) == 0) + 1
+    repeated = repeated[~np.isin(repeated, rows.indptr)]
+    if repeated.size:
+        row = int(np.searchsorted(rows.indptr, repeated[0], side="right")) - 1
         raise ParseError(
-            f"the index {rows.indices[same[0]]} is there twice in this row", path, int(lines[row])
+            f"the index {rows.indices[repeated[0]]} is there twice in this row",
+            path,
+            int(lines[row]),
         )
 
 
@@ -361,8 +368,8 @@ def write_table(
     X, Y = dataset.table, sp.csr_array(dataset.Y)
     X = X.tocsr() if dataset.is_sparse else X
     remedy = "write .arff or .npz instead"
-    parts = [X.data] if dataset.is_sparse else row_blocks(X)
-    if any(np.isnan(part).any() for part in parts):
+    blocks = [X.data] if dataset.is_sparse else row_blocks(X)
+    if any(np.isnan(block).any() for block in blocks):
         raise DataError(f"X has missing values, which {form} cannot hold: {remedy}")
     if (Y.data == -1).any():
         raise DataError(f"Y has missing labels, which {form} cannot hold: {remedy}")
@@ -381,8 +388,8 @@ def _rows_text(X: sp.csr_array, Y: sp.csr_array, ids: Sequence[str], first: int)
     labels = np.split(Y.indices, Y.indptr[1:-1])
     columns, values = np.split(X.indices, X.indptr[1:-1]), np.split(X.data, X.indptr[1:-1])
     lines = []
-    for held, index, row in zip(labels, columns, values, strict=True):
+    for row_labels, index, row in zip(labels, columns, values, strict=True):
         entries = zip(index.tolist(), row.tolist(), strict=True)
         pairs = " ".join(f"{j + first}:{number_text(v)}" for j, v in entries)
-        lines.append(",".join(ids[j] for j in held.tolist()) + " " + pairs + "\n")
+        lines.append(",".join(ids[j] for j in row_labels.tolist()) + " " + pairs + "\n")
     return "".join(lines).encode()

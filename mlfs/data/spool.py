@@ -26,7 +26,7 @@ class Spool:
     ----------
     dtype : dtype
         The type of the arrays.
-    most : int, optional
+    max_memory : int, optional
         The memory that is there for them and others: a quarter may be taken.
 
     Examples
@@ -36,8 +36,8 @@ class Spool:
     (0, 2, [1.0, 0.0])
     """
 
-    def __init__(self, dtype: Any, most: int | None = None) -> None:
-        self._in_memory = IN_MEMORY if most is None else min(IN_MEMORY, most // 4)
+    def __init__(self, dtype: Any, max_memory: int | None = None) -> None:
+        self._in_memory = IN_MEMORY if max_memory is None else min(IN_MEMORY, max_memory // 4)
         self.dtype = np.dtype(dtype)
         self.size = 0  # items
         self._lock = threading.Lock()
@@ -57,42 +57,42 @@ class Spool:
 
     def append(self, array: np.ndarray) -> int:
         """Add an array of one dimension and return the place of its first item."""
-        at = self.size
+        start = self.size
         with self._lock:
             if self._file is None:
                 self._parts.append(np.array(array, self.dtype))
-                self._starts.append(at)
-                if (at + array.size) * self.dtype.itemsize > self._in_memory:
+                self._starts.append(start)
+                if (start + array.size) * self.dtype.itemsize > self._in_memory:
                     self._to_disk()
             else:
                 self._write(np.ascontiguousarray(array, self.dtype))
-            self.size = at + array.size
-        return at
+            self.size = start + array.size
+        return start
 
-    def read(self, at: int, size: int) -> np.ndarray:
-        """The items from a place on."""
+    def read(self, start: int, size: int) -> np.ndarray:
+        """The items from `start` on."""
         with self._lock:
             if self._file is None:
-                return self._joined(at, size)
-            found = np.empty(size, self.dtype)
+                return self._joined(start, size)
+            array = np.empty(size, self.dtype)
             try:
-                self._file.seek(at * self.dtype.itemsize)
-                read = self._file.readinto(found.view(np.uint8).data)
+                self._file.seek(start * self.dtype.itemsize)
+                read = self._file.readinto(array.view(np.uint8).data)
             except OSError as error:
                 raise self._failed("read", error) from None
-            if read != found.nbytes:
+            if read != array.nbytes:
                 raise self._failed("read", OSError("it is shorter than it was"))
-            return found
+            return array
 
-    def _joined(self, at: int, size: int) -> np.ndarray:
-        k = int(np.searchsorted(self._starts, at, side="right")) - 1 if self._starts else 0
-        parts = [np.zeros(0, self.dtype)]
+    def _joined(self, start: int, size: int) -> np.ndarray:
+        k = int(np.searchsorted(self._starts, start, side="right")) - 1 if self._starts else 0
+        arrays = [np.zeros(0, self.dtype)]
         while size:
-            start = at - self._starts[k]
-            part = self._parts[k][start : start + size]
-            parts.append(part)
-            at, size, k = at + part.size, size - part.size, k + 1
-        return parts[1] if len(parts) == 2 else np.concatenate(parts)
+            offset = start - self._starts[k]
+            array = self._parts[k][offset : offset + size]
+            arrays.append(array)
+            start, size, k = start + array.size, size - array.size, k + 1
+        return arrays[1] if len(arrays) == 2 else np.concatenate(arrays)
 
     def _to_disk(self) -> None:
         try:
@@ -106,17 +106,17 @@ class Spool:
         self._starts.clear()
 
     def _write(self, array: np.ndarray) -> None:
-        left = array.view(np.uint8).data
+        remaining = array.view(np.uint8).data
         try:
             self._file.seek(0, 2)
-            while left:
-                left = left[self._file.write(left) :]
+            while remaining:
+                remaining = remaining[self._file.write(remaining) :]
         except OSError as error:
             raise self._failed("write", error) from None
 
-    def _failed(self, what: str, error: OSError) -> DataError:
+    def _failed(self, action: str, error: OSError) -> DataError:
         reason = error.strerror or str(error)
         return DataError(
-            f"cannot {what} the temporary file for columns that are to be cut: {reason}; "
+            f"cannot {action} the temporary file for columns that are to be cut: {reason}; "
             f"set TMPDIR to a folder with more room than {tempfile.gettempdir()}"
         )

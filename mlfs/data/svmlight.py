@@ -55,8 +55,8 @@ def read(content: bytes, path: str, request: Request) -> Dataset:
     text = utf8_text(content, path, request.encoding)
     rows = Rows(path, request, _note(text, path, request.limits), Before())
     rows.add(text, 0)
-    found = Range(0, 1, rows.n_rows, rows.n_lines, has_error=False, found=rows.finish())
-    return rows.dataset(agreed(path, request, rows.note, [found]))
+    file_range = Range(0, 1, rows.n_rows, rows.n_lines, has_error=False, summary=rows.finish())
+    return rows.dataset(agreed(path, request, rows.note, [file_range]))
 
 
 def open_ranges(pieces: TextPieces, path: str, request: Request) -> SvmlightRanges | None:
@@ -92,7 +92,7 @@ class SvmlightRanges(TextRanges):
 
 
 @dataclass(frozen=True)
-class Found:
+class Summary:
     """What some rows hold.
 
     Parameters
@@ -159,7 +159,7 @@ class Rows(RangeRows):
         super().__init__(before)
         self.path, self.note = path, note
         self._text = SparseText(
-            path, request.limits, has_comments=True, most=request.max_memory, before=before
+            path, request.limits, has_comments=True, max_memory=request.max_memory, before=before
         )
         self._X: Any = None
 
@@ -169,9 +169,9 @@ class Rows(RangeRows):
         self.n_rows = self._text.n_rows - self.before.rows
         self.n_lines = self._text.before - self.before.lines
 
-    def finish(self) -> Found:
+    def finish(self) -> Summary:
         """What the rows hold."""
-        text, negative, wrong = self._text, None, None
+        text, negative, misfit = self._text, None, None
         flat, counts = text.ids()
         ids = np.unique(flat)
         is_small, is_single = text.is_small, bool((counts == 1).all())
@@ -184,9 +184,18 @@ class Rows(RangeRows):
             self._X = text.table(len(self.note[0]), 1)
             bad = wrong_position(self._X, self.note[0])
             if bad is not None:
-                wrong = bad.text, text.line(bad.row) - self.before.lines
-        own = text.size, text.top, text.lowest, text.queries
-        return Found(*own, is_small, ids, is_single, negative, wrong)
+                misfit = bad.text, text.line(bad.row) - self.before.lines
+        return Summary(
+            text.size,
+            text.top,
+            text.lowest,
+            text.queries,
+            is_small,
+            ids,
+            is_single,
+            negative,
+            misfit,
+        )
 
     def dataset(self, agreed: Agreed) -> Dataset:
         """The rows, with the columns and labels of all."""
@@ -217,11 +226,12 @@ class Rows(RangeRows):
 
 def agreed(path: str, request: Request, note: Note | None, ranges: Sequence[Range]) -> Agreed:
     """What the columns and labels of all rows are."""
-    limits, found = request.limits, [one.found for one in ranges]
-    n_rows, top = sum(one.n_rows for one in ranges), max(one.top for one in found)
+    limits, summaries = request.limits, [part.summary for part in ranges]
+    n_rows = sum(part.n_rows for part in ranges)
+    top = max(summary.top for summary in summaries)
     if not n_rows:
         raise ParseError("the file holds no row; a row is written as 1,5,10 3:0.5 7:1", path)
-    lowest = min(one.lowest for one in found)
+    lowest = min(summary.lowest for summary in summaries)
     first = 0 if lowest == 0 and note is None else 1
     labels, ids, is_single = _labels(ranges, note[1] if note else None, path, request)
     d = len(note[0]) if note else max(0, top + 1 - first)
@@ -231,39 +241,41 @@ def agreed(path: str, request: Request, note: Note | None, ranges: Sequence[Rang
         raise exceeded(limits, "max_attributes", d, "features (the largest index)", path)
     if not d:
         raise ParseError("no row holds a feature; a feature is written as index:value", path)
-    refuse_empty(limits, (n_rows, d, len(labels)), sum(one.size for one in found), path)
+    size = sum(summary.size for summary in summaries)
+    refuse_empty(limits, (n_rows, d, len(labels)), size, path)
     wrong = first_place(ranges, "wrong")
     if wrong is not None:
         raise ParseError(wrong[0], path, wrong[1])
     columns = note[0] if note else default_columns(d, first)
     refuse_other_labels(request, columns, labels, path, "an svmlight file")
-    is_small, queries = all(one.is_small for one in found), any(one.queries for one in found)
+    is_small = all(summary.is_small for summary in summaries)
+    queries = any(summary.queries for summary in summaries)
     return Agreed(first, d, is_small, labels, ids, is_single, queries)
 
 
 def _note(text: bytes, path: str, limits: Limits) -> Note | None:
     """The note about the columns, if it is among the comments before the first row."""
-    at = number = 0
-    while at < len(text):
-        stop = text.find(b"\n", at)
+    start = number = 0
+    while start < len(text):
+        stop = text.find(b"\n", start)
         stop = len(text) if stop < 0 else stop
-        line, number = text[at:stop], number + 1
+        line, number = text[start:stop], number + 1
         if len(line) > limits.max_line_bytes:
             raise exceeded(limits, "max_line_bytes", len(line), "bytes in a line", path, number)
         if line.startswith(NOTE):
             return load(decoded(line, path, "utf-8", number - 1)[len(NOTE) :], path, limits, number)
         if line.removesuffix(b"\r") and (b"#" not in line or line.partition(b"#")[0].strip()):
             return None
-        at = stop + 1
+        start = stop + 1
     return None
 
 
 def _labels(
-    ranges: Sequence[Range], known: list[Label] | None, path: str, request: Request
+    ranges: Sequence[Range], declared: list[Label] | None, path: str, request: Request
 ) -> tuple[tuple[Label, ...], np.ndarray, bool]:
     """The labels, their ids, and whether it is one label whose values are ids."""
-    distinct = np.unique(np.concatenate([one.found.ids for one in ranges]))
-    is_single = known is None and all(one.found.is_single for one in ranges)
+    distinct = np.unique(np.concatenate([part.summary.ids for part in ranges]))
+    is_single = declared is None and all(part.summary.is_single for part in ranges)
     if is_single and distinct[0] == -1 and set(distinct.tolist()) <= {-1, 1}:
         return (Label("y0"),), distinct, True
     if is_single and request.classes and len(distinct) > 2:
@@ -272,10 +284,10 @@ def _labels(
     if negative is not None:
         least, line = negative
         raise ParseError(f"{least} is not a label id, a whole number from 0", path, line)
-    if known is not None:
-        labels, held = tuple(known), distinct
-        distinct = np.array(label_ids([label.name for label in known]), dtype=np.int64)
-        if not np.isin(held, distinct).all():
+    if declared is not None:
+        labels, ids = tuple(declared), distinct
+        distinct = np.array(label_ids([label.name for label in declared]), dtype=np.int64)
+        if not np.isin(ids, distinct).all():
             raise ParseError("a row holds a label id that the note '# mlfs' does not name", path)
     else:
         labels = tuple(Label(str(i)) for i in distinct.tolist())

@@ -61,7 +61,7 @@ class Range:
         Their rows and lines, if they could be read.
     has_error : bool
         Whether they could not.
-    found : object
+    summary : object
         What the format needs to know.
     """
 
@@ -70,7 +70,7 @@ class Range:
     n_rows: int
     n_lines: int
     has_error: bool
-    found: Any
+    summary: Any
 
 
 class RangeRows(ReadRows):
@@ -142,9 +142,9 @@ class TextRanges(FilePieces, ABC):
         first, last = self.cut(first), last if is_end else self.cut(last)
         is_start = first == 0 or self.pieces.begins_file(first)
         rows = self.rows(Before(first, 0, 0 if is_start else 1, is_start, is_all, is_end))
-        has_error, found = self._read(rows, last)
+        has_error, summary = self._read(rows, last)
         last = last if rows.end is None else rows.end
-        rows.found = Range(first, last, rows.n_rows, rows.n_lines, has_error, found)
+        rows.summary = Range(first, last, rows.n_rows, rows.n_lines, has_error, summary)
         return rows
 
     def cut(self, piece: int) -> int:
@@ -152,7 +152,7 @@ class TextRanges(FilePieces, ABC):
         return piece
 
     def _read(self, rows: RangeRows, last: int) -> tuple[bool, Any]:
-        """Read a range: whether it has an error at a place not known, and what else was found."""
+        """Read a range: whether it has an error at an unknown place, and its summary."""
         is_start, texts = rows.before.is_start, self.pieces.between(rows.before.first, last)
         is_first = is_start
         while True:
@@ -167,15 +167,17 @@ class TextRanges(FilePieces, ABC):
                 return True, rows.after_error(texts)
             is_first = False
 
-    def agreed(self, found: Sequence[Range]) -> Any:
+    def agreed(self, ranges: Sequence[Range]) -> Any:
         """What the columns and labels are; the first error of the file is raised."""
         rows = lines = 0
-        for one in found:
-            if one.has_error or (rows and self.is_too_long(rows + one.n_rows)):
-                before = Before(one.first, rows, lines, is_start=False, is_all=False, is_again=True)
+        for part in ranges:
+            if part.has_error or (rows and self.is_too_long(rows + part.n_rows)):
+                before = Before(
+                    part.first, rows, lines, is_start=False, is_all=False, is_again=True
+                )
                 self._raise_again(before)
-            rows, lines = rows + one.n_rows, lines + one.n_lines
-        return self.agree(found)
+            rows, lines = rows + part.n_rows, lines + part.n_lines
+        return self.agree(ranges)
 
     def is_too_long(self, n_rows: int) -> bool:
         """Whether a table of so many rows passes a limit."""
@@ -187,14 +189,14 @@ class TextRanges(FilePieces, ABC):
 
 
 def first_place(ranges: Sequence[Range], name: str) -> tuple[Any, int] | None:
-    """What some range found first, and its line in the file: ``(what, line)``, if any did.
+    """The first entry of a field of the summaries, and its line in the file, if there is one.
 
     A range counts its own lines.
     """
     lines = 0
-    for one in ranges:
-        found: tuple[Any, int] | None = getattr(one.found, name)
-        if found is not None:
-            return found[0], lines + found[1]
-        lines += one.n_lines
+    for part in ranges:
+        finding: tuple[Any, int] | None = getattr(part.summary, name)
+        if finding is not None:
+            return finding[0], lines + finding[1]
+        lines += part.n_lines
     return None

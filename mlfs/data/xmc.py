@@ -43,8 +43,8 @@ def read(content: bytes, path: str, request: Request) -> Dataset:
     text = utf8_text(content, path, request.encoding)
     rows = Rows(path, request, _Head.of(text, len(content), path, request), Before())
     rows.add(text, 0)
-    found = Range(0, 1, rows.n_rows, rows.n_lines, has_error=False, found=rows.finish())
-    return rows.dataset(agreed(path, request, rows.head, [found]))
+    file_range = Range(0, 1, rows.n_rows, rows.n_lines, has_error=False, summary=rows.finish())
+    return rows.dataset(agreed(path, request, rows.head, [file_range]))
 
 
 def open_ranges(pieces: TextPieces, path: str, request: Request) -> XmcRanges | None:
@@ -92,7 +92,7 @@ class _Head(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Found:
+class Summary:
     """What some rows hold; rows and lines are counted from the first of them.
 
     Parameters
@@ -120,7 +120,7 @@ class Found:
 
 @dataclass(frozen=True)
 class Agreed:
-    """What is common to all rows: see `Found`; `rows` are those before the piece of each number."""
+    """What is common to all rows; `rows` are those before the piece of each number."""
 
     is_small: bool
     queries: bool
@@ -134,23 +134,23 @@ class Rows(RangeRows):
         super().__init__(before)
         self.path, self.request, self.head = path, request, head
         self._text = SparseText(
-            path, request.limits, has_comments=False, most=request.max_memory, before=before
+            path, request.limits, has_comments=False, max_memory=request.max_memory, before=before
         )
         self._ends: bool | None = None
         self._X: Any = None
 
     def add(self, text: bytes, piece: int) -> None:  # noqa: ARG002  # any is like the others
         """Read the lines of a piece."""
-        own = self._text
-        if self.before.is_start and not own.before:  # the first line
+        sparse_text = self._text
+        if self.before.is_start and not sparse_text.before:  # the first line
             text = text.partition(b"\n")[2]
-            own.before = 1
-        own.add(text)
+            sparse_text.before = 1
+        sparse_text.add(text)
         self._ends = text.endswith(b"\n") if text else self._ends
-        self.n_rows = own.n_rows - self.before.rows
-        self.n_lines = own.before - self.before.lines
+        self.n_rows = sparse_text.n_rows - self.before.rows
+        self.n_lines = sparse_text.before - self.before.lines
 
-    def finish(self) -> Found:
+    def finish(self) -> Summary:
         """What the rows hold."""
         text, q, foreign = self._text, self.head.q, None
         is_small = text.is_small
@@ -161,7 +161,7 @@ class Rows(RangeRows):
         if bad.size:
             row = int(np.searchsorted(np.cumsum(counts), bad[0], side="right"))
             foreign = int(flat[bad[0]]), row
-        return Found(
+        return Summary(
             text.top, text.top_row, text.queries, is_small,
             int(filled[-1]) + 1 if filled.size else 0, foreign, self._ends,
         )  # fmt: skip
@@ -184,39 +184,42 @@ class Rows(RangeRows):
 
 def agreed(path: str, request: Request, head: _Head, ranges: Sequence[Range]) -> Agreed:
     """What is common to all rows, which have to be what the first line says."""
-    found = [one.found for one in ranges]
-    *before, n_rows = accumulate([one.n_rows for one in ranges], initial=0)
-    both = list(zip(before, found, strict=True))
-    filled = max((at + one.filled for at, one in both if one.filled), default=0)
-    _check_rows(head, n_rows, filled, path, found)
-    at = max(range(len(found)), key=lambda k: found[k].top)
-    if found[at].top >= head.d:
+    summaries = [part.summary for part in ranges]
+    *starts, n_rows = accumulate([part.n_rows for part in ranges], initial=0)
+    pairs = list(zip(starts, summaries, strict=True))
+    filled = max((start + summary.filled for start, summary in pairs if summary.filled), default=0)
+    _check_rows(head, n_rows, filled, path, summaries)
+    start, widest = max(pairs, key=lambda pair: pair[1].top)
+    if widest.top >= head.d:
         raise ParseError(
             f"the first line says {head.d} features, counted from 0, and this row has the index "
-            f"{found[at].top}", path, before[at] + found[at].top_row + 2,
+            f"{widest.top}", path, start + widest.top_row + 2,
         )  # fmt: skip
-    foreign = [(*one.foreign, at) for at, one in both if one.foreign]
+    foreign = [(*summary.foreign, start) for start, summary in pairs if summary.foreign]
     if foreign:
-        label, row, at = foreign[0]
+        label, row, start = foreign[0]
         raise ParseError(
             f"the first line says {head.q} labels, counted from 0, and this row has the label "
-            f"{label}", path, at + row + 2, 1,
+            f"{label}", path, start + row + 2, 1,
         )  # fmt: skip
     columns = default_columns(head.d)
     labels = UniformLabels(NumberedNames("y", head.q), Label(""))
     refuse_other_labels(request, columns, labels, path, "an XMC file")
     return Agreed(
-        all(one.is_small for one in found),
-        any(one.queries for one in found),
-        dict(zip([one.first for one in ranges], before, strict=True)),
+        all(summary.is_small for summary in summaries),
+        any(summary.queries for summary in summaries),
+        dict(zip([part.first for part in ranges], starts, strict=True)),
     )
 
 
-def _check_rows(head: _Head, n_rows: int, filled: int, path: str, found: Sequence[Found]) -> None:
+def _check_rows(
+    head: _Head, n_rows: int, filled: int, path: str, summaries: Sequence[Summary]
+) -> None:
     """Check that as many rows follow as the first line says, and only blank lines behind them."""
     shown = n_rows if n_rows <= head.n else max(head.n, filled)
     if shown != head.n:
-        ends = next((one.ends for one in reversed(found) if one.ends is not None), head.ends)
+        known_ends = [summary.ends for summary in summaries if summary.ends is not None]
+        ends = known_ends[-1] if known_ends else head.ends
         raise ParseError(
             f"the first line says {plural(head.n, 'row')} and {shown} follow",
             path,
@@ -233,12 +236,12 @@ def _header(line: str, size: int, path: str, request: Request) -> tuple[int, int
         )  # fmt: skip
     n, d, q = map(int, parts)
     limits = request.limits
-    for name, found, what in (
+    for name, count, noun in (
         ("max_rows", n, "rows"), ("max_features", d, "features"),
         ("max_attributes", d, "features"), ("max_labels", q, "labels"),
     ):  # fmt: skip
-        if found > getattr(limits, name):
-            raise exceeded(limits, name, found, what, path, 1)
+        if count > getattr(limits, name):
+            raise exceeded(limits, name, count, noun, path, 1)
     refuse_empty(limits, (n, d, q), size, path)
     if not (n and d):
         raise ParseError(

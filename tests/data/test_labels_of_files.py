@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mlfs.data import Limits, read
-from mlfs.data.arff.syntax import escaped, unescaped
+from mlfs.data.arff.syntax import escape, unescape
 from mlfs.data.labels import label_values, mulan
 from mlfs.data.labels.finding import resolve
 from mlfs.data.labels.meka import label_count
@@ -280,14 +280,14 @@ def test_large_xml(tmp_path: Path) -> None:
 @settings(max_examples=20)
 @given(st.lists(st.text(st.characters(codec="utf-8"), min_size=1), min_size=1, unique=True))
 def test_any_name_passes_through_xml(names: list[str]) -> None:
-    if len(set(map(unescaped, names))) == len(names):
+    if len(set(map(unescape, names))) == len(names):
         found = mulan.parse(mulan.document(names), "t.xml")
         assert mulan.columns(found, names, "t.xml") == list(range(len(names)))
 
 
 @given(st.text())
 def test_escapes_are_undone(text: str) -> None:
-    assert unescaped(escaped(text)) == text
+    assert unescape(escape(text)) == text
 
 
 # --- values

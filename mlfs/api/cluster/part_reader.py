@@ -102,7 +102,7 @@ class _ChunkRows(ReadRows):
         X: Any = chunks[0] if len(chunks) == 1 else _joined(chunks)
         made = from_arrays(X, np.zeros((X.shape[0], 1)))
         self._data, self.n_rows = made, int(X.shape[0])
-        self.found = (made.columns, made.left_out, made.notes)
+        self.summary = (made.columns, made.left_out, made.notes)
 
     def dataset(self, agreed: Any) -> Dataset:  # noqa: ARG002  # it is what was found
         """The rows."""
@@ -137,7 +137,7 @@ class PartReader:
     def look(self, part: RowsPart) -> tuple[int, Any]:
         """How many rows there are, and what was found in them."""
         rows = self._read(part)
-        return rows.n_rows, rows.found
+        return rows.n_rows, rows.summary
 
     def _read(self, part: RowsPart) -> ReadRows:
         if self._rows is None or not part.pieces.accepts(self._rows):

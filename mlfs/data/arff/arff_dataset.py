@@ -20,11 +20,11 @@ from mlfs.errors import DataError, ParseError, printable
 
 __all__ = [
     "Body",
-    "Elsewhere",
     "Roles",
+    "UndeclaredValues",
     "dataset_of",
     "feature_columns",
-    "first_valueless",
+    "find_valueless",
     "refuse_valueless",
 ]
 
@@ -50,35 +50,39 @@ class Body:
 class Roles(NamedTuple):
     """What becomes of each column: features, labels that are no texts, labels that are, the rest.
 
-    `features` and `plain` are columns in rising order, `wanted` are string columns that are labels
-    and `left_out` string columns that are not.
+    `features` and `plain` are columns in rising order, `text_columns` are string columns that are
+    labels and `left_out` string columns that are not.
     """
 
-    chosen: LabelPositions
+    label_columns: LabelPositions
     features: list[int]
     plain: list[int]
-    wanted: frozenset[int]
+    text_columns: frozenset[int]
     left_out: list[int]
 
     @classmethod
     def of(
-        cls, header: Header, request: Request, path: str, chosen: LabelPositions | None = None
+        cls,
+        header: Header,
+        request: Request,
+        path: str,
+        label_columns: LabelPositions | None = None,
     ) -> Roles:
         """Find the labels, unless they are known."""
         attributes = header.attributes
-        if chosen is None:
+        if label_columns is None:
             names = [attribute.name for attribute in attributes]
-            chosen = resolve(names, request, path, relation=header.relation)
+            label_columns = resolve(names, request, path, relation=header.relation)
         strings = {j for j, attribute in enumerate(attributes) if attribute.type.kind == "string"}
-        taken = strings | set(chosen.columns)
-        features = [j for j in range(len(attributes)) if j not in taken]
-        plain = [j for j in chosen.columns if j not in strings]
-        wanted = frozenset(strings & set(chosen.columns))
-        return cls(chosen, features, plain, wanted, sorted(strings - wanted))
+        non_features = strings | set(label_columns.columns)
+        features = [j for j in range(len(attributes)) if j not in non_features]
+        plain = [j for j in label_columns.columns if j not in strings]
+        text_columns = frozenset(strings & set(label_columns.columns))
+        return cls(label_columns, features, plain, text_columns, sorted(strings - text_columns))
 
 
-class Elsewhere(NamedTuple):
-    """What the columns of labels hold in rows that were read apart, where that is not declared.
+class UndeclaredValues(NamedTuple):
+    """The values of label columns in some rows, where the header does not declare them.
 
     `numbers` are the numbers of the columns of `Roles.plain` (of a column of lists, the positions
     of its values), `texts` what the others hold.
@@ -88,38 +92,40 @@ class Elsewhere(NamedTuple):
     texts: dict[int, list[str]]
 
     @classmethod
-    def of(cls, body: Body, header: Header, roles: Roles) -> Elsewhere:
-        """What the labels of some rows hold."""
+    def of(cls, body: Body, header: Header, roles: Roles) -> UndeclaredValues:
+        """The values in some rows."""
         kinds = [header.attributes[j].type.kind for j in roles.plain]
-        undeclared = [k for k, kind in enumerate(kinds) if kind != "nominal" or roles.chosen.lists]
-        others = body.others.tocsc() if undeclared and sp.issparse(body.others) else body.others
-        numbers = {k: _numbers(others, k) for k in undeclared}
+        columns = [
+            k for k, kind in enumerate(kinds) if kind != "nominal" or roles.label_columns.lists
+        ]
+        others = body.others.tocsc() if columns and sp.issparse(body.others) else body.others
+        numbers = {k: _numbers(others, k) for k in columns}
         texts = {j: {text for text in body.text_column(j) if text is not None} for j in body.texts}
-        return cls(numbers, {j: sorted(own) for j, own in texts.items()})
+        return cls(numbers, {j: sorted(distinct) for j, distinct in texts.items()})
 
     @classmethod
-    def all_of(cls, found: Sequence[Elsewhere]) -> Elsewhere:
-        """What the labels of all rows hold."""
-        numbers, texts = found[0]
+    def union(cls, pieces: Sequence[UndeclaredValues]) -> UndeclaredValues:
+        """The values in all rows."""
+        numbers, texts = pieces[0]
         return cls(
-            {k: np.unique(np.concatenate([one.numbers[k] for one in found])) for k in numbers},
-            {j: sorted({text for one in found for text in one.texts[j]}) for j in texts},
+            {k: np.unique(np.concatenate([piece.numbers[k] for piece in pieces])) for k in numbers},
+            {j: sorted({text for piece in pieces for text in piece.texts[j]}) for j in texts},
         )
 
-    def behind(self, body: Body) -> Body:
-        """The body with rows behind its own in which the labels hold all that; X stays as it is."""
+    def append_to(self, body: Body) -> Body:
+        """Add rows to a body in which the labels have all these values; X stays as it is."""
         n = max([0, *map(len, self.numbers.values()), *map(len, self.texts.values())])
         width = body.others.shape[1]
         tail = np.full((n, width), np.nan)
         for k, values in self.numbers.items():
             tail[:, k] = np.resize(values, n) if values.size else np.nan
         texts = {}
-        for j, own in body.texts.items():
-            more: Sequence[str | None] = self.texts[j] or [None]
-            texts[j] = {**own, **{body.n_rows + i: more[i % len(more)] for i in range(n)}}
+        for j, cells in body.texts.items():
+            choices: Sequence[str | None] = self.texts[j] or [None]
+            texts[j] = {**cells, **{body.n_rows + i: choices[i % len(choices)] for i in range(n)}}
         others: Any
         if not sp.issparse(body.others):
-            others = _Longer(body.others, tail)
+            others = _ExtendedTable(body.others, tail)
         else:
             rows, columns = np.repeat(np.arange(n), width), np.tile(np.arange(width), n)
             kept = np.isin(columns, list(self.numbers))  # also those that are 0 are stored
@@ -134,12 +140,12 @@ def _numbers(others: Any, k: int) -> np.ndarray:
     """The different numbers of a column, rising."""
     if not sp.issparse(others):
         return np.array(distinct_numbers(np.asarray(others[:, k], np.float64))[0])
-    own = others.data[others.indptr[k] : others.indptr[k + 1]]
-    zero = [0.0] * (own.size < others.shape[0])
-    return np.unique(np.concatenate([own[~np.isnan(own)], zero]))
+    stored = others.data[others.indptr[k] : others.indptr[k + 1]]
+    zero = [0.0] * (stored.size < others.shape[0])
+    return np.unique(np.concatenate([stored[~np.isnan(stored)], zero]))
 
 
-class _Longer:
+class _ExtendedTable:
     """A dense table with more rows behind its own, joined column by column."""
 
     def __init__(self, table: Any, tail: np.ndarray) -> None:
@@ -160,25 +166,25 @@ def dataset_of(
     roles: Roles,
     request: Request,
     path: str,
-    elsewhere: Elsewhere | None = None,
+    undeclared: UndeclaredValues | None = None,
 ) -> Dataset:
-    """The data set of what was read; `elsewhere` is what the labels hold in all rows."""
+    """The data set of what was read; `undeclared` is what the labels hold in all rows."""
     columns = [_column(attribute) for attribute in header.attributes]
     features = [columns[j] for j in roles.features]
     if not features:
         raise DataError(f"{printable(path, 400)}: no attribute is left as a feature")
-    refuse_valueless(first_valueless(body.X, features), features, path)
-    longer = body if elsewhere is None else elsewhere.behind(body)
-    Y, labels = _labels(longer, roles.chosen, roles.plain, columns, request, path)
+    refuse_valueless(find_valueless(body.X, features), features, path)
+    extended = body if undeclared is None else undeclared.append_to(body)
+    Y, labels = _labels(extended, roles.label_columns, roles.plain, columns, request, path)
     return Dataset(
         X=body.X,
-        Y=Y if elsewhere is None else Y[: body.n_rows],
+        Y=Y if undeclared is None else Y[: body.n_rows],
         columns=tuple(features),
         labels=tuple(labels),
         weights=body.weights,
         left_out=tuple((columns[j].name, TEXT) for j in roles.left_out),
-        source=Source(path, "arff", header.relation, roles.chosen.by),
-        notes=roles.chosen.notes,
+        source=Source(path, "arff", header.relation, roles.label_columns.by),
+        notes=roles.label_columns.notes,
     )
 
 
@@ -187,7 +193,7 @@ def feature_columns(header: Header, roles: Roles) -> list[Column]:
     return [_column(header.attributes[j]) for j in roles.features]
 
 
-def first_valueless(X: Any, columns: Sequence[Column]) -> int | None:
+def find_valueless(X: Any, columns: Sequence[Column]) -> int | None:
     """Find the first column without values that a sparse row leaves out, which means the first."""
     if not sp.issparse(X):
         return None
@@ -198,7 +204,7 @@ def first_valueless(X: Any, columns: Sequence[Column]) -> int | None:
 
 
 def refuse_valueless(k: int | None, columns: Sequence[Column], path: str) -> None:
-    """Refuse what `first_valueless` found."""
+    """Refuse what `find_valueless` found."""
     if k is not None:
         raise ParseError(
             f"the attribute {printable(columns[k].name)!r} has no values, and a sparse row that "
@@ -215,28 +221,28 @@ def _column(attribute: Attribute) -> Column:
 
 def _labels(
     body: Body,
-    chosen: LabelPositions,
+    label_columns: LabelPositions,
     plain: Sequence[int],
     columns: Sequence[Column],
     request: Request,
     path: str,
 ) -> tuple[Any, Sequence[Label]]:
-    if chosen.lists:
-        cells = _cells(body, columns[chosen.columns[0]], chosen.columns[0])
+    if label_columns.lists:
+        cells = _cells(body, columns[label_columns.columns[0]], label_columns.columns[0])
         if cells is not None:
-            return split_lists(columns[chosen.columns[0]].name, cells, request, path)
+            return split_lists(columns[label_columns.columns[0]].name, cells, request, path)
     kinds = [columns[j] for j in plain]
     map_labels = sparse_labels if sp.issparse(body.others) else dense_labels
     Y, labels = map_labels(body.others, range(len(plain)), kinds, request, path)
-    if len(plain) == len(chosen.columns):
+    if len(plain) == len(label_columns.columns):
         return Y, labels
     by_column: dict[int, Any] = {j: (Y[:, [k]], labels[k]) for k, j in enumerate(plain)}
     for j in body.texts:
         y, label = map_texts(columns[j].name, body.text_column(j), request, path)
         by_column[j] = (y[:, None], label)
-    pairs = [by_column[j] for j in chosen.columns]
-    parts = [y.toarray() if sp.issparse(y) else y for y, _ in pairs]
-    return np.hstack(parts), [label for _, label in pairs]
+    pairs = [by_column[j] for j in label_columns.columns]
+    codes = [y.toarray() if sp.issparse(y) else y for y, _ in pairs]
+    return np.hstack(codes), [label for _, label in pairs]
 
 
 def _cells(body: Body, column: Column, j: int) -> list[str | None] | None:

@@ -13,15 +13,15 @@ import scipy.sparse as sp
 
 from mlfs.data.arff.arff_dataset import (
     Body,
-    Elsewhere,
     Roles,
+    UndeclaredValues,
     dataset_of,
     feature_columns,
-    first_valueless,
+    find_valueless,
     refuse_valueless,
 )
 from mlfs.data.arff.arff_reader import Earlier, Parser, first_mark
-from mlfs.data.arff.fast_rows import DenseRows, Plan, plan
+from mlfs.data.arff.fast_rows import DenseRows, Plan, make_plan
 from mlfs.data.arff.header import Header, read_header
 from mlfs.data.dataset import Dataset
 from mlfs.data.files import BOM, UTF16, TextPieces, is_plain
@@ -47,17 +47,17 @@ def open_ranges(pieces: TextPieces, path: str, request: Request) -> ArffRanges |
 
 def _from_header(pieces: TextPieces) -> Iterator[tuple[bytes, int]]:
     r"""The pieces with ``\n`` after each line and their numbers; the first has the header."""
-    held: list[bytes] = []
-    is_first = is_held = True
+    pending: list[bytes] = []
+    is_first = in_header = True
     for k, piece in pieces.between(0, len(pieces.sizes)):
-        held.append(_with_line_feeds(piece.removeprefix(BOM) if is_first else piece))
+        pending.append(_with_line_feeds(piece.removeprefix(BOM) if is_first else piece))
         is_first = False
-        if is_held and not DATA.search(held[-1]):
+        if in_header and not DATA.search(pending[-1]):
             continue
-        yield b"".join(held), k
-        held, is_held = [], False
-    if is_held:
-        yield b"".join(held), 0
+        yield b"".join(pending), k
+        pending, in_header = [], False
+    if in_header:
+        yield b"".join(pending), 0
 
 
 def _with_line_feeds(text: bytes) -> bytes:
@@ -80,20 +80,24 @@ class Start(NamedTuple):
 
     @classmethod
     def of(
-        cls, pieces: TextPieces, path: str, request: Request, chosen: LabelPositions | None = None
+        cls,
+        pieces: TextPieces,
+        path: str,
+        request: Request,
+        label_columns: LabelPositions | None = None,
     ) -> Start | None:
-        """Read it; None if it is not an ordinary one. `chosen` are the labels if they are known."""
+        """Read it; None if it is not an ordinary one. `label_columns` may be known already."""
         texts = _from_header(pieces)
         text, piece = next(texts)
         if text.startswith(UTF16) or not DATA.search(text):
             return None
         header = read_header(text, path, request.limits)
-        roles = Roles.of(header, request, path, chosen)
+        roles = Roles.of(header, request, path, label_columns)
         mark = first_mark(text, header.start)
-        while mark is None and (more := next(texts, None)) is not None:
-            mark = first_mark(more[0], 0)
-        own = plan(header.attributes, roles.features, roles.plain, roles.wanted)
-        return cls(header, roles, own, piece, None if mark is None else mark == b"{")
+        while mark is None and (next_text := next(texts, None)) is not None:
+            mark = first_mark(next_text[0], 0)
+        row_plan = make_plan(header.attributes, roles.features, roles.plain, roles.text_columns)
+        return cls(header, roles, row_plan, piece, None if mark is None else mark == b"{")
 
 
 class ArffRanges(TextRanges):
@@ -101,15 +105,15 @@ class ArffRanges(TextRanges):
 
     def __init__(self, pieces: TextPieces, path: str, request: Request, start: Start) -> None:
         super().__init__(pieces, path, request)
-        self.chosen = start.roles.chosen
+        self.label_columns = start.roles.label_columns
         self.start = start
 
     @cached_property
     def start(self) -> Start:
         """The beginning of the file, which is read with any part of it."""
-        found = Start.of(self.pieces, self.path, self.request, self.chosen)
-        assert found is not None
-        return found
+        start = Start.of(self.pieces, self.path, self.request, self.label_columns)
+        assert start is not None
+        return start
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in vars(self).items() if name != "start"}
@@ -131,21 +135,21 @@ class ArffRanges(TextRanges):
     def agree(self, ranges: Sequence[Range]) -> Agreed:
         """What is common to the rows of all ranges."""
         header, roles, *_ = self.start
-        if not any(one.n_rows for one in ranges):
+        if not any(summary.n_rows for summary in ranges):
             raise ParseError("there is no row after @data", self.path, header.line)
-        found: list[Found] = [one.found for one in ranges]
-        valueless = [one.valueless for one in found if one.valueless is not None]
+        summaries: list[Summary] = [summary.summary for summary in ranges]
+        valueless = [summary.valueless for summary in summaries if summary.valueless is not None]
         refuse_valueless(min(valueless, default=None), feature_columns(header, roles), self.path)
-        elsewhere = [one.labels for one in found if one.labels is not None]
+        undeclared = [summary.labels for summary in summaries if summary.labels is not None]
         return Agreed(
-            all(one.is_small for one in found),
-            any(one.has_weights for one in found),
-            Elsewhere.all_of(elsewhere) if elsewhere else None,
+            all(summary.is_small for summary in summaries),
+            any(summary.has_weights for summary in summaries),
+            UndeclaredValues.union(undeclared) if undeclared else None,
         )
 
 
 @dataclass(frozen=True)
-class Found:
+class Summary:
     """What some rows hold.
 
     Parameters
@@ -155,24 +159,24 @@ class Found:
     has_weights : bool
         Whether a row has a weight.
     valueless : int, optional
-        See `first_valueless`.
-    labels : Elsewhere, optional
+        See `find_valueless`.
+    labels : UndeclaredValues, optional
         The values of labels, if there are other rows.
     """
 
     is_small: bool
     has_weights: bool
     valueless: int | None
-    labels: Elsewhere | None
+    labels: UndeclaredValues | None
 
 
 @dataclass(frozen=True)
 class Agreed:
-    """What `Found` has of all rows."""
+    """What `Summary` has of all rows."""
 
     is_small: bool
     has_weights: bool
-    labels: Elsewhere | None
+    labels: UndeclaredValues | None
 
 
 class Rows(RangeRows):
@@ -183,12 +187,12 @@ class Rows(RangeRows):
     ) -> None:
         super().__init__(before)
         self.start, self.path, self.request, self.pieces = start, path, request, pieces
-        most, plan = request.max_memory, start.plan
+        max_memory, plan = request.max_memory, start.plan
         self._last: DenseRows | None = None
         self._header: list[bytes] = []
-        self._X: Any = RowStack(most=most) if start.is_sparse else Packer(most)
+        self._X: Any = RowStack(max_memory=max_memory) if start.is_sparse else Packer(max_memory)
         self._others: Any = RowStack(keep_small=False) if start.is_sparse else Packer()
-        self._texts: dict[int, dict[int, str | None]] = {j: {} for j in plan.wanted}
+        self._texts: dict[int, dict[int, str | None]] = {j: {} for j in plan.text_columns}
         self._weights: list[tuple[int, np.ndarray]] = []
         self._body: Body | None = None
 
@@ -238,14 +242,14 @@ class Rows(RangeRows):
             lines += last.count(b"\n")
         return lines + (not last.endswith(b"\n"))
 
-    def finish(self) -> Found:
+    def finish(self) -> Summary:
         """What the rows hold."""
         header, roles, *_, is_sparse = self.start
         is_small = not is_sparse or self._X.is_small
         self._body = body = self._joined()
-        labels = None if self.before.is_all else Elsewhere.of(body, header, roles)
-        valueless = first_valueless(body.X, feature_columns(header, roles) if is_sparse else [])
-        return Found(is_small, body.weights is not None, valueless, labels)
+        labels = None if self.before.is_all else UndeclaredValues.of(body, header, roles)
+        valueless = find_valueless(body.X, feature_columns(header, roles) if is_sparse else [])
+        return Summary(is_small, body.weights is not None, valueless, labels)
 
     def _joined(self) -> Body:
         weights, plan = None, self.start.plan

@@ -14,8 +14,8 @@ from mlfs._kernels import tokens as kernel
 from mlfs.data.arff.arff_dataset import Body, Roles, dataset_of
 from mlfs.data.arff.arff_writer import write
 from mlfs.data.arff.careful_rows import RowReader
-from mlfs.data.arff.fast_rows import DenseRows, Plan, SparseRows, plan
-from mlfs.data.arff.header import Header, line_text, place, read_header
+from mlfs.data.arff.fast_rows import DenseRows, Plan, SparseRows, make_plan
+from mlfs.data.arff.header import Header, line_text, parse_error, read_header
 from mlfs.data.arff.syntax import Misfit
 from mlfs.data.dataset import Dataset
 from mlfs.data.files import utf8
@@ -28,13 +28,13 @@ NEWLINE = 10
 INK = re.compile(rb"\S")
 
 
-def first_mark(content: bytes, at: int) -> bytes | None:
+def first_mark(content: bytes, position: int) -> bytes | None:
     """The first byte of a row, which is ``{`` if it is sparse; None if there is no row."""
-    while (found := INK.search(content, at)) and found[0] == b"%":
-        at = content.find(b"\n", found.start())
-        if at < 0:
+    while (match := INK.search(content, position)) and match[0] == b"%":
+        position = content.find(b"\n", match.start())
+        if position < 0:
             return None
-    return found[0] if found else None
+    return match[0] if match else None
 
 
 def _float(text: bytes) -> float:
@@ -48,13 +48,13 @@ def _float(text: bytes) -> float:
 class Earlier(NamedTuple):
     """What precedes a piece of a file: its rows, whether these are sparse, and what follows.
 
-    `held` is what the piece before was read into, whose memory is used again.
+    `reused` is what the piece before was read into, whose memory is used again.
     """
 
     rows: int = 0
     sparse: bool | None = None
     lines_after: Callable[[], int] = int
-    held: DenseRows | None = None
+    reused: DenseRows | None = None
 
 
 class Parser:
@@ -83,28 +83,30 @@ class Parser:
         self.content, self.path, self.limits = content, path, limits
         self.attributes = header.attributes
         self.width = len(header.attributes)
-        self.at, self.line, self.counted = header.start, header.line + 1, header.start
-        known = earlier.sparse
-        self.sparse = first_mark(content, self.at) == b"{" if known is None else known
-        self.wanted = plan.wanted
-        self.texts: dict[int, dict[int, str | None]] = {j: {} for j in plan.wanted}
+        self.position, self.line, self.counted_to = header.start, header.line + 1, header.start
+        mark = first_mark(content, self.position) if earlier.sparse is None else None
+        self.sparse = earlier.sparse or mark == b"{"
+        self.text_columns = plan.text_columns
+        self.texts: dict[int, dict[int, str | None]] = {j: {} for j in plan.text_columns}
         self.weights: dict[int, float] = {}
-        size = len(content) - self.at
+        size = len(content) - self.position
         if self.sparse:
-            most = min(size // 2 + 1, limits.max_rows - earlier.rows)
-            self.rows: DenseRows = SparseRows(plan, content, self.at, most, earlier.held)
+            max_rows = min(size // 2 + 1, limits.max_rows - earlier.rows)
+            self.rows: DenseRows = SparseRows(
+                plan, content, self.position, max_rows, earlier.reused
+            )
         else:
-            most = min(
+            max_rows = min(
                 size // (2 * self.width) + 1,
                 limits.max_rows - earlier.rows,
                 limits.max_cells // self.width - earlier.rows,
             )
-            self.rows = DenseRows(plan, content, self.at, most, earlier.held)
+            self.rows = DenseRows(plan, content, self.position, max_rows, earlier.reused)
 
     @cached_property
     def reader(self) -> RowReader:
         """Reads the rows that the kernel does not."""
-        return RowReader(self.attributes, self.wanted)
+        return RowReader(self.attributes, self.text_columns)
 
     def is_text(self) -> bool:
         """Whether the kernel may skip the strings, which it does not decode: they are UTF-8."""
@@ -112,17 +114,17 @@ class Parser:
         if "string" not in kinds or self.content.isascii():
             return True
         try:
-            str(memoryview(self.content)[self.at :], "utf-8")
+            str(memoryview(self.content)[self.position :], "utf-8")
         except UnicodeDecodeError:
             return False
         return True
 
-    def compiled(self) -> None:
+    def read_compiled(self) -> None:
         """Let the kernel read the rows that it can, and read the others with care.
 
         The last line ends are read in a copy with padding behind it.
         """
-        content, start = self.content, self.at
+        content, start = self.content, self.position
         cut = max(start, content.rfind(b"\n", start, max(start, len(content) - kernel.PADDING)) + 1)
         tail = content[cut:] + b"\n" * (kernel.PADDING + 1)
         self._segment(content, 0, cut)
@@ -131,20 +133,20 @@ class Parser:
     def _segment(self, piece: bytes, base: int, stop: int) -> None:
         text = np.frombuffer(piece, dtype=np.uint8)
         rows, longest = self.rows, self.limits.max_line_bytes
-        while self.at < stop:
-            status, at = rows.read(text, self.at - base, stop - base, longest)
-            self.at = at + base
+        while self.position < stop:
+            status, position = rows.read(text, self.position - base, stop - base, longest)
+            self.position = position + base
             self._settle(base)
             if status == kernel.STOPPED or (status == kernel.FULL and not rows.grow()):
-                self._one_line()
+                self._read_line()
 
-    def interpreted(self) -> None:
+    def read_carefully(self) -> None:
         """Read every row with care, where the kernel cannot be used."""
-        while self.at < len(self.content):
-            if self.content[self.at] == NEWLINE:
-                self.at += 1
+        while self.position < len(self.content):
+            if self.content[self.position] == NEWLINE:
+                self.position += 1
             else:
-                self._one_line()
+                self._read_line()
 
     def _settle(self, base: int) -> None:
         """Convert with float() the numbers that the kernel left; refuse a row with a wrong one."""
@@ -155,43 +157,43 @@ class Parser:
         values = np.array([_float(content[start:stop]) for start, stop in spans])
         wrong = np.flatnonzero(~np.isfinite(values))
         if len(wrong):
-            self.at = content.rfind(b"\n", 0, spans[wrong[0]][0]) + 1
-            self._one_line()
+            self.position = content.rfind(b"\n", 0, spans[wrong[0]][0]) + 1
+            self._read_line()
         rows.settle(values)
         rows.counts[1] = 0
 
-    def _one_line(self) -> None:
-        stop = self.content.find(b"\n", self.at)
+    def _read_line(self) -> None:
+        stop = self.content.find(b"\n", self.position)
         stop = len(self.content) if stop < 0 else stop
-        self.line += self.content.count(b"\n", self.counted, self.at)
-        self.counted = self.at
-        if stop - self.at > self.limits.max_line_bytes:
-            found = stop - self.at
+        self.line += self.content.count(b"\n", self.counted_to, self.position)
+        self.counted_to = self.position
+        if stop - self.position > self.limits.max_line_bytes:
+            size = stop - self.position
             raise exceeded(
-                self.limits, "max_line_bytes", found, "bytes in a line", self.path, self.line
+                self.limits, "max_line_bytes", size, "bytes in a line", self.path, self.line
             )
-        raw = self.content[self.at : stop]
-        self.at = stop + 1
+        raw = self.content[self.position : stop]
+        self.position = stop + 1
         try:
             row = self.reader.read(line_text(raw, self.path, self.line), self.sparse)
         except Misfit as misfit:
-            raise place(misfit, self.path, self.line) from None
+            raise parse_error(misfit, self.path, self.line) from None
         if row is None:
             return
         i = int(self.rows.counts[0])
         if not self.rows.add(row):
-            self._too_many(self.counted)
+            self._refuse_row(self.counted_to)
         for j, text in row.texts.items():
             self.texts[j][i] = text
         if row.weight is not None:
             self.weights[i] = row.weight
 
-    def _too_many(self, at: int) -> NoReturn:
+    def _refuse_row(self, start: int) -> NoReturn:
         rows = self.earlier.rows + int(self.rows.counts[0]) + 1
-        rest = self.content.count(b"\n", at, len(self.content) - 1)
-        after = self.earlier.lines_after()
-        enough = rows + rest + after  # what is left has no more rows than lines
-        line = self.first_line + self.content.count(b"\n", self.start, at) + 1
+        remaining = self.content.count(b"\n", start, len(self.content) - 1)
+        later = self.earlier.lines_after()
+        enough = rows + remaining + later  # what is left has no more rows than lines
+        line = self.first_line + self.content.count(b"\n", self.start, start) + 1
         if rows > self.limits.max_rows:
             raise exceeded(self.limits, "max_rows", rows, "rows", self.path, line, enough=enough)
         cells, enough = rows * self.width, enough * self.width
@@ -200,9 +202,9 @@ class Parser:
     def read(self) -> None:
         """Read all rows."""
         if kernel.is_compiled() and self.is_text():
-            self.compiled()
+            self.read_compiled()
         else:
-            self.interpreted()
+            self.read_carefully()
 
     def body(self) -> Body:
         """What was read."""
@@ -219,7 +221,7 @@ def parse_body(
     header: Header,
     features: Sequence[int],
     others: Sequence[int],
-    wanted: frozenset[int],
+    text_columns: frozenset[int],
     path: str,
     limits: Limits,
 ) -> Body:
@@ -233,13 +235,13 @@ def parse_body(
         What `read_header` found.
     features, others : sequence of int
         The columns that go to X, in rising order, and those that are kept apart, such as labels.
-    wanted : frozenset of int
+    text_columns : frozenset of int
         The string columns whose texts are wanted.
     path, limits
         For messages.
     """
-    places = plan(header.attributes, features, others, wanted)
-    parser = Parser(content, header, places, path, limits)
+    row_plan = make_plan(header.attributes, features, others, text_columns)
+    parser = Parser(content, header, row_plan, path, limits)
     parser.read()
     if parser.rows.counts[0] == 0:
         raise ParseError("there is no row after @data", path, header.line)
@@ -266,6 +268,6 @@ def read(content: bytes, path: str, request: Request) -> Dataset:
     header = read_header(content, path, request.limits)
     roles = Roles.of(header, request, path)
     body = parse_body(
-        content, header, roles.features, roles.plain, roles.wanted, path, request.limits
+        content, header, roles.features, roles.plain, roles.text_columns, path, request.limits
     )
     return dataset_of(body, header, roles, request, path)

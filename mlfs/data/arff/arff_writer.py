@@ -10,7 +10,7 @@ from typing import Any, BinaryIO
 import numpy as np
 import scipy.sparse as sp
 
-from mlfs.data.arff.syntax import quoted
+from mlfs.data.arff.syntax import quote
 from mlfs.data.assemble import row_blocks
 from mlfs.data.dataset import Dataset
 from mlfs.data.labels import meka
@@ -48,8 +48,8 @@ def _check(dataset: Dataset) -> None:
         )
     if "" in names:
         raise DataError(f"column {names.index('')} has no name: ARFF wants one; name it first")
-    parts = [dataset.table.data] if dataset.is_sparse else row_blocks(dataset.table)
-    if any(np.isinf(part).any() for part in parts):
+    blocks = [dataset.table.data] if dataset.is_sparse else row_blocks(dataset.table)
+    if any(np.isinf(block).any() for block in blocks):
         raise DataError("X holds infinite values, which ARFF cannot; replace them before writing")
 
 
@@ -60,7 +60,7 @@ def _write(dataset: Dataset, stream: BinaryIO, relation: str, *, labels_first: b
     labels = [
         _attribute(label.name, None if label.numbers else label.values) for label in dataset.labels
     ]
-    lines = [f"@relation {_always_quoted(relation)}", ""]
+    lines = [f"@relation {_always_quote(relation)}", ""]
     lines += labels + features if labels_first else features + labels
     stream.write(("\n".join([*lines, "", "@data"]) + "\n").encode("utf-8"))
     texts = [_texts(c.values) if c.kind == "nominal" else None for c in dataset.columns]
@@ -74,18 +74,18 @@ def _write(dataset: Dataset, stream: BinaryIO, relation: str, *, labels_first: b
         stream.write(("\n".join(block) + "\n").encode("utf-8"))
 
 
-def _always_quoted(text: str) -> str:
-    written = quoted(text)
+def _always_quote(text: str) -> str:
+    written = quote(text)
     return written if written.startswith("'") else f"'{written}'"
 
 
 def _attribute(name: str, values: tuple[str, ...] | None) -> str:
-    kind = "numeric" if values is None else "{" + ",".join(map(quoted, values)) + "}"
-    return f"@attribute {quoted(name)} {kind}"
+    kind = "numeric" if values is None else "{" + ",".join(map(quote, values)) + "}"
+    return f"@attribute {quote(name)} {kind}"
 
 
 def _texts(values: tuple[str, ...]) -> list[str]:
-    return [quoted(value) for value in values]
+    return [quote(value) for value in values]
 
 
 def _number(value: float) -> str:

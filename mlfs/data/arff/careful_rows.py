@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from mlfs.data.arff.header import Attribute
-from mlfs.data.arff.syntax import Misfit, Token, date_seconds, joined, tokens
+from mlfs.data.arff.syntax import Misfit, Token, date_seconds, group_text, tokenize
 from mlfs.errors import printable
 
 __all__ = ["Row", "RowReader", "number"]
@@ -37,14 +37,14 @@ class RowReader:
     ----------
     attributes : sequence of Attribute
         The columns.
-    wanted : set of int
+    text_columns : set of int
         The text columns whose texts are kept.
     """
 
-    def __init__(self, attributes: Sequence[Attribute], wanted: frozenset[int]) -> None:
+    def __init__(self, attributes: Sequence[Attribute], text_columns: frozenset[int]) -> None:
         self.attributes = attributes
-        self.wanted = wanted
-        self.most = SLACK + 8 * len(attributes)
+        self.text_columns = text_columns
+        self.max_tokens = SLACK + 8 * len(attributes)
         positions: dict[int, dict[str, int]] = {}
         self.codes: list[dict[str, int]] = []
         for attribute in attributes:
@@ -58,51 +58,51 @@ class RowReader:
         stripped = line.strip()
         if not stripped or stripped[0] == "%":
             return None
-        opened = stripped[0] == "{"
-        if sparse and not opened:
+        is_row_sparse = stripped[0] == "{"
+        if sparse and not is_row_sparse:
             raise Misfit("found a dense row in a sparse file, where a row starts with {", 0)
-        if opened and not sparse:
+        if is_row_sparse and not sparse:
             raise Misfit("found a sparse row ({...}) in a dense file", line.index("{"))
-        found = tokens(line, self.most)
-        return self._sparse(found, line) if sparse else self._dense(found, line)
+        row_tokens = tokenize(line, self.max_tokens)
+        return self._sparse(row_tokens, line) if sparse else self._dense(row_tokens, line)
 
-    def _dense(self, found: list[Token], line: str) -> Row:
+    def _dense(self, row_tokens: list[Token], line: str) -> Row:
         width = len(self.attributes)
-        found, weight = _weighed(found)
-        groups = _groups(found)
-        if len(groups) == 1 and len(found) > 1:  # no commas: blanks stand between the values
-            groups = [[token] for token in found]
+        row_tokens, weight = _split_weight(row_tokens)
+        groups = _split_commas(row_tokens)
+        if len(groups) == 1 and len(row_tokens) > 1:  # no commas: blanks stand between the values
+            groups = [[token] for token in row_tokens]
         elif groups and not groups[-1]:
             groups.pop()
         values: list[float] = []
         texts: dict[int, str | None] = {}
-        at = 0
+        position = 0
         for j, group in enumerate(groups[:width]):
             if not group:
                 raise Misfit(
                     f"the value of {self._name(j)} is empty; write ? for a missing value",
-                    at + 1 if j else len(line) - len(line.lstrip()),
+                    position + 1 if j else len(line) - len(line.lstrip()),
                 )
             values.append(self._value(j, group, line, texts))
-            at = group[-1].end
+            position = group[-1].end
         if len(groups) != width:
             extra = groups[width] if len(groups) > width else []
-            at = extra[0].start if extra else len(line.rstrip())
-            what = "value" if len(groups) == 1 else "values"
+            position = extra[0].start if extra else len(line.rstrip())
+            noun = "value" if len(groups) == 1 else "values"
             raise Misfit(
-                f"found {len(groups)} {what}, expected {width}, one for each attribute", at
+                f"found {len(groups)} {noun}, expected {width}, one for each attribute", position
             )
         return Row(None, values, texts, weight)
 
-    def _sparse(self, found: list[Token], line: str) -> Row:
-        close = next((k for k, token in enumerate(found) if token.kind == "}"), None)
+    def _sparse(self, row_tokens: list[Token], line: str) -> Row:
+        close = next((k for k, token in enumerate(row_tokens) if token.kind == "}"), None)
         if close is None:
             raise Misfit("this sparse row is never closed with }", len(line.rstrip()))
-        rest, weight = _weighed(found[close + 1 :])
-        if [token.kind for token in rest] not in ([], [","]):
-            shown = printable(rest[0].text)
-            raise Misfit(f"unexpected {shown!r} after the sparse row", rest[0].start)
-        groups = _groups(found[1:close])
+        tail, weight = _split_weight(row_tokens[close + 1 :])
+        if [token.kind for token in tail] not in ([], [","]):
+            shown = printable(tail[0].text)
+            raise Misfit(f"unexpected {shown!r} after the sparse row", tail[0].start)
+        groups = _split_commas(row_tokens[1:close])
         if groups and not groups[-1]:
             groups.pop()
         entries: dict[int, float] = {}
@@ -110,7 +110,8 @@ class RowReader:
         for group in groups:
             if not group:
                 raise Misfit(
-                    "found nothing between two commas, expected: index value", _after(found)
+                    "found nothing between two commas, expected: index value",
+                    _empty_place(row_tokens),
                 )
             j = self._index(group[0])
             if len(group) == 1:
@@ -137,20 +138,20 @@ class RowReader:
         return int(text)
 
     def _value(self, j: int, group: list[Token], line: str, texts: dict[int, str | None]) -> float:
-        text, quote = joined(group, line)
-        at = group[0].start
+        text, quote = group_text(group, line)
+        position = group[0].start
         kind = self.attributes[j].type.kind
         if group[0].kind in ("{", "}"):
-            raise Misfit(f"unexpected {text!r} in place of the value of {self._name(j)}", at)
+            raise Misfit(f"unexpected {text!r} in place of the value of {self._name(j)}", position)
         missing = text == "?" and not quote
         if kind == "string":
-            if j in self.wanted:
+            if j in self.text_columns:
                 texts[j] = None if missing else text
             return math.nan
         if missing:
             return math.nan
         if kind == "numeric":
-            return self._number(j, text, at)
+            return self._number(j, text, position)
         if kind == "date":
             moment = date_seconds(text, self.attributes[j].type.pattern)
             if moment is None:
@@ -158,7 +159,7 @@ class RowReader:
                 raise Misfit(
                     f"{printable(text)!r} is not a date of the form {printable(pattern)!r}, "
                     f"which {self._name(j)} has",
-                    at,
+                    position,
                 )
             return moment
         code = self.codes[j].get(text)
@@ -169,24 +170,25 @@ class RowReader:
             raise Misfit(
                 f"{printable(text)!r} is not a value of {self._name(j)}, "
                 f"which has {{{shown}{more}}}",
-                at,
+                position,
             )
         return float(code)
 
-    def _number(self, j: int, text: str, at: int) -> float:
+    def _number(self, j: int, text: str, position: int) -> float:
         value = number(text)
         if math.isinf(value):
             raise Misfit(
                 f"the number {printable(text, 30)} of {self._name(j)} is too large for a "
                 "double; expected a finite number",
-                at,
+                position,
             )
         if math.isnan(value):
             hint = ""
             if text.lower().strip("+-") in ("nan", "na", "null", "none", ""):
                 hint = "; write ? for a missing value"
             raise Misfit(
-                f"expected a finite number for {self._name(j)}, found {printable(text)!r}{hint}", at
+                f"expected a finite number for {self._name(j)}, found {printable(text)!r}{hint}",
+                position,
             )
         return value
 
@@ -204,9 +206,9 @@ def number(text: str) -> float:
     return math.nan
 
 
-def _groups(found: list[Token]) -> list[list[Token]]:
+def _split_commas(row_tokens: list[Token]) -> list[list[Token]]:
     groups: list[list[Token]] = [[]]
-    for token in found:
+    for token in row_tokens:
         if token.kind == ",":
             groups.append([])
         else:
@@ -214,22 +216,22 @@ def _groups(found: list[Token]) -> list[list[Token]]:
     return groups
 
 
-def _after(found: list[Token]) -> int:
-    for before, token in pairwise(found):
-        if token.kind == "," and before.kind in (",", "{"):
+def _empty_place(row_tokens: list[Token]) -> int:
+    for previous, token in pairwise(row_tokens):
+        if token.kind == "," and previous.kind in (",", "{"):
             return token.start
-    return found[0].start
+    return row_tokens[0].start
 
 
-def _weighed(found: list[Token]) -> tuple[list[Token], float | None]:
+def _split_weight(row_tokens: list[Token]) -> tuple[list[Token], float | None]:
     """Take the weight ``{w}`` off the end of a row."""
-    if len(found) < 3 or [found[-3].kind, found[-1].kind] != ["{", "}"]:
-        return found, None
-    word = found[-2]
+    if len(row_tokens) < 3 or [row_tokens[-3].kind, row_tokens[-1].kind] != ["{", "}"]:
+        return row_tokens, None
+    word = row_tokens[-2]
     weight = number(word.text) if word.kind == "word" else math.nan
     if not (math.isfinite(weight) and weight >= 0):
         raise Misfit(
             f"the weight of a row is a finite number from 0, not {printable(word.text)!r}",
             word.start,
         )
-    return found[:-3], weight
+    return row_tokens[:-3], weight

@@ -24,7 +24,7 @@ from mlfs.data.arff.careful_rows import Row
 from mlfs.data.arff.header import Attribute
 from mlfs.data.assemble import compressed
 
-__all__ = ["DenseRows", "Plan", "SparseRows", "plan"]
+__all__ = ["DenseRows", "Plan", "SparseRows", "make_plan"]
 
 PROBES = 256
 LISTS = 1 << 12
@@ -46,17 +46,17 @@ class Plan(NamedTuple):
     places: np.ndarray
     n_features: int
     n_others: int
-    wanted: frozenset[int]
+    text_columns: frozenset[int]
     columns: Columns
     names: Names
     is_plain: bool
 
 
-def plan(
+def make_plan(
     attributes: Sequence[Attribute],
     features: Sequence[int],
     others: Sequence[int],
-    wanted: frozenset[int],
+    text_columns: frozenset[int],
 ) -> Plan:
     """Decide where the values go: `features` to X, `others` apart, and the rest behind these."""
     places = np.full(len(attributes), ~len(others), dtype=np.int64)
@@ -64,12 +64,12 @@ def plan(
     places[list(others)] = ~np.arange(len(others))
     n_others = len(others) + (len(features) + len(others) < len(attributes))
     specs, lists = _specs(attributes)
-    specs[list(wanted)] = kernel.WANTED
+    specs[list(text_columns)] = kernel.WANTED
     names = _names(lists, specs)
     columns = Columns(specs, *_singles(specs, lists), places)
     single = names.bounds[-1] == len(names.bounds) - 1 and len(lists) <= LISTS
     is_plain = bool(specs.min(initial=0) >= 0 and single)
-    return Plan(places, len(features), n_others, wanted, columns, names, is_plain)
+    return Plan(places, len(features), n_others, text_columns, columns, names, is_plain)
 
 
 def _specs(attributes: Sequence[Attribute]) -> tuple[np.ndarray, list[tuple[str, ...]]]:
@@ -104,10 +104,10 @@ class _Crowded(Exception):
     """Values made to share a hash: not for the kernel, whose time would not be linear."""
 
 
-def _fill(slots: np.ndarray, texts: list[bytes], first: int) -> None:
-    """Put the numbers of the values, from `first`, into their slots."""
+def _fill(slots: np.ndarray, texts: list[bytes], first_number: int) -> None:
+    """Put the numbers of the values, from `first_number`, into their slots."""
     mask = len(slots) - 1
-    for k, text in enumerate(texts, first):
+    for k, text in enumerate(texts, first_number):
         code = 2166136261
         for byte in text:
             code = ((code ^ byte) * 16777619) & 0xFFFFFFFF
@@ -141,14 +141,14 @@ def _names(lists: list[tuple[str, ...]], specs: np.ndarray) -> Names:
     return Names(tables, slots, bounds, letters)
 
 
-def _expected(content: bytes, at: int, mark: bytes) -> int:
-    """Estimate how often a mark occurs after `at`, from the text that comes first."""
-    size = len(content) - at
-    seen = min(size, SAMPLE)
-    return int(content.count(mark, at, at + seen) / max(seen, 1) * size * SLACK) + 64
+def _estimate_count(content: bytes, start: int, mark: bytes) -> int:
+    """Estimate how often a mark occurs after `start`, from the text that comes first."""
+    size = len(content) - start
+    sampled = min(size, SAMPLE)
+    return int(content.count(mark, start, start + sampled) / max(sampled, 1) * size * SLACK) + 64
 
 
-def _resized(array: np.ndarray, size: int) -> np.ndarray:
+def _resize(array: np.ndarray, size: int) -> np.ndarray:
     """Copy an array into one of more rows; unlike those of `resize`, these are not filled."""
     grown = np.empty((size, *array.shape[1:]), dtype=array.dtype)
     grown[: len(array)] = array
@@ -164,26 +164,28 @@ class DenseRows:
     ----------
     plan : Plan
         Where the values go.
-    content, at : bytes and int
+    content, start : bytes and int
         The text and where the rows start.
-    most : int
+    max_rows : int
         The most rows that there may be.
-    held : DenseRows or SparseRows, optional
+    reused : DenseRows or SparseRows, optional
         Those of another text that were read before and copied: their memory is used again, and so
         the tables are parts of it.
     """
 
     def __init__(
-        self, plan: Plan, content: bytes, at: int, most: int, held: DenseRows | None = None
+        self, plan: Plan, content: bytes, start: int, max_rows: int, reused: DenseRows | None = None
     ) -> None:
-        self.plan, self.most = plan, most
-        self.held = None if held is None else held.kept
-        self.kept: list[np.ndarray] = []  # the memory of its arrays
+        self.plan, self.max_rows = plan, max_rows
+        self.reused = None if reused is None else reused.buffers
+        self.buffers: list[np.ndarray] = []  # the memory of its arrays
         self.counts = np.zeros(4, dtype=np.int64)
         self.hard = np.empty((max(HARD, len(plan.places)), 4), dtype=np.int64)
-        self.out: Any = self.room(min(most, _expected(content, at, b"\n")), content, at)
+        self.out: Any = self.room(
+            min(max_rows, _estimate_count(content, start, b"\n")), content, start
+        )
 
-    def room(self, lines: int, content: bytes, at: int) -> Any:  # noqa: ARG002  # for sparse rows
+    def room(self, lines: int, content: bytes, start: int) -> Any:  # noqa: ARG002  # for sparse rows
         """Make room for a number of rows."""
         shapes = (lines, self.plan.n_features), (lines, self.plan.n_others)
         kinds = np.float64, np.float64
@@ -191,52 +193,52 @@ class DenseRows:
 
     def _empty(self, shapes: Sequence[tuple[int, ...]], kinds: Sequence[Any]) -> list[np.ndarray]:
         """Arrays of these shapes, in the memory of those that are held as far as it suffices."""
-        if self.held is None:
+        if self.reused is None:
             return [np.empty(shape, kind) for shape, kind in zip(shapes, kinds, strict=True)]
-        held = [*self.held, *[np.empty(0)] * len(shapes)]
-        for shape, kind, old in zip(shapes, kinds, held, strict=False):
+        buffers = [*self.reused, *[np.empty(0)] * len(shapes)]
+        for shape, kind, buffer in zip(shapes, kinds, buffers, strict=False):
             room = shape[0] + shape[0] // 8, *shape[1:]  # texts are about as long as each other
-            suffices = len(old) >= shape[0] and old.ndim == len(shape)
-            self.kept.append(old if suffices else np.empty(room, kind))
-        return [array[: shape[0]] for array, shape in zip(self.kept, shapes, strict=True)]
+            suffices = len(buffer) >= shape[0] and buffer.ndim == len(shape)
+            self.buffers.append(buffer if suffices else np.empty(room, kind))
+        return [array[: shape[0]] for array, shape in zip(self.buffers, shapes, strict=True)]
 
-    def read(self, text: np.ndarray, at: int, end: int, longest: int) -> tuple[int, int]:
-        """Let the kernel go on from `at`: why it stopped, and where."""
+    def read(self, text: np.ndarray, start: int, end: int, longest: int) -> tuple[int, int]:
+        """Let the kernel go on from `start`: why it stopped, and where."""
         columns, names = self.plan.columns, self.plan.names
-        return rows.dense_rows(text, at, end, longest, columns, names, self.out)
+        return rows.dense_rows(text, start, end, longest, columns, names, self.out)
 
     def grow(self) -> bool:
         """Make more room; False where there may be no more rows."""
-        size = min(2 * len(self.out.values), self.most)
+        size = min(2 * len(self.out.values), self.max_rows)
         if size <= self.counts[0]:
             return False
-        grown = [_resized(table, size) for table in self.out[:2]]
+        grown = [_resize(table, size) for table in self.out[:2]]
         self.out = Dense._make([*grown, *self.out[2:]])
         return True
 
     def settle(self, values: np.ndarray) -> None:
         """Put the numbers that float() had to read into their places."""
-        at, to = self.hard[: len(values), 0], self.hard[: len(values), 1]
-        inside = to >= 0
-        self.out.values[at[inside], to[inside]] = values[inside]
-        self.out.others[at[~inside], ~to[~inside]] = values[~inside]
+        i, place = self.hard[: len(values), 0], self.hard[: len(values), 1]
+        inside = place >= 0
+        self.out.values[i[inside], place[inside]] = values[inside]
+        self.out.others[i[~inside], ~place[~inside]] = values[~inside]
 
     def add(self, row: Row) -> bool:
         """Add a row that was read with care, if there may be more."""
         i = int(self.counts[0])
         if i == len(self.out.values) and not self.grow():
             return False
-        found = np.array(row.values)
-        to = self.plan.places
-        self.out.values[i, to[to >= 0]] = found[to >= 0]
-        self.out.others[i, ~to[to < 0]] = found[to < 0]
+        values = np.array(row.values)
+        places = self.plan.places
+        self.out.values[i, places[places >= 0]] = values[places >= 0]
+        self.out.others[i, ~places[places < 0]] = values[places < 0]
         self.counts[0] = i + 1
         return True
 
     def tables(self) -> tuple[Any, Any]:
         """X and the others."""
         n_rows = int(self.counts[0])
-        if self.held is None:
+        if self.reused is None:
             self.out.values.resize((n_rows, self.plan.n_features), refcheck=False)
         return self.out.values[:n_rows], self.out.others[:n_rows]
 
@@ -244,39 +246,41 @@ class DenseRows:
 class SparseRows(DenseRows):
     """Rows of entries."""
 
-    def room(self, lines: int, content: bytes, at: int) -> Any:
+    def room(self, lines: int, content: bytes, start: int) -> Any:
         """Make room for a number of rows and their entries."""
         self.is_plain = self.plan.is_plain
         self.zeros = False
-        entries = _expected(content, at, b",") + lines
+        entries = _estimate_count(content, start, b",") + lines
         kinds = (np.float64, np.float64, np.int32, np.int32, np.int64)
         shapes = *[(entries,)] * 4, (lines, 2)
         return Sparse._make([*self._empty(shapes, kinds), self.hard, self.counts])
 
-    def read(self, text: np.ndarray, at: int, end: int, longest: int) -> tuple[int, int]:
-        """Let the kernel go on from `at`; without names until it meets the first other row."""
+    def read(self, text: np.ndarray, start: int, end: int, longest: int) -> tuple[int, int]:
+        """Let the kernel go on from `start`; without names until it meets the first other row."""
         names = None if self.is_plain else self.plan.names
-        status, at = rows.sparse_rows(text, at, end, longest, self.plan.columns, names, self.out)
+        status, start = rows.sparse_rows(
+            text, start, end, longest, self.plan.columns, names, self.out
+        )
         if status != kernel.STOPPED or not self.is_plain:
-            return status, at
+            return status, start
         self.is_plain = False
-        return self.read(text, at, end, longest)
+        return self.read(text, start, end, longest)
 
     def grow(self) -> bool:
         """Make more room; False where there may be no more rows."""
-        if self.counts[0] >= self.most:
+        if self.counts[0] >= self.max_rows:
             return False
         *entries, ends, hard, counts = self.out
-        grown = [_resized(part, 2 * len(part)) for part in entries]
-        grown.append(_resized(ends, min(2 * len(ends), self.most)))
+        grown = [_resize(part, 2 * len(part)) for part in entries]
+        grown.append(_resize(ends, min(2 * len(ends), self.max_rows)))
         self.out = Sparse._make([*grown, hard, counts])
         return True
 
     def settle(self, values: np.ndarray) -> None:
         """Put the numbers that float() had to read into their places."""
-        at, inside = self.hard[: len(values), 0], self.hard[: len(values), 1] >= 0
-        self.out.values[at[inside]] = values[inside]
-        self.out.others[at[~inside]] = values[~inside]
+        entry, inside = self.hard[: len(values), 0], self.hard[: len(values), 1] >= 0
+        self.out.values[entry[inside]] = values[inside]
+        self.out.others[entry[~inside]] = values[~inside]
         self.zeros |= not values.all()
 
     def add(self, row: Row) -> bool:
@@ -284,16 +288,16 @@ class SparseRows(DenseRows):
         i, _, n, m = self.counts.tolist()
         if i == len(self.out.ends) and not self.grow():
             return False
-        to = self.plan.places[list(row.columns or ())]
-        found = np.array(row.values)
-        inside = to >= 0
+        places = self.plan.places[list(row.columns or ())]
+        values = np.array(row.values)
+        inside = places >= 0
         n_end = n + int(inside.sum())
-        m_end = m + len(to) - (n_end - n)
+        m_end = m + len(places) - (n_end - n)
         while max(n_end, m_end) > len(self.out.values):
             self.grow()
         out = self.out
-        out.values[n:n_end], out.columns[n:n_end] = found[inside], to[inside]
-        out.others[m:m_end], out.other_columns[m:m_end] = found[~inside], ~to[~inside]
+        out.values[n:n_end], out.columns[n:n_end] = values[inside], places[inside]
+        out.others[m:m_end], out.other_columns[m:m_end] = values[~inside], ~places[~inside]
         out.ends[i] = n_end, m_end
         self.counts[:] = i + 1, 0, n_end, m_end
         return True
@@ -303,13 +307,12 @@ class SparseRows(DenseRows):
         n_rows, _, n, m = self.counts.tolist()
         ends = np.zeros((n_rows + 1, 2), dtype=np.int64)
         ends[1:] = self.out.ends[:n_rows]
-        if self.held is None:
+        if self.reused is None:
             self.out.values.resize(n, refcheck=False)
             self.out.columns.resize(n, refcheck=False)
-        own = self.out.values[:n], self.out.columns[:n]
-        X = compressed(*own, ends[:, 0], self.plan.n_features)
-        others = self.out.others[:m], self.out.other_columns[:m]
-        Z = compressed(*others, ends[:, 1], self.plan.n_others)
+        out, plan = self.out, self.plan
+        X = compressed(out.values[:n], out.columns[:n], ends[:, 0], plan.n_features)
+        Z = compressed(out.others[:m], out.other_columns[:m], ends[:, 1], plan.n_others)
         if self.zeros:  # numbers too small for a double
             X.eliminate_zeros()
             Z.eliminate_zeros()

@@ -12,11 +12,11 @@ __all__ = [
     "Token",
     "date_pattern",
     "date_seconds",
-    "escaped",
-    "joined",
-    "quoted",
-    "tokens",
-    "unescaped",
+    "escape",
+    "group_text",
+    "quote",
+    "tokenize",
+    "unescape",
 ]
 
 ESCAPES = {"n": "\n", "r": "\r", "t": "\t"}
@@ -52,9 +52,9 @@ PYTHON = {java: python for python, forms in LETTERS.items() for java in forms.sp
 class Misfit(Exception):
     """What is wrong in a line, and at which character, counted from 0."""
 
-    def __init__(self, message: str, at: int) -> None:
+    def __init__(self, message: str, position: int) -> None:
         super().__init__(message)
-        self.message, self.at = message, at
+        self.message, self.position = message, position
 
 
 class Token(NamedTuple):
@@ -66,61 +66,61 @@ class Token(NamedTuple):
     end: int
 
 
-def tokens(line: str, most: int = 1 << 62) -> list[Token]:
-    """Cut a line into tokens, up to a comment; more than `most` of them are refused.
+def tokenize(line: str, max_tokens: int = 1 << 62) -> list[Token]:
+    """Cut a line into tokens, up to a comment; more than `max_tokens` of them are refused.
 
     A quote opens only at the start of a word, so that ``O'Brien`` is a word.
 
     Examples
     --------
-    >>> [token.text for token in tokens("a 'b c', {3}% and so on")]
+    >>> [token.text for token in tokenize("a 'b c', {3}% and so on")]
     ['a', 'b c', ',', '{', '3', '}']
     """
-    found: list[Token] = []
+    result: list[Token] = []
     length = len(line)
-    at = 0
-    while at < length:
-        if len(found) > most:
-            raise Misfit(f"there are more than {most} words and marks in this row", at)
-        char = line[at]
+    position = 0
+    while position < length:
+        if len(result) > max_tokens:
+            raise Misfit(f"there are more than {max_tokens} words and marks in this row", position)
+        char = line[position]
         if char in BLANKS:
-            at += 1
+            position += 1
         elif char == "%":
             break
         elif char in MARKS:
-            found.append(Token(char, char, at, at + 1))
-            at += 1
+            result.append(Token(char, char, position, position + 1))
+            position += 1
         elif char in "'\"":
-            end = _closing(line, at)
-            text = unescaped(line[at + 1 : end])
+            end = _closing_quote(line, position)
+            text = unescape(line[position + 1 : end])
             if not text.isascii() and HALVES.search(text):
-                raise Misfit("half a surrogate pair (an escape \\ud800 to \\udfff alone)", at)
-            found.append(Token("quoted", text, at, end + 1))
-            at = end + 1
+                raise Misfit("half a surrogate pair (an escape \\ud800 to \\udfff alone)", position)
+            result.append(Token("quoted", text, position, end + 1))
+            position = end + 1
         else:
-            start = at
-            while at < length and line[at] not in ENDS:
-                at += 1
-            found.append(Token("word", line[start:at], start, at))
-    return found
+            start = position
+            while position < length and line[position] not in ENDS:
+                position += 1
+            result.append(Token("word", line[start:position], start, position))
+    return result
 
 
-def _closing(line: str, at: int) -> int:
-    quote = line[at]
-    end = at + 1
+def _closing_quote(line: str, start: int) -> int:
+    mark = line[start]
+    end = start + 1
     while True:
-        end = line.find(quote, end)
+        end = line.find(mark, end)
         if end < 0:
-            raise Misfit(f"this quote ({quote}) is never closed on its line", at)
+            raise Misfit(f"this quote ({mark}) is never closed on its line", start)
         back = end
-        while line[back - 1] == "\\" and back - 1 > at:
+        while line[back - 1] == "\\" and back - 1 > start:
             back -= 1
         if (end - back) % 2 == 0:
             return end
         end += 1
 
 
-def joined(group: list[Token], line: str) -> tuple[str, bool]:
+def group_text(group: list[Token], line: str) -> tuple[str, bool]:
     """The text between two commas, and whether it is quoted; words may stand side by side."""
     if len(group) == 1:
         return group[0].text, group[0].kind == "quoted"
@@ -130,12 +130,12 @@ def joined(group: list[Token], line: str) -> tuple[str, bool]:
     return line[group[0].start : group[-1].end], False
 
 
-def unescaped(text: str) -> str:
+def unescape(text: str) -> str:
     r"""Undo the backslash escapes of a quoted text: ``\'``, ``\n``, ``\u001E`` and the like.
 
     Examples
     --------
-    >>> unescaped(r"Stellar\'s Jay")
+    >>> unescape(r"Stellar\'s Jay")
     "Stellar's Jay"
     """
     if "\\" not in text:
@@ -157,11 +157,11 @@ def unescaped(text: str) -> str:
         else:
             out.append(piece)
         k += 1
-    whole = "".join(out)
-    return PAIRS.sub(_paired, whole) if not whole.isascii() else whole
+    result = "".join(out)
+    return PAIRS.sub(_join_pair, result) if not result.isascii() else result
 
 
-def _paired(match: re.Match[str]) -> str:
+def _join_pair(match: re.Match[str]) -> str:
     return match[0].encode("utf-16", "surrogatepass").decode("utf-16")
 
 
@@ -169,31 +169,31 @@ def _is_hex(text: str) -> bool:
     return len(text) == 4 and all(char in "0123456789abcdefABCDEF" for char in text)
 
 
-def quoted(text: str) -> str:
+def quote(text: str) -> str:
     r"""Write a name or value so that it reads back: bare if it may be, else quoted.
 
     Examples
     --------
-    >>> quoted("plain"), quoted("two words"), quoted("Stellar's Jay")
+    >>> quote("plain"), quote("two words"), quote("Stellar's Jay")
     ('plain', "'two words'", "'Stellar\\'s Jay'")
     """
     if text and text.isprintable() and SPECIAL.isdisjoint(text):
         return text
-    return f"'{escaped(text)}'"
+    return f"'{escape(text)}'"
 
 
-def escaped(text: str) -> str:
-    r"""Put backslashes where `unescaped` takes them away.
+def escape(text: str) -> str:
+    r"""Put backslashes where `unescape` takes them away.
 
     Examples
     --------
-    >>> escaped("Stellar's \x1b")
+    >>> escape("Stellar's \x1b")
     "Stellar\\'s \\u001b"
     """
-    return "".join(_escaped(char) for char in text)
+    return "".join(_escape_char(char) for char in text)
 
 
-def _escaped(char: str) -> str:
+def _escape_char(char: str) -> str:
     if char in WRITTEN:
         return WRITTEN[char]
     if (
@@ -215,26 +215,26 @@ def date_pattern(java: str) -> str | None:
     '%Y-%m-%dT%H:%M:%S'
     """
     out: list[str] = []
-    at = 0
-    while at < len(java):
-        char = java[at]
-        end = at + 1
+    start = 0
+    while start < len(java):
+        char = java[start]
+        end = start + 1
         if char == "'":
-            end = java.find("'", at + 1)
+            end = java.find("'", start + 1)
             if end < 0:
                 return None
-            out.append((java[at + 1 : end] or "'").replace("%", "%%"))
+            out.append((java[start + 1 : end] or "'").replace("%", "%%"))
             end += 1
         elif char.isascii() and char.isalpha():
             while end < len(java) and java[end] == char:
                 end += 1
-            letters = PYTHON.get(java[at:end])
+            letters = PYTHON.get(java[start:end])
             if letters is None or letters in out:
                 return None
             out.append(letters)
         else:
             out.append(char.replace("%", "%%"))
-        at = end
+        start = end
     return "".join(out)
 
 

@@ -21,7 +21,7 @@ import numpy as np
 
 from mlfs._kernels import tokens as kernel
 from mlfs.data.delimited.csv_reader import Table
-from mlfs.data.delimited.csv_rows import Agreed, Found, Rows
+from mlfs.data.delimited.csv_rows import Agreed, Rows, Summary
 from mlfs.data.delimited.numbered_words import WordsSeen
 from mlfs.data.delimited.records import Header, delimiter_of
 from mlfs.data.files import BOM, UTF16, TextPieces, is_plain
@@ -69,7 +69,7 @@ class CsvRanges(TextRanges):
 
     Attributes
     ----------
-    chosen : LabelPositions
+    label_columns : LabelPositions
         Which columns are labels.
     wordy : ndarray of bool
         Which columns are known to hold words.
@@ -88,19 +88,19 @@ class CsvRanges(TextRanges):
     ) -> None:
         super().__init__(pieces, path, request)
         self.separator, self.form, self.header = separator, form, header
-        self.chosen = resolve(header.names, request, path)
+        self.label_columns = resolve(header.names, request, path)
         self.wordy = np.zeros(len(header.names), np.bool_)
-        if self.chosen.lists:
-            self.wordy[self.chosen.columns[0]] = True
+        if self.label_columns.lists:
+            self.wordy[self.label_columns.columns[0]] = True
         self.inside: frozenset[int] | None = None
 
     @cached_property
     def header(self) -> Header:
         """The header, which is read with any part of the file."""
         line = self.pieces.start().partition(b"\n")[0]
-        found = Header.of(line, self.path, self.request.limits, self.separator)
-        assert found is not None
-        return found
+        header = Header.of(line, self.path, self.request.limits, self.separator)
+        assert header is not None
+        return header
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in vars(self).items() if name != "header"}
@@ -119,75 +119,75 @@ class CsvRanges(TextRanges):
         """Read some pieces; twice if columns turn out to hold words."""
         rows = super().read(first, last)
         assert isinstance(rows, Rows)
-        return self._knowing(wordy=rows.wordy).read(first, last) if rows.is_lost else rows
+        return self._with_fields(wordy=rows.wordy).read(first, last) if rows.is_lost else rows
 
-    def _knowing(self, **known: Any) -> CsvRanges:
-        better = copy.copy(self)
-        vars(better).update(known)
-        return better
+    def _with_fields(self, **fields: Any) -> CsvRanges:
+        changed = copy.copy(self)
+        vars(changed).update(fields)
+        return changed
 
     def is_too_long(self, n_rows: int) -> bool:
         """Whether a table of so many rows passes a limit."""
         limits = self.request.limits
         return n_rows > min(limits.max_rows, limits.max_cells // len(self.header.names))
 
-    def learned(self, found: Sequence[Range]) -> CsvRanges:
+    def learned(self, ranges: Sequence[Range]) -> CsvRanges:
         """The pieces knowing which begin inside of quotes, and which columns hold words."""
-        seen: list[Found] = [one.found for one in found]
+        summaries: list[Summary] = [part.summary for part in ranges]
         if self.inside is None:
-            odd = {piece for one in seen for piece in one.odd}
+            odd = {piece for summary in summaries for piece in summary.odd}
             flips = accumulate((k in odd for k in range(len(self))), lambda a, b: a != b)
             inside = frozenset(k for k, is_open in enumerate(flips, 1) if is_open and k < len(self))
-            starts = {one.first for one in found}
-            if inside & starts or any(one.is_at_a_loss for one in seen):
-                return self._knowing(inside=inside)
-        if any(one.has_error for one in found):
+            starts = {part.first for part in ranges}
+            if inside & starts or any(summary.is_at_a_loss for summary in summaries):
+                return self._with_fields(inside=inside)
+        if any(part.has_error for part in ranges):
             return self
-        wordy = np.logical_or.reduce([one.wordy for one in seen])
-        if any((one.wordy != wordy).any() for one in seen):
-            return self._knowing(wordy=wordy)
+        wordy = np.logical_or.reduce([summary.wordy for summary in summaries])
+        if any((summary.wordy != wordy).any() for summary in summaries):
+            return self._with_fields(wordy=wordy)
         return self
 
     def accepts(self, rows: ReadRows) -> bool:
         """Whether rows that were read before need not be read again."""
         assert isinstance(rows, Rows)
-        one: Range = rows.found
-        is_here = (one.first, one.last) == (self.cut(one.first), self.cut(one.last))
-        if one.found.is_at_a_loss or not is_here:
+        part: Range = rows.summary
+        is_here = (part.first, part.last) == (self.cut(part.first), self.cut(part.last))
+        if part.summary.is_at_a_loss or not is_here:
             return False
-        return one.has_error or not (self.wordy & ~rows.wordy).any()
+        return part.has_error or not (self.wordy & ~rows.wordy).any()
 
     def agree(self, ranges: Sequence[Range]) -> Agreed:
         """What the columns and labels of all ranges are."""
-        n_rows = sum(one.n_rows for one in ranges)
+        n_rows = sum(part.n_rows for part in ranges)
         if not n_rows:
             raise ParseError("there is a header and no row of data", self.path)
-        seen: list[Found] = [one.found for one in ranges]
-        lines = list(accumulate((one.n_lines for one in ranges), initial=0))
-        infinite = [(j, k) for k, one in enumerate(seen) for j in one.infinite]
+        summaries: list[Summary] = [part.summary for part in ranges]
+        lines = list(accumulate((part.n_lines for part in ranges), initial=0))
+        infinite = [(j, k) for k, summary in enumerate(summaries) for j in summary.infinite]
         if infinite:
             j, k = min(infinite)
-            text, line, column = seen[k].infinite[j]
+            text, line, column = summaries[k].infinite[j]
             raise ParseError(text, self.path, line + lines[k], column)
         columns = {}
-        for j in seen[0].words:
-            own = [one.words[j] for one in seen]
-            columns[j] = WordsSeen.column(self.header.names[j], own)
-            beyond = [k for k, one in enumerate(own) if one.is_infinite]
-            if beyond and columns[j].kind == "numeric":
-                k = beyond[0]
+        for j in summaries[0].words:
+            words = [summary.words[j] for summary in summaries]
+            columns[j] = WordsSeen.column(self.header.names[j], words)
+            infinite_parts = [k for k, seen in enumerate(words) if seen.is_infinite]
+            if infinite_parts and columns[j].kind == "numeric":
+                k = infinite_parts[0]
                 self._raise_infinite(j, Before(ranges[k].first, 0, lines[k]), ranges[k].last)
         numbers = {}
-        for j in self.chosen.columns:
-            held = [one.numbers[j] for one in seen if j in one.numbers]
-            if held and (j not in columns or columns[j].kind == "numeric"):
-                numbers[j] = np.unique(np.concatenate(held))
-        items = sorted({item for one in seen for item in one.items})
+        for j in self.label_columns.columns:
+            label_numbers = [summary.numbers[j] for summary in summaries if j in summary.numbers]
+            if label_numbers and (j not in columns or columns[j].kind == "numeric"):
+                numbers[j] = np.unique(np.concatenate(label_numbers))
+        items = sorted({item for summary in summaries for item in summary.items})
         return Agreed(n_rows, columns, numbers, items)
 
     def _raise_infinite(self, j: int, before: Before, last: int) -> None:
         """Raise the error of a number in a column of lists, all of which are numbers."""
-        plain = self._knowing(wordy=self.wordy & (np.arange(self.wordy.size) != j))
+        plain = self._with_fields(wordy=self.wordy & (np.arange(self.wordy.size) != j))
         is_start = not before.lines
         rows = plain.rows(before._replace(is_start=is_start, is_all=False, is_again=True))
         self._read(rows, last)

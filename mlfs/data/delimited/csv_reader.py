@@ -90,8 +90,8 @@ def _read(content: bytes, path: str, request: Request, usual: str, form: str) ->
     table = quick_table(content, path, request, separator)
     if table is None:
         return Table(content, path, request, separator).dataset(form)
-    names, chosen, columns, texts = table
-    return assemble(columns, names, chosen, texts, request, (path, form))
+    names, label_columns, columns, texts = table
+    return assemble(columns, names, label_columns, texts, request, (path, form))
 
 
 class Table:
@@ -161,12 +161,12 @@ class Table:
 
     def dataset(self, form: str) -> Dataset:
         """The data set of the whole text."""
-        chosen = resolve(self.names, self.request, self.path)
+        label_columns = resolve(self.names, self.request, self.path)
         if not self.records:
             raise ParseError("there is a header and no row of data", self.path)
         columns = self._columns()
         source = (self.path, form)
-        return assemble(columns, self.names, chosen, self._lists, self.request, source)
+        return assemble(columns, self.names, label_columns, self._lists, self.request, source)
 
     def _lists(self, j: int) -> list[str | None]:
         """The cells of a column of lists, where an empty one means no label."""
@@ -183,17 +183,17 @@ class Table:
                 x = numbers[j]
                 if x is None:
                     continue
-                found = as_numbers([*map(swapped, cells)] if self.comma else cells, self.plain)
-                if found is None:
+                values = as_numbers([*map(swapped, cells)] if self.comma else cells, self.plain)
+                if values is None:
                     numbers[j] = None
                 else:
-                    x[start:stop] = found
+                    x[start:stop] = values
         columns = []
         words: dict[int, list[str | None]] = {j: [] for j, x in enumerate(numbers) if x is None}
         for start in range(0, n if words else 0, BLOCK):
             block = self.block(start, min(n, start + BLOCK))
-            for j, found_words in words.items():
-                found_words.extend(self._word(row[j]) for row in block)
+            for j, column_words in words.items():
+                column_words.extend(self._word(row[j]) for row in block)
         for j, (name, x) in enumerate(zip(self.names, numbers, strict=True)):
             if x is None:
                 columns.append(nominal(name, words.pop(j)))

@@ -22,13 +22,13 @@ from mlfs.data.text_ranges import Before, RangeRows
 if TYPE_CHECKING:
     from mlfs.data.delimited.csv_pieces import CsvRanges
 
-__all__ = ["Agreed", "Found", "Rows"]
+__all__ = ["Agreed", "Rows", "Summary"]
 
 HELD = 4  # pieces that are joined where it is not known whether a quote is open
 
 
 @dataclass(frozen=True)
-class Found:
+class Summary:
     """What some rows hold.
 
     Parameters
@@ -61,7 +61,7 @@ class Found:
 
 @dataclass(frozen=True)
 class Agreed:
-    """What is common to all rows: their number, the columns of words; the rest is as in `Found`."""
+    """What is common to all rows: their number, the columns of words, and as in `Summary`."""
 
     n_rows: int
     columns: dict[int, Column]
@@ -119,56 +119,55 @@ class Rows(RangeRows):
         before, n_lines = self.before.lines + self.n_lines, text.count(b"\n")
         if not before:  # the header
             text, before = text.partition(b"\n")[2], 1
-        known = self.wordy.copy()
+        wordy = self.wordy.copy()
         values = self._values(text, before)
-        while (known != self.wordy).any():
+        while (wordy != self.wordy).any():
             self.is_lost |= self.n_rows > 0
-            known = self.wordy.copy()
+            wordy = self.wordy.copy()
             values = self._values(text, before)
         self.n_rows, self.n_lines = self.n_rows + len(values), self.n_lines + n_lines
         n_rows, limits = self.before.rows + self.n_rows, self.request.limits
         if self.ranges.is_too_long(n_rows):
-            rest = self.ranges.pieces.behind(piece)
-            lines = (not line.isspace() for text in rest for line in text.splitlines(True))
+            later_texts = self.ranges.pieces.behind(piece)
+            lines = (not line.isspace() for text in later_texts for line in text.splitlines(True))
             check_size(n_rows + sum(lines), len(self.names), limits, self.path)
         if self.is_lost:
             self._packer = Packer()
         elif not self.before.is_again:
             self._packer.add(values)
 
-    def after_error(self, texts: Iterator[tuple[int, bytes]]) -> Found:
+    def after_error(self, texts: Iterator[tuple[int, bytes]]) -> Summary:
         """Where quotes are open, which others need to know."""
         for piece, text in texts:
             self._count(text, piece)
-        return self._found({}, {}, [])
+        return self._summary({}, {}, [])
 
-    def _found(self, words: Any, numbers: Any, items: list[str]) -> Found:
-        infinite = {j: found for j, found in self.infinite.items() if not self.wordy[j]}
+    def _summary(self, words: Any, numbers: Any, items: list[str]) -> Summary:
+        infinite = {j: error for j, error in self.infinite.items() if not self.wordy[j]}
         for j, (text, line, column) in infinite.items():
             infinite[j] = text, line - self.before.lines, column
-        known = self._odd, self._is_at_a_loss, self.wordy
-        return Found(*known, words, infinite, numbers, items)
+        return Summary(self._odd, self._is_at_a_loss, self.wordy, words, infinite, numbers, items)
 
-    def finish(self) -> Found:
+    def finish(self) -> Summary:
         """What the rows hold."""
         if self._held and self.before.is_end and not self._is_at_a_loss:
             self._read_held(len(self.ranges))
         if self.is_lost or self.before.is_again:
-            return self._found({}, {}, [])
+            return self._summary({}, {}, [])
         self._table = self._packer.finish() if self.n_rows else None
         words = {j: self.words[j].seen() for j in np.flatnonzero(self.wordy).tolist()}
         numbers: dict[int, np.ndarray] = {}
         items: set[str] = set()
         if not self.before.is_all:
-            for j in self.ranges.chosen.columns:
+            for j in self.ranges.label_columns.columns:
                 if not self.wordy[j] and self._table is not None:
                     numbers[j] = np.array(distinct_numbers(self._table.column(j))[0])
                 elif self.wordy[j] and not words[j].is_text:
                     numbers[j] = np.array([word.number for word in self.words[j].words])
-            if self.ranges.chosen.lists:
-                own = self.words[self.ranges.chosen.columns[0]].words
-                items = {word.item for word in own if word.item is not None}
-        return self._found(words, numbers, sorted(items))
+            if self.ranges.label_columns.lists:
+                words_of_lists = self.words[self.ranges.label_columns.columns[0]].words
+                items = {word.item for word in words_of_lists if word.item is not None}
+        return self._summary(words, numbers, sorted(items))
 
     def dataset(self, agreed: Agreed) -> Dataset:
         """The rows, with the columns and labels of all."""
@@ -178,18 +177,18 @@ class Rows(RangeRows):
             columns[j], meaning[j] = column, self.words[j].codes(column)
         numbers = None if table is None else table.meaning(meaning)
         cells = [(column, np.zeros(0)) for column in columns]
-        for j in ranges.chosen.columns:
-            own = np.zeros(0) if numbers is None else numbers.column(j)
-            cells[j] = columns[j], np.concatenate([own, agreed.numbers.get(j, np.zeros(0))])
+        for j in ranges.label_columns.columns:
+            values = np.zeros(0) if numbers is None else numbers.column(j)
+            cells[j] = columns[j], np.concatenate([values, agreed.numbers.get(j, np.zeros(0))])
 
         def texts(j: int) -> list[str | None]:
-            known = [word.item for word in self.words[j].words]
+            items = [word.item for word in self.words[j].words]
             places = [] if table is None else table.column(j).astype(np.int64).tolist()
-            return [*(known[place] for place in places), *agreed.items]
+            return [*(items[place] for place in places), *agreed.items]
 
         source = (self.path, ranges.form)
         return assemble(
-            cells, self.names, ranges.chosen, texts, self.request, source, table=numbers,
+            cells, self.names, ranges.label_columns, texts, self.request, source, table=numbers,
             n_rows=agreed.n_rows,
         )  # fmt: skip
 
@@ -201,18 +200,18 @@ class Rows(RangeRows):
         if not plain.isascii():
             decoded(plain, self.path, "utf-8", before)
         cells = Cells(plain, 0, self.names, self.request, self.separator)
-        known, cells.wordy = self.wordy.copy(), self.wordy
+        wordy, cells.wordy = self.wordy.copy(), self.wordy
         if cells.read(len(plain) + 1) != kernel.DONE:
             return self._with_care(text, before)
         values = cells.values[: cells.counts[0]]
-        if (known != self.wordy).any():
+        if (wordy != self.wordy).any():
             return values  # some of its rows were read as numbers: it is read again
-        place = np.empty(int(cells.counts[2]), np.int64)
+        word_codes = np.empty(int(cells.counts[2]), np.int64)
         for j in np.flatnonzero(self.wordy).tolist():
-            own, words = cells.words_of(j)
-            if own.size:
-                place[own] = [self.words[j].number(word) for word in words]
-                values[:, j] = place[values[:, j].astype(np.int64)]
+            positions, words = cells.words_of(j)
+            if positions.size:
+                word_codes[positions] = [self.words[j].number(word) for word in words]
+                values[:, j] = word_codes[values[:, j].astype(np.int64)]
         return values
 
     def _with_care(self, text: bytes, before: int) -> np.ndarray:
@@ -222,12 +221,12 @@ class Rows(RangeRows):
         for start in range(0, n, BLOCK):
             stop = min(n, start + BLOCK)
             for j, cells in enumerate(zip(*table.block(start, stop), strict=True)):
-                found = None if self.wordy[j] else as_numbers(cells, table.plain)
-                if found is None:
+                x = None if self.wordy[j] else as_numbers(cells, table.plain)
+                if x is None:
                     self.wordy[j] = True
-                    found = [self.words[j].number(cell) for cell in cells]
-                elif np.isinf(found).any() and j not in self.infinite:
-                    i = start + int(np.flatnonzero(np.isinf(found))[0])
+                    x = [self.words[j].number(cell) for cell in cells]
+                elif np.isinf(x).any() and j not in self.infinite:
+                    i = start + int(np.flatnonzero(np.isinf(x))[0])
                     self.infinite[j] = table.infinite_cell(i, j)
-                values[start:stop, j] = found
+                values[start:stop, j] = x
         return values

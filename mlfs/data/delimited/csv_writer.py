@@ -34,21 +34,23 @@ def write(dataset: Dataset, stream: BinaryIO, separator: str = ",") -> None:
     """
     form = "TSV" if separator == "\t" else "CSV"
     without_weights(dataset, form)
-    own = refuse_collisions(dataset, form)
-    if "" in own:
-        msg = f"column {own.index('') + 1} has no name, which a {form} file cannot hold: rename it"
+    names = refuse_collisions(dataset, form)
+    if "" in names:
+        msg = (
+            f"column {names.index('') + 1} has no name, which a {form} file cannot hold: rename it"
+        )
         raise DataError(msg)
-    names = [_quoted(name, separator, header=True) for name in own]
+    header = [_quoted(name, separator, header=True) for name in names]
     tables = [*map(_texts(separator), dataset.columns), *map(_texts(separator), dataset.labels)]
-    empty = [name for table, name in zip(tables, names, strict=True) if table and '""' in table]
-    if empty and all(name.startswith('"') for name in names):
+    empty = [name for table, name in zip(tables, header, strict=True) if table and '""' in table]
+    if empty and all(name.startswith('"') for name in header):
         raise DataError(
             f"column {printable(empty[0])} has the empty text as a value, which this {form} file "
             "could not tell from a missing one: write .arff or .npz instead"
         )
     _refuse_infinite_words(dataset, form)
     blank = "NA" if len(names) == 1 else ""
-    stream.write((separator.join(names) + "\n").encode())
+    stream.write((separator.join(header) + "\n").encode())
     step = max(1, (1 << 20) // len(names))
     d = len(dataset.columns)
     for start in range(0, dataset.shape[0], step):

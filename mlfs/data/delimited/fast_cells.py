@@ -35,7 +35,7 @@ class Table(NamedTuple):
     """The columns of a file, coded, which of them are labels, and the cells of a lone label."""
 
     names: list[str]
-    chosen: LabelPositions
+    label_columns: LabelPositions
     columns: list[tuple[Column, np.ndarray]]
     texts: Callable[[int], list[str | None]]
 
@@ -58,17 +58,17 @@ def quick_table(content: bytes, path: str, request: Request, separator: str) -> 
     if header is None or len(header.names) == 1:
         return None
     names = header.names
-    chosen = resolve(names, request, path)
+    label_columns = resolve(names, request, path)
     comma = request.decimal == ","
     if comma:  # the kernel knows the point
         content = content.translate(SWAP)
     cells = Cells(content, stop + 1, names, request, separator)
-    if chosen.lists:
-        cells.wordy[chosen.columns[0]] = True
+    if label_columns.lists:
+        cells.wordy[label_columns.columns[0]] = True
     columns = cells.columns(quoted_header=header.quoted)
-    if columns is None or (comma and (chosen.lists or any(map(_has_sign, columns)))):
+    if columns is None or (comma and (label_columns.lists or any(map(_has_sign, columns)))):
         return None
-    return Table(names, chosen, columns, cells.texts)
+    return Table(names, label_columns, columns, cells.texts)
 
 
 def _has_sign(column: tuple[Column, np.ndarray]) -> bool:
@@ -108,21 +108,21 @@ class Cells:
         size = len(self.content) + 1
         probe = self.content.rfind(b"\n", self.start, self.start + PROBE) + 1
         for end in (probe, size, size):
-            known = self.wordy.copy()
+            wordy = self.wordy.copy()
             status = self.read(max(end, self.start))
             if status != kernel.DONE:
                 return None
-            if end == size and (known == self.wordy).all():
+            if end == size and (wordy == self.wordy).all():
                 break
         if self.counts[0] == 0:
             return None
         values = self.values[: self.counts[0]]
-        found = [
+        columns = [
             self._column(j, name, values[:, j], quoted_header=quoted_header)
             for j, name in enumerate(self.names)
         ]
-        infinite = any(np.isinf(x).any() for j, (_, x) in enumerate(found) if self.wordy[j])
-        return None if infinite else found
+        infinite = any(np.isinf(x).any() for j, (_, x) in enumerate(columns) if self.wordy[j])
+        return None if infinite else columns
 
     def read(self, end: int) -> int:
         """Read the rows up to `end`; the status is that of the kernel."""
@@ -136,10 +136,10 @@ class Cells:
         slots = np.full(self.slots, -1, dtype=np.int64)
         self.words = np.empty((self.slots // 2 + len(self.names), 3), dtype=np.int64)
         self.counts[:] = 0
-        at = self.start
+        position = self.start
         while True:
-            status, at = rows_of_cells(
-                self.text, at, end, self.longest, self.separator, self.wordy, self.singles,
+            status, position = rows_of_cells(
+                self.text, position, end, self.longest, self.separator, self.wordy, self.singles,
                 self.values, self.hard, self.counts, slots, self.words,
             )  # fmt: skip
             if not self._settle():
@@ -172,10 +172,10 @@ class Cells:
         codes = np.full(int(self.counts[2]), np.nan)
         words = [Word.of(cell, quoted_header=quoted_header) for cell in cells]
         if any(word.number is None for word in words):
-            known = sorted({word.value for word in words if word.value is not None})
-            position: dict[str | None, float] = {value: float(k) for k, value in enumerate(known)}
+            values = sorted({word.value for word in words if word.value is not None})
+            position: dict[str | None, float] = {value: float(k) for k, value in enumerate(values)}
             codes[places] = [position.get(word.value, math.nan) for word in words]
-            return Column(name, "nominal", tuple(known)), codes[x.astype(np.int64)]
+            return Column(name, "nominal", tuple(values)), codes[x.astype(np.int64)]
         codes[places] = [word.number for word in words]
         return Column(name), codes[x.astype(np.int64)]
 

@@ -52,10 +52,10 @@ class Words:
     def seen(self) -> WordsSeen:
         """What others need to know of them."""
         numbers = [word.number for word in self.words]
-        known = [number for number in numbers if number is not None]
-        is_text = len(known) < len(numbers)
+        finite = [number for number in numbers if number is not None]
+        is_text = len(finite) < len(numbers)
         values = sorted({word.value for word in self.words if word.value is not None})
-        return WordsSeen(is_text, not is_text and any(map(math.isinf, known)), values)
+        return WordsSeen(is_text, not is_text and any(map(math.isinf, finite)), values)
 
     def codes(self, column: Column) -> np.ndarray:
         """The number of each word in a column that holds all of them."""
@@ -84,11 +84,11 @@ class WordsSeen(NamedTuple):
     values: list[str]
 
     @staticmethod
-    def column(name: str, parts: Sequence[WordsSeen]) -> Column:
+    def column(name: str, pieces: Sequence[WordsSeen]) -> Column:
         """The column that holds the words of all parts."""
-        if not any(part.is_text for part in parts):
+        if not any(piece.is_text for piece in pieces):
             return Column(name)
-        values = parts[0].values
-        if len(parts) > 1:
-            values = sorted({value for part in parts for value in part.values})
+        values = pieces[0].values
+        if len(pieces) > 1:
+            values = sorted({value for piece in pieces for value in piece.values})
         return Column(name, "nominal", tuple(values))

@@ -39,19 +39,20 @@ def delimiter_of(text: str) -> str:
     >>> delimiter_of("semicolon"), delimiter_of("\\t"), delimiter_of(";")
     (';', '\t', ';')
     """
-    found = "\t" if text == "\\t" else DELIMITERS.get(text.lower(), text)
-    if len(found) > 1 or not found.isascii() or found.isalnum() or found in INSIDE:
-        known = ", ".join(DELIMITERS)
+    delimiter = "\t" if text == "\\t" else DELIMITERS.get(text.lower(), text)
+    if len(delimiter) > 1 or not delimiter.isascii() or delimiter.isalnum() or delimiter in INSIDE:
+        names = ", ".join(DELIMITERS)
         msg = (
-            f"is one character that no number is written with, or {known}; not {printable(text)!r}"
+            f"is one character that no number is written with, or {names}; not {printable(text)!r}"
         )
         raise UsageError(msg, option="delimiter")
-    return found
+    return delimiter
 
 
 def named(delimiter: str) -> str:
     """What a delimiter is called."""
-    return next((name for name, one in DELIMITERS.items() if one == delimiter), repr(delimiter))
+    names = {character: name for name, character in DELIMITERS.items()}
+    return names.get(delimiter, repr(delimiter))
 
 
 class Quoted(str):
@@ -72,67 +73,67 @@ def records(
     """
     i = 0
     while i < len(lines):
-        line, first = lines[i], i + 1 + before
+        line, number = lines[i], i + 1 + before
         i += 1
         if '"' not in line:
             line = line.removesuffix("\r")
             if (line and not line.isspace()) or separator in line:
-                yield first, line
+                yield number, line
             continue
         cells: list[str] = []
-        at = 0
+        position = 0
         while True:
-            cell, at, line, i = _cell(lines, line, at, i, separator, path, before)
+            cell, position, line, i = _cell(lines, line, position, i, separator, path, before)
             cells.append(cell)
-            if at > len(line):
+            if position > len(line):
                 break
-        yield first, cells
+        yield number, cells
 
 
 def _cell(
-    lines: list[str], line: str, at: int, i: int, separator: str, path: str, before: int
+    lines: list[str], line: str, position: int, i: int, separator: str, path: str, before: int
 ) -> tuple[str, int, str, int]:
-    """One cell that starts at `at`, and the place after it: beyond the line if it is the last."""
-    start = at
+    """Read one cell from `position`; the place after it is beyond the line for the last cell."""
+    start = position
     while line.startswith(" ", start):
         start += 1
     if not line.startswith('"', start):
-        end = line.find(separator, at)
+        end = line.find(separator, position)
         end = len(line) if end < 0 else end
-        cell = line[at:end]
+        cell = line[position:end]
         if '"' in cell:
             raise ParseError(
                 f"a quote in the middle of the cell {printable(cell)!r}: quote the whole cell and "
                 'double the quotes inside it, as "a ""b"" c"',
-                path, i + before, line.index('"', at) + 1,
+                path, i + before, line.index('"', position) + 1,
             )  # fmt: skip
         return cell.removesuffix("\r") if end == len(line) else cell, end + 1, line, i
-    opened = (i + before, start + 1)
-    parts: list[str] = []
-    at = start + 1
+    opening = (i + before, start + 1)
+    pieces: list[str] = []
+    position = start + 1
     while True:
-        end = line.find('"', at)
+        end = line.find('"', position)
         if end < 0:
-            parts.append(line[at:] + "\n")
+            pieces.append(line[position:] + "\n")
             if i == len(lines):
-                raise ParseError("this quote is never closed", path, *opened)
-            line, at = lines[i], 0
+                raise ParseError("this quote is never closed", path, *opening)
+            line, position = lines[i], 0
             i += 1
         elif line.startswith('"', end + 1):
-            parts.append(line[at : end + 1])
-            at = end + 2
+            pieces.append(line[position : end + 1])
+            position = end + 2
         else:
-            parts.append(line[at:end])
+            pieces.append(line[position:end])
             break
-    rest = end + 1
-    while line.startswith((" ", "\r"), rest):
-        rest += 1
-    if rest < len(line) and line[rest] != separator:
+    after = end + 1
+    while line.startswith((" ", "\r"), after):
+        after += 1
+    if after < len(line) and line[after] != separator:
         raise ParseError(
-            f"{printable(line[rest : rest + 20])!r} follows a closing quote, where a "
-            f"{named(separator)} or the end of the line is expected", path, i + before, rest + 1,
+            f"{printable(line[after : after + 20])!r} follows a closing quote, where a "
+            f"{named(separator)} or the end of the line is expected", path, i + before, after + 1,
         )  # fmt: skip
-    return Quoted("".join(parts)), rest + 1, line, i
+    return Quoted("".join(pieces)), after + 1, line, i
 
 
 def place(record: Record, j: int, separator: str) -> int | None:
@@ -164,22 +165,22 @@ def header_names(record: Record, line: int, separator: str, limits: Limits, path
             )  # fmt: skip
     duplicate = first_duplicate(names)
     if duplicate is not None:
-        at = [j for j, name in enumerate(names) if name == duplicate][1]
+        repeated = [j for j, name in enumerate(names) if name == duplicate][1]
         raise ParseError(
             f"two columns are named {printable(duplicate)!r}; rename one",
-            path, line, place(record, at, separator),
+            path, line, place(record, repeated, separator),
         )  # fmt: skip
     return [str(name) for name in names]
 
 
 def _refuse_separator(header: str, line: int, separator: str, path: str) -> None:
-    for other in (",", "\t", ";", "|"):
-        if other in header and other != separator:
-            remedy = f"say {setting('delimiter', named(other))}"
+    for mark in (",", "\t", ";", "|"):
+        if mark in header and mark != separator:
+            remedy = f"say {setting('delimiter', named(mark))}"
             raise ParseError(
-                f"the header holds no {named(separator)} and {header.count(other)} times "
-                f"{other!r}, so the cells seem to be separated by a {named(other)}; {remedy}",
-                path, line, header.index(other) + 1,
+                f"the header holds no {named(separator)} and {header.count(mark)} times "
+                f"{mark!r}, so the cells seem to be separated by a {named(mark)}; {remedy}",
+                path, line, header.index(mark) + 1,
             )  # fmt: skip
 
 

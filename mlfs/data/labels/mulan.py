@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 from xml.parsers import expat
 from xml.sax.saxutils import quoteattr
 
-from mlfs.data.arff.syntax import escaped, unescaped
+from mlfs.data.arff.syntax import escape, unescape
 from mlfs.data.files import read_small
 from mlfs.data.request import Limits
 from mlfs.errors import DataError, ParseError, printable, setting
@@ -110,7 +110,7 @@ def columns(labels: Sequence[str], names: Sequence[str], file: str) -> list[int]
 def _forms(label: str) -> list[str]:
     stripped = label.strip()
     inner = stripped[1:-1] if stripped[:1] in ("'", '"') and stripped[-1:] == stripped[:1] else ""
-    return [label, unescaped(label), stripped, unescaped(inner)]
+    return [label, unescape(label), stripped, unescape(inner)]
 
 
 def _absent(absent: list[str], total: int, names: Sequence[str], file: str) -> str:
@@ -139,7 +139,7 @@ def document(labels: Sequence[str]) -> bytes:
     ['a', "b & 'c'"]
     """
     escapes = {"\n": "&#10;", "\t": "&#9;", "\r": "&#13;"}
-    names = [label if _is_legal(label) else escaped(label) for label in labels]
+    names = [label if _is_legal(label) else escape(label) for label in labels]
     lines = [f"<label name={quoteattr(name, escapes)}></label>" for name in names]
     head = f'<?xml version="1.0" encoding="utf-8"?>\n<labels xmlns="{NAMESPACE}">\n'
     return (head + "\n".join(lines) + "\n</labels>\n").encode("utf-8")
