@@ -58,7 +58,7 @@ class CodedColumns:
             wanted = list(range(*wanted.indices(len(self))))
         chosen = columns_named(wanted, self.names, "the choice of columns")
         single = isinstance(wanted, (str, int, np.integer)) and len(chosen) == 1
-        side = Side(self.side.table, self.side.places[chosen])
+        side = Side(self.side.table, self.side.positions[chosen])
         return CodedColumns(side, [self.names[j] for j in chosen], single, self.correction)
 
     @property

@@ -87,7 +87,7 @@ def entropy(
     own, _ = columns_of(X, "X", options, None)
     if own.correction == "expected":
         refuse_expected()
-    found = own.side.table.h_f[own.side.places] * UNITS[options["units"]]
+    found = own.side.table.h_f[own.side.positions] * UNITS[options["units"]]
     if own.single:
         return float(found[0])
     return pandas().Series(found, index=list(own.names)) if as_frame else found

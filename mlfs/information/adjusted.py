@@ -232,14 +232,14 @@ class Expected:
 
 def subtract_expected(out: np.ndarray, x: Side, y: Side, factor: float) -> None:
     """Subtract E I(i;j), times a factor, from a matrix of the columns i of x and j of y."""
-    if x.places.size > y.places.size:
+    if x.positions.size > y.positions.size:
         x, y, out = y, x, out.T
-    same = x.table is y.table and np.array_equal(x.places, y.places)
+    same = x.table is y.table and np.array_equal(x.positions, y.positions)
     expected = Expected(y.table, labels=False)
     if x.table is not y.table:
         Expected(x.table, labels=False)  # nothing may be left out of it
-    for i, position in enumerate(x.places.tolist()):
-        chance = factor * expected.with_counts(x.table.anchor(position).n)[y.places]
+    for i, position in enumerate(x.positions.tolist()):
+        chance = factor * expected.with_counts(x.table.anchor(position).n)[y.positions]
         if same:  # both halves are subtracted the same
             out[i, i:] -= chance[i:]
             out[i + 1 :, i] -= chance[i + 1 :]

@@ -66,7 +66,7 @@ def view_of_some(
         The first of them that is wanted for each candidate; before it, any answer will do.
     """
     if isinstance(info, GaussianInfo):
-        return info.only(features)._expecting(anchors)
+        return info.only(features)._expect(anchors)
     if not isinstance(info, ExactInfo):
         return info.only(features)
     view = info._only(features, alone=True)
@@ -100,15 +100,14 @@ def most_sweep_cost(info: Info) -> float:
 
 def with_parents(info: Info, parents: Sequence[tuple[int, ...]] | None) -> Info:
     """The same view with the parents of every label."""
-    known = None if parents is None else tuple(tuple(pa) for pa in parents)
-    if known is None and info._parents is None:
+    network = None if parents is None else tuple(tuple(pa) for pa in parents)
+    if network is None and info._parents is None:
         return info
     if isinstance(info, ExactInfo):
-        own = {"labels": info._labels, "features": info._features}
-        return ExactInfo(info._table, parents=known, **own)
-    other = copy.copy(info)
-    other._parents = known
-    return other
+        return ExactInfo(info._table, labels=info._labels, features=info._features, parents=network)
+    view = copy.copy(info)
+    view._parents = network
+    return view
 
 
 def sweep_cost(view: Info) -> float:
@@ -123,8 +122,8 @@ def sweep_cost(view: Info) -> float:
 
 def shuffled(info: Info, generator: np.random.Generator) -> Info:
     """The same candidates, with the rows of labels in a random order; to be used once."""
-    made = table_of(info).shuffled(generator)
-    return ExactInfo(made, labels=info._labels, features=np.array(info.features))
+    table = table_of(info).shuffled(generator)
+    return ExactInfo(table, labels=info._labels, features=np.array(info.features))
 
 
 def levels_of(info: Info, s: int) -> int:
@@ -158,8 +157,8 @@ def among_labels(info: Info) -> Info:
 def label_pair(info: Info, label: int) -> PairInfo:
     """I(a;l) of each label a, with the entropies of both on the rows where both are known."""
     table = table_of(info)
-    found = table.among_labels.pair_with_label(label)
-    return PairInfo(*(part[: table.q] for part in found))
+    pair = table.among_labels.pair_with_label(label)
+    return PairInfo(*(array[: table.q] for array in pair))
 
 
 def given_codes(info: Info, codes: np.ndarray) -> np.ndarray:
@@ -175,8 +174,8 @@ def given_features(info: Info) -> np.ndarray:
     total = np.zeros((q, q))
     if table.all_valid(labels):
         for label in range(q - 1):
-            found = table.triples.over_features(table.label(label), labels[label + 1 :])
-            total[label, label + 1 :] = total[label + 1 :, label] = found
+            conditional = table.triples.over_features(table.label(label), labels[label + 1 :])
+            total[label, label + 1 :] = total[label + 1 :, label] = conditional
         return total / d
     for feature in range(d):
         total += _given(table.among_labels, table.anchor(feature))

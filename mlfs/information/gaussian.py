@@ -70,13 +70,14 @@ class GaussianInfo(Info):
 
     def only(self, features: Any) -> GaussianInfo:
         """A view on some candidates, named by their column numbers."""
-        chosen = np.array(features, np.int64)
-        return GaussianInfo(self._columns, self._labels, chosen, self._parents)
+        candidates = np.array(features, np.int64)
+        return GaussianInfo(self._columns, self._labels, candidates, self._parents)
 
     def for_labels(self, labels: Any) -> GaussianInfo:
         """A view on some labels."""
-        chosen = np.array(labels, np.int64)
-        return GaussianInfo(self._columns, chosen, self._features, self._parents)
+        return GaussianInfo(
+            self._columns, np.array(labels, np.int64), self._features, self._parents
+        )
 
     @property
     def _is_constant(self) -> np.ndarray:
@@ -90,12 +91,12 @@ class GaussianInfo(Info):
     @property
     def mi_fl(self) -> np.ndarray:
         """I(f;l), (d, q)."""
-        return self._kept("fl", lambda whole: whole._about_labels(self._labels, each=True))  # noqa: SLF001
+        return self._make_once("fl", lambda full: full._about_labels(self._labels, per_label=True))  # noqa: SLF001
 
     @property
     def mi_fL(self) -> np.ndarray:
         """sum_l I(f;l)."""
-        return self._kept("fL", lambda whole: whole._about_labels(self._labels)[:, 0])  # noqa: SLF001
+        return self._make_once("fL", lambda full: full._about_labels(self._labels)[:, 0])  # noqa: SLF001
 
     def mi_fs(self, s: int) -> np.ndarray:
         """I(f;s)."""
@@ -103,7 +104,7 @@ class GaussianInfo(Info):
             return self._with_expected[:, self._expected.index(s)]
         return self._with_features([s])[:, 0]
 
-    def _expecting(self, anchors: Sequence[int]) -> GaussianInfo:
+    def _expect(self, anchors: Sequence[int]) -> GaussianInfo:
         """The same view, which computes I(f;s) of these features at the first question."""
         view = GaussianInfo(self._columns, self._labels, self._features, self._parents)
         view._expected = list(anchors)
@@ -115,18 +116,18 @@ class GaussianInfo(Info):
     def _with_expected(self) -> np.ndarray:
         return self._with_features(self._expected)
 
-    def _with_features(self, chosen: Sequence[int]) -> np.ndarray:
+    def _with_features(self, features: Sequence[int]) -> np.ndarray:
         """I(f;s) of some features s: (d, features)."""
         x = self._columns.x
-        f = self._columns.with_features(chosen, self._rows)
-        sizes = [len(x.block(s)) for s in chosen]
+        f = self._columns.with_features(features, self._columns_in_play)
+        sizes = [len(x.block(s)) for s in features]
         first = edges_of(sizes)
-        targets = _targets(first, f, np.zeros((f.shape[1], 0)), [x.block(s) for s in chosen])
-        return self._added(_nothing(len(f)), targets, each=True)
+        targets = _targets(first, f, np.zeros((f.shape[1], 0)), [x.block(s) for s in features])
+        return self._information(_no_condition(len(f)), targets, per_target=True)
 
     def mi_sL(self, s: int) -> float:
         """sum_l I(s;l)."""
-        return float(self._whole.mi_fL[s])
+        return float(self._full_view.mi_fL[s])
 
     def cmi_fL_given_s(self, s: int) -> np.ndarray:
         """sum_l I(f;l|s)."""
@@ -138,17 +139,17 @@ class GaussianInfo(Info):
 
     def joint_fssL(self, s: int, t: int) -> np.ndarray:
         """sum_l I(f,s,t;l) = sum_l I(s;l) + I(t;l|s) + I(f;l|s,t)."""
-        two = self.mi_sL(s) + float(self._whole.only([t]).cmi_fL_given_s(s)[0])
+        two = self.mi_sL(s) + float(self._full_view.only([t]).cmi_fL_given_s(s)[0])
         return two + self._about_labels(self._labels, [s, t])[:, 0]
 
     def cmi_fs_given_s(self, s: int, t: int) -> np.ndarray:
         """I(f;s|t)."""
         x = self._columns.x
-        f, given = self._columns.with_features([s], self._rows), self._given([t])
+        f, given = self._columns.with_features([s], self._columns_in_play), self._given([t])
         z = x.correlations(_span(x, s), x, _span(x, t))
         gaussian.solve(given.lower, z)
         targets = _targets(np.array([0, f.shape[1]]), f, z, [x.block(s)])
-        return self._added(given, targets)[:, 0]
+        return self._information(given, targets)[:, 0]
 
     def cmi_sL_given_f(self, s: int) -> np.ndarray:
         """sum_l I(s;l|f) = sum_l I(s;l) + I(f;l|s) - I(f;l)."""
@@ -158,15 +159,15 @@ class GaussianInfo(Info):
     def cmi_fL_given_L(self) -> np.ndarray:
         """Sum over the ordered pairs of different labels of I(f;l|l')."""
 
-        def every(whole: GaussianInfo) -> np.ndarray:
-            total = np.zeros(whole.d)
-            for at, label in enumerate(self._labels.tolist()):
-                others = np.delete(self._labels, at)
+        def conditional(full: GaussianInfo) -> np.ndarray:
+            total = np.zeros(full.d)
+            for i, label in enumerate(self._labels.tolist()):
+                others = np.delete(self._labels, i)
                 if others.size:
-                    total += whole._about_labels(others, label=label)[:, 0]
+                    total += full._about_labels(others, label=label)[:, 0]
             return total
 
-        return self._kept("fL|L", every)
+        return self._make_once("fL|L", conditional)
 
     @property
     def interaction_fLL(self) -> np.ndarray:
@@ -195,18 +196,18 @@ class GaussianInfo(Info):
     # ---- from correlations --------------------------------------------------------------------
 
     @cached_property
-    def _whole(self) -> GaussianInfo:
+    def _full_view(self) -> GaussianInfo:
         return GaussianInfo(self._columns, self._labels)
 
-    def _kept(self, word: str, make: Callable[[GaussianInfo], np.ndarray]) -> np.ndarray:
+    def _make_once(self, word: str, make: Callable[[GaussianInfo], np.ndarray]) -> np.ndarray:
         """Make something for all candidates once, and give the part of those in play."""
         kept, key = self._columns.kept, (word, self._labels.tobytes())
         if key not in kept:
-            kept[key] = make(self._whole)
+            kept[key] = make(self._full_view)
         return read_only(kept[key] if self._features is None else kept[key][self._features])
 
     @cached_property
-    def _rows(self) -> np.ndarray:
+    def _columns_in_play(self) -> np.ndarray:
         """The columns of the candidates."""
         first = self._columns.x.first
         if self._features is None:
@@ -218,7 +219,7 @@ class GaussianInfo(Info):
     @cached_property
     def _candidates(self) -> Candidates:
         x = self._columns.x
-        flat, starts = x.own
+        flat, starts = x.inner_correlations
         if self._features is None:
             return Candidates(x.first, flat, starts[:-1])
         sizes = x.first[self._features + 1] - x.first[self._features]
@@ -231,41 +232,43 @@ class GaussianInfo(Info):
         picked: Sequence[int] = (),
         *,
         label: int | None = None,
-        each: bool = False,
+        per_label: bool = False,
     ) -> np.ndarray:
         """I(f;l|z) of some labels, where z is nothing, some features or a label."""
         x, y, fl = self._columns.x, self._columns.y, self._columns.fl
         spans = [np.arange(y.first[l], y.first[l + 1]) for l in labels.tolist()]
         columns = np.concatenate([np.zeros(0, np.int64), *spans])
         first = edges_of([span.size for span in spans])
-        f = np.ascontiguousarray(fl[self._rows][:, columns])
+        f = np.ascontiguousarray(fl[self._columns_in_play][:, columns])
         if len(picked):
             given = self._given(picked)
             z = fl[np.concatenate([_span(x, s) for s in picked])][:, columns].T.copy()
         elif label is not None:
-            given = _given(y.block(label), fl[self._rows][:, y.columns(label)])
+            given = _given(y.block(label), fl[self._columns_in_play][:, y.columns(label)])
             z = self._columns.ll[columns][:, y.columns(label)].copy()
         else:
-            given, z = _nothing(len(f)), np.zeros((columns.size, 0))
+            given, z = _no_condition(len(f)), np.zeros((columns.size, 0))
         gaussian.solve(given.lower, z)
         targets = _targets(first, f, z, [y.block(l) for l in labels.tolist()])
-        return self._added(given, targets, each=each)
+        return self._information(given, targets, per_target=per_label)
 
     def _given(self, picked: Sequence[int]) -> Given:
         """Some features, given jointly."""
-        x, columns = self._columns.x, self._columns
-        every = np.concatenate([_span(x, s) for s in picked])
+        x = self._columns.x
+        columns = np.concatenate([_span(x, s) for s in picked])
         if len(picked) == 1:
-            own = x.block(picked[0])
+            correlations = x.block(picked[0])
         else:
-            own = x.correlations(every, x, every)
-            np.fill_diagonal(own, x.scale[every] > 0)
-        f = [columns.with_features([s], self._rows) for s in picked]
-        return _given(own, np.concatenate(f, axis=1))
+            correlations = x.correlations(columns, x, columns)
+            np.fill_diagonal(correlations, x.scale[columns] > 0)
+        f = [self._columns.with_features([s], self._columns_in_play) for s in picked]
+        return _given(correlations, np.concatenate(f, axis=1))
 
-    def _added(self, given: Given, targets: Targets, *, each: bool = False) -> np.ndarray:
+    def _information(
+        self, given: Given, targets: Targets, *, per_target: bool = False
+    ) -> np.ndarray:
         n = targets.first.size - 1
-        out = np.zeros((self.d, n if each else 1))
+        out = np.zeros((self.d, n if per_target else 1))
         candidates = self._candidates
         size = int(np.diff(candidates.first).max(initial=1))
         width = targets.lower.shape[1]
@@ -273,8 +276,8 @@ class GaussianInfo(Info):
 
         def work(a: int, b: int) -> None:
             shapes = (size, given.lower.shape[0]), (size, size), (size, width), (width, width)
-            own = Scratch(*(np.zeros(shape) for shape in shapes))
-            gaussian.add_information(candidates, given, targets, own, a, b, out)
+            scratch = Scratch(*(np.zeros(shape) for shape in shapes))
+            gaussian.add_information(candidates, given, targets, scratch, a, b, out)
 
         jobs = list(pairwise(edges)) if self.d else []
         self._columns.threads.map(work, jobs, min(30 * self.d * n, 1 << 40) if n else 0)
@@ -330,23 +333,25 @@ def _span(variables: Variables, j: int) -> np.ndarray:
     return np.arange(variables.first[j], variables.first[j + 1])
 
 
-def _nothing(rows: int) -> Given:
+def _no_condition(rows: int) -> Given:
     return Given(np.zeros((0, 0)), np.zeros((rows, 0)))
 
 
-def _given(own: np.ndarray, f: np.ndarray) -> Given:
-    lower = own.copy()
+def _given(correlations: np.ndarray, f: np.ndarray) -> Given:
+    lower = correlations.copy()
     gaussian.factor(lower)
     return Given(lower, np.ascontiguousarray(f))
 
 
-def _targets(first: np.ndarray, f: np.ndarray, z: np.ndarray, own: Sequence[np.ndarray]) -> Targets:
+def _targets(
+    first: np.ndarray, f: np.ndarray, z: np.ndarray, blocks: Sequence[np.ndarray]
+) -> Targets:
     """The targets, with the factor of what varies of each given z."""
-    width = max((len(block) for block in own), default=1)
-    lower = np.zeros((len(own), width, width))
-    for t, block in enumerate(own):
+    width = max((len(block) for block in blocks), default=1)
+    lower = np.zeros((len(blocks), width, width))
+    for t, block in enumerate(blocks):
         part = z[first[t] : first[t + 1]]
-        left = block - part @ part.T
-        gaussian.factor(left)
-        lower[t, : len(block), : len(block)] = left
+        remaining = block - part @ part.T
+        gaussian.factor(remaining)
+        lower[t, : len(block), : len(block)] = remaining
     return Targets(np.asarray(first, np.int64), np.ascontiguousarray(f), z, lower)

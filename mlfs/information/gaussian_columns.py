@@ -49,11 +49,11 @@ class Variables:
         self._weights, self._threads = weights, threads
         rows = self.values.shape[1]
         self.total = float(rows if weights is None else weights.sum())
-        every, one = np.arange(len(self.values)), np.ones((1, rows))
-        self.sums = self._products(every, one)[:, 0]
-        self._own = [self._within(slice(*ends)) for ends in self._wide]
+        all_columns, ones = np.arange(len(self.values)), np.ones((1, rows))
+        self.sums = self._products(all_columns, ones)[:, 0]
+        self._inner_sums = [self._inner_products(slice(*ends)) for ends in self._wide]
         variance = self._squares() - self.sums**2 / max(1.0, self.total)
-        self.scale = np.zeros(every.size)
+        self.scale = np.zeros(all_columns.size)
         self.scale[variance > 0] = 1.0 / np.sqrt(variance[variance > 0])
 
     @property
@@ -62,20 +62,20 @@ class Variables:
         sizes = np.diff(self.first)
         return [(int(self.first[j]), int(self.first[j + 1])) for j in np.flatnonzero(sizes > 1)]
 
-    def _within(self, columns: slice) -> np.ndarray:
-        where = np.arange(columns.start, columns.stop)
-        return self._products(where, self.values[columns].astype(np.float64))
+    def _inner_products(self, columns: slice) -> np.ndarray:
+        numbers = np.arange(columns.start, columns.stop)
+        return self._products(numbers, self.values[columns].astype(np.float64))
 
     def _squares(self) -> np.ndarray:
         out = np.empty(len(self.values))
 
-        def work(first: int) -> None:
-            for j in range(first, min(first + PIECE, out.size)):
+        def work(start: int) -> None:
+            for j in range(start, min(start + PIECE, out.size)):
                 column = self.values[j].astype(np.float64)
-                other = column if self._weights is None else column * self._weights
-                out[j] = column @ other  # exact in any order
+                weighted = column if self._weights is None else column * self._weights
+                out[j] = column @ weighted  # exact in any order
 
-        jobs = [(first,) for first in range(0, out.size, PIECE)]
+        jobs = [(start,) for start in range(0, out.size, PIECE)]
         self._threads.map(work, jobs, self.values.size)
         return out
 
@@ -98,20 +98,20 @@ class Variables:
         self, rows: np.ndarray, others: Variables, columns: slice | np.ndarray
     ) -> np.ndarray:
         """Of some columns with some of other variables: (rows, columns)."""
-        found = self._products(rows, others.values[columns].astype(np.float64))
-        found -= self.sums[rows, None] * (others.sums[columns] / max(1.0, self.total))
-        found *= self.scale[rows, None]
-        found *= others.scale[columns]
-        return np.clip(found, -1.0, 1.0, out=found)
+        out = self._products(rows, others.values[columns].astype(np.float64))
+        out -= self.sums[rows, None] * (others.sums[columns] / max(1.0, self.total))
+        out *= self.scale[rows, None]
+        out *= others.scale[columns]
+        return np.clip(out, -1.0, 1.0, out=out)
 
     @cached_property
-    def own(self) -> tuple[np.ndarray, np.ndarray]:
+    def inner_correlations(self) -> tuple[np.ndarray, np.ndarray]:
         """The correlations within each variable, one after the other, and where each begins."""
         sizes = np.diff(self.first)
         starts = edges_of(sizes**2)
         flat = np.empty(int(starts[-1]))
         flat[starts[:-1][sizes == 1]] = self.scale[self.first[:-1][sizes == 1]] > 0
-        for (a, b), sums in zip(self._wide, self._own, strict=True):
+        for (a, b), sums in zip(self._wide, self._inner_sums, strict=True):
             scale, mean = self.scale[a:b], self.sums[a:b] / max(1.0, self.total)
             block = (sums - np.outer(self.sums[a:b], mean)) * np.outer(scale, scale)
             np.fill_diagonal(block, scale > 0)
@@ -121,7 +121,7 @@ class Variables:
 
     def block(self, j: int) -> np.ndarray:
         """The correlations within one variable."""
-        flat, starts = self.own
+        flat, starts = self.inner_correlations
         size = int(self.first[j + 1] - self.first[j])
         return flat[starts[j] : starts[j + 1]].reshape(size, size)
 
@@ -159,7 +159,7 @@ class GaussianColumns:
         self.y = Variables(labels, mass, self.threads)
         self.positives = positives
         self.d, self.q = self.x.first.size - 1, self.y.first.size - 1
-        self._with: dict[int, np.ndarray] = {}
+        self._with_feature: dict[int, np.ndarray] = {}
         self.kept: dict[Any, np.ndarray] = {}
 
     @cached_property
@@ -172,12 +172,12 @@ class GaussianColumns:
         """Correlations among the columns of labels."""
         return self.y.correlations(np.arange(len(self.y.values)), self.y, slice(None))
 
-    def with_features(self, chosen: Sequence[int], rows: np.ndarray) -> np.ndarray:
+    def with_features(self, features: Sequence[int], rows: np.ndarray) -> np.ndarray:
         """Correlations of some columns with those of features, kept if they are all of one."""
-        if len(chosen) == 1 and chosen[0] in self._with:
-            return self._with[chosen[0]][rows]
-        spans = [np.arange(self.x.first[s], self.x.first[s + 1]) for s in chosen]
-        found = self.x.correlations(rows, self.x, np.concatenate(spans))
-        if len(chosen) == 1 and rows.size == len(self.x.values):
-            self._with[chosen[0]] = found
-        return found
+        if len(features) == 1 and features[0] in self._with_feature:
+            return self._with_feature[features[0]][rows]
+        spans = [np.arange(self.x.first[s], self.x.first[s + 1]) for s in features]
+        correlations = self.x.correlations(rows, self.x, np.concatenate(spans))
+        if len(features) == 1 and rows.size == len(self.x.values):
+            self._with_feature[features[0]] = correlations
+        return correlations

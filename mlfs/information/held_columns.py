@@ -70,9 +70,10 @@ class HeldColumns(Answering):
     def __init__(self, block: Block, setup: ColumnsSetup, budget: Budget) -> None:
         super().__init__()
         counts = Counts([block], setup.kind, per_cell=setup.per_cell)
-        own = setup.q, setup.mask_of
         self._block, self._first = block, setup.first
-        self._table = Table(counts, *own, ignore_missing=setup.ignore_missing, budget=budget)
+        self._table = Table(
+            counts, setup.q, setup.mask_of, ignore_missing=setup.ignore_missing, budget=budget
+        )
         self._table.f_all_valid = setup.f_all_valid
         self._table.joint_picks = _HeldPicks(self, self._table)
         self._relabelled: tuple[str, Table] | None = None
@@ -90,32 +91,40 @@ class HeldColumns(Answering):
         if not view:
             return self._table
         if self._relabelled is None or self._relabelled[0] != view:
-            whole = self._table
-            counts = whole.counts.with_labels(self._thing(view))
-            beside, budget = (whole.q, whole.mask_of), replace(whole.budget, cache=0)
-            made = Table(counts, *beside, ignore_missing=whole.ignore_missing, budget=budget)
-            made.f_all_valid, made.joint_picks = whole.f_all_valid, _HeldPicks(self, made)
-            self._relabelled = view, made
+            full = self._table
+            table = Table(
+                full.counts.with_labels(self._thing(view)),
+                full.q,
+                full.mask_of,
+                ignore_missing=full.ignore_missing,
+                budget=replace(full.budget, cache=0),
+            )
+            table.f_all_valid, table.joint_picks = full.f_all_valid, _HeldPicks(self, table)
+            self._relabelled = view, table
         return self._relabelled[1]
 
-    def _own(self, j: int) -> int | None:
-        """The place here of a column by its number; None for one of another holder."""
-        at = j - self._first
-        return at if 0 <= at < self._table.d else None
+    def _position(self, j: int) -> int | None:
+        """The position of a column here by its number; None for one of another holder."""
+        position = j - self._first
+        return position if 0 <= position < self._table.d else None
 
     def _anchor(self, ref: ColumnRef, table: Table) -> Any:
         if ref.what == "label":
             return table.counts.labels.anchor(ref.j, ref.valid)
-        at = self._own(ref.j) if ref.what == "feature" else None
-        if at is not None:
-            return table.counts.feature(at, ref.valid)
+        position = self._position(ref.j) if ref.what == "feature" else None
+        if position is not None:
+            return table.counts.feature(position, ref.valid)
         weights = None if self._block.counts_rows else self._block.weights
         return sent_anchor(self._thing(ref.token), ref.valid, weights)
 
     def codes_of(self, j: int) -> np.ndarray:
         """A column in full, by its number."""
-        at = self._own(j)
-        return self._thing(f"column-{j}").column(0) if at is None else self._table.counts.column(at)
+        position = self._position(j)
+        return (
+            self._thing(f"column-{j}").column(0)
+            if position is None
+            else self._table.counts.column(position)
+        )
 
     # ---- questions ------------------------------------------------------------------------------
 
@@ -125,14 +134,14 @@ class HeldColumns(Answering):
 
     def answer_slim_column(self, j: int) -> SlimColumn:
         """A column, in few bytes."""
-        at = self._own(j)
-        assert at is not None
-        return SlimColumn.of(self._block.features, at)
+        position = self._position(j)
+        assert position is not None
+        return SlimColumn.of(self._block.features, position)
 
-    def answer_label_sums(self, view: str, labels: np.ndarray, each: bool) -> np.ndarray:
+    def answer_label_sums(self, view: str, labels: np.ndarray, per_label: bool) -> np.ndarray:
         """The sums of c log c over n(f,l) of every column, of each label or added over them."""
         pairs = self._view(view).label_pairs
-        if each:
+        if per_label:
             return np.stack([pairs.sums(label) for label in labels.tolist()])
         return pairs.added_sums(labels)[None]
 
@@ -173,15 +182,15 @@ class HeldColumns(Answering):
             return np.stack([pairs.rows, pairs.t_fs, pairs.t_f, pairs.t_s])
         if anchor.levels != 2:
             return None, pairs.t_fs
-        both = list(enumerate(zip(counts.edges, counts.kinds, strict=True)))
-        co = [pairs.co(i)[0] for i, (_, kind) in both if kind in TWO]
-        sums = [pairs.t_fs[a:b] for _, ((a, b), kind) in both if kind not in TWO]
-        none = np.zeros(0, np.int64)
-        found: PackedCounts = packed_counts(np.concatenate([none, *co]))
-        return found, np.concatenate([none, *sums])
+        groups = list(enumerate(zip(counts.edges, counts.kinds, strict=True)))
+        co = [pairs.co(i)[0] for i, (_, kind) in groups if kind in TWO]
+        sums = [pairs.t_fs[a:b] for _, ((a, b), kind) in groups if kind not in TWO]
+        empty = np.zeros(0, np.int64)
+        packed: PackedCounts = packed_counts(np.concatenate([empty, *co]))
+        return packed, np.concatenate([empty, *sums])
 
-    def _joint(self, table: Table, pairs: Any, labels: np.ndarray, each: bool) -> np.ndarray:
-        if each:
+    def _joint(self, table: Table, pairs: Any, labels: np.ndarray, per_label: bool) -> np.ndarray:
+        if per_label:
             return table.triples.sums_of_each(pairs, labels)
         return table.triples.joint_sums(pairs, labels)[None]
 
@@ -197,9 +206,9 @@ class HeldColumns(Answering):
     def _expected_sums(self, table: Table, pairs: PairStatistics, labels: np.ndarray) -> np.ndarray:
         if self._expected is None:
             self._expected = Expected(table)
-        known = self._expected
-        found: np.ndarray = table.sums_with(pairs.anchor, lambda: known.function(labels), labels)
-        return found
+        expected = self._expected
+        sums: np.ndarray = table.sums_with(pairs.anchor, lambda: expected.function(labels), labels)
+        return sums
 
 
 class _HeldPicks(JointPicks):
@@ -209,8 +218,8 @@ class _HeldPicks(JointPicks):
         super().__init__(table)
         self._held = held
 
-    def _codes(self, at: int) -> np.ndarray:
-        return self._held.codes_of(at)
+    def _codes(self, position: int) -> np.ndarray:
+        return self._held.codes_of(position)
 
-    def _valid(self, at: int) -> int:
-        return self._held.valid[at]
+    def _valid(self, position: int) -> int:
+        return self._held.valid[position]

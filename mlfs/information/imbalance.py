@@ -44,14 +44,14 @@ def imbalance(counts: Any) -> Imbalance:
     """
     table = np.asarray(counts, dtype=np.float64)
     positives = table[:, 1:].sum(axis=1) if table.ndim == 2 else table
-    there = positives > 0
+    occurs = positives > 0
     ratios = np.full(positives.size, np.nan)
-    if not there.any():
+    if not occurs.any():
         return Imbalance(ratios, math.nan, 0.0)
-    ratios[there] = positives.max() / positives[there]
-    known = ratios[there].tolist()
-    mean = math.fsum(known) / len(known)
-    if len(known) < 2:
+    ratios[occurs] = positives.max() / positives[occurs]
+    defined = ratios[occurs].tolist()
+    mean = math.fsum(defined) / len(defined)
+    if len(defined) < 2:
         return Imbalance(ratios, mean, 0.0)
-    spread = math.fsum((ratio - mean) ** 2 for ratio in known) / (len(known) - 1)
+    spread = math.fsum((ratio - mean) ** 2 for ratio in defined) / (len(defined) - 1)
     return Imbalance(ratios, mean, math.sqrt(spread) / mean)

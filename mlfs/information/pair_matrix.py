@@ -46,17 +46,17 @@ class Side(NamedTuple):
     ----------
     table : Table
         The table.
-    places : ndarray of int
+    positions : ndarray of int
         The positions of the columns among the counted ones.
     """
 
     table: Table
-    places: np.ndarray
+    positions: np.ndarray
 
     @property
     def codes(self) -> Codes:
         """The columns, in their order."""
-        return self.table.counts.blocks[0].features.take(self.places)
+        return self.table.counts.blocks[0].features.take(self.positions)
 
     @property
     def weights(self) -> np.ndarray | None:
@@ -91,9 +91,9 @@ def joint_entropy(t: PairSums, xlogx: XLogX) -> np.ndarray:
 
 def symmetrical_uncertainty(t: PairSums, xlogx: XLogX) -> np.ndarray:
     """SU(f,s), 0 where both entropies are 0."""
-    both = per_row(t.n - t.f, t.rows, xlogx) + per_row(t.n - t.s, t.rows, xlogx)
+    h_sum = per_row(t.n - t.f, t.rows, xlogx) + per_row(t.n - t.s, t.rows, xlogx)
     mi = mutual_information(t, xlogx)
-    return np.divide(2 * mi, both, out=np.zeros_like(both), where=both > 0)
+    return np.divide(2 * mi, h_sum, out=np.zeros_like(h_sum), where=h_sum > 0)
 
 
 def conditional(sums: Sums, xlogx: XLogX) -> np.ndarray:
@@ -113,44 +113,44 @@ def fill_pairs(
     out: np.ndarray, x: Side, y: Side, quantity: PairQuantity, factor: float, n_jobs: int
 ) -> None:
     """Set out[i, j] to a symmetric quantity of column i of x and column j of y, times a factor."""
-    same = x.table is y.table and np.array_equal(x.places, y.places)
+    same = x.table is y.table and np.array_equal(x.positions, y.positions)
     tiles = _Tiles(out, x, y, quantity, factor)
     if same:
         tiles.fill(Threads(n_jobs), same=True)
-        others = np.flatnonzero(~_in_planes(x))
-        for some, values in _rows(x, others, y, quantity, factor):
-            out[some] = values
-            out[:, some] = values.T
+        columns = np.flatnonzero(~_in_planes(x))
+        for part, values in _anchor_rows(x, columns, y, quantity, factor):
+            out[part] = values
+            out[:, part] = values.T
         return
     if _in_planes(x).all() and _in_planes(y).all():
         tiles.fill(Threads(n_jobs), same=False)
-    elif x.places.size <= y.places.size:
-        for some, values in _rows(x, np.arange(x.places.size), y, quantity, factor):
-            out[some] = values
+    elif x.positions.size <= y.positions.size:
+        for part, values in _anchor_rows(x, np.arange(x.positions.size), y, quantity, factor):
+            out[part] = values
     else:
-        for some, values in _rows(y, np.arange(y.places.size), x, quantity, factor):
-            out[:, some] = values.T
+        for part, values in _anchor_rows(y, np.arange(y.positions.size), x, quantity, factor):
+            out[:, part] = values.T
 
 
-def _rows(
-    anchors: Side, chosen: np.ndarray, others: Side, quantity: PairQuantity, factor: float
+def _anchor_rows(
+    anchors: Side, columns: np.ndarray, others: Side, quantity: PairQuantity, factor: float
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """A quantity of some anchors and all columns of the other side, a few anchors at a time."""
     table = others.table
-    for first in range(0, chosen.size, ANCHORS_AT_ONCE):
-        some = chosen[first : first + ANCHORS_AT_ONCE]
-        values = np.empty((some.size, others.places.size))
-        for row, at in zip(values, anchors.places[some].tolist(), strict=True):
-            found = table.statistics(anchors.table.anchor(at))
+    for start in range(0, columns.size, ANCHORS_AT_ONCE):
+        part = columns[start : start + ANCHORS_AT_ONCE]
+        values = np.empty((part.size, others.positions.size))
+        for row, position in zip(values, anchors.positions[part].tolist(), strict=True):
+            pairs = table.statistics(anchors.table.anchor(position))
             sums = PairSums(
-                found.rows,
-                of_rows(found.rows, table.counts.xlogx),
-                found.t_fs,
-                found.t_f,
-                found.t_s,
+                pairs.rows,
+                of_rows(pairs.rows, table.counts.xlogx),
+                pairs.t_fs,
+                pairs.t_f,
+                pairs.t_s,
             )
-            row[:] = quantity(sums, table.counts.xlogx)[others.places]
-        yield some, values * factor
+            row[:] = quantity(sums, table.counts.xlogx)[others.positions]
+        yield part, values * factor
 
 
 def _binary_groups(table: Table) -> list[tuple[ColumnGroup, int]]:
@@ -164,10 +164,10 @@ def _binary_groups(table: Table) -> list[tuple[ColumnGroup, int]]:
 
 def _in_planes(side: Side) -> np.ndarray:
     """Which columns are bit planes of two levels."""
-    found = np.zeros(side.table.d, bool)
+    in_planes = np.zeros(side.table.d, bool)
     for group, a in _binary_groups(side.table):
-        found[a : a + group.size] = True
-    return found[side.places]
+        in_planes[a : a + group.size] = True
+    return in_planes[side.positions]
 
 
 class _Tiles:
@@ -183,44 +183,44 @@ class _Tiles:
         """Fill it; `same` says that both sides are the same columns."""
         jobs: list[tuple[ColumnGroup, int, int, int, ColumnGroup, int, bool]] = []
         cost = 0
-        for one, a in _binary_groups(self._x.table):
-            for other, b in _binary_groups(self._y.table):
+        for x_group, a in _binary_groups(self._x.table):
+            for y_group, b in _binary_groups(self._y.table):
                 if same and b < a:
                     continue
-                for first in range(0, one.size, ANCHORS_AT_ONCE):
-                    last = min(first + ANCHORS_AT_ONCE, one.size)
-                    jobs.append((one, a, first, last, other, b, same))
-                cost += one.size * other.size * one.total // 512
+                for start in range(0, x_group.size, ANCHORS_AT_ONCE):
+                    stop = min(start + ANCHORS_AT_ONCE, x_group.size)
+                    jobs.append((x_group, a, start, stop, y_group, b, same))
+                cost += x_group.size * y_group.size * x_group.total // 512
         threads.map(self._tile, jobs, max(cost, THREADED_FROM if len(jobs) > 8 else cost))
 
     def _tile(
         self,
-        one: ColumnGroup,
+        x_group: ColumnGroup,
         a: int,
-        first: int,
-        last: int,
-        other: ColumnGroup,
+        start: int,
+        stop: int,
+        y_group: ColumnGroup,
         b: int,
         same: bool,
     ) -> None:
-        begin = first if same and one is other else 0  # the rest is mirrored
-        rows = self._columns(self._x, a + first, a + last)
-        columns = self._columns(self._y, b + begin, b + other.size)
+        y_start = start if same and x_group is y_group else 0  # the rest is mirrored
+        rows = self._columns(self._x, a + start, a + stop)
+        columns = self._columns(self._y, b + y_start, b + y_group.size)
         if not (rows[0].size and columns[0].size):
             return
         counts = self._y.table.counts
-        masks, _ = one.planes_of(np.zeros(0, np.int64))
-        planes, _ = other.planes_of(np.zeros(0, np.int64))
-        co = np.zeros((last - first, other.size - begin), np.int32)
-        sweep(planes[begin:], masks[first:last], co)
+        masks, _ = x_group.planes_of(np.zeros(0, np.int64))
+        planes, _ = y_group.planes_of(np.zeros(0, np.int64))
+        co = np.zeros((stop - start, y_group.size - y_start), np.int32)
+        sweep(planes[y_start:], masks[start:stop], co)
         t_fs = np.empty(co.shape, np.int64)
-        n_f, n_s = other.n_cells[begin:], one.n_cells[first:last]
+        n_f, n_s = y_group.n_cells[y_start:], x_group.n_cells[start:stop]
         for i, n in enumerate(n_s.tolist()):
-            co_sums.pairs_of_two(n_f, co[i], n, other.total, counts.xlogx, t_fs[i])
+            co_sums.pairs_of_two(n_f, co[i], n, y_group.total, counts.xlogx, t_fs[i])
         table = self._y.table
-        t_f = table.t_f[b + begin : b + other.size]
+        t_f = table.t_f[b + y_start : b + y_group.size]
         # sums of the other table may have another unit
-        t_s = terms_of(n_s, counts.xlogx) + terms_of(other.total - n_s, counts.xlogx)
+        t_s = terms_of(n_s, counts.xlogx) + terms_of(y_group.total - n_s, counts.xlogx)
         sums = PairSums(table.rows, table.t_n, t_fs, t_f, t_s[:, None])
         values = self._quantity(sums, counts.xlogx)
         if self._factor != 1.0:
@@ -229,12 +229,12 @@ class _Tiles:
         if same:
             self._put(columns, rows, values.T)
 
-    def _columns(self, side: Side, first: int, last: int) -> tuple[np.ndarray, np.ndarray]:
+    def _columns(self, side: Side, start: int, stop: int) -> tuple[np.ndarray, np.ndarray]:
         """Which columns of a side are at some counted positions, and which of these they are."""
-        if side.places.size == side.table.d and side.table.positions is None:
-            return np.arange(first, last), np.arange(last - first)
-        where = np.flatnonzero((side.places >= first) & (side.places < last))
-        return where, side.places[where] - first
+        if side.positions.size == side.table.d and side.table.positions is None:
+            return np.arange(start, stop), np.arange(stop - start)
+        indices = np.flatnonzero((side.positions >= start) & (side.positions < stop))
+        return indices, side.positions[indices] - start
 
     def _put(
         self,
@@ -258,22 +258,23 @@ def joined(sides: Sequence[Side]) -> tuple[np.ndarray, int]:
 
     Returns the codes, and how many there are.
     """
-    found: np.ndarray | None = None
-    gone = np.zeros(0, bool)
+    codes: np.ndarray | None = None
+    is_missing = np.zeros(0, bool)
     for side in sides:
-        codes = side.codes
-        for j in range(len(codes)):
-            column = codes.column(j).astype(np.int64)
-            lost = column == codes.missing[j] if side.table.ignore_missing else column < 0
-            if found is None:
-                found, gone = column, lost
+        side_codes = side.codes
+        for j in range(len(side_codes)):
+            column = side_codes.column(j).astype(np.int64)
+            missing = column == side_codes.missing[j] if side.table.ignore_missing else column < 0
+            if codes is None:
+                codes, is_missing = column, missing
             else:
-                found = np.unique(found * int(codes.levels[j]) + column, return_inverse=True)[1]
-                gone = gone | lost
-    assert found is not None
-    _, dense = np.unique(found[~gone], return_inverse=True)
-    out = np.full(found.size, -1, np.int64)
-    out[~gone] = dense
+                joint = codes * int(side_codes.levels[j]) + column
+                codes = np.unique(joint, return_inverse=True)[1]
+                is_missing = is_missing | missing
+    assert codes is not None
+    _, dense = np.unique(codes[~is_missing], return_inverse=True)
+    out = np.full(codes.size, -1, np.int64)
+    out[~is_missing] = dense
     return out, int(dense.max(initial=0)) + 1
 
 
@@ -290,27 +291,27 @@ def fill_triples(
 
     `given` is z: its codes and how many there are, as `joined` returns them.
     """
-    if x.places.size > y.places.size:
+    if x.positions.size > y.positions.size:
         x, y, out = y, x, out.T
     codes, size = given
     z, mask_of = with_masks(code_labels(codes[:, None], [size]))
     label = np.array([0])
-    levels = int(x.table.counts.levels[x.places].max(initial=1))
-    for chosen in _parts(y, levels * (size + 1)):
-        part = Side(y.table, y.places[chosen]).codes
+    levels = int(x.table.counts.levels[x.positions].max(initial=1))
+    for columns in _column_parts(y, levels * (size + 1)):
+        part = Side(y.table, y.positions[columns]).codes
         counts, positions = Counts.of(part, z, y.weights, n_jobs, per_cell=y.table.counts.per_cell)
         table = Table(
             counts, 1, mask_of, ignore_missing=y.table.ignore_missing, positions=positions
         )
-        for i, at in enumerate(x.places.tolist()):
-            pairs = table.statistics(x.table.anchor(at))
+        for i, position in enumerate(x.positions.tolist()):
+            pairs = table.statistics(x.table.anchor(position))
             values = quantity(table.triples.sums(pairs, label), counts.xlogx)[0]
-            out[i, chosen] = factor * (values if positions is None else values[positions])
+            out[i, columns] = factor * (values if positions is None else values[positions])
         table.release()
 
 
-def _parts(side: Side, cells: int) -> Iterator[np.ndarray]:
+def _column_parts(side: Side, cells: int) -> Iterator[np.ndarray]:
     """Some columns at a time, so that their complete tables are not too large."""
-    sizes = side.table.counts.levels[side.places].astype(np.int64) * (8 * cells)
+    sizes = side.table.counts.levels[side.positions].astype(np.int64) * (8 * cells)
     ends = np.cumsum(sizes) // TABLE_BYTES
     yield from np.split(np.arange(sizes.size), np.flatnonzero(np.diff(ends)) + 1)
