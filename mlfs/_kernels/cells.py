@@ -30,7 +30,7 @@ WORDS_FULL = 4
 @compiled
 def rows_of_cells(
     text: Any,
-    at: int,
+    pos: int,
     end: int,
     longest: int,
     separator: int,
@@ -47,10 +47,10 @@ def rows_of_cells(
     A word is known by its column and its bytes: `words` holds column, start and end of each.
     """
     width = len(wordy)
-    while at < end:
-        row = at
-        if byte(text, at) == NEWLINE:
-            at += 1
+    while pos < end:
+        row = pos
+        if byte(text, pos) == NEWLINE:
+            pos += 1
             continue
         i = counts[0]
         if i == len(values):
@@ -62,44 +62,44 @@ def rows_of_cells(
         for j in range(width):
             want = NEWLINE if j == width - 1 else separator
             if wordy[j]:
-                stop = _cell_end(text, at, separator)
-                number = _word(text, at, stop, j, counts, slots, words)
+                stop = _cell_end(text, pos, separator)
+                number = _word(text, pos, stop, j, counts, slots, words)
                 if number < 0:
                     return STOPPED, row
                 value = float(number)
             else:
-                while byte(text, at) == SPACE:
-                    at += 1
-                is_quoted = byte(text, at) == QUOTE
+                while byte(text, pos) == SPACE:
+                    pos += 1
+                is_quoted = byte(text, pos) == QUOTE
                 if is_quoted:
-                    at += 1
-                    stop, value = _quoted_number(text, at, singles)
+                    pos += 1
+                    stop, value = _quoted_number(text, pos, singles)
                 else:
-                    stop, value = _plain_number(text, at, want, singles)
+                    stop, value = _plain_number(text, pos, want, singles)
                 if stop < 0:
-                    stop = _cell_end(text, at - is_quoted, separator) - is_quoted
+                    stop = _cell_end(text, pos - is_quoted, separator) - is_quoted
                     value = np.nan
-                    if not _is_missing(text, at, stop):
-                        note(hard, counts[1], i, j, at, stop)
+                    if not _is_missing(text, pos, stop):
+                        note(hard, counts[1], i, j, pos, stop)
                         counts[1] += 1
                 stop += is_quoted
             if byte(text, stop) != want:
                 return STOPPED, row
             values[i, j] = value
-            at = stop + 1
-        if at - row - 1 > longest:
+            pos = stop + 1
+        if pos - row - 1 > longest:
             return STOPPED, row
         counts[0] = i + 1
     return DONE, end
 
 
 @spliced
-def _plain_number(text: Any, at: int, closing: int, singles: Any) -> tuple[int, float]:
+def _plain_number(text: Any, pos: int, closing: int, singles: Any) -> tuple[int, float]:
     """Read a number that `closing` follows: where it ends, or -1, and the value."""
-    if byte(text, at + 1) == closing:
-        value = singles[byte(text, at)]
-        return (at + 1 if value != UNSEEN else -1), value
-    stop, value = read_number(text, at)
+    if byte(text, pos + 1) == closing:
+        value = singles[byte(text, pos)]
+        return (pos + 1 if value != UNSEEN else -1), value
+    stop, value = read_number(text, pos)
     if stop > 0:
         while byte(text, stop) == SPACE:
             stop += 1
@@ -109,67 +109,67 @@ def _plain_number(text: Any, at: int, closing: int, singles: Any) -> tuple[int, 
 
 
 @inner
-def _quoted_number(text: Any, at: int, singles: Any) -> tuple[int, float]:
+def _quoted_number(text: Any, pos: int, singles: Any) -> tuple[int, float]:
     """The like in quotes; apart, because numbers without quotes are then read faster."""
-    return _plain_number(text, at, QUOTE, singles)
+    return _plain_number(text, pos, QUOTE, singles)
 
 
 @inner
-def _cell_end(text: Any, at: int, separator: int) -> int:
+def _cell_end(text: Any, pos: int, separator: int) -> int:
     """Where a cell ends: behind its closing quote; at a quote if it is odd."""
-    start = at
-    if byte(text, at) != QUOTE:
-        c = byte(text, at)
+    start = pos
+    if byte(text, pos) != QUOTE:
+        c = byte(text, pos)
         while c != separator and c != NEWLINE and c != QUOTE:
-            at += 1
-            c = byte(text, at)
-        return at
-    at += 1
-    while byte(text, at) != NEWLINE:
-        if byte(text, at) == QUOTE:
-            at += 1
-            if byte(text, at) != QUOTE:  # two stand for one
-                return at
-        at += 1
+            pos += 1
+            c = byte(text, pos)
+        return pos
+    pos += 1
+    while byte(text, pos) != NEWLINE:
+        if byte(text, pos) == QUOTE:
+            pos += 1
+            if byte(text, pos) != QUOTE:  # two stand for one
+                return pos
+        pos += 1
     return start
 
 
 @inner
-def _word(text: Any, at: int, stop: int, j: int, counts: Any, slots: Any, words: Any) -> int:
+def _word(text: Any, pos: int, stop: int, j: int, counts: Any, slots: Any, words: Any) -> int:
     """The number of a word of column j, perhaps a new one; -1 if too many share a hash."""
     mask = len(slots) - 1
     code: Any = 2166136261 + j
-    for k in range(at, stop):
+    for k in range(pos, stop):
         code = ((code ^ np.int64(byte(text, k))) * 16777619) & 0xFFFFFFFF
     slot = (code ^ (code >> 15)) & mask
     for _ in range(PROBES + 1):
         word = slots[slot]
         if word < 0:
             word = counts[2]
-            words[word, 0], words[word, 1], words[word, 2] = j, at, stop
+            words[word, 0], words[word, 1], words[word, 2] = j, pos, stop
             counts[2] += 1
             slots[slot] = word
             return word
         start = words[word, 1]
-        if words[word, 0] == j and words[word, 2] - start == stop - at:
+        if words[word, 0] == j and words[word, 2] - start == stop - pos:
             k = 0
-            while k < stop - at and byte(text, start + k) == byte(text, at + k):
+            while k < stop - pos and byte(text, start + k) == byte(text, pos + k):
                 k += 1
-            if k == stop - at:
+            if k == stop - pos:
                 return word
         slot = (slot + 1) & mask
     return -1
 
 
 @inner
-def _is_missing(text: Any, at: int, stop: int) -> bool:
+def _is_missing(text: Any, pos: int, stop: int) -> bool:
     """Whether a cell is empty, NA or NaN."""
-    first, second, third = byte(text, at), byte(text, at + 1), byte(text, at + 2)
+    first, second, third = byte(text, pos), byte(text, pos + 1), byte(text, pos + 2)
     return (
-        stop == at
-        or (stop - at == 2 and first == BIG_N and second == BIG_A)
+        stop == pos
+        or (stop - pos == 2 and first == BIG_N and second == BIG_A)
         or (
-            stop - at == 3
+            stop - pos == 3
             and (first == BIG_N or first == SMALL_N)
             and (second == BIG_A or second == SMALL_A)
             and (third == BIG_N or third == SMALL_N)

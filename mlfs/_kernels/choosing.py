@@ -57,23 +57,23 @@ def leaders(
     limit = top - _tolerance(relevance[best], total[best], with_total)
     if next_to < limit or second < 0:
         return best, second, 0, limit
-    here = -1
+    pick = -1
     second = -1
     tied = -1
     for f in range(scores.size):
         if scores[f] >= limit and is_open[f]:
             tied += 1
-            if here < 0 or features[f] < features[here]:
-                second = here
-                here = f
+            if pick < 0 or features[f] < features[pick]:
+                second = pick
+                pick = f
             elif second < 0 or features[f] < features[second]:
                 second = f
-    return here, second, tied, limit
+    return pick, second, tied, limit
 
 
 @compiled
 def leaders_of(
-    some: Any, scores: Any, is_open: Any, relevance: Any, total: Any, forced: int
+    candidates: Any, scores: Any, is_open: Any, relevance: Any, total: Any, forced: int
 ) -> tuple[float, float]:
     """Find the score of the second best of some candidates, and the tolerance of the best.
 
@@ -82,8 +82,8 @@ def leaders_of(
     best = -1
     second = -np.inf
     top = -np.inf
-    for i in range(some.size):
-        f = some[i]
+    for i in range(candidates.size):
+        f = candidates[i]
         if is_open[f] and f != forced:
             score = scores[f]
             if score > top:
@@ -104,9 +104,9 @@ def stale_ones(
     bounds: Any, is_open: Any, folded: Any, n_picked: int, least: float, out: Any
 ) -> int:
     """Collect the open candidates that lack terms and whose bound reaches `least`."""
-    found = 0
+    n = 0
     for f in range(bounds.size):
         if bounds[f] >= least and bounds[f] > -np.inf and is_open[f] and folded[f] < n_picked:
-            out[found] = f
-            found += 1
-    return found
+            out[n] = f
+            n += 1
+    return n

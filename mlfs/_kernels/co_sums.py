@@ -166,12 +166,12 @@ class Levels(NamedTuple):
 def pairs_of_two(n_f: Any, co: Any, n_s: int, total: int, xlogx: Any, out: Any) -> None:
     """Set out[f] to the sum of c log c over n(f,s), both of two levels."""
     for f in range(out.size):
-        both = co[f]
+        fs = co[f]
         alone = n_f[f]
-        found = xlogx_of(total - alone - n_s + both, xlogx)
-        found += xlogx_of(n_s - both, xlogx)
-        found += xlogx_of(alone - both, xlogx)
-        out[f] = found + xlogx_of(both, xlogx)
+        t_fs = xlogx_of(total - alone - n_s + fs, xlogx)
+        t_fs += xlogx_of(n_s - fs, xlogx)
+        t_fs += xlogx_of(alone - fs, xlogx)
+        out[f] = t_fs + xlogx_of(fs, xlogx)
 
 
 @wrapping
@@ -182,12 +182,12 @@ def add_label_pairs_of_two(n_f: Any, co: Any, n_l: Any, total: int, xlogx: Any, 
         row = co[i]
         label = n_l[i]
         for f in range(out.size):
-            both = row[f]
+            fl = row[f]
             alone = n_f[f]
-            found = xlogx_of(total - alone - label + both, xlogx)
-            found += xlogx_of(label - both, xlogx)
-            found += xlogx_of(alone - both, xlogx)
-            out[f] += found + xlogx_of(both, xlogx)
+            t_fl = xlogx_of(total - alone - label + fl, xlogx)
+            t_fl += xlogx_of(label - fl, xlogx)
+            t_fl += xlogx_of(alone - fl, xlogx)
+            out[f] += t_fl + xlogx_of(fl, xlogx)
 
 
 @inner
@@ -233,19 +233,19 @@ def add_pairs_of_cells(
             continue
         for k in range(size):
             rest_s[k] = n_s[k]
-        found = 0
+        t_fs = 0
         for p in range(first[f], first[f + 1]):
-            rest = n_f[p]
+            rest_f = n_f[p]
             for k in range(size):
-                both = co[k, p]
-                rest -= both
-                rest_s[k] -= both
-                found += xlogx_of(both, xlogx)
-            found += xlogx_of(rest, xlogx)
-            modes -= rest
+                fs = co[k, p]
+                rest_f -= fs
+                rest_s[k] -= fs
+                t_fs += xlogx_of(fs, xlogx)
+            t_fs += xlogx_of(rest_f, xlogx)
+            modes -= rest_f
         for k in range(size):
-            found += xlogx_of(rest_s[k], xlogx)
-        out[f] += found + xlogx_of(modes, xlogx)
+            t_fs += xlogx_of(rest_s[k], xlogx)
+        out[f] += t_fs + xlogx_of(modes, xlogx)
 
 
 @inner
@@ -257,10 +257,10 @@ def _add_disjoint(n: TwoLevels, i: int, xlogx: Any, out: Any) -> None:
     for f in range(out.size):
         fl = n_fl[f]
         only_f = n.f[f] - n.fs[f] - fl
-        found = xlogx_of(neither - only_f, xlogx)
-        found += xlogx_of(label - fl, xlogx)
-        found += xlogx_of(only_f, xlogx)
-        out[f] += found + xlogx_of(fl, xlogx)
+        t_fsl = xlogx_of(neither - only_f, xlogx)
+        t_fsl += xlogx_of(label - fl, xlogx)
+        t_fsl += xlogx_of(only_f, xlogx)
+        out[f] += t_fsl + xlogx_of(fl, xlogx)
 
 
 @inner
@@ -282,14 +282,14 @@ def _add_together(co: Any, n: TwoLevels, i: int, n_sl: int, xlogx: Any, out: Any
         only_fs = n.fs[f] - all_three
         only_fl = n_fl[f] - all_three
         only_f = n.f[f] - n.fs[f] - only_fl
-        found = xlogx_of(neither - only_f, xlogx)
-        found += xlogx_of(only_l - only_fl, xlogx)
-        found += xlogx_of(only_s - only_fs, xlogx)
-        found += xlogx_of(n_sl - all_three, xlogx)
-        found += xlogx_of(only_f, xlogx)
-        found += xlogx_of(only_fl, xlogx)
-        found += xlogx_of(only_fs, xlogx)
-        out[f] += found + xlogx_of(all_three, xlogx)
+        t_fsl = xlogx_of(neither - only_f, xlogx)
+        t_fsl += xlogx_of(only_l - only_fl, xlogx)
+        t_fsl += xlogx_of(only_s - only_fs, xlogx)
+        t_fsl += xlogx_of(n_sl - all_three, xlogx)
+        t_fsl += xlogx_of(only_f, xlogx)
+        t_fsl += xlogx_of(only_fl, xlogx)
+        t_fsl += xlogx_of(only_fs, xlogx)
+        out[f] += t_fsl + xlogx_of(all_three, xlogx)
 
 
 @inner
@@ -309,12 +309,12 @@ def add_joint_of_two(co: Any, n: TwoLevels, i: int, n_sl: int, xlogx: Any, out: 
 @compiled
 def joints_of_two(co: Any, n: TwoLevels, n_sl: Any, xlogx: Any, out: Any) -> None:
     """Add these sums, co[i, f] counted; `out` has a row for each label, or one for all."""
-    each = out.shape[0] > 1
+    per_label = out.shape[0] > 1
     disjoint = 0
     for i in range(n.l.size):
-        disjoint += add_joint_of_two(co[i], n, i, n_sl[i], xlogx, out[i if each else 0])
-        if disjoint and (each or i == n.l.size - 1):
-            add_alone(n, disjoint, xlogx, out[i if each else 0])
+        disjoint += add_joint_of_two(co[i], n, i, n_sl[i], xlogx, out[i if per_label else 0])
+        if disjoint and (per_label or i == n.l.size - 1):
+            add_alone(n, disjoint, xlogx, out[i if per_label else 0])
             disjoint = 0
 
 
@@ -332,18 +332,18 @@ def _joint_of_cells(
         rest_s[k] = n.s[k]
         rest_sl[k] = n.sl[i, k]
     for p in range(first, last):
-        rest = n.f[p]
+        rest_f = n.f[p]
         rest_l = n.fl[i, p]
         for k in range(codes):
             all_three = co[i * codes + k, p]
-            both = n.fs[k, p]
-            rest -= both
+            fs = n.fs[k, p]
+            rest_f -= fs
             rest_l -= all_three
-            rest_s[k] -= both
+            rest_s[k] -= fs
             rest_sl[k] -= all_three
-            total += of_cell(both, all_three, how)
-        total += of_cell(rest, rest_l, how)
-        rest_s[codes] -= rest
+            total += of_cell(fs, all_three, how)
+        total += of_cell(rest_f, rest_l, how)
+        rest_s[codes] -= rest_f
         rest_sl[codes] -= rest_l
     for k in range(codes):
         total += of_cell(rest_s[k], rest_sl[k], how)
@@ -362,9 +362,9 @@ def add_joint_of_cells(
     of s; the last one is that of the mode.
     """
     codes = n.s.size
-    each = out.shape[0] > 1
+    per_label = out.shape[0] > 1
     for i in range(n.l.size):
-        totals = out[i if each else 0]
+        totals = out[i if per_label else 0]
         mode_sl = n.l[i]
         mode_s = n.total
         for k in range(codes):

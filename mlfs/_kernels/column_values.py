@@ -59,11 +59,11 @@ def _position(knots: Any, low: int, high: int, value: float) -> int:
 
 @compiled
 def distinct_integers(
-    values: Any, bounds: Any, n_rows: int, limits: Any, starts: Any, found: Any, sizes: Any
+    values: Any, bounds: Any, n_rows: int, limits: Any, starts: Any, distinct: Any, sizes: Any
 ) -> None:
     """Collect the distinct values of each column that has at most limits[j], all integers.
 
-    found[starts[j]:] receives them in rising order and sizes[j] their number, -1 if the column
+    distinct[starts[j]:] receives them in rising order and sizes[j] their number, -1 if the column
     has more or others. NaN is ignored.
     """
     for j in range(sizes.size):
@@ -71,9 +71,9 @@ def distinct_integers(
         if bounds[j + 1] - bounds[j] < n_rows:  # the rows that are not stored hold 0
             size = 1 if limits[j] > 0 else -1
             if size > 0:
-                found[start] = 0.0
-        for at in range(bounds[j], bounds[j + 1]):
-            value = values[at]
+                distinct[start] = 0.0
+        for i in range(bounds[j], bounds[j + 1]):
+            value = values[i]
             if size < 0:
                 break
             if value != value:  # NaN
@@ -83,15 +83,15 @@ def distinct_integers(
                 if seen & bit and value == np.uint64(value):
                     continue
                 seen |= bit
-            k = _position(found, start, start + size, value)
-            if k < start + size and found[k] == value:
+            k = _position(distinct, start, start + size, value)
+            if k < start + size and distinct[k] == value:
                 continue
             if size == limits[j] or value != math.floor(value):
                 size = -1
                 break
             for other in range(start + size, k, -1):
-                found[other] = found[other - 1]
-            found[k] = value + 0.0  # -0.0 becomes 0.0
+                distinct[other] = distinct[other - 1]
+            distinct[k] = value + 0.0  # -0.0 becomes 0.0
             size += 1
         sizes[j] = size
 
@@ -107,32 +107,32 @@ def find_codes(
     """
     for j in range(starts.size - 1):
         first, last = starts[j], starts[j + 1]
-        own, out = values[bounds[j] : bounds[j + 1]], codes[bounds[j] : bounds[j + 1]]
+        column, out = values[bounds[j] : bounds[j + 1]], codes[bounds[j] : bounds[j + 1]]
         if nominal[j] or last - first > LINEAR:
-            for at in range(own.size):
-                value = own[at]
+            for i in range(column.size):
+                value = column[i]
                 if nominal[j] and last > first:  # values in a row need no search
                     distance = value - knots[first]
                     if 0 <= distance < last - first:
                         k = first + np.int64(distance)
                         if knots[k] == value:
-                            out[at] = k - first
+                            out[i] = k - first
                             continue
                 k = _position(knots, first, last, value)
                 is_known = value == value
                 if nominal[j]:
                     is_known = k < last and knots[k] == value
-                out[at] = k - first if is_known else unknown[j]
+                out[i] = k - first if is_known else unknown[j]
         else:  # loops that the compiler turns into vector instructions
-            for at in range(own.size):
-                out[at] = 0
+            for i in range(column.size):
+                out[i] = 0
             for k in range(first, last):
                 edge = knots[k]
-                for at in range(own.size):
-                    out[at] += own[at] > edge
-            for at in range(own.size):
-                if own[at] != own[at]:
-                    out[at] = unknown[j]
+                for i in range(column.size):
+                    out[i] += column[i] > edge
+            for i in range(column.size):
+                if column[i] != column[i]:
+                    out[i] = unknown[j]
 
 
 @compiled
@@ -154,12 +154,12 @@ def count_codes(
     """
     for j in range(modes.size):
         start = offsets[j]
-        for at in range(bounds[j], bounds[j + 1]):
+        for i in range(bounds[j], bounds[j + 1]):
             if weights.size:
-                row = rows[at] if rows.size else at - bounds[j]
-                counts[start + codes[at]] += weights[row]
+                row = rows[i] if rows.size else i - bounds[j]
+                counts[start + codes[i]] += weights[row]
             else:
-                counts[start + codes[at]] += 1.0
+                counts[start + codes[i]] += 1.0
         counts[start + zero[j]] += implicit[j]
         mode = start
         for cell in range(start + 1, offsets[j + 1]):
@@ -231,17 +231,17 @@ def learn_values(
                 distinct, end = distinct + 1, value + 1
         if (size < 0 and distinct > limit) or size > SMALL or (size > 0 and end > size):
             continue
-        at, most, mode = starts[n], 0, 0
+        stop, most, mode = starts[n], 0, 0
         for value in range(SMALL):
             if counts[j, value] or value < size:
                 if counts[j, value] > most:
-                    most, mode = counts[j, value], at - starts[n]
-                knots[at] = value
-                at += 1
+                    most, mode = counts[j, value], stop - starts[n]
+                knots[stop] = value
+                stop += 1
         columns[n], missing[n] = j, counts[j, SMALL] > 0
-        fallback[n] = at - starts[n] if counts[j, SMALL] > most else mode
+        fallback[n] = stop - starts[n] if counts[j, SMALL] > most else mode
         n += 1
-        starts[n] = at
+        starts[n] = stop
     return n
 
 
@@ -275,16 +275,16 @@ def sum_counts(counts: Any, columns: Any, codes: Any, offsets: Any, out: Any, mo
 def _class_of(value: Any) -> Any:
     """The value if it is small, else whether it is missing or odd."""
     if 0 <= value < SMALL:
-        whole = np.int64(value)
-        return whole if whole == value else ODD
+        integer = np.int64(value)
+        return integer if integer == value else ODD
     return ODD if value == value else SMALL  # only NaN is not equal to itself
 
 
 @compiled
 def count_stored(columns: Any, values: Any, counts: Any) -> None:
     """Count the stored values of a CSR table; the last two cells are missing and odd values."""
-    for at in range(columns.size):
-        counts[np.uint64(columns[at]), np.uint64(_class_of(values[at]))] += 1
+    for entry in range(columns.size):
+        counts[np.uint64(columns[entry]), np.uint64(_class_of(values[entry]))] += 1
 
 
 @compiled
@@ -308,14 +308,14 @@ def write_entries(
     """
     n_rows = indptr.size - 1
     for row in range(n_rows):
-        for at in range(np.uint64(indptr[row]), np.uint64(indptr[row + 1])):
-            column = np.uint64(columns[at])  # unsigned, so that no index is checked for its sign
+        for entry in range(np.uint64(indptr[row]), np.uint64(indptr[row + 1])):
+            column = np.uint64(columns[entry])  # unsigned, so that no index is checked for its sign
             if places[column] < 0:
                 continue
             if listed[column] >= 0:
                 _write_zeros(np.int64(column), row, codes, places, listed, rows_out, codes_out)
                 listed[column] = row + 1
-            code = codes[column, np.uint64(_class_of(values[at]))]
+            code = codes[column, np.uint64(_class_of(values[entry]))]
             if code != modes[column]:
                 place = np.uint64(places[column])
                 rows_out[place] = row
@@ -358,30 +358,30 @@ def add_parts(
         middle = center[j]
         for start in range(bounds[j], bounds[j + 1], AT_ONCE):
             last = min(start + AT_ONCE, bounds[j + 1])
-            given, own = values[start:last], rest[start:last]
-            for at in range(own.size):
-                deviation = given[at] - middle
+            part, remaining = values[start:last], rest[start:last]
+            for i in range(remaining.size):
+                deviation = part[i] - middle
                 if squared:
                     deviation *= deviation
-                own[at] = deviation if deviation == deviation else 0.0
-            found = np.uint8(1)
+                remaining[i] = deviation if deviation == deviation else 0.0
+            remains = np.uint8(1)
             for k in range(parts.shape[0]):
                 grid = int(top[j]) - k * (bits + 1) - bits
                 if grid < LEAST:
                     break
                 magic, scale = math.ldexp(1.5, grid + 52), math.ldexp(1.0, -grid)
                 total = np.int64(0)
-                found = np.uint8(0)
-                for at in range(own.size):
-                    high = (own[at] + magic) - magic
-                    low = own[at] - high
-                    own[at] = low
+                remains = np.uint8(0)
+                for i in range(remaining.size):
+                    high = (remaining[i] + magic) - magic
+                    low = remaining[i] - high
+                    remaining[i] = low
                     total += np.int64(high * scale)
-                    found |= np.uint8(low != 0.0)
+                    remains |= np.uint8(low != 0.0)
                 parts[k, j] += math.ldexp(float(total), grid)
-                if not found:
+                if not remains:
                     break
-            if found:
+            if remains:
                 is_left = True
     return is_left
 

@@ -62,8 +62,8 @@ class KeptCode:
         content = _private_bytes(self._path(key))
         if content is None or hashlib.sha256(content[DIGEST:]).digest() != content[:DIGEST]:
             return None
-        stamp, own, data = pickle.loads(content[DIGEST:])  # noqa: S301  # see above
-        return data if stamp == self.stamp and own == key else None
+        stamp, kept_key, data = pickle.loads(content[DIGEST:])  # noqa: S301  # see above
+        return data if stamp == self.stamp and kept_key == key else None
 
     def save(self, key: Any, data: Any) -> None:
         """Keep the compiled code for a key, whole or not at all."""
@@ -94,8 +94,8 @@ class KeptCode:
 
 def _is_private(folder: Path) -> bool:
     """Whether a folder is the user's own and nobody else can write to it; say so if not."""
-    found = folder.lstat()
-    if not POSIX or (_own(found) and stat.S_ISDIR(found.st_mode)):
+    status = folder.lstat()
+    if not POSIX or (_is_own(status) and stat.S_ISDIR(status.st_mode)):
         return True
     shown = str(folder)
     if shown not in _noted:
@@ -108,8 +108,8 @@ def _is_private(folder: Path) -> bool:
     return False
 
 
-def _own(found: os.stat_result) -> bool:
-    return found.st_uid == os.geteuid() and not found.st_mode & OTHERS
+def _is_own(status: os.stat_result) -> bool:
+    return status.st_uid == os.geteuid() and not status.st_mode & OTHERS
 
 
 def _private_bytes(path: Path) -> bytes | None:
@@ -121,8 +121,8 @@ def _private_bytes(path: Path) -> bytes | None:
     except OSError:
         return None
     with os.fdopen(handle, "rb") as stream:
-        found = os.fstat(handle)
-        good = stat.S_ISREG(found.st_mode) and (not POSIX or _own(found))
+        status = os.fstat(handle)
+        good = stat.S_ISREG(status.st_mode) and (not POSIX or _is_own(status))
         return stream.read() if good else None
 
 

@@ -229,8 +229,8 @@ def slice_rows(flat: Any, first: int, last: int, origin: int, top: Any, slices: 
     """
     d = top.size
     words = np.empty(STRIP, np.uint64)
-    for left in range(0, d, CHUNK):
-        strips = (min(d - left, CHUNK) + STRIP - 1) // STRIP
+    for first_column in range(0, d, CHUNK):
+        strips = (min(d - first_column, CHUNK) + STRIP - 1) // STRIP
         width = strips * STRIP
         rows = np.empty(8 * width, np.uint8)  # eight of the rows that are sliced to a byte each
         for word in range(first, last):
@@ -240,7 +240,7 @@ def slice_rows(flat: Any, first: int, last: int, origin: int, top: Any, slices: 
                 for group in range(8):
                     row = start + group * 8 * d
                     for strip in range(strips):
-                        column = min(left + strip * STRIP, d - STRIP)
+                        column = min(first_column + strip * STRIP, d - STRIP)
                         to = group * width + strip * STRIP
                         if bit == 0:
                             _first_bit(flat, row + column, d, rows, to, top, column)
@@ -252,7 +252,7 @@ def slice_rows(flat: Any, first: int, last: int, origin: int, top: Any, slices: 
                 if not any_has:
                     continue
                 for strip in range(strips):
-                    column = min(left + strip * STRIP, d - STRIP)
+                    column = min(first_column + strip * STRIP, d - STRIP)
                     if _any_of(top, column) >> bit & 1:
                         _words_of(rows, strip * STRIP, width, words)
                         for k in range(STRIP):
@@ -265,12 +265,12 @@ def slice_columns(table: Any, first: int, top: Any, slices: Any) -> None:
     n_rows = table.shape[1]
     flat = table.ravel()
     for c in range(table.shape[0]):
-        found = np.uint8(0)
+        all_bits = np.uint8(0)
         for row in range(n_rows):
-            found |= table[c, row]
-        top[first + c] |= found
+            all_bits |= table[c, row]
+        top[first + c] |= all_bits
         for bit in range(slices.shape[0]):
-            if not found >> bit & 1:
+            if not all_bits >> bit & 1:
                 continue
             for word in range(n_rows // STRIP):
                 slices[bit, first + c, word] = _word(flat, c * n_rows + word * STRIP, 1 << bit)
@@ -288,9 +288,9 @@ def as_bytes(values: Any, zero: Any, out: Any) -> None:
         value = values[i]
         inside = (value >= 0) & (value < MISSING)
         kept = value if inside else zero
-        whole = np.int32(kept)
-        other = ODD if value == value else MISSING
-        out[i] = np.uint8(whole if inside & (whole == kept) else other)
+        integer = np.int32(kept)
+        code = ODD if value == value else MISSING
+        out[i] = np.uint8(integer if inside & (integer == kept) else code)
 
 
 @compiled
@@ -309,12 +309,12 @@ def entries_of_labels(
             late = 0
         word = _word(flat, first - late, 255) >> np.uint64(late)
         while word:
-            at = first + lowest(word)
+            cell = first + lowest(word)
             word &= word - ONE
-            row = at // d
-            column = at - row * d
+            row = cell // d
+            column = cell - row * d
             place = ends[column]
             ends[column] = place + 1
             if write:
                 rows[place] = row
-                codes[place] = signed[at]
+                codes[place] = signed[cell]

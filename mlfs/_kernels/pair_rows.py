@@ -1,6 +1,6 @@
 """Read rows of svmlight and XMC: ``1,5,10 3:0.5 7:1``.
 
-A kernel reads whole lines from `at` and stops before the first that it cannot read, as in `rows`.
+A kernel reads whole lines from `pos` and stops before the first that it cannot read, as in `rows`.
 The text ends with a line end that `PADDING` bytes follow.
 """
 
@@ -64,36 +64,36 @@ class PairRows(NamedTuple):
 
 @compiled
 def pair_rows(
-    text: Any, at: int, end: int, longest: int, has_comments: bool, out: Any
+    text: Any, pos: int, end: int, longest: int, has_comments: bool, out: Any
 ) -> tuple[int, int]:
     """Read rows: why it stopped, and where.
 
     With comments, as svmlight has them, an empty line is no row.
     """
     counts = out.counts
-    while at < end:
-        row = at
-        if has_comments and byte(text, at) == NEWLINE:
-            at += 1
+    while pos < end:
+        row = pos
+        if has_comments and byte(text, pos) == NEWLINE:
+            pos += 1
             counts[LINES] += 1
             continue
         i = counts[ROWS]
-        at, m = _ids(text, at, has_comments, out)
-        if at < 0:
+        pos, m = _ids(text, pos, has_comments, out)
+        if pos < 0:
             return STOPPED, row
-        at, n, hards = _pairs(text, at, has_comments, out)
-        if at == -2:
+        pos, n, hards = _pairs(text, pos, has_comments, out)
+        if pos == -2:
             return HARD, row
-        if at < 0:
+        if pos < 0:
             return STOPPED, row
         is_row = True
-        if byte(text, at) == HASH:
+        if byte(text, pos) == HASH:
             is_row = m > counts[IDS] or n > counts[ENTRIES]
-            while byte(text, at) != NEWLINE:
-                at += 1
-        if at - row > longest:
+            while byte(text, pos) != NEWLINE:
+                pos += 1
+        if pos - row > longest:
             return STOPPED, row
-        at += 1
+        pos += 1
         if is_row:
             out.ends[i, 0], out.ends[i, 1] = n, m
             out.lines[i] = counts[LINES]
@@ -103,84 +103,84 @@ def pair_rows(
 
 
 @inner
-def _ids(text: Any, at: int, has_comments: bool, out: Any) -> tuple[int, int]:
+def _ids(text: Any, pos: int, has_comments: bool, out: Any) -> tuple[int, int]:
     """The label ids at the start of a line: where they end, or -1, and how many there are now."""
     m = out.counts[IDS]
-    start, first = at, m
-    c = byte(text, at)
+    start, first = pos, m
+    c = byte(text, pos)
     if c == SPACE or c == TAB or c == NEWLINE or (has_comments and c == HASH):
-        return at, m
+        return pos, m
     while True:
-        negative = byte(text, at) == MINUS
-        if negative or byte(text, at) == PLUS:
-            at += 1
+        negative = byte(text, pos) == MINUS
+        if negative or byte(text, pos) == PLUS:
+            pos += 1
         value = 0
         digits = 0
-        while 48 <= byte(text, at) <= 57:
-            value = value * 10 + (byte(text, at) - 48)
-            at += 1
+        while 48 <= byte(text, pos) <= 57:
+            value = value * 10 + (byte(text, pos) - 48)
+            pos += 1
             digits += 1
             if digits > DIGITS:
                 return -1, m
         if digits == 0:
             return -1, m
-        c = byte(text, at)
+        c = byte(text, pos)
         if c == COLON:  # the row has no labels
             return (start if m == first else -1), m
         out.ids[m] = -value if negative else value
         m += 1
         if c == SPACE or c == TAB or c == NEWLINE or (has_comments and c == HASH):
-            return at, m
+            return pos, m
         if c != COMMA:
             return -1, m
-        at += 1
+        pos += 1
 
 
 @inner
-def _pairs(text: Any, at: int, has_comments: bool, out: Any) -> tuple[int, int, int]:
+def _pairs(text: Any, pos: int, has_comments: bool, out: Any) -> tuple[int, int, int]:
     """The entries of a line: where they end, -1, or -2 without room; entries, hard numbers."""
     n, hards = out.counts[ENTRIES], out.counts[HARDS]
     last = -1
     while True:
-        at = blank_end(text, at)
-        c = byte(text, at)
+        pos = blank_end(text, pos)
+        c = byte(text, pos)
         if c == NEWLINE or (has_comments and c == HASH):
-            return at, n, hards
-        digits = word(text, at)
+            return pos, n, hards
+        digits = word(text, pos)
         count = leading(digits)
         if count == 0:
             return -1, n, hards
         if count < 8:
             column = eight(digits, count)
-            at += count
+            pos += count
         else:
             column = 0
-            start = at
-            while 48 <= byte(text, at) <= 57:
-                if at - start == DIGITS:
+            start = pos
+            while 48 <= byte(text, pos) <= 57:
+                if pos - start == DIGITS:
                     return -1, n, hards
-                column = column * 10 + (byte(text, at) - 48)
-                at += 1
-        if byte(text, at) != COLON or column > LARGEST:
+                column = column * 10 + (byte(text, pos) - 48)
+                pos += 1
+        if byte(text, pos) != COLON or column > LARGEST:
             return -1, n, hards
-        at += 1
-        c, after = byte(text, at), byte(text, at + 1)
+        pos += 1
+        c, after = byte(text, pos), byte(text, pos + 1)
         if 48 < c <= 57 and (after == SPACE or after == NEWLINE):
             value = float(c - 48)
-            at += 1
+            pos += 1
         else:
-            stop, value = read_number(text, at)
+            stop, value = read_number(text, pos)
             after = byte(text, stop) if stop > 0 else COLON
             ends = after == SPACE or after == NEWLINE or after == TAB
             if ends or (has_comments and after == HASH):
-                at = stop
+                pos = stop
             else:
                 if hards == len(out.hard):
                     return -2, n, hards
-                start, value = at, 0.0
-                while byte(text, at) > SPACE and not (has_comments and byte(text, at) == HASH):
-                    at += 1
-                out.hard[hards, 0], out.hard[hards, 1], out.hard[hards, 2] = n, start, at
+                start, value = pos, 0.0
+                while byte(text, pos) > SPACE and not (has_comments and byte(text, pos) == HASH):
+                    pos += 1
+                out.hard[hards, 0], out.hard[hards, 1], out.hard[hards, 2] = n, start, pos
                 hards += 1
             if not (1.0 <= value <= 255.0 and value == np.floor(value)):
                 out.counts[ODD] = 1

@@ -27,15 +27,16 @@ class Groups(NamedTuple):
     """The parts, and in each the rows of every value of a label that is not the label's mode.
 
     Part i has ``rows[edges[i]:edges[i + 1]]`` and the groups from ``first[i]`` to
-    ``first[i + 1]``; group g is about ``label[g]`` and has ``own[own_edges[g]:own_edges[g + 1]]``.
+    ``first[i + 1]``; group g is about ``label[g]`` and has
+    ``group_rows[group_edges[g]:group_edges[g + 1]]``.
     """
 
     rows: Any
     edges: Any
     first: Any
     label: Any
-    own: Any
-    own_edges: Any
+    group_rows: Any
+    group_edges: Any
 
 
 class Room(NamedTuple):
@@ -48,13 +49,13 @@ class Room(NamedTuple):
     f_left: Any
     f_group: Any
     cells: Any
-    some: Any
+    group_cells: Any
     columns: Any
 
 
 @inner
-def _count(rows: Any, a: int, b: int, x: Lists, counts: Any, found: Any) -> tuple[int, int]:
-    """Count the cells of some rows, and list them in `found`: the weight, and how many cells."""
+def _count(rows: Any, a: int, b: int, x: Lists, counts: Any, cells: Any) -> tuple[int, int]:
+    """Count the cells of some rows, and list them in `cells`: the weight, and how many cells."""
     n = 0
     size = 0
     for k in range(a, b):
@@ -64,7 +65,7 @@ def _count(rows: Any, a: int, b: int, x: Lists, counts: Any, found: Any) -> tupl
         for p in range(x.indptr[row], x.indptr[row + 1]):
             cell = x.cells[p]
             if counts[cell] == 0:
-                found[size] = cell
+                cells[size] = cell
                 size += 1
             counts[cell] += weight
     return n, size
@@ -90,10 +91,15 @@ def _add_group(
 ) -> int:
     """Add the terms of one value of a label; the result is the weight of its rows."""
     n, size = _count(
-        groups.own, groups.own_edges[g], groups.own_edges[g + 1], x, room.group, room.some
+        groups.group_rows,
+        groups.group_edges[g],
+        groups.group_edges[g + 1],
+        x,
+        room.group,
+        room.group_cells,
     )
     for k in range(size):
-        cell = room.some[k]
+        cell = room.group_cells[k]
         f = x.column[cell]
         count = room.group[cell]
         out[f] += xlogx_of(count, xlogx)
@@ -122,9 +128,9 @@ def _add_label(
     alone = xlogx_of(n, xlogx)
     rest = n
     while g < last and groups.label[g] == label:
-        own = _add_group(groups, g, x, room, n_columns, xlogx, out)
-        alone -= xlogx_of(own, xlogx)
-        rest -= own
+        n_group = _add_group(groups, g, x, room, n_columns, xlogx, out)
+        alone -= xlogx_of(n_group, xlogx)
+        rest -= n_group
         g += 1
     alone -= xlogx_of(rest, xlogx)
     for k in range(size):
@@ -132,8 +138,8 @@ def _add_label(
         out[x.column[cell]] += xlogx_of(room.left[cell], xlogx) - xlogx_of(room.part[cell], xlogx)
     for k in range(n_columns):
         f = room.columns[k]
-        found = xlogx_of(rest - room.f_left[f], xlogx) - xlogx_of(n - room.f_part[f], xlogx)
-        out[f] += found + alone
+        change = xlogx_of(rest - room.f_left[f], xlogx) - xlogx_of(n - room.f_part[f], xlogx)
+        out[f] += change + alone
     return g
 
 
@@ -148,15 +154,15 @@ def add_sums_of_parts(x: Lists, rows: Any, edges: Any, room: Room, xlogx: Any, o
     for i in range(edges.size - 1):
         n, size = _count(rows, edges[i], edges[i + 1], x, room.part, room.cells)
         n_columns = _columns(x, room, size)
-        whole = xlogx_of(n, xlogx)
-        alone += whole
+        t_part = xlogx_of(n, xlogx)
+        alone += t_part
         for k in range(size):
             cell = room.cells[k]
             out[x.column[cell]] += xlogx_of(room.part[cell], xlogx)
             room.part[cell] = 0
         for k in range(n_columns):
             f = room.columns[k]
-            out[f] += xlogx_of(n - room.f_part[f], xlogx) - whole
+            out[f] += xlogx_of(n - room.f_part[f], xlogx) - t_part
             room.f_part[f] = 0
     for f in range(out.size):
         out[f] += alone
@@ -175,11 +181,11 @@ def add_impurity(
     for i in range(edges.size - 1):
         n, size = _count(rows, edges[i], edges[i + 1], x, room.part, room.cells)
         n_columns = _columns(x, room, size)
-        n_l, own = _count(rows, middle[i], edges[i + 1], x, room.group, room.some)
-        for k in range(own):
-            room.f_group[x.column[room.some[k]]] += room.group[room.some[k]]
-        whole = of_cell(n, n_l, how)
-        alone += whole
+        n_l, n_group_cells = _count(rows, middle[i], edges[i + 1], x, room.group, room.group_cells)
+        for k in range(n_group_cells):
+            room.f_group[x.column[room.group_cells[k]]] += room.group[room.group_cells[k]]
+        impurity = of_cell(n, n_l, how)
+        alone += impurity
         for k in range(size):
             cell = room.cells[k]
             out[x.column[cell]] += of_cell(room.part[cell], room.group[cell], how)
@@ -187,7 +193,7 @@ def add_impurity(
             room.group[cell] = 0
         for k in range(n_columns):
             f = room.columns[k]
-            out[f] += of_cell(n - room.f_part[f], n_l - room.f_group[f], how) - whole
+            out[f] += of_cell(n - room.f_part[f], n_l - room.f_group[f], how) - impurity
             room.f_part[f] = 0
             room.f_group[f] = 0
     for f in range(out.size):
@@ -204,14 +210,14 @@ def add_known_sums(
     The first sum is over the values of f in each part, the second over the parts. lost[f] is the
     cell of the missing values of f; -1 if there are none, and -2 if they are its mode.
     """
-    every = 0
+    all_rows = 0
     alone = 0
     for i in range(edges.size - 1):
         n, size = _count(rows, edges[i], edges[i + 1], x, room.part, room.cells)
         n_columns = _columns(x, room, size)
-        whole = xlogx_of(n, xlogx)
-        every += n
-        alone += whole
+        t_part = xlogx_of(n, xlogx)
+        all_rows += n
+        alone += t_part
         for k in range(size):
             cell = room.cells[k]
             f = x.column[cell]
@@ -226,15 +232,15 @@ def add_known_sums(
                 out[0, f] += room.f_part[f]
                 out[2, f] += xlogx_of(room.f_part[f], xlogx)
             else:
-                known = n - room.f_left[f]
-                out[0, f] += known - n
-                out[1, f] += xlogx_of(n - room.f_part[f], xlogx) - whole
-                out[2, f] += xlogx_of(known, xlogx) - whole
+                n_known = n - room.f_left[f]
+                out[0, f] += n_known - n
+                out[1, f] += xlogx_of(n - room.f_part[f], xlogx) - t_part
+                out[2, f] += xlogx_of(n_known, xlogx) - t_part
             room.f_part[f] = 0
             room.f_left[f] = 0
     for f in range(lost.size):
         if lost[f] != -2:
-            out[0, f] += every
+            out[0, f] += all_rows
             out[1, f] += alone
             out[2, f] += alone
 

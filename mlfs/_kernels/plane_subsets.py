@@ -67,20 +67,20 @@ class Results(NamedTuple):
 
 
 @inner
-def _together(one: Any, other: Any) -> Any:
+def _together(a: Any, b: Any) -> Any:
     total = np.uint64(0)
-    for word in range(one.size):
-        total += popcount(one[word] & other[word])
+    for word in range(a.size):
+        total += popcount(a[word] & b[word])
     return np.int64(total)
 
 
 @inner
-def _together_into(one: Any, other: Any, out: Any) -> Any:
+def _together_into(a: Any, b: Any, out: Any) -> Any:
     total = np.uint64(0)
-    for word in range(one.size):
-        both = one[word] & other[word]
-        out[word] = both
-        total += popcount(both)
+    for word in range(a.size):
+        common = a[word] & b[word]
+        out[word] = common
+        total += popcount(common)
     return np.int64(total)
 
 
@@ -185,9 +185,9 @@ def _count_cells(f: Columns, i: int, s: Columns, j: int, l: Columns, tables: Tab
                         rest = n_fs
                         for y in range(l.levels[k]):
                             if y != l.modes[k]:
-                                found = _together(tables.both, l.planes[l_plane])
-                                tables.fsl[k, a, c, y] = found
-                                rest -= found
+                                n = _together(tables.both, l.planes[l_plane])
+                                tables.fsl[k, a, c, y] = n
+                                rest -= n
                                 l_plane += 1
                         tables.fsl[k, a, c, l.modes[k]] = rest
                     s_plane += 1

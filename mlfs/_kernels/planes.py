@@ -62,12 +62,12 @@ else:  # pragma: no cover  # runs compiled only: it tells LLVM what to make
 def pack(indptr: Any, rows: Any, codes: Any, modes: Any, first_plane: Any, planes: Any) -> None:
     """Set the bits of the rows in which a column is off its mode, one plane for each code."""
     for f in range(modes.size):
-        for at in range(indptr[f], indptr[f + 1]):
-            code = codes[at]
+        for entry in range(indptr[f], indptr[f + 1]):
+            code = codes[entry]
             plane = first_plane[f] + code
             if code > modes[f]:
                 plane -= 1
-            row = rows[at]
+            row = rows[entry]
             planes[plane, row >> 6] |= ONE << (np.uint64(row) & PLACE)
 
 
@@ -169,9 +169,9 @@ def count_values(slices: Any, top: Any, limit: int, n_rows: int, counts: Any) ->
             total = np.uint64(0)
             if rest:
                 for word in range(words):
-                    both = common[rest, word] & slices[bit, j, word]
-                    common[mask, word] = both
-                    total += popcount(both)
+                    bits = common[rest, word] & slices[bit, j, word]
+                    common[mask, word] = bits
+                    total += popcount(bits)
             elif width == 1:
                 for word in range(words):
                     total += popcount(slices[bit, j, word])

@@ -60,8 +60,8 @@ def _walk(indptr: Any, cells: Any, row: int, weight: int, out: Any) -> None:
 
     Unsigned indices are not checked for being negative: that halves the time.
     """
-    at = np.uint64(row)
-    for entry in range(np.uint64(indptr[at]), np.uint64(indptr[at + ONE])):
+    r = np.uint64(row)
+    for entry in range(np.uint64(indptr[r]), np.uint64(indptr[r + ONE])):
         out[np.uint64(cells[entry])] += weight
 
 
@@ -78,8 +78,8 @@ def count_labels(
 ) -> None:
     """out[i, cell] += the weight of the rows of labels[i], for the cells of these rows."""
     for i in range(labels.size):
-        for at in range(y_indptr[labels[i]], y_indptr[labels[i] + 1]):
-            _walk(indptr, cells, y_rows[at], weights[y_rows[at]], out[i])
+        for entry in range(y_indptr[labels[i]], y_indptr[labels[i] + 1]):
+            _walk(indptr, cells, y_rows[entry], weights[y_rows[entry]], out[i])
 
 
 @compiled
@@ -103,32 +103,32 @@ def group_rows(rows: Any, indptr: Any, labels: Any, starts: Any, grouped: Any) -
     two = ONE + ONE
     for i in range(rows.size):
         row = np.uint64(rows[i])
-        for at in range(np.uint64(indptr[row]), np.uint64(indptr[row + ONE])):
-            starts[np.uint64(labels[at]) + two] += 1
+        for entry in range(np.uint64(indptr[row]), np.uint64(indptr[row + ONE])):
+            starts[np.uint64(labels[entry]) + two] += 1
     for end in range(2, starts.size):
         starts[end] += starts[end - 1]
     for i in range(rows.size):
         row = np.uint64(rows[i])
-        for at in range(np.uint64(indptr[row]), np.uint64(indptr[row + ONE])):
-            label = np.uint64(labels[at]) + ONE
+        for entry in range(np.uint64(indptr[row]), np.uint64(indptr[row + ONE])):
+            label = np.uint64(labels[entry]) + ONE
             grouped[np.uint64(starts[label])] = rows[i]
             starts[label] += 1
 
 
 @compiled
-def shared_rows(one: Any, other: Any, out: Any) -> int:
+def shared_rows(a: Any, b: Any, out: Any) -> int:
     """Write the rows that two ascending lists share, and give how many there are."""
-    found = 0
+    n = 0
     i = 0
     j = 0
-    while i < one.size and j < other.size:
-        if one[i] == other[j]:
-            out[found] = one[i]
-            found += 1
-        step = one[i] <= other[j]
-        j += other[j] <= one[i]
+    while i < a.size and j < b.size:
+        if a[i] == b[j]:
+            out[n] = a[i]
+            n += 1
+        step = a[i] <= b[j]
+        j += b[j] <= a[i]
         i += step
-    return found
+    return n
 
 
 @wrapping
@@ -142,24 +142,24 @@ def add_joint_of_lists(
     row for each label, or one for all. Counting and summing label by label keeps `co` in the
     cache.
     """
-    each = out.shape[0] > 1
+    per_label = out.shape[0] > 1
     disjoint = 0
     for i in range(n.l.size):
         n_sl = 0
-        for at in range(first[i], last[i]):
-            row = grouped[at]
+        for k in range(first[i], last[i]):
+            row = grouped[k]
             n_sl += lists.weights[row]
             _walk(lists.indptr, lists.cells, row, lists.weights[row], co)
-        disjoint += add_joint_of_two(co, n, i, n_sl, xlogx, out[i if each else 0])
-        if disjoint and (each or i == n.l.size - 1):
-            add_alone(n, disjoint, xlogx, out[i if each else 0])
+        disjoint += add_joint_of_two(co, n, i, n_sl, xlogx, out[i if per_label else 0])
+        if disjoint and (per_label or i == n.l.size - 1):
+            add_alone(n, disjoint, xlogx, out[i if per_label else 0])
             disjoint = 0
         if first[i] < last[i]:
             co[:] = 0
 
 
 @inner
-def _touch(lists: Lists, row: int, s: int, scratch: Scratch, found: int) -> int:
+def _touch(lists: Lists, row: int, s: int, scratch: Scratch, n_touched: int) -> int:
     """Count one row, and keep a list of the columns that occur."""
     co, touched, seen = scratch
     weight = lists.weights[row]
@@ -168,10 +168,10 @@ def _touch(lists: Lists, row: int, s: int, scratch: Scratch, found: int) -> int:
         f = lists.column[cell]
         if seen[f] == 0:
             seen[f] = 1
-            touched[found] = f
-            found += 1
+            touched[n_touched] = f
+            n_touched += 1
         co[cell, s] += weight
-    return found
+    return n_touched
 
 
 @inner
@@ -184,11 +184,11 @@ def _joint_of_touched(
     for s in range(n_sl.size):
         rest = n_sl[s]
         for cell in range(lists.first[f], lists.first[f + 1]):
-            both = co[cell, s]
+            fsl = co[cell, s]
             co[cell, s] = 0
-            rest -= both
-            total += xlogx_of(pairs.cells[cell, s] - both, xlogx)
-            total += xlogx_of(both, xlogx)
+            rest -= fsl
+            total += xlogx_of(pairs.cells[cell, s] - fsl, xlogx)
+            total += xlogx_of(fsl, xlogx)
         total += xlogx_of(rest, xlogx)
         total += xlogx_of(pairs.modes[f, s] - rest, xlogx)
     scratch.seen[f] = 0
@@ -214,13 +214,13 @@ def add_joint_of_levels(
     n_sl[i] is n(s,l) where labels[i] is not at its mode. Most columns of a sparse table do not
     occur with a rare label: for these the sum over their cells is known.
     """
-    each = out.shape[0] > 1
+    per_label = out.shape[0] > 1
     for i in range(labels.size):
-        totals = out[i if each else 0]
-        found = 0
-        for at in range(y_indptr[labels[i]], y_indptr[labels[i] + 1]):
-            row = y_rows[at]
-            found = _touch(lists, row, s_codes[row], scratch, found)
+        totals = out[i if per_label else 0]
+        n_touched = 0
+        for entry in range(y_indptr[labels[i]], y_indptr[labels[i] + 1]):
+            row = y_rows[entry]
+            n_touched = _touch(lists, row, s_codes[row], scratch, n_touched)
         alone = 0
         for s in range(n_sl.shape[1]):
             alone += xlogx_of(n_sl[i, s], xlogx)
@@ -230,6 +230,6 @@ def add_joint_of_levels(
                 for s in range(n_sl.shape[1]):
                     total += xlogx_of(pairs.modes[f, s] - n_sl[i, s], xlogx)
                 totals[f] += total
-        for k in range(found):
+        for k in range(n_touched):
             f = scratch.touched[k]
             totals[f] += _joint_of_touched(lists, f, pairs, n_sl[i], xlogx, scratch)

@@ -68,24 +68,24 @@ def is_compiled() -> bool:
 
 
 @inner
-def blank_end(text: Any, at: int) -> int:
-    while byte(text, at) == SPACE or byte(text, at) == TAB:
-        at += 1
-    return at
+def blank_end(text: Any, pos: int) -> int:
+    while byte(text, pos) == SPACE or byte(text, pos) == TAB:
+        pos += 1
+    return pos
 
 
 @inner
-def _scaled(whole: Any, power: int) -> tuple[int, float]:
+def _scaled(mantissa: Any, power: int) -> tuple[int, float]:
     """Whole * 10**power rounded once, for |power| <= 22: 0 and the value, or 1 if in doubt.
 
     In doubt is a result so close to the middle between two doubles that the error of the two
     pieces could decide; where both ends of the error round to the same double, that is it.
     """
-    high = float(whole)
+    high = float(mantissa)
     scale = POWERS[power] if power >= 0 else POWERS[-power]
-    if whole <= EXACT:
+    if mantissa <= EXACT:
         return 0, (high * scale if power >= 0 else high / scale)
-    low = float(whole - np.int64(high))
+    low = float(mantissa - np.int64(high))
     first = high * scale if power >= 0 else high / scale
     factor = high if power >= 0 else first
     cut = factor * SPLIT
@@ -105,58 +105,58 @@ def _scaled(whole: Any, power: int) -> tuple[int, float]:
 
 
 @spliced
-def read_number(text: Any, at: Any) -> tuple[int, float]:
+def read_number(text: Any, pos: Any) -> tuple[int, float]:
     """Read a number if that is exact: where it ends, or -1, and the value."""
-    negative = byte(text, at) == MINUS
-    at += negative
-    digits = word(text, at)
+    negative = byte(text, pos) == MINUS
+    pos += negative
+    digits = word(text, pos)
     count = leading(digits)
     if count == 8:
         return -1, 0.0
-    whole = eight(digits, count)
-    at += count
+    mantissa = eight(digits, count)
+    pos += count
     seen = count
     power = 0
-    if byte(text, at) == DOT:
-        at += 1
-        some = 8
-        while some == 8:
-            digits = word(text, at)
-            some = leading(digits)
-            if whole == 0:
+    if byte(text, pos) == DOT:
+        pos += 1
+        n_digits = 8
+        while n_digits == 8:
+            digits = word(text, pos)
+            n_digits = leading(digits)
+            if mantissa == 0:
                 count = 0
-            count += some
+            count += n_digits
             if count > DIGITS:
                 return -1, 0.0
-            whole = whole * TENS[some] + eight(digits, some)
-            power -= some
-            seen += some
-            at += some
+            mantissa = mantissa * TENS[n_digits] + eight(digits, n_digits)
+            power -= n_digits
+            seen += n_digits
+            pos += n_digits
     if seen == 0:
         return -1, 0.0
-    if byte(text, at) == SMALL_E or byte(text, at) == BIG_E:
-        at += 1
-        down = byte(text, at) == MINUS
-        if down or byte(text, at) == PLUS:
-            at += 1
-        digits = word(text, at)
-        some = leading(digits)
-        if some == 0 or some == 8:
+    if byte(text, pos) == SMALL_E or byte(text, pos) == BIG_E:
+        pos += 1
+        down = byte(text, pos) == MINUS
+        if down or byte(text, pos) == PLUS:
+            pos += 1
+        digits = word(text, pos)
+        n_digits = leading(digits)
+        if n_digits == 0 or n_digits == 8:
             return -1, 0.0
-        exponent = eight(digits, some)
+        exponent = eight(digits, n_digits)
         power += -exponent if down else exponent
-        at += some
-    if -22 <= power <= 0 and whole <= EXACT:
-        value = float(whole) / POWERS[-power]
-    elif whole == 0:
+        pos += n_digits
+    if -22 <= power <= 0 and mantissa <= EXACT:
+        value = float(mantissa) / POWERS[-power]
+    elif mantissa == 0:
         value = 0.0
     elif -22 <= power <= 22:
-        kind, value = _scaled(whole, power)
+        kind, value = _scaled(mantissa, power)
         if kind != 0:
             return -1, 0.0
     else:
         return -1, 0.0
-    return at, -value if negative else value
+    return pos, -value if negative else value
 
 
 @spliced
@@ -170,8 +170,8 @@ def _code(text: Any, start: int, stop: int, spec: int, names: Any) -> int:
     """The position of a value among those of a nominal column, -1 if it is none of them."""
     length = stop - start
     code: Any = 2166136261
-    for at in range(start, stop):
-        code = ((code ^ np.int64(text[at])) * 16777619) & 0xFFFFFFFF
+    for pos in range(start, stop):
+        code = ((code ^ np.int64(text[pos])) * 16777619) & 0xFFFFFFFF
     mask = names.tables[spec, 1]
     slot = code & mask
     while True:
@@ -191,12 +191,12 @@ def _code(text: Any, start: int, stop: int, spec: int, names: Any) -> int:
 
 
 @inner
-def read_value(text: Any, at: int, spec: int, names: Any) -> tuple[int, float, int, int, int]:
+def read_value(text: Any, pos: int, spec: int, names: Any) -> tuple[int, float, int, int, int]:
     """One value: 0 read, 1 for float(), 2 not readable here; the value; its text; what follows."""
-    c = byte(text, at)
-    start = stop = at
+    c = byte(text, pos)
+    start = stop = pos
     if c == SINGLE or c == DOUBLE:
-        start = stop = at + 1
+        start = stop = pos + 1
         while byte(text, stop) != c:
             if byte(text, stop) == BACKSLASH or byte(text, stop) == NEWLINE:
                 return 2, 0.0, start, stop, stop

@@ -37,8 +37,8 @@ def _pointer(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
     return builder.gep(array.data, [arguments[1]], inbounds=True)
 
 
-def _byte(context: Any, text: Any, at: Any) -> Any:
-    """The byte at `at`, without the check for an index from the end."""
+def _byte(context: Any, text: Any, pos: Any) -> Any:
+    """The byte at `pos`, without the check for an index from the end."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.load(_pointer(context, builder, signature, arguments))
@@ -49,8 +49,8 @@ def _byte(context: Any, text: Any, at: Any) -> Any:
 byte: Any = intrinsic(_byte)
 
 
-def _word(context: Any, text: Any, at: Any) -> Any:
-    """Eight bytes from `at` on, aligned or not, the digits among them as 0 to 9."""
+def _word(context: Any, text: Any, pos: Any) -> Any:
+    """Eight bytes from `pos` on, aligned or not, the digits among them as 0 to 9."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         start = _pointer(context, builder, signature, arguments)
