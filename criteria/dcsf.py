@@ -17,8 +17,8 @@ class DCSF(Criterion):
         return info.mi_fL
 
     def term(self, info: Info, s: int):
-        both = info.cmi_fL_given_s(s) + info.cmi_sL_given_f(s)
-        return both - info.q * info.mi_fs(s)
+        conditional = info.cmi_fL_given_s(s) + info.cmi_sL_given_f(s)
+        return conditional - info.q * info.mi_fs(s)
 
     def score(self, relevance, total, picked):
         return total

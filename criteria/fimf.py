@@ -20,8 +20,8 @@ class FIMF(Criterion):
 
     def relevance(self, info: Info):
         by_entropy = np.argsort(-np.round(info.h_l, 12), kind="stable")  # ties: the first label
-        chosen = np.sort(info.labels[by_entropy[: self.labels]])
-        return info.mi_fL - info.for_labels(chosen).interaction_fLL
+        labels = np.sort(info.labels[by_entropy[: self.labels]])
+        return info.mi_fL - info.for_labels(labels).interaction_fLL
 
 
 criterion = FIMF

@@ -27,8 +27,8 @@ class GMM(Criterion):
             return powers
 
         powers = info.sum_over_labels(exponent) / info.q
-        both = zip(product.tolist(), powers.tolist(), strict=True)
-        return np.array([value ** (1 / info.q) * math.pow(2.0, power) for value, power in both])
+        pairs = zip(product.tolist(), powers.tolist(), strict=True)
+        return np.array([value ** (1 / info.q) * math.pow(2.0, power) for value, power in pairs])
 
 
 criterion = GMM

@@ -20,8 +20,8 @@ class TCRFS(Criterion):
         return info.cmi_fL_given_L / (info.q * (info.q - 1))
 
     def term(self, info: Info, s: int):
-        both = info.cmi_fL_given_s(s) + info.cmi_sL_given_f(s)
-        return (both - info.interaction_fsL(s)) / info.q
+        conditional = info.cmi_fL_given_s(s) + info.cmi_sL_given_f(s)
+        return (conditional - info.interaction_fsL(s)) / info.q
 
     def score(self, relevance, total, picked):
         return relevance + total / len(picked)

@@ -14,29 +14,29 @@ __all__ = ["failure", "refuse_wrong_attributes"]
 
 
 def _one_of(allowed: tuple[Any, ...]) -> tuple[Callable[[Any], bool], str]:
-    def is_one(value: Any) -> bool:
-        return any(type(value) is type(one) and value == one for one in allowed)
+    def is_allowed(value: Any) -> bool:
+        return any(type(value) is type(choice) and value == choice for choice in allowed)
 
     *most, last = map(repr, allowed)
-    return is_one, f"{', '.join(most)} or {last}"
+    return is_allowed, f"{', '.join(most)} or {last}"
 
 
-def _folds(value: Any) -> bool:
+def _is_fold(value: Any) -> bool:
     return isinstance(value, np.ufunc) and "dd->d" in value.types
 
 
-def _counts(value: Any) -> bool:
+def _is_count(value: Any) -> bool:
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool) and int(value) >= 1
 
 
-WANTED: dict[str, tuple[Callable[[Any], bool], str]] = {
+RULES: dict[str, tuple[Callable[[Any], bool], str]] = {
     "scope": _one_of(SCOPES),
     "search": _one_of(SEARCHES),
     "network": _one_of(NETWORKS),
-    "fold": (_folds, "a ufunc of numpy that takes two numbers, such as np.add or np.minimum"),
+    "fold": (_is_fold, "a ufunc of numpy that takes two numbers, such as np.add or np.minimum"),
     "falls": _one_of((False, True)),
     "unit": _one_of(UNITS),
-    "least_labels": (_counts, "a whole number from 1"),
+    "least_labels": (_is_count, "a whole number from 1"),
 }
 
 
@@ -47,7 +47,7 @@ def refuse_wrong_attributes(criterion: Criterion, who: str) -> None:
     --------
     >>> refuse_wrong_attributes(Criterion(), "the criterion x")
     """
-    for name, (is_good, words) in WANTED.items():
+    for name, (is_good, words) in RULES.items():
         try:
             value = getattr(criterion, name)
         except (Exception, SystemExit) as error:  # a property of a third party may do anything

@@ -56,10 +56,10 @@ class Origin:
 
 def _built_in() -> tuple[str, ...]:
     folders = sys.modules[PACKAGE].__path__
-    return _named_in(*((folder, _changed(folder)) for folder in folders))
+    return _names_in(*((folder, _time_of_change(folder)) for folder in folders))
 
 
-def _changed(folder: str) -> int:
+def _time_of_change(folder: str) -> int:
     try:
         return Path(folder).stat().st_mtime_ns
     except OSError:  # a part of a zip archive, which does not change
@@ -67,7 +67,7 @@ def _changed(folder: str) -> int:
 
 
 @functools.lru_cache(maxsize=1)
-def _named_in(*folders: tuple[str, int]) -> tuple[str, ...]:
+def _names_in(*folders: tuple[str, int]) -> tuple[str, ...]:
     """List the criteria in some folders again when one of them has changed.
 
     A module whose name begins with an underscore is not a criterion.
@@ -82,16 +82,16 @@ def _plugins() -> dict[str, metadata.EntryPoint]:
 
 
 def _offers() -> dict[str, list[metadata.EntryPoint]]:
-    found: dict[str, list[metadata.EntryPoint]] = {}
+    offers: dict[str, list[metadata.EntryPoint]] = {}
     ours = {*_built_in(), *ALIASES}
     for point in sorted(metadata.entry_points(group=GROUP), key=lambda p: (p.name, p.value)):
         name = point.name.lower()  # names are asked for in lower case
         if name in ours:  # our own names win
             continue
-        same = found.setdefault(name, [])
-        if all(point.value != other.value for other in same):  # an editable one is found twice
+        same = offers.setdefault(name, [])
+        if all(point.value != known.value for known in same):  # an editable one is found twice
             same.append(point)
-    return found
+    return offers
 
 
 def _distribution(point: metadata.EntryPoint) -> str:
@@ -113,13 +113,13 @@ def _load_plugin(name: str, point: metadata.EntryPoint) -> type[Criterion]:
     who = f"the criterion {printable(name)!r} of the distribution {printable(_distribution(point))}"
     rivals = _offers()[name]
     if len(rivals) > 1:
-        both = " and ".join(printable(f"{_distribution(p)} ({p.value})") for p in rivals)
-        msg = f"the criterion {printable(name)!r} is offered by {both}: uninstall one of them"
+        sources = " and ".join(printable(f"{_distribution(p)} ({p.value})") for p in rivals)
+        msg = f"the criterion {printable(name)!r} is offered by {sources}: uninstall one of them"
         raise CriterionError(msg)
-    return _imported(point.load, who)
+    return _import_class(point.load, who)
 
 
-def _imported(load: Callable[[], Any], who: str) -> type[Criterion]:
+def _import_class(load: Callable[[], Any], who: str) -> type[Criterion]:
     """The criterion that a module has, or that an entry point names itself."""
     try:
         with contextlib.redirect_stdout(sys.stderr):  # stdout is for data
@@ -127,47 +127,49 @@ def _imported(load: Callable[[], Any], who: str) -> type[Criterion]:
             loaded = getattr(loaded, "criterion", loaded)
     except (Exception, SystemExit) as error:  # the module of a third party may do anything
         raise CriterionError(f"{who} cannot be imported: {failure(error)}") from error
-    return _checked(loaded, who)
+    return _check_class(loaded, who)
 
 
-def _checked(loaded: Any, who: str) -> type[Criterion]:
+def _check_class(loaded: Any, who: str) -> type[Criterion]:
     if not (inspect.isclass(loaded) and issubclass(loaded, Criterion)):
         msg = f"{who} is {printable(loaded)}, but must be a subclass of mlfs.Criterion"
         raise CriterionError(msg)
     return loaded
 
 
-def _made(kind: type[Criterion], name: str, parameters: Mapping[str, Any]) -> Criterion:
+def _make(kind: type[Criterion], name: str, parameters: Mapping[str, Any]) -> Criterion:
     """An instance with these parameters, whose attributes keep the contract."""
     who = f"the criterion {name}"
     try:
-        known = [p for p in inspect.signature(kind).parameters if p != "self"]
+        accepted = [p for p in inspect.signature(kind).parameters if p != "self"]
     except (TypeError, ValueError) as error:
         raise CriterionError(f"{who} has no signature: {failure(error)}") from error
-    for given in parameters:
-        if given not in known:
-            takes = ", ".join(known) or "none"
-            msg = f"{who} has no parameter {printable(given)!r}; it takes: {takes}"
+    for parameter in parameters:
+        if parameter not in accepted:
+            takes = ", ".join(accepted) or "none"
+            msg = f"{who} has no parameter {printable(parameter)!r}; it takes: {takes}"
             raise UsageError(msg)
     try:
-        made = kind(**parameters)
+        instance = kind(**parameters)
     except (TypeError, ValueError) as error:
-        if not parameters and not _lacking(kind):
+        if not parameters and not _has_required_parameters(kind):
             raise CriterionError(f"{who} fails in __init__: {failure(error)}") from error
         raise UsageError(f"{who} refuses its parameters: {printable(error, 300)}") from error
     except (Exception, SystemExit) as error:
         raise CriterionError(f"{who} fails in __init__: {failure(error)}") from error
-    if not isinstance(made, Criterion):
-        raise CriterionError(f"{who} makes {printable(type(made).__name__)} in place of itself")
-    refuse_wrong_attributes(made, who)
-    return made
+    if not isinstance(instance, Criterion):
+        raise CriterionError(f"{who} makes {printable(type(instance).__name__)} in place of itself")
+    refuse_wrong_attributes(instance, who)
+    return instance
 
 
-def _lacking(kind: type[Criterion]) -> bool:
+def _has_required_parameters(kind: type[Criterion]) -> bool:
     """Whether a criterion has parameters that must be given."""
-    each = inspect.signature(kind).parameters.values()
-    named = (one for one in each if one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD))
-    return any(one.default is one.empty for one in named)
+    return any(
+        parameter.default is parameter.empty
+        for parameter in inspect.signature(kind).parameters.values()
+        if parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
+    )
 
 
 def get(criterion: Any, parameters: Mapping[str, Any] | None = None) -> tuple[str, Criterion]:
@@ -204,21 +206,19 @@ def get(criterion: Any, parameters: Mapping[str, Any] | None = None) -> tuple[st
     if isinstance(criterion, str):
         name, fixed = ALIASES.get(criterion.lower(), (criterion.lower(), {}))
         kind = _by_name(name)
-        for given in parameters.keys() & fixed.keys():
-            msg = (
-                f"{criterion.lower()} is {name} with {given} = {fixed[given]:g}: leave {given} out"
-            )
+        for key in parameters.keys() & fixed.keys():
+            msg = f"{criterion.lower()} is {name} with {key} = {fixed[key]:g}: leave {key} out"
             raise UsageError(f"{msg}, or take {name}")
         parameters |= fixed
     else:
-        kind = _checked(criterion, "the criterion")
+        kind = _check_class(criterion, "the criterion")
         name = kind.__name__.lower()
-    return name, _made(kind, name, parameters)
+    return name, _make(kind, name, parameters)
 
 
 def _by_name(name: str) -> type[Criterion]:
     if name in _built_in():
-        return _imported(
+        return _import_class(
             functools.partial(importlib.import_module, f"{PACKAGE}.{name}"), f"the criterion {name}"
         )
     plugins = _plugins()
@@ -229,10 +229,10 @@ def _by_name(name: str) -> type[Criterion]:
 
 def origins() -> list[Origin]:
     """Give origin and summary of every criterion, including those that cannot be used."""
-    whose = dict.fromkeys(_built_in(), "mlfs")
-    whose |= {name: _distribution(point) for name, point in _plugins().items()}
+    owners = dict.fromkeys(_built_in(), "mlfs")
+    owners |= {name: _distribution(point) for name, point in _plugins().items()}
     listed = []
-    for name, who in whose.items():
+    for name, who in owners.items():
         try:
             kind = _by_name(name)
         except CriterionError as error:
@@ -245,8 +245,8 @@ def origins() -> list[Origin]:
 def documentation(kind: type[Criterion]) -> str:
     """Give the documentation of a criterion: its own docstring, or else that of its file."""
     module = sys.modules.get(kind.__module__)  # None has a docstring too
-    own = vars(kind).get("__doc__") or (module.__doc__ if module is not None else "")
-    return inspect.cleandoc(own) if isinstance(own, str) else ""
+    text = vars(kind).get("__doc__") or (module.__doc__ if module is not None else "")
+    return inspect.cleandoc(text) if isinstance(text, str) else ""
 
 
 def _summary(doc: str | None) -> str:
