@@ -68,7 +68,7 @@ class Singles(LazySequence):
     def __len__(self) -> int:
         return self.size
 
-    def _one(self, j: int) -> tuple[int]:
+    def _item(self, j: int) -> tuple[int]:
         return (j,)
 
 

@@ -27,7 +27,7 @@ __all__ = [
 class LazySequence(Sequence[Any]):
     """A sequence that makes an item when it is asked for; equal to a tuple of the same items."""
 
-    def _one(self, j: int) -> Any:
+    def _item(self, j: int) -> Any:
         raise NotImplementedError
 
     @overload
@@ -36,14 +36,14 @@ class LazySequence(Sequence[Any]):
     def __getitem__(self, j: slice) -> tuple[Any, ...]: ...
     def __getitem__(self, j: int | slice) -> Any:
         if isinstance(j, slice):
-            return tuple(self._one(k) for k in range(*j.indices(len(self))))
+            return tuple(self._item(k) for k in range(*j.indices(len(self))))
         at = j + len(self) if j < 0 else j
         if not 0 <= at < len(self):
             raise IndexError(f"{j} of {len(self)}")
-        return self._one(int(at))
+        return self._item(int(at))
 
     def __iter__(self) -> Iterator[Any]:
-        return map(self._one, range(len(self)))
+        return map(self._item, range(len(self)))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, (LazySequence, tuple, list)):
@@ -83,7 +83,7 @@ class NumberedNames(LazySequence):
     def __iter__(self) -> Iterator[str]:
         return (f"{self.prefix}{j}" for j in range(self.first, self.first + self.size))
 
-    def _one(self, j: int) -> str:
+    def _item(self, j: int) -> str:
         return f"{self.prefix}{self.first + j}"
 
 
@@ -104,7 +104,7 @@ class UniformColumns(LazySequence):
     def __len__(self) -> int:
         return len(self.names)
 
-    def _one(self, j: int) -> Column:
+    def _item(self, j: int) -> Column:
         return type(self.column)(self.names[j], self.column.kind, self.column.values)
 
 
@@ -125,7 +125,7 @@ class UniformLabels(LazySequence):
     def __len__(self) -> int:
         return len(self.names)
 
-    def _one(self, j: int) -> Label:
+    def _item(self, j: int) -> Label:
         return type(self.label)(self.names[j], self.label.values)
 
 
@@ -136,7 +136,7 @@ class _ColumnNames(LazySequence):
     def __len__(self) -> int:
         return len(self.columns)
 
-    def _one(self, j: int) -> str:
+    def _item(self, j: int) -> str:
         return self.columns[j].name
 
 

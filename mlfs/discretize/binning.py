@@ -68,8 +68,8 @@ class Binning:
     @property
     def n_levels(self) -> int:
         """The number of codes, the one for missing values included; at least 1."""
-        seen = len(self.values) if self.method == "nominal" else len(self.edges) + 1
-        return max(1, seen + self.missing)
+        n_known = len(self.values) if self.method == "nominal" else len(self.edges) + 1
+        return max(1, n_known + self.missing)
 
     @property
     def missing_code(self) -> int:
@@ -83,16 +83,16 @@ class Binning:
 
     def apply(self, x: Any) -> np.ndarray:
         """The codes of some values of the column."""
-        raw = np.asarray(x, dtype=np.float64)
+        x_values = np.asarray(x, dtype=np.float64)
         if self.method == "nominal":
-            known = np.asarray(self.values)
-            codes = np.searchsorted(known, raw).astype(np.int32)
-            found = codes < known.size
-            found[found] = known[codes[found]] == raw[found]
-            codes[~found] = self.unknown
+            values = np.asarray(self.values)
+            codes = np.searchsorted(values, x_values).astype(np.int32)
+            is_known = codes < values.size
+            is_known[is_known] = values[codes[is_known]] == x_values[is_known]
+            codes[~is_known] = self.unknown
         else:
-            codes = np.searchsorted(np.asarray(self.edges), raw, side="left").astype(np.int32)
-            codes[np.isnan(raw)] = self.unknown
+            codes = np.searchsorted(np.asarray(self.edges), x_values, side="left").astype(np.int32)
+            codes[np.isnan(x_values)] = self.unknown
         return codes
 
     def levels(self, names: Sequence[str] = ()) -> list[str]:
@@ -198,20 +198,22 @@ class Binnings(LazySequence):
         """The same for binnings in any sequence."""
         if isinstance(binnings, cls):
             return binnings
-        knots = [one.values if one.method == "nominal" else one.edges for one in binnings]
+        knots = [
+            binning.values if binning.method == "nominal" else binning.edges for binning in binnings
+        ]
         return cls(
-            [one.name for one in binnings],
-            np.array([one.method for one in binnings], str),
+            [binning.name for binning in binnings],
+            np.array([binning.method for binning in binnings], str),
             np.fromiter(chain.from_iterable(knots), np.float64),
-            edges_of([len(each) for each in knots]),
-            np.array([one.missing for one in binnings], bool),
-            np.array([one.fallback for one in binnings], np.int64),
+            edges_of([len(column_knots) for column_knots in knots]),
+            np.array([binning.missing for binning in binnings], bool),
+            np.array([binning.fallback for binning in binnings], np.int64),
         )
 
     def __len__(self) -> int:
         return int(self.methods.size)
 
-    def _one(self, j: int) -> Binning:
+    def _item(self, j: int) -> Binning:
         knots = tuple(self.knots[self.starts[j] : self.starts[j + 1]].tolist())
         edges, values = ((), knots) if self.is_nominal[j] else (knots, ())
         missing, fallback = bool(self.has_missing[j]), int(self.fallback[j])
@@ -231,8 +233,14 @@ class Binnings(LazySequence):
         """The binnings of some columns, in the order given; without names."""
         sizes = np.diff(self.starts)[columns]
         knots = self.knots[ranges(self.starts[columns], sizes)]
-        rest = (part[columns] for part in (self.has_missing, self.fallback))
-        return Binnings((), self.methods[columns], knots, edges_of(sizes), *rest)
+        return Binnings(
+            (),
+            self.methods[columns],
+            knots,
+            edges_of(sizes),
+            self.has_missing[columns],
+            self.fallback[columns],
+        )
 
     def named(self, names: Sequence[str]) -> Binnings:
         """The same with the names of the columns."""
@@ -241,15 +249,15 @@ class Binnings(LazySequence):
 
     def codes_of(self, block: Block) -> np.ndarray:
         """The code of every stored value of a block, whose columns these are."""
-        kind = np.uint8 if int(self.levels.max(initial=1)) <= BYTES else np.int32
-        codes = np.empty(block.values.size, kind)
+        dtype = np.uint8 if int(self.levels.max(initial=1)) <= BYTES else np.int32
+        codes = np.empty(block.values.size, dtype)
         column_values.find_codes(
             block.values,
             block.bounds,
             self.knots,
             self.starts,
             self.is_nominal,
-            self.unknown.astype(kind),
+            self.unknown.astype(dtype),
             codes,
         )
         return codes

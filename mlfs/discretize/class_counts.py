@@ -26,7 +26,7 @@ class Classes:
         Rising: the label of each column, counted from 0 within the group.
     positive : ndarray of bool, shape (K,)
         Whether LAIM counts the class: all but the class 0 of a binary label.
-    known : ndarray of bool, shape (N,)
+    is_labelled : ndarray of bool, shape (N,)
         Whether any label of the row is known.
     totals : ndarray, shape (K,)
         The number (weight) of the rows in each class.
@@ -35,14 +35,14 @@ class Classes:
     member: np.ndarray
     label: np.ndarray
     positive: np.ndarray
-    known: np.ndarray
+    is_labelled: np.ndarray
     totals: np.ndarray
 
-    def rows(self, chosen: np.ndarray, weights: np.ndarray | None) -> Classes:
+    def rows(self, kept: np.ndarray, weights: np.ndarray | None) -> Classes:
         """The same for some of the rows, with their weights."""
-        member = self.member[chosen]
+        member = self.member[kept]
         totals = totals_of(member, weights)
-        return Classes(member, self.label, self.positive, self.known[chosen], totals)
+        return Classes(member, self.label, self.positive, self.is_labelled[kept], totals)
 
 
 def classes_of(
@@ -69,8 +69,8 @@ def classes_of(
         value = np.concatenate([np.arange(top + 1) for top in highest.tolist()])
         positive = (value > 0) | (highest[label] > 1)
         member = dense[:, label] == value
-        known = (dense >= 0).any(axis=1)
-        yield Classes(member, label, positive, known, totals_of(member, weights))
+        is_labelled = (dense >= 0).any(axis=1)
+        yield Classes(member, label, positive, is_labelled, totals_of(member, weights))
 
 
 def totals_of(member: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
@@ -98,29 +98,31 @@ class Ladder:
 
     @classmethod
     def of(
-        cls, values: np.ndarray, groups: list[Classes], weights: np.ndarray | None, known: Any
+        cls, values: np.ndarray, groups: list[Classes], weights: np.ndarray | None, is_counted: Any
     ) -> Ladder:
-        """Count over the values of the known rows."""
-        place = np.flatnonzero(known)
-        order = place[np.argsort(values[place], kind="stable")]
-        distinct, first, counts = np.unique(values[order], return_index=True, return_counts=True)
+        """Count over the values of the rows that are counted."""
+        counted = np.flatnonzero(is_counted)
+        order = counted[np.argsort(values[counted], kind="stable")]
+        distinct, first_rows, counts = np.unique(
+            values[order], return_index=True, return_counts=True
+        )
         if not distinct.size:
             return cls(distinct, np.zeros(1, dtype=np.int64), [])
         mass = np.ones(order.size, dtype=np.int32) if weights is None else weights[order]
-        rows = _climb(np.add.reduceat(mass, first))
+        rows = _climb(np.add.reduceat(mass, first_rows))
         # The counts of the most frequent value (0 in a sparse column) are those left by the others.
         common = int(counts.argmax())
-        start, end = first[common], first[common] + counts[common]
+        start, end = first_rows[common], first_rows[common] + counts[common]
         others = np.concatenate([order[:start], order[end:]])
-        starts = np.delete(first, common)
+        starts = np.delete(first_rows, common)
         starts[common:] -= counts[common]
         mass_of_others = np.concatenate([mass[:start], mass[end:]])[:, None]
         members = []
         for group in groups:
             steps = np.zeros((distinct.size, group.totals.size), dtype=group.totals.dtype)
             if starts.size:
-                found = np.add.reduceat(group.member[others] * mass_of_others, starts, axis=0)
-                steps[:common], steps[common + 1 :] = found[:common], found[common:]
+                sums = np.add.reduceat(group.member[others] * mass_of_others, starts, axis=0)
+                steps[:common], steps[common + 1 :] = sums[:common], sums[common:]
             steps[common] = group.totals - steps.sum(axis=0)
             members.append(_climb(steps))
         return cls(distinct, rows, members)

@@ -57,9 +57,9 @@ class Block(NamedTuple):
         """The number of rows of each column that are not stored and hold 0."""
         return np.asarray(self.n_rows - np.diff(self.bounds))
 
-    def spread(self, each: np.ndarray) -> np.ndarray:
+    def spread(self, numbers: np.ndarray) -> np.ndarray:
         """Repeat a number for each column once for each of its values."""
-        return np.repeat(each, np.diff(self.bounds))
+        return np.repeat(numbers, np.diff(self.bounds))
 
     def reduce(self, ufunc: np.ufunc, entries: np.ndarray, initial: Any) -> np.ndarray:
         """Reduce the entries of each column."""
@@ -77,15 +77,15 @@ class Block(NamedTuple):
         """
         low = self.reduce(np.minimum, self.values, np.inf)
         high = self.reduce(np.maximum, self.values, -np.inf)
-        lost = np.zeros(self.width, np.int64)
+        n_missing = np.zeros(self.width, np.int64)
         if np.isnan(low).any():
-            gone = np.isnan(self.values)
-            lost = self.reduce(np.add, gone.astype(np.int64), np.int64(0))
+            is_missing = np.isnan(self.values)
+            n_missing = self.reduce(np.add, is_missing.astype(np.int64), np.int64(0))
             low = self.reduce(np.fmin, self.values, np.inf)
             high = self.reduce(np.fmax, self.values, -np.inf)
-        hidden = self.implicit > 0
-        low = np.where(hidden, np.minimum(low, 0.0), low) + 0.0  # -0.0 becomes 0.0
-        return low, np.where(hidden, np.maximum(high, 0.0), high) + 0.0, lost
+        has_zeros = self.implicit > 0
+        low = np.where(has_zeros, np.minimum(low, 0.0), low) + 0.0  # -0.0 becomes 0.0
+        return low, np.where(has_zeros, np.maximum(high, 0.0), high) + 0.0, n_missing
 
     def weights(self, weights: np.ndarray | None) -> np.ndarray:
         """The weight of each stored value, 1 without weights."""
@@ -104,18 +104,18 @@ class Block(NamedTuple):
         part = slice(self.bounds[j], self.bounds[j + 1])
         if self.bounds[j + 1] - self.bounds[j] == self.n_rows:
             return self.values[part]
-        whole = np.zeros(self.n_rows)
-        whole[self.rows[part]] = self.values[part]
-        return whole
+        column = np.zeros(self.n_rows)
+        column[self.rows[part]] = self.values[part]
+        return column
 
     def take(self, columns: np.ndarray) -> Block:
         """Some of the columns, in rising order."""
         if columns.size == self.width:
             return self
         sizes = np.diff(self.bounds)
-        chosen = np.zeros(self.width, bool)
-        chosen[columns] = True
-        stored = np.repeat(chosen, sizes)
+        is_taken = np.zeros(self.width, bool)
+        is_taken[columns] = True
+        stored = np.repeat(is_taken, sizes)
         rows = self.rows[stored] if self.rows.size else self.rows
         return self._replace(values=self.values[stored], bounds=edges_of(sizes[columns]), rows=rows)
 
@@ -137,9 +137,9 @@ def blocks(table: Any) -> Iterator[Block]:
     gather = max(LINE, width)  # a cache line holds several columns of a row: fetch it once
     is_plain = table.dtype == np.float64 and table.flags.c_contiguous
     transposes = is_plain and table.size >= TRANSPOSED_FROM
-    room = np.empty((min(gather, n_columns) if transposes else 0, n_rows))
+    buffer = np.empty((min(gather, n_columns) if transposes else 0, n_rows))
     for first in range(0, n_columns, gather):
-        part = room[: n_columns - first]
+        part = buffer[: n_columns - first]
         if transposes:
             column_values.transpose(table, first, part)
         else:

@@ -16,8 +16,8 @@ from mlfs.counting.entries import edges_of
 from mlfs.discretize.binning import Binnings
 from mlfs.discretize.column_blocks import Block, blocks
 from mlfs.discretize.encoder import code_counts
-from mlfs.discretize.learning import assembled, refuse_infinite
-from mlfs.discretize.moments import Terms, column_terms, known_amount, shifted
+from mlfs.discretize.learning import make_binnings, refuse_infinite
+from mlfs.discretize.moments import Terms, column_terms, known_amount, shift_values
 from mlfs.discretize.unsupervised import between, equal_width, mean_sd_edges
 
 __all__ = ["DIVIDED", "ColumnPart", "learn_divided"]
@@ -27,12 +27,12 @@ PIVOTS = 31  # values at a time whose ranks are asked for
 Ask = Callable[..., list[Any]]
 
 
-class Looked(NamedTuple):
+class ColumnSummary(NamedTuple):
     """What some columns hold: extremes, missing values, and distinct integers if they are few."""
 
     low: np.ndarray
     high: np.ndarray
-    lost: np.ndarray
+    n_missing: np.ndarray
     values: list[np.ndarray | None]
 
 
@@ -49,8 +49,8 @@ class ColumnPart:
 
     def __init__(self, table: Any, weights: np.ndarray | None) -> None:
         if weights is not None and not weights.all():
-            chosen = np.flatnonzero(weights)
-            table, weights = table[chosen], weights[chosen]
+            rows = np.flatnonzero(weights)
+            table, weights = table[rows], weights[rows]
         self._table, self._weights = table, weights
         self._sorted: list[tuple[np.ndarray, np.ndarray]] | None = None
 
@@ -58,7 +58,7 @@ class ColumnPart:
         for block in blocks(self._table):
             yield slice(block.start, block.start + block.width), block
 
-    def look(self, sizes: np.ndarray, nominal_limit: int) -> Looked:
+    def summarize(self, sizes: np.ndarray, nominal_limit: int) -> ColumnSummary:
         """The extremes of each column, and its distinct integers where these are few.
 
         Parameters
@@ -69,48 +69,51 @@ class ColumnPart:
             The most distinct values of a numeric column that is taken as it is.
         """
         width = sizes.size
-        out = Looked(np.full(width, np.inf), np.full(width, -np.inf), np.zeros(width, np.int64), [])
-        for at, block in self._blocks():
-            out.low[at], out.high[at], out.lost[at] = block.extremes()
-            limits = np.where(sizes[at] > 0, 0, np.diff(block.bounds) + 1)
-            limits[sizes[at] < 0] = np.minimum(limits[sizes[at] < 0], nominal_limit)
+        low, high = np.full(width, np.inf), np.full(width, -np.inf)
+        n_missing, distinct = np.zeros(width, np.int64), []
+        for columns, block in self._blocks():
+            low[columns], high[columns], n_missing[columns] = block.extremes()
+            limits = np.where(sizes[columns] > 0, 0, np.diff(block.bounds) + 1)
+            limits[sizes[columns] < 0] = np.minimum(limits[sizes[columns] < 0], nominal_limit)
             starts, n_values = edges_of(limits), np.empty(block.width, np.int64)
             values = np.empty(int(starts[-1]))
             column_values.distinct_integers(
                 block.values, block.bounds, block.n_rows, limits, starts, values, n_values
             )
-            for first, n in zip(starts.tolist(), n_values.tolist(), strict=False):
-                out.values.append(None if n < 0 else values[first : first + n].copy())
-        return out
+            for start, n in zip(starts.tolist(), n_values.tolist(), strict=False):
+                distinct.append(None if n < 0 else values[start : start + n].copy())
+        return ColumnSummary(low, high, n_missing, distinct)
 
-    def known(self) -> np.ndarray:
+    def amount(self) -> np.ndarray:
         """The number (weight) of the rows of each column that are not missing."""
-        found = [
+        amounts = [
             known_amount(block, block.extremes()[2], self._weights) for _, block in self._blocks()
         ]
-        return np.concatenate(found)
+        return np.concatenate(amounts)
 
     def terms(
         self, shift: np.ndarray, center: np.ndarray, bound: np.ndarray, squared: bool
     ) -> Terms:
         """See `column_terms`."""
-        parts: list[np.ndarray] = []
-        more: dict[int, list[float]] = {}
-        for at, block in self._blocks():
-            own = shifted(block, shift[at])
-            found = column_terms(own, center[at], bound[at], self._weights, squared=squared)
-            parts.append(np.array(found.parts))
-            more |= {at.start + j: values for j, values in found.more.items()}
-        whole = np.concatenate(parts, axis=1)
-        return Terms(list(whole[whole.any(axis=1)]), more)
+        common: list[np.ndarray] = []
+        extra: dict[int, list[float]] = {}
+        for columns, block in self._blocks():
+            shifted_block = shift_values(block, shift[columns])
+            terms = column_terms(
+                shifted_block, center[columns], bound[columns], self._weights, squared=squared
+            )
+            common.append(np.array(terms.common))
+            extra |= {columns.start + j: values for j, values in terms.extra.items()}
+        all_terms = np.concatenate(common, axis=1)
+        return Terms(list(all_terms[all_terms.any(axis=1)]), extra)
 
     def codes(self, binnings: Binnings) -> np.ndarray:
         """The number (weight) of rows with each code, column by column."""
-        found = [
-            code_counts(block, binnings.take(np.arange(at.start, at.stop)), self._weights)
-            for at, block in self._blocks()
+        counts = [
+            code_counts(block, binnings.take(np.arange(columns.start, columns.stop)), self._weights)
+            for columns, block in self._blocks()
         ]
-        return np.concatenate(found)
+        return np.concatenate(counts)
 
     # ---- ranks ----------------------------------------------------------------------------------
 
@@ -121,19 +124,19 @@ class ColumnPart:
             for _, block in self._blocks():
                 for j in range(block.width):
                     values, weights = block.column(j), self._weights
-                    known = ~np.isnan(values)
-                    order = np.argsort(values[known], kind="stable")
-                    mass = np.ones(order.size, np.int64) if weights is None else weights[known]
+                    is_known = ~np.isnan(values)
+                    order = np.argsort(values[is_known], kind="stable")
+                    mass = np.ones(order.size, np.int64) if weights is None else weights[is_known]
                     ranks = np.concatenate([[0], np.cumsum(mass[order])])
-                    self._sorted.append((values[known][order], ranks))
+                    self._sorted.append((values[is_known][order], ranks))
         return self._sorted
 
     def ranks(self, pivots: np.ndarray) -> np.ndarray:
         """The number (weight) of values of each column up to each of its pivots."""
         return np.array(
             [
-                ranks[np.searchsorted(values, own, side="right")]
-                for (values, ranks), own in zip(self._ordered(), pivots, strict=True)
+                ranks[np.searchsorted(values, column_pivots, side="right")]
+                for (values, ranks), column_pivots in zip(self._ordered(), pivots, strict=True)
             ]
         )
 
@@ -142,12 +145,12 @@ class ColumnPart:
         lower, higher = np.full(values.shape, -np.inf), np.full(values.shape, np.inf)
         ranks_of = [ranks.dtype for _, ranks in self._ordered()]
         below, upto = (np.zeros(values.shape, max(ranks_of, default=np.int64)) for _ in range(2))
-        for j, (own, ranks) in enumerate(self._ordered()):
-            left = np.searchsorted(own, values[j], side="left")
-            right = np.searchsorted(own, values[j], side="right")
-            below[j], upto[j] = ranks[left], ranks[right]
-            padded = np.concatenate([[-np.inf], own, [np.inf]])
-            lower[j], higher[j] = padded[left], padded[right + 1]
+        for j, (column, ranks) in enumerate(self._ordered()):
+            first = np.searchsorted(column, values[j], side="left")
+            last = np.searchsorted(column, values[j], side="right")
+            below[j], upto[j] = ranks[first], ranks[last]
+            padded = np.concatenate([[-np.inf], column, [np.inf]])
+            lower[j], higher[j] = padded[first], padded[last + 1]
         return lower, higher, below, upto
 
 
@@ -157,18 +160,18 @@ class _DividedSums:
     def __init__(self, ask: Ask, columns: np.ndarray) -> None:
         self._ask, self._columns = ask, columns
 
-    def amount(self, lost: np.ndarray) -> np.ndarray:
+    def amount(self, n_missing: np.ndarray) -> np.ndarray:
         """The number (weight) of the rows of each column that are not missing."""
-        del lost  # each place knows its own
-        total: np.ndarray = np.add.reduce(self._ask(self._columns, "known"))
+        del n_missing  # each place counts its own
+        total: np.ndarray = np.add.reduce(self._ask(self._columns, "amount"))
         return total
 
     def of(
         self, shift: np.ndarray, center: np.ndarray, bound: np.ndarray, *, squared: bool
     ) -> np.ndarray:
         """The sums of the deviations of the shifted columns."""
-        found = self._ask(self._columns, "terms", shift, center, bound, squared)
-        return Terms.joined(found).rounded(center.size)
+        answers = self._ask(self._columns, "terms", shift, center, bound, squared)
+        return Terms.join(answers).round(center.size)
 
 
 def learn_divided(
@@ -196,41 +199,45 @@ def learn_divided(
     method, bins, nominal_limit
         See `learn`; the method is one of `DIVIDED`.
     """
-    looked: list[Looked] = ask(columns, "look", sizes, nominal_limit)
-    low = np.minimum.reduce([one.low for one in looked])
-    high = np.maximum.reduce([one.high for one in looked])
-    lost = np.add.reduce([one.lost for one in looked])
+    summaries: list[ColumnSummary] = ask(columns, "summarize", sizes, nominal_limit)
+    low = np.minimum.reduce([summary.low for summary in summaries])
+    high = np.maximum.reduce([summary.high for summary in summaries])
+    n_missing = np.add.reduce([summary.n_missing for summary in summaries])
     is_free = sizes <= 0
     refuse_infinite(low[is_free], high[is_free], columns[is_free], names)
     values = [
-        _together([one.values[j] for one in looked], nominal_limit if sizes[j] < 0 else None)
+        _union(
+            [summary.values[j] for summary in summaries], nominal_limit if sizes[j] < 0 else None
+        )
         if is_free[j]
         else None
         for j in range(sizes.size)
     ]
-    cut = np.flatnonzero(is_free & np.array([one is None for one in values], bool))
-    own = low[cut], high[cut]
+    cut = np.flatnonzero(is_free & np.array([distinct is None for distinct in values], bool))
+    extremes = low[cut], high[cut]
     if not cut.size:
         edges = np.zeros((0, 0))
     elif method == "mean-sd":
-        edges = mean_sd_edges(_DividedSums(ask, columns[cut]), *own, lost[cut])
+        edges = mean_sd_edges(_DividedSums(ask, columns[cut]), *extremes, n_missing[cut])
     elif method == "width":
-        edges = equal_width(*own, bins)
+        edges = equal_width(*extremes, bins)
     else:
-        edges = _frequency(ask, columns[cut], *own, bins)
-    n_values = np.array([-1 if one is None else one.size for one in values], np.int64)
-    few = [one for one in values if one is not None]
+        edges = _frequency(ask, columns[cut], *extremes, bins)
+    n_values = np.array(
+        [-1 if distinct is None else distinct.size for distinct in values], np.int64
+    )
+    few = [distinct for distinct in values if distinct is not None]
     flat = np.concatenate(few) if few else np.zeros(0)
-    return assembled(sizes, (low, high, lost), flat, n_values, edges, method)
+    return make_binnings(sizes, (low, high, n_missing), flat, n_values, edges, method)
 
 
-def _together(parts: Sequence[np.ndarray | None], limit: int | None) -> np.ndarray | None:
+def _union(parts: Sequence[np.ndarray | None], limit: int | None) -> np.ndarray | None:
     """The distinct integers of a column in all places; None if these are more than the limit."""
-    known = [part for part in parts if part is not None]
-    if len(known) < len(parts):
+    present = [part for part in parts if part is not None]
+    if len(present) < len(parts):
         return None
-    found: np.ndarray = np.unique(np.concatenate(known))
-    return None if limit is not None and found.size > limit else found
+    union: np.ndarray = np.unique(np.concatenate(present))
+    return None if limit is not None and union.size > limit else union
 
 
 def _frequency(
@@ -239,32 +246,34 @@ def _frequency(
     """The edges of equally filled levels, a row for each column; see `equal_frequency`."""
     total = np.add.reduce(ask(columns, "ranks", high[:, None]))[:, 0]
     goals = total[:, None] * np.arange(1, bins)
-    first, last = (np.repeat(_keys(one)[:, None], bins - 1, axis=1) for one in (low, high))
-    while (first < last).any():  # first to last holds the least value of which enough are below
-        span = (last - first).astype(np.uint64)
-        steps = [first + (span // PIVOTS * k + span % PIVOTS * k // PIVOTS).astype(np.int64)
+    low_keys = np.repeat(_keys(low)[:, None], bins - 1, axis=1)
+    high_keys = np.repeat(_keys(high)[:, None], bins - 1, axis=1)
+    # Between the keys is the least value of which enough values are below.
+    while (low_keys < high_keys).any():
+        span = (high_keys - low_keys).astype(np.uint64)
+        steps = [low_keys + (span // PIVOTS * k + span % PIVOTS * k // PIVOTS).astype(np.int64)
                  for k in range(PIVOTS)]  # fmt: skip
         keys = np.stack(steps, axis=2)
-        asked = _floats(keys).reshape(columns.size, -1)
-        ranks = np.add.reduce(ask(columns, "ranks", asked)).reshape(keys.shape)
+        pivots = _floats(keys).reshape(columns.size, -1)
+        ranks = np.add.reduce(ask(columns, "ranks", pivots)).reshape(keys.shape)
         n_less = (ranks * bins < goals[:, :, None]).sum(axis=2)
         before = np.take_along_axis(keys, np.maximum(n_less - 1, 0)[:, :, None], 2)[:, :, 0]
         after = np.take_along_axis(keys, np.minimum(n_less, PIVOTS - 1)[:, :, None], 2)[:, :, 0]
-        last = np.where(n_less < PIVOTS, after, last)
-        first = np.where(n_less > 0, before + 1, first)
-    at = _floats(first)
-    found = ask(columns, "around", at)
-    lower = np.maximum.reduce([one[0] for one in found])
-    higher = np.minimum.reduce([one[1] for one in found])
-    below, upto = (np.add.reduce([one[k] for one in found]) for k in (2, 3))
+        high_keys = np.where(n_less < PIVOTS, after, high_keys)
+        low_keys = np.where(n_less > 0, before + 1, low_keys)
+    goal_values = _floats(low_keys)
+    answers = ask(columns, "around", goal_values)
+    lower = np.maximum.reduce([answer[0] for answer in answers])
+    higher = np.minimum.reduce([answer[1] for answer in answers])
+    below, upto = (np.add.reduce([answer[k] for answer in answers]) for k in (2, 3))
     is_last, is_first = np.isinf(higher), np.isinf(lower)
     nearer = np.abs(below * bins - goals) <= np.abs(upto * bins - goals)
-    lower_one = is_last | (nearer & ~is_first)
-    start, end = np.where(lower_one, lower, at), np.where(lower_one, at, higher)
-    none = is_first & is_last  # a single value
-    start[none], end[none] = 0.0, 0.0
+    is_lower = is_last | (nearer & ~is_first)
+    start, end = np.where(is_lower, lower, goal_values), np.where(is_lower, goal_values, higher)
+    is_single = is_first & is_last  # a single value
+    start[is_single], end[is_single] = 0.0, 0.0
     edges = between(start, end)
-    edges[none] = np.inf
+    edges[is_single] = np.inf
     edges.sort(axis=1)
     edges[:, 1:][edges[:, 1:] == edges[:, :-1]] = np.inf
     edges.sort(axis=1)

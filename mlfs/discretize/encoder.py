@@ -66,19 +66,17 @@ def coded(table: Any, binnings: Sequence[Binning], survey: Survey | None = None)
     columns, codes = encode_small(survey, binnings)
     if columns.size == d:
         return codes
-    left = np.ones(d, bool)
-    left[columns] = False
-    others = np.flatnonzero(left)
+    others = np.delete(np.arange(d), columns)
     encoder = survey.encoder
     if not isinstance(encoder, Encoder) or not np.array_equal(encoder.columns, others):
         encoder = Encoder(int(table.shape[0]))
         for block in blocks(table[:, others] if columns.size else table):
-            at = others[block.start : block.start + block.width]
-            encoder.add(at, block, binnings.take(at))
-    more = encoder.codes()
-    place = np.concatenate([columns, encoder.columns]).argsort()
-    codes = codes.beside(more) if columns.size else more
-    return codes if (np.diff(place) > 0).all() else codes.take(place)
+            block_columns = others[block.start : block.start + block.width]
+            encoder.add(block_columns, block, binnings.take(block_columns))
+    other_codes = encoder.codes()
+    positions = np.concatenate([columns, encoder.columns]).argsort()
+    codes = codes.beside(other_codes) if columns.size else other_codes
+    return codes if (np.diff(positions) > 0).all() else codes.take(positions)
 
 
 class Encoder:
@@ -92,10 +90,10 @@ class Encoder:
 
     def __init__(self, n_rows: int) -> None:
         self._n_rows = n_rows
-        none = np.zeros(0, np.int32)
-        self._columns, self._modes, self._levels, self._missing = ([none] for _ in range(4))
+        nothing = np.zeros(0, np.int32)
+        self._columns, self._modes, self._levels, self._missing = ([nothing] for _ in range(4))
         self._counts, self._n_planes, self._sizes = ([np.zeros(0, np.int64)] for _ in range(3))
-        self._rows, self._codes = [none], [none]
+        self._rows, self._codes = [nothing], [nothing]
         self._planes = [np.zeros((0, -(-n_rows // 64)), np.uint64)]
 
     @property
@@ -111,9 +109,9 @@ class Encoder:
         is_few = (binnings.levels <= FEW_LEVELS) & block.is_dense & (block.n_rows > 0)
         if is_few.any() and not is_few.all():
             modes = np.zeros(columns.size, np.int32)
-            for which in (np.flatnonzero(is_few), np.flatnonzero(~is_few)):
-                part = block.take(which)
-                modes[which] = self.add(columns[which], part, binnings.take(which))
+            for subset in (np.flatnonzero(is_few), np.flatnonzero(~is_few)):
+                part = block.take(subset)
+                modes[subset] = self.add(columns[subset], part, binnings.take(subset))
             return modes
         codes = binnings.codes_of(block)
         if is_few.any():
@@ -131,8 +129,8 @@ class Encoder:
         bits = sliced(codes.T)
         counts = bits.counts[:, : int(levels.max())]
         modes = counts.argmax(axis=1).astype(np.int32)
-        own = np.tile(np.arange(FEW_LEVELS + 1, dtype=np.uint8), (levels.size, 1))
-        self._planes.append(code_planes(bits, np.arange(levels.size), own, modes, levels))
+        identity = np.tile(np.arange(FEW_LEVELS + 1, dtype=np.uint8), (levels.size, 1))
+        self._planes.append(code_planes(bits, np.arange(levels.size), identity, modes, levels))
         self._n_planes.append(levels - 1)
         self._sizes.append(np.zeros(levels.size, np.int64))
         return modes, counts[np.arange(counts.shape[1]) < levels[:, None]].astype(np.int64)
@@ -141,15 +139,15 @@ class Encoder:
         self, codes: np.ndarray, block: Block, binnings: Binnings
     ) -> tuple[np.ndarray, np.ndarray]:
         zero = binnings.codes_of_zero()
-        modes, counts = _counted(codes, block, binnings.levels, zero)
+        modes, counts = _count_codes(codes, block, binnings.levels, zero)
         sizes = block.n_rows - counts[edges_of(binnings.levels)[:-1] + modes]
         starts = edges_of(sizes)
-        rows, kept = (np.empty(int(starts[-1]), np.int32) for _ in range(2))
+        rows, row_codes = (np.empty(int(starts[-1]), np.int32) for _ in range(2))
         column_values.write_lists(
-            codes, block.bounds, block.rows, block.n_rows, zero, modes, starts, rows, kept
+            codes, block.bounds, block.rows, block.n_rows, zero, modes, starts, rows, row_codes
         )
         self._rows.append(rows)
-        self._codes.append(kept)
+        self._codes.append(row_codes)
         self._sizes.append(sizes)
         self._n_planes.append(np.zeros(sizes.size, np.int64))
         return modes, counts
@@ -158,9 +156,11 @@ class Encoder:
         """The codes of all columns, in the order in which they were added. Can be called once."""
         indptr = edges_of(np.concatenate(self._sizes))
         n_planes = np.concatenate(self._n_planes)
-        first = np.where(n_planes > 0, edges_of(n_planes)[:-1], -1)
+        first_plane = np.where(n_planes > 0, edges_of(n_planes)[:-1], -1)
         rows = np.concatenate(self._rows)
         self._rows.clear()  # the parts are as large as the whole
+        has_planes = (first_plane >= 0).any()
+        packed = Packed(np.concatenate(self._planes), first_plane) if has_planes else None
         return Codes(
             self._n_rows,
             indptr,
@@ -169,7 +169,7 @@ class Encoder:
             np.concatenate(self._modes),
             np.concatenate(self._levels),
             np.concatenate(self._missing),
-            packed=Packed(np.concatenate(self._planes), first) if (first >= 0).any() else None,
+            packed=packed,
             counts=np.concatenate(self._counts),
         )
 
@@ -177,16 +177,16 @@ class Encoder:
 def modes_of(block: Block, binnings: Binnings, weights: np.ndarray | None) -> np.ndarray:
     """The most frequent code (by weight) of each column of a block."""
     zero = binnings.codes_of_zero()
-    return _counted(binnings.codes_of(block), block, binnings.levels, zero, weights)[0]
+    return _count_codes(binnings.codes_of(block), block, binnings.levels, zero, weights)[0]
 
 
 def code_counts(block: Block, binnings: Binnings, weights: np.ndarray | None) -> np.ndarray:
     """The number (weight) of rows with each code, column by column."""
     zero = binnings.codes_of_zero()
-    return _counted(binnings.codes_of(block), block, binnings.levels, zero, weights)[1]
+    return _count_codes(binnings.codes_of(block), block, binnings.levels, zero, weights)[1]
 
 
-def _counted(
+def _count_codes(
     codes: np.ndarray,
     block: Block,
     levels: np.ndarray,

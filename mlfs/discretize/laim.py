@@ -87,10 +87,10 @@ class _Interval:
         self.cut_worth = 0.0
         if last - first > 1:
             inside = np.arange(first + 1, last)
-            both = _worth(ladders, first, inside) + _worth(ladders, last, inside)
-            top = float(both.max())
-            self.cut = first + 1 + int(np.argmax(both >= top * (1 - NEAR)))
-            self.cut_worth = float(both[self.cut - first - 1])
+            worths = _worth(ladders, first, inside) + _worth(ladders, last, inside)
+            top = float(worths.max())
+            self.cut = first + 1 + int(np.argmax(worths >= top * (1 - NEAR)))
+            self.cut_worth = float(worths[self.cut - first - 1])
 
     def halves(self, ladders: list[np.ndarray]) -> list[_Interval]:
         if self.cut is None:
@@ -103,11 +103,11 @@ class _Interval:
 
 def _worth(ladders: list[np.ndarray], fixed: int, places: np.ndarray) -> np.ndarray:
     """max_i(q_i)^2 / M_+ of the intervals from each place to a fixed one."""
-    most = np.zeros(places.size)
-    every = np.zeros(places.size)
+    largest = np.zeros(places.size)
+    totals = np.zeros(places.size)
     for ladder in ladders:
         if ladder.shape[1]:
             counts = np.abs(ladder[places] - ladder[fixed])
-            most = np.maximum(most, counts.max(axis=1))
-            every += counts.sum(axis=1)
-    return np.divide(most * most, every, out=np.zeros(places.size), where=every > 0)
+            largest = np.maximum(largest, counts.max(axis=1))
+            totals += counts.sum(axis=1)
+    return np.divide(largest * largest, totals, out=np.zeros(places.size), where=totals > 0)

@@ -22,7 +22,7 @@ from mlfs.discretize.table_survey import Survey, learn_small
 from mlfs.discretize.unsupervised import equal_frequency, equal_width, mean_sd_edges
 from mlfs.errors import DataError, UnknownName, UsageError, printable
 
-__all__ = ["METHODS", "assembled", "checked_method", "learn", "refuse_infinite"]
+__all__ = ["METHODS", "check_method", "learn", "make_binnings", "refuse_infinite"]
 
 METHODS = {
     "mean-sd": "three levels: below mean - sd, between, above mean + sd",
@@ -79,14 +79,14 @@ def learn(
     mean-sd ['x <= -0.0355339', '-0.0355339 < x <= 7.03553', '7.03553 < x']
     nominal ['0', '1']
     """
-    bins = checked_method(method, bins, nominal_limit)
+    bins = check_method(method, bins, nominal_limit)
     table, labels = dataset.table, dataset.Y if Y is None else Y
-    mass = None
+    row_weights = None
     if weights is not None:
-        mass = round_weights(checked_weights(weights, table.shape[0]))
-        if not mass.all():
-            chosen = np.flatnonzero(mass)
-            table, labels, mass = table[chosen], labels[chosen], mass[chosen]
+        row_weights = round_weights(checked_weights(weights, table.shape[0]))
+        if not row_weights.all():
+            rows = np.flatnonzero(row_weights)
+            table, labels, row_weights = table[rows], labels[rows], row_weights[rows]
     groups: list[Classes] = []
     if method in SUPERVISED:
         if labels.shape[0] != table.shape[0]:
@@ -94,40 +94,38 @@ def learn(
                 f"{labels.shape[0]} rows of labels for {table.shape[0]} rows of features: "
                 f"{method} needs the labels of every row"
             )
-        groups = list(classes_of(labels, mass))
+        groups = list(classes_of(labels, row_weights))
 
     names, sizes = names_of(dataset.columns), declared(dataset.columns)
-    small, parts = np.zeros(0, np.int64), [Binnings.of(())]
-    if mass is None:
+    small, learned = np.zeros(0, np.int64), [Binnings.of(())]
+    if row_weights is None:
         survey = Survey.of(table) if survey is None else survey
-        small, own = learn_small(survey, sizes, nominal_limit)
+        small, small_binnings = learn_small(survey, sizes, nominal_limit)
         if small.size == sizes.size:
-            return own.named(names)
-        parts.append(own)
-    left = np.ones(sizes.size, bool)
-    left[small] = False
-    rest = np.flatnonzero(left)
+            return small_binnings.named(names)
+        learned.append(small_binnings)
+    others = np.delete(np.arange(sizes.size), small)
     encoder = None
-    if mass is None and survey is not None and (sizes[rest] < 0).all():
+    if row_weights is None and survey is not None and (sizes[others] < 0).all():
         # Learning a column codes it: coding it again would make a selection from 10,000 x 2,000
         # floats take 220 ms instead of 150.
         encoder = survey.encoder = Encoder(table.shape[0])
-    how = _Method(method, bins, nominal_limit, groups, mass)
-    for block in blocks(table[:, rest] if small.size else table):
-        at = rest[block.start : block.start + block.width]
-        found = _learn_block(block, at, sizes[at], names, how)
+    settings = _Settings(method, bins, nominal_limit, groups, row_weights)
+    for block in blocks(table[:, others] if small.size else table):
+        columns = others[block.start : block.start + block.width]
+        binnings = _learn_block(block, columns, sizes[columns], names, settings)
         if encoder is None:
-            found.fallback = modes_of(block, found, mass)
+            binnings.fallback = modes_of(block, binnings, row_weights)
         else:
-            found.fallback = encoder.add(at, block, found)
-        parts.append(found)
-    return join(parts).take(np.concatenate([small, rest]).argsort()).named(names)
+            binnings.fallback = encoder.add(columns, block, binnings)
+        learned.append(binnings)
+    return join(learned).take(np.concatenate([small, others]).argsort()).named(names)
 
 
-class _Method(NamedTuple):
+class _Settings(NamedTuple):
     """How columns are binned, see `learn`."""
 
-    name: str
+    method: str
     bins: int
     nominal_limit: int
     groups: list[Classes]
@@ -135,14 +133,14 @@ class _Method(NamedTuple):
 
 
 def _learn_block(
-    block: Block, where: np.ndarray, sizes: np.ndarray, names: Sequence[str], how: _Method
+    block: Block, columns: np.ndarray, sizes: np.ndarray, names: Sequence[str], settings: _Settings
 ) -> Binnings:
     """The binnings of the columns of a block, without names and fallbacks."""
-    low, high, lost = block.extremes()
+    low, high, n_missing = block.extremes()
     is_free = sizes <= 0
-    refuse_infinite(low[is_free], high[is_free], where[is_free], names)
+    refuse_infinite(low[is_free], high[is_free], columns[is_free], names)
     limits = np.where(sizes > 0, 0, np.diff(block.bounds) + 1)
-    limits[sizes < 0] = np.minimum(limits[sizes < 0], how.nominal_limit)
+    limits[sizes < 0] = np.minimum(limits[sizes < 0], settings.nominal_limit)
     starts, n_values = edges_of(limits), np.empty(sizes.size, np.int64)
     values = np.empty(int(starts[-1]))
     column_values.distinct_integers(
@@ -150,15 +148,15 @@ def _learn_block(
     )
     few = np.flatnonzero(is_free & (n_values >= 0))
     cut = np.flatnonzero(is_free & (n_values < 0))
-    edges = _edges(block, cut, low[cut], high[cut], lost[cut], how)
+    edges = _edges(block, cut, low[cut], high[cut], n_missing[cut], settings)
     flat = values[ranges(starts[few], n_values[few])]
     n_values[~is_free] = -1
-    return assembled(sizes, (low, high, lost), flat, n_values, edges, how.name)
+    return make_binnings(sizes, (low, high, n_missing), flat, n_values, edges, settings.method)
 
 
-def assembled(
+def make_binnings(
     sizes: np.ndarray,
-    looked: tuple[np.ndarray, np.ndarray, np.ndarray],
+    extremes: tuple[np.ndarray, np.ndarray, np.ndarray],
     values: np.ndarray,
     n_values: np.ndarray,
     edges: np.ndarray,
@@ -170,7 +168,7 @@ def assembled(
     ----------
     sizes : ndarray of int
         The number of values that each column declares; 0 or less if it declares none.
-    looked : tuple of ndarray
+    extremes : tuple of ndarray
         The least and the greatest value of each column, and how many are missing.
     values : ndarray
         The distinct values of the columns that have few, one column after the other.
@@ -181,27 +179,27 @@ def assembled(
     method : str
         How these are cut.
     """
-    low, high, lost = looked
-    own, few = np.flatnonzero(sizes > 0), np.flatnonzero((sizes <= 0) & (n_values >= 0))
+    low, high, n_missing = extremes
+    listed, few = np.flatnonzero(sizes > 0), np.flatnonzero((sizes <= 0) & (n_values >= 0))
     cut = np.flatnonzero((sizes <= 0) & (n_values < 0))
     n_edges = (edges < np.inf).sum(axis=1)
     n_edges[low[cut] == high[cut]] = 0
-    order = np.concatenate([own, few, cut])
-    found = Binnings(
+    order = np.concatenate([listed, few, cut])
+    binnings = Binnings(
         (),
-        np.where(np.arange(order.size) < own.size + few.size, "nominal", method),
+        np.where(np.arange(order.size) < listed.size + few.size, "nominal", method),
         np.concatenate(
             [
-                ranges(np.zeros(own.size, np.int64), sizes[own]),
+                ranges(np.zeros(listed.size, np.int64), sizes[listed]),
                 values,
                 edges[np.arange(edges.shape[1]) < n_edges[:, None]],
             ]
         ),
-        edges_of(np.concatenate([sizes[own], n_values[few], n_edges])),
-        lost[order] > 0,
+        edges_of(np.concatenate([sizes[listed], n_values[few], n_edges])),
+        n_missing[order] > 0,
         np.zeros(order.size, np.int64),
     )
-    return found.take(order.argsort())
+    return binnings.take(order.argsort())
 
 
 def _edges(
@@ -209,53 +207,53 @@ def _edges(
     columns: np.ndarray,
     low: np.ndarray,
     high: np.ndarray,
-    lost: np.ndarray,
-    how: _Method,
+    n_missing: np.ndarray,
+    settings: _Settings,
 ) -> np.ndarray:
     """The edges of some columns, a row for each, padded with inf."""
-    if how.name == "mean-sd":
-        edges = mean_sd_edges(Sums(block.take(columns), how.weights), low, high, lost)
-    elif how.name == "width":
-        edges = equal_width(low, high, how.bins)
+    if settings.method == "mean-sd":
+        edges = mean_sd_edges(Sums(block.take(columns), settings.weights), low, high, n_missing)
+    elif settings.method == "width":
+        edges = equal_width(low, high, settings.bins)
     else:
-        found = [_cut_one(block, j, how) for j in columns.tolist()]
-        edges = np.full((columns.size, max(map(len, found), default=0)), np.inf)
-        for row, one in zip(edges, found, strict=True):
-            row[: len(one)] = one
+        cuts = [_cut_column(block, j, settings) for j in columns.tolist()]
+        edges = np.full((columns.size, max(map(len, cuts), default=0)), np.inf)
+        for row, column_cuts in zip(edges, cuts, strict=True):
+            row[: len(column_cuts)] = column_cuts
     return edges
 
 
-def _cut_one(block: Block, j: int, how: _Method) -> tuple[float, ...]:
+def _cut_column(block: Block, j: int, settings: _Settings) -> tuple[float, ...]:
     """The edges of one column by a method that looks at one column at a time."""
-    values, weights, groups = block.column(j), how.weights, how.groups
-    known = ~np.isnan(values)
-    if not known.all():
-        values = values[known]
-        weights = None if weights is None else weights[known]
-        groups = [group.rows(known, weights) for group in groups]
-    if how.name == "frequency":
-        return equal_frequency(values, weights, how.bins)
-    return SUPERVISED[how.name](values, groups, weights)
+    values, weights, groups = block.column(j), settings.weights, settings.groups
+    is_known = ~np.isnan(values)
+    if not is_known.all():
+        values = values[is_known]
+        weights = None if weights is None else weights[is_known]
+        groups = [group.rows(is_known, weights) for group in groups]
+    if settings.method == "frequency":
+        return equal_frequency(values, weights, settings.bins)
+    return SUPERVISED[settings.method](values, groups, weights)
 
 
 def refuse_infinite(
-    low: np.ndarray, high: np.ndarray, where: np.ndarray, names: Sequence[str]
+    low: np.ndarray, high: np.ndarray, columns: np.ndarray, names: Sequence[str]
 ) -> None:
     """Raise `DataError` if a column holds an infinite value."""
     for j in np.flatnonzero((low == -np.inf) | (high == np.inf)).tolist():
         raise DataError(
-            f"the column {printable(names[where[j]])!r} holds an infinite value, which no "
+            f"the column {printable(names[columns[j]])!r} holds an infinite value, which no "
             "binning can place: replace it, or mark it as missing"
         )
 
 
-def checked_method(method: str, bins: int | None, nominal_limit: int) -> int:
+def check_method(method: str, bins: int | None, nominal_limit: int) -> int:
     """The number of bins, or an error that names the option that is wrong."""
     if not isinstance(method, str) or method not in METHODS:
         raise UnknownName("binning", str(method), METHODS)
-    for what, number in (("nominal_limit", nominal_limit), ("n_bins", bins or 2)):
+    for option, number in (("nominal_limit", nominal_limit), ("n_bins", bins or 2)):
         if isinstance(number, bool) or not isinstance(number, (int, np.integer)):
-            raise UsageError(f"is a whole number, not {printable(repr(number))}", option=what)
+            raise UsageError(f"is a whole number, not {printable(repr(number))}", option=option)
     if nominal_limit < 0:
         raise UsageError(f"is {nominal_limit}: it must be 0 or more", option="nominal_limit")
     if bins is None:

@@ -55,10 +55,10 @@ def mdlp(
     U. M. Fayyad and K. B. Irani, "Multi-interval discretization of continuous-valued attributes
     for classification learning", IJCAI 1993, 1022-1027.
     """
-    known = np.zeros(values.size, dtype=bool)
+    is_labelled = np.zeros(values.size, dtype=bool)
     for group in groups:
-        known |= group.known
-    ladder = Ladder.of(values, groups, weights, known)
+        is_labelled |= group.is_labelled
+    ladder = Ladder.of(values, groups, weights, is_labelled)
     search = _Search(ladder, groups)
     cuts: list[int] = []
     open_ranges = [(0, ladder.distinct.size)]
@@ -68,8 +68,8 @@ def mdlp(
         if cut is not None:
             cuts.append(cut)
             open_ranges += [(first, cut), (cut, last)]
-    chosen = np.sort(np.array(cuts, dtype=np.int64))
-    return tuple(between(ladder.distinct[chosen - 1], ladder.distinct[chosen]).tolist())
+    positions = np.sort(np.array(cuts, dtype=np.int64))
+    return tuple(between(ladder.distinct[positions - 1], ladder.distinct[positions]).tolist())
 
 
 @lru_cache(maxsize=4)
@@ -116,14 +116,13 @@ class _Search:
         """N E(T; S) summed over the labels, for each cut inside."""
         cost = np.zeros(last - first - 1)
         lengths = self.rows[first + 1 : last] - self.rows[first]
-        whole = xlog2(lengths, self.size)
-        whole = whole + xlog2(self.rows[last] - self.rows[first] - lengths, self.size)
-        parts = zip(self.members, self.starts, self.complete, strict=True)
-        for members, starts, complete in parts:
-            left = members[first + 1 : last] - members[first]
+        size_bits = xlog2(lengths, self.size)
+        size_bits = size_bits + xlog2(self.rows[last] - self.rows[first] - lengths, self.size)
+        for members, starts, complete in zip(self.members, self.starts, self.complete, strict=True):
+            below = members[first + 1 : last] - members[first]
             if complete:
-                cost += starts.size * whole
-            for side in (left, members[last] - members[first] - left):
+                cost += starts.size * size_bits
+            for side in (below, members[last] - members[first] - below):
                 if not complete:
                     sizes = np.add.reduceat(side, starts, axis=1)
                     cost += xlog2(sizes, self.size).sum(axis=1)
@@ -137,8 +136,8 @@ class _Search:
         for members, starts in zip(self.members, self.starts, strict=True):
             bits, times, numbers = self._nodes(members, starts, (first, cut, last))
             saved += (bits[0] - bits[1] - bits[2]).tolist()
-            described = [math.log2(3.0**k - 2.0) if k < 600 else k * math.log2(3) for k in numbers]
-            delta += (np.array(described) - (times[0] - times[1] - times[2])).tolist()
+            class_bits = [math.log2(3.0**k - 2.0) if k < 600 else k * math.log2(3) for k in numbers]
+            delta += (np.array(class_bits) - (times[0] - times[1] - times[2])).tolist()
         return math.fsum(saved), math.fsum(delta)
 
     def _nodes(self, members: np.ndarray, starts: np.ndarray, places: tuple[int, int, int]) -> Any:

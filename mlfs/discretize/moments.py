@@ -12,7 +12,15 @@ import numpy as np
 from mlfs._kernels.column_values import add_parts
 from mlfs.discretize.column_blocks import Block
 
-__all__ = ["Sums", "Terms", "column_terms", "known_amount", "mean_sd", "shifted", "two_product"]
+__all__ = [
+    "Sums",
+    "Terms",
+    "column_terms",
+    "known_amount",
+    "mean_sd",
+    "shift_values",
+    "two_product",
+]
 
 PARTS = 12
 FEW = 64  # columns that are summed one by one faster than as arrays
@@ -24,33 +32,33 @@ class Terms(NamedTuple):
 
     Parameters
     ----------
-    parts : list of ndarray
+    common : list of ndarray
         Terms of all columns.
-    more : dict
+    extra : dict
         Further terms of some columns.
     """
 
-    parts: list[np.ndarray]
-    more: dict[int, list[float]]
+    common: list[np.ndarray]
+    extra: dict[int, list[float]]
 
     @classmethod
-    def joined(cls, several: Sequence[Terms]) -> Terms:
+    def join(cls, pieces: Sequence[Terms]) -> Terms:
         """The terms of sums over several blocks of rows."""
-        more: dict[int, list[float]] = {}
-        for one in several:
-            for j, values in one.more.items():
-                more.setdefault(j, []).extend(values)
-        return cls([part for one in several for part in one.parts], more)
+        extra: dict[int, list[float]] = {}
+        for piece in pieces:
+            for j, values in piece.extra.items():
+                extra.setdefault(j, []).extend(values)
+        return cls([term for piece in pieces for term in piece.common], extra)
 
-    def rounded(self, width: int) -> np.ndarray:
+    def round(self, width: int) -> np.ndarray:
         """The sum of each column, rounded once as `math.fsum` does."""
-        terms = [term for term in self.parts if term.any()]
+        terms = [term for term in self.common if term.any()]
         sums, is_exact = np.zeros(width), np.zeros(width, bool)
         if width > FEW:  # selecting from a sparse table of 47,236 columns takes a third less time
-            sums, is_exact = _rounded_once(terms, width)
-        is_exact[list(self.more)] = False
+            sums, is_exact = _round_once(terms, width)
+        is_exact[list(self.extra)] = False
         for j in np.flatnonzero(~is_exact).tolist():
-            sums[j] = math.fsum(chain([term[j] for term in terms], self.more.get(j, ())))
+            sums[j] = math.fsum(chain([term[j] for term in terms], self.extra.get(j, ())))
         return sums
 
 
@@ -92,20 +100,22 @@ def column_terms(
         n_terms, heaviest = 2 * n_terms, max(1.0, float(weights.max(initial=0.0)))
     top = np.frexp(bound * heaviest * 2)[1]
     bits = 51 - max(1, n_terms).bit_length()
-    parts, rest = np.zeros((PARTS, width)), np.empty(block.values.size)
-    more: dict[int, list[float]] = {}
+    common, remainders = np.zeros((PARTS, width)), np.empty(block.values.size)
+    extra: dict[int, list[float]] = {}
     for values, middle, squares in pieces:
-        if add_parts(values, block.bounds, middle, squares, top, bits, parts, rest):
+        if add_parts(values, block.bounds, middle, squares, top, bits, common, remainders):
             for j in range(width):  # magnitudes that differ very much
-                own = rest[block.bounds[j] : block.bounds[j + 1]]
-                if own.any():
-                    more.setdefault(j, []).extend(own[own != 0].tolist())
+                column_remainders = remainders[block.bounds[j] : block.bounds[j + 1]]
+                if column_remainders.any():
+                    extra.setdefault(j, []).extend(
+                        column_remainders[column_remainders != 0].tolist()
+                    )
     zeros = (0.0 - center) * (0.0 - center)
-    hidden = two_product(zeros, block.implicit_weights(weights)) if squared else ()
-    return Terms([*parts, *hidden], more)
+    zero_terms = two_product(zeros, block.implicit_weights(weights)) if squared else ()
+    return Terms([*common, *zero_terms], extra)
 
 
-def _rounded_once(terms: list[np.ndarray], size: int) -> tuple[np.ndarray, np.ndarray]:
+def _round_once(terms: list[np.ndarray], size: int) -> tuple[np.ndarray, np.ndarray]:
     """The sums of some terms, and where they are known to be rounded only once.
 
     They are the sums of two floats each, the rounded sum and its error, unless the sum of the
@@ -113,17 +123,17 @@ def _rounded_once(terms: list[np.ndarray], size: int) -> tuple[np.ndarray, np.nd
     """
     total, error, is_exact = np.zeros(size), np.zeros(size), np.ones(size, bool)
     for term in terms:
-        total, lost = _two_sum(total, term)
-        error, beyond = _two_sum(error, lost)
-        is_exact &= beyond == 0
+        total, rounding = _two_sum(total, term)
+        error, residue = _two_sum(error, rounding)
+        is_exact &= residue == 0
     return total + error, is_exact
 
 
 def _two_sum(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The rounded sum and its error: a + b = total + error exactly (Knuth)."""
     total = a + b
-    other = total - a
-    return total, (a - (total - other)) + (b - other)
+    b_rounded = total - a
+    return total, (a - (total - b_rounded)) + (b - b_rounded)
 
 
 def two_product(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -157,28 +167,28 @@ class Sums:
     def __init__(self, block: Block, weights: np.ndarray | None = None) -> None:
         self._block, self._weights = block, weights
 
-    def amount(self, lost: np.ndarray) -> np.ndarray:
+    def amount(self, n_missing: np.ndarray) -> np.ndarray:
         """The number (weight) of the rows of each column that are not missing."""
-        return known_amount(self._block, lost, self._weights)
+        return known_amount(self._block, n_missing, self._weights)
 
     def of(
         self, shift: np.ndarray, center: np.ndarray, bound: np.ndarray, *, squared: bool
     ) -> np.ndarray:
         """The sums of the deviations of the shifted columns, see `column_terms`."""
-        block = shifted(self._block, shift)
+        block = shift_values(self._block, shift)
         terms = column_terms(block, center, bound, self._weights, squared=squared)
-        return terms.rounded(block.width)
+        return terms.round(block.width)
 
 
-def known_amount(block: Block, lost: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
+def known_amount(block: Block, n_missing: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
     """The number (weight) of the rows of each column that are not missing."""
     if weights is None:
-        return np.asarray((block.n_rows - lost) * 1.0)
-    known = block.weights(weights) * ~np.isnan(block.values)
-    return np.asarray(block.reduce(np.add, known, 0.0) + block.implicit_weights(weights))
+        return np.asarray((block.n_rows - n_missing) * 1.0)
+    stored_weights = block.weights(weights) * ~np.isnan(block.values)
+    return np.asarray(block.reduce(np.add, stored_weights, 0.0) + block.implicit_weights(weights))
 
 
-def shifted(block: Block, shift: np.ndarray) -> Block:
+def shift_values(block: Block, shift: np.ndarray) -> Block:
     """The values of each column times a power of two."""
     if not shift.any():
         return block
@@ -186,7 +196,7 @@ def shifted(block: Block, shift: np.ndarray) -> Block:
 
 
 def mean_sd(
-    sums: Any, low: np.ndarray, high: np.ndarray, lost: np.ndarray
+    sums: Any, low: np.ndarray, high: np.ndarray, n_missing: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Mean and population standard deviation (ddof = 0) of some columns.
 
@@ -198,14 +208,14 @@ def mean_sd(
     ----------
     sums : Sums
         The columns. Missing values are left out; every column has at least one other.
-    low, high, lost : ndarray
+    low, high, n_missing : ndarray
         The least and the greatest value of each column, and how many are missing.
     """
     # Squares of very large or small numbers overflow: bring these columns near 1.
     exponents = np.frexp(np.maximum(np.abs(low), np.abs(high)))[1]
     shift = np.where(np.abs(exponents) > 300, -exponents, 0)
     low, high = np.ldexp(low, shift), np.ldexp(high, shift)
-    amount = sums.amount(lost)
+    amount = sums.amount(n_missing)
     largest = np.maximum(np.abs(low), np.abs(high))
     mean = sums.of(shift, np.zeros(low.size), largest, squared=False) / amount
     furthest = np.maximum(np.abs(low - mean), np.abs(high - mean))

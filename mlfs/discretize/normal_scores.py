@@ -67,8 +67,8 @@ def normal_scores(
 
     Examples
     --------
-    >>> found = normal_scores(np.array([[3.0], [1.0], [1.0]]), np.array([-1]))
-    >>> bool(found.values[0, 1] == found.values[0, 2] < 0 < found.values[0, 0])
+    >>> scores = normal_scores(np.array([[3.0], [1.0], [1.0]]), np.array([-1]))
+    >>> bool(scores.values[0, 1] == scores.values[0, 2] < 0 < scores.values[0, 0])
     True
     """
     n, d = table.shape
@@ -76,52 +76,52 @@ def normal_scores(
     if total > MOST_ROWS:
         msg = f"normal scores are made of at most {MOST_ROWS:,} rows, and there are {total:,}"
         raise DataError(msg)
-    own = NO_WEIGHTS if weights is None else weights
+    row_weights = NO_WEIGHTS if weights is None else weights
     scores = _score_table(total)
     stored = sp.csc_array(table) if sp.issparse(table) else table
     numeric = (sizes < 0).all()
-    whole = np.empty((d, n), np.float32) if numeric else None
+    values = np.empty((d, n), np.float32) if numeric else None
 
     def work(first: int, last: int) -> list[tuple[np.ndarray, bool]]:
         part = stored[:, first:last]
         dense = part if isinstance(part, np.ndarray) else part.toarray()
         columns = np.ascontiguousarray(dense.T, dtype=np.float64)
-        found = []
+        variables = []
         for j, column in enumerate(columns, start=first):
             if sizes[j] >= 0:
-                found.append(indicators(np.where(np.isnan(column), -1, column), own))
+                variables.append(indicators(np.where(np.isnan(column), -1, column), row_weights))
                 continue
-            out = np.empty(n, np.float32) if whole is None else whole[j]
-            score_column(column, np.argsort(column), own, scores, out)
-            lost = np.isnan(column)
+            out = np.empty(n, np.float32) if values is None else values[j]
+            score_column(column, np.argsort(column), row_weights, scores, out)
+            is_missing = np.isnan(column)
             block = out[None, :]
-            if lost.any():
-                block = np.concatenate([block, lost[None, :].astype(np.float32)])
-            found.append((block, False))
-        return found
+            if is_missing.any():
+                block = np.concatenate([block, is_missing[None, :].astype(np.float32)])
+            variables.append((block, False))
+        return variables
 
     edges = [*range(0, d, COLUMNS_AT_ONCE), d]
     jobs = list(pairwise(edges)) if d else []
-    parts = Threads(n_jobs).map(work, jobs, max(THREADED_FROM, 50 * n * d))
-    blocks = [block for part in parts for block in part]
+    results = Threads(n_jobs).map(work, jobs, max(THREADED_FROM, 50 * n * d))
+    blocks = [block for part in results for block in part]
     first = edges_of([len(block) for block, _ in blocks])
     merged = tuple(j for j, (_, rare) in enumerate(blocks) if rare)
-    if whole is not None and int(first[-1]) == d:
-        return Scores(whole, first)
-    joined = [block for block, _ in blocks] or [np.zeros((0, n), np.float32)]
-    return Scores(np.concatenate(joined), first, merged)
+    if values is not None and int(first[-1]) == d:
+        return Scores(values, first)
+    arrays = [block for block, _ in blocks] or [np.zeros((0, n), np.float32)]
+    return Scores(np.concatenate(arrays), first, merged)
 
 
 def indicators(codes: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, bool]:
     """A column of 0 and 1 for each value but the most frequent; also whether some were merged."""
-    values, where = np.unique(codes, return_inverse=True)
-    counts = np.bincount(where, weights=weights if weights.size else None)
+    values, positions = np.unique(codes, return_inverse=True)
+    counts = np.bincount(positions, weights=weights if weights.size else None)
     order = np.argsort(-counts, kind="stable")[1:]
     merged = order.size > MOST_VALUES
     if merged:
-        where = np.where(np.isin(where, order[MOST_VALUES:]), values.size, where)
+        positions = np.where(np.isin(positions, order[MOST_VALUES:]), values.size, positions)
         order = np.append(order[:MOST_VALUES], values.size)
-    return (where == order[:, None]).astype(np.float32), merged
+    return (positions == order[:, None]).astype(np.float32), merged
 
 
 @functools.lru_cache(maxsize=1)

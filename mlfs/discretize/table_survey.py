@@ -128,9 +128,9 @@ def encode_small(survey: Survey, binnings: Binnings) -> tuple[np.ndarray, Codes]
         Their codes.
     """
     n_rows = int(survey.table.shape[0])
-    able = survey.small & binnings.is_nominal & (binnings.levels <= SMALL + 1)
-    columns = np.flatnonzero(able)
-    if columns.size < able.size:
+    is_coded = survey.small & binnings.is_nominal & (binnings.levels <= SMALL + 1)
+    columns = np.flatnonzero(is_coded)
+    if columns.size < is_coded.size:
         binnings = binnings.take(columns)
     codes = np.empty((columns.size, SMALL + 1), np.uint8)
     unknown = binnings.unknown.astype(np.uint8)
@@ -138,16 +138,24 @@ def encode_small(survey: Survey, binnings: Binnings) -> tuple[np.ndarray, Codes]
     offsets = edges_of(binnings.levels)
     counts, modes = np.zeros(int(offsets[-1]), np.int64), np.empty(columns.size, np.int32)
     column_values.sum_counts(survey.counts, columns, codes, offsets, counts, modes)
-    packed, none = None, np.zeros(0, np.int32)
-    lists: _Lists = np.zeros(columns.size + 1, np.int64), none, none
+    packed, no_rows = None, np.zeros(0, np.int32)
+    lists: _Lists = np.zeros(columns.size + 1, np.int64), no_rows, no_rows
     if survey.slices is not None:
-        packed = _packed(survey.slices, columns, codes, modes, binnings.levels)
+        packed = _pack(survey.slices, columns, codes, modes, binnings.levels)
     elif columns.size:
         indptr = edges_of(n_rows - counts[offsets[:-1] + modes])
         has_codes = bool((binnings.levels > 2).any())
         lists = _lists(survey.table, columns, codes, modes, indptr, has_codes=has_codes)
-    known = modes, binnings.levels, binnings.missing_codes
-    return columns, Codes(n_rows, *lists, *known, packed=packed, counts=counts)
+    result = Codes(
+        n_rows,
+        *lists,
+        modes,
+        binnings.levels,
+        binnings.missing_codes,
+        packed=packed,
+        counts=counts,
+    )
+    return columns, result
 
 
 def _stored(table: Any) -> np.ndarray:
@@ -169,7 +177,7 @@ def _lists(
     table_codes, table_modes = np.zeros((d, SMALL + 1), np.uint8), np.zeros(d, np.uint8)
     places[columns], listed[columns[codes[:, 0] != modes]] = indptr[:-1], 0
     table_codes[columns], table_modes[columns] = codes, modes
-    rows, kept = np.empty(size, np.int32), np.empty(size if has_codes else 0, np.int32)
+    rows, row_codes = np.empty(size, np.int32), np.empty(size if has_codes else 0, np.int32)
     column_values.write_entries(
         table.indptr,
         table.indices,
@@ -179,12 +187,12 @@ def _lists(
         places,
         listed,
         rows,
-        kept,
+        row_codes,
     )
-    return indptr, rows, kept if has_codes else None
+    return indptr, rows, row_codes if has_codes else None
 
 
-def _packed(
+def _pack(
     bits: Slices, columns: np.ndarray, codes: np.ndarray, modes: np.ndarray, levels: np.ndarray
 ) -> Packed:
     """The planes of some columns of a dense table."""
@@ -213,8 +221,8 @@ def code_planes(
     modes, levels : ndarray of int32
         The most frequent code and the number of codes.
     """
-    first = edges_of(levels - 1)
-    planes = np.empty((int(first[-1]), bits.planes.shape[2]), np.uint64)
+    first_planes = edges_of(levels - 1)
+    planes = np.empty((int(first_planes[-1]), bits.planes.shape[2]), np.uint64)
     write_planes(
         bits.planes,
         bits.top,
@@ -223,7 +231,7 @@ def code_planes(
         columns,
         codes,
         modes,
-        first[:-1],
+        first_planes[:-1],
         planes,
     )
     return planes

@@ -26,7 +26,9 @@ def between(low: np.ndarray, high: np.ndarray) -> np.ndarray:
     return np.where((middle >= low) & (middle < high), middle, low)
 
 
-def mean_sd_edges(sums: Any, low: np.ndarray, high: np.ndarray, lost: np.ndarray) -> np.ndarray:
+def mean_sd_edges(
+    sums: Any, low: np.ndarray, high: np.ndarray, n_missing: np.ndarray
+) -> np.ndarray:
     """Three levels: x < mean - sd, the middle, x > mean + sd (population sd).
 
     The first edge is the float just below mean - sd, since level 0 of a binning is x <= edge.
@@ -36,10 +38,10 @@ def mean_sd_edges(sums: Any, low: np.ndarray, high: np.ndarray, lost: np.ndarray
 
     Parameters
     ----------
-    sums, low, high, lost
+    sums, low, high, n_missing
         As for `mlfs.discretize.moments.mean_sd`.
     """
-    mean, sd = mean_sd(sums, low, high, lost)
+    mean, sd = mean_sd(sums, low, high, n_missing)
     with np.errstate(over="ignore"):
         below, above = mean - sd, mean + sd
     reach = ROUNDING * np.maximum(np.abs(low), np.abs(high))
@@ -91,8 +93,8 @@ def equal_frequency(values: np.ndarray, weights: np.ndarray | None, bins: int) -
         after = int(np.searchsorted(below * bins, goal))
         near = [i for i in (after - 1, after) if 0 <= i < below.size]
         cuts.add(min(near, key=lambda i: (abs(below[i] * bins - goal), i)))
-    chosen = sorted(cuts)
-    edges = between(distinct[chosen], distinct[np.add(chosen, 1)])
+    positions = sorted(cuts)
+    edges = between(distinct[positions], distinct[np.add(positions, 1)])
     return tuple(edges.tolist())
 
 
@@ -101,5 +103,5 @@ def tally(values: np.ndarray, weights: np.ndarray | None) -> tuple[np.ndarray, n
     if weights is None:
         distinct, counts = np.unique(values, return_counts=True)
         return distinct, np.cumsum(counts)
-    distinct, place = np.unique(values, return_inverse=True)
-    return distinct, np.cumsum(np.bincount(place, weights=weights))
+    distinct, positions = np.unique(values, return_inverse=True)
+    return distinct, np.cumsum(np.bincount(positions, weights=weights))

@@ -30,7 +30,7 @@ def test_sums_are_rounded_once(rows):
     table = np.array(rows, dtype=float)
     (block,) = blocks(table)
     terms = column_terms(block, np.zeros(block.width), np.abs(table).max(axis=0))
-    sums = terms.rounded(block.width)
+    sums = terms.round(block.width)
     assert sums.tolist() == [math.fsum(column) for column in table.T.tolist()]
 
 

@@ -29,7 +29,7 @@ from mlfs.discretize import Binnings, learn
 from mlfs.discretize.binning import join
 from mlfs.discretize.column_blocks import round_weights
 from mlfs.discretize.divided import DIVIDED, learn_divided
-from mlfs.discretize.learning import checked_method
+from mlfs.discretize.learning import check_method
 from mlfs.discretize.table_survey import Survey, learn_small
 from mlfs.errors import UsageError
 from mlfs.information.table import Table
@@ -134,7 +134,7 @@ def _learned(dataset: Dataset, weights: np.ndarray | None, options: Mapping[str,
     """
     table: RemoteTable = dataset.table
     how = options["bins"], options["n_bins"], options["nominal_limit"]
-    bins = checked_method(*how)
+    bins = check_method(*how)
     names, sizes = names_of(dataset.columns), declared(dataset.columns)
     small, parts = np.zeros(0, np.int64), [Binnings.of(())]
     if weights is None:
