@@ -39,8 +39,9 @@ from mlfs.information.pair_matrix import Side
 from mlfs.search.label_parents import Structure
 from mlfs.search.requested_network import network_for
 
-__all__ = ["DEFAULTS", "Prepared", "prepare", "weighted"]
+__all__ = ["DEFAULTS", "NO_MATTER", "Prepared", "prepare", "weighted"]
 
+NO_MATTER = {"labels", "n_jobs", "max_memory", "layout"}  # options that change no answer
 COUNTED = (
     *("bins", "n_bins", "nominal_limit", "target_bins", "labels_as", "missing"),
     *("estimator", "correction"),

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from mlfs.api.prepared import DEFAULTS, Prepared
+from mlfs.api.prepared import DEFAULTS, NO_MATTER, Prepared
 from mlfs.errors import UsageError, printable
 
 __all__ = ["unprepared"]
-
-NO_MATTER = {"labels", "n_jobs", "max_memory", "layout"}  # they change no result of a fold
 
 
 def unprepared(
@@ -37,19 +35,20 @@ def unprepared(
     >>> data == [ready.dataset], options
     (True, {'bins': 'width'})
     """
-    merged = dict(options)
-
-    def opened(one: Any) -> Any:
-        if not isinstance(one, Prepared):
-            return one
-        _merge(one, merged, known)
-        return one.dataset
-
+    several = isinstance(data, Sequence) and not isinstance(data, str)
+    given = list(data.values()) if isinstance(data, Mapping) else data if several else [data]
+    merged, all_ready = dict(options), [one for one in given if isinstance(one, Prepared)]
+    for ready in all_ready:
+        _merge(ready, merged, known)
+    for ready in all_ready:
+        ready.refuse_other(**{name: merged[name] for name in set(merged) & set(DEFAULTS)})
     if isinstance(data, Mapping):
-        return {name: opened(one) for name, one in data.items()}, merged
-    if isinstance(data, Sequence) and not isinstance(data, str):
-        return [opened(one) for one in data], merged
-    return opened(data), merged
+        return {name: _opened(one) for name, one in data.items()}, merged
+    return [_opened(one) for one in data] if several else _opened(data), merged
+
+
+def _opened(one: Any) -> Any:
+    return one.dataset if isinstance(one, Prepared) else one
 
 
 def _merge(ready: Prepared, merged: dict[str, Any], known: Collection[str]) -> None:
@@ -67,5 +66,3 @@ def _merge(ready: Prepared, merged: dict[str, Any], known: Collection[str]) -> N
                 "each fold, does not have it: prepare the data without it"
             )
             raise UsageError(msg, option=name)
-    for name in set(merged) & set(DEFAULTS) - set(changed):
-        ready.refuse_other(**{name: merged[name]})

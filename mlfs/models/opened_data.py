@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 
 from mlfs.api.prepared import Prepared
 from mlfs.data.dataset import Dataset
@@ -58,7 +59,15 @@ def opened(data: Dataset | Prepared, y: Any, sample_weight: Any) -> Opened:
     if ready is not None and (weights is not None or ready.options["estimator"] != "counts"):
         ready = None  # nothing of it is used
     names = tuple(dataset.feature_names), tuple(dataset.label_names)
-    return Opened(opened_rows(dataset), dataset.Y, weights, *names, ready)
+    return Opened(opened_rows(dataset), _with_nan(dataset.Y), weights, *names, ready)
+
+
+def _with_nan(Y: Any) -> Any:
+    """Labels with NaN where they are missing: -1 may be taken for a class."""
+    if not ((Y.data if sp.issparse(Y) else Y) < 0).any():
+        return Y
+    codes = Y.toarray() if sp.issparse(Y) else Y
+    return np.where(codes < 0, np.nan, codes)
 
 
 def opened_rows(data: Dataset | Prepared) -> Any:

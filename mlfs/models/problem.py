@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from mlfs.api.options import threads
-from mlfs.api.prepared import DEFAULTS, Prepared, prepare
+from mlfs.api.prepared import DEFAULTS, NO_MATTER, Prepared, prepare
 from mlfs.data.columns import force_nominal
 from mlfs.data.dataset import Column, Dataset, Label
 
@@ -144,8 +144,9 @@ class Problem:
             _, columns = force_nominal(data.X, data.columns, nominal)
             data = data.with_changes(columns=tuple(columns))
             return prepare(data, sample_weight=self.weights, **options)
+        wanted = {name: value for name, value in options.items() if name not in NO_MATTER}
         for ready in self.shared:
-            if ready.made_with(**{**options, "n_jobs": ready.options["n_jobs"]}):
+            if ready.made_with(**wanted):
                 return ready
         self.shared.append(prepare(data, sample_weight=self.weights, **options))
         return self.shared[-1]

@@ -450,6 +450,15 @@ def test_a_folder_of_something_else_is_refused(tmp_path: Path) -> None:
             "bins is 'width', but the data were prepared with 'mean-sd'",
         ),
         (
+            {
+                "data": [
+                    mlfs.prepare(([[0], [1]], [[0], [1]]), bins=b) for b in ("mean-sd", "width")
+                ]
+            },
+            UsageError,
+            "bins is 'width', but the data were prepared with 'mean-sd'",
+        ),
+        (
             {"data": [mlfs.prepare(([[0], [1]], [[0], [1]]), correction="expected")]},
             UsageError,
             "correction is an option with which the data were prepared",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -289,6 +290,42 @@ def test_a_model_takes_what_is_prepared(name: str, monkeypatch: pytest.MonkeyPat
             model = make(name).fit(one)
             assert model.label_names_ == tuple(data.label_names)
             assert (model.predict(one) == expected).all()
+
+
+def test_what_is_prepared_with_options_that_change_no_answer_is_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    X, Y = songs()
+    mlfs.write(mlfs.data.from_arrays(X, Y), tmp_path / "songs.csv")
+    ready = mlfs.prepare(tmp_path / "songs.csv", labels="last:4", n_jobs=2, max_memory="1GB")
+    expected = make("cc-ldf").fit(X, Y).predict(X)
+    monkeypatch.setattr("mlfs.models.problem.prepare", lambda *_, **__: pytest.fail("again"))
+    assert (make("cc-ldf").fit(ready).predict(X) == expected).all()
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_a_missing_label_of_a_data_set_is_missing(sparse: bool) -> None:
+    X, Y = songs()
+    known = np.where(Y == 0, np.nan, Y)  # no row is known to lack a label
+    data = mlfs.data.from_arrays(X, known)
+    if sparse:
+        data = data.with_changes(Y=sp.csr_array(data.Y))
+    for one in (data, mlfs.prepare(data)):
+        assert (make("br").fit(one).predict(X) == make("br").fit(X, known).predict(X)).all()
+    classes = np.array([[2, 0], [0, 2]])[[0, 1] * 30].astype(float)
+    classes[::7, 0] = np.nan
+    data = mlfs.data.from_arrays(X[:60], classes, classes=True)
+    assert set(np.unique(make("br").fit(data).predict(X))) <= {0, 1, 2}
+
+
+@pytest.mark.parametrize("name", ["mlknn", "brknn", "iblr"])
+def test_weights_that_a_model_cannot_use_are_refused(name: str) -> None:
+    X, Y = songs()
+    weights = np.arange(len(X)) % 3 + 1.0
+    with pytest.raises(UsageError, match="the data have weights of rows, which"):
+        make(name).fit(mlfs.prepare((X, Y), sample_weight=weights))
+    with pytest.raises(UsageError, match="the data have weights of rows, which"):
+        make(name).fit(mlfs.data.from_arrays(X, Y).with_changes(weights=weights))
 
 
 def test_what_a_data_set_knows_is_not_given_beside_it() -> None:

@@ -8,7 +8,9 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.metaestimators import available_if
 
-from mlfs.errors import DataError
+from mlfs.api.prepared import Prepared
+from mlfs.data.dataset import Dataset
+from mlfs.errors import DataError, UsageError
 from mlfs.models.features import AllFeatures, feature_plan
 from mlfs.models.label_model import LabelModel, probabilistic
 from mlfs.models.problem import Problem
@@ -138,3 +140,9 @@ class UnweightedModel(ColumnModel):
         self
         """
         return super().fit(X, y)
+
+    def _begin(self, X: Any, Y: Any, sample_weight: Any = None) -> Problem:
+        if isinstance(X, (Dataset, Prepared)) and X.weights is not None:
+            msg = f"the data have weights of rows, which {type(self).__name__} cannot use"
+            raise UsageError(f"{msg}: take another model, or leave them out")
+        return super()._begin(X, Y, sample_weight)
