@@ -7,8 +7,8 @@ In: data sets (`data_sources`, `prepared_data`), methods by name (`named`, `fore
 A job (`work`) takes a split (`resampling`, `stored_folds`, `training_rows`), selects (`rankers`,
 `filters`, `value_filters`, `relief`, `qpfs`), trains (`classifiers`, `naive_bayes`, `tuning`) and
 is measured (`measure`, `budget`).
-Metrics: `metrics` names them all; `label_metrics`, `ranking_metrics`, `top_metrics`, `likelihoods`,
-`auc` and `precision_recall` compute them, by what `truth` and `sharing` check and share.
+Metrics: `metrics` names them all; `label_metrics`, `ranking_metrics`, `top_metrics`, `likelihoods`
+and `areas` compute them, by what `truth` and `sharing` check and share.
 Out: `results`, a tidy table (`results_html`, `per_label`); `contest` tests it by `ranks`, `pairs`
 and `posteriors`, `stability` and `overlap` compare the selections, and `report` writes the files,
 which `loading` reads again. `reference` and `against` are for published results.

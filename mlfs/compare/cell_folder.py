@@ -11,7 +11,6 @@ import json
 import os
 from collections.abc import Iterable
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from mlfs.data.whole_files import remove_unfinished, replacing
@@ -20,7 +19,7 @@ from mlfs.errors import DataError, UsageError, printable, setting
 if TYPE_CHECKING:
     from mlfs.compare.settings import Settings
 
-__all__ = ["CELLS", "FIGURES", "CellFolder", "kept_details", "refuse_loss"]
+__all__ = ["CELLS", "FIGURES", "CellFolder", "content_of", "kept_details", "refuse_loss"]
 
 SETTINGS, REPORT, LOCK, CELLS = "settings.json", "results.json", ".lock", "cells"
 FIGURES = "figures"
@@ -43,7 +42,11 @@ class CellFolder:
         shown = repr(printable(self.folder, 400))
         if self.folder.exists() and not self.folder.is_dir():
             raise UsageError(f"cannot write {shown}: it is a file, and a report is a folder")
-        if self.folder.is_dir() and not (self.folder / CELLS).is_dir() and any(self._foreign()):
+        if (
+            self.folder.is_dir()
+            and not (self.folder / CELLS).is_dir()
+            and any(path.name != LOCK for path in self.folder.iterdir())
+        ):
             raise UsageError(f"{shown} has other things in it: name a new folder for the report")
         self._refuse_links()
         try:
@@ -60,12 +63,7 @@ class CellFolder:
         remove_unfinished(self.folder / CELLS)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._lock.close()
 
     def _refuse_links(self) -> None:
@@ -78,9 +76,6 @@ class CellFolder:
                     shown = repr(printable(entry.path, 400))
                     raise UsageError(f"{shown} is no file of a report: remove it, and run again")
 
-    def _foreign(self) -> list[Path]:
-        return [path for path in self.folder.iterdir() if path.name != LOCK]
-
     def earlier_settings(self) -> dict[str, Any] | None:
         """The settings of the last run here, if there was one."""
         path = self.folder / SETTINGS
@@ -91,7 +86,8 @@ class CellFolder:
 
     def keep_settings(self, settings: dict[str, Any]) -> None:
         """Remember the settings of this run."""
-        self._write(SETTINGS, json.dumps(settings, indent=1, default=repr) + "\n")
+        text = json.dumps(settings, indent=1, default=repr) + "\n"
+        self._put(SETTINGS, text.encode())
 
     def finished(self, keys: Iterable[str]) -> dict[str, dict[str, Any]]:
         """The records of those cells that are finished, by key; one that failed is not."""
@@ -120,14 +116,12 @@ class CellFolder:
         plain = {name: value for name, value in record.items() if name != "details"}
         if "details" in record:
             self._put(f"{CELLS}/{record['key']}.npz", record["details"])
-        self._write(f"{CELLS}/{record['key']}.json", json.dumps(plain, allow_nan=False))
+        text = json.dumps(plain, allow_nan=False)
+        self._put(f"{CELLS}/{record['key']}.json", text.encode())
 
     def count(self) -> int:
         """How many cells are kept, of whatever settings."""
         return sum(path.suffix == ".json" for path in (self.folder / CELLS).iterdir())
-
-    def _write(self, name: str, text: str) -> None:
-        self._put(name, text.encode())
 
     def _put(self, name: str, content: bytes) -> None:
         with replacing(str(self.folder / name), force=True) as stream:
@@ -156,13 +150,19 @@ def kept_details(folder: Path, key: str) -> bytes | None:
         return None
 
 
-def _read(path: Path) -> Any:
+def content_of(path: Path, remedy: str = "") -> bytes:
+    """The bytes of a file; an error says what to do."""
     try:
-        with contextlib.suppress(ValueError):
-            return json.loads(path.read_bytes())
+        return path.read_bytes()
     except OSError as error:
-        msg = f"cannot read {printable(path, 400)!r}: {error.strerror}"
+        msg = f"cannot read {printable(path, 400)}: {error.strerror}{remedy}"
         raise DataError(msg) from None
+
+
+def _read(path: Path) -> Any:
+    content = content_of(path)
+    with contextlib.suppress(ValueError):
+        return json.loads(content)
     return None
 
 

@@ -14,7 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from mlfs.api.as_dataset import as_dataset
-from mlfs.compare.resampling import Protocol
+from mlfs.compare.resampling import Splitting
 from mlfs.data.dataset import Dataset
 from mlfs.data.joining import joined
 from mlfs.data.labels.label_values import REMEDIES
@@ -85,7 +85,7 @@ class DataSource:
         test = read_file(self.test_path, self.labels)
         return _checked(joined(data, test), self.name), data.shape[0]
 
-    def check(self, protocol: Protocol) -> None:
+    def check(self, protocol: Splitting) -> None:
         """Refuse data that cannot be split or trained on, before anything is computed."""
         data, _ = self.read()
         excluded(data, self.exclude, self.name)

@@ -15,20 +15,18 @@ from typing import Any
 
 import numpy as np
 
-from mlfs.compare.auc import label_auc
+from mlfs.compare.areas import label_auc, label_pr_auc
 from mlfs.compare.label_metrics import label_f1
-from mlfs.compare.precision_recall import label_pr_auc
 
-__all__ = ["PER_LABEL", "label_results", "packed", "unpacked"]
+__all__ = ["label_results", "packed", "unpacked"]
 
-PER_LABEL = ("positives", "predicted_positives", "f1", "auc", "pr_auc")
 LEVEL = 1  # of compression: scores hardly shrink, whatever it is
 
 
 def label_results(
     truth: np.ndarray, predicted: np.ndarray, scores: np.ndarray | None
 ) -> dict[str, np.ndarray]:
-    """The quality of each label, by the names of `PER_LABEL`; NaN where one is not defined.
+    """The quality of each label, by name; NaN where one is not defined.
 
     Examples
     --------

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -94,17 +93,6 @@ def _estimator(kind: Any, text: str, **given: Any) -> Any:
     except TypeError as error:
         msg = f"{printable(text)!r} cannot be made: {printable(error, 200)}"
         raise UsageError(msg) from None
-
-
-@dataclass(frozen=True)
-class _Table:
-    """Training rows as scikit-learn takes them."""
-
-    X: np.ndarray
-    Y: np.ndarray
-    feature: np.ndarray
-    d: int
-    weights: np.ndarray | None = field(default=None)
 
 
 def foreign_scores(

@@ -9,11 +9,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from mlfs.compare.cell_folder import content_of
 from mlfs.compare.classifiers import selects
 from mlfs.compare.data_sources import DataSource
 from mlfs.compare.metrics import METRICS, evaluate
 from mlfs.compare.named import named
-from mlfs.compare.resampling import Folds, Given, Holdout, Protocol
+from mlfs.compare.resampling import Folds, Given, Holdout, Splitting
 from mlfs.compare.results import Results, finite
 from mlfs.compare.settings import Settings
 from mlfs.compare.sizes import size
@@ -22,7 +23,7 @@ from mlfs.errors import DataError, printable
 
 __all__ = ["load", "settings_of"]
 
-KINDS = {"Folds": Folds, "Holdout": Holdout, "Given": Given, "StoredFolds": StoredFolds}
+KINDS = {"Folds": Folds, "Holdout": Holdout, "Given": Given}
 
 
 def load(folder: str | os.PathLike[str]) -> Results:
@@ -42,11 +43,9 @@ def load(folder: str | os.PathLike[str]) -> Results:
     """
     path = Path(folder) / "results.json"
     shown = printable(path, 400)
+    content = content_of(path, "; name the folder of a finished report")
     try:
-        document = json.loads(path.read_bytes())
-    except OSError as error:
-        msg = f"cannot read {shown}: {error.strerror}; name the folder of a finished report"
-        raise DataError(msg) from None
+        document = json.loads(content)
     except ValueError:
         raise DataError(f"{shown} is damaged: write the report again") from None
     try:
@@ -108,9 +107,9 @@ def settings_of(plain: Mapping[str, Any]) -> Settings:
     )
 
 
-def _protocol(plain: Mapping[str, Any]) -> Protocol:
+def _protocol(plain: Mapping[str, Any]) -> Splitting:
     given = {name: value for name, value in plain.items() if name != "kind"}
     if plain["kind"] == "StoredFolds":
         return StoredFolds({}, given["digests"], given["used"], k=given["k"])
-    made: Protocol = KINDS[plain["kind"]](**given)
+    made: Splitting = KINDS[plain["kind"]](**given)
     return made

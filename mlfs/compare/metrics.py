@@ -14,58 +14,25 @@ from typing import Any, Literal
 
 import numpy as np
 
-from mlfs.compare.auc import label_auc, macro_auc, micro_auc
-from mlfs.compare.label_metrics import (
-    accuracy,
-    exact_match,
-    hamming_loss,
-    hamming_score,
-    label_f1,
-    macro_f1,
-    macro_precision,
-    macro_recall,
-    micro_f1,
-    micro_precision,
-    micro_recall,
-    sample_f1,
-    sample_precision,
-    sample_recall,
-)
-from mlfs.compare.likelihoods import cll_loss, log_loss
-from mlfs.compare.precision_recall import label_pr_auc, macro_pr_auc, micro_pr_auc
-from mlfs.compare.ranking_metrics import (
-    average_precision,
-    coverage,
-    normalised_coverage,
-    one_error,
-    ranking_loss,
-)
+from mlfs.compare import areas, label_metrics, likelihoods, ranking_metrics, top_metrics
+from mlfs.compare.areas import label_auc, label_pr_auc
+from mlfs.compare.label_metrics import label_f1
 from mlfs.compare.sharing import sharing
-from mlfs.compare.top_metrics import (
-    ndcg_at_3,
-    ndcg_at_5,
-    precision_at_1,
-    precision_at_3,
-    precision_at_5,
-    propensity_ndcg_at_3,
-    propensity_ndcg_at_5,
-    propensity_precision_at_1,
-    propensity_precision_at_3,
-    propensity_precision_at_5,
-)
 from mlfs.compare.truth import truth_of
 from mlfs.errors import UnknownName, UsageError
 
 __all__ = [
     "METRICS",
     "Metric",
-    "cll_loss",
     "evaluate",
     "label_auc",
     "label_f1",
     "label_pr_auc",
     "tally",
 ]
+
+Function = Callable[[Any, Any], float]
+Needs = Literal["labels", "scores", "propensities", "probabilities", "joint"]
 
 
 @dataclass(frozen=True)
@@ -86,8 +53,8 @@ class Metric:
     """
 
     name: str
-    function: Callable[[Any, Any], float]
-    needs: Literal["labels", "scores", "propensities", "probabilities", "joint"]
+    function: Function
+    needs: Needs
     higher_is_better: bool
 
     @property
@@ -96,51 +63,44 @@ class Metric:
         return (self.function.__doc__ or "").split("\n", 1)[0].rstrip(".")
 
 
+FUNCTIONS: tuple[tuple[Function, Needs, bool], ...] = (  # what each takes; whether higher is better
+    (label_metrics.exact_match, "labels", True),
+    (label_metrics.hamming_score, "labels", True),
+    (label_metrics.hamming_loss, "labels", False),
+    (label_metrics.accuracy, "labels", True),
+    (label_metrics.sample_f1, "labels", True),
+    (label_metrics.macro_f1, "labels", True),
+    (label_metrics.micro_f1, "labels", True),
+    (label_metrics.sample_precision, "labels", True),
+    (label_metrics.sample_recall, "labels", True),
+    (label_metrics.macro_precision, "labels", True),
+    (label_metrics.macro_recall, "labels", True),
+    (label_metrics.micro_precision, "labels", True),
+    (label_metrics.micro_recall, "labels", True),
+    (areas.macro_auc, "scores", True),
+    (areas.micro_auc, "scores", True),
+    (areas.macro_pr_auc, "scores", True),
+    (areas.micro_pr_auc, "scores", True),
+    (ranking_metrics.ranking_loss, "scores", False),
+    (ranking_metrics.coverage, "scores", False),
+    (ranking_metrics.normalised_coverage, "scores", False),
+    (ranking_metrics.one_error, "scores", False),
+    (ranking_metrics.average_precision, "scores", True),
+    (top_metrics.precision_at_1, "scores", True),
+    (top_metrics.precision_at_3, "scores", True),
+    (top_metrics.precision_at_5, "scores", True),
+    (top_metrics.ndcg_at_3, "scores", True),
+    (top_metrics.ndcg_at_5, "scores", True),
+    (top_metrics.propensity_precision_at_1, "propensities", True),
+    (top_metrics.propensity_precision_at_3, "propensities", True),
+    (top_metrics.propensity_precision_at_5, "propensities", True),
+    (top_metrics.propensity_ndcg_at_3, "propensities", True),
+    (top_metrics.propensity_ndcg_at_5, "propensities", True),
+    (likelihoods.log_loss, "probabilities", False),
+    (likelihoods.cll_loss, "joint", False),
+)
 METRICS: Mapping[str, Metric] = MappingProxyType(
-    {
-        metric.name: metric
-        for metric in (
-            Metric("exact_match", exact_match, "labels", higher_is_better=True),
-            Metric("hamming_score", hamming_score, "labels", higher_is_better=True),
-            Metric("hamming_loss", hamming_loss, "labels", higher_is_better=False),
-            Metric("accuracy", accuracy, "labels", higher_is_better=True),
-            Metric("sample_f1", sample_f1, "labels", higher_is_better=True),
-            Metric("macro_f1", macro_f1, "labels", higher_is_better=True),
-            Metric("micro_f1", micro_f1, "labels", higher_is_better=True),
-            Metric("sample_precision", sample_precision, "labels", higher_is_better=True),
-            Metric("sample_recall", sample_recall, "labels", higher_is_better=True),
-            Metric("macro_precision", macro_precision, "labels", higher_is_better=True),
-            Metric("macro_recall", macro_recall, "labels", higher_is_better=True),
-            Metric("micro_precision", micro_precision, "labels", higher_is_better=True),
-            Metric("micro_recall", micro_recall, "labels", higher_is_better=True),
-            Metric("macro_auc", macro_auc, "scores", higher_is_better=True),
-            Metric("micro_auc", micro_auc, "scores", higher_is_better=True),
-            Metric("macro_pr_auc", macro_pr_auc, "scores", higher_is_better=True),
-            Metric("micro_pr_auc", micro_pr_auc, "scores", higher_is_better=True),
-            Metric("ranking_loss", ranking_loss, "scores", higher_is_better=False),
-            Metric("coverage", coverage, "scores", higher_is_better=False),
-            Metric("normalised_coverage", normalised_coverage, "scores", higher_is_better=False),
-            Metric("one_error", one_error, "scores", higher_is_better=False),
-            Metric("average_precision", average_precision, "scores", higher_is_better=True),
-            Metric("precision_at_1", precision_at_1, "scores", higher_is_better=True),
-            Metric("precision_at_3", precision_at_3, "scores", higher_is_better=True),
-            Metric("precision_at_5", precision_at_5, "scores", higher_is_better=True),
-            Metric("ndcg_at_3", ndcg_at_3, "scores", higher_is_better=True),
-            Metric("ndcg_at_5", ndcg_at_5, "scores", higher_is_better=True),
-            *(
-                Metric(one.__name__, one, "propensities", higher_is_better=True)
-                for one in (
-                    propensity_precision_at_1,
-                    propensity_precision_at_3,
-                    propensity_precision_at_5,
-                    propensity_ndcg_at_3,
-                    propensity_ndcg_at_5,
-                )
-            ),
-            Metric("log_loss", log_loss, "probabilities", higher_is_better=False),
-            Metric("cll_loss", cll_loss, "joint", higher_is_better=False),
-        )
-    }
+    {one.__name__: Metric(one.__name__, one, needs, higher) for one, needs, higher in FUNCTIONS}
 )
 
 

@@ -13,7 +13,6 @@ import threading
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from types import TracebackType
 from typing import Any, Self
 
 from mlfs.compare.processes import Place, WorkerLost, WorkerProcess
@@ -54,12 +53,7 @@ class WorkerPool:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         with self._lock:
             self._closed = True
             processes = list(self._processes)

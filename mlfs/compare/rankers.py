@@ -5,9 +5,10 @@ A ranker sees the training rows and nothing else.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -93,88 +94,61 @@ class Ranked:
         }
 
 
-class Ranker(Protocol):
-    """A way to rank features."""
-
-    @property
-    def counts(self) -> bool:
-        """Whether it uses the rows binned and counted, not the values themselves."""
-
-    @property
-    def nested(self) -> bool:
-        """Whether n features are the first n of more."""
-
-    def rank(self, train: TrainingRows, n: int, seed: int) -> Ranked:
-        """Choose n features (for each label, if it chooses per label)."""
-
-
 @dataclass(frozen=True)
-class _ByCriterion:
-    name: Any
-    parameters: Mapping[str, Any]
-    counts: bool = True
+class Ranker:
+    """A way to rank features.
 
-    @property
-    def nested(self) -> bool:
-        _, criterion = criteria.get(self.name, self.parameters)
-        return criterion.search == "greedy"
+    Parameters
+    ----------
+    rank : callable
+        ``rank(train, n, seed)`` chooses n features (for each label, if it chooses per label).
+    counts : bool
+        Whether it uses the rows binned and counted, not the values themselves.
+    nested : bool
+        Whether n features are the first n of more.
+    """
 
-    def rank(self, train: TrainingRows, n: int, seed: int) -> Ranked:
-        del seed  # only an automatic number of features shuffles labels
+    rank: Callable[[TrainingRows, int, int], Ranked]
+    counts: bool = False
+    nested: bool = True
+
+
+def _by_criterion(name: Any, parameters: Mapping[str, Any]) -> Ranker:
+    _, criterion = criteria.get(name, parameters)
+
+    def rank(train: TrainingRows, n: int, _: int) -> Ranked:  # no seed: it only shuffles labels
         options = dict(train.options)
-        if criteria.get(self.name, self.parameters)[1].network is False:
+        if criterion.network is False:
             options = {key: value for key, value in options.items() if key not in NETWORK}
-        found = select(train.prepared, self.name, n, parameters=self.parameters, **options)
+        found = select(train.prepared, name, n, parameters=parameters, **options)
         if found.interrupted:
             raise KeyboardInterrupt
         note = "; ".join(one for one in found.notes if "fewer" in one)
-        if found.scope == "all labels":
-            return Ranked((tuple(found.indices),), train.data.shape[1], note=note)
-        orders = tuple(tuple(one.indices) for one in found.labels.values())
+        each = [found] if found.scope == "all labels" else found.labels.values()
+        orders = tuple(tuple(one.indices) for one in each)
         return Ranked(orders, train.data.shape[1], note=note)
 
+    return Ranker(rank, counts=True, nested=criterion.search == "greedy")
 
-@dataclass(frozen=True)
-class _Baseline:
-    name: str
-    counts: bool = False
-    nested: bool = True
 
-    def rank(self, train: TrainingRows, n: int, seed: int) -> Ranked:
+def _baseline(name: str) -> Ranker:
+    def rank(train: TrainingRows, n: int, seed: int) -> Ranked:
         d = train.data.shape[1]
-        if self.name == "random":
+        if name == "random":
             order = np.random.default_rng(seed).permutation(d)[:n].tolist()
             return Ranked((tuple(order),), d)
-        return Ranked((tuple(range(d)),), d, imposed=self.name == "all")
+        return Ranked((tuple(range(d)),), d, imposed=name == "all")
+
+    return Ranker(rank)
 
 
-@dataclass(frozen=True)
-class _ByFilter:
-    name: str
-    parameters: Mapping[str, Any]
-    nested: bool = True
-
-    @property
-    def counts(self) -> bool:
-        return FILTERS[self.name].counts
-
-    def rank(self, train: TrainingRows, n: int, seed: int) -> Ranked:
-        scores = filter_scores(self.name, train, seed, **self.parameters)
+def _by_scores(scores_of: Callable[[TrainingRows, int, int], np.ndarray], **kind: bool) -> Ranker:
+    def rank(train: TrainingRows, n: int, seed: int) -> Ranked:
+        scores = scores_of(train, n, seed)
         order = np.lexsort((np.arange(scores.size), -scores))[:n]
         return Ranked((tuple(order.tolist()),), scores.size)
 
-
-@dataclass(frozen=True)
-class _Foreign:
-    text: str
-    parameters: Mapping[str, Any]
-    counts: bool = False
-    nested: bool = False  # some must know how many
-
-    def rank(self, train: TrainingRows, n: int, seed: int) -> Ranked:
-        scores = foreign_scores(self.text, self.parameters, train, n, seed)
-        order = np.lexsort((np.arange(scores.size), -scores))[:n]
-        return Ranked((tuple(order.tolist()),), scores.size)
+    return Ranker(rank, **kind)
 
 
 def known_rankers() -> list[str]:
@@ -193,22 +167,23 @@ def ranker(given: Named) -> Ranker:
     if given.name in BASELINES:
         if given.parameters:
             raise UsageError(f"{given.name} takes no parameters")
-        return _Baseline(given.name)
+        return _baseline(given.name)
     if given.name in FILTERS:
         FILTERS[given.name].check(given.parameters)
-        return _ByFilter(given.name, given.parameters)
+        return _by_scores(
+            lambda train, _, seed: filter_scores(given.name, train, seed, **given.parameters),
+            counts=FILTERS[given.name].counts,
+        )
     if is_foreign(given.name):
         over = {"over": given.parameters.get("over", "mean")}
         if {**over, **given.parameters} != over or over["over"] not in ("mean", "max"):
             msg = "takes over=mean or over=max beside its own parameters, which stand in brackets"
             raise UsageError(f"the selector {printable(given.name)!r} {msg}")
         made_of_text(given.name)
-        return _Foreign(given.name, over)
+        # not nested, since some must know how many
+        return _by_scores(partial(foreign_scores, given.name, over), nested=False)
     if "." in given.name:
-        kind = import_path(given.name, "criterion")
-        criteria.get(kind, given.parameters)
-        return _ByCriterion(kind, given.parameters)
+        return _by_criterion(import_path(given.name, "criterion"), given.parameters)
     if given.name not in known_rankers() and given.name not in criteria.ALIASES:
         raise UnknownName("criterion", given.name, [*known_rankers(), *criteria.ALIASES])
-    criteria.get(given.name, given.parameters)
-    return _ByCriterion(given.name, given.parameters)
+    return _by_criterion(given.name, given.parameters)

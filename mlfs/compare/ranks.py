@@ -18,7 +18,6 @@ from mlfs.errors import DataError
 __all__ = [
     "FEWEST",
     "Friedman",
-    "average_ranks",
     "bonferroni_dunn",
     "cliques",
     "f_of_ranks",
@@ -90,18 +89,6 @@ def settled(values: np.ndarray, *like: np.ndarray) -> np.ndarray:
     if greatest == 0:
         return values
     return np.round(values, min(DIGITS - math.ceil(math.log10(greatest)), 300))
-
-
-def average_ranks(table: Any, *, higher_is_better: bool) -> np.ndarray:
-    """The mean rank of each method over the data sets.
-
-    Examples
-    --------
-    >>> average_ranks([[0.9, 0.8, 0.8], [0.5, 0.6, 0.7]], higher_is_better=True).tolist()
-    [2.0, 2.25, 1.75]
-    """
-    means: np.ndarray = ranks(table, higher_is_better=higher_is_better).mean(axis=0)
-    return means
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import mlfs
+from mlfs.compare.cell_folder import content_of
 from mlfs.compare.data_sources import content_digest, without
 from mlfs.compare.loading import settings_of
 from mlfs.compare.metrics import METRICS
@@ -31,6 +32,7 @@ from mlfs.errors import DataError, printable
 __all__ = ["Recipe", "Reference", "read_reference", "rounded", "versions_now", "write_reference"]
 
 TABLE, ABOUT, FOLDS, LOCK = "results.csv.xz", "reference.json", "folds", "requirements.lock"
+REMEDY = f"; a reference is a folder with {TABLE}, {ABOUT} and {FOLDS}/"
 SCHEMA = 1
 COUNTED = ("numpy", "scipy", "scikit-learn", "numba")  # their versions may change numbers
 CELL = ("data", "criterion", "model", "n", "split")
@@ -181,7 +183,7 @@ def read_reference(path: str | Path) -> Reference:
     """
     folder = Path(path) if Path(path).is_dir() else Path(path).parent
     document = _document(folder / ABOUT)
-    content = _bytes(folder / TABLE)
+    content = content_of(folder / TABLE, REMEDY)
     if hashlib.sha256(content).hexdigest() != document["sha256"]:
         shown = printable(folder / TABLE, 400)
         raise DataError(f"{shown} differs from the digest in {ABOUT}: take the one it belongs to")
@@ -204,7 +206,7 @@ def read_reference(path: str | Path) -> Reference:
 
 
 def _document(path: Path) -> dict[str, Any]:
-    content = _bytes(path)
+    content = content_of(path, REMEDY)
     try:
         document = json.loads(content)
         if document["schema"] == SCHEMA:
@@ -227,11 +229,3 @@ def _record(row: Mapping[str, str]) -> dict[str, Any]:
         "metrics": {name: float(row[name]) for name in METRICS if row.get(name)},
         **numbers,
     }
-
-
-def _bytes(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        msg = f"cannot read {printable(path, 400)}: {error.strerror}; a reference is a folder with "
-        raise DataError(f"{msg}{TABLE}, {ABOUT} and {FOLDS}/") from None

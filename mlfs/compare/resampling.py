@@ -16,7 +16,7 @@ import scipy.sparse as sp
 from mlfs.data.dataset import Dataset
 from mlfs.errors import DataError, UnknownName, UsageError, plural, printable
 
-__all__ = ["Folds", "Given", "Holdout", "Protocol", "Split", "Splitting"]
+__all__ = ["Folds", "Given", "Holdout", "Split", "Splitting"]
 
 TURN = 1_000_003  # between the seeds of two repetitions
 
@@ -52,7 +52,6 @@ class Splitting:
 
     def check(self, data: Dataset) -> None:
         """Refuse a data set that cannot be split so."""
-        raise NotImplementedError
 
     def splits(self, data: Dataset, seed: int) -> Iterator[Split]:
         """The splits of a data set."""
@@ -230,9 +229,6 @@ class Given(Splitting):
     def __len__(self) -> int:
         return 1
 
-    def check(self, data: Dataset) -> None:
-        """Refuse nothing: the files of a given split are checked when they are joined."""
-
     def splits(self, data: Dataset, seed: int) -> Iterator[Split]:
         """The one split; the seed is not used."""
         del seed
@@ -241,9 +237,6 @@ class Given(Splitting):
             msg = f"{self.n_train} of {n} rows train: both parts need rows"
             raise DataError(msg)
         yield _split(n, np.arange(self.n_train, n))
-
-
-Protocol = Splitting
 
 
 def _split(n: int, test: np.ndarray) -> Split:

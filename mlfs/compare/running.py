@@ -23,7 +23,7 @@ from mlfs.compare.pool import WorkerPool
 from mlfs.compare.prepared_data import unprepared
 from mlfs.compare.processes import Place, ThisMachine
 from mlfs.compare.rankers import ranker
-from mlfs.compare.resampling import Folds, Given, Holdout, Protocol
+from mlfs.compare.resampling import Folds, Given, Holdout, Splitting
 from mlfs.compare.results import Results
 from mlfs.compare.settings import Settings
 from mlfs.compare.sizes import size
@@ -297,7 +297,7 @@ def _protocol(
     repeat: int | None,
     split: Any,
     groups: str | None,
-) -> Protocol:
+) -> Splitting:
     given = [
         name for name, one in (("folds", folds), ("holdout", holdout), ("split", split)) if one
     ]

@@ -11,7 +11,7 @@ from typing import Any
 import mlfs
 from mlfs.compare.data_sources import DataSource
 from mlfs.compare.named import Named
-from mlfs.compare.resampling import Protocol
+from mlfs.compare.resampling import Splitting
 from mlfs.compare.sizes import ALL, Size
 from mlfs.compare.tuning import is_tuned
 
@@ -37,7 +37,7 @@ class Settings:
         What is trained on them.
     sizes : tuple of Size
         How many features are kept.
-    protocol : Protocol
+    protocol : Splitting
         How rows are split into training and test rows.
     seed : int
         Seeds everything random.
@@ -61,7 +61,7 @@ class Settings:
     rankers: tuple[Named, ...]
     models: tuple[Named, ...]
     sizes: tuple[Size, ...]
-    protocol: Protocol
+    protocol: Splitting
     seed: int = 0
     options: Mapping[str, Any] = field(default_factory=dict)
     selecting_models: tuple[Named, ...] = ()

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from mlfs.compare.cell_folder import content_of
 from mlfs.compare.resampling import Split, Splitting
 from mlfs.data.dataset import Dataset
 from mlfs.errors import DataError, plural, printable
@@ -123,9 +124,9 @@ def stored_folds(folder: Path, used: Mapping[str, int] | None = None) -> StoredF
         How many folds of a data set are used.
     """
     folds, digests = {}, {}
-    for line in _bytes(folder / SUMS).decode("ascii", "replace").splitlines():
+    for line in content_of(folder / SUMS).decode("ascii", "replace").splitlines():
         wanted, _, name = line.partition("  ")
-        content = _bytes(folder / name)
+        content = content_of(folder / name)
         digest = hashlib.sha256(content).hexdigest()
         shown = printable(folder / name, 400)
         if digest != wanted:
@@ -138,10 +139,3 @@ def stored_folds(folder: Path, used: Mapping[str, int] | None = None) -> StoredF
         stem = Path(name).stem
         folds[stem], digests[stem] = np.array(numbers, dtype=np.int64), digest
     return StoredFolds(folds, digests, dict(used or {}))
-
-
-def _bytes(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise DataError(f"cannot read {printable(path, 400)}: {error.strerror}") from None

@@ -53,8 +53,8 @@ def test_friedman_is_scipys(seed: int, n: int, k: int, levels: int) -> None:
 @given(seed=st.integers(0, 10_000), n=N_SETS, k=N_METHODS)
 def test_direction_turns_the_ranks(seed: int, n: int, k: int) -> None:
     table = some_table(seed, n, k, levels=4)
-    up = ranks.average_ranks(table, higher_is_better=True)
-    down = ranks.average_ranks(table, higher_is_better=False)
+    up = ranks.ranks(table, higher_is_better=True).mean(axis=0)
+    down = ranks.ranks(table, higher_is_better=False).mean(axis=0)
     np.testing.assert_allclose(up + down, k + 1)
     assert ranks.friedman(table, higher_is_better=True).f == pytest.approx(
         ranks.friedman(table, higher_is_better=False).f
@@ -136,7 +136,7 @@ def test_pairs_agree_with_scikit_posthocs() -> None:
         assert pair.p_holm == pytest.approx(theirs[pair.first, pair.second])
         assert pair.wins + pair.ties + pair.losses == 12
     nemenyi = posthocs.posthoc_nemenyi_friedman(table).to_numpy()
-    means = ranks.average_ranks(table, higher_is_better=True)
+    means = ranks.ranks(table, higher_is_better=True).mean(axis=0)
     apart = np.abs(means[:, None] - means[None, :]) > ranks.nemenyi(4, 12)
     assert (apart == (nemenyi < 0.05)).all()
 
