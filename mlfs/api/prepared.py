@@ -30,7 +30,7 @@ from mlfs.counting.memory import bytes_of
 from mlfs.criteria import Criterion
 from mlfs.data.dataset import Dataset
 from mlfs.data.frames import family, framed
-from mlfs.data.row_weights import checked_weights
+from mlfs.data.row_weights import check_weights
 from mlfs.discretize import Binning
 from mlfs.errors import Caution, DataError, UsageError, plural, printable
 from mlfs.information.for_search import table_of
@@ -310,7 +310,7 @@ def weighted(
     given = dataset.weights if sample_weight is None else sample_weight
     if given is None:
         return dataset, None
-    weights = checked_weights(given, dataset.shape[0])
+    weights = check_weights(given, dataset.shape[0])
     if sample_weight is None:
         notes.append("rows are weighted as the file says")
     if not weights.all():

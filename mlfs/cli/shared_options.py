@@ -262,9 +262,9 @@ def place_of(path: str) -> str:
     """The file that a user means: a path, or the name of a data set that is here."""
     if not path or path == "-" or os.path.basename(path) != path or os.path.exists(path):  # noqa: PTH110, PTH119
         return path
-    from mlfs.datasets.fetching import resolved
+    from mlfs.datasets.fetching import resolve_name
 
-    return os.fspath(resolved(path) or path)
+    return os.fspath(resolve_name(path) or path)
 
 
 def selection_options(options: Mapping[str, Any]) -> tuple[Criterion, dict[str, Any]]:

@@ -16,7 +16,7 @@ import scipy.sparse as sp
 from mlfs.api.as_dataset import as_dataset
 from mlfs.compare.resampling import Splitting
 from mlfs.data.dataset import Dataset
-from mlfs.data.joining import joined
+from mlfs.data.joining import join_datasets
 from mlfs.data.labels.label_values import REMEDIES
 from mlfs.errors import DataError, UnknownName, UsageError, printable, setting
 
@@ -83,7 +83,7 @@ class DataSource:
         if not self.test_path:
             return _checked(data, self.name), 0
         test = read_file(self.test_path, self.labels)
-        return _checked(joined(data, test), self.name), data.shape[0]
+        return _checked(join_datasets(data, test), self.name), data.shape[0]
 
     def check(self, protocol: Splitting) -> None:
         """Refuse data that cannot be split or trained on, before anything is computed."""

@@ -26,7 +26,7 @@ from mlfs.compare.results import SECONDS, plain_cell, text_of_cell
 from mlfs.compare.settings import Settings
 from mlfs.compare.stored_folds import StoredFolds, stored_folds
 from mlfs.data.dataset import Dataset
-from mlfs.data.joining import joined
+from mlfs.data.joining import join_datasets
 from mlfs.errors import DataError, printable
 
 __all__ = ["Recipe", "Reference", "read_reference", "rounded", "versions_now", "write_reference"]
@@ -68,7 +68,7 @@ class Recipe:
         """The data set as it takes part."""
         data = parts[0]
         for part in parts[1:]:
-            data = joined(data, part)
+            data = join_datasets(data, part)
         data = without(data, self.exclude)
         if content_digest(data) != self.digest:
             msg = f"the data set {printable(self.name)!r} is not the one of the reference"

@@ -27,7 +27,7 @@ from mlfs.data.labels.numeric_targets import numeric_targets
 from mlfs.data.matrices import EXACT, as_counted, from_sparse, needs_check
 from mlfs.data.packed_table import PackedTable
 from mlfs.data.request import Request
-from mlfs.data.row_weights import checked_weights
+from mlfs.data.row_weights import check_weights
 from mlfs.data.uniform import NumberedNames, UniformColumns, names_of
 from mlfs.errors import Caution, DataError, UsageError, printable
 
@@ -122,7 +122,7 @@ def from_arrays(
         y,
         columns,
         label_list,
-        weights=None if sample_weight is None else checked_weights(sample_weight, n_rows),
+        weights=None if sample_weight is None else check_weights(sample_weight, n_rows),
         left_out=tuple(left_out),
         source=Source(),
         notes=(*notes, *_notes(cells if careful else None, y, left_out)),

@@ -20,7 +20,7 @@ from mlfs.data.labels.label_values import (
     map_label,
     map_numbers,
     split_lists,
-    stacked,
+    stack_labels,
 )
 from mlfs.data.packed_table import PackedTable
 from mlfs.data.request import Request
@@ -64,7 +64,7 @@ def dense_labels(
         What each of the D columns is.
     """
     mapped = [map_column(columns[j], values[:, j], request, path) for j in label_columns]
-    return stacked([y for y, _ in mapped], len(values)), [label for _, label in mapped]
+    return stack_labels([y for y, _ in mapped], len(values)), [label for _, label in mapped]
 
 
 def sparse_labels(
@@ -110,24 +110,24 @@ def sparse_labels(
             codes[part] = y[: part.stop - part.start]
             defaults[k] = y[-1] if implicit else 0
     if defaults.any():
-        rows, cols, codes = _filled(rows, cols, codes, defaults, n_rows)
+        rows, cols, codes = _fill(rows, cols, codes, defaults, n_rows)
     kind = np.int8 if not len(codes) or codes.max() <= 127 else np.int32
     kind = np.int32 if any(len(label.values) > 127 for label in labels) else kind
     return label_matrix(rows, cols, codes.astype(kind), (n_rows, len(label_columns))), labels
 
 
-def _filled(
+def _fill(
     rows: np.ndarray, cols: np.ndarray, codes: np.ndarray, defaults: np.ndarray, n_rows: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Store what a sparse row leaves out where that does not mean 0."""
-    parts = [(rows, cols, codes)]
+    entries = [(rows, cols, codes)]
     for k in np.flatnonzero(defaults):
         absent = np.ones(n_rows, dtype=bool)
         absent[rows[cols == k]] = False
         empty = np.flatnonzero(absent)
-        parts.append((empty, np.full(len(empty), k), np.full(len(empty), defaults[k])))
-    stacked = [np.concatenate(part) for part in zip(*parts, strict=True)]
-    return stacked[0], stacked[1], stacked[2]
+        entries.append((empty, np.full(len(empty), k), np.full(len(empty), defaults[k])))
+    all_rows, all_cols, all_codes = zip(*entries, strict=True)
+    return np.concatenate(all_rows), np.concatenate(all_cols), np.concatenate(all_codes)
 
 
 def compressed(values: np.ndarray, columns: np.ndarray, ends: np.ndarray, width: int) -> Any:
@@ -243,7 +243,7 @@ def assemble(
         X,
         label_codes[0]
         if label_codes and sp.issparse(label_codes[0])
-        else stacked(label_codes, len(X)),
+        else stack_labels(label_codes, len(X)),
         kinds,
         tuple(labels),
         left_out=left_out,

@@ -15,7 +15,7 @@ from mlfs._kernels import packing
 from mlfs._kernels.packing import STRIP
 from mlfs._kernels.planes import SMALL, count_values
 
-__all__ = ["MISSING_BIT", "Slices", "counted", "slice_into", "sliced"]
+__all__ = ["MISSING_BIT", "Slices", "count_slices", "slice_into", "slice_table"]
 
 CHUNK = 1 << 18  # cells that are converted to bytes at a time
 BYTES = 1 << 22  # cells that are bytes
@@ -48,7 +48,7 @@ class Slices:
     last: np.uint64
 
 
-def sliced(table: np.ndarray, n_jobs: int = 1) -> Slices:
+def slice_table(table: np.ndarray, n_jobs: int = 1) -> Slices:
     """Slice a table of numbers or booleans, of one row and column or more, and count its values."""
     n_rows, d = table.shape
     n_words = -(-n_rows // STRIP)
@@ -80,10 +80,10 @@ def sliced(table: np.ndarray, n_jobs: int = 1) -> Slices:
     else:
         tops = [work(job) for job in jobs]
     top = np.bitwise_or.reduce(np.stack(tops), axis=0)[:d]
-    return counted(planes[:, :d], top, n_rows)
+    return count_slices(planes[:, :d], top, n_rows)
 
 
-def counted(planes: np.ndarray, top: np.ndarray, n_rows: int) -> Slices:
+def count_slices(planes: np.ndarray, top: np.ndarray, n_rows: int) -> Slices:
     """Count the values of bit slices, whose OR is `top`."""
     limit = 1 << planes.shape[0]
     counts = np.zeros((top.size, SMALL + 1), np.int32)

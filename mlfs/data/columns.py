@@ -97,11 +97,11 @@ def nominal(
     >>> nominal("colour", ["red", None, "blue"])
     (Column(name='colour', kind='nominal', values=('blue', 'red')), array([ 1., nan,  0.]))
     """
-    known = sorted({c for c in cells if c is not None}) if values is None else list(values)
-    position: dict[str | None, float] = {value: float(i) for i, value in enumerate(known)}
+    distinct = sorted({c for c in cells if c is not None}) if values is None else list(values)
+    position: dict[str | None, float] = {value: float(i) for i, value in enumerate(distinct)}
     position[None] = math.nan
     codes = np.fromiter(map(position.__getitem__, cells), dtype=np.float64, count=len(cells))
-    return Column(name, "nominal", tuple(known)), codes
+    return Column(name, "nominal", tuple(distinct)), codes
 
 
 def refuse_infinite(
@@ -146,10 +146,10 @@ def merged_error(name: str, value: Any, row: int, what: str = "column") -> DataE
 
 def refuse_merged(x: np.ndarray, names: Sequence[str], before: int = 0) -> None:
     """Raise if a matrix of whole numbers holds one that a float does not; `before` as above."""
-    at = first_merged(x)
-    if at is not None:
-        row, column = divmod(at, x.size // len(x))
-        raise merged_error(names[column], x.ravel()[at], before + row)
+    first = first_merged(x)
+    if first is not None:
+        row, column = divmod(first, x.size // len(x))
+        raise merged_error(names[column], x.ravel()[first], before + row)
 
 
 def _from_categories(
@@ -193,16 +193,16 @@ def floats_of(name: str, cells: Sequence[Any], what: str = "column") -> np.ndarr
 
 
 def _from_objects(name: str, cells: list[Any]) -> tuple[Column, np.ndarray]:
-    kept = [None if is_missing(cell) else cell for cell in cells]
-    kinds = {type(cell) for cell in kept if cell is not None}
+    present = [None if is_missing(cell) else cell for cell in cells]
+    kinds = {type(cell) for cell in present if cell is not None}
     if all(issubclass(kind, (bool, np.bool_)) for kind in kinds) and kinds:
-        codes = [math.nan if cell is None else float(cell) for cell in kept]
+        codes = [math.nan if cell is None else float(cell) for cell in present]
         return Column(name, "nominal", BOOLEANS), np.array(codes)
     if are_numbers(kinds):
-        return Column(name), floats_of(name, kept)
+        return Column(name), floats_of(name, present)
     if all(issubclass(kind, (str, bytes)) for kind in kinds):
         try:
-            texts = [c.decode() if isinstance(c, bytes) else c and str(c) for c in kept]
+            texts = [c.decode() if isinstance(c, bytes) else c and str(c) for c in present]
         except UnicodeDecodeError:
             raise DataError(f"column {printable(name)!r} holds bytes that are not UTF-8") from None
         return nominal(name, texts)
@@ -301,8 +301,8 @@ def column_of(name: str, values: Any, force_nominal: bool = False) -> tuple[Colu
     >>> column_of("size", np.array([2, 1, 2]), force_nominal=True)
     (Column(name='size', kind='nominal', values=('1', '2')), array([1., 0., 1.]))
     """
-    read = {"pandas": _from_pandas, "polars": _from_polars}.get(library_of(values), _from_numpy)
-    column, x = read(name, values)
+    convert = {"pandas": _from_pandas, "polars": _from_polars}.get(library_of(values), _from_numpy)
+    column, x = convert(name, values)
     if force_nominal and column.kind == "numeric":
         return as_nominal(column, x)
     return column, x
@@ -322,8 +322,8 @@ def force_nominal(
 ) -> tuple[Any, Sequence[Column]]:
     """Make the numeric columns named (or counted) nominal on the numbers they hold."""
     position = {column.name: j for j, column in enumerate(columns)}
-    changed = list(columns)
-    chosen: set[int] = set()
+    new_columns = list(columns)
+    forced: set[int] = set()
     for key in [categorical] if isinstance(categorical, str) else categorical:
         j = position.get(key) if isinstance(key, str) else int(key)
         if j is None or not -len(columns) <= j < len(columns):
@@ -331,28 +331,28 @@ def force_nominal(
                 f"categorical= names {printable(key)!r}, which is not among the {len(columns)} "
                 "columns of X"
             )
-        chosen.add(j % len(columns))
-    chosen = {j for j in chosen if columns[j].kind == "numeric"}
-    if not chosen:
+        forced.add(j % len(columns))
+    forced = {j for j in forced if columns[j].kind == "numeric"}
+    if not forced:
         return matrix, columns
     matrix = matrix.astype(np.float64)
     if sp.issparse(matrix):
-        _force_sparse(matrix, changed, chosen)
-        return matrix, tuple(changed)
-    for j in sorted(chosen):
-        changed[j], matrix[:, j] = as_nominal(columns[j], matrix[:, j])
-    return matrix, tuple(changed)
+        _force_sparse(matrix, new_columns, forced)
+        return matrix, tuple(new_columns)
+    for j in sorted(forced):
+        new_columns[j], matrix[:, j] = as_nominal(columns[j], matrix[:, j])
+    return matrix, tuple(new_columns)
 
 
-def _force_sparse(matrix: Any, columns: list[Column], chosen: set[int]) -> None:
+def _force_sparse(matrix: Any, columns: list[Column], forced: set[int]) -> None:
     """What is not stored is the number 0, so 0 is the first value."""
     order = np.argsort(matrix.indices, kind="stable")
     starts = np.searchsorted(matrix.indices[order], np.arange(len(columns) + 1))
-    for j in sorted(chosen):
-        at = order[starts[j] : starts[j + 1]]
-        x = matrix.data[at]
+    for j in sorted(forced):
+        entries = order[starts[j] : starts[j + 1]]
+        x = matrix.data[entries]
         distinct = np.unique(x[~np.isnan(x)])
         codes = np.searchsorted(distinct, x) + 1.0
-        matrix.data[at] = np.where(np.isnan(x), np.nan, codes)
+        matrix.data[entries] = np.where(np.isnan(x), np.nan, codes)
         values = ("0", *(number_text(value) for value in distinct.tolist()))
         columns[j] = Column(columns[j].name, "nominal", values)

@@ -23,29 +23,32 @@ def as_html(data: Dataset) -> str:
     rows, features, labels = data.shape
     kind = "sparse" if data.is_sparse else "dense"
     size = f"{plural(rows, 'row')}, {plural(features, 'feature')} ({kind})"
-    parts = [f"<p><b>{text(data.title)}</b>: {size}, {plural(labels, 'label')}</p>", _labels(data)]
-    parts.append(folded("first rows", _first_rows(data)))
-    parts += [f"<p>{text(note, 400)}</p>" for note in data.notes]
-    return f"<div>{''.join(parts)}</div>"
+    elements = [
+        f"<p><b>{text(data.title)}</b>: {size}, {plural(labels, 'label')}</p>",
+        _labels(data),
+    ]
+    elements.append(folded("first rows", _first_rows(data)))
+    elements += [f"<p>{text(note, 400)}</p>" for note in data.notes]
+    return f"<div>{''.join(elements)}</div>"
 
 
 def _labels(data: Dataset) -> str:
     """How many rows have each label, with bars."""
     rows, _, labels = data.shape
-    had = data.Y[:, :LABELS] > 0
-    counts = np.asarray(had.sum(axis=0)).ravel().tolist()
+    has_label = data.Y[:, :LABELS] > 0
+    counts = np.asarray(has_label.sum(axis=0)).ravel().tolist()
     lines = []
     for name, count in zip(data.label_names[:LABELS], counts, strict=True):
         style = f"display:inline-block;height:.7em;width:{BAR * count / max(rows, 1):.2f}em;"
         lines.append([text(name), f'{count:,} <span style="{style}background:#4c78a8"></span>'])
-    more = f"<p>and {plural(labels - LABELS, 'label')} more</p>" if labels > LABELS else ""
-    return table(["label", "rows"], lines) + more
+    remainder = f"<p>and {plural(labels - LABELS, 'label')} more</p>" if labels > LABELS else ""
+    return table(["label", "rows"], lines) + remainder
 
 
 def _first_rows(data: Dataset) -> str:
     columns = [*data.columns[:COLUMNS]]
-    part = data.table[:ROWS] if _is_sliced(data.table) else data.X[:ROWS]
-    cells = _dense(part)[:, :COLUMNS].tolist()
+    first_rows = data.table[:ROWS] if _is_sliced(data.table) else data.X[:ROWS]
+    cells = _dense(first_rows)[:, :COLUMNS].tolist()
     lines = [
         [text(_value(x, column.values)) for x, column in zip(row, columns, strict=True)]
         for row in cells

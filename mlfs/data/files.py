@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from mlfs.data.request import Limits, exceeded
-from mlfs.data.unpacking import MAGIC, chunks_of, unpacked
+from mlfs.data.unpacking import MAGIC, read_chunks, unpack
 from mlfs.errors import DataError, ParseError, UsageError, printable, setting
 
 __all__ = [
@@ -22,7 +22,7 @@ __all__ = [
     "PIECE",
     "UTF16",
     "TextPieces",
-    "decoded",
+    "decode",
     "files_of",
     "has_pattern",
     "is_plain",
@@ -54,7 +54,7 @@ def utf8(content: bytes, path: str, encoding: str = "utf-8") -> bytes:
     """Bring the bytes of a text file to UTF-8 without a byte order mark.
 
     UTF-8 itself is *not* checked here (a reader checks the few names that it decodes);
-    use `decoded` for a text that is decoded whole.
+    use `decode` for a text that is decoded whole.
 
     Examples
     --------
@@ -70,24 +70,24 @@ def utf8(content: bytes, path: str, encoding: str = "utf-8") -> bytes:
                 f"this is UTF-16 text; say {setting('encoding', 'utf-16')}", path, 1, 1
             )
         return content
-    return decoded(content, path, encoding).encode("utf-8")
+    return decode(content, path, encoding).encode("utf-8")
 
 
 def utf8_text(content: bytes, path: str, encoding: str) -> bytes:
     """Like `utf8`, where all of another encoding than UTF-8 is checked."""
     if encoding.lower() in ("ascii", "us-ascii"):
-        return decoded(content, path, encoding).encode("utf-8")
+        return decode(content, path, encoding).encode("utf-8")
     return utf8(content, path, encoding)
 
 
-def decoded(content: bytes, path: str, encoding: str = "utf-8", before: int = 0) -> str:
+def decode(content: bytes, path: str, encoding: str = "utf-8", before: int = 0) -> str:
     """Decode a text file whole, with the place of the first byte that does not decode.
 
     `before` is the number of lines of the file before these.
 
     Examples
     --------
-    >>> decoded(b"caf\\xc3\\xa9", "a.csv")
+    >>> decode(b"caf\\xc3\\xa9", "a.csv")
     'café'
     """
     if not before and content.startswith(BOM):
@@ -189,16 +189,16 @@ def read_bytes(path: str, limits: Limits | None = None) -> bytes:
     """
     limits = limits or Limits()
     if path == "-":
-        return unpacked(sys.stdin.buffer, "", "-", limits, sniff=True)
+        return unpack(sys.stdin.buffer, "", "-", limits, sniff=True)
     try:
-        with _opened(path) as raw:
+        with _open_file(path) as raw:
             compression = strip_compression(path)[1]
             regular = stat.S_ISREG(os.fstat(raw.fileno()).st_mode)
             if regular and not compression:
                 return raw.read()
-            return unpacked(raw, compression, path, limits, sniff=not regular)
+            return unpack(raw, compression, path, limits, sniff=not regular)
     except FileNotFoundError:
-        raise UsageError(f"there is no file {printable(path, 400)!r}{_by_name(path)}") from None
+        raise UsageError(f"there is no file {printable(path, 400)!r}{_hint(path)}") from None
     except IsADirectoryError:
         if not path:
             raise UsageError("the name of the file is empty") from None
@@ -212,14 +212,14 @@ def read_bytes(path: str, limits: Limits | None = None) -> bytes:
         raise UsageError(f"{printable(path, 400)!r} is not the name of a file") from None
 
 
-def _by_name(path: str) -> str:
+def _hint(path: str) -> str:
     """A hint, where a path may be meant as the name of a data set."""
     if not re.fullmatch(r"[A-Za-z][\w-]*", path):
         return ""
     return "; mlfs.datasets has data sets by name, as in mlfs.datasets.load_songs()"
 
 
-def _opened(path: str) -> BinaryIO:
+def _open_file(path: str) -> BinaryIO:
     """Open a file; warn if it is a named pipe without a writer, since opening waits for one."""
     if not Path(path).is_fifo():
         return Path(path).open("rb")
@@ -237,7 +237,7 @@ def read_small(file: str, limits: Limits) -> bytes:
     """Read a file that says which columns are labels, bounded by ``limits.max_xml_bytes``."""
     shown = repr(printable(file, 400))
     try:
-        with _opened(file) as stream:
+        with _open_file(file) as stream:
             content = stream.read(limits.max_xml_bytes + 1)
             size = max(len(content), os.fstat(stream.fileno()).st_size)
     except (OSError, ValueError) as error:
@@ -361,7 +361,7 @@ class TextPieces:
     def _chunks(self, raw: BinaryIO, stop: int | None, first: int) -> Iterator[bytes]:
         """The text to before `stop`, cut where pieces are; first what is left of piece `first`."""
         if self.compression:
-            yield from chunks_of(raw, self.compression, self.path, self.limits)
+            yield from read_chunks(raw, self.compression, self.path, self.limits)
             return
         position, end = raw.tell(), (first + 1) * self._piece
         while (stop is None or position < stop) and (chunk := raw.read(end - position)):

@@ -47,8 +47,8 @@ def first_component(dataset: Dataset, weights: np.ndarray | None = None) -> np.n
     def spread(vector: np.ndarray) -> np.ndarray:
         """The centred matrix, transposed and weighted, times the centred matrix times a vector."""
         shift = dot(mean, vector)
-        out, rest = products.gram(vector, shift, np.zeros(products.d), 0.0)
-        return out - mean * rest
+        out, weight = products.gram(vector, shift, np.zeros(products.d), 0.0)
+        return out - mean * weight
 
     # a start that data are not orthogonal to by construction, independent of the rows
     loadings = 1.0 + np.mod(np.arange(products.d) * GOLDEN, 1.0)
@@ -66,8 +66,8 @@ def first_component(dataset: Dataset, weights: np.ndarray | None = None) -> np.n
 def _products(dataset: Dataset, share: np.ndarray | None) -> RowProducts:
     table: Any = dataset.table
     if hasattr(table, "row_products"):  # other processes have the rows
-        found: RowProducts = table.row_products(dataset.columns, share)
-        return found
+        products: RowProducts = table.row_products(dataset.columns, share)
+        return products
     return RowProducts(table, Numbers.of(table, dataset.columns), share)
 
 

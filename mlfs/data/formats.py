@@ -20,7 +20,7 @@ from mlfs.data.files import (
     split_suffix,
 )
 from mlfs.data.request import Limits, Request, refuse_memory
-from mlfs.data.sniffing import sniffed
+from mlfs.data.sniffing import sniff_format
 from mlfs.errors import ParseError, UnknownName, UsageError, printable, setting
 
 __all__ = [
@@ -178,7 +178,7 @@ def format_of(path: str, name: str | None = None, content: bytes | None = None) 
     for kind, form in FORMATS.items():
         if suffix in form.suffixes:
             return kind
-    guess = sniffed(content) if content is not None else None
+    guess = sniff_format(content) if content is not None else None
     if guess and (path == "-" or suffix in (".txt", "", ".dat", ".data")):
         return guess
     if path == "-" and content == b"":

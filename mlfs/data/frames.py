@@ -63,8 +63,9 @@ def framed(x: Any) -> Any:
             msg = f"a {name} of pyarrow needs the package pandas or polars: pip install pandas"
             raise UsageError(msg) from None
     columns = x.columns if hasattr(x, "column_names") else [x]
-    has_gaps = any(one.null_count and str(one.type) in NULLABLE for one in columns)
-    nullable = {name: dtype(own) for name, own in NULLABLE.items()}  # not rounded to floats
+    has_gaps = any(column.null_count and str(column.type) in NULLABLE for column in columns)
+    # Integers with gaps are not rounded to floats.
+    nullable = {name: dtype(pandas_name) for name, pandas_name in NULLABLE.items()}
     try:
         return x.to_pandas(types_mapper=lambda kind: nullable.get(str(kind)) if has_gaps else None)
     except ValueError as error:  # such as times of day in nanoseconds
@@ -132,17 +133,19 @@ def frame_of(table: Any, names: list[str], library: str) -> Any:
     >>> frame_of(np.array([["a", 1], [None, 2]], dtype=object), ["x", "y"], "polars").dtypes
     [String, Int64]
     """
-    own = family(table)
-    pick = table.iloc if own == "pandas" else table
+    source = family(table)
+    pick = table.iloc if source == "pandas" else table
     columns = [pick[:, j] for j in range(len(names))]
     values = {name: _cells(column) for name, column in zip(names, columns, strict=True)}
-    made = importlib.import_module(library)
+    module = importlib.import_module(library)
     if library == "polars":
-        frame = made.DataFrame(values, strict=False)
-        texts = [n for n, c in zip(names, columns, strict=True) if own and _has_text_categories(c)]
-        return frame.with_columns(made.col(texts).cast(made.Categorical)) if texts else frame
-    frame = made.DataFrame(values)
-    if not own:
+        frame = module.DataFrame(values, strict=False)
+        texts = [
+            n for n, c in zip(names, columns, strict=True) if source and _has_text_categories(c)
+        ]
+        return frame.with_columns(module.col(texts).cast(module.Categorical)) if texts else frame
+    frame = module.DataFrame(values)
+    if not source:
         return frame
     nullable = {n: _nullable(c) for n, c in zip(names, columns, strict=True)}
     return frame.astype({name: kind for name, kind in nullable.items() if kind})

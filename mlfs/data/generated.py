@@ -197,9 +197,9 @@ def _radius(radius: tuple[float, float] | None, n_labels: int) -> tuple[float, f
 def _check_size(
     n_rows: int, n_features: int, n_labels: int, relevant: int, copies: int, useless: int
 ) -> None:
-    for what, value in (("rows", n_rows), ("features", n_features), ("labels", n_labels)):
+    for noun, value in (("rows", n_rows), ("features", n_features), ("labels", n_labels)):
         if value < 1:
-            raise UsageError(f"{printable(value)} {what}: there must be 1 or more")
+            raise UsageError(f"{printable(value)} {noun}: there must be 1 or more")
     if copies < 0 or useless < 0:
         raise UsageError("the number of redundant or irrelevant features is below 0")
     if relevant < 1:

@@ -26,12 +26,12 @@ def text(value: object, limit: int = 80) -> str:
 
 def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
     """A table of cells that are HTML."""
-    named = "".join(f'<th style="{STYLE}">{cell}</th>' for cell in head)
+    heads = "".join(f'<th style="{STYLE}">{cell}</th>' for cell in head)
     body = "".join(
         "<tr>" + "".join(f'<td style="{STYLE}">{cell}</td>' for cell in row) + "</tr>"
         for row in rows
     )
-    return f"<table><thead><tr>{named}</tr></thead><tbody>{body}</tbody></table>"
+    return f"<table><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>"
 
 
 def folded(title: object, content: str) -> str:

@@ -12,10 +12,10 @@ import scipy.sparse as sp
 from mlfs.data.dataset import Column, Dataset, Label
 from mlfs.errors import DataError, printable
 
-__all__ = ["joined"]
+__all__ = ["join_datasets"]
 
 
-def joined(train: Dataset, test: Dataset) -> Dataset:
+def join_datasets(train: Dataset, test: Dataset) -> Dataset:
     """Join two data sets: the training rows, then the test rows.
 
     The columns and labels must be the same, in the same order.
@@ -27,8 +27,8 @@ def joined(train: Dataset, test: Dataset) -> Dataset:
         weights = np.concatenate([train.weights, test.weights])
     return replace(
         train,
-        X=_stacked(train.X, test.X),
-        Y=_stacked(train.Y, test.Y),
+        X=_stack(train.X, test.X),
+        Y=_stack(train.Y, test.Y),
         weights=weights,
         notes=tuple(dict.fromkeys([*train.notes, *test.notes])),
     )
@@ -43,14 +43,14 @@ def _refuse_others(
 ) -> None:
     if tuple(ours) == tuple(theirs):
         return
-    where = (printable(train.source.path, 400), printable(test.source.path, 400))
+    paths = (printable(train.source.path, 400), printable(test.source.path, 400))
     differ = [a.name for a, b in zip(ours, theirs, strict=False) if a != b]
     first = f", the first is {printable(differ[0])!r}" if differ else ""
-    msg = f"{where[0]} and {where[1]} differ in their {kind} ({len(ours)}, {len(theirs)}){first}"
+    msg = f"{paths[0]} and {paths[1]} differ in their {kind} ({len(ours)}, {len(theirs)}){first}"
     raise DataError(msg)
 
 
-def _stacked(first: Any, second: Any) -> Any:
+def _stack(first: Any, second: Any) -> Any:
     if sp.issparse(first) or sp.issparse(second):
         return sp.vstack([sp.csr_array(first), sp.csr_array(second)]).tocsr()
     return np.concatenate([first, second])

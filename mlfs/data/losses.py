@@ -33,19 +33,21 @@ def losses(dataset: Dataset, kind: str) -> list[str]:
     >>> losses(data, "csv")
     ['csv has no kinds of columns: 1 nominal column of number-like values reads back as numbers']
     """
-    lost = []
+    messages = []
     if kind in {"csv", "tsv"}:
-        many = sum(_looks_numeric(column) for column in dataset.columns)
-        if many:
-            what = "column" if many == 1 else "columns"
-            reads = "reads" if many == 1 else "read"
-            lost.append(
-                f"{kind} has no kinds of columns: {many} nominal {what} of number-like values "
-                f"{reads} back as numbers"
+        count = sum(_looks_numeric(column) for column in dataset.columns)
+        if count:
+            noun = "column" if count == 1 else "columns"
+            verb = "reads" if count == 1 else "read"
+            messages.append(
+                f"{kind} has no kinds of columns: {count} nominal {noun} of number-like values "
+                f"{verb} back as numbers"
             )
     if kind == "xmc":
-        lost.append("xmc has no names and no kinds: columns read back as numbered ones of numbers")
-    return lost
+        messages.append(
+            "xmc has no names and no kinds: columns read back as numbered ones of numbers"
+        )
+    return messages
 
 
 def _looks_numeric(column: Column) -> bool:
@@ -74,19 +76,25 @@ def refuse_half_pairs(dataset: Dataset, kind: str) -> None:
         "label": dataset.label_names,
         "relation": [dataset.source.relation],
     }
-    for what, texts in names.items():
-        refuse_half_pair(texts, f"the name of {what}", "rename it")
-    for what, columns in (("column", dataset.columns), ("label", dataset.labels)):
+    for noun, texts in names.items():
+        refuse_half_pair(texts, f"the name of {noun}", "rename it")
+    for noun, columns in (("column", dataset.columns), ("label", dataset.labels)):
         is_uniform = isinstance(columns, (UniformColumns, UniformLabels))
-        for one in columns[:1] if is_uniform else columns:
-            refuse_half_pair(one.values, f"{what} {printable(one.name)!r}: the value", "replace it")
+        for column in columns[:1] if is_uniform else columns:
+            refuse_half_pair(
+                column.values, f"{noun} {printable(column.name)!r}: the value", "replace it"
+            )
 
 
-def refuse_half_pair(texts: Iterable[str], what: str, remedy: str) -> None:
+def refuse_half_pair(texts: Iterable[str], subject: str, remedy: str) -> None:
     """Raise if one of some texts holds half a surrogate pair."""
     texts = list(texts)
     try:
         "".join(texts).encode()
     except UnicodeEncodeError:
-        text = next(one for one in texts if any("\ud800" <= char <= "\udfff" for char in one))
-        raise DataError(f"{what} {printable(text)!r} {HALF}: {remedy}") from None
+        text = next(filter(_has_half_pair, texts))
+        raise DataError(f"{subject} {printable(text)!r} {HALF}: {remedy}") from None
+
+
+def _has_half_pair(text: str) -> bool:
+    return any("\ud800" <= char <= "\udfff" for char in text)

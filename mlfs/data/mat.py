@@ -32,8 +32,8 @@ from mlfs.data.mat_elements import (
     Variable,
     numbers,
     texts,
+    unpack_variable,
     variables,
-    whole,
 )
 from mlfs.data.metadata import from_parts, pairs, values_of
 from mlfs.data.request import Limits, Request, exceeded, refuse_empty
@@ -62,22 +62,22 @@ def read(content: bytes, path: str, request: Request) -> Dataset:
     >>> read(out.getvalue(), "t.mat", Request()).Y.tolist()
     [[1, 0], [0, 0], [1, 1]]
     """
-    found, others = _load(content, path, request.limits)
+    arrays, others = _load(content, path, request.limits)
     notes: list[str] = []
-    bare = request.known is not None and "data" in found and "target" not in found
+    bare = request.known is not None and "data" in arrays and "target" not in arrays
     if bare:
-        found["target"] = np.zeros((found["data"].shape[0], 0))
-        found.pop("label_names", None)
-    X, Y = _matrices(found, path, notes)
+        arrays["target"] = np.zeros((arrays["data"].shape[0], 0))
+        arrays.pop("label_names", None)
+    X, Y = _matrices(arrays, path, notes)
     if others:
         shown = ", ".join(printable(name, 30) for name in others[:10])
         notes.append(f"not read from the file: {shown}")
     d = int(X.shape[1])
-    feature_names = _texts(found, "feature_names", d, path)
-    label_names = _texts(found, "label_names", Y.shape[1], path)
-    weights = found.get("weights")
-    nominal = _values(found, "nominal", d, path)
-    values = _values(found, "label", Y.shape[1], path)
+    feature_names = _texts(arrays, "feature_names", d, path)
+    label_names = _texts(arrays, "label_names", Y.shape[1], path)
+    weights = arrays.get("weights")
+    nominal = _values(arrays, "nominal", d, path)
+    values = _values(arrays, "label", Y.shape[1], path)
     data = from_parts(
         X,
         None if bare else Y,
@@ -101,7 +101,7 @@ def _load(content: bytes, path: str, limits: Limits) -> tuple[dict[str, Any], li
             "save('file.mat', 'data', 'target', '-v7')",
             path,
         )
-    found: dict[str, Any] = {}
+    arrays: dict[str, Any] = {}
     others: dict[str, None] = {}
     room = limits.max_decompressed
     try:
@@ -110,18 +110,18 @@ def _load(content: bytes, path: str, limits: Limits) -> tuple[dict[str, Any], li
                 others[head.name] = None
                 continue
             _check_variable(head, len(content), path, limits)
-            if head.name in found:
+            if head.name in arrays:
                 raise ParseError(f"the variable {head.name} is there twice; keep one", path)
-            variable = whole(head, room, path, limits)
+            variable = unpack_variable(head, room, path, limits)
             if head.packed is not None:
                 room -= len(variable.body)
             _check_variable(variable, len(content), path, limits)
-            found[head.name] = texts(variable) if head.name in TEXTS else numbers(variable)
+            arrays[head.name] = texts(variable) if head.name in TEXTS else numbers(variable)
     except Unsuited as error:
         raise ParseError(f"the variable {error}", path) from None
     except Damaged as error:
         raise ParseError(f"this is not a MATLAB file of version 5 to 7: {error}", path) from None
-    return found, [name for name in others if name]
+    return arrays, [name for name in others if name]
 
 
 def _check_variable(variable: Variable, size: int, path: str, limits: Limits) -> None:
@@ -141,21 +141,23 @@ def _check_variable(variable: Variable, size: int, path: str, limits: Limits) ->
         refuse_empty(limits, variable.shape, size, path)
 
 
-def _matrices(found: dict[str, Any], path: str, notes: list[str]) -> tuple[Any, Any]:
-    whole = {"data", "target"} <= found.keys()
-    parts = [
-        part for part in ("train_", "test_") if {part + "data", part + "target"} <= found.keys()
+def _matrices(arrays: dict[str, Any], path: str, notes: list[str]) -> tuple[Any, Any]:
+    has_whole = {"data", "target"} <= arrays.keys()
+    prefixes = [
+        prefix
+        for prefix in ("train_", "test_")
+        if {prefix + "data", prefix + "target"} <= arrays.keys()
     ]
-    if whole and parts:
+    if has_whole and prefixes:
         raise ParseError("data and target are there, and train_data and so on too; keep one", path)
-    if not whole and not parts:
-        held = ", ".join(name for name in MATRICES if name in found)
+    if not has_whole and not prefixes:
+        present = ", ".join(name for name in MATRICES if name in arrays)
         raise ParseError(
             "the variables data and target (or train_data, train_target, test_data, test_target) "
-            f"are expected; of these the file holds: {held or 'none'}",
+            f"are expected; of these the file holds: {present or 'none'}",
             path,
         )
-    oriented = [_oriented(found, part, path, notes) for part in (parts or [""])]
+    oriented = [_orient(arrays, prefix, path, notes) for prefix in (prefixes or [""])]
     if len(oriented) == 1:
         return oriented[0]
     (X, Y), (X2, Y2) = oriented
@@ -166,47 +168,49 @@ def _matrices(found: dict[str, Any], path: str, notes: list[str]) -> tuple[Any, 
             path,
         )
     notes.append(f"rows: {X.shape[0]} of train_data, then {X2.shape[0]} of test_data")
-    return _stacked(X, X2), _stacked(Y, Y2)
+    return _stack(X, X2), _stack(Y, Y2)
 
 
-def _stacked(a: Any, b: Any) -> Any:
+def _stack(a: Any, b: Any) -> Any:
     if sp.issparse(a) or sp.issparse(b):
         return sp.vstack([sp.csr_array(a), sp.csr_array(b)], format="csr")
     return np.vstack([a, b])
 
 
-def _oriented(found: dict[str, Any], part: str, path: str, notes: list[str]) -> tuple[Any, Any]:
-    X, Y = found[part + "data"], found[part + "target"]
+def _orient(arrays: dict[str, Any], prefix: str, path: str, notes: list[str]) -> tuple[Any, Any]:
+    X, Y = arrays[prefix + "data"], arrays[prefix + "target"]
     if X.ndim != 2 or Y.ndim != 2:
-        raise ParseError(f"{part}data and {part}target are matrices of two dimensions", path)
+        raise ParseError(f"{prefix}data and {prefix}target are matrices of two dimensions", path)
     n = X.shape[0]
     if n not in Y.shape and X.shape[1] in Y.shape:
-        notes.append(f"{part}data is D x N in this file and was transposed")
+        notes.append(f"{prefix}data is D x N in this file and was transposed")
         X, n = X.T, X.shape[1]
     if n not in Y.shape:
         raise ParseError(
-            f"{part}data is {X.shape[0]} x {X.shape[1]} and {part}target {Y.shape[0]} x "
+            f"{prefix}data is {X.shape[0]} x {X.shape[1]} and {prefix}target {Y.shape[0]} x "
             f"{Y.shape[1]}; one side of the target must be the number of rows",
             path,
         )
-    if Y.shape[0] == Y.shape[1] and "label_values" not in found:
-        notes.append(f"{part}target is square and was taken as labels by rows (Q x N)")
+    if Y.shape[0] == Y.shape[1] and "label_values" not in arrays:
+        notes.append(f"{prefix}target is square and was taken as labels by rows (Q x N)")
     return X, Y.T if Y.shape[1] == n else Y
 
 
-def _texts(found: dict[str, Any], key: str, length: int, path: str) -> list[str] | None:
+def _texts(arrays: dict[str, Any], key: str, length: int, path: str) -> list[str] | None:
     """The names of columns."""
-    names: list[str] | None = found.get(key)
+    names: list[str] | None = arrays.get(key)
     if names is not None and len(names) != length:
         raise ParseError(f"{key} holds {len(names)} names for {length} columns", path)
     return names
 
 
-def _values(found: dict[str, Any], key: str, width: int, path: str) -> list[tuple[str, ...]] | None:
-    columns = found.get(f"{key}_columns")
+def _values(
+    arrays: dict[str, Any], key: str, width: int, path: str
+) -> list[tuple[str, ...]] | None:
+    columns = arrays.get(f"{key}_columns")
     if columns is not None:
         columns = _positions(columns, f"{key}_columns", path)
-    return values_of(columns, found.get(f"{key}_values"), key, width, path)
+    return values_of(columns, arrays.get(f"{key}_values"), key, width, path)
 
 
 def _positions(columns: Any, key: str, path: str) -> np.ndarray:
@@ -231,7 +235,7 @@ def write(dataset: Dataset, stream: BinaryIO) -> None:
     from scipy.io import savemat
 
     Y = dataset.Y.T
-    held: dict[str, Any] = {
+    arrays: dict[str, Any] = {
         "data": sp.csc_matrix(dataset.X) if dataset.is_sparse else dataset.X,
         "target": sp.csc_matrix(Y, dtype=np.float64) if sp.issparse(Y) else Y,
         "feature_names": _cells(dataset.feature_names),
@@ -243,13 +247,13 @@ def write(dataset: Dataset, stream: BinaryIO) -> None:
     ):
         positions, values = pairs(columns)
         if values:
-            held[f"{key}_columns"] = positions + 1.0
-            held[f"{key}_values"] = _cells(values)
+            arrays[f"{key}_columns"] = positions + 1.0
+            arrays[f"{key}_values"] = _cells(values)
     if dataset.weights is not None:
-        held["weights"] = dataset.weights.reshape(-1, 1)
+        arrays["weights"] = dataset.weights.reshape(-1, 1)
     buffer = io.BytesIO()
     try:
-        savemat(buffer, held, do_compression=True)
+        savemat(buffer, arrays, do_compression=True)
     except (ValueError, OverflowError, struct.error) as error:
         raise DataError(
             f"the data do not fit into a MATLAB 5 file ({printable(error)}): write .npz instead"

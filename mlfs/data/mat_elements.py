@@ -21,7 +21,16 @@ import scipy.sparse as sp
 from mlfs.data.request import Limits, exceeded
 from mlfs.errors import ParseError, printable
 
-__all__ = ["CLASSES", "Damaged", "Unsuited", "Variable", "numbers", "texts", "variables", "whole"]
+__all__ = [
+    "CLASSES",
+    "Damaged",
+    "Unsuited",
+    "Variable",
+    "numbers",
+    "texts",
+    "unpack_variable",
+    "variables",
+]
 
 HEADER = 128
 HEAD = 1024  # bytes of a compressed variable in which its name must be
@@ -80,19 +89,21 @@ class Variable(NamedTuple):
         return math.prod(self.shape)
 
 
-def _element(view: memoryview, at: int, order: str) -> Element:
+def _element(view: memoryview, start: int, order: str) -> Element:
     """Read a tag, and take the bytes that belong to it."""
-    if at + 8 > len(view):
+    if start + 8 > len(view):
         raise Damaged("it ends in the middle of an element")
-    first, size = struct.unpack_from(order + "II", view, at)
-    if first >> 16:  # a small element: both in one word, and the bytes in the next
-        kind, size, start, end = first & 0xFFFF, first >> 16, at + 4, at + 8
+    word, size = struct.unpack_from(order + "II", view, start)
+    if word >> 16:  # a small element: both in one word, and the bytes in the next
+        kind, size, data_start, end = word & 0xFFFF, word >> 16, start + 4, start + 8
     else:
-        kind, start = first, at + 8
-        end = start + size + (-size % 8 if kind != COMPRESSED else 0)
-    if start + size > min(len(view), max(end, start + size)) or (end == at + 8 and size > 4):
+        kind, data_start = word, start + 8
+        end = data_start + size + (-size % 8 if kind != COMPRESSED else 0)
+    if data_start + size > min(len(view), max(end, data_start + size)) or (
+        end == start + 8 and size > 4
+    ):
         raise Damaged(f"an element of {size} bytes is longer than what holds it")
-    return Element(kind, view[start : start + size], min(end, len(view)))
+    return Element(kind, view[data_start : data_start + size], min(end, len(view)))
 
 
 def variables(content: bytes, path: str) -> Iterator[Variable]:
@@ -101,42 +112,44 @@ def variables(content: bytes, path: str) -> Iterator[Variable]:
     if not order or struct.unpack_from(order + "H", content, 124)[0] >> 8 != 1:
         raise Damaged("it has no such header")
     view = memoryview(content)
-    at = HEADER
-    while at < len(content):
-        found = _element(view, at, order)
-        at = found.end
-        if found.kind == COMPRESSED:
-            head = _unpacked(found.data, HEAD, path)
+    position = HEADER
+    while position < len(content):
+        element = _element(view, position, order)
+        position = element.end
+        if element.kind == COMPRESSED:
+            head = _unpack(element.data, HEAD, path)
             if not head:
                 continue
             if len(head) < 8 or struct.unpack_from(order + "I", head)[0] != MATRIX:
                 raise Damaged("a compressed element holds no variable")
-            yield _head(memoryview(head)[8:], order, found.data)
-        elif found.kind != MATRIX:
-            raise Damaged(f"an element of type {found.kind} stands where a variable is expected")
-        elif len(found.data):
-            yield _head(found.data, order, None)
+            yield _head(memoryview(head)[8:], order, element.data)
+        elif element.kind != MATRIX:
+            raise Damaged(f"an element of type {element.kind} stands where a variable is expected")
+        elif len(element.data):
+            yield _head(element.data, order, None)
 
 
-def _unpacked(packed: memoryview, most: int, path: str) -> bytes:
-    """Unpack the first `most` bytes."""
+def _unpack(packed: memoryview, size: int, path: str) -> bytes:
+    """Unpack the first `size` bytes."""
     try:
-        return zlib.decompressobj().decompress(packed, most)
+        return zlib.decompressobj().decompress(packed, size)
     except zlib.error as error:
         raise ParseError(f"a compressed variable is broken: {error}", path) from None
 
 
-def whole(variable: Variable, room: int, path: str, limits: Limits) -> Variable:
+def unpack_variable(variable: Variable, room: int, path: str, limits: Limits) -> Variable:
     """Unpack a compressed variable, of at most `room` bytes; another is returned as it is."""
     if variable.packed is None:
         return variable
-    tag = _unpacked(variable.packed, 8, path)
+    tag = _unpack(variable.packed, 8, path)
     size = 8 + struct.unpack_from(variable.order + "I", tag, 4)[0]
     if size > room:
-        found = limits.max_decompressed - room + size
-        what = "unpacked bytes"
-        raise exceeded(limits, "max_decompressed", found, what, path, enough=2 * found)
-    content = _unpacked(variable.packed, size + 1, path)
+        unpacked_size = limits.max_decompressed - room + size
+        noun = "unpacked bytes"
+        raise exceeded(
+            limits, "max_decompressed", unpacked_size, noun, path, enough=2 * unpacked_size
+        )
+    content = _unpack(variable.packed, size + 1, path)
     if len(content) != size:
         raise Damaged("a compressed variable is not as long as it says")
     return _head(memoryview(content)[8:], variable.order, None)
@@ -163,8 +176,8 @@ def _head(view: memoryview, order: str, packed: memoryview | None) -> Variable:
 
 
 def _shape(dims: Element, order: str) -> tuple[int, ...]:
-    count, rest = divmod(len(dims.data), 4)
-    if dims.kind not in (INT32, UINT32) or rest or not 0 < count <= MOST_DIMENSIONS:
+    count, remainder = divmod(len(dims.data), 4)
+    if dims.kind not in (INT32, UINT32) or remainder or not 0 < count <= MOST_DIMENSIONS:
         raise Damaged("a variable has no dimensions")
     shape = struct.unpack(f"{order}{count}i", dims.data)
     if min(shape) < 0:
@@ -172,19 +185,21 @@ def _shape(dims: Element, order: str) -> tuple[int, ...]:
     return shape
 
 
-def _values(view: memoryview, at: int, order: str, kinds: dict[int, str]) -> tuple[np.ndarray, int]:
+def _values(
+    view: memoryview, start: int, order: str, kinds: dict[int, str]
+) -> tuple[np.ndarray, int]:
     """Read an element of numbers; the end of the view stands for none."""
-    if at >= len(view):
-        return np.zeros(0), at
-    found = _element(view, at, order)
-    code = kinds.get(found.kind)
+    if start >= len(view):
+        return np.zeros(0), start
+    element = _element(view, start, order)
+    code = kinds.get(element.kind)
     if code is None:
-        raise Damaged(f"an element of type {found.kind} stands where numbers are expected")
+        raise Damaged(f"an element of type {element.kind} stands where numbers are expected")
     dtype = np.dtype(order + code)
-    if len(found.data) % dtype.itemsize:
-        raise Damaged(f"{len(found.data)} bytes are no numbers of {dtype.itemsize} bytes")
-    values = np.frombuffer(found.data, dtype)
-    return values.astype(dtype.newbyteorder("="), copy=True), found.end
+    if len(element.data) % dtype.itemsize:
+        raise Damaged(f"{len(element.data)} bytes are no numbers of {dtype.itemsize} bytes")
+    values = np.frombuffer(element.data, dtype)
+    return values.astype(dtype.newbyteorder("="), copy=True), element.end
 
 
 def numbers(variable: Variable) -> Any:
@@ -195,11 +210,11 @@ def numbers(variable: Variable) -> Any:
     if variable.kind == SPARSE:
         return _sparse(variable)
     values, _ = _values(variable.body, 0, variable.order, NUMBERS)
-    _fits(len(values), variable)
+    _check_count(len(values), variable)
     return values.reshape(variable.shape, order="F")
 
 
-def _fits(count: int, variable: Variable) -> None:
+def _check_count(count: int, variable: Variable) -> None:
     if count != variable.cells:
         size = " x ".join(map(str, variable.shape))
         raise Damaged(f"the variable {printable(variable.name)} is {size} and holds {count} values")
@@ -209,9 +224,9 @@ def _sparse(variable: Variable) -> sp.csc_array:
     if len(variable.shape) != 2:
         raise Damaged("a sparse matrix has not two dimensions")
     view, order = variable.body, variable.order
-    rows, at = _values(view, 0, order, WHOLE)
-    ends, at = _values(view, at, order, WHOLE)
-    data, _ = _values(view, at, order, NUMBERS)
+    rows, position = _values(view, 0, order, WHOLE)
+    ends, position = _values(view, position, order, WHOLE)
+    data, _ = _values(view, position, order, NUMBERS)
     n, width = variable.shape
     count = int(ends[-1]) if len(ends) else -1
     rising = len(ends) == width + 1 and ends[0] == 0 and bool((ends[1:] >= ends[:-1]).all())
@@ -221,34 +236,34 @@ def _sparse(variable: Variable) -> sp.csc_array:
     if count and (int(rows.min()) < 0 or int(rows.max()) >= n):
         raise Damaged(f"an entry of a sparse matrix stands beyond its {n} rows")
     kind = np.int32 if max(n, width, count) < 1 << 31 else np.int64
-    parts = (data, rows.astype(kind), ends.astype(kind))
-    return sp.csc_array(parts, shape=variable.shape)
+    entries = (data, rows.astype(kind), ends.astype(kind))
+    return sp.csc_array(entries, shape=variable.shape)
 
 
 def texts(variable: Variable) -> list[str]:
     """Read the texts of a cell array, or the rows of a matrix of characters."""
     if variable.kind == CHAR:
         return _rows(variable)
-    found: list[str] = []
-    at, view = 0, variable.body
-    while at < len(view):
-        one = _element(view, at, variable.order)
-        at = one.end
-        if one.kind != MATRIX or len(found) == variable.cells:
+    result: list[str] = []
+    position, view = 0, variable.body
+    while position < len(view):
+        element = _element(view, position, variable.order)
+        position = element.end
+        if element.kind != MATRIX or len(result) == variable.cells:
             raise Damaged(f"the cells of {printable(variable.name)} are not those it declares")
-        inner = _head(one.data, variable.order, None) if len(one.data) else None
+        inner = _head(element.data, variable.order, None) if len(element.data) else None
         if inner is None or (inner.kind in NUMERIC and not inner.cells):
-            found.append("")  # an empty matrix
+            result.append("")  # an empty matrix
         elif inner.kind == CHAR:
             rows = _rows(inner)
             if len(rows) > 1:
                 raise Unsuited(f"a cell of {printable(variable.name)} holds several texts, not one")
-            found.append("".join(rows))
+            result.append("".join(rows))
         else:
             kind = CLASSES[inner.kind]
             raise Unsuited(f"a cell of {printable(variable.name)} is of class {kind}, not a text")
-    _fits(len(found), variable)
-    return found
+    _check_count(len(result), variable)
+    return result
 
 
 def _rows(variable: Variable) -> list[str]:
@@ -257,18 +272,18 @@ def _rows(variable: Variable) -> list[str]:
         raise Damaged("a matrix of characters has not two dimensions")
     if not variable.cells:
         return []
-    found = _element(variable.body, 0, variable.order)
-    encoding = ENCODINGS.get(found.kind)
+    element = _element(variable.body, 0, variable.order)
+    encoding = ENCODINGS.get(element.kind)
     if encoding is None:
-        raise Damaged(f"an element of type {found.kind} stands where text is expected")
-    suffix = ("-le" if variable.order == "<" else "-be") if found.kind in UNITS else ""
+        raise Damaged(f"an element of type {element.kind} stands where text is expected")
+    suffix = ("-le" if variable.order == "<" else "-be") if element.kind in UNITS else ""
     try:
-        text = bytes(found.data).decode(encoding + suffix)
+        text = bytes(element.data).decode(encoding + suffix)
     except UnicodeDecodeError:
         name = encoding.upper()
         raise Damaged(f"the text of {printable(variable.name) or 'a cell'} is no {name}") from None
     n, width = variable.shape
-    if n == 1 and len(found.data) // UNITS.get(found.kind, 1) == width:
+    if n == 1 and len(element.data) // UNITS.get(element.kind, 1) == width:
         return [text]
-    _fits(len(text), variable)
+    _check_count(len(text), variable)
     return [text[i::n] for i in range(n)]

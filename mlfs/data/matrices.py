@@ -63,13 +63,13 @@ def _wrong_edges(x: Any) -> str:
     across, along = ("column", "row") if x.format == "csc" else ("row", "column")
     n, width = x.shape[::-1] if x.format == "csc" else x.shape
     if x.format == "bsr":
-        high, wide = x.blocksize
-        n, width = n // high, width // wide
+        block_rows, block_columns = x.blocksize
+        n, width = n // block_rows, width // block_columns
     indptr, indices = x.indptr, x.indices
     if not (_are_places(indptr) and _are_places(indices)) or x.data.ndim == 2:
         return UNFIT
-    whole = indptr.size == n + 1 and indptr[0] == 0 and (np.diff(indptr) >= 0).all()
-    if not whole or indptr[-1] > min(indices.size, len(x.data)):
+    is_sound = indptr.size == n + 1 and indptr[0] == 0 and (np.diff(indptr) >= 0).all()
+    if not is_sound or indptr[-1] > min(indices.size, len(x.data)):
         return f"the ends of its {across}s do not rise"
     return _outside(indices, width, along)
 
@@ -103,12 +103,12 @@ def _outside(indices: np.ndarray, size: int, name: str) -> str:
     """Which place lies outside; empty for none."""
     if not indices.size or (indices.min() >= 0 and indices.max() < size):
         return ""
-    at = int(np.flatnonzero((indices < 0) | (indices >= size))[0])
-    return f"an entry stands in {name} {indices[at]}, and there are {size}"
+    first = int(np.flatnonzero((indices < 0) | (indices >= size))[0])
+    return f"an entry stands in {name} {indices[first]}, and there are {size}"
 
 
-def from_sparse(x: Any, own: Sequence[str]) -> tuple[Any, Sequence[Column]]:
-    """Return X as a csr_array without duplicates or stored zeros, and its columns, named `own`."""
+def from_sparse(x: Any, names: Sequence[str]) -> tuple[Any, Sequence[Column]]:
+    """Return X as a csr_array without duplicates or stored zeros, and its named columns."""
     if x.ndim != 2:
         raise DataError(f"X is sparse with {x.ndim} dimension(s); expected 2: a row a sample")
     if x.dtype.kind == "c":
@@ -122,7 +122,7 @@ def from_sparse(x: Any, own: Sequence[str]) -> tuple[Any, Sequence[Column]]:
     merged = first_merged(matrix.data)
     if merged is not None:
         row = int(np.searchsorted(matrix.indptr, merged, side="right")) - 1
-        raise merged_error(own[matrix.indices[merged]], matrix.data[merged], row)
+        raise merged_error(names[matrix.indices[merged]], matrix.data[merged], row)
     if not (matrix.has_canonical_format and matrix.data.all()):
         # Small whole numbers would not hold the sums of what is stored twice.
         matrix = sp.csr_array(matrix, dtype=np.float64, copy=True)
@@ -138,7 +138,7 @@ def from_sparse(x: Any, own: Sequence[str]) -> tuple[Any, Sequence[Column]]:
     if bad.size:
         row = int(np.searchsorted(matrix.indptr, bad[0], side="right")) - 1
         raise DataError(
-            f"column {printable(own[matrix.indices[bad[0]]])!r} holds {matrix.data[bad[0]]} in row "
-            f"{row + 1}: an infinite value cannot be used; replace it or make it NaN"
+            f"column {printable(names[matrix.indices[bad[0]]])!r} holds {matrix.data[bad[0]]} in "
+            f"row {row + 1}: an infinite value cannot be used; replace it or make it NaN"
         )
-    return matrix, UniformColumns(own, column_of("", np.zeros(0, x.dtype))[0])
+    return matrix, UniformColumns(names, column_of("", np.zeros(0, x.dtype))[0])

@@ -70,24 +70,24 @@ def load(
     ([Column(name='a', kind='nominal', values=('u',))], ('0', '1'))
     """
     try:
-        found = json.loads(text, object_pairs_hook=_once)
-        columns = [Column(name) for name in _texts(found["features"])]
-        for j, values in found["nominal"].items():
+        record = json.loads(text, object_pairs_hook=_once)
+        columns = [Column(name) for name in _texts(record["features"])]
+        for j, values in record["nominal"].items():
             k = _position(j)
             columns[k] = Column(columns[k].name, "nominal", _distinct(values, limits))
-        labels = [Label(name) for name in _texts(found["labels"])]
-        for j, values in found["values"].items():
+        labels = [Label(name) for name in _texts(record["labels"])]
+        for j, values in record["values"].items():
             k = _position(j)
             labels[k] = Label(labels[k].name, _distinct(values, limits))
     except (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError):
         raise ParseError(
             "the note '# mlfs' about the columns is not what mlfs writes; delete it", path, line
         ) from None
-    for name, size, what in (
+    for name, size, noun in (
         ("max_attributes", len(columns), "features"), ("max_labels", len(labels), "labels"),
     ):  # fmt: skip
         if size > getattr(limits, name):
-            raise exceeded(limits, name, size, what, path, line)
+            raise exceeded(limits, name, size, noun, path, line)
     for names in ([c.name for c in columns], [lab.name for lab in labels]):
         duplicate = first_duplicate(names)
         if duplicate is not None:
@@ -121,10 +121,10 @@ def _position(text: str) -> int:
 
 def _once(items: list[tuple[str, Any]]) -> dict[str, Any]:
     """A JSON object whose keys are all different."""
-    found = dict(items)
-    if len(found) < len(items):
+    result = dict(items)
+    if len(result) < len(items):
         raise ValueError
-    return found
+    return result
 
 
 def default_columns(d: int, first: int = 0) -> Sequence[Column]:
@@ -139,13 +139,13 @@ def refuse_other_labels(
     if request.labels is None:
         return
     names = [*(column.name for column in columns), *(label.name for label in labels)]
-    said: tuple[int, ...] = ()
+    columns_named: tuple[int, ...] = ()
     if first_duplicate(names) is None:
         try:
-            said = resolve(names, request, path).columns
+            columns_named = resolve(names, request, path).columns
         except (DataError, UsageError, LookupError):
-            said = ()
-    if said != tuple(range(len(columns), len(names))):
+            columns_named = ()
+    if columns_named != tuple(range(len(columns), len(names))):
         raise UsageError(
             f"{printable(path, 400)}: {form} holds its labels itself; leave {setting('labels')} out"
         )
@@ -159,8 +159,8 @@ def pairs(columns: Sequence[Sequence[str]]) -> tuple[np.ndarray, list[str]]:
     >>> pairs([(), ("u", "v")])
     (array([1, 1], dtype=int32), ['u', 'v'])
     """
-    held = [(j, value) for j, values in enumerate(columns) for value in values]
-    return np.array([j for j, _ in held], dtype=np.int32), [value for _, value in held]
+    entries = [(j, value) for j, values in enumerate(columns) for value in values]
+    return np.array([j for j, _ in entries], dtype=np.int32), [value for _, value in entries]
 
 
 def values_of(
@@ -173,10 +173,10 @@ def values_of(
         raise ParseError(f"{key}_columns and {key}_values do not fit each other", path)
     if columns.dtype.kind not in "iu" or ((columns < 0) | (columns >= width)).any():
         raise ParseError(f"{key}_columns names a column that is not there", path)
-    found: list[list[str]] = [[] for _ in range(width)]
+    values: list[list[str]] = [[] for _ in range(width)]
     for column, text in zip(columns.tolist(), texts, strict=True):
-        found[column].append(text)
-    return [tuple(own) for own in found]
+        values[column].append(text)
+    return [tuple(column_values) for column_values in values]
 
 
 def from_parts(
@@ -231,31 +231,31 @@ def from_parts(
 
 def check_limits(X: Any, Y: Any, limits: Limits, path: str) -> None:
     """Refuse tables beyond the limits, before anything is made of them."""
-    for table, name, what in ((X, "max_attributes", "columns"), (Y, "max_labels", "labels")):
+    for table, name, noun in ((X, "max_attributes", "columns"), (Y, "max_labels", "labels")):
         if table is None:
             continue
         n = table.shape[0]
         width = table.shape[1] if table.ndim > 1 else 1
         cells = 0 if sp.issparse(table) else table.size
-        for limit, found, thing in (
-            ("max_rows", n, "rows"), (name, width, what), ("max_cells", cells, "cells"),
+        for limit, size, counted in (
+            ("max_rows", n, "rows"), (name, width, noun), ("max_cells", cells, "cells"),
         ):  # fmt: skip
-            if found > getattr(limits, limit):
-                raise exceeded(limits, limit, found, thing, path)
+            if size > getattr(limits, limit):
+                raise exceeded(limits, limit, size, counted, path)
 
 
 def _own_columns(data: Dataset, nominal: Sequence[tuple[str, ...]], path: str) -> Dataset:
     """Make the columns that have values nominal, if X holds positions in them."""
     columns = tuple(
-        Column(column.name, "nominal", own) if own else column
-        for column, own in zip(data.columns, nominal, strict=True)
+        Column(column.name, "nominal", declared_values) if declared_values else column
+        for column, declared_values in zip(data.columns, nominal, strict=True)
     )
-    for name, own in zip(names_of(columns), nominal, strict=True):
-        if len(set(own)) < len(own):
+    for name, declared_values in zip(names_of(columns), nominal, strict=True):
+        if len(set(declared_values)) < len(declared_values):
             raise ParseError(f"two values of the column {printable(name)!r} are the same", path)
     table = data.table
-    parts = table.row_parts() if isinstance(table, PackedTable) else [(0, data.X)]
-    for _, rows in parts:
+    blocks = table.row_parts() if isinstance(table, PackedTable) else [(0, data.X)]
+    for _, rows in blocks:
         wrong = wrong_position(rows, columns)
         if wrong is not None:
             raise ParseError(wrong.text, path)
@@ -290,11 +290,11 @@ def wrong_position(X: Any, columns: Sequence[Column]) -> Wrong | None:
     if not bad.any():
         return None
     if sp.issparse(X):
-        at = int(np.flatnonzero(bad)[0])
+        entry = int(np.flatnonzero(bad)[0])
         row, j, value = (
-            int(np.searchsorted(X.indptr, at, side="right")) - 1,
-            X.indices[at],
-            cells[at],
+            int(np.searchsorted(X.indptr, entry, side="right")) - 1,
+            X.indices[entry],
+            cells[entry],
         )
     else:
         row, k = (int(i) for i in np.argwhere(bad)[0])
@@ -310,7 +310,7 @@ def _own_labels(
     data: Dataset, Y: Any, names: Sequence[str], values: Sequence[tuple[str, ...]], path: str
 ) -> Dataset:
     """Take Y as positions in values (-1: missing), if that is what it holds."""
-    if any(len(set(own)) < len(own) for own in values):
+    if any(len(set(label_values)) < len(label_values) for label_values in values):
         raise ParseError("two of the label_values of a label are the same", path)
     duplicate = first_duplicate(names)
     if duplicate is not None:
@@ -321,19 +321,21 @@ def _own_labels(
             f"{len(names)} positions in label_values",
             path,
         )
-    sizes = np.array([len(own) for own in values], dtype=np.int64)
+    sizes = np.array([len(label_values) for label_values in values], dtype=np.int64)
     if sp.issparse(Y):
         Y = sp.csr_array(Y)
         Y.sort_indices()
-        held, top = Y.data, sizes[Y.indices]
+        codes, top = Y.data, sizes[Y.indices]
     else:
-        held, top = Y, sizes
-    if not ((held >= -1) & (held < top) & (held == np.floor(held))).all():
+        codes, top = Y, sizes
+    if not ((codes >= -1) & (codes < top) & (codes == np.floor(codes))).all():
         raise ParseError("Y holds a position that is not among the label_values", path)
     kind = np.int8 if sizes.max(initial=0) <= 127 else np.int32
-    labels = tuple(Label(name, own) for name, own in zip(names, values, strict=True))
+    labels = tuple(
+        Label(name, label_values) for name, label_values in zip(names, values, strict=True)
+    )
     notes = tuple(note for note in data.notes if " missing (NaN" not in note)
-    missing = int(np.count_nonzero(held == -1))
+    missing = int(np.count_nonzero(codes == -1))
     if missing:
         notes = (*notes, f"{missing} {'label is' if missing == 1 else 'labels are'} missing")
     return data.with_changes(Y=Y.astype(kind), labels=labels, notes=notes)

@@ -51,12 +51,12 @@ def array(content: bytes) -> np.ndarray:
     form = form_of(content, len(content))
     dtype, shape = form.dtype, form.shape
     flat = np.frombuffer(content, dtype, offset=form.start)
-    found = flat.reshape(shape[::-1]).T if form.by_column else flat.reshape(shape)
+    items = flat.reshape(shape[::-1]).T if form.by_column else flat.reshape(shape)
     if dtype.kind == "b":
-        return found.view(np.uint8) != 0  # another byte than 0 and 1 would be another number
+        return items.view(np.uint8) != 0  # another byte than 0 and 1 would be another number
     if dtype.kind == "U":
-        _check_characters(found.ravel(order="K"))
-    return found.astype(dtype.newbyteorder("="), order="K", copy=True)
+        _check_characters(items.ravel(order="K"))
+    return items.astype(dtype.newbyteorder("="), order="K", copy=True)
 
 
 class Form(NamedTuple):
@@ -101,9 +101,9 @@ def _header(content: bytes) -> tuple[str, int]:
     version = content[6]
     if version not in (1, 2, 3):
         raise Damaged(f"cannot be read: it is of version {version} of the .npy format")
-    form, at = ("<H", 8) if version == 1 else ("<I", 8)
-    (length,) = struct.unpack_from(form, content, at)
-    start = at + struct.calcsize(form)
+    form, position = ("<H", 8) if version == 1 else ("<I", 8)
+    (length,) = struct.unpack_from(form, content, position)
+    start = position + struct.calcsize(form)
     if length > min(LONGEST, len(content) - start):
         raise Damaged("cannot be read: it ends in its header")
     return content[start : start + length].decode("latin-1"), start + length
@@ -132,12 +132,14 @@ def _dtype(descr: str) -> np.dtype:
 
 
 def _shape(text: str) -> tuple[int, ...]:
-    parts = [part.strip().removesuffix("L") for part in text.split(",")]
-    if parts and not parts[-1]:
-        parts.pop()
-    if len(parts) > MOST_DIMENSIONS or not all(part.isdigit() and len(part) < 19 for part in parts):
+    lengths = [length.strip().removesuffix("L") for length in text.split(",")]
+    if lengths and not lengths[-1]:
+        lengths.pop()
+    if len(lengths) > MOST_DIMENSIONS or not all(
+        length.isdigit() and len(length) < 19 for length in lengths
+    ):
         raise Damaged("cannot be read: its header has no shape")
-    return tuple(map(int, parts))
+    return tuple(map(int, lengths))
 
 
 def _check_characters(text: np.ndarray) -> None:

@@ -16,7 +16,7 @@ from mlfs.data import npy
 from mlfs.data.dataset import Dataset, Source
 from mlfs.data.files import read_bytes
 from mlfs.data.metadata import from_parts
-from mlfs.data.npz_pieces import packed
+from mlfs.data.npz_pieces import pack_array
 from mlfs.data.request import Request
 from mlfs.errors import DataError, ParseError, UsageError, printable, setting
 
@@ -31,7 +31,7 @@ def read_apart(files: Sequence[str], path: str, request: Request) -> Dataset:
             "file: name that of the features"
         )
     with Path(files[0]).open("rb") as stream:
-        X = packed(stream, Path(files[0]).stat().st_size, request, path)
+        X = pack_array(stream, Path(files[0]).stat().st_size, request, path)
     if X is None:
         X = _array(files[0], request)
     Y = None
@@ -65,20 +65,20 @@ def write(dataset: Dataset, stream: BinaryIO) -> None:  # noqa: ARG001  # as all
 
 def _labels_file(path: str, request: Request) -> str | None:
     """The file of the labels; None if the labels of a model are known and there is no file."""
-    said = request.labels
-    if isinstance(said, str) and said.startswith("@") and said.endswith(".npy"):
-        return said[1:]
-    if said is not None:
+    labels = request.labels
+    if isinstance(labels, str) and labels.startswith("@") and labels.endswith(".npy"):
+        return labels[1:]
+    if labels is not None:
         raise UsageError(
             f"{printable(path, 400)}: the labels of an array are in a file of their own; name it "
             f"with {setting('labels', '@Y.npy')}"
         )
     file = Path(path)
-    for own, other in (("X", "Y"), ("x", "y")):
-        before, found, after = file.stem.rpartition(own)
-        beside = file.with_name(f"{before}{other}{after}{file.suffix}")
-        if found and beside.is_file():
-            return str(beside)
+    for letter, label_letter in (("X", "Y"), ("x", "y")):
+        before, match, after = file.stem.rpartition(letter)
+        labels_path = file.with_name(f"{before}{label_letter}{after}{file.suffix}")
+        if match and labels_path.is_file():
+            return str(labels_path)
     if request.known is not None:
         return None
     raise UsageError(

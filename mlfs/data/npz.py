@@ -103,9 +103,9 @@ class Archive:
         try:
             self.zip = zipfile.ZipFile(file)
         except BROKEN:
-            what = "one .npy array" if start == b"\x93NUMPY" else "no npz (zip) file"
+            noun = "one .npy array" if start == b"\x93NUMPY" else "no npz (zip) file"
             raise ParseError(
-                f"this is {what}; write one with numpy.savez(file, X=X, Y=Y)", path
+                f"this is {noun}; write one with numpy.savez(file, X=X, Y=Y)", path
             ) from None
         entries = self.zip.infolist()
         total = sum(entry.file_size for entry in entries)
@@ -113,8 +113,8 @@ class Archive:
             raise exceeded(limits, "max_decompressed", total, "unpacked bytes", path)
         ratio = total // max(1, size)
         if ratio > limits.max_ratio and total > RATIO_FROM:
-            what = "bytes for each compressed byte"
-            raise exceeded(limits, "max_ratio", ratio, what, path)
+            noun = "bytes for each compressed byte"
+            raise exceeded(limits, "max_ratio", ratio, noun, path)
         names = [entry.filename.removesuffix(".npy") for entry in entries]
         duplicate = first_duplicate(names)
         if duplicate is not None:
@@ -127,14 +127,14 @@ class Archive:
         if entry is None:
             return None
         try:
-            with self.opened(key) as stream:
+            with self.open_entry(key) as stream:
                 content = stream.read(entry.file_size + 1)
         except BROKEN as error:
             if isinstance(error, ParseError):
                 raise
-            raise self._unread(key, str(error)) from None
+            raise self._unreadable(key, str(error)) from None
         if len(content) != entry.file_size:
-            raise self._unread(key, "it is not as long as the archive says")
+            raise self._unreadable(key, "it is not as long as the archive says")
         try:
             return npy.array(content)
         except npy.Pickled:
@@ -146,14 +146,14 @@ class Archive:
         except npy.Damaged as error:
             raise ParseError(f"the array {key} {error}", self.path) from None
 
-    def opened(self, key: str) -> Any:
+    def open_entry(self, key: str) -> Any:
         """A stream of the bytes of an array."""
         entry = self.entries[key]
         if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-            raise self._unread(key, "it is packed otherwise than numpy does")
+            raise self._unreadable(key, "it is packed otherwise than numpy does")
         return self.zip.open(entry)
 
-    def _unread(self, key: str, why: str) -> ParseError:
+    def _unreadable(self, key: str, why: str) -> ParseError:
         return ParseError(f"the array {key} cannot be read: {printable(why)}", self.path)
 
     def lacks(self, key: str) -> bool:
@@ -182,8 +182,10 @@ class Archive:
 
     def _sparse(self, key: str, parts: dict[str, Any]) -> sp.csr_array:
         shape, indptr, indices = parts["shape"], parts["indptr"], parts["indices"]
-        sound = all(parts[part].dtype.kind in "iu" for part in ("shape", "indptr", "indices"))
-        if not sound or shape.shape != (2,) or indptr.ndim != 1 or indices.ndim != 1:
+        are_integers = all(
+            parts[part].dtype.kind in "iu" for part in ("shape", "indptr", "indices")
+        )
+        if not are_integers or shape.shape != (2,) or indptr.ndim != 1 or indices.ndim != 1:
             raise ParseError(
                 f"{key}_shape, {key}_indptr and {key}_indices are not those of a CSR matrix",
                 self.path,
@@ -214,10 +216,10 @@ class Archive:
                 "X_shape=X.shape, Y=Y)",
                 self.path,
             )
-        held = ", ".join(printable(name, 20) for name in list(self.entries)[:10])
+        names = ", ".join(printable(name, 20) for name in list(self.entries)[:10])
         return ParseError(
             f"there is no array {key} (nor {key}_data, {key}_indices, {key}_indptr, {key}_shape); "
-            f"the file holds: {held or 'nothing'}",
+            f"the file holds: {names or 'nothing'}",
             self.path,
         )
 
@@ -259,9 +261,12 @@ def write(dataset: Dataset, stream: BinaryIO) -> None:
     if dataset.weights is not None:
         arrays["weights"] = dataset.weights
     nominal = [column.values for column in dataset.columns]
-    for key, held in (("nominal", nominal), ("label", [label.values for label in dataset.labels])):
-        if any(held):
-            arrays[f"{key}_columns"], texts = pairs(held)
+    for key, column_values in (
+        ("nominal", nominal),
+        ("label", [label.values for label in dataset.labels]),
+    ):
+        if any(column_values):
+            arrays[f"{key}_columns"], texts = pairs(column_values)
             arrays[f"{key}_values"] = _unicode(texts)
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
         for key, array in arrays.items():

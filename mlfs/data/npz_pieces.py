@@ -23,7 +23,7 @@ from mlfs.data.packed_table import PackedTable, Packer
 from mlfs.data.request import Request
 from mlfs.errors import MlfsError
 
-__all__ = ["packed", "read_pieces"]
+__all__ = ["pack_array", "read_pieces"]
 
 AT_ONCE = 4 << 20  # bytes
 
@@ -34,24 +34,24 @@ def read_pieces(pieces: TextPieces, path: str, request: Request) -> Dataset | No
         return None
     with Path(path).open("rb") as file:
         archive = Archive(file, pieces.size, path, request.limits)
-        X = _packed(archive, request)
+        X = _pack_x(archive, request)
         return None if X is None else dataset_of(archive, X, request, path)
 
 
-def _packed(archive: Archive, request: Request) -> PackedTable | None:
+def _pack_x(archive: Archive, request: Request) -> PackedTable | None:
     """The array X; None if it has to be read whole."""
     if "X" not in archive.entries or "X_indptr" in archive.entries:
         return None
     try:
-        with archive.opened("X") as stream:
-            return packed(stream, archive.entries["X"].file_size, request, archive.path)
+        with archive.open_entry("X") as stream:
+            return pack_array(stream, archive.entries["X"].file_size, request, archive.path)
     except MlfsError:
         raise
     except BROKEN:
         return None
 
 
-def packed(stream: Any, size: int, request: Request, path: str) -> PackedTable | None:
+def pack_array(stream: Any, size: int, request: Request, path: str) -> PackedTable | None:
     """The array in a stream of so many bytes, by rows; None if it has to be read whole."""
     packer = Packer(request.max_memory)
     try:
@@ -71,18 +71,18 @@ def packed(stream: Any, size: int, request: Request, path: str) -> PackedTable |
     return packer.finish() if packer.n_rows == form.shape[0] else None
 
 
-def _rows(stream: Any, held: bytes, form: npy.Form) -> Iterator[np.ndarray]:
+def _rows(stream: Any, content: bytes, form: npy.Form) -> Iterator[np.ndarray]:
     """The rows of an array, some at a time."""
     row = form.dtype.itemsize * form.shape[1]
     step = max(1, AT_ONCE // row) * row
     while True:
-        if len(held) < step:
-            held += stream.read(step - len(held))
-        whole = len(held) // row * row
-        if not whole:
+        if len(content) < step:
+            content += stream.read(step - len(content))
+        size = len(content) // row * row
+        if not size:
             return
-        rows = np.frombuffer(held[:whole], form.dtype).reshape(-1, form.shape[1])
-        held = held[whole:]
+        rows = np.frombuffer(content[:size], form.dtype).reshape(-1, form.shape[1])
+        content = content[size:]
         if form.dtype.kind == "b":
             yield rows.view(np.uint8) != 0  # another byte than 0 and 1 would be another number
         else:
@@ -95,5 +95,5 @@ def _is_odd(rows: np.ndarray) -> bool:
         return False
     if rows.dtype.kind != "f":
         return True
-    known = rows[~np.isnan(rows)]
-    return bool((np.abs(known) > EXACT).any())
+    present = rows[~np.isnan(rows)]
+    return bool((np.abs(present) > EXACT).any())

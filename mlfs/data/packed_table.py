@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from mlfs._kernels.packing import MISSING, STRIP
-from mlfs.data.bit_slices import MISSING_BIT, Slices, counted, slice_into
+from mlfs.data.bit_slices import MISSING_BIT, Slices, count_slices, slice_into
 from mlfs.data.request import refuse_memory
 from mlfs.data.spool import Spool
 
@@ -51,12 +51,12 @@ class Packer:
 
     Parameters
     ----------
-    most : int, optional
+    max_memory : int, optional
         The most bytes that they may take in memory.
     """
 
-    def __init__(self, most: int | None = None) -> None:
-        self._most, self._held = most, 0
+    def __init__(self, max_memory: int | None = None) -> None:
+        self._max_memory, self._nbytes = max_memory, 0
         self._pieces: list[_Piece] = []
         self._rest: np.ndarray | None = None
         self._spool: Spool | None = None
@@ -66,16 +66,16 @@ class Packer:
         """Pack some rows, all of the same width; the table has a type that holds all of them."""
         self.n_rows += len(rows)
         if self._spool is not None and rows.dtype != self._spool.dtype:
-            rows = self._widened(self._spool, rows)
+            rows = self._widen(self._spool, rows)
         self._add(rows, last=False)
 
-    def _widened(self, spool: Spool, rows: np.ndarray) -> np.ndarray:
+    def _widen(self, spool: Spool, rows: np.ndarray) -> np.ndarray:
         """Bring what is kept, and these rows, to a type that holds both."""
         kind = np.promote_types(spool.dtype, rows.dtype)
         if kind != spool.dtype:
-            self._spool = Spool(kind, self._most)
-            for at in range(0, spool.size, AT_ONCE):
-                self._spool.append(spool.read(at, min(AT_ONCE, spool.size - at)).astype(kind))
+            self._spool = Spool(kind, self._max_memory)
+            for start in range(0, spool.size, AT_ONCE):
+                self._spool.append(spool.read(start, min(AT_ONCE, spool.size - start)).astype(kind))
             assert self._rest is not None
             self._rest = self._rest.astype(kind)
         return rows.astype(kind)
@@ -90,46 +90,48 @@ class Packer:
 
     def _add(self, rows: np.ndarray, *, last: bool) -> None:
         if self._spool is None:
-            self._spool = Spool(rows.dtype, self._most)
-        parts, rest = [], self._rest
-        if rest is not None and len(rest):
-            missing = STRIP - len(rest)
-            rest, rows = np.concatenate([rest, rows[:missing]]), rows[missing:]
-            if len(rest) < STRIP and not last:
-                self._rest = rest
+            self._spool = Spool(rows.dtype, self._max_memory)
+        blocks, remainder = [], self._rest
+        if remainder is not None and len(remainder):
+            missing = STRIP - len(remainder)
+            remainder, rows = np.concatenate([remainder, rows[:missing]]), rows[missing:]
+            if len(remainder) < STRIP and not last:
+                self._rest = remainder
                 return
-            parts.append(rest)
-        whole = len(rows) // STRIP * STRIP
-        self._rest = np.array(rows[whole:])
-        if whole:
-            parts.append(rows[:whole])
-        if parts:
-            self._pack(parts)
+            blocks.append(remainder)
+        n_whole = len(rows) // STRIP * STRIP
+        self._rest = np.array(rows[n_whole:])
+        if n_whole:
+            blocks.append(rows[:n_whole])
+        if blocks:
+            self._pack(blocks)
 
-    def _pack(self, parts: list[np.ndarray]) -> None:
+    def _pack(self, blocks: list[np.ndarray]) -> None:
         spool = self._spool
         assert spool is not None
-        n_rows, d = sum(map(len, parts)), parts[0].shape[1]
+        n_rows, d = sum(map(len, blocks)), blocks[0].shape[1]
         bits = MISSING_BIT + (spool.dtype.kind == "f")
         planes = np.zeros((bits, max(d, STRIP), -(-n_rows // STRIP)), np.uint64)
         top, word = np.zeros(max(d, STRIP), np.uint8), 0
-        for part in parts:
-            slice_into(part, word, top, planes)
-            word += len(part) // STRIP
+        for block in blocks:
+            slice_into(block, word, top, planes)
+            word += len(block) // STRIP
         top = top[:d]
         is_small = top < 1 << bits
         small, odd = np.flatnonzero(is_small), np.flatnonzero(~is_small)
         place = np.empty(d, np.int64)
         place[small], place[odd] = np.arange(small.size), ~np.arange(odd.size)
-        held = int(np.bitwise_or.reduce(top[small], initial=0))
-        kept = [planes[b].take(small, axis=0) if held >> b & 1 else None for b in range(bits)]
-        at = spool.size
+        bits_present = int(np.bitwise_or.reduce(top[small], initial=0))
+        present_planes = [
+            planes[b].take(small, axis=0) if bits_present >> b & 1 else None for b in range(bits)
+        ]
+        spool_start = spool.size
         if odd.size:
-            columns = np.concatenate([part[:, odd].T for part in parts], axis=1)
+            columns = np.concatenate([block[:, odd].T for block in blocks], axis=1)
             spool.append(columns.reshape(-1))
-        self._held += sum(plane.nbytes for plane in kept if plane is not None)
-        refuse_memory(self._held + spool.nbytes, self._most)
-        self._pieces.append(_Piece(self._packed, n_rows, place, kept, at))
+        self._nbytes += sum(plane.nbytes for plane in present_planes if plane is not None)
+        refuse_memory(self._nbytes + spool.nbytes, self._max_memory)
+        self._pieces.append(_Piece(self._packed, n_rows, place, present_planes, spool_start))
         self._packed += n_rows
 
 
@@ -200,12 +202,14 @@ class PackedTable:
         return self.toarray() if dtype is None else self.toarray().astype(dtype, copy=False)
 
     def __reduce__(self) -> Any:
-        return _same, (self.toarray(),)  # the spool stays in this process
+        return _identity, (self.toarray(),)  # the spool stays in this process
 
     def meaning(self, meaning: dict[int, np.ndarray]) -> PackedTable:
         """The same where the numbers of some columns are replaced: ``meaning[j][number]``."""
-        own = {int(self._columns[j]): np.asarray(to, np.float64) for j, to in meaning.items()}
-        return PackedTable(self._pieces, self._spool, self._columns, {**self._meaning, **own})
+        replaced = {
+            int(self._columns[j]): np.asarray(values, np.float64) for j, values in meaning.items()
+        }
+        return PackedTable(self._pieces, self._spool, self._columns, {**self._meaning, **replaced})
 
     def __getitem__(self, key: Any) -> Any:
         if not isinstance(key, tuple):
@@ -214,21 +218,21 @@ class PackedTable:
         if isinstance(columns, (int, np.integer)):
             column = self.column(int(columns))
             return column if _is_all(rows) else column[rows]
-        chosen = np.arange(self.shape[1])[columns]
-        some = PackedTable(self._pieces, self._spool, self._columns[chosen], self._meaning)
-        return some if _is_all(rows) else some[rows]
+        positions = np.arange(self.shape[1])[columns]
+        subtable = PackedTable(self._pieces, self._spool, self._columns[positions], self._meaning)
+        return subtable if _is_all(rows) else subtable[rows]
 
     def _rows(self, key: Any) -> np.ndarray:
         if isinstance(key, slice):
             first, last, step = key.indices(self.shape[0])
             if step == 1:
-                return self._between(first, max(first, last))
-        chosen = np.arange(self.shape[0])[key]
-        if chosen.ndim == 0:
-            return self._between(int(chosen), int(chosen) + 1)[0]
-        out = np.empty((chosen.size, self.shape[1]), self.dtype)
-        order = np.argsort(chosen, kind="stable")
-        rising = chosen[order]
+                return self._read_rows(first, max(first, last))
+        rows = np.arange(self.shape[0])[key]
+        if rows.ndim == 0:
+            return self._read_rows(int(rows), int(rows) + 1)[0]
+        out = np.empty((rows.size, self.shape[1]), self.dtype)
+        order = np.argsort(rows, kind="stable")
+        rising = rows[order]
         for first, part in self.row_parts():
             a, b = np.searchsorted(rising, (first, first + len(part)))
             out[order[a:b]] = part[rising[a:b] - first]
@@ -236,7 +240,7 @@ class PackedTable:
 
     def toarray(self) -> np.ndarray:
         """The whole table as an array."""
-        return self._between(0, self.shape[0])
+        return self._read_rows(0, self.shape[0])
 
     def row_parts(self, *, in_bytes: bool = False) -> Iterator[tuple[int, np.ndarray]]:
         """The rows as arrays, some at a time, and the first of each.
@@ -247,20 +251,20 @@ class PackedTable:
         for piece in self._pieces:
             for first in range(0, piece.n_rows, step):
                 last = min(piece.n_rows, first + step)
-                part = self._piece(piece, first, last, in_bytes=in_bytes)
+                part = self._read_piece(piece, first, last, in_bytes=in_bytes)
                 yield piece.first + first, part.T
 
-    def _between(self, first: int, last: int) -> np.ndarray:
+    def _read_rows(self, first: int, last: int) -> np.ndarray:
         out = np.empty((last - first, self.shape[1]), self.dtype)
         step = max(1, AT_ONCE // max(1, self.shape[1]) // STRIP) * STRIP
         for piece in self._pieces:
             low, high = max(0, first - piece.first), min(piece.n_rows, last - piece.first)
             for a in range(low // STRIP * STRIP, high, step):
                 b = min(high, a + step)
-                part = self._piece(piece, a, b)
+                part = self._read_piece(piece, a, b)
                 skip = max(0, low - a)
-                to = piece.first + a + skip - first
-                out[to : to + b - a - skip] = part[:, skip:].T
+                start = piece.first + a + skip - first
+                out[start : start + b - a - skip] = part[:, skip:].T
         return out
 
     def column(self, j: int) -> np.ndarray:
@@ -270,11 +274,13 @@ class PackedTable:
     def columns(self, first: int, last: int) -> np.ndarray:
         """Neighbouring columns, a row of the result for each."""
         if (first, last) != (0, self.shape[1]):
-            some: PackedTable = self[:, first:last]
-            return some.columns(0, last - first)
+            subtable: PackedTable = self[:, first:last]
+            return subtable.columns(0, last - first)
         out = np.empty((self.shape[1], self.shape[0]), self.dtype)
         for piece in self._pieces:
-            out[:, piece.first : piece.first + piece.n_rows] = self._piece(piece, 0, piece.n_rows)
+            out[:, piece.first : piece.first + piece.n_rows] = self._read_piece(
+                piece, 0, piece.n_rows
+            )
         return out
 
     def column_parts(self) -> Iterator[tuple[int, np.ndarray]]:
@@ -283,38 +289,42 @@ class PackedTable:
         for first in range(0, self.shape[1], width):
             yield first, self.columns(first, min(self.shape[1], first + width))
 
-    def _piece(self, piece: _Piece, first: int, last: int, *, in_bytes: bool = False) -> np.ndarray:
+    def _read_piece(
+        self, piece: _Piece, first: int, last: int, *, in_bytes: bool = False
+    ) -> np.ndarray:
         """Some rows of a piece, from a multiple of 64 on; a row of the result for each column."""
         place = piece.place[self._columns]
         small = np.flatnonzero(place >= 0)
-        unpacked = self._unpacked(piece, place[small], first, last)
+        unpacked = self._unpack_bits(piece, place[small], first, last)
         if in_bytes and small.size == place.size and not self._meaning:
             return unpacked  # of `dtype`, if a value is missing
         out = np.empty((self.shape[1], last - first), self.dtype)
         out[small] = unpacked
         self._unspool(piece, place, first, last, out)
         for j, original in enumerate(self._columns.tolist()):
-            to = self._meaning.get(original)
-            if to is not None:
-                out[j] = to[out[j].astype(np.int64)]
+            values = self._meaning.get(original)
+            if values is not None:
+                out[j] = values[out[j].astype(np.int64)]
         return out
 
-    def _unpacked(self, piece: _Piece, which: np.ndarray, first: int, last: int) -> np.ndarray:
+    def _unpack_bits(
+        self, piece: _Piece, small_columns: np.ndarray, first: int, last: int
+    ) -> np.ndarray:
         words = slice(first // STRIP, -(-last // STRIP))
         values: Any = None
         for bit, planes in enumerate(piece.planes):
             if planes is not None:
-                part = np.ascontiguousarray(planes[which, words]).view(np.uint8)
+                part = np.ascontiguousarray(planes[small_columns, words]).view(np.uint8)
                 bits = np.unpackbits(part, axis=1, bitorder="little")
                 values = bits if bit == 0 else (bits << bit) | (0 if values is None else values)
         if values is None:
-            values = np.zeros((which.size, (words.stop - words.start) * STRIP), np.uint8)
+            values = np.zeros((small_columns.size, (words.stop - words.start) * STRIP), np.uint8)
         values = values[:, : last - first]
         if len(piece.planes) <= MISSING_BIT or piece.planes[MISSING_BIT] is None:
             return values
-        found = values.astype(self.dtype)
-        found[values == MISSING] = np.nan
-        return found
+        numbers = values.astype(self.dtype)
+        numbers[values == MISSING] = np.nan
+        return numbers
 
     def _unspool(
         self, piece: _Piece, place: np.ndarray, first: int, last: int, out: np.ndarray
@@ -327,9 +337,9 @@ class PackedTable:
                 run += 1
             if last - first < n:
                 run = k + 1
-            at = piece.spooled + int(~place[odd[k]]) * n + first
-            found = self._spool.read(at, (run - k - 1) * n + last - first)
-            out[odd[k:run]] = found.reshape(run - k, -1)
+            start = piece.spooled + int(~place[odd[k]]) * n + first
+            cells = self._spool.read(start, (run - k - 1) * n + last - first)
+            out[odd[k:run]] = cells.reshape(run - k, -1)
             k = run
 
     def slices(self) -> Slices:
@@ -343,29 +353,29 @@ class PackedTable:
         top = np.zeros(d, np.uint8)
         plain = np.flatnonzero(is_small & ~recoded)
         for piece in self._pieces:
-            which = piece.place[self._columns[plain]]
+            places = piece.place[self._columns[plain]]
             word = piece.first // STRIP
             words = slice(word, word - (-piece.n_rows // STRIP))
-            for bit, own in enumerate(piece.planes):
-                if own is not None:
-                    part = own[which]
+            for bit, plane in enumerate(piece.planes):
+                if plane is not None:
+                    part = plane[places]
                     planes[bit, plain, words] = part
                     top[plain[part.any(axis=1)]] |= np.uint8(1 << bit)
         for j in np.flatnonzero(recoded).tolist():
             self._slice_recoded(j, top, planes)
         top[~is_small & ~recoded] = 1 << bits
-        return counted(planes, top, n_rows)
+        return count_slices(planes, top, n_rows)
 
     def _slice_recoded(self, j: int, top: np.ndarray, planes: np.ndarray) -> None:
         """Slice a column whose numbers stand for others."""
         column = np.ascontiguousarray(self.column(j))[:, None]
-        own_top = np.zeros(STRIP, np.uint8)
-        own = np.zeros((planes.shape[0], STRIP, planes.shape[2]), np.uint64)
-        slice_into(column, 0, own_top, own)
-        top[j], planes[:, j] = own_top[0], own[:, 0]
+        column_top = np.zeros(STRIP, np.uint8)
+        column_planes = np.zeros((planes.shape[0], STRIP, planes.shape[2]), np.uint64)
+        slice_into(column, 0, column_top, column_planes)
+        top[j], planes[:, j] = column_top[0], column_planes[:, 0]
 
 
-def _same(array: np.ndarray) -> np.ndarray:
+def _identity(array: np.ndarray) -> np.ndarray:
     return array
 
 

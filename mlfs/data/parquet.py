@@ -48,10 +48,12 @@ def write(dataset: Dataset, stream: BinaryIO) -> None:
     X = dataset.table.tocsr() if dataset.is_sparse else dataset.table
     Y = dataset.Y.tocsr() if sp.issparse(dataset.Y) else dataset.Y
     step = max(LEAST, AT_ONCE // max(1, len(names)))
-    writer, about = None, {NOTE: dump(dataset).encode()}
+    writer, metadata = None, {NOTE: dump(dataset).encode()}
     for start in range(0, dataset.shape[0], step):
         rows = row_block(X, start, start + step), row_block(Y, start, start + step)
-        table = pa.table(_columns(pa, dataset, *rows), names=names).replace_schema_metadata(about)
+        table = pa.table(_columns(pa, dataset, *rows), names=names).replace_schema_metadata(
+            metadata
+        )
         if writer is None:
             writer = pa.parquet.ParquetWriter(stream, table.schema)
         writer.write_table(table)

@@ -16,12 +16,12 @@ import numpy as np
 from mlfs.data.labels.finding import LabelPositions, first_duplicate, resolve
 from mlfs.data.matrices import COUNTED_TYPES
 from mlfs.data.metadata import load
-from mlfs.data.parquet_pages import checked, size_of
+from mlfs.data.parquet_pages import check_file, size_of
 from mlfs.data.piecewise import FileState
 from mlfs.data.request import UNNEEDED, Limits, Request, exceeded
 from mlfs.errors import DataError, MissingExtra, MlfsError, ParseError, printable
 
-__all__ = ["NOTE", "Content", "Kind", "Plan", "is_list", "opened", "plan_of", "pyarrow_for"]
+__all__ = ["NOTE", "Content", "Kind", "Plan", "is_list", "open_file", "plan_of", "pyarrow_for"]
 
 NOTE = b"mlfs"
 NUMBERS, BOOLEANS, WORDS, LISTS, NOTHING = "numbers", "booleans", "text", "lists", "nothing"
@@ -108,7 +108,7 @@ class _Schema(NamedTuple):
 
 
 @contextmanager
-def opened(
+def open_file(
     pa: Any, file: FileState | Content, limits: Limits
 ) -> Iterator[tuple[Any, set[str], int]]:
     """Open a file whose sizes are within the limits; text is read as dictionaries.
@@ -119,7 +119,7 @@ def opened(
     try:
         with file.open() as raw:
             size = size_of(raw)
-            stream = checked(raw, file.path, limits)
+            stream = check_file(raw, file.path, limits)
             options = {
                 "thrift_string_size_limit": max(size, 1),
                 "thrift_container_size_limit": max(size, 1),
@@ -150,7 +150,7 @@ def plan_of(
     limits = request.limits
     schemas = []
     for file in files:
-        with opened(pa, file, limits) as (folded, ordered, _):
+        with open_file(pa, file, limits) as (folded, ordered, _):
             schemas.append(_schema(pa, folded, ordered, file.path, limits))
     first = schemas[0]
     for file, other in zip(files[1:], schemas[1:], strict=True):
@@ -174,7 +174,7 @@ def plan_of(
                 column_kinds = [Kind("", reason=kind.reason) for kind in column_kinds]
             elif name not in needed:
                 column_kinds = [Kind("", reason=kind.reason or UNNEEDED) for kind in column_kinds]
-        kinds.append(_together(column_kinds, name, [file.path for file in files]))
+        kinds.append(_join_kinds(column_kinds, name, [file.path for file in files]))
     plan = Plan(first.names, kinds, label_columns, values, request, path, n_rows)
     return plan, [schema.groups for schema in schemas]
 
@@ -266,7 +266,7 @@ def _refuse_other(first: _Schema, other: _Schema, path: str, other_path: str) ->
         )
 
 
-def _together(kinds: Sequence[Kind], name: str, paths: Sequence[str]) -> Kind:
+def _join_kinds(kinds: Sequence[Kind], name: str, paths: Sequence[str]) -> Kind:
     """What a column is, of which each file says something."""
     known = [kind for kind in kinds if kind.what != NOTHING] or list(kinds)
     for kind, path in zip(kinds, paths, strict=True):

@@ -46,8 +46,8 @@ def check_texts(
     total = int(counts @ lengths)
     ratio = total // size
     if total > LISTS_FROM and ratio > limits.max_ratio:
-        what = f"bytes of the column {printable(name)} for each byte of the file"
-        raise exceeded(limits, "max_ratio", ratio, what, path)
+        noun = f"bytes of the column {printable(name)} for each byte of the file"
+        raise exceeded(limits, "max_ratio", ratio, noun, path)
 
 
 def lists_of(pa: Any, column: Any) -> list[Any]:
@@ -58,9 +58,9 @@ def lists_of(pa: Any, column: Any) -> list[Any]:
     for chunk in column.chunks:
         words = chunk.values.dictionary.to_pylist()
         flat = [None if k is None else words[k] for k in chunk.values.indices.to_pylist()]
-        ends, held = chunk.offsets.to_pylist(), chunk.is_valid().to_pylist()
+        ends, is_valid = chunk.offsets.to_pylist(), chunk.is_valid().to_pylist()
         rows += [
-            flat[start:end] if there else None
-            for start, end, there in zip(ends, ends[1:], held, strict=False)
+            flat[start:end] if valid else None
+            for start, end, valid in zip(ends, ends[1:], is_valid, strict=False)
         ]
     return rows

@@ -14,7 +14,7 @@ from mlfs.data.request import Limits, exceeded
 from mlfs.data.unpacking import RATIO_FROM
 from mlfs.errors import ParseError
 
-__all__ = ["checked", "size_of"]
+__all__ = ["check_file", "size_of"]
 
 MAGIC = b"PAR1"
 DEEPEST = 64
@@ -116,27 +116,27 @@ def size_of(file: BinaryIO) -> int:
     return file.seek(0, io.SEEK_END)
 
 
-def checked(file: BinaryIO, path: str, limits: Limits) -> BinaryIO:
+def check_file(file: BinaryIO, path: str, limits: Limits) -> BinaryIO:
     """Check what a file declares, and return it with no more metadata than are needed.
 
     What is left out are statistics, which pyarrow reads before it is asked to: damaged ones end
     the process. A file that is encrypted or cut is returned as it is, and pyarrow refuses it.
     Of columns that are not nested a value takes no memory before it is read, some rows at a time.
     """
-    whole = size_of(file)
-    tail = _bytes(file, max(0, whole - 8), whole)
-    size = int.from_bytes(tail[:4], "little")
-    if not tail.endswith(MAGIC) or whole < 12 or size > whole - 8:
+    size = size_of(file)
+    tail = _bytes(file, max(0, size - 8), size)
+    meta_size = int.from_bytes(tail[:4], "little")
+    if not tail.endswith(MAGIC) or size < 12 or meta_size > size - 8:
         file.seek(0)
         return file
-    start = whole - 8 - size
-    content = _bytes(file, start, whole - 8)
+    start = size - 8 - meta_size
+    content = _bytes(file, start, size - 8)
     chunks: list[dict[int, int]] = []
     total = spread = 0
     try:
-        meta = _kept(_Thrift(content, 0, len(content)), FILE, chunks)
+        meta = _copy_fields(_Thrift(content, 0, len(content)), FILE, chunks)
         for chunk in chunks:
-            pages, values = _unfolded(file, whole, chunk)
+            pages, values = _column_bytes(file, size, chunk)
             total += pages + (values if chunk.get(PATH, 1) > 1 else 0)
             spread += pages + values
             if total > limits.max_decompressed:
@@ -145,11 +145,11 @@ def checked(file: BinaryIO, path: str, limits: Limits) -> BinaryIO:
                 )
     except Damaged as error:
         raise ParseError(f"this is not a Parquet file that can be read: {error}", path) from None
-    ratio = spread // whole
+    ratio = spread // size
     if spread > RATIO_FROM and ratio > limits.max_ratio:
-        what = "bytes for each compressed byte"
-        raise exceeded(limits, "max_ratio", ratio, what, path, enough=10 * ratio)
-    return _Pared(file, start, meta + len(meta).to_bytes(4, "little") + MAGIC)
+        noun = "bytes for each compressed byte"
+        raise exceeded(limits, "max_ratio", ratio, noun, path, enough=10 * ratio)
+    return _ReplacedTail(file, start, meta + len(meta).to_bytes(4, "little") + MAGIC)
 
 
 def _bytes(file: BinaryIO, start: int, stop: int) -> bytes:
@@ -157,11 +157,11 @@ def _bytes(file: BinaryIO, start: int, stop: int) -> bytes:
     return file.read(max(0, stop - start))
 
 
-class _Pared(io.RawIOBase, BinaryIO):
+class _ReplacedTail(io.RawIOBase, BinaryIO):
     """A file up to some place, and other bytes behind it."""
 
-    def __init__(self, file: BinaryIO, start: int, rest: bytes) -> None:
-        self.file, self.start, self.rest = file, start, rest
+    def __init__(self, file: BinaryIO, start: int, tail: bytes) -> None:
+        self.file, self.start, self.tail = file, start, tail
         self.at = 0
 
     def readable(self) -> bool:
@@ -174,29 +174,29 @@ class _Pared(io.RawIOBase, BinaryIO):
         return self.at
 
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        size = self.start + len(self.rest)
+        size = self.start + len(self.tail)
         self.at = offset + {io.SEEK_SET: 0, io.SEEK_CUR: self.at, io.SEEK_END: size}[whence]
         return self.at
 
     def read(self, size: int = -1) -> bytes:
         if size is None or size < 0:
-            size = self.start + len(self.rest) - self.at
+            size = self.start + len(self.tail) - self.at
         stop = self.at + size
-        found = _bytes(self.file, self.at, min(stop, self.start)) if self.at < self.start else b""
-        if stop > self.start and len(found) == max(0, self.start - self.at):
-            found += self.rest[max(0, self.at - self.start) : stop - self.start]
-        self.at += len(found)
-        return found
+        content = _bytes(self.file, self.at, min(stop, self.start)) if self.at < self.start else b""
+        if stop > self.start and len(content) == max(0, self.start - self.at):
+            content += self.tail[max(0, self.at - self.start) : stop - self.start]
+        self.at += len(content)
+        return content
 
     def close(self) -> None:
         self.file.close()
         super().close()
 
 
-def _kept(thrift: _Thrift, spec: Spec, chunks: list[dict[int, int]]) -> bytes:
+def _copy_fields(thrift: _Thrift, spec: Spec, chunks: list[dict[int, int]]) -> bytes:
     """Copy the fields of a struct that `spec` names; note those of a column in `chunks`."""
     out = bytearray()
-    last = 0
+    previous = 0
     column: dict[int, int] = {}
     for number, kind in thrift.fields():
         start = thrift.at
@@ -215,19 +215,19 @@ def _kept(thrift: _Thrift, spec: Spec, chunks: list[dict[int, int]]) -> bytes:
             head = thrift.content[start : thrift.at]
             if item != STRUCT:
                 raise Damaged("a list in its metadata is not one of structures")
-            body = head + b"".join([_kept(thrift, inner, chunks) for _ in range(count)])
+            body = head + b"".join([_copy_fields(thrift, inner, chunks) for _ in range(count)])
         elif kind == STRUCT:
-            body = _kept(thrift, inner, chunks)
+            body = _copy_fields(thrift, inner, chunks)
         else:
             raise Damaged("its metadata are not those of a Parquet file")
         if spec is COLUMN and BYTE < kind < DOUBLE:
             column[number] = _Thrift(thrift.content, start, thrift.end).signed()
         elif spec is COLUMN and number == PATH and kind == LIST:
             column[number] = _Thrift(thrift.content, start, thrift.end).items()[0]
-        step = number - last
+        step = number - previous
         out += bytes([step << 4 | kind]) if 0 < step < 16 else bytes([kind]) + _zigzag(number)
         out += body
-        last = number
+        previous = number
     if spec is COLUMN:
         chunks.append(column)
     return bytes(out) + b"\0"
@@ -266,20 +266,20 @@ def _check_depth(thrift: _Thrift) -> None:
             raise Damaged(f"its columns are nested deeper than {DEEPEST} levels")
 
 
-def _unfolded(file: BinaryIO, whole: int, column: dict[int, int]) -> tuple[int, int]:
+def _column_bytes(file: BinaryIO, file_size: int, column: dict[int, int]) -> tuple[int, int]:
     """How many bytes the pages of a column take at most, unpacked, and how many its values."""
-    at, first = column.get(FIRST_PAGE, -1), column.get(DICTIONARY, 0)
-    if 0 < first < at:
-        at = first
+    position, dictionary = column.get(FIRST_PAGE, -1), column.get(DICTIONARY, 0)
+    if 0 < dictionary < position:
+        position = dictionary
     size = column.get(PACKED_COLUMN, -1)
     if not column.get(VALUES, -1):
         return 0, 0
-    end = at + size
-    if not 4 <= at <= end <= whole:
+    end = position + size
+    if not 4 <= position <= end <= file_size:
         raise Damaged("a column is not within the file")
     pages = values = 0
-    while at < end:
-        head, after = _page_at(file, at, end)
+    while position < end:
+        head, head_end = _page_at(file, position, end)
         size, packed = head.get(PAGE_SIZE, -1), head.get(PACKED_SIZE, -1)
         if size < 0 or packed < 0:
             raise Damaged("a page has no size")
@@ -292,43 +292,43 @@ def _unfolded(file: BinaryIO, whole: int, column: dict[int, int]) -> tuple[int, 
                         "a column is encoded as DELTA_BYTE_ARRAY; write it with another encoding"
                     )
                 values += CELL * max(0, count)
-        at = after + packed
+        position = head_end + packed
     return pages, values
 
 
-def _page_at(file: BinaryIO, at: int, end: int) -> tuple[dict[int, Any], int]:
+def _page_at(file: BinaryIO, start: int, end: int) -> tuple[dict[int, Any], int]:
     """The head of a page, and where it ends; more of the file is read if it is a long one."""
     size = HEAD
     while True:
-        content = _bytes(file, at, min(at + size, end))
+        content = _bytes(file, start, min(start + size, end))
         thrift = _Thrift(content, 0, len(content))
         try:
-            return _page(thrift), at + thrift.at
+            return _page(thrift), start + thrift.at
         except Damaged:
-            if size >= end - at:
+            if size >= end - start:
                 raise
         size *= 16
 
 
 def _page(thrift: _Thrift) -> dict[int, Any]:
     """The sizes of a page; for one of data the number of values, and their encoding."""
-    found: dict[int, Any] = {}
+    sizes: dict[int, Any] = {}
     for number, kind in thrift.fields():
         if number in (PAGE_SIZE, PACKED_SIZE) and BYTE < kind < DOUBLE:
-            found[number] = thrift.signed()
+            sizes[number] = thrift.signed()
         elif number in (DATA_PAGE, DATA_PAGE_2) and kind == STRUCT:
-            found[number] = _counted(thrift, 2 if number == DATA_PAGE else 4)
+            sizes[number] = _value_count(thrift, 2 if number == DATA_PAGE else 4)
         else:
             thrift.skip(kind)
-    return found
+    return sizes
 
 
-def _counted(thrift: _Thrift, encoding: int) -> tuple[int, int]:
+def _value_count(thrift: _Thrift, encoding: int) -> tuple[int, int]:
     """The number of values of a page, and their encoding, which is in this field."""
-    found = {1: 0, encoding: 0}
+    values = {1: 0, encoding: 0}
     for number, kind in thrift.fields():
-        if number in found and BYTE < kind < DOUBLE:
-            found[number] = thrift.signed()
+        if number in values and BYTE < kind < DOUBLE:
+            values[number] = thrift.signed()
         else:
             thrift.skip(kind)
-    return found[1], found[encoding]
+    return values[1], values[encoding]

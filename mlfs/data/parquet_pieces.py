@@ -27,13 +27,13 @@ from mlfs.data.parquet_files import (
     WORDS,
     Content,
     Plan,
-    opened,
+    open_file,
     plan_of,
     pyarrow_for,
     table_type,
 )
 from mlfs.data.parquet_lists import check_texts, damaged, list_chunk, lists_of
-from mlfs.data.parquet_words import Coded, Words, coded
+from mlfs.data.parquet_words import Coded, Words, code_words
 from mlfs.data.piecewise import FilePieces, FileState, ReadRows
 from mlfs.data.request import Request
 from mlfs.errors import DataError, ParseError, plural, printable, setting
@@ -120,7 +120,7 @@ class ParquetPieces(FilePieces):
             groups = [i for owner, i in self._places[first:last] if owner == k]
             if not groups:
                 continue
-            with opened(pa, file, self.plan.request.limits) as (folded, _, size):
+            with open_file(pa, file, self.plan.request.limits) as (folded, _, size):
                 try:
                     rows.add(pa, folded, groups, file.path, size)
                 except UnicodeDecodeError:
@@ -138,7 +138,7 @@ class ParquetPieces(FilePieces):
                 words.join(summary.words[j])
             try:
                 kind, name = plan.kinds[j], plan.names[j]
-                coded_words[j] = coded(
+                coded_words[j] = code_words(
                     name, words, plan.values.get(name), is_ordered=kind.is_ordered
                 )
             except DataError as error:

@@ -12,7 +12,7 @@ from mlfs.data.columns import column_of, is_missing
 from mlfs.data.dataset import Column
 from mlfs.errors import DataError, printable
 
-__all__ = ["Coded", "Words", "coded"]
+__all__ = ["Coded", "Words", "code_words"]
 
 
 class Words:
@@ -53,15 +53,17 @@ class Words:
             return np.zeros(len(array), np.int32)
         if not pa.types.is_dictionary(array.type):
             array = array.dictionary_encode()
-        own = array.dictionary
-        if is_ordered and not (self._last is not None and own.equals(self._last)):
-            for word in own.to_pylist():
+        dictionary = array.dictionary
+        if is_ordered and not (self._last is not None and dictionary.equals(self._last)):
+            for word in dictionary.to_pylist():
                 self._number(word, is_seen=False)
-            self._last = own
-        codes = array.indices.fill_null(len(own)).to_numpy(zero_copy_only=False).astype(np.int64)
-        present = np.flatnonzero(np.bincount(codes, minlength=len(own))[: len(own)])
-        numbers = np.zeros(len(own) + 1, np.int32)
-        words = own.take(pa.array(present)).to_pylist()
+            self._last = dictionary
+        codes = (
+            array.indices.fill_null(len(dictionary)).to_numpy(zero_copy_only=False).astype(np.int64)
+        )
+        present = np.flatnonzero(np.bincount(codes, minlength=len(dictionary))[: len(dictionary)])
+        numbers = np.zeros(len(dictionary) + 1, np.int32)
+        words = dictionary.take(pa.array(present)).to_pylist()
         numbers[present] = [self._number(word, is_seen=True) for word in words]
         return numbers[codes]
 
@@ -78,19 +80,19 @@ class Coded:
         return np.array([np.nan, *(self.codes.get(word, np.nan) for word in words.words)])
 
 
-def coded(name: str, words: Words, values: Sequence[str] | None, *, is_ordered: bool) -> Coded:
+def code_words(name: str, words: Words, values: Sequence[str] | None, *, is_ordered: bool) -> Coded:
     """Code the values of a column: as declared, in the order of the file if that is one, or sorted.
 
     `values` are those that the metadata of the file declare.
     """
-    own = words.words
-    seen = [word for word, is_seen in zip(own, words.is_seen, strict=True) if is_seen]
-    if not all(isinstance(word, str) for word in own):
+    distinct = words.words
+    seen = [word for word, is_seen in zip(distinct, words.is_seen, strict=True) if is_seen]
+    if not all(isinstance(word, str) for word in distinct):
         plain = np.empty(len(seen), object)
         plain[:] = seen
         column, codes = column_of(name, plain, force_nominal=True)
         return Coded(column, dict(zip(seen, codes.tolist(), strict=True)))
-    declared = list(values) if values is not None else own if is_ordered else sorted(seen)
+    declared = list(values) if values is not None else distinct if is_ordered else sorted(seen)
     position = {value: float(k) for k, value in enumerate(declared)}
     if any(word not in position for word in seen):
         raise DataError(

@@ -68,10 +68,12 @@ class Numbers:
         nominal = nominal_columns(columns)
         if sp.issparse(table) and (nominal or _has_missing(table.data)):
             table = sp.csc_array(table)
-        return cls.learned(nominal, *missing_and_greatest(table, nominal), partial(_column, table))
+        return cls.from_columns(
+            nominal, *missing_and_greatest(table, nominal), partial(_column, table)
+        )
 
     @classmethod
-    def learned(
+    def from_columns(
         cls,
         nominal: list[int],
         missing: list[int],
@@ -99,10 +101,10 @@ class Numbers:
         """How many columns d columns become."""
         return d + sum(values.size - 1 for values, _ in self.indicators.values())
 
-    def among(self, rows: np.ndarray) -> np.ndarray:
+    def dense(self, rows: np.ndarray) -> np.ndarray:
         """The numbers of a few dense rows, in bytes or floats, in rows or columns."""
         if self.means or self.indicators or self.exponent:
-            return self._changed(rows.astype(np.float64))
+            return self._replace_values(rows.astype(np.float64))
         if rows.dtype == bool:
             rows = rows.view(np.uint8)
         if rows.dtype != np.uint8:
@@ -110,22 +112,22 @@ class Numbers:
         plain = rows.flags.c_contiguous or rows.flags.f_contiguous
         return rows if plain else np.ascontiguousarray(rows)
 
-    def _changed(self, rows: np.ndarray) -> np.ndarray:
+    def _replace_values(self, rows: np.ndarray) -> np.ndarray:
         for j, mean in self.means.items():
             rows[np.isnan(rows[:, j]), j] = mean
         if self.indicators:
-            parts, at = [], 0
+            blocks, start = [], 0
             for j, (values, shares) in sorted(self.indicators.items()):
-                parts += [rows[:, at:j], _hits(rows[:, [j]], values, shares)]
-                at = j + 1
-            rows = np.concatenate([*parts, rows[:, at:]], axis=1)
+                blocks += [rows[:, start:j], _hits(rows[:, [j]], values, shares)]
+                start = j + 1
+            rows = np.concatenate([*blocks, rows[:, start:]], axis=1)
         rows = np.ldexp(rows, -self.exponent) if self.exponent else rows
         return np.ascontiguousarray(rows)
 
     def sparse(self, table: Any) -> Any:
         """The numbers of a sparse table by row, zeros not stored."""
         if self.means or self.indicators:
-            table = self._sparse_changed(sp.csc_array(table).astype(np.float64))
+            table = self._replace_sparse(sp.csc_array(table).astype(np.float64))
         rows = sp.csr_array(table)
         if not (rows.has_canonical_format and rows.data.all()):
             rows = sp.csr_array(rows, copy=True)
@@ -140,18 +142,18 @@ class Numbers:
             rows = sp.csr_array((data, rows.indices, rows.indptr), shape=rows.shape)
         return rows
 
-    def _sparse_changed(self, columns: Any) -> Any:
+    def _replace_sparse(self, columns: Any) -> Any:
         for j, mean in self.means.items():
             data = columns.data[columns.indptr[j] : columns.indptr[j + 1]]
             data[np.isnan(data)] = mean
         if not self.indicators:
             return columns
-        parts, at = [], 0
+        blocks, start = [], 0
         for j, (values, shares) in sorted(self.indicators.items()):
             hits = _hits(columns[:, [j]].toarray(), values, shares)
-            parts += [columns[:, at:j], sp.csc_array(hits)]
-            at = j + 1
-        return sp.hstack([*parts, columns[:, at:]], format="csr")
+            blocks += [columns[:, start:j], sp.csc_array(hits)]
+            start = j + 1
+        return sp.hstack([*blocks, columns[:, start:]], format="csr")
 
 
 class RowProducts:
@@ -178,12 +180,12 @@ class RowProducts:
             yield slice(0, self.n_rows), table
         else:
             for first, rows in _dense_parts(table):
-                yield slice(first, first + len(rows)), self._numbers.among(rows)
+                yield slice(first, first + len(rows)), self._numbers.dense(rows)
 
     def sums(self, out: np.ndarray) -> np.ndarray:
         """Add the sum of each column to `out`, and return it."""
-        for where, rows in self._parts():
-            share = np.ones(where.stop - where.start) if self._share is None else self._share[where]
+        for span, rows in self._parts():
+            share = np.ones(span.stop - span.start) if self._share is None else self._share[span]
             _add(rows, share, out)
         return out
 
@@ -191,19 +193,19 @@ class RowProducts:
         self, vector: np.ndarray, shift: float, out: np.ndarray, total: float
     ) -> tuple[np.ndarray, float]:
         """Project the rows and add them, by their projections, to `out`, and these to `total`."""
-        for where, rows in self._parts():
-            of_rows = _project(rows, vector, shift)
+        for span, rows in self._parts():
+            projections = _project(rows, vector, shift)
             if self._share is not None:
-                of_rows *= self._share[where]
-            _add(rows, of_rows, out)
-            total = products.added(of_rows, total)
+                projections *= self._share[span]
+            _add(rows, projections, out)
+            total = products.added(projections, total)
         return out, total
 
     def project(self, vector: np.ndarray, shift: float) -> np.ndarray:
         """The product of each row with a vector, less `shift`."""
         out = np.empty(self.n_rows)
-        for where, rows in self._parts():
-            out[where] = _project(rows, vector, shift)
+        for span, rows in self._parts():
+            out[span] = _project(rows, vector, shift)
         return out
 
 
@@ -273,11 +275,11 @@ def _with_missing(table: Any) -> list[int]:
         table = sp.csc_array(table)
         missing = np.isnan(table.data)
         return np.flatnonzero(np.diff(np.r_[0, np.cumsum(missing)][table.indptr])).tolist()
-    found = np.zeros(table.shape[1], bool)
+    has_missing = np.zeros(table.shape[1], bool)
     for _, rows in _dense_parts(table):
         if rows.dtype.kind == "f":
-            found |= np.isnan(rows).any(axis=0)
-    return np.flatnonzero(found).tolist()
+            has_missing |= np.isnan(rows).any(axis=0)
+    return np.flatnonzero(has_missing).tolist()
 
 
 def _greatest(table: Any, nominal: list[int]) -> float:
@@ -287,32 +289,32 @@ def _greatest(table: Any, nominal: list[int]) -> float:
     if sp.issparse(table):
         data = table.data
         if nominal:
-            table, kept = sp.csc_array(table), np.ones(table.shape[1], bool)
-            kept[nominal] = False
-            data = table.data[np.repeat(kept, np.diff(table.indptr))]
+            table, is_numeric = sp.csc_array(table), np.ones(table.shape[1], bool)
+            is_numeric[nominal] = False
+            data = table.data[np.repeat(is_numeric, np.diff(table.indptr))]
         high, low = (reduce(data, initial=0.0) for reduce in (np.fmax.reduce, np.fmin.reduce))
         return float(max(high, -low))
-    found = 0.0
+    greatest = 0.0
     for _, rows in _dense_parts(table):
-        each = np.fmax.reduce(np.abs(rows), axis=0, initial=0.0)
-        each[nominal] = 0.0
-        found = max(found, float(each.max(initial=0.0)))
-    return found
+        magnitudes = np.fmax.reduce(np.abs(rows), axis=0, initial=0.0)
+        magnitudes[nominal] = 0.0
+        greatest = max(greatest, float(magnitudes.max(initial=0.0)))
+    return greatest
 
 
 def _values(column: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    known = column[~np.isnan(column)]
-    values = np.unique(known)
-    shares = [float((known == value).mean()) for value in values.tolist()]
+    present = column[~np.isnan(column)]
+    values = np.unique(present)
+    shares = [float((present == value).mean()) for value in values.tolist()]
     return values, np.array(shares)
 
 
 def _mean(column: np.ndarray) -> float:
     """The mean of the known values, rounded once; so it does not depend on the order of rows."""
-    known = column[~np.isnan(column)]
-    if not known.size:
+    present = column[~np.isnan(column)]
+    if not present.size:
         return 0.0
     try:
-        return math.fsum(known.tolist()) / known.size
+        return math.fsum(present.tolist()) / present.size
     except OverflowError:
-        return math.fsum((known / known.size).tolist())
+        return math.fsum((present / present.size).tolist())

@@ -8,27 +8,27 @@ import numpy as np
 
 from mlfs.errors import DataError
 
-__all__ = ["checked_weights"]
+__all__ = ["check_weights"]
 
 HUGE = 2.0**100
 BITS = 52
 
 
-def checked_weights(weights: Any, n_rows: int) -> np.ndarray:
+def check_weights(weights: Any, n_rows: int) -> np.ndarray:
     """Check the weights of rows: one finite number, not negative, for each; not all zero.
 
     Examples
     --------
-    >>> checked_weights([1, 0, 2.5], 3).tolist()
+    >>> check_weights([1, 0, 2.5], 3).tolist()
     [1.0, 0.0, 2.5]
     """
     try:
         masked = np.ma.getmask(weights)
-        given = np.asarray(weights)
-        if given.dtype.kind not in "biufO":
+        array = np.asarray(weights)
+        if array.dtype.kind not in "biufO":
             raise TypeError
         with np.errstate(over="ignore"):  # of more than 64 bits; infinity is refused below
-            checked = given.astype(np.float64)
+            checked = array.astype(np.float64)
         if masked is not np.ma.nomask:
             checked = np.where(masked, np.nan, checked)
     except (OverflowError, TypeError, ValueError) as error:

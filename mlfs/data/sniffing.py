@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-__all__ = ["sniffed"]
+__all__ = ["sniff_format"]
 
 
-def sniffed(content: bytes) -> str | None:
+def sniff_format(content: bytes) -> str | None:
     """The format by the first line that is not blank or a comment of ARFF."""
     if content.startswith(b"PK\x03\x04"):
         return "npz"
@@ -13,11 +13,11 @@ def sniffed(content: bytes) -> str | None:
         return "parquet"
     if content.startswith(b"MATLAB"):
         return "mat"
-    at = 3 if content.startswith(b"\xef\xbb\xbf") else 0
-    while at < min(len(content), 1 << 16):
-        stop = content.find(b"\n", at)
-        line = content[at : len(content) if stop < 0 else stop].strip()
-        at = len(content) if stop < 0 else stop + 1
+    start = 3 if content.startswith(b"\xef\xbb\xbf") else 0
+    while start < min(len(content), 1 << 16):
+        stop = content.find(b"\n", start)
+        line = content[start : len(content) if stop < 0 else stop].strip()
+        start = len(content) if stop < 0 else stop + 1
         if not line or line.startswith(b"%"):
             continue
         words = line[:1000].split()

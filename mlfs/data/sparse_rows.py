@@ -22,7 +22,7 @@ from mlfs._kernels import tokens
 from mlfs.data.assemble import compressed, row_blocks, without_weights
 from mlfs.data.columns import number_text
 from mlfs.data.dataset import Dataset
-from mlfs.data.files import decoded
+from mlfs.data.files import decode
 from mlfs.data.request import Limits, exceeded
 from mlfs.data.row_stack import RowStack
 from mlfs.data.text_ranges import Before
@@ -92,7 +92,7 @@ class SparseText:
         self.size += len(text)
         self.before += text.count(b"\n")
         if not text.isascii():
-            decoded(text, self.path, "utf-8", before)
+            decode(text, self.path, "utf-8", before)
         if b"\r" in text:
             text = text.replace(b"\r\n", b"\n").removesuffix(b"\r")
         if not text:

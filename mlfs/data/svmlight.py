@@ -23,7 +23,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from mlfs.data.dataset import Column, Dataset, Label, Source
-from mlfs.data.files import UTF16, TextPieces, decoded, is_plain, utf8_text
+from mlfs.data.files import UTF16, TextPieces, decode, is_plain, utf8_text
 from mlfs.data.metadata import (
     default_columns,
     dump,
@@ -263,7 +263,7 @@ def _note(text: bytes, path: str, limits: Limits) -> Note | None:
         if len(line) > limits.max_line_bytes:
             raise exceeded(limits, "max_line_bytes", len(line), "bytes in a line", path, number)
         if line.startswith(NOTE):
-            return load(decoded(line, path, "utf-8", number - 1)[len(NOTE) :], path, limits, number)
+            return load(decode(line, path, "utf-8", number - 1)[len(NOTE) :], path, limits, number)
         if line.removesuffix(b"\r") and (b"#" not in line or line.partition(b"#")[0].strip()):
             return None
         start = stop + 1

@@ -37,10 +37,10 @@ class LazySequence(Sequence[Any]):
     def __getitem__(self, j: int | slice) -> Any:
         if isinstance(j, slice):
             return tuple(self._item(k) for k in range(*j.indices(len(self))))
-        at = j + len(self) if j < 0 else j
-        if not 0 <= at < len(self):
+        position = j + len(self) if j < 0 else j
+        if not 0 <= position < len(self):
             raise IndexError(f"{j} of {len(self)}")
-        return self._item(int(at))
+        return self._item(int(position))
 
     def __iter__(self) -> Iterator[Any]:
         return map(self._item, range(len(self)))
@@ -49,7 +49,7 @@ class LazySequence(Sequence[Any]):
         if not isinstance(other, (LazySequence, tuple, list)):
             return NotImplemented
         return len(self) == len(other) and all(
-            one == two for one, two in zip(self, other, strict=True)
+            item == other_item for item, other_item in zip(self, other, strict=True)
         )
 
     def __hash__(self) -> int:
@@ -162,7 +162,7 @@ def declared(columns: Sequence[Column]) -> np.ndarray:
     [-1, 2]
     """
     if isinstance(columns, UniformColumns):
-        one = columns.column
-        return np.full(len(columns), len(one.values) if one.kind == "nominal" else -1)
-    sizes = (len(one.values) if one.kind == "nominal" else -1 for one in columns)
+        column = columns.column
+        return np.full(len(columns), len(column.values) if column.kind == "nominal" else -1)
+    sizes = (len(column.values) if column.kind == "nominal" else -1 for column in columns)
     return np.fromiter(sizes, np.int64, len(columns))

@@ -9,21 +9,21 @@ from typing import Any, BinaryIO
 from mlfs.data.request import Limits, exceeded
 from mlfs.errors import DataError, printable
 
-__all__ = ["MAGIC", "chunks_of", "unpacked"]
+__all__ = ["MAGIC", "read_chunks", "unpack"]
 
 MAGIC = {".gz": b"\x1f\x8b", ".bz2": b"BZh", ".xz": b"\xfd7zXZ\x00"}
 CHUNK = 1 << 20
 RATIO_FROM = 16 << 20
 
 
-def unpacked(
+def unpack(
     raw: BinaryIO, compression: str, path: str, limits: Limits, *, sniff: bool = False
 ) -> bytes:
-    """Read a stream to its end; see `chunks_of` for the parameters."""
-    return b"".join(chunks_of(raw, compression, path, limits, sniff=sniff))
+    """Read a stream to its end; see `read_chunks` for the parameters."""
+    return b"".join(read_chunks(raw, compression, path, limits, sniff=sniff))
 
 
-def chunks_of(
+def read_chunks(
     raw: BinaryIO, compression: str, path: str, limits: Limits, *, sniff: bool = False
 ) -> Iterator[bytes]:
     """Read a stream to its end, a chunk at a time.
@@ -47,7 +47,9 @@ def chunks_of(
     start = b""
     if sniff and not compression:
         start = raw.read(8)
-        compression = next((one for one, magic in MAGIC.items() if start.startswith(magic)), "")
+        compression = next(
+            (suffix for suffix, magic in MAGIC.items() if start.startswith(magic)), ""
+        )
     counted = _Counted(raw, start)
     stream = _decompressor(counted, compression) if compression else counted
     size = 0
@@ -55,12 +57,12 @@ def chunks_of(
         while chunk := stream.read(CHUNK):
             size += len(chunk)
             if size > limits.max_decompressed:
-                what = "unpacked bytes"
-                raise exceeded(limits, "max_decompressed", size, what, path, enough=2 * size)
+                noun = "unpacked bytes"
+                raise exceeded(limits, "max_decompressed", size, noun, path, enough=2 * size)
             ratio = size // max(1, counted.size)
             if compression and size > RATIO_FROM and ratio > limits.max_ratio:
-                what = "bytes for each compressed byte"
-                raise exceeded(limits, "max_ratio", ratio, what, path, enough=10 * ratio)
+                noun = "bytes for each compressed byte"
+                raise exceeded(limits, "max_ratio", ratio, noun, path, enough=10 * ratio)
             yield chunk
     except (EOFError, OSError, zlib.error, lzma.LZMAError) as error:
         if not compression:
@@ -99,22 +101,22 @@ class _Streams:
 
         while True:
             if self.stream.eof:
-                rest = self.stream.unused_data.lstrip(b"\0")  # zeros may pad a stream
-                while not rest:
-                    rest = self.raw.read(CHUNK)
-                    if not rest:
+                packed = self.stream.unused_data.lstrip(b"\0")  # zeros may pad a stream
+                while not packed:
+                    packed = self.raw.read(CHUNK)
+                    if not packed:
                         return b""
-                    rest = rest.lstrip(b"\0")
+                    packed = packed.lstrip(b"\0")
                 self.stream, self.first = self.make(), False
             else:
-                rest = self.raw.read(CHUNK) if self.stream.needs_input else b""
-                if self.stream.needs_input and not rest:
+                packed = self.raw.read(CHUNK) if self.stream.needs_input else b""
+                if self.stream.needs_input and not packed:
                     raise EOFError("it ends too early")
             try:
-                chunk: bytes = self.stream.decompress(rest, size)
+                chunk: bytes = self.stream.decompress(packed, size)
             except (OSError, ValueError, EOFError, lzma.LZMAError) as error:
-                where = "" if self.first else "what follows its first stream is damaged: "
-                raise OSError(f"{where}{error}") from None
+                prefix = "" if self.first else "what follows its first stream is damaged: "
+                raise OSError(f"{prefix}{error}") from None
             if chunk:
                 return chunk
 

@@ -60,14 +60,14 @@ def replacing_together(paths: Sequence[str], force: bool = False) -> Iterator[li
         streams: list[BinaryIO] = []
         for path in paths:
             stack.enter_context(_naming(path))
-            found = stack.enter_context(_opened(path, force))
-            if isinstance(found, _Unfinished):
-                unfinished.append(found)
-            streams.append(found.stream if isinstance(found, _Unfinished) else found)
+            target = stack.enter_context(_open_target(path, force))
+            if isinstance(target, _Unfinished):
+                unfinished.append(target)
+            streams.append(target.stream if isinstance(target, _Unfinished) else target)
         yield streams
-        for one in unfinished:
-            with _naming(one.path):
-                one.finish()
+        for file in unfinished:
+            with _naming(file.path):
+                file.finish()
         _take_places(unfinished)
 
 
@@ -83,7 +83,7 @@ def _naming(path: str) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _opened(path: str, force: bool) -> Iterator[Any]:
+def _open_target(path: str, force: bool) -> Iterator[Any]:
     """Standard output, a device, or a file beside the one that it will replace."""
     if path == "-":
         sys.stdout.flush()
@@ -101,21 +101,21 @@ def _opened(path: str, force: bool) -> Iterator[Any]:
         return
     if mode is not None and not force:
         raise UsageError(f"{shown} is there already; say {setting('force', True)} to replace it")
-    with _beside(path, mode, force) as one:
-        yield one
+    with _write_beside(path, mode, force) as file:
+        yield file
 
 
 @contextlib.contextmanager
-def _beside(path: str, mode: int | None, force: bool) -> Iterator[_Unfinished]:
+def _write_beside(path: str, mode: int | None, force: bool) -> Iterator[_Unfinished]:
     """An unfinished file, which is removed at the end.
 
     The command lets no signal end it in here (see `mlfs.cli.startup`): the file would be left.
     """
-    one = _Unfinished(path, mode, force)
+    file = _Unfinished(path, mode, force)
     try:
-        yield one
+        yield file
     finally:
-        one.close()
+        file.close()
 
 
 class _Unfinished:
@@ -139,7 +139,7 @@ class _Unfinished:
             _swept.add(folder)
             remove_unfinished(folder)
         try:
-            self.lock, self.temporary = _locked(folder)
+            self.lock, self.temporary = _create_locked(folder)
         except OSError as error:
             msg = f"cannot write {printable(path, 400)!r}: {error.strerror}"
             raise UsageError(msg) from None
@@ -201,19 +201,19 @@ class _Unfinished:
 
 def _take_places(files: Sequence[_Unfinished]) -> None:
     """Let all take their places; if one cannot, or a signal ends it, none does."""
-    taken: list[_Unfinished] = []
+    replaced: list[_Unfinished] = []
     try:
-        for one in files:
+        for file in files:
             if len(files) > 1:
-                one.keep_old()
-            taken.append(one)
-            with _naming(one.path):
-                one.take_place()
+                file.keep_old()
+            replaced.append(file)
+            with _naming(file.path):
+                file.take_place()
     except BaseException as error:
         if isinstance(error, (OSError, UsageError)):
-            taken.pop()  # this one was left as it was
-        for one in reversed(taken):
-            one.give_back()
+            replaced.pop()  # this one was left as it was
+        for file in reversed(replaced):
+            file.give_back()
         raise
 
 
@@ -235,7 +235,7 @@ def remove_unfinished(folder: str | os.PathLike[str]) -> None:
                     os.close(handle)
 
 
-def _locked(folder: str) -> tuple[int, str]:
+def _create_locked(folder: str) -> tuple[int, str]:
     """A new file, and a lock on it before anybody can take it for one that was left behind."""
     while True:
         handle, name = tempfile.mkstemp(prefix=PREFIX, suffix=SUFFIX, dir=folder)

@@ -20,7 +20,7 @@ import numpy as np
 
 from mlfs.data.assemble import compressed
 from mlfs.data.dataset import Dataset, Label, Source
-from mlfs.data.files import UTF16, TextPieces, decoded, is_plain, utf8_text
+from mlfs.data.files import UTF16, TextPieces, decode, is_plain, utf8_text
 from mlfs.data.metadata import default_columns, refuse_other_labels
 from mlfs.data.request import Request, exceeded, refuse_empty
 from mlfs.data.sparse_rows import SparseText, label_rows, write_table
@@ -87,7 +87,7 @@ class _Head(NamedTuple):
         line, end, _ = text.partition(b"\n")
         if len(line) > request.limits.max_line_bytes:
             raise exceeded(request.limits, "max_line_bytes", len(line), "bytes in a line", path)
-        plain = decoded(line, path).removesuffix("\r")
+        plain = decode(line, path).removesuffix("\r")
         return cls(*_header(plain, size, path, request), ends=bool(end))
 
 

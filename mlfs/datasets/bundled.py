@@ -10,15 +10,15 @@ from mlfs.data.formats import read
 from mlfs.datasets.listing import SMALL
 from mlfs.errors import UnknownName
 
-__all__ = ["bundled", "load_articles", "load_sensors", "load_songs"]
+__all__ = ["bundled_path", "load_articles", "load_sensors", "load_songs"]
 
 
-def bundled(name: str) -> Path:
+def bundled_path(name: str) -> Path:
     """The file of a data set that comes with mlfs.
 
     Examples
     --------
-    >>> bundled("songs").name
+    >>> bundled_path("songs").name
     'songs.arff'
     """
     if name not in SMALL:
@@ -64,5 +64,5 @@ def load_sensors() -> Dataset:
 
 
 def _load(name: str) -> Dataset:
-    data = read(bundled(name))
+    data = read(bundled_path(name))
     return data.with_changes(source=replace(data.source, path=name))

@@ -12,7 +12,7 @@ from typing import Any
 from mlfs.datasets.listing import File
 from mlfs.errors import DataError, MissingExtra, printable
 
-__all__ = ["Progress", "downloaded", "is_whole"]
+__all__ = ["Progress", "download_file", "is_whole"]
 
 Progress = Callable[[str, int, int], None]  # the file, the bytes so far, all bytes
 CHUNK = 1 << 16
@@ -30,7 +30,7 @@ def is_whole(path: Path, file: File) -> bool:
         return False
 
 
-def downloaded(file: File, folder: Path, progress: Progress | None = None) -> Path:
+def download_file(file: File, folder: Path, progress: Progress | None = None) -> Path:
     """Download a file into a folder; what arrives is kept only if it has the right digest.
 
     Copies with the same content are tried in turn. What was cut off is continued the next time.
@@ -75,12 +75,12 @@ class _Transfer:
     def __call__(self, url: str, output_file: str, _: Any) -> None:
         import requests
 
-        at = self.part.stat().st_size if self.part.is_file() else 0
-        at = at if at < self.file.size else 0
-        headers = {"Accept-Encoding": "identity"} | ({"Range": f"bytes={at}-"} if at else {})
+        start = self.part.stat().st_size if self.part.is_file() else 0
+        start = start if start < self.file.size else 0
+        headers = {"Accept-Encoding": "identity"} | ({"Range": f"bytes={start}-"} if start else {})
         with requests.get(url, headers=headers, stream=True, timeout=PATIENCE) as response:
             response.raise_for_status()
-            self.at = at if response.status_code == requests.codes.partial_content else 0
+            self.at = start if response.status_code == requests.codes.partial_content else 0
             self._append(response.iter_content(CHUNK))
         if self.at < self.file.size:
             raise requests.ConnectionError

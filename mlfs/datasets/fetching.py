@@ -13,15 +13,15 @@ from typing import Any
 
 from mlfs.data.dataset import Dataset
 from mlfs.data.formats import read
-from mlfs.data.joining import joined
+from mlfs.data.joining import join_datasets
 from mlfs.data.request import Limits
 from mlfs.data.written import write
-from mlfs.datasets.bundled import bundled
-from mlfs.datasets.downloads import Progress, downloaded, is_whole
+from mlfs.datasets.bundled import bundled_path
+from mlfs.datasets.downloads import Progress, download_file, is_whole
 from mlfs.datasets.listing import SMALL, File, PublicDataset, info, names
 from mlfs.errors import DataError, UnknownName, UsageError, plural, printable
 
-__all__ = ["cache_folder", "fetch", "is_here", "path", "resolved"]
+__all__ = ["cache_folder", "fetch", "is_here", "path", "resolve_name"]
 
 FOLDER = "MLFS_DATA"
 LARGE = Limits(max_ratio=100_000)  # of files whose digest is known
@@ -29,9 +29,9 @@ LARGE = Limits(max_ratio=100_000)  # of files whose digest is known
 
 def cache_folder() -> Path:
     """The folder of downloaded data sets: ``MLFS_DATA``, or one in the user's cache."""
-    chosen = os.environ.get(FOLDER)
-    if chosen:
-        return Path(chosen).expanduser()
+    folder = os.environ.get(FOLDER)
+    if folder:
+        return Path(folder).expanduser()
     if sys.platform == "win32":
         base = os.environ.get("LOCALAPPDATA") or "~/AppData/Local"
     elif sys.platform == "darwin":
@@ -81,15 +81,17 @@ def fetch(
     if name in SMALL:
         data = read(path(name, subset))
         return data.with_changes(source=replace(data.source, path=name))
-    found = info(name)
-    files = _ready(found, subset, mirror, progress if download else None, download=download)
+    listed = info(name)
+    files = _provide_files(
+        listed, subset, mirror, progress if download else None, download=download
+    )
     tables = [_read(file) for file in files if file.suffix != ".xml"]
     if len(tables) == 1:
-        return _named(tables[0], name)
+        return _rename(tables[0], name)
     n_train, n_test = (table.shape[0] for table in tables)
     note = f"{plural(n_train, 'training row')} come first, then {plural(n_test, 'test row')}"
-    whole = joined(*tables)
-    return _named(whole.with_changes(notes=(*whole.notes, note)), name)
+    data = join_datasets(*tables)
+    return _rename(data.with_changes(notes=(*data.notes, note)), name)
 
 
 def path(
@@ -113,16 +115,18 @@ def path(
     if name in SMALL:
         if subset != "all" or mirror:
             raise UsageError(f"{name} comes with mlfs: it has no mirror and no split")
-        return bundled(name)
-    found = info(name)
-    files = _ready(found, subset, mirror, progress if download else None, download=download)
+        return bundled_path(name)
+    listed = info(name)
+    files = _provide_files(
+        listed, subset, mirror, progress if download else None, download=download
+    )
     tables = [file for file in files if file.suffix != ".xml"]
     if len(tables) == 1:
         return tables[0]
-    whole = tables[0].with_name(f"{name}.arff")
-    if not whole.is_file():
-        write(joined(*map(_read, tables)), whole)
-    return whole
+    joined_file = tables[0].with_name(f"{name}.arff")
+    if not joined_file.is_file():
+        write(join_datasets(*map(_read, tables)), joined_file)
+    return joined_file
 
 
 def is_here(name: str) -> bool:
@@ -132,7 +136,7 @@ def is_here(name: str) -> bool:
     return all(_place(name, 0, file).is_file() for file in info(name).files())
 
 
-def resolved(name: str) -> Path | None:
+def resolve_name(name: str) -> Path | None:
     """The file of a data set that is here, for a name where a file was expected.
 
     None if a file of that name exists, or if the name has a suffix and is no name of a data set. A
@@ -155,8 +159,8 @@ def _place(name: str, mirror: int, file: File) -> Path:
     return (folder / f"mirror-{mirror}" if mirror else folder) / file.name
 
 
-def _ready(
-    found: PublicDataset,
+def _provide_files(
+    listed: PublicDataset,
     subset: str,
     mirror: int,
     progress: bool | Progress | None,
@@ -164,28 +168,28 @@ def _ready(
     download: bool,
 ) -> list[Path]:
     """The files of a part, checked; what is missing or damaged is downloaded."""
-    files = found.files(subset, mirror)
-    places = [_place(found.name, mirror, file) for file in files]
-    lacking = [
+    files = listed.files(subset, mirror)
+    places = [_place(listed.name, mirror, file) for file in files]
+    missing = [
         (file, place)
         for file, place in zip(files, places, strict=True)
         if not is_whole(place, file)
     ]
-    if lacking and not download:
-        damaged = [place for _, place in lacking if place.exists()]
-        shown = printable(damaged[0] if damaged else lacking[0][1], 400)
+    if missing and not download:
+        damaged = [place for _, place in missing if place.exists()]
+        shown = printable(damaged[0] if damaged else missing[0][1], 400)
         state = "is damaged" if damaged else "is not in the cache"
         raise DataError(
-            f"{found.name}: the file {shown!r} {state}: mlfs datasets fetch {found.name}"
+            f"{listed.name}: the file {shown!r} {state}: mlfs datasets fetch {listed.name}"
         )
-    for file, place in lacking:
-        with _shown(progress) as show:
+    for file, place in missing:
+        with _progress_callback(progress) as show:
             try:
-                downloaded(file, place.parent, show)
+                download_file(file, place.parent, show)
             except DataError as error:
-                others = len(found.sources) - 1
+                others = len(listed.sources) - 1
                 remedy = f"; another source is mirror {(mirror + 1) % (others + 1)}"
-                msg = f"cannot download {found.name}: {error}{remedy if others else ''}"
+                msg = f"cannot download {listed.name}: {error}{remedy if others else ''}"
                 raise DataError(msg) from None
     return places
 
@@ -194,12 +198,12 @@ def _read(file: Path) -> Dataset:
     return read(file, limits=LARGE)
 
 
-def _named(data: Dataset, name: str) -> Dataset:
+def _rename(data: Dataset, name: str) -> Dataset:
     return data.with_changes(source=replace(data.source, path=name))
 
 
 @contextmanager
-def _shown(progress: bool | Progress | None) -> Iterator[Progress | None]:
+def _progress_callback(progress: bool | Progress | None) -> Iterator[Progress | None]:
     """What is called with the progress of a file."""
     if callable(progress) or not progress:
         yield progress or None

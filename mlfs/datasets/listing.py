@@ -110,15 +110,15 @@ class PublicDataset:
             msg = f"of {self.name} is {at_most}, not {mirror!r}"
             raise UsageError(msg, option="mirror")
         source = self.sources[mirror]
-        wanted = [subset]
+        parts = [subset]
         if subset == "all":
-            wanted = ["whole"] if "whole" in source else ["train", "test"]
+            parts = ["whole"] if "whole" in source else ["train", "test"]
         elif subset not in source:
-            others = [k for k, one in enumerate(self.sources) if subset in one]
+            others = [k for k, other_source in enumerate(self.sources) if subset in other_source]
             remedy = f"mirror {others[0]} is" if others else "cut it yourself"
             msg = f"{self.name} is not divided into training and test rows there: {remedy}"
             raise UsageError(msg)
-        return tuple(source[part] for part in [*wanted, "labels"] if part in source)
+        return tuple(source[part] for part in [*parts, "labels"] if part in source)
 
     def to_dict(self) -> dict[str, Any]:
         """The record as plain data, with the addresses and digests of all files."""
@@ -180,24 +180,24 @@ def _table() -> dict[str, PublicDataset]:
 
 def _files() -> dict[str, list[dict[str, File]]]:
     """For each data set its sources, each with its files by part."""
-    found: dict[str, list[dict[str, File]]] = {}
+    result: dict[str, list[dict[str, File]]] = {}
     for row in _rows("files.tsv"):
-        sources = found.setdefault(row["name"], [])
-        at, part = int(row["source"]), row["part"]
-        while len(sources) <= at:
+        sources = result.setdefault(row["name"], [])
+        number, part = int(row["source"]), row["part"]
+        while len(sources) <= number:
             sources.append({})
-        known = sources[at].get(part)
+        copies = sources[number].get(part)
         place = (row["repository"], row["commit"], row["path"])
         suffix = "".join(Path(row["path"]).suffixes[-2:] if _is_packed(row["path"]) else "")
         suffix = suffix or Path(row["path"]).suffix
         tail = f"-{part}" if part in PARTS else ""
-        sources[at][part] = File(
+        sources[number][part] = File(
             f"{row['name']}{tail}{suffix}",
-            (*(known.places if known else ()), place),
+            (*(copies.places if copies else ()), place),
             int(row["bytes"]),
             row["sha256"],
         )
-    return found
+    return result
 
 
 def _is_packed(path: str) -> bool:

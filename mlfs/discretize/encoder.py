@@ -10,7 +10,7 @@ import numpy as np
 from mlfs._kernels import column_values
 from mlfs.counting.codes import Codes, Packed
 from mlfs.counting.entries import edges_of
-from mlfs.data.bit_slices import sliced
+from mlfs.data.bit_slices import slice_table
 from mlfs.discretize.binning import Binning, Binnings
 from mlfs.discretize.column_blocks import Block, blocks
 from mlfs.discretize.table_survey import Survey, code_planes, encode_small
@@ -126,7 +126,7 @@ class Encoder:
         return modes
 
     def _pack(self, codes: np.ndarray, levels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        bits = sliced(codes.T)
+        bits = slice_table(codes.T)
         counts = bits.counts[:, : int(levels.max())]
         modes = counts.argmax(axis=1).astype(np.int32)
         identity = np.tile(np.arange(FEW_LEVELS + 1, dtype=np.uint8), (levels.size, 1))

@@ -9,7 +9,7 @@ import numpy as np
 
 from mlfs._kernels import column_values
 from mlfs.counting.entries import edges_of
-from mlfs.data.row_weights import checked_weights
+from mlfs.data.row_weights import check_weights
 from mlfs.data.uniform import declared, names_of
 from mlfs.discretize.binning import Binnings, join, ranges
 from mlfs.discretize.class_counts import Classes, classes_of
@@ -83,7 +83,7 @@ def learn(
     table, labels = dataset.table, dataset.Y if Y is None else Y
     row_weights = None
     if weights is not None:
-        row_weights = round_weights(checked_weights(weights, table.shape[0]))
+        row_weights = round_weights(check_weights(weights, table.shape[0]))
         if not row_weights.all():
             rows = np.flatnonzero(row_weights)
             table, labels, row_weights = table[rows], labels[rows], row_weights[rows]

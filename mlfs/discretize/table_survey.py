@@ -18,7 +18,7 @@ from mlfs._kernels.column_values import SMALL
 from mlfs._kernels.planes import flip, write_planes
 from mlfs.counting.codes import Codes, Packed
 from mlfs.counting.entries import edges_of
-from mlfs.data.bit_slices import Slices, sliced
+from mlfs.data.bit_slices import Slices, slice_table
 from mlfs.data.packed_table import PackedTable
 from mlfs.discretize.binning import Binnings
 
@@ -61,7 +61,7 @@ class Survey:
         has_numbers = n_rows > 0 and d > 0 and table.dtype.kind in "biuf"
         if has_numbers and not sp.issparse(table):
             is_packed = isinstance(table, PackedTable)
-            bits = table.slices() if is_packed else sliced(table, n_jobs)
+            bits = table.slices() if is_packed else slice_table(table, n_jobs)
             return cls(table, bits.counts, bits.small, bits)
         counts = np.zeros((d, SMALL + 2), np.int32)
         if not (has_numbers and table.format == "csr" and table.has_canonical_format):

@@ -21,7 +21,7 @@ from mlfs.api.prepared import Prepared
 from mlfs.data.dataset import Dataset
 from mlfs.data.frames import family
 from mlfs.data.matrices import check_places
-from mlfs.data.row_weights import checked_weights
+from mlfs.data.row_weights import check_weights
 from mlfs.errors import DataError, UsageError, printable
 from mlfs.models.classes import Classes, ClassList, read_labels
 from mlfs.models.opened_data import opened, opened_rows
@@ -294,7 +294,7 @@ class LabelModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklea
     def _weights(sample_weight: Any, n_rows: int) -> np.ndarray | None:
         if sample_weight is None:
             return None
-        weights = checked_weights(sample_weight, n_rows)
+        weights = check_weights(sample_weight, n_rows)
         return None if (weights == 1).all() else weights
 
     def _given(self, codes: np.ndarray) -> np.ndarray:

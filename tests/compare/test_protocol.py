@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from mlfs.compare import resampling, run
 from mlfs.compare.resampling import Folds, Given, Holdout
 from mlfs.data.arrays import from_arrays
-from mlfs.data.joining import joined
+from mlfs.data.joining import join_datasets
 from mlfs.errors import DataError, UsageError
 from tests.compare import in_process
 
@@ -82,13 +82,15 @@ def test_joined_keeps_the_rows_in_order() -> None:
     data = some_data()
     first = replace(data, X=data.X[:40], Y=data.Y[:40])
     second = replace(data, X=data.X[40:], Y=data.Y[40:])
-    both = joined(first, second)
+    both = join_datasets(first, second)
     np.testing.assert_array_equal(both.X, data.X)
     np.testing.assert_array_equal(both.Y, data.Y)
-    mixed = joined(first, replace(second, X=sp.csr_array(second.X), Y=sp.csr_array(second.Y)))
+    mixed = join_datasets(
+        first, replace(second, X=sp.csr_array(second.X), Y=sp.csr_array(second.Y))
+    )
     np.testing.assert_array_equal(mixed.X.toarray(), data.X)
     with pytest.raises(DataError, match="differ in their columns"):
-        joined(first, second.reduced([0, 1]))
+        join_datasets(first, second.reduced([0, 1]))
 
 
 def test_what_makes_no_sense_is_refused() -> None:

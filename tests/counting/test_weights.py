@@ -9,7 +9,7 @@ import mlfs
 from mlfs import DataError
 from mlfs.counting.weights import GRID_BITS, on_grid
 from mlfs.data import from_arrays
-from mlfs.data.row_weights import checked_weights
+from mlfs.data.row_weights import check_weights
 from tests.walk import same
 
 NAMES = ["jmi", "scls", "mlfs_local", "mlcfs", "disr", "mlig"]
@@ -106,7 +106,7 @@ def test_the_weights_of_the_data_are_used_and_reported():
 
 
 def test_one_weight_for_all():
-    assert checked_weights(2, 3).tolist() == [2.0, 2.0, 2.0]
+    assert check_weights(2, 3).tolist() == [2.0, 2.0, 2.0]
 
 
 @pytest.mark.parametrize(
@@ -125,7 +125,7 @@ def test_one_weight_for_all():
 )
 def test_weights_that_make_no_sense_are_refused(weights, sentence):
     with pytest.raises(DataError, match=sentence):
-        checked_weights(weights, 3)
+        check_weights(weights, 3)
 
 
 @pytest.mark.parametrize("weights", [[1, 2, 3], [0, 0, 7], [2**40, 1, 1], [1e15, 1, 0]])

@@ -14,7 +14,7 @@ import scipy.sparse as sp
 
 import mlfs
 from mlfs.data import Limits, files, npz_pieces, packed_table, read, sparse_rows, spool
-from mlfs.data.bit_slices import sliced
+from mlfs.data.bit_slices import slice_table
 from mlfs.data.delimited import fast_cells
 from mlfs.data.file_pieces import open_pieces
 from mlfs.data.packed_table import PackedTable, Packer
@@ -335,7 +335,7 @@ def test_a_packed_table_is_the_table(kind, in_memory, monkeypatch):
         rows = g.integers(0, n, 20)
         np.testing.assert_array_equal(packed[rows], table[rows])
         np.testing.assert_array_equal(packed[7:65], table[7:65])
-        found, wanted = packed.slices(), sliced(table)
+        found, wanted = packed.slices(), slice_table(table)
         np.testing.assert_array_equal(found.small, wanted.small)
         np.testing.assert_array_equal(found.counts[found.small], wanted.counts[found.small])
 

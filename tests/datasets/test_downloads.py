@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from mlfs import DataError, MissingExtra
-from mlfs.datasets.downloads import downloaded, is_whole
+from mlfs.datasets.downloads import download_file, is_whole
 from mlfs.datasets.listing import ADDRESS, File
 
 CONTENT = bytes(range(256)) * 1000
@@ -80,7 +80,7 @@ def at(place: tuple[str, str, str]) -> str:
 def test_a_file_arrives_whole_and_its_progress_is_reported(server: Server, tmp_path: Path) -> None:
     server.files[at(PLACE)] = CONTENT
     told: list[int] = []
-    path = downloaded(file(), tmp_path / "new", lambda _, done, __: told.append(done))
+    path = download_file(file(), tmp_path / "new", lambda _, done, __: told.append(done))
     assert path.read_bytes() == CONTENT
     assert is_whole(path, file())
     assert told == sorted(told)
@@ -94,10 +94,10 @@ def test_what_was_cut_off_is_continued(server: Server, tmp_path: Path, resumes: 
     server.cut[at(PLACE)] = 100_000
     server.resumes = resumes
     with pytest.raises(DataError, match=r"was cut off after [\d,]+ of 256,000 bytes: the same"):
-        downloaded(file(), tmp_path)
+        download_file(file(), tmp_path)
     here = (tmp_path / "a.arff.part").stat().st_size
     assert 0 < here <= 100_000
-    assert downloaded(file(), tmp_path).read_bytes() == CONTENT
+    assert download_file(file(), tmp_path).read_bytes() == CONTENT
     assert server.ranges == [None, f"bytes={here}-"]
 
 
@@ -105,7 +105,7 @@ def test_what_was_cut_off_is_continued(server: Server, tmp_path: Path, resumes: 
 def test_other_content_is_not_kept(server: Server, tmp_path: Path, content: bytes) -> None:
     server.files[at(PLACE)] = content
     with pytest.raises(DataError) as caught:
-        downloaded(file(), tmp_path)
+        download_file(file(), tmp_path)
     if len(content) >= len(CONTENT):
         assert "has other content than it should (SHA-256 " in str(caught.value)
         assert list(tmp_path.iterdir()) == []
@@ -115,23 +115,23 @@ def test_other_content_is_not_kept(server: Server, tmp_path: Path, content: byte
 def test_a_copy_with_the_same_content_is_tried(server: Server, tmp_path: Path) -> None:
     other = ("another/data", "1" * 40, "b.arff")
     with pytest.raises(DataError, match=r"a\.arff answered 404 Not Found; .*b\.arff answered 404"):
-        downloaded(file(PLACE, other), tmp_path)
+        download_file(file(PLACE, other), tmp_path)
     server.files[at(other)] = CONTENT
-    assert downloaded(file(PLACE, other), tmp_path).read_bytes() == CONTENT
+    assert download_file(file(PLACE, other), tmp_path).read_bytes() == CONTENT
 
 
 def test_an_address_where_nobody_listens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(ADDRESS, "http://127.0.0.1:9")
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     with pytest.raises(DataError, match=r"a\.arff cannot be reached \(Connection\): downloading"):
-        downloaded(file(), tmp_path)
+        download_file(file(), tmp_path)
 
 
 def test_a_folder_that_cannot_be_written(server: Server, tmp_path: Path) -> None:
     server.files[at(PLACE)] = CONTENT
     (tmp_path / "data").write_text("a file")
     with pytest.raises(DataError, match=r"cannot write to .*data': .*MLFS_DATA names another"):
-        downloaded(file(), tmp_path / "data")
+        download_file(file(), tmp_path / "data")
 
 
 def test_without_pooch_the_install_line_is_named(
@@ -139,4 +139,4 @@ def test_without_pooch_the_install_line_is_named(
 ) -> None:
     monkeypatch.setitem(sys.modules, "pooch", None)
     with pytest.raises(MissingExtra, match=r"pip install 'mlfs-toolkit\[datasets\]'"):
-        downloaded(file(), tmp_path)
+        download_file(file(), tmp_path)

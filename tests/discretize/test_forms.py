@@ -16,7 +16,7 @@ import mlfs
 from mlfs.api.prepared import prepare
 from mlfs.counting.codes import Codes
 from mlfs.data.arrays import from_arrays
-from mlfs.data.bit_slices import sliced
+from mlfs.data.bit_slices import slice_table
 from mlfs.discretize import coded, learn
 
 EXAMPLES = 5 if config.DISABLE_JIT else 25
@@ -89,7 +89,7 @@ def test_missing_and_odd_values_are_seen(X, share, by_column):
     table = X.astype(float)
     table[generator.random(X.shape) < share / 2] = np.nan
     table[generator.random(X.shape) < share / 9] = 0.5
-    bits = sliced(np.asfortranarray(table) if by_column else table)
+    bits = slice_table(np.asfortranarray(table) if by_column else table)
     for j, column in enumerate(table.T):
         whole = np.isnan(column) | np.isin(column, range(16))
         assert bits.small[j] == whole.all()
@@ -191,7 +191,7 @@ def test_two_threads_slice_as_one(monkeypatch):
     monkeypatch.setattr("mlfs.data.bit_slices.BYTES", 4096)
     X = np.random.default_rng(5).integers(0, 20, (3000, 70)).astype(np.uint8)
     for x in (X, np.asfortranarray(X), X.astype(float)):
-        one, two = sliced(x, 1), sliced(x, 2)
+        one, two = slice_table(x, 1), slice_table(x, 2)
         assert np.array_equal(one.planes, two.planes)
         assert np.array_equal(one.counts, two.counts)
 

@@ -10,7 +10,7 @@ from numba.core import config
 
 from mlfs._kernels import packing
 from mlfs._kernels.packing import CHUNK, MISSING, STRIP
-from mlfs.data.bit_slices import sliced as bit_slices
+from mlfs.data.bit_slices import slice_table as bit_slices
 from tests.in_full import words
 
 WIDTHS = [STRIP, STRIP + 1, 2 * STRIP - 1, CHUNK, CHUNK + 1, CHUNK + STRIP + 1, 2 * CHUNK + 1]

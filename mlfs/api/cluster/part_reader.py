@@ -194,7 +194,7 @@ class PartReader:
     _products: RowProducts | None = None
 
     def missing_and_greatest(self, part: RowsPart, nominal: list[int]) -> tuple[list[int], float]:
-        """What `Numbers.learned` wants to know of X."""
+        """What `Numbers.from_columns` needs to know of X."""
         return missing_and_greatest(self._dataset(part).table, nominal)
 
     def products(

@@ -23,7 +23,7 @@ from mlfs.counting.memory import Budget
 from mlfs.counting.remote.remote_columns import RemoteCodes
 from mlfs.counting.weights import on_grid
 from mlfs.data.dataset import Dataset
-from mlfs.data.row_weights import checked_weights
+from mlfs.data.row_weights import check_weights
 from mlfs.data.uniform import declared, names_of
 from mlfs.discretize import Binnings, learn
 from mlfs.discretize.binning import join
@@ -147,7 +147,7 @@ def _learned(dataset: Dataset, weights: np.ndarray | None, options: Mapping[str,
     left = np.ones(sizes.size, bool)
     left[small] = False
     rest = np.flatnonzero(left)
-    mass = None if weights is None else round_weights(checked_weights(weights, table.shape[0]))
+    mass = None if weights is None else round_weights(check_weights(weights, table.shape[0]))
     step = max(1, CELLS_AT_ONCE // max(1, table.shape[0]))
     for at in range(0, rest.size, step):
         some = rest[at : at + step]

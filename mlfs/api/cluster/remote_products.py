@@ -42,7 +42,7 @@ class RemoteProducts:
         found = self._session.call("read", asked)
         missing = sorted({j for some, _ in found for j in some})
         greatest = max(one for _, one in found)
-        return Numbers.learned(nominal, missing, greatest, lru_cache(1)(self._column))
+        return Numbers.from_columns(nominal, missing, greatest, lru_cache(1)(self._column))
 
     def _column(self, j: int) -> np.ndarray:
         asked = [("columns", part, np.array([j])) for part in self._parts]

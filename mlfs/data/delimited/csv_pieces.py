@@ -36,15 +36,15 @@ __all__ = ["open_ranges", "open_ranges_tsv"]
 
 def open_ranges(pieces: TextPieces, path: str, request: Request) -> CsvRanges | None:
     """Open a CSV file; None if it is one that has to be read whole."""
-    return _opened(pieces, path, request, ",", "csv")
+    return _open(pieces, path, request, ",", "csv")
 
 
 def open_ranges_tsv(pieces: TextPieces, path: str, request: Request) -> CsvRanges | None:
     """Open a TSV file; None if it is one that has to be read whole."""
-    return _opened(pieces, path, request, "\t", "tsv")
+    return _open(pieces, path, request, "\t", "tsv")
 
 
-def _opened(
+def _open(
     pieces: TextPieces, path: str, request: Request, usual: str, form: str
 ) -> CsvRanges | None:
     separator = delimiter_of(request.delimiter) or usual

@@ -35,14 +35,14 @@ from mlfs.data.delimited.records import (
     MISSING,
     Quoted,
     Record,
+    delimiter_name,
     delimiter_of,
     header_names,
-    named,
     number_of,
     place,
     records,
 )
-from mlfs.data.files import decoded
+from mlfs.data.files import decode
 from mlfs.data.labels.finding import resolve
 from mlfs.data.request import Limits, Request, exceeded
 from mlfs.errors import ParseError, UsageError, plural, printable, setting
@@ -120,7 +120,7 @@ class Table:
     ) -> None:
         self.path, self.request, self.separator = path, request, separator
         limits = request.limits
-        text = decoded(content, path, request.encoding, before)
+        text = decode(content, path, request.encoding, before)
         if names is None:
             text = text.removeprefix("\ufeff")
             if "\n" not in text:  # else CR alone ends no line, in no piece either
@@ -183,7 +183,9 @@ class Table:
                 x = numbers[j]
                 if x is None:
                     continue
-                values = as_numbers([*map(swapped, cells)] if self.comma else cells, self.plain)
+                values = as_numbers(
+                    [*map(swap_decimal, cells)] if self.comma else cells, self.plain
+                )
                 if values is None:
                     numbers[j] = None
                 else:
@@ -225,7 +227,7 @@ class Table:
             if len(cells) != d:
                 raise ParseError(
                     f"this row has {plural(len(cells), 'cell')} and the header has {d}: give it "
-                    f"{d}, or quote the cells that hold a {named(self.separator)}",
+                    f"{d}, or quote the cells that hold a {delimiter_name(self.separator)}",
                     self.path, self.numbers[i], None if len(cells) < d else self.place_of(i, d),
                 )  # fmt: skip
         return block
@@ -245,7 +247,7 @@ def check_size(n: int, d: int, limits: Limits, path: str) -> None:
         raise exceeded(limits, "max_cells", n * d, "cells", path)
 
 
-def swapped(cell: str) -> str:
+def swap_decimal(cell: str) -> str:
     """A cell with points for commas and commas for points: a number with a decimal comma."""
     return cell.translate(SWAP)
 

@@ -14,7 +14,7 @@ from mlfs.data.dataset import Column, Dataset
 from mlfs.data.delimited.csv_reader import BLOCK, Table, as_numbers, check_size
 from mlfs.data.delimited.fast_cells import Cells
 from mlfs.data.delimited.numbered_words import Words, WordsSeen
-from mlfs.data.files import decoded
+from mlfs.data.files import decode
 from mlfs.data.labels.label_values import distinct_numbers
 from mlfs.data.packed_table import PackedTable, Packer
 from mlfs.data.text_ranges import Before, RangeRows
@@ -198,7 +198,7 @@ class Rows(RangeRows):
         if b"\r" in plain:
             return self._with_care(text, before)
         if not plain.isascii():
-            decoded(plain, self.path, "utf-8", before)
+            decode(plain, self.path, "utf-8", before)
         cells = Cells(plain, 0, self.names, self.request, self.separator)
         wordy, cells.wordy = self.wordy.copy(), self.wordy
         if cells.read(len(plain) + 1) != kernel.DONE:

@@ -40,7 +40,7 @@ def write(dataset: Dataset, stream: BinaryIO, separator: str = ",") -> None:
             f"column {names.index('') + 1} has no name, which a {form} file cannot hold: rename it"
         )
         raise DataError(msg)
-    header = [_quoted(name, separator, header=True) for name in names]
+    header = [_quote(name, separator, header=True) for name in names]
     tables = [*map(_texts(separator), dataset.columns), *map(_texts(separator), dataset.labels)]
     empty = [name for table, name in zip(tables, header, strict=True) if table and '""' in table]
     if empty and all(name.startswith('"') for name in header):
@@ -84,7 +84,7 @@ def _texts(separator: str) -> Callable[[Any], list[str] | None]:
     def texts(column: Any) -> list[str] | None:
         if isinstance(column, Column) and column.kind == "numeric":
             return None
-        return [_quoted(value, separator) for value in column.values]
+        return [_quote(value, separator) for value in column.values]
 
     return texts
 
@@ -98,7 +98,7 @@ def _cells(x: np.ndarray, values: list[str] | None, blank: str) -> list[str]:
     return [table[code] for code in x.tolist()]
 
 
-def _quoted(text: str, separator: str, *, header: bool = False) -> str:
+def _quote(text: str, separator: str, *, header: bool = False) -> str:
     quote = (
         text in MISSING
         or text != text.strip()

@@ -18,7 +18,7 @@ from mlfs._kernels.cells import WORDS_FULL, rows_of_cells
 from mlfs.data.dataset import Column
 from mlfs.data.delimited.numbered_words import Word
 from mlfs.data.delimited.records import MISSING, Header, Quoted, number_in
-from mlfs.data.files import UTF16, decoded, utf8
+from mlfs.data.files import UTF16, decode, utf8
 from mlfs.data.labels.finding import LabelPositions, resolve
 from mlfs.data.request import Request
 
@@ -52,7 +52,7 @@ def quick_table(content: bytes, path: str, request: Request, separator: str) -> 
     if b"\r" in content or content.startswith(b"\xef\xbb\xbf"):
         return None
     if not content.isascii():
-        decoded(content, path)
+        decode(content, path)
     stop = content.find(b"\n")
     header = Header.of(content[: max(stop, 0)], path, request.limits, separator)
     if header is None or len(header.names) == 1:

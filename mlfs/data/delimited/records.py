@@ -16,10 +16,10 @@ __all__ = [
     "Header",
     "Quoted",
     "Record",
+    "delimiter_name",
     "delimiter_of",
     "header_names",
     "is_number",
-    "named",
     "number_in",
     "number_of",
     "place",
@@ -49,7 +49,7 @@ def delimiter_of(text: str) -> str:
     return delimiter
 
 
-def named(delimiter: str) -> str:
+def delimiter_name(delimiter: str) -> str:
     """What a delimiter is called."""
     names = {character: name for name, character in DELIMITERS.items()}
     return names.get(delimiter, repr(delimiter))
@@ -131,7 +131,8 @@ def _cell(
     if after < len(line) and line[after] != separator:
         raise ParseError(
             f"{printable(line[after : after + 20])!r} follows a closing quote, where a "
-            f"{named(separator)} or the end of the line is expected", path, i + before, after + 1,
+            f"{delimiter_name(separator)} or the end of the line is expected",
+            path, i + before, after + 1,
         )  # fmt: skip
     return Quoted("".join(pieces)), after + 1, line, i
 
@@ -176,10 +177,11 @@ def header_names(record: Record, line: int, separator: str, limits: Limits, path
 def _refuse_separator(header: str, line: int, separator: str, path: str) -> None:
     for mark in (",", "\t", ";", "|"):
         if mark in header and mark != separator:
-            remedy = f"say {setting('delimiter', named(mark))}"
+            remedy = f"say {setting('delimiter', delimiter_name(mark))}"
             raise ParseError(
-                f"the header holds no {named(separator)} and {header.count(mark)} times "
-                f"{mark!r}, so the cells seem to be separated by a {named(mark)}; {remedy}",
+                f"the header holds no {delimiter_name(separator)} and {header.count(mark)} times "
+                f"{mark!r}, so the cells seem to be separated by a {delimiter_name(mark)}; "
+                f"{remedy}",
                 path, line, header.index(mark) + 1,
             )  # fmt: skip
 

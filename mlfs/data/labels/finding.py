@@ -29,7 +29,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from mlfs.data.files import decoded, read_small, split_suffix
+from mlfs.data.files import decode, read_small, split_suffix
 from mlfs.data.labels import meka, mulan
 from mlfs.data.request import Request
 from mlfs.errors import DataError, ParseError, UnknownName, UsageError, printable, setting
@@ -205,7 +205,7 @@ def _read_list(
 ) -> list[int]:
     if file.lower().endswith(".xml"):
         return mulan.columns(mulan.read(file, request.limits), names, file)
-    lines = decoded(read_small(file, request.limits), file).splitlines()
+    lines = decode(read_small(file, request.limits), file).splitlines()
     lines_by_column: dict[int, int] = {}
     for number, line in enumerate(lines, 1):
         name = line if line in positions else line.strip()

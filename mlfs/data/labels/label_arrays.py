@@ -46,7 +46,7 @@ from mlfs.data.request import Request
 from mlfs.data.uniform import UniformLabels
 from mlfs.errors import DataError, plural, printable
 
-__all__ = ["as_label_array", "indicator", "targets", "unwrapped"]
+__all__ = ["as_label_array", "indicator", "targets", "unwrap"]
 
 BLOCK = 1 << 18
 
@@ -64,7 +64,7 @@ def targets(
     """
     if y is None:
         return np.zeros((n_rows, 0), np.int8), ()
-    y, names = unwrapped(y, names)
+    y, names = unwrap(y, names)
     if sp.issparse(y):
         if y.ndim != 2:
             raise DataError(f"Y is sparse with {y.ndim} dimension; expected one row a sample")
@@ -75,7 +75,7 @@ def targets(
         columns = [_column(name, values, classes) for name, values in y.items()]
         for name, (_, codes) in zip(y, columns, strict=True):
             _check_rows(len(codes), n_rows, f"label {printable(name)!r}")
-        return _stack([codes for _, codes in columns], n_rows), _renamed(
+        return _stack([codes for _, codes in columns], n_rows), _rename(
             tuple(label for label, _ in columns), names
         )
     if is_sets(y, classes):
@@ -91,36 +91,38 @@ def targets(
         raise DataError("Y is complex. Complex data not supported: labels are 0/1, text or classes")
     if array.dtype.kind not in "biufOUS":
         raise DataError(f"Y is of type {array.dtype}; labels are numbers (0/1), booleans or text")
-    one = array.ndim == 1
+    is_single = array.ndim == 1
     matrix = array.reshape(len(array), -1)
     names = label_names(names, matrix.shape[1])
     if matrix.dtype.kind in "OUS":
-        objects = [_column(name, matrix[:, j], classes or one) for j, name in enumerate(names)]
+        objects = [
+            _column(name, matrix[:, j], classes or is_single) for j, name in enumerate(names)
+        ]
         return _stack([codes for _, codes in objects], n_rows), tuple(label for label, _ in objects)
     try:
-        return _from_numbers(matrix, names, classes or one)
+        return _from_numbers(matrix, names, classes or is_single)
     except DataError as error:
         if error.remedy and whole_rows(y):
             error.advising(f"{ASK}, for label sets write each row as a set, such as {{3, 7}}")
         raise
 
 
-def unwrapped(y: Any, names: Sequence[str] | None) -> tuple[Any, Sequence[str] | None]:
+def unwrap(y: Any, names: Sequence[str] | None) -> tuple[Any, Sequence[str] | None]:
     """Frames and series become arrays, lists or a dict of columns; their names are kept."""
     if not library_of(y):
         return y, names
     if family(y, "Y"):
-        own = [str(name) for name in y.columns]
-        duplicate = first_duplicate(own)
+        column_names = [str(name) for name in y.columns]
+        duplicate = first_duplicate(column_names)
         if duplicate is not None:
             raise DataError(f"Y has two columns named {printable(duplicate)!r}: rename one")
         pick = y.iloc if library_of(y) == "pandas" else y
-        return {name: _plain(pick[:, j]) for j, name in enumerate(own)}, names
-    own_name = getattr(y, "name", None)  # an extension array of pandas has none
-    if names is None and own_name not in (None, ""):
-        names = [str(own_name)]
+        return {name: _plain(pick[:, j]) for j, name in enumerate(column_names)}, names
+    series_name = getattr(y, "name", None)  # an extension array of pandas has none
+    if names is None and series_name not in (None, ""):
+        names = [str(series_name)]
     values = _plain(y)
-    return values, None if is_sets(values) and names == [str(own_name)] else names
+    return values, None if is_sets(values) and names == [str(series_name)] else names
 
 
 def _plain(series: Any) -> Any:
@@ -153,15 +155,14 @@ def as_label_array(y: Any) -> np.ndarray:
         ) from None
 
 
-def _check_rows(found: int, expected: int, what: str = "Y") -> None:
-    if found != expected:
+def _check_rows(n: int, expected: int, subject: str = "Y") -> None:
+    if n != expected:
         raise DataError(
-            f"X has {plural(expected, 'row')} and {what} has {found}: "
-            "they must have the same number"
+            f"X has {plural(expected, 'row')} and {subject} has {n}: they must have the same number"
         )
 
 
-def _renamed(labels: Sequence[Label], names: Sequence[str] | None) -> Sequence[Label]:
+def _rename(labels: Sequence[Label], names: Sequence[str] | None) -> Sequence[Label]:
     if names is None:
         return labels
     return tuple(
@@ -184,9 +185,9 @@ def _from_numbers(
     if binary is not None:
         return binary, UniformLabels(names, Label(""))
     unknown = np.isnan(matrix) if matrix.dtype.kind == "f" else np.zeros(matrix.shape, bool)
-    known = matrix[~unknown]
-    if np.isin(known, (-1, 0, 1)).all():
-        if (known == 0).any():
+    present = matrix[~unknown]
+    if np.isin(present, (-1, 0, 1)).all():
+        if (present == 0).any():
             unknown |= matrix == -1
         out = np.where(matrix == 1, 1, 0).astype(np.int8)
         out[unknown] = -1
@@ -218,9 +219,9 @@ def indicator(matrix: np.ndarray) -> np.ndarray | None:
 def _refuse_values(matrix: np.ndarray, unknown: np.ndarray, names: list[str]) -> None:
     bad = ~(np.isin(matrix, (-1, 0, 1)) | unknown)
     row, column = (int(i) for i in np.argwhere(bad)[0])
-    shown = number_text(float(matrix[row, column]))
+    value = number_text(float(matrix[row, column]))
     raise DataError(
-        f"label {printable(names[column])!r} holds {shown} in row {row + 1}: "
+        f"label {printable(names[column])!r} holds {value} in row {row + 1}: "
         "a label is 0 or 1 (or -1/+1)",
         remedy=ASK,
     )
@@ -229,9 +230,9 @@ def _refuse_values(matrix: np.ndarray, unknown: np.ndarray, names: list[str]) ->
 def _numeric_classes(name: str, values: np.ndarray) -> tuple[Label, np.ndarray]:
     refuse_merged(values, [name])
     x = values.astype(np.float64)
-    known = x[~np.isnan(x)]
+    present = x[~np.isnan(x)]
     refuse_infinite(x, [name], what="label")
-    distinct = np.unique(known)
+    distinct = np.unique(present)
     if np.isin(distinct, (-1, 0, 1)).all():
         codes, labels = _from_numbers(x.reshape(-1, 1), [name], False)
         return labels[0], codes[:, 0]
@@ -254,13 +255,13 @@ def _column(name: str, values: Any, classes: bool) -> tuple[Label, np.ndarray]:
         binary, labels = _from_numbers(values.reshape(-1, 1), [name], classes)
         return labels[0], binary[:, 0]
     cells = [None if is_missing(cell) else cell for cell in list(values)]
-    kinds = {type(cell) for cell in cells if cell is not None}
-    if are_numbers(kinds):
+    types = {type(cell) for cell in cells if cell is not None}
+    if are_numbers(types):
         x = floats_of(name, cells, "label").reshape(-1, 1)
         binary, labels = _from_numbers(x, [name], classes)
         return labels[0], binary[:, 0]
-    if not all(issubclass(kind, str) for kind in kinds):
-        shown = ", ".join(sorted(kind.__name__ for kind in kinds))
+    if not all(issubclass(kind, str) for kind in types):
+        shown = ", ".join(sorted(kind.__name__ for kind in types))
         raise DataError(
             f"Unknown label type: label {printable(name)!r} holds values of type {shown}; "
             "labels are all numbers, all booleans or all text"
@@ -294,19 +295,19 @@ def _from_sparse(
     odd = np.flatnonzero(~np.isin(data, (-1, 0, 1)))
     refused = odd[np.isinf(data[odd])] if classes else odd
     if refused.size:
-        at = int(refused[0])
-        row = int(np.searchsorted(y.indptr, at, side="right"))
+        entry = int(refused[0])
+        row = int(np.searchsorted(y.indptr, entry, side="right"))
         why = "an infinite value cannot be used" if classes else f"a label is 0 or 1; {ASK}"
-        shown = printable(names[y.indices[at]])
-        raise DataError(f"label {shown!r} holds {y.data[at]} in row {row}: {why}")
+        shown = printable(names[y.indices[entry]])
+        raise DataError(f"label {shown!r} holds {y.data[entry]} in row {row}: {why}")
     with np.errstate(invalid="ignore"):  # great values are those of classes, which get codes below
         codes = data.astype(np.int32)
     labels: Any = [Label(name) for name in names] if odd.size else UniformLabels(names, Label(""))
     for j in np.unique(y.indices[odd]).tolist():
-        at = y.indices == j
-        values = np.where(data[at] < 0, np.nan, data[at])
-        labels[j], found = _numeric_classes(names[j], np.append(values, 0))
-        codes[at] = found[:-1]
+        in_column = y.indices == j
+        values = np.where(data[in_column] < 0, np.nan, data[in_column])
+        labels[j], class_codes = _numeric_classes(names[j], np.append(values, 0))
+        codes[in_column] = class_codes[:-1]
     small = codes.max(initial=0) <= 127
     out = sp.csr_array(
         (codes.astype(np.int8 if small else np.int32), y.indices, y.indptr), shape=y.shape

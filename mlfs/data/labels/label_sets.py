@@ -28,7 +28,7 @@ def label_sets(
     """
     unknown = [i for i, row in enumerate(rows) if is_missing_row(row)]
     skip = set(unknown)
-    found: set[Any] = set()
+    distinct: set[Any] = set()
     for i, row in enumerate(rows):
         if i in skip:
             continue
@@ -37,17 +37,17 @@ def label_sets(
                 f"row {i + 1} of Y is {printable(row)!r}, the others are sets of labels: "
                 "give each row a list, tuple or set of names"
             )
-        found.update(row)
-    for name in found:
+        distinct.update(row)
+    for name in distinct:
         is_name = isinstance(name, (str, numbers.Integral)) and not isinstance(name, bool)
         if is_missing(name) or not is_name:
             raise DataError(
                 f"a label set in Y holds {printable(name)!r}: label names are text or integers"
             )
-    if all(isinstance(name, numbers.Integral) for name in found):
-        ordered = [str(int(name)) for name in sorted(found)]
+    if all(isinstance(name, numbers.Integral) for name in distinct):
+        ordered = [str(int(name)) for name in sorted(distinct)]
     else:
-        ordered = sorted(str(name) for name in found)
+        ordered = sorted(str(name) for name in distinct)
         if len(set(ordered)) < len(ordered):
             raise DataError("Y mixes numbers and text that read the same: name labels by text")
     if names is not None:
@@ -62,9 +62,11 @@ def label_sets(
     indices: list[int] = []
     data: list[int] = []
     for i, row in enumerate(rows):
-        held = range(len(ordered)) if i in skip else sorted({position[str(name)] for name in row})
-        indices.extend(held)
-        data.extend([-1 if i in skip else 1] * len(held))
+        columns = (
+            range(len(ordered)) if i in skip else sorted({position[str(name)] for name in row})
+        )
+        indices.extend(columns)
+        data.extend([-1 if i in skip else 1] * len(columns))
         indptr.append(len(indices))
     matrix = sp.csr_array(
         (np.array(data, np.int8), np.array(indices, np.int32), np.array(indptr, np.int64)),
@@ -95,18 +97,18 @@ def is_sets(y: Any, classes: bool = False) -> bool:
         y = y.tolist()
     if not isinstance(y, (list, tuple)):
         return False
-    held = [row for row in y if not is_missing_row(row)]
-    if not any(isinstance(row, CONTAINERS) for row in held):
+    sets = [row for row in y if not is_missing_row(row)]
+    if not any(isinstance(row, CONTAINERS) for row in sets):
         return False
-    if any(isinstance(row, (set, frozenset)) or not isinstance(row, CONTAINERS) for row in held):
+    if any(isinstance(row, (set, frozenset)) or not isinstance(row, CONTAINERS) for row in sets):
         return True
-    lengths = {len(row) for row in held}
+    lengths = {len(row) for row in sets}
     return (
-        len(held) < len(y)
+        len(sets) < len(y)
         or len(lengths) > 1
         or lengths == {0}
-        or any(isinstance(name, str) for row in held for name in row)
-        or (not classes and rising_rows(held))
+        or any(isinstance(name, str) for row in sets for name in row)
+        or (not classes and rising_rows(sets))
     )
 
 

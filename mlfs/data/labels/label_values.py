@@ -23,7 +23,7 @@ __all__ = [
     "map_numbers",
     "map_texts",
     "split_lists",
-    "stacked",
+    "stack_labels",
 ]
 
 BINARY = ("0", "1")
@@ -118,10 +118,10 @@ def map_label(
         return table[codes], Label(name, BINARY)
     if not request.classes:
         shown = ", ".join(printable(value, 20) for value in values[:6])
-        more = f", … ({len(values)} in all)" if len(values) > 6 else ""
+        remainder = f", … ({len(values)} in all)" if len(values) > 6 else ""
         raise DataError(
             f"{printable(path, 400)}: the label {printable(name)!r} has the values "
-            f"{{{shown}{more}}}, which are not two of 0/1, yes/no, true/false, -1/1",
+            f"{{{shown}{remainder}}}, which are not two of 0/1, yes/no, true/false, -1/1",
             remedy=ASK_CLASSES,
         )
     if len(values) > MAX_CLASSES:
@@ -145,15 +145,15 @@ def distinct_numbers(column: np.ndarray) -> tuple[list[float], np.ndarray]:
     >>> numbers, places.tolist()
     ([0.5, 3.0], [1, -1, 0])
     """
-    known = np.full(FEW, -1, np.int8)
+    positions = np.full(FEW, -1, np.int8)
     with np.errstate(invalid="ignore"):
         small = np.clip(column, -1, FEW - 2).astype(np.int8)
     is_missing = np.isnan(column)
     small[is_missing] = FEW - 1
     if ((small == column) & (small >= 0) | is_missing).all():
         present = np.flatnonzero(np.bincount(small, minlength=FEW)[: FEW - 1])
-        known[present] = np.arange(present.size)
-        return present.astype(float).tolist(), known[small].astype(np.int64)
+        positions[present] = np.arange(present.size)
+        return present.astype(float).tolist(), positions[small].astype(np.int64)
     numbers, codes = np.unique(column, return_inverse=True)
     distinct = [float(number) for number in numbers if not math.isnan(number)]
     return distinct, np.where(is_missing, -1, codes.reshape(-1))
@@ -197,7 +197,7 @@ def map_column(
     return map_label(column.name, column.values, codes, request, path)
 
 
-def stacked(columns: Sequence[np.ndarray], n_rows: int) -> np.ndarray:
+def stack_labels(columns: Sequence[np.ndarray], n_rows: int) -> np.ndarray:
     """Put label columns side by side: int8, or int32 where a column is."""
     if not columns:
         return np.zeros((n_rows, 0), np.int8)
@@ -216,9 +216,9 @@ def map_texts(
     [0, 1, -1]
     """
     values = sorted({cell for cell in cells if cell is not None})
-    where: dict[str | None, int] = {value: k for k, value in enumerate(values)}
-    where[None] = -1
-    codes = np.fromiter((where[cell] for cell in cells), dtype=np.int64, count=len(cells))
+    positions: dict[str | None, int] = {value: k for k, value in enumerate(values)}
+    positions[None] = -1
+    codes = np.fromiter((positions[cell] for cell in cells), dtype=np.int64, count=len(cells))
     return map_label(name, values, codes, request, path)
 
 
@@ -255,17 +255,19 @@ def split_lists(
         )
     if len(distinct) > request.limits.max_labels:
         raise exceeded(request.limits, "max_labels", len(distinct), "labels", path)
-    whole = all(item.isascii() and item.isdigit() and len(item) < 19 for item in distinct)
-    names = sorted(distinct, key=lambda item: (int(item), item)) if whole else sorted(distinct)
-    where = {item: j for j, item in enumerate(names)}
+    are_integers = all(item.isascii() and item.isdigit() and len(item) < 19 for item in distinct)
+    names = (
+        sorted(distinct, key=lambda item: (int(item), item)) if are_integers else sorted(distinct)
+    )
+    positions = {item: j for j, item in enumerate(names)}
     rows: list[int] = []
     columns: list[int] = []
     codes: list[int] = []
     for i, (cell, items) in enumerate(zip(cells, lists, strict=True)):
-        chosen = range(len(names)) if cell is None else {where[item] for item in items}
-        rows.extend([i] * len(chosen))
-        columns.extend(chosen)
-        codes.extend([-1 if cell is None else 1] * len(chosen))
+        columns_of_row = range(len(names)) if cell is None else {positions[item] for item in items}
+        rows.extend([i] * len(columns_of_row))
+        columns.extend(columns_of_row)
+        codes.extend([-1 if cell is None else 1] * len(columns_of_row))
     shape = (len(cells), len(names))
     Y = label_matrix(np.array(rows), np.array(columns), np.array(codes, dtype=np.int8), shape)
     return Y, tuple(Label(item) for item in names)

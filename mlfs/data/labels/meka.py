@@ -47,7 +47,7 @@ def label_count(relation: str, path: str) -> Count | None:
     """
     _, colon, options = relation.partition(":")
     words = options.split()
-    found: dict[int, str] = {}
+    options_by_number: dict[int, str] = {}
     for k, word in enumerate(words if colon else ()):
         if word not in ("-C", "-c"):
             continue
@@ -59,19 +59,20 @@ def label_count(relation: str, path: str) -> Count | None:
                 f"{printable(path, 400)}: after {word} in the relation name there must be the "
                 f"number of labels, not {printable(text)!r}"
             )
-        found.setdefault(int(number), f"{word} {number}")
-    if not found:
+        options_by_number.setdefault(int(number), f"{word} {number}")
+    if not options_by_number:
         return None
-    if len(found) > 1:
+    if len(options_by_number) > 1:
+        shown = " and ".join(options_by_number.values())
         raise DataError(
-            f"{printable(path, 400)}: the relation name says both {' and '.join(found.values())}; "
+            f"{printable(path, 400)}: the relation name says both {shown}; "
             f"say which columns are labels with {setting('labels')}"
         )
-    number_, option = next(iter(found.items()))
-    return Count(number_, option, _moved(options))
+    count, option = next(iter(options_by_number.items()))
+    return Count(count, option, _moving_filter(options))
 
 
-def _moved(options: str) -> str:
+def _moving_filter(options: str) -> str:
     for part in options.split(FILTER)[1:]:
         name = part.split("-")[0].split()[0] if part.split("-")[0].split() else ""
         if ".attribute." in name and name.rpartition(".")[2].startswith(MOVING):
@@ -87,8 +88,8 @@ def columns(count: Count, names: Sequence[str], path: str) -> list[int]:
             f"but there are only {len(names)} columns: correct the number, or say which columns "
             f"are labels with {setting('labels')}"
         )
-    whole = range(len(names))
-    return list(whole[: count.number] if count.number > 0 else whole[count.number :])
+    positions = range(len(names))
+    return list(positions[: count.number] if count.number > 0 else positions[count.number :])
 
 
 def plain_relation(relation: str) -> str:

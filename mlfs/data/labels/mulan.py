@@ -90,21 +90,21 @@ def columns(labels: Sequence[str], names: Sequence[str], file: str) -> list[int]
     >>> columns(["b"], ["a", "b"], "x.xml")
     [1]
     """
-    where = {name: j for j, name in enumerate(names)}
-    found: dict[int, str] = {}
+    positions = {name: j for j, name in enumerate(names)}
+    labels_by_column: dict[int, str] = {}
     absent: list[str] = []
     for label in labels:
-        j = next((where[form] for form in _forms(label) if form in where), None)
+        j = next((positions[form] for form in _forms(label) if form in positions), None)
         if j is None:
             absent.append(label)
-        elif j in found:
-            both = f"{printable(found[j])!r} and {printable(label)!r}"
-            raise DataError(f"{printable(file, 400)}: {both} are the same column")
+        elif j in labels_by_column:
+            names_shown = f"{printable(labels_by_column[j])!r} and {printable(label)!r}"
+            raise DataError(f"{printable(file, 400)}: {names_shown} are the same column")
         else:
-            found[j] = label
+            labels_by_column[j] = label
     if absent:
-        raise DataError(_absent(absent, len(labels), names, file))
-    return list(found)
+        raise DataError(_absent_message(absent, len(labels), names, file))
+    return list(labels_by_column)
 
 
 def _forms(label: str) -> list[str]:
@@ -113,17 +113,17 @@ def _forms(label: str) -> list[str]:
     return [label, unescape(label), stripped, unescape(inner)]
 
 
-def _absent(absent: list[str], total: int, names: Sequence[str], file: str) -> str:
+def _absent_message(absent: list[str], total: int, names: Sequence[str], file: str) -> str:
     shown = []
     for label in absent[:5]:
-        close = difflib.get_close_matches(label, names[:COMPARED], n=1, cutoff=0.5)
-        hint = f" (closest: {printable(close[0])!r})" if close else ""
+        matches = difflib.get_close_matches(label, names[:COMPARED], n=1, cutoff=0.5)
+        hint = f" (closest: {printable(matches[0])!r})" if matches else ""
         shown.append(f"{printable(label)!r}{hint}")
-    more = f" and {len(absent) - 5} more" if len(absent) > 5 else ""
+    remainder = f" and {len(absent) - 5} more" if len(absent) > 5 else ""
     return (
         f"{printable(file, 400)}: {len(absent)} of its {total} labels are not columns of the data: "
         + ", ".join(shown)
-        + more
+        + remainder
         + f"; mend the names, or say which columns are labels with {setting('labels')}"
     )
 

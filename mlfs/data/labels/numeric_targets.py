@@ -10,9 +10,9 @@ import scipy.sparse as sp
 
 from mlfs.data.columns import are_numbers, floats_of, is_missing, number_text, refuse_infinite
 from mlfs.data.dataset import Label
-from mlfs.data.labels.label_arrays import as_label_array, targets, unwrapped
+from mlfs.data.labels.label_arrays import as_label_array, targets, unwrap
 from mlfs.data.labels.label_sets import is_sets, label_names
-from mlfs.data.labels.label_values import stacked
+from mlfs.data.labels.label_values import stack_labels
 
 __all__ = ["coded_numbers", "numeric_targets"]
 
@@ -30,31 +30,31 @@ def numeric_targets(
     """
     if y is None or is_sets(y, classes=True):
         return targets(y, n_rows, names, classes)
-    plain, own = unwrapped(y, names)
+    plain, series_names = unwrap(y, names)
     if isinstance(plain, dict):
         columns = list(plain.items())
         if names is not None:
             renamed = label_names(names, len(columns))
             columns = [(name, cells) for name, (_, cells) in zip(renamed, columns, strict=True)]
-        one = False
+        is_single = False
     else:
         array = plain.toarray() if sp.issparse(plain) else as_label_array(plain)
         if array.ndim not in (1, 2) or len(array) != n_rows or array.dtype.kind not in "biufO":
             return targets(y, n_rows, names, classes)
-        one = array.ndim == 1
+        is_single = array.ndim == 1
         matrix = array.reshape(len(array), -1)
-        columns = list(zip(label_names(own, matrix.shape[1]), matrix.T, strict=True))
-    parts: list[np.ndarray] = []
+        columns = list(zip(label_names(series_names, matrix.shape[1]), matrix.T, strict=True))
+    codes: list[np.ndarray] = []
     labels: list[Label] = []
     for name, cells in columns:
-        found = _numbers(name, cells)
-        if found is None or len(found) != n_rows or np.isin(found, (-1, 0, 1)).all():
-            part, (label,) = targets({name: cells}, n_rows, None, classes or one)
+        numbers = _numbers(name, cells)
+        if numbers is None or len(numbers) != n_rows or np.isin(numbers, (-1, 0, 1)).all():
+            label_codes, (label,) = targets({name: cells}, n_rows, None, classes or is_single)
         else:
-            part, label = coded_numbers(name, found)
-        parts.append(part.reshape(-1))
+            label_codes, label = coded_numbers(name, numbers)
+        codes.append(label_codes.reshape(-1))
         labels.append(label)
-    return stacked(parts, n_rows), tuple(labels)
+    return stack_labels(codes, n_rows), tuple(labels)
 
 
 def _numbers(name: str, cells: Any) -> np.ndarray | None:
@@ -64,11 +64,11 @@ def _numbers(name: str, cells: Any) -> np.ndarray | None:
         return array.astype(np.float64)
     if array.dtype.kind != "O":
         return None
-    known = [None if is_missing(cell) else cell for cell in array.tolist()]
-    kinds = {type(cell) for cell in known if cell is not None}
+    values = [None if is_missing(cell) else cell for cell in array.tolist()]
+    kinds = {type(cell) for cell in values if cell is not None}
     if not are_numbers(kinds) or kinds & {bool, np.bool_}:
         return None
-    return floats_of(name, known, "label")
+    return floats_of(name, values, "label")
 
 
 def coded_numbers(name: str, x: np.ndarray) -> tuple[np.ndarray, Label]:
