@@ -184,7 +184,7 @@ def _guarded(arguments: list[str], console: Console) -> int:
 
 def _plain(error: click.UsageError) -> str:
     """Format a message of click like ours: lower case, no full stop, long values cut."""
-    text = LONG.sub(lambda found: printable(found[0]), error.format_message().strip())
+    text = LONG.sub(lambda match: printable(match[0]), error.format_message().strip())
     text = printable(text.removesuffix("."), 400)
     return text[:1].lower() + text[1:]
 

@@ -291,15 +291,15 @@ def _run(
         from mlfs.compare.running import run
 
         sizes = [part for part in (n or "sqrt").split(",") if part.strip()]
-        chosen = list(criteria) or ["scls", "all"]
+        criteria_or_default = list(criteria) or ["scls", "all"]
         options["tune_by"] = options["tune_by"] or "macro_f1"
-        return run(list(data), chosen, list(models) or ["br"], sizes, **options)
+        return run(list(data), criteria_or_default, list(models) or ["br"], sizes, **options)
     from mlfs.compare.against import run_against
 
     fixed = {"n": n, **{name: options.pop(name) for name in FIXED}}
-    given = tuple(name for name, value in fixed.items() if value)
-    if given:
-        raise UsageError("is fixed by the reference: leave it out", option=given)
+    fixed_options = tuple(name for name, value in fixed.items() if value)
+    if fixed_options:
+        raise UsageError("is fixed by the reference: leave it out", option=fixed_options)
     if not criteria:
         raise UsageError(
             "name the criterion that you compare with the reference", option="criterion"

@@ -109,22 +109,22 @@ def values(
         "exclude": _columns,
         "metrics": _metrics,
     }
-    own = makers.get(parameter.name or "")
+    maker = makers.get(parameter.name or "")
     if parameter.name == "features" and isinstance(parameter, click.Argument):
-        own = _columns
+        maker = _columns
     if parameter.name == "model" and isinstance(parameter, click.Argument):
-        own = _files
-    if own is None and parameter.metavar in ("FILE", "OUT"):
-        own = _files
-    if own is None and parameter.metavar == "FOLDER":
-        own = _folders
-    return None if own is None else own(context, text)
+        maker = _files
+    if maker is None and parameter.metavar in ("FILE", "OUT"):
+        maker = _files
+    if maker is None and parameter.metavar == "FOLDER":
+        maker = _folders
+    return None if maker is None else maker(context, text)
 
 
-def _items(found: Iterable[str], text: str) -> list[CompletionItem]:
+def _items(names: Iterable[str], text: str) -> list[CompletionItem]:
     from click.shell_completion import CompletionItem
 
-    fitting = (name for name in found if name.startswith(text) and name.isprintable())
+    fitting = (name for name in names if name.startswith(text) and name.isprintable())
     return [CompletionItem(name) for name, _ in zip(fitting, range(MOST), strict=False)]
 
 
@@ -176,16 +176,16 @@ def _metrics(_: click.Context, text: str) -> list[CompletionItem]:
 
 def _columns(context: click.Context, text: str) -> list[CompletionItem]:
     """The columns of the data that the line names before; the last one after commas."""
-    given = context.params.get("data") or context.params.get("source") or ()
+    data = context.params.get("data") or context.params.get("source") or ()
     # Arguments before an option that has no value yet are still where click reads them from.
-    paths = [*([given] if isinstance(given, str) else given), *context.args]
+    paths = [*([data] if isinstance(data, str) else data), *context.args]
     done, comma, _ = text.rpartition(",")
-    found: list[str] = []
+    columns: list[str] = []
     for path in paths:
         with suppress(OSError, ValueError, MlfsError):
-            found += _header(place_of(path))
+            columns += _header(place_of(path))
     words = [] if comma else ["first:", "last:"]
-    return _items([done + comma + name for name in (*words, *dict.fromkeys(found))], text)
+    return _items([done + comma + name for name in (*words, *dict.fromkeys(columns))], text)
 
 
 def _header(path: str) -> list[str]:

@@ -169,7 +169,7 @@ def output_of(
         return Output("data", output, "table", "xmc")
     if suffix == ".json" or (form is not None and REPORTS.get(suffix) == form):
         return Output("report", output, form or "json")
-    if any(suffix in known.suffixes for known in FORMATS.values()):
+    if any(suffix in file_format.suffixes for file_format in FORMATS.values()):
         return Output("data", output, form or "table", None)
     if form is None and suffix != ".txt":
         raise UsageError(
@@ -224,8 +224,9 @@ def check_suffix(path: str, to: str | None) -> None:
     from mlfs.data.files import split_suffix
     from mlfs.data.formats import FORMATS, PICKLES
 
-    known = {".txt", *PICKLES, *(suffix for one in FORMATS.values() for suffix in one.suffixes)}
-    if to is None and path != "-" and split_suffix(path)[1] not in known:
+    suffixes = {".txt", *PICKLES}
+    suffixes.update(*(file_format.suffixes for file_format in FORMATS.values()))
+    if to is None and path != "-" and split_suffix(path)[1] not in suffixes:
         shown = printable(path, 400)
         raise UsageError(
             f"the format of {shown!r} does not follow from its suffix: say it with --to, which "

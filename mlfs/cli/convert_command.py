@@ -53,5 +53,5 @@ def convert(
     for note in write(dataset, target, format=to, force=force):
         console.note(note)
     sizes = zip(dataset.shape, ("row", "feature", "label"), strict=True)
-    made = ", ".join(plural(n, noun) for n, noun in sizes)
-    console.detail(f"wrote {made} to {target}")
+    size = ", ".join(plural(n, noun) for n, noun in sizes)
+    console.detail(f"wrote {size} to {target}")

@@ -38,22 +38,23 @@ def criteria(context: click.Context, /, form: str) -> None:
     from mlfs.api.text import criteria_text, json_text
 
     console = console_of(context)
-    found = _listing()
+    records = _listing()
     if form == "json":
-        for one in found:
-            one["estimators"], one["corrections"] = _served_by(one["name"], one["broken"])
-        console.data(json_text({"schema": 1, "criteria": found}))
+        for record in records:
+            served = _served_by(record["name"], record["broken"])
+            record["estimators"], record["corrections"] = served
+        console.data(json_text({"schema": 1, "criteria": records}))
     elif form == "names":
-        console.data("".join(f"{one['name']}\n" for one in found if not one["broken"]))
+        console.data("".join(f"{record['name']}\n" for record in records if not record["broken"]))
     else:
-        console.table(criteria_text(found))
+        console.table(criteria_text(records))
 
 
 def _listing() -> list[dict[str, Any]]:
     from mlfs.criteria import ALIASES, get, origins
     from mlfs.errors import MlfsError
 
-    found = []
+    records = []
     for origin in origins():
         reference, formula = _halves(origin.summary)
         record: dict[str, Any] = {
@@ -79,8 +80,8 @@ def _listing() -> list[dict[str, Any]]:
                 record["parameters"] = {
                     key: value for key, value in vars(criterion).items() if key[0] != "_"
                 }
-        found.append(record)
-    return found
+        records.append(record)
+    return records
 
 
 def _served_by(name: str, broken: str) -> tuple[list[str], list[str]]:
@@ -93,7 +94,7 @@ def _served_by(name: str, broken: str) -> tuple[list[str], list[str]]:
         return [], []
     criterion = get(name)[1]
     served = [value for value, make in MAKERS.items() if not missing_word(criterion, make)]
-    estimators, corrections = (NAMED[one].kind.choices for one in ("estimator", "correction"))
+    estimators, corrections = (NAMED[option].kind.choices for option in ("estimator", "correction"))
     return (
         [value for value in estimators if value in {"counts", *served}],
         [value for value in corrections if value in {"none", *served}],
@@ -108,7 +109,7 @@ def _halves(summary: str) -> tuple[str, str]:
     >>> _halves("MIM (Lewis, 1992).   J(f) = sum_l I(f;l)")
     ('MIM (Lewis, 1992)', 'J(f) = sum_l I(f;l)')
     """
-    found = re.search(r"\b(?:J\w*|Merit)\(", summary)
-    if found is None:
+    match = re.search(r"\b(?:J\w*|Merit)\(", summary)
+    if match is None:
         return summary, ""
-    return summary[: found.start()].strip().removesuffix("."), summary[found.start() :].strip()
+    return summary[: match.start()].strip().removesuffix("."), summary[match.start() :].strip()

@@ -82,19 +82,19 @@ def show_list(context: click.Context, /, form: str) -> None:
     if form == "names":
         console.data("".join(f"{name}\n" for name in (*SMALL, *names())))
     elif form == "json":
-        found = [info(name).to_dict() for name in names()]
-        console.data(json_text({"schema": 1, "datasets": found}))
+        records = [info(name).to_dict() for name in names()]
+        console.data(json_text({"schema": 1, "datasets": records}))
     else:
         console.table(_table([*map(_small_row, SMALL), *(_row(info(name)) for name in names())]))
 
 
-def _row(found: PublicDataset) -> list[str]:
+def _row(dataset: PublicDataset) -> list[str]:
     from mlfs.datasets import is_here
 
-    sizes = [f"{n:,}" for n in found.shape]
-    size = f"{found.size / 1e6:.2f}"
-    here = "yes" if is_here(found.name) else "no"
-    return [found.name, *sizes, f"{found.cardinality:.2f}", found.domain, size, here]
+    sizes = [f"{n:,}" for n in dataset.shape]
+    size = f"{dataset.size / 1e6:.2f}"
+    is_in_cache = "yes" if is_here(dataset.name) else "no"
+    return [dataset.name, *sizes, f"{dataset.cardinality:.2f}", dataset.domain, size, is_in_cache]
 
 
 def _small_row(name: str) -> list[str]:
@@ -144,31 +144,31 @@ def show_info(context: click.Context, /, name: str, form: str) -> None:
     if name in SMALL:
         raise UsageError(f"{name} comes with mlfs and is invented: mlfs info {name} describes it")
     console = console_of(context)
-    found = info(name)
+    dataset = info(name)
     if form == "json":
-        console.data(json_text({"schema": 1, **found.to_dict()}))
+        console.data(json_text({"schema": 1, **dataset.to_dict()}))
         return
     lines = [
         ("name", name),
-        ("about", found.about),
-        ("domain", found.domain),
-        ("rows", f"{found.rows:,}"),
-        ("features", f"{found.features:,}"),
-        ("labels", f"{found.labels:,}"),
-        ("cardinality", f"{found.cardinality:.4f}"),
-        ("licence", found.licence),
-        ("cite", found.citation),
+        ("about", dataset.about),
+        ("domain", dataset.domain),
+        ("rows", f"{dataset.rows:,}"),
+        ("features", f"{dataset.features:,}"),
+        ("labels", f"{dataset.labels:,}"),
+        ("cardinality", f"{dataset.cardinality:.4f}"),
+        ("licence", dataset.licence),
+        ("cite", dataset.citation),
         ("in the cache", f"{'yes' if is_here(name) else 'no'} ({cache_folder() / name})"),
     ]
-    for k, source in enumerate(found.sources):
+    for k, source in enumerate(dataset.sources):
         for part, file in source.items():
-            what = f"mirror {k}, {part}" if k else part
-            lines.append((what, f"{file.urls[0]} ({file.size:,} bytes)"))
+            field = f"mirror {k}, {part}" if k else part
+            lines.append((field, f"{file.urls[0]} ({file.size:,} bytes)"))
             lines.append(("", f"SHA-256 {file.sha256}"))
-    width = max(len(what) for what, _ in lines)
-    for what, text in lines:
+    width = max(len(field) for field, _ in lines)
+    for field, text in lines:
         wide = text if "://" in text else textwrap.fill(text, 90, subsequent_indent=" " * width)
-        console.data(f"{what:<{width}}  {wide}\n")
+        console.data(f"{field:<{width}}  {wide}\n")
 
 
 @datasets.command(
@@ -199,8 +199,8 @@ def fetch(
             info(name)
     for name in names:
         with Arriving(console, name) as arriving:
-            found = _path(name, subset, mirror, arriving, download=not offline)
-        console.note(f"{name} is {found}")
+            place = _path(name, subset, mirror, arriving, download=not offline)
+        console.note(f"{name} is {place}")
 
 
 @datasets.command(short_help="print the file of a data set")
@@ -212,8 +212,8 @@ def path(context: click.Context, /, name: str, subset: str, mirror: int, offline
     """Print the path of a data set for other commands; download it if it is not in the cache."""
     console = console_of(context)
     with Arriving(console, name) as arriving:
-        found = _path(name, subset, mirror, arriving, download=not offline)
-    console.data(f"{found}\n")
+        place = _path(name, subset, mirror, arriving, download=not offline)
+    console.data(f"{place}\n")
 
 
 def _path(name: str, subset: str, mirror: int, arriving: Arriving, *, download: bool) -> Any:

@@ -78,8 +78,8 @@ def evaluate(
     if propensities is not None:
         from mlfs.compare.top_metrics import propensities as shares_of
 
-        known = {name: value for name, value in options.items() if name != "unseen"}
-        rows = data_of(propensities, {**known, "classes": False}, known=stored.table.labels)
+        reading = {name: value for name, value in options.items() if name != "unseen"}
+        rows = data_of(propensities, {**reading, "classes": False}, known=stored.table.labels)
         shares = shares_of(stored.table.truth(rows, absent_is_no=_lists(spec, rows))[0])
     dataset, X = rows_of(console, stored, data, options)
     Y, notes = stored.table.truth(dataset, absent_is_no=_lists(spec, dataset))
@@ -117,24 +117,26 @@ def _measured(
     scores, by = _scores(console, path, model, X, shape)
     joint = _joint(console, path, model, X, Y, notes)
     shares = scores if by == "predict_proba" else None
-    found = measure(Y, predicted, scores, joint, probabilities=shares, propensities=rare)
+    metrics = measure(Y, predicted, scores, joint, probabilities=shares, propensities=rare)
     names = [
-        name for name, one in METRICS.items() if rare is not None or one.needs != "propensities"
+        name
+        for name, metric in METRICS.items()
+        if rare is not None or metric.needs != "propensities"
     ]
     document: dict[str, Any] = {
         "schema": 1,
         "model": stored.settings,
         "data": tally(Y),
         "scores": by,
-        "metrics": {name: _number(found.get(name)) for name in names},
+        "metrics": {name: _number(metrics.get(name)) for name in names},
         "higher_is_better": {name: METRICS[name].higher_is_better for name in names},
         "notes": notes,
     }
-    absent = [name for name in names if name not in found]
+    absent = [name for name in names if name not in metrics]
     if absent:
-        what = "joint probabilities" if shares is not None else "probabilities"
-        notes.append(f"the model gives no {what}, so there is no {', '.join(absent)}")
-    undefined = [name for name, value in found.items() if math.isnan(value)]
+        kind = "joint probabilities" if shares is not None else "probabilities"
+        notes.append(f"the model gives no {kind}, so there is no {', '.join(absent)}")
+    undefined = [name for name, value in metrics.items() if math.isnan(value)]
     if undefined:
         notes.append(f"not defined on these rows: {', '.join(undefined)}")
     if per_label:
@@ -173,12 +175,14 @@ def _joint(
     ask = getattr(model, "joint_log_proba", None)
     if ask is None:
         return None
-    whole = np.flatnonzero((Y >= 0).all(axis=1))
+    complete_rows = np.flatnonzero((Y >= 0).all(axis=1))
     joint = np.full(len(Y), np.nan)
-    if not whole.size:
+    if not complete_rows.size:
         return joint
     try:
-        joint[whole] = answer(console, path, lambda: ask(X[whole], Y[whole]), (len(whole),))
+        joint[complete_rows] = answer(
+            console, path, lambda: ask(X[complete_rows], Y[complete_rows]), (len(complete_rows),)
+        )
     except MlfsError as error:
         notes.append(f"there is no cll_loss: {error}")
         return None
@@ -204,10 +208,10 @@ def _table(document: dict[str, Any]) -> str:
         lines.append(f"{key:<{width}}  {_shown(value):>14}  {better}")
     labels = document.get("labels", [])
     if labels:
-        names = [printable(one["name"], 60) for one in labels]
+        names = [printable(label["name"], 60) for label in labels]
         wide = max(len("label"), *map(len, names))
         lines += ["", f"{'label':<{wide}}  positives        f1       auc"]
-        for shown, one in zip(names, labels, strict=True):
-            figures = f"{_shown(one['f1']):>8}  {_shown(one['auc']):>8}"
-            lines.append(f"{shown:<{wide}}  {one['positives']:>9}  {figures}")
+        for shown, label in zip(names, labels, strict=True):
+            figures = f"{_shown(label['f1']):>8}  {_shown(label['auc']):>8}"
+            lines.append(f"{shown:<{wide}}  {label['positives']:>9}  {figures}")
     return "\n".join([*lines, ""])

@@ -52,12 +52,12 @@ def explain(
     from mlfs.api.text import json_text
 
     console = console_of(context)
-    criterion, wanted = selection_options(options)
+    criterion, settings = selection_options(options)
     dataset = input_data(data, options)
     columns_named(features, dataset.feature_names, "the features to explain")
-    ready, selection = run_selection(console, dataset, criterion, wanted)
+    prepared, selection = run_selection(console, dataset, criterion, settings)
     named = features if features and not selection.interrupted else None
-    reasons = explanations(ready, selection, named, units=wanted["units"])
+    reasons = explanations(prepared, selection, named, units=settings["units"])
     if form == "json":
         console.data(json_text(document(selection, reasons)))
     else:

@@ -17,8 +17,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 SIZES = ("rows", "features", "labels")
 
 
-def _size(what: str, metavar: str = "N", **settings: Any) -> Callable[[F], F]:
-    return topical("Data to make", f"--{what}", metavar=metavar, **settings)
+def _size(name: str, metavar: str = "N", **settings: Any) -> Callable[[F], F]:
+    return topical("Data to make", f"--{name}", metavar=metavar, **settings)
 
 
 @click.command(
@@ -87,20 +87,20 @@ def generate(
     check_suffix(output, to)
     if preset is not None and preset not in PRESETS:
         raise UnknownName("data set to generate", preset, PRESETS)
-    given = {size: options.pop(size) for size in SIZES}
+    sizes = {size: options.pop(size) for size in SIZES}
     if preset is not None:
-        given = {
+        sizes = {
             size: getattr(PRESETS[preset], size) if value is None else value
-            for size, value in given.items()
+            for size, value in sizes.items()
         }
-    lacking = [f"--{size}" for size, value in given.items() if value is None]
+    lacking = [f"--{size}" for size, value in sizes.items() if value is None]
     if lacking:
-        known = ", ".join(PRESETS)
-        raise UsageError(f"say {' and '.join(lacking)}, or name a data set: {known}")
+        presets = ", ".join(PRESETS)
+        raise UsageError(f"say {' and '.join(lacking)}, or name a data set: {presets}")
     dataset = hypercubes(
-        given["rows"],
-        given["features"],
-        given["labels"],
+        sizes["rows"],
+        sizes["features"],
+        sizes["labels"],
         relation=preset or "hypercubes",
         **options,
     )

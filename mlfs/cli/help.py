@@ -35,8 +35,8 @@ class _Completed(click.Parameter):
         """The values that a shell offers."""
         from mlfs.cli.completion import values
 
-        found = values(self, ctx, incomplete)
-        return super().shell_complete(ctx, incomplete) if found is None else found
+        items = values(self, ctx, incomplete)
+        return super().shell_complete(ctx, incomplete) if items is None else items
 
 
 class Option(_Completed, click.Option):
@@ -90,7 +90,7 @@ def _write_options(
         record = option.get_help_record(context) if isinstance(option, click.Option) else None
         if record is not None:
             topics.setdefault(getattr(option, "topic", OTHER), []).append(record)
-    for topic, rows in sorted(topics.items(), key=lambda one: one[0] == OTHER):
+    for topic, rows in sorted(topics.items(), key=lambda topic_rows: topic_rows[0] == OTHER):
         with formatter.section(topic):
             formatter.write_dl(rows)
 
@@ -104,10 +104,10 @@ class _WithExamples(click.Command):
     """What commands and groups share: examples in the help, and options that are checked."""
 
     def __init__(
-        self, *given: Any, examples: Sequence[tuple[str, str]] = (), **settings: Any
+        self, *arguments: Any, examples: Sequence[tuple[str, str]] = (), **settings: Any
     ) -> None:
         settings.setdefault("context_settings", SETTINGS)
-        super().__init__(*given, **settings)
+        super().__init__(*arguments, **settings)
         self.examples = examples
 
     def get_help_option_names(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  # click's
@@ -141,8 +141,8 @@ class Command(_WithExamples):
         try:
             return super().invoke(ctx)
         except MlfsError as error:
-            options = [one for one in self.params if isinstance(one, click.Option)]
-            flags = {one.name or "": max(one.opts, key=len) for one in options}
+            options = [option for option in self.params if isinstance(option, click.Option)]
+            flags = {option.name or "": max(option.opts, key=len) for option in options}
             error.naming({**flags, "format": flags.get("source_format", "--format")})
             raise
 
@@ -163,7 +163,7 @@ class Group(_WithExamples, click.Group):
         name = args[0]
         if self.get_command(ctx, name) is None and not name.startswith("-"):
             close = difflib.get_close_matches(name, self.commands, n=1, cutoff=0.5)
-            known = "known are: " + ", ".join(self.commands)
-            hint = f"did you mean {close[0]!r}?" if close else known
+            listing = "known are: " + ", ".join(self.commands)
+            hint = f"did you mean {close[0]!r}?" if close else listing
             raise click.UsageError(f"there is no command {name!r}: {hint}", ctx)
         return super().resolve_command(ctx, args)

@@ -61,13 +61,13 @@ def check_matrix(
     context: click.Context, path: str | None, data: str, options: Mapping[str, Any]
 ) -> None:
     """Refuse what makes no sense before the data are read."""
-    given = click.core.ParameterSource.COMMANDLINE
-    if path == "-" and context.get_parameter_source("form") is given:
+    commandline = click.core.ParameterSource.COMMANDLINE
+    if path == "-" and context.get_parameter_source("form") is commandline:
         msg = "is for the description, in whose place --matrix - writes CSV: leave one of them out"
         raise UsageError(msg, option="form")
     if path is None:
         for param in context.command.params:
-            if param.name in OPTIONS and context.get_parameter_source(param.name) is given:
+            if param.name in OPTIONS and context.get_parameter_source(param.name) is commandline:
                 msg = "is an option of the matrix, and there is none: give --matrix FILE"
                 raise UsageError(msg, option=param.name)
         return
@@ -90,19 +90,19 @@ def write_matrix(dataset: Any, path: str, options: Mapping[str, Any]) -> None:
     from mlfs.data.whole_files import replacing
 
     counting = {name: options[name] for name in COUNTING if name != "units"}
-    ready = prepare(dataset, **counting)
-    one, other = (getattr(ready, side) for side in BETWEEN[options["between"]])
+    prepared = prepare(dataset, **counting)
+    rows_side, columns_side = (getattr(prepared, side) for side in BETWEEN[options["between"]])
     of_matrix = {name: options[name] for name in ("n_jobs", "max_memory")}
     if options["measure"] != "su":
         of_matrix["units"] = options["units"]
     function = getattr(information, MEASURES[options["measure"]])
-    values = function(one, other, **of_matrix)
+    values = function(rows_side, columns_side, **of_matrix)
     with replacing(path, options["force"]) as stream:
         if _form(path) == ".npz":
-            rows, columns = np.array(list(one.names)), np.array(list(other.names))
+            rows, columns = np.array(list(rows_side.names)), np.array(list(columns_side.names))
             np.savez(stream, values=values, rows=rows, columns=columns)
         else:
-            for text in _lines(values, list(one.names), list(other.names)):
+            for text in _lines(values, list(rows_side.names), list(columns_side.names)):
                 _write(stream, text)
 
 

@@ -67,39 +67,40 @@ def made(options: dict[str, Any]) -> Any:
     from mlfs.models import make
 
     name = options.pop("model")
-    given = parameters_of(options.pop("parameters"))
-    known = make(name).get_params(deep=True)
+    parameters = parameters_of(options.pop("parameters"))
+    defaults = make(name).get_params(deep=True)
     common = {key: options.pop(key) for key in ("random_state", "n_jobs")}
-    chosen: dict[str, Any] = {key: value for key, value in common.items() if key in known}
+    settings: dict[str, Any] = {key: value for key, value in common.items() if key in defaults}
     features, n, k = options.pop("features"), options.pop("n"), options.pop("k")
     if features is not None:
-        inner = "model__features" if "model__features" in known else "features"
-        _refuse_twice(given, inner, "--features")
-        chosen[inner] = _feature_plan(features)
+        inner = "model__features" if "model__features" in defaults else "features"
+        _refuse_twice(parameters, inner, "--features")
+        settings[inner] = _feature_plan(features)
         if n is None and not _selects(features):
-            chosen["model__n" if "model__n" in known else "n"] = None
+            settings["model__n" if "model__n" in defaults else "n"] = None
     for key, value, option in (("n", n, "-n"), ("k", k, "-k")):
         if value is not None:
-            _refuse_twice(given, key, option)
-            chosen[key] = value
-    wanted = options.pop("inference")
-    if wanted is not None:
-        _refuse_twice(given, "inference", "--inference")
-        chosen["inference"] = wanted
+            _refuse_twice(parameters, key, option)
+            settings[key] = value
+    inference = options.pop("inference")
+    if inference is not None:
+        _refuse_twice(parameters, "inference", "--inference")
+        settings["inference"] = inference
     threshold = options.pop("threshold")
     if threshold is not None:
-        _refuse_twice(given, "threshold", "--threshold")
-        chosen["threshold"] = _rule(threshold)
-    learner, own = options.pop("learner"), parameters_of(options.pop("learner_parameters"), "-P")
+        _refuse_twice(parameters, "threshold", "--threshold")
+        settings["threshold"] = _rule(threshold)
+    learner = options.pop("learner")
+    learner_parameters = parameters_of(options.pop("learner_parameters"), "-P")
     if learner is not None:
-        chosen["base_estimator"] = learner_named(learner, own)
-    elif own:
-        given = {**given, **_of_learner(own, known)}
+        settings["base_estimator"] = learner_named(learner, learner_parameters)
+    elif learner_parameters:
+        parameters = {**parameters, **_of_learner(learner_parameters, defaults)}
     for key in ("random_state", "n_jobs"):
-        if key in given:
+        if key in parameters:
             option = "--seed" if key == "random_state" else "-j"
             raise UsageError(f"{key!r} is given with {option}, not with -p")
-    return make(name, **chosen, **given)
+    return make(name, **settings, **parameters)
 
 
 def _rule(text: str) -> str | float:
@@ -109,8 +110,8 @@ def _rule(text: str) -> str | float:
         return text
 
 
-def _refuse_twice(given: dict[str, Any], key: str, option: str) -> None:
-    if key in given:
+def _refuse_twice(parameters: dict[str, Any], key: str, option: str) -> None:
+    if key in parameters:
         raise UsageError(f"{key!r} is given twice, with {option} and with -p")
 
 
@@ -129,27 +130,29 @@ def _feature_plan(features: str) -> str:
         except UnknownName:
             from mlfs.models.features import NAMED
 
-            known = [*NAMED, *criteria.available()]
-            raise UnknownName("criterion in --features", features, known) from None
+            names = [*NAMED, *criteria.available()]
+            raise UnknownName("criterion in --features", features, names) from None
     return features
 
 
-def _of_learner(own: dict[str, Any], known: dict[str, Any]) -> dict[str, Any]:
+def _of_learner(parameters: dict[str, Any], defaults: dict[str, Any]) -> dict[str, Any]:
     """The parameters of the model's own base learner, by their whole names."""
-    place = next((key for key in ("model__base_estimator", "base_estimator") if key in known), "")
-    learner = known.get(place)
+    place = next(
+        (key for key in ("model__base_estimator", "base_estimator") if key in defaults), ""
+    )
+    learner = defaults.get(place)
     if learner is None:
         raise UsageError("say which base learner the parameters of -P belong to, with --learner")
     names = learner.get_params()
-    for key in own:
+    for key in parameters:
         if key not in names:
             raise UnknownName(f"parameter of {type(learner).__name__}", key, names)
-    return {f"{place}__{key}": value for key, value in own.items()}
+    return {f"{place}__{key}": value for key, value in parameters.items()}
 
 
 def settings_of(options: Mapping[str, Any], missing: str) -> dict[str, Any]:
     """How the model was trained, in the words of the command line."""
-    found = {
+    settings = {
         "model": options["model"],
         "k": options["k"],
         "features": options["features"],
@@ -162,7 +165,7 @@ def settings_of(options: Mapping[str, Any], missing: str) -> dict[str, Any]:
         "seed": options["random_state"],
         "missing": missing,
     }
-    return {key: value for key, value in found.items() if value not in (None, [])}
+    return {key: value for key, value in settings.items() if value not in (None, [])}
 
 
 def learner_named(name: str, parameters: Mapping[str, Any]) -> Any:
@@ -177,7 +180,7 @@ def learner_named(name: str, parameters: Mapping[str, Any]) -> Any:
     """
     from mlfs.models.storage.allowed import LEARNERS, class_named
 
-    paths = {own: f"{module}.{own}" for module, owns in LEARNERS.items() for own in owns}
+    paths = {cls: f"{module}.{cls}" for module, classes in LEARNERS.items() for cls in classes}
     path = SHORT.get(name) or paths.get(name) or name.replace(":", ".")
     cls = class_named(path) if path in paths.values() else None
     if cls is None and ("." in name or ":" in name):
@@ -188,11 +191,11 @@ def learner_named(name: str, parameters: Mapping[str, Any]) -> Any:
         )
     if cls is None:
         raise UnknownName("learner", name, [*SHORT, *paths])
-    wanted = inspect.signature(cls).parameters
+    accepted = inspect.signature(cls).parameters
     for key in parameters:
-        if key not in wanted:
-            raise UnknownName(f"parameter of {cls.__name__}", key, wanted)
-    lacking = [key for key, one in wanted.items() if one.default is one.empty]
+        if key not in accepted:
+            raise UnknownName(f"parameter of {cls.__name__}", key, accepted)
+    lacking = [key for key, parameter in accepted.items() if parameter.default is parameter.empty]
     if set(lacking) - set(parameters):
         raise UsageError(
             f"{cls.__name__} is made of other learners: such a model is made from Python"

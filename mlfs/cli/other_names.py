@@ -60,7 +60,7 @@ def _advice(option: str, command: click.Command, others: Mapping[str, click.Comm
     for options, commands, words in ELSEWHERE:
         if option in options.split() and command.name in commands.split():
             return words
-    having = [f"mlfs {name}" for name, one in others.items() if option in flags_of(one)]
+    having = [f"mlfs {name}" for name, other in others.items() if option in flags_of(other)]
     if not having or option in flags_of(command):
         return ""
     if command.name not in others:  # the program itself
@@ -71,8 +71,8 @@ def _advice(option: str, command: click.Command, others: Mapping[str, click.Comm
 
 def flags_of(command: click.Command) -> set[str]:
     """All flags of a command."""
-    options = (one for one in command.params if isinstance(one, click.Option))
-    return {flag for one in options for flag in (*one.opts, *one.secondary_opts)}
+    options = (option for option in command.params if isinstance(option, click.Option))
+    return {flag for option in options for flag in (*option.opts, *option.secondary_opts)}
 
 
 def refusal(

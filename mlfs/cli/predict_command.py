@@ -79,8 +79,8 @@ def predict(
     def texts() -> Iterator[str]:
         yield _header(labels)
         for X in rows:
-            found = answer(console, model, partial(ask, X), (X.shape[0], len(labels)))
-            yield _lines(found.astype(float if proba else int).tolist())
+            answers = answer(console, model, partial(ask, X), (X.shape[0], len(labels)))
+            yield _lines(answers.astype(float if proba else int).tolist())
 
     if output == "-":
         _print(console, texts())

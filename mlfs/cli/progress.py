@@ -70,10 +70,10 @@ def _cut(line: str, room: int) -> str:
     >>> _cut("picks", 3), _cut("語彙", 3), _cut("語彙", 4)
     ('pic', '語', '語彙')
     """
-    for at, character in enumerate(line):
+    for length, character in enumerate(line):
         room -= 2 if unicodedata.east_asian_width(character) in "WF" else 1
         if room < 0:
-            return line[:at]
+            return line[:length]
     return line
 
 
@@ -120,11 +120,11 @@ class Picks(_Line):
         if not self.shown or (not first and now - self._last < PICKS_EVERY):
             return
         self._last = now
-        of = f"/{self._n}" if self._n else ""
+        out_of = f"/{self._n}" if self._n else ""
         where = f"label {len(self._at)}/{len(self._labels)} {printable(label, 30)}, "
         name, beside = printable(self._names[pick.index], 40), self._beside()
         line = (
-            f"{where if label else ''}pick {self._at[label]}{of}: {name}"
+            f"{where if label else ''}pick {self._at[label]}{out_of}: {name}"
             f"  ({now - self.began:.1f} s{', ' if beside else ''}{beside}"
         )
         self.draw(f"{line}, Ctrl-C keeps the picks so far)", f"{line})")
@@ -153,9 +153,9 @@ class Cells(_Line):
             self._seconds.setdefault(last["cell"]["data"], []).append(spent)
         if not self.shown:
             return
-        left = self.left(done, total, time.perf_counter() - self.began)
-        what = ", ".join(str(value) for value in last["cell"].values()) if last else ""
-        self.draw(f"{done}/{total} cells{left}  {printable(what, 60)} (Ctrl-C keeps them)")
+        remaining = self.left(done, total, time.perf_counter() - self.began)
+        cell = ", ".join(str(value) for value in last["cell"].values()) if last else ""
+        self.draw(f"{done}/{total} cells{remaining}  {printable(cell, 60)} (Ctrl-C keeps them)")
 
     def left(self, done: int, total: int, spent: float) -> str:
         """Say how long it will take: a cell takes as long as others of the same data set.
@@ -168,9 +168,10 @@ class Cells(_Line):
             return ""
         means = [sum(seconds) / len(seconds) for seconds in self._seconds.values()]
         of_each = total // self._n_data
-        known = [max(0, of_each - len(seconds)) for seconds in self._seconds.values()]
-        others = max(0, total - done - sum(known))
-        work = sum(n * mean for n, mean in zip(known, means, strict=True)) + others * max(means)
+        unfinished = [max(0, of_each - len(seconds)) for seconds in self._seconds.values()]
+        others = max(0, total - done - sum(unfinished))
+        work = sum(n * mean for n, mean in zip(unfinished, means, strict=True))
+        work += others * max(means)
         begun = len(self._seconds) == self._n_data
         return f", {'' if begun else 'over '}{duration(spent / worked * work)} left"
 
@@ -219,16 +220,16 @@ class Waiting(_Line):
 
     def lines(self, now: float) -> list[str]:
         """What is shown at some time, from the longest to the shortest form."""
-        part, words, left = self._part, "", ""
+        part, words, remaining = self._part, "", ""
         if part:
             words = f": {part.words}"
             if part.left is not None:
                 remains = max(0.0, part.left - (now - self._told))
-                left = f", {duration(remains)} left of this"
-        rest = f"{words}: {duration(now - self.began)}{left}"
-        whole, brief = f"{self._what}{self._on}{rest}", f"{self._what}{rest}"
+                remaining = f", {duration(remains)} left of this"
+        text = f"{words}: {duration(now - self.began)}{remaining}"
+        full, brief = f"{self._what}{self._on}{text}", f"{self._what}{text}"
         hint = " (Ctrl-C stops it)"
-        return [whole + hint, whole, brief + hint, brief, rest.removeprefix(": ")]
+        return [full + hint, full, brief + hint, brief, text.removeprefix(": ")]
 
 
 class Arriving(_Line):

@@ -82,12 +82,12 @@ def select(
     """
     console = console_of(context)
     place = output_of(output, form, to, data, force=force)
-    criterion, wanted = selection_options(options)
-    if place.kind == "data" and wanted["cluster"] is not None:
+    criterion, settings = selection_options(options)
+    if place.kind == "data" and settings["cluster"] is not None:
         msg = "-o writes reduced data, but their rows stay with the workers of the cluster: "
         raise UsageError(f"{msg}name a .json file for the ranking, or leave --cluster out")
     began = time.perf_counter()
-    if wanted["cluster"] is None:
+    if settings["cluster"] is None:
         dataset = input_data(data, options)
     else:
         with Waiting(console, "the workers read the data"):
@@ -98,9 +98,9 @@ def select(
         console.detail(f"columns of numbers are in a temporary file of {on_disk / 1e6:,.0f} MB")
     from mlfs.api.as_dataset import needs_x_once  # no earlier: input_data has imported it
 
-    if place.kind != "data" and needs_x_once(criterion, wanted):
+    if place.kind != "data" and needs_x_once(criterion, settings):
         dataset = dataset.with_changes(once=True)
-    _, selection = run_selection(console, dataset, criterion, wanted)
+    _, selection = run_selection(console, dataset, criterion, settings)
     _tell(console, selection, read - began, time.perf_counter() - read)
     _deliver(console, dataset, selection, place, force=force)
     if selection.interrupted:
@@ -111,34 +111,34 @@ def select(
 
 
 def run_selection(
-    console: Console, dataset: Any, criterion: Criterion, wanted: dict[str, Any]
+    console: Console, dataset: Any, criterion: Criterion, settings: dict[str, Any]
 ) -> tuple[Any, Any]:
     """Prepare and select, with progress on a terminal; pass on what the user should know."""
     from mlfs.api.plan import layout_for
     from mlfs.api.prepared import DEFAULTS, prepare
     from mlfs.api.selecting import select as run
 
-    wanted = {**wanted, "layout": layout_for(criterion, wanted)}
-    preparing = {name: value for name, value in wanted.items() if name in DEFAULTS}
-    searching = {name: value for name, value in wanted.items() if name not in DEFAULTS}
-    if wanted["cluster"] is None:
-        ready = prepare(dataset, **preparing)
+    settings = {**settings, "layout": layout_for(criterion, settings)}
+    preparing = {name: value for name, value in settings.items() if name in DEFAULTS}
+    searching = {name: value for name, value in settings.items() if name not in DEFAULTS}
+    if settings["cluster"] is None:
+        prepared = prepare(dataset, **preparing)
     else:
         with Waiting(console, "the workers prepare the data"):
-            ready = prepare(dataset, **preparing)
+            prepared = prepare(dataset, **preparing)
     names = dataset.feature_names
-    n = wanted["n"] if isinstance(wanted["n"], int) else None
+    n = settings["n"] if isinstance(settings["n"], int) else None
     shown = names
-    if not ready.grouping.trivial:
-        shown = [names[columns[0]] for columns in ready.grouping.members]
-    beside = (lambda: ready.cluster_progress) if wanted["cluster"] is not None else str
+    if not prepared.grouping.trivial:
+        shown = [names[columns[0]] for columns in prepared.grouping.members]
+    beside = (lambda: prepared.cluster_progress) if settings["cluster"] is not None else str
     with Picks(console, shown, dataset.label_names, n, beside) as progress:
-        selection = run(ready, on_pick=progress.on_pick, **searching)
+        selection = run(prepared, on_pick=progress.on_pick, **searching)
     for note in selection.notes:
         console.note(note)
-    if ready.cluster_report:
-        console.detail(ready.cluster_report)
-    return ready, selection
+    if prepared.cluster_report:
+        console.detail(prepared.cluster_report)
+    return prepared, selection
 
 
 def _deliver(console: Console, dataset: Any, selection: Any, place: Output, *, force: bool) -> None:

@@ -172,7 +172,9 @@ def _flag(option: Option) -> Callable[[F], F]:
 
 def declared(*names: str) -> Callable[[Any], Any]:
     """Make a decorator for the flags of some declared options; of all that have one by default."""
-    return stacked(*(_flag(one) for one in OPTIONS if one.flags and one.name in (names or NAMED)))
+    return stacked(
+        *(_flag(option) for option in OPTIONS if option.flags and option.name in (names or NAMED))
+    )
 
 
 selecting = declared()
@@ -194,21 +196,21 @@ def input_data(
 
     skip_check_of_scipy()
     most = options.get("max_memory")
-    given = {name: options.pop(name, False) for name in READING}
+    reading = {name: options.pop(name, False) for name in READING}
     place = place_of(path)
     if options.get("cluster") is not None:
-        return _read_by_workers(place, given, options)
+        return _read_by_workers(place, reading, options)
     dataset = _read_as_told(
         "target_bins" in options,
         place,
-        labels=given["labels"],
-        format=given["source_format"],
-        limits=Limits().raised(given["limit"]),
-        classes=given["classes"],
-        separator=given["separator"],
-        encoding=given["encoding"],
-        delimiter=given["delimiter"] or "",
-        decimal=given["decimal"] or ".",
+        labels=reading["labels"],
+        format=reading["source_format"],
+        limits=Limits().raised(reading["limit"]),
+        classes=reading["classes"],
+        separator=reading["separator"],
+        encoding=reading["encoding"],
+        delimiter=reading["delimiter"] or "",
+        decimal=reading["decimal"] or ".",
         known=known,
         numbers=options.get("target_bins") is not None or options.get("estimator") == "gaussian",
         max_memory=None if most is None else bytes_of(most),
@@ -219,13 +221,13 @@ def input_data(
     return dataset
 
 
-def _read_as_told(bins: bool, place: str, **given: Any) -> Any:
+def _read_as_told(bins: bool, place: str, **reading: Any) -> Any:
     """Read the data; a command without `bins` for numeric targets does not advise them."""
     from mlfs.data import read
     from mlfs.data.labels.label_values import ASK_BINS, BIN_OF_ARRAYS, ONLY_CLASSES
 
     try:
-        return read(place, **given)
+        return read(place, **reading)
     except DataError as error:
         if not bins and error.remedy in ONLY_CLASSES:
             error.advising(ONLY_CLASSES[error.remedy])
@@ -237,7 +239,7 @@ def _read_as_told(bins: bool, place: str, **given: Any) -> Any:
         raise
 
 
-def _read_by_workers(path: str, given: dict[str, Any], options: dict[str, Any]) -> Any:
+def _read_by_workers(path: str, reading: dict[str, Any], options: dict[str, Any]) -> Any:
     """The data set whose rows the workers of a cluster read."""
     from mlfs.api.cluster.remote_data import remote_dataset
     from mlfs.data import Limits
@@ -245,15 +247,15 @@ def _read_by_workers(path: str, given: dict[str, Any], options: dict[str, Any]) 
 
     pieces = open_pieces(
         path,
-        labels=given["labels"],
-        format=given["source_format"],
-        limits=Limits().raised(given["limit"]),
-        classes=given["classes"],
-        separator=given["separator"],
-        encoding=given["encoding"],
+        labels=reading["labels"],
+        format=reading["source_format"],
+        limits=Limits().raised(reading["limit"]),
+        classes=reading["classes"],
+        separator=reading["separator"],
+        encoding=reading["encoding"],
         numbers=options.get("target_bins") is not None,
-        delimiter=given["delimiter"] or "",
-        decimal=given["decimal"] or ".",
+        delimiter=reading["delimiter"] or "",
+        decimal=reading["decimal"] or ".",
     )
     return remote_dataset(pieces, None, options["cluster"])
 
@@ -272,18 +274,18 @@ def selection_options(options: Mapping[str, Any]) -> tuple[Criterion, dict[str, 
     from mlfs.api.unused_options import refuse_on_cluster, refuse_unused
     from mlfs.criteria import get
 
-    wanted = {name: value for name, value in options.items() if name not in READING}
-    wanted["parameters"] = parameters_of(wanted["parameters"])
-    criterion = get(wanted["criterion"], wanted["parameters"])[1]
-    refuse_unused(wanted["criterion"], criterion, wanted, _given())
-    if wanted["estimator"] != "counts" or wanted["correction"] != "none":
+    settings = {name: value for name, value in options.items() if name not in READING}
+    settings["parameters"] = parameters_of(settings["parameters"])
+    criterion = get(settings["criterion"], settings["parameters"])[1]
+    refuse_unused(settings["criterion"], criterion, settings, _given())
+    if settings["estimator"] != "counts" or settings["correction"] != "none":
         from mlfs.api.estimators import refuse_unanswered
 
-        refuse_unanswered(wanted["criterion"], criterion, wanted)
-    refuse_on_cluster(wanted)
-    wanted["groups"] = _groups(wanted["groups"])
-    wanted["start"] = None if wanted["start"] is None else _earlier(wanted["start"])
-    return criterion, wanted
+        refuse_unanswered(settings["criterion"], criterion, settings)
+    refuse_on_cluster(settings)
+    settings["groups"] = _groups(settings["groups"])
+    settings["start"] = None if settings["start"] is None else _earlier(settings["start"])
+    return criterion, settings
 
 
 def _given() -> list[str]:
@@ -300,23 +302,23 @@ def _pair(text: str, option: str, example: str) -> tuple[str, str]:
     return key.strip(), value.strip()
 
 
-def parameters_of(given: tuple[str, ...], option: str = "-p") -> dict[str, Any]:
+def parameters_of(texts: tuple[str, ...], option: str = "-p") -> dict[str, Any]:
     """The parameters that an option gives as ``key=value``, each once."""
-    found: dict[str, Any] = {}
-    for text in given:
+    parameters: dict[str, Any] = {}
+    for text in texts:
         key, value = _pair(text, option, "key=value")
-        if key in found:
+        if key in parameters:
             raise UsageError(f"the parameter {printable(key)!r} is given twice")
-        found[key] = literal(value)
-    return found
+        parameters[key] = literal(value)
+    return parameters
 
 
-def _groups(given: tuple[str, ...]) -> dict[str, list[str]] | None:
-    found: dict[str, list[str]] = {}
-    for text in given:
+def _groups(texts: tuple[str, ...]) -> dict[str, list[str]] | None:
+    groups: dict[str, list[str]] = {}
+    for text in texts:
         name, columns = _pair(text, "--group", "NAME=GLOB")
-        found.setdefault(name, []).append(columns)
-    return found or None
+        groups.setdefault(name, []).append(columns)
+    return groups or None
 
 
 def _earlier(path: str) -> dict[str, Any]:
@@ -339,7 +341,7 @@ def _earlier(path: str) -> dict[str, Any]:
         raise DataError(f"{shown} is no selection of schema 1: {remedy}")
     subsets = document.get("labels", [])
     if not (_are_picks(document.get("selected")) and isinstance(subsets, list)) or not all(
-        _are_picks([one]) and _are_picks(one.get("selected")) for one in subsets
+        _are_picks([subset]) and _are_picks(subset.get("selected")) for subset in subsets
     ):
         raise DataError(f"{shown} is a damaged selection: {remedy}")
     return document
@@ -348,5 +350,5 @@ def _earlier(path: str) -> dict[str, Any]:
 def _are_picks(picks: Any) -> bool:
     """Whether these are records with names, as picks are."""
     return isinstance(picks, list) and all(
-        isinstance(one, dict) and isinstance(one.get("name"), str) for one in picks
+        isinstance(pick, dict) and isinstance(pick.get("name"), str) for pick in picks
     )

@@ -35,12 +35,12 @@ def opened(path: str) -> Any:
     return load_stored(path)
 
 
-def data_of(data: str, options: dict[str, Any], **more: Any) -> Any:
+def data_of(data: str, options: dict[str, Any], **columns: Any) -> Any:
     """Read the data set of the options; an error about labels names no option of `select`."""
     from mlfs.data.labels.label_values import REMEDIES
 
     try:
-        return input_data(data, options, **more)
+        return input_data(data, options, **columns)
     except DataError as error:
         if error.remedy not in REMEDIES:
             raise
@@ -85,10 +85,10 @@ def answer(
     try:
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "X does not have valid feature names")  # we matched
-            found = ask()
-        given = getattr(found, "shape", None)
-        if shape is not None and given != shape:
-            raise ValueError(f"an answer of shape {given}")
+            answers = ask()
+        answer_shape = getattr(answers, "shape", None)
+        if shape is not None and answer_shape != shape:
+            raise ValueError(f"an answer of shape {answer_shape}")
     except (MlfsError, MemoryError, OSError):
         raise
     except Exception as error:
@@ -101,4 +101,4 @@ def answer(
         raise DataError(
             f"the model of {printable(path, 400)!r} cannot answer ({shown}): {why}"
         ) from None
-    return found
+    return answers

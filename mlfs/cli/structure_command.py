@@ -75,28 +75,28 @@ def structure(
     suffix = "" if output == "-" else Path(output).suffix.lower()
     picture = form is None and suffix in PICTURES
     if form is None and output != "-" and suffix not in (*REPORTS, *PICTURES):
-        known = " ".join((*REPORTS, *PICTURES))
+        suffixes = " ".join((*REPORTS, *PICTURES))
         raise UsageError(
             f"what to write to {printable(output, 400)!r} does not follow from its suffix: use "
-            f"one of {known}, or say --format"
+            f"one of {suffixes}, or say --format"
         )
     stored = opened(model)
     console = console_of(context)
-    found = answer(console, model, lambda: _members(stored))
+    members = answer(console, model, lambda: _members(stored))
     if member is not None:
-        if member > len(found):
-            raise UsageError(f"--member {member}: the model has {len(found)}")
-        found = found[member - 1 : member]
+        if member > len(members):
+            raise UsageError(f"--member {member}: the model has {len(members)}")
+        members = members[member - 1 : member]
     if picture:
-        _draw(found, output, suffix, force=force)
+        _draw(members, output, suffix, force=force)
         return
     form = form or REPORTS.get(suffix, "text")
     if form == "json":
-        text = json_text(_document(stored, found))
+        text = json_text(_document(stored, members))
     elif form == "dot":
-        text = "".join(one.to_dot() for one, _, _ in found)
+        text = "".join(member_structure.to_dot() for member_structure, _, _ in members)
     else:
-        text = _text(stored, found)
+        text = _text(stored, members)
     if output == "-":
         console.data(text)
     else:
@@ -110,20 +110,26 @@ def _members(stored: Any) -> list[tuple[Any, Any, float | None]]:
     if hasattr(model, "structure_"):
         parts = [(model.structure_, list(model.features_.values()), None)]
     elif hasattr(model, "structures_"):
-        features = [list(own.values()) for own in model.features_]
+        features = [list(columns_of_label.values()) for columns_of_label in model.features_]
         parts = list(zip(model.structures_, features, model.weights_.tolist(), strict=True))
     elif not hasattr(model, "estimators_features_"):
         raise DataError("this model has no label structure: no label is an input of another")
     else:
         parts = []
-        for one, columns in zip(model.estimators_, model.estimators_features_, strict=True):
-            inner = getattr(one, "structure_", None)
+        for part, columns in zip(model.estimators_, model.estimators_features_, strict=True):
+            inner = getattr(part, "structure_", None)
             if inner is None:
                 raise DataError("the members of this ensemble have no structure")
-            parts.append((inner, [columns[own] for own in one.features_.values()], None))
+            parts.append(
+                (
+                    inner,
+                    [columns[columns_of_label] for columns_of_label in part.features_.values()],
+                    None,
+                )
+            )
     return [
-        (dataclasses.replace(one, names=tuple(names)), columns, weight)
-        for one, columns, weight in parts
+        (dataclasses.replace(part, names=tuple(names)), columns, weight)
+        for part, columns, weight in parts
     ]
 
 
@@ -135,42 +141,44 @@ def _features(stored: Any, columns: Any) -> list[str] | None:
     return [names[j] for j in columns]
 
 
-def _document(stored: Any, found: Any) -> dict[str, Any]:
-    members = []
-    for one, columns, weight in found:
-        chosen = [_features(stored, own) for own in columns]
-        member: dict[str, Any] = {"structure": one.to_dict()}
+def _document(stored: Any, members: Any) -> dict[str, Any]:
+    records = []
+    for structure, columns, weight in members:
+        features = [_features(stored, columns_of_label) for columns_of_label in columns]
+        member: dict[str, Any] = {"structure": structure.to_dict()}
         if weight is not None:
             member["weight"] = weight
-        member["features"] = dict(zip(one.names, chosen, strict=True))
-        members.append(member)
-    return {"schema": 1, "model": stored.settings, "members": members}
+        member["features"] = dict(zip(structure.names, features, strict=True))
+        records.append(member)
+    return {"schema": 1, "model": stored.settings, "members": records}
 
 
-def _text(stored: Any, found: Any) -> str:
+def _text(stored: Any, members: Any) -> str:
     d = len(stored.table.feature_names)
     parts = []
-    for number, (one, columns, weight) in enumerate(found, start=1):
+    for number, (structure, columns, weight) in enumerate(members, start=1):
         lines = []
-        if len(found) > 1:
+        if len(members) > 1:
             share = "" if weight is None else f", weight {weight:.4g}"
-            lines.append(f"member {number} of {len(found)}{share}")
-        lines.append(one.to_text())
-        sizes = [d if own is None else len(own) for own in columns]
+            lines.append(f"member {number} of {len(members)}{share}")
+        lines.append(structure.to_text())
+        sizes = [
+            d if columns_of_label is None else len(columns_of_label) for columns_of_label in columns
+        ]
         many = f"{min(sizes)} to {max(sizes)}" if min(sizes) < max(sizes) else f"{max(sizes)}"
         lines.append(f"features of a label: {many} of {d}")
         parts.append("\n".join(lines) + "\n")
     return "\n".join(parts)
 
 
-def _draw(found: Any, output: str, suffix: str, *, force: bool) -> None:
+def _draw(members: Any, output: str, suffix: str, *, force: bool) -> None:
     from mlfs.data.whole_files import replacing
     from mlfs.search.structure_drawing import draw
 
-    if len(found) > 1:
+    if len(members) > 1:
         raise UsageError(
-            f"the model has {len(found)} structures: say which one to draw with --member 1"
+            f"the model has {len(members)} structures: say which one to draw with --member 1"
         )
-    figure = draw(found[0][0])
+    figure = draw(members[0][0])
     with replacing(output, force) as stream:
         figure.savefig(stream, format=suffix[1:])

@@ -103,15 +103,15 @@ def train(
     name_columns(model, table.feature_names, table.labels)
     counted = zip((*X.shape, Y.shape[1]), ("row", "feature", "label"), strict=True)
     sizes = ", ".join(plural(n, noun) for n, noun in counted)
-    what, on = f"training {name}", f" on {sizes}"
+    task, on = f"training {name}", f" on {sizes}"
     weights = {} if dataset.weights is None else {"sample_weight": dataset.weights}
-    line = Waiting(console, what, on)
+    line = Waiting(console, task, on)
     with line, reporting(line.tell) if line.shown else nullcontext():
         _fit(console, model, X, Y, weights)
     _tell_number(console, model)
     keep_names(model, table.feature_names)
     save(model, output, table=table, settings=settings, force=force)
-    _tell(console, output, what + on, time.perf_counter() - began)
+    _tell(console, output, task + on, time.perf_counter() - began)
     return 0
 
 
@@ -120,9 +120,9 @@ def _tell_number(console: Console, model: Any) -> None:
     model = getattr(model, "model_", model)  # what thresholds were added to
     if hasattr(model, "n_scores_"):
         pairs = zip(model.n, model.n_scores_, strict=True)
-        each = ", ".join(f"{n} ({score:.3f})" for n, score in pairs)
+        tried = ", ".join(f"{n} ({score:.3f})" for n, score in pairs)
         console.note(
-            f"n = {model.n_}: of {each} the one of the best exact match on 30 % of the rows, "
+            f"n = {model.n_}: of {tried} the one of the best exact match on 30 % of the rows, "
             "trained on the others; -n takes one without trying"
         )
 
@@ -142,16 +142,16 @@ def _fit(console: Console, model: Any, X: Any, Y: Any, weights: dict[str, Any]) 
         if type(error).__name__ == "InvalidParameterError":
             raise UsageError(f"the base learner refuses its parameters: {words}") from None
         raise DataError(f"the base learner refuses these data or its parameters: {words}") from None
-    warnings_ = Counter(_warned(one) for one in caught)
+    warnings_ = Counter(_warned(warning) for warning in caught)
     for words, times in warnings_.items():
         many = f"{times} base learners" if times > 1 else "1 base learner"
         console.note(f"{many} {words}" if words == UNSETTLED else words)
 
 
-def _warned(one: warnings.WarningMessage) -> str:
-    if one.category.__name__ == "ConvergenceWarning":
+def _warned(warning: warnings.WarningMessage) -> str:
+    if warning.category.__name__ == "ConvergenceWarning":
         return UNSETTLED
-    return printable(" ".join(str(one.message).split()), 300)
+    return printable(" ".join(str(warning.message).split()), 300)
 
 
 def _without(dataset: Any, exclude: tuple[str, ...]) -> Any:
@@ -173,10 +173,10 @@ def _wider(table: Any) -> list[str]:
         return []
     width = sum(len(field.names) for field in wide)
     first = printable(wide[0].name, 40)
-    what = f"{len(wide)} nominal columns" if len(wide) > 1 else "1 nominal column"
-    return [f"{what} of more than two values ({first!r} ...) become {width} columns of 0 and 1"]
+    count = f"{len(wide)} nominal columns" if len(wide) > 1 else "1 nominal column"
+    return [f"{count} of more than two values ({first!r} ...) become {width} columns of 0 and 1"]
 
 
-def _tell(console: Console, output: str, what: str, seconds: float) -> None:
+def _tell(console: Console, output: str, task: str, seconds: float) -> None:
     size = Path(output).stat().st_size
-    console.detail(f"{what} took {seconds:.2f} s; wrote {size} bytes to {printable(output, 400)}")
+    console.detail(f"{task} took {seconds:.2f} s; wrote {size} bytes to {printable(output, 400)}")
