@@ -306,34 +306,6 @@ class ExactInfo(ExactSets):
         """SU(f,s)."""
         return self._cut(self._table.su_with_feature(self._table.position(s), self._labels))
 
-    def su_fS(self, picked: Sequence[int]) -> np.ndarray:
-        """sum_{s in S} SU(f,s), in the order of the picks."""
-        return self._cut(self._su_of_set(picked)[0])
-
-    def su_SS(self, picked: Sequence[int]) -> float:
-        """The sum of SU over the pairs of picked features."""
-        return float(self._su_of_set(picked)[1])
-
-    def _su_of_set(self, picked: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
-        """`su_fS` and `su_SS`, continued from the set that was asked for last, or recently."""
-        table, order = self._table, tuple(int(s) for s in picked)
-        masks = tuple(table.masks_of(self._labels))
-        last, *sums = table.last_set.get(masks, ((), np.zeros(table.d), np.zeros(())))
-        if order[: len(last)] != last:
-            keys = [("su_fS", order[:n], masks) for n in range(len(order), 0, -1)]
-            prefix = next((key for key in keys if key in table.recent), None)
-            last, sums = (), [np.zeros(table.d), np.zeros(())]
-            if prefix is not None:
-                last, sums = prefix[1], list(table.recent.find(prefix) or sums)
-        total, pairs = sums
-        for n in range(len(last), len(order)):
-            position = table.position(order[n])
-            pairs = pairs + total[position]
-            total = total + table.su_with_feature(position, self._labels)
-            table.recent.keep(("su_fS", order[: n + 1], masks), (total, pairs))
-        table.last_set[masks] = order, total, pairs
-        return total, pairs
-
     @answer
     def su_fp(self) -> np.ndarray:
         """SU(f,p) for the parents p of the one label in play, (d, parents)."""
