@@ -36,14 +36,14 @@ def parts_of(pieces, n):
     """The data sets of n shares, each read from pieces that were sent."""
     shares = pieces.shares(n)
     rows = [_sent(pieces).read(*share) for share in shares]
-    while (again := pieces.learned([_sent(some.summary) for some in rows])) is not pieces:
+    while (again := pieces.refine([_sent(some.summary) for some in rows])) is not pieces:
         pieces = again
         rows = [
             some if pieces.accepts(some) else _sent(pieces).read(*share)
             for some, share in zip(rows, shares, strict=True)
         ]
-    agreed = pieces.agreed([_sent(some.summary) for some in rows])
-    return [some.dataset(_sent(agreed)) for some in rows]
+    common = pieces.combine([_sent(some.summary) for some in rows])
+    return [some.dataset(_sent(common)) for some in rows]
 
 
 def _sent(thing):

@@ -78,10 +78,10 @@ def sparse_labels(
     position = np.full(table.shape[1], -1, dtype=np.int64)
     position[list(label_columns)] = np.arange(len(label_columns))
     entries = position[table.indices]
-    kept = np.flatnonzero(entries >= 0)
-    rows = np.repeat(np.arange(n_rows), np.diff(table.indptr))[kept]
-    cols = entries[kept]
-    values = table.data[kept]
+    is_label = np.flatnonzero(entries >= 0)
+    rows = np.repeat(np.arange(n_rows), np.diff(table.indptr))[is_label]
+    cols = entries[is_label]
+    values = table.data[is_label]
     order = np.argsort(cols, kind="stable")
     rows, cols, values = rows[order], cols[order], values[order]
     starts = np.searchsorted(cols, np.arange(len(label_columns) + 1))
@@ -157,8 +157,8 @@ def side_by_side(columns: Sequence[np.ndarray]) -> np.ndarray:
     """
     base = columns[0].base
     if base is not None and base.ndim == 2 and all(_is_column(x, base) for x in columns):
-        where = np.array([x.ctypes.data - base.ctypes.data for x in columns]) // base.itemsize
-        return base[: len(columns[0])].take(where, axis=1)
+        positions = np.array([x.ctypes.data - base.ctypes.data for x in columns]) // base.itemsize
+        return base[: len(columns[0])].take(positions, axis=1)
     table = np.empty((len(columns[0]), len(columns)))
     step = max(BLOCK // len(columns), 64)
     for start in range(0, len(table), step):
@@ -302,13 +302,13 @@ def without_weights(dataset: Dataset, form: str) -> None:
 def refuse_collisions(dataset: Dataset, form: str) -> list[str]:
     """Give the names of all columns, features first; a name used twice is refused."""
     names = [*dataset.feature_names, *dataset.label_names]
-    seen: set[str] = set()
+    names_seen: set[str] = set()
     for name in names:
-        if name in seen:
+        if name in names_seen:
             raise DataError(
                 f"two columns are named {printable(name)!r}, which {form} cannot hold: rename one"
             )
-        seen.add(name)
+        names_seen.add(name)
     return names
 
 

@@ -105,7 +105,7 @@ def nominal(
 
 
 def refuse_infinite(
-    x: np.ndarray, names: Sequence[str], before: int = 0, what: str = "column"
+    x: np.ndarray, names: Sequence[str], before: int = 0, noun: str = "column"
 ) -> None:
     """Raise if a float matrix holds an infinity, naming its column and row, `before` others."""
     bad = np.isinf(x)
@@ -113,7 +113,7 @@ def refuse_infinite(
         return
     row, column = (int(i) for i in np.argwhere(bad.reshape(len(x), -1))[0])
     raise DataError(
-        f"{what} {printable(names[column])!r} holds {x.reshape(len(x), -1)[row, column]} in row "
+        f"{noun} {printable(names[column])!r} holds {x.reshape(len(x), -1)[row, column]} in row "
         f"{before + row + 1}: an infinite value cannot be used; replace it or make it NaN"
     )
 
@@ -136,10 +136,10 @@ def first_merged(x: np.ndarray) -> int | None:
     return int(bad.argmax()) if bad.any() else None
 
 
-def merged_error(name: str, value: Any, row: int, what: str = "column") -> DataError:
+def merged_error(name: str, value: Any, row: int, noun: str = "column") -> DataError:
     """The error that a whole number would be rounded to another one."""
     return DataError(
-        f"{what} {printable(name)!r} holds {printable(value)} in row {row + 1}: a whole number "
+        f"{noun} {printable(name)!r} holds {printable(value)} in row {row + 1}: a whole number "
         "beyond 2**53 that a 64-bit float cannot hold; give it as text, or leave it out"
     )
 
@@ -172,7 +172,7 @@ def are_numbers(kinds: Iterable[type]) -> bool:
     return all(issubclass(kind, (numbers.Real, decimal.Decimal, np.bool_)) for kind in kinds)
 
 
-def floats_of(name: str, cells: Sequence[Any], what: str = "column") -> np.ndarray:
+def floats_of(name: str, cells: Sequence[Any], noun: str = "column") -> np.ndarray:
     """The numbers of a column of objects; None is missing.
 
     Examples
@@ -183,12 +183,12 @@ def floats_of(name: str, cells: Sequence[Any], what: str = "column") -> np.ndarr
     try:
         x = np.array([math.nan if cell is None else float(cell) for cell in cells])
     except OverflowError:
-        msg = f"{what} {printable(name)!r} holds an integer too large for a float"
+        msg = f"{noun} {printable(name)!r} holds an integer too large for a float"
         raise DataError(msg) from None
-    refuse_infinite(x, [name], what=what)
+    refuse_infinite(x, [name], noun=noun)
     for row, (cell, value) in enumerate(zip(cells, x.tolist(), strict=True)):
         if isinstance(cell, numbers.Integral) and int(cell) != value:
-            raise merged_error(name, cell, row, what)
+            raise merged_error(name, cell, row, noun)
     return x
 
 

@@ -21,7 +21,7 @@ SHARES = 64  # pieces of a file that has to be read whole
 
 
 @dataclass(frozen=True)
-class _Agreed:
+class _Common:
     """What all rows have in common: fields of a `Dataset`."""
 
     columns: Sequence[Column]
@@ -44,33 +44,33 @@ class _WholeFile(FilePieces):
         self.state.check()
         data = read_request(self.path, self.form, self.request)
         n = data.shape[0]
-        return _SomeRows(data, first * n // SHARES, last * n // SHARES)
+        return _RowRange(data, first * n // SHARES, last * n // SHARES)
 
-    def agreed(self, summaries: Sequence[Any]) -> Any:
+    def combine(self, summaries: Sequence[Any]) -> Any:
         """The summary, which is the same for all rows."""
         if any(summary != summaries[0] for summary in summaries):
             raise DataError(f"{printable(self.path, 400)}: the file changed while it was read")
         return summaries[0]
 
 
-class _SomeRows(ReadRows):
+class _RowRange(ReadRows):
     """Rows of a data set."""
 
     def __init__(self, data: Dataset, first: int, last: int) -> None:
         names = ("columns", "labels", "left_out", "source", "notes")
-        self.summary = _Agreed(*(getattr(data, name) for name in names))
+        self.summary = _Common(*(getattr(data, name) for name in names))
         rows = slice(first, last)
         weights = None if data.weights is None else data.weights[rows]
-        X = _between(data.table, first, last)
+        X = _slice_rows(data.table, first, last)
         self._data = replace(data, X=X, Y=data.Y[rows], weights=weights)
         self.n_rows = last - first
 
-    def dataset(self, agreed: Any) -> Dataset:  # noqa: ARG002  # it is the summary
+    def dataset(self, common: Any) -> Dataset:  # noqa: ARG002  # it is the summary
         """The rows."""
         return self._data
 
 
-def _between(table: Any, first: int, last: int) -> Any:
+def _slice_rows(table: Any, first: int, last: int) -> Any:
     """Some rows of a table; those of a packed one stay packed."""
     if not isinstance(table, PackedTable) or first == last:
         return table[first:last]
@@ -109,8 +109,8 @@ def open_pieces(
     --------
     >>> pieces = open_pieces("docs/examples/songs.arff")
     >>> rows = [pieces.read(first, last) for first, last in pieces.shares(2)]
-    >>> agreed = pieces.agreed([part.summary for part in rows])
-    >>> [part.dataset(agreed).shape for part in rows]
+    >>> common = pieces.combine([part.summary for part in rows])
+    >>> [part.dataset(common).shape for part in rows]
     [(120, 24, 6), (120, 24, 6)]
     """
     name = os.fspath(path)

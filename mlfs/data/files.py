@@ -80,24 +80,24 @@ def utf8_text(content: bytes, path: str, encoding: str) -> bytes:
     return utf8(content, path, encoding)
 
 
-def decode(content: bytes, path: str, encoding: str = "utf-8", before: int = 0) -> str:
+def decode(content: bytes, path: str, encoding: str = "utf-8", lines_before: int = 0) -> str:
     """Decode a text file whole, with the place of the first byte that does not decode.
 
-    `before` is the number of lines of the file before these.
+    `lines_before` is the number of lines of the file before these.
 
     Examples
     --------
     >>> decode(b"caf\\xc3\\xa9", "a.csv")
     'café'
     """
-    if not before and content.startswith(BOM):
+    if not lines_before and content.startswith(BOM):
         content, encoding = content[3:], "utf-8"
     try:
         text = content.decode(encoding)
     except LookupError:
         raise UsageError(f"there is no encoding called {printable(encoding)!r}") from None
     except UnicodeDecodeError as error:
-        line = before + content.count(b"\n", 0, error.start) + 1
+        line = lines_before + content.count(b"\n", 0, error.start) + 1
         column = error.start - content.rfind(b"\n", 0, error.start)
         remedy = f"say which one it is, for example {setting('encoding', 'latin-1')}"
         if content.startswith(UTF16):
@@ -297,7 +297,7 @@ class TextPieces:
         return pieces if status.st_size > least else None
 
     def __iter__(self) -> Iterator[bytes]:
-        return (text for _, text in self.between(0, len(self.sizes)))
+        return (text for _, text in self.read_between(0, len(self.sizes)))
 
     @property
     def sizes(self) -> tuple[int, ...]:
@@ -307,7 +307,7 @@ class TextPieces:
         n_full, remainder = divmod(self.size, self._piece)
         return (self._piece,) * n_full + (remainder,) * bool(remainder)
 
-    def between(self, first: int, last: int) -> Iterator[tuple[int, bytes]]:
+    def read_between(self, first: int, last: int) -> Iterator[tuple[int, bytes]]:
         """The pieces from `first` to before `last`, each with its number.
 
         A piece has the lines that end in its bytes, and the last one the rest. Without such a line
@@ -332,10 +332,10 @@ class TextPieces:
         """The first piece, without a byte order mark."""
         return next(iter(self), b"").removeprefix(BOM)
 
-    def behind(self, piece: int) -> Iterator[bytes]:
+    def read_after(self, piece: int) -> Iterator[bytes]:
         """The pieces behind one."""
         first = 0 if self.compression else piece + 1
-        return (text for k, text in self.between(first, len(self.sizes)) if k > piece)
+        return (text for k, text in self.read_between(first, len(self.sizes)) if k > piece)
 
     def begins_file(self, first: int) -> bool:
         """Whether the lines from a piece on are all lines of the file."""

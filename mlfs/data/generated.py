@@ -122,7 +122,7 @@ def hypercubes(
     points, members = _cubes(rng, n_rows, n_labels, relevant, bounded, edges)
     flipped = rng.random((n_rows, n_labels)) < noise
     noisy = members ^ flipped
-    nothing = rng.uniform(-1, 1, (n_rows, useless))
+    noise_columns = rng.uniform(-1, 1, (n_rows, useless))
     originals = _originals(rng, relevant, copies)
     names = [
         *(f"rel_{j + 1}" for j in range(relevant)),
@@ -130,7 +130,7 @@ def hypercubes(
         *(f"red_{j + 1}_of_rel_{k + 1}" for j, k in enumerate(originals.tolist())),
     ]
     return Dataset(
-        np.concatenate([points, nothing, points[:, originals]], axis=1),
+        np.concatenate([points, noise_columns, points[:, originals]], axis=1),
         noisy.astype(np.int8),
         tuple(Column(name) for name in names),
         tuple(Label(f"label_{j + 1}") for j in range(n_labels)),

@@ -39,7 +39,7 @@ def needs_check(x: Any) -> bool:
     return bool(is_beyond(x.ravel("K"), x.dtype.type(EXACT)))
 
 
-def check_places(x: Any, what: str) -> None:
+def check_places(x: Any, name: str) -> None:
     """Refuse a sparse table with an entry outside of its shape, which scipy does not notice.
 
     Compiled code would read or write there.
@@ -51,14 +51,14 @@ def check_places(x: Any, what: str) -> None:
     if x.ndim != 2:
         return
     try:
-        wrong = _wrong_edges(x) if x.format in ("csr", "csc", "bsr") else _wrong_entries(x)
+        wrong = _edges_fault(x) if x.format in ("csr", "csc", "bsr") else _entries_fault(x)
     except (AttributeError, IndexError, OverflowError, TypeError, ValueError):
         wrong = UNFIT
     if wrong:
-        raise DataError(f"{what} is a damaged sparse table: {wrong}")
+        raise DataError(f"{name} is a damaged sparse table: {wrong}")
 
 
-def _wrong_edges(x: Any) -> str:
+def _edges_fault(x: Any) -> str:
     """What is wrong with a table in which entries are sorted by rows, columns or blocks."""
     across, along = ("column", "row") if x.format == "csc" else ("row", "column")
     n, width = x.shape[::-1] if x.format == "csc" else x.shape
@@ -71,10 +71,10 @@ def _wrong_edges(x: Any) -> str:
     is_sound = indptr.size == n + 1 and indptr[0] == 0 and (np.diff(indptr) >= 0).all()
     if not is_sound or indptr[-1] > min(indices.size, len(x.data)):
         return f"the ends of its {across}s do not rise"
-    return _outside(indices, width, along)
+    return _index_fault(indices, width, along)
 
 
-def _wrong_entries(x: Any) -> str:
+def _entries_fault(x: Any) -> str:
     """What is wrong with a table of any other form."""
     if x.format == "dia":
         return "" if _are_places(x.offsets) and len(x.offsets) == len(x.data) else UNFIT
@@ -83,7 +83,7 @@ def _wrong_entries(x: Any) -> str:
         if lengths[0] != lengths[1] or len(x.rows) != x.shape[0]:
             return UNFIT
         places = np.fromiter(itertools.chain.from_iterable(x.rows), np.int64)
-        return _outside(places, x.shape[1], "column")
+        return _index_fault(places, x.shape[1], "column")
     if x.format == "dok":
         rows, columns = np.array([*x.keys()], np.int64).reshape(-1, 2).T
     else:
@@ -92,14 +92,14 @@ def _wrong_entries(x: Any) -> str:
             return UNFIT
         if not rows.shape == columns.shape == x.data.shape:
             return UNFIT
-    return _outside(rows, x.shape[0], "row") or _outside(columns, x.shape[1], "column")
+    return _index_fault(rows, x.shape[0], "row") or _index_fault(columns, x.shape[1], "column")
 
 
 def _are_places(indices: np.ndarray) -> bool:
     return indices.ndim == 1 and indices.dtype.kind in "iu" and indices.dtype.isnative
 
 
-def _outside(indices: np.ndarray, size: int, name: str) -> str:
+def _index_fault(indices: np.ndarray, size: int, name: str) -> str:
     """Which place lies outside; empty for none."""
     if not indices.size or (indices.min() >= 0 and indices.max() < size):
         return ""

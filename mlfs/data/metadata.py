@@ -70,7 +70,7 @@ def load(
     ([Column(name='a', kind='nominal', values=('u',))], ('0', '1'))
     """
     try:
-        record = json.loads(text, object_pairs_hook=_once)
+        record = json.loads(text, object_pairs_hook=_unique_keys)
         columns = [Column(name) for name in _texts(record["features"])]
         for j, values in record["nominal"].items():
             k = _position(j)
@@ -119,7 +119,7 @@ def _position(text: str) -> int:
     return int(text)
 
 
-def _once(items: list[tuple[str, Any]]) -> dict[str, Any]:
+def _unique_keys(items: list[tuple[str, Any]]) -> dict[str, Any]:
     """A JSON object whose keys are all different."""
     result = dict(items)
     if len(result) < len(items):
@@ -221,10 +221,10 @@ def from_parts(
     except DataError as error:
         raise error.in_file(path) from None
     if nominal is not None:
-        data = _own_columns(data, nominal, path)
+        data = _set_nominal(data, nominal, path)
     if values is not None:
         label_names = names[1] or [f"y{j}" for j in range(len(values))]
-        data = _own_labels(data, Y, label_names, values, path)
+        data = _set_labels(data, Y, label_names, values, path)
     refuse_other_labels(request, data.columns, data.labels, path, form)
     return data
 
@@ -244,7 +244,7 @@ def check_limits(X: Any, Y: Any, limits: Limits, path: str) -> None:
                 raise exceeded(limits, limit, size, counted, path)
 
 
-def _own_columns(data: Dataset, nominal: Sequence[tuple[str, ...]], path: str) -> Dataset:
+def _set_nominal(data: Dataset, nominal: Sequence[tuple[str, ...]], path: str) -> Dataset:
     """Make the columns that have values nominal, if X holds positions in them."""
     columns = tuple(
         Column(column.name, "nominal", declared_values) if declared_values else column
@@ -262,20 +262,20 @@ def _own_columns(data: Dataset, nominal: Sequence[tuple[str, ...]], path: str) -
     return data.with_changes(X=table, columns=columns)
 
 
-class Wrong(NamedTuple):
+class WrongCell(NamedTuple):
     """A cell of a nominal column that holds no position of a value: its row, and the fault."""
 
     row: int
     text: str
 
 
-def wrong_position(X: Any, columns: Sequence[Column]) -> Wrong | None:
+def wrong_position(X: Any, columns: Sequence[Column]) -> WrongCell | None:
     """Find the first cell of a nominal column that is not the position of one of its values.
 
     Examples
     --------
     >>> wrong_position(np.array([[0.0], [3.0]]), [Column("a", "nominal", ("u", "v"))])
-    Wrong(row=1, text="the nominal column 'a' has 2 values and X holds the position 3.0")
+    WrongCell(row=1, text="the nominal column 'a' has 2 values and X holds the position 3.0")
     """
     sizes = declared(columns)
     nominal = np.flatnonzero(sizes >= 0)
@@ -299,14 +299,14 @@ def wrong_position(X: Any, columns: Sequence[Column]) -> Wrong | None:
     else:
         row, k = (int(i) for i in np.argwhere(bad)[0])
         j, value = nominal[k], cells[row, k]
-    return Wrong(
+    return WrongCell(
         row,
         f"the nominal column {printable(columns[j].name)!r} has {sizes[j]} values and X holds the "
         f"position {float(value)}",
     )
 
 
-def _own_labels(
+def _set_labels(
     data: Dataset, Y: Any, names: Sequence[str], values: Sequence[tuple[str, ...]], path: str
 ) -> Dataset:
     """Take Y as positions in values (-1: missing), if that is what it holds."""

@@ -222,12 +222,12 @@ def _kind(pa: Any, field: Any, is_ordered: bool) -> Kind:
         return Kind(NUMBERS, np.dtype(np.float64))
     elif _is_flat(types, kind):
         return Kind(WORDS)
-    elif is_list(types, kind) and _is_flat(types, _plain(types, kind.value_type)):
+    elif is_list(types, kind) and _is_flat(types, _value_type(types, kind.value_type)):
         return Kind(LISTS, reason=f"its values are of type {kind}")
     return Kind("", reason=f"its values are of type {kind}")
 
 
-def _plain(types: Any, kind: Any) -> Any:
+def _value_type(types: Any, kind: Any) -> Any:
     """The type of the values, also of those in a dictionary."""
     return kind.value_type if types.is_dictionary(kind) else kind
 
@@ -250,14 +250,14 @@ def _refuse_other(first: _Schema, other: _Schema, path: str, other_path: str) ->
     """Refuse a file whose columns are not those of the first."""
     if other.names != first.names:
         pairs = zip([*first.names, None], [*other.names, None], strict=False)
-        own_name, other_name = next(pair for pair in pairs if pair[0] != pair[1])
-        is_, was = (
+        expected, actual = (
             "no more column" if name is None else f"the column {printable(name)!r}"
-            for name in (other_name, own_name)
+            for name in next(pair for pair in pairs if pair[0] != pair[1])
         )
         raise DataError(
-            f"{printable(other_path, 400)} has {is_} where {printable(path, 400)} has {was}: "
-            "several files are read as one table if their columns are the same, in the same order"
+            f"{printable(other_path, 400)} has {actual} where {printable(path, 400)} has "
+            f"{expected}: several files are read as one table if their columns are the same, in "
+            "the same order"
         )
     if other.note != first.note:
         raise DataError(
@@ -268,17 +268,18 @@ def _refuse_other(first: _Schema, other: _Schema, path: str, other_path: str) ->
 
 def _join_kinds(kinds: Sequence[Kind], name: str, paths: Sequence[str]) -> Kind:
     """What a column is, of which each file says something."""
-    known = [kind for kind in kinds if kind.what != NOTHING] or list(kinds)
+    nonempty = [kind for kind in kinds if kind.what != NOTHING] or list(kinds)
+    content = nonempty[0].what
     for kind, path in zip(kinds, paths, strict=True):
-        if kind.what not in (known[0].what, NOTHING):
+        if kind.what not in (content, NOTHING):
             raise DataError(
                 f"{printable(path, 400)}: the column {printable(name)!r} holds "
-                f"{kind.what or 'what is left out'}, and {known[0].what or 'what is left out'} in "
+                f"{kind.what or 'what is left out'}, and {content or 'what is left out'} in "
                 "another of the files: write it with one type"
             )
     dtype = np.result_type(*(kind.dtype for kind in kinds))
-    is_ordered = all(kind.is_ordered for kind in known)
-    return known[0]._replace(dtype=dtype, is_ordered=is_ordered)
+    is_ordered = all(kind.is_ordered for kind in nonempty)
+    return nonempty[0]._replace(dtype=dtype, is_ordered=is_ordered)
 
 
 def _labels(

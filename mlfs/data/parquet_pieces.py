@@ -77,7 +77,7 @@ class Summary:
 
 
 @dataclass(frozen=True)
-class Agreed:
+class Common:
     """What is common to all rows: the coded columns of text, and what `Summary` has of all."""
 
     coded: dict[int, Coded]
@@ -128,7 +128,7 @@ class ParquetPieces(FilePieces):
         rows.finish()
         return rows
 
-    def agreed(self, summaries: Sequence[Summary]) -> Agreed:
+    def combine(self, summaries: Sequence[Summary]) -> Common:
         """What the values of all columns are."""
         plan = self.plan
         coded_words: dict[int, Coded] = {}
@@ -148,7 +148,7 @@ class ParquetPieces(FilePieces):
             for j in summaries[0].numbers
         }
         lists = [summary.lists for summary in summaries if summary.lists is not None]
-        return Agreed(coded_words, numbers, set().union(*lists) if lists else None)
+        return Common(coded_words, numbers, set().union(*lists) if lists else None)
 
 
 class Rows(ReadRows):
@@ -267,43 +267,43 @@ class Rows(ReadRows):
         assert self._table is not None
         return self._table.column(self.plan.used.index(j))
 
-    def dataset(self, agreed: Agreed) -> Dataset:
+    def dataset(self, common: Common) -> Dataset:
         """The rows as a data set."""
         plan = self.plan
         cells: list[Any] = [kind.reason for kind in plan.kinds]
         meaning, positions = {}, np.zeros(len(plan.names), np.int64)
         for k, j in enumerate(plan.used):
             positions[j] = k
-            cells[j] = self._kind(j, agreed), np.zeros(0)
-            if j in agreed.coded:
-                meaning[j] = agreed.coded[j].of(self.words[j])
+            cells[j] = self._kind(j, common), np.zeros(0)
+            if j in common.coded:
+                meaning[j] = common.coded[j].of(self.words[j])
         table = None if self._table is None else self._table[:, positions].meaning(meaning)
         for j in plan.label_columns.columns:
             if not isinstance(cells[j], str) and table is not None:
                 x = table.column(j).astype(np.float64)
-                cells[j] = cells[j][0], np.concatenate([x, agreed.numbers.get(j, np.zeros(0))])
+                cells[j] = cells[j][0], np.concatenate([x, common.numbers.get(j, np.zeros(0))])
         source, label_columns = (plan.path, "parquet"), plan.label_columns
         if plan.list_column is None:
             return assemble(
-                cells, plan.names, label_columns, self._texts(table, agreed), plan.request, source,
+                cells, plan.names, label_columns, self._texts(table, common), plan.request, source,
                 table=table, n_rows=plan.n_rows,
             )  # fmt: skip
-        return self._with_lists(cells, table, agreed)
+        return self._with_lists(cells, table, common)
 
-    def _kind(self, j: int, agreed: Agreed) -> Column:
+    def _kind(self, j: int, common: Common) -> Column:
         name = self.plan.names[j]
-        if j in agreed.coded:
-            return agreed.coded[j].column
+        if j in common.coded:
+            return common.coded[j].column
         is_flag = self.plan.kinds[j].what == BOOLEANS
         return Column(name, "nominal", FLAGS) if is_flag else Column(name)
 
-    def _texts(self, table: PackedTable | None, agreed: Agreed) -> Any:
+    def _texts(self, table: PackedTable | None, common: Common) -> Any:
         """The texts of a column, and behind those of its rows all that it has in other pieces."""
 
         def texts(j: int) -> list[str | None]:
             assert table is not None
-            x = np.concatenate([table.column(j), agreed.numbers.get(j, np.zeros(0))])
-            kind = self._kind(j, agreed)
+            x = np.concatenate([table.column(j), common.numbers.get(j, np.zeros(0))])
+            kind = self._kind(j, common)
             if kind.kind == "numeric":
                 return [None if np.isnan(v) else str(int(v)) for v in x.tolist()]
             values = [*kind.values, None]
@@ -312,7 +312,7 @@ class Rows(ReadRows):
 
         return texts
 
-    def _with_lists(self, cells: list[Any], table: Any, agreed: Agreed) -> Dataset:
+    def _with_lists(self, cells: list[Any], table: Any, common: Common) -> Dataset:
         """The labels are the distinct texts of one column of lists."""
         plan, j = self.plan, self.plan.list_column
         assert j is not None
@@ -330,7 +330,7 @@ class Rows(ReadRows):
             plan.request, (plan.path, "parquet"), table=table, n_rows=plan.n_rows,
         )  # fmt: skip
         try:
-            Y, labels = label_sets([*self.lists, list(agreed.lists or ())])
+            Y, labels = label_sets([*self.lists, list(common.lists or ())])
         except DataError as error:
             raise error.in_file(plan.path) from None
         return features.with_changes(Y=Y[: self.n_rows], labels=labels)

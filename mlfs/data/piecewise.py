@@ -2,7 +2,7 @@
 
 Pieces are numbered in the order of their rows. To read some of them (`FilePieces.read`) gives
 `ReadRows`, whose `summary` says in little memory what they hold, so that it can be sent. The
-summaries of all of them (`FilePieces.agreed`) decide the columns and labels of the whole, and with
+summaries of all of them (`FilePieces.combine`) decide the columns and labels of the whole, and with
 them rows become a `Dataset` (`ReadRows.dataset`). Such data sets, one under the other, are what
 `mlfs.read` returns for the whole.
 """
@@ -73,14 +73,14 @@ class ReadRows(ABC):
     n_rows : int
         How many there are.
     summary : object
-        What `FilePieces.agreed` needs to know of them.
+        What `FilePieces.combine` needs to know of them.
     """
 
     n_rows: int
     summary: Any
 
     @abstractmethod
-    def dataset(self, agreed: Any) -> Dataset:
+    def dataset(self, common: Any) -> Dataset:
         """The rows, with the columns and labels of all."""
 
 
@@ -103,15 +103,15 @@ class FilePieces(ABC):
         """Read the pieces from `first` to before `last`."""
 
     @abstractmethod
-    def agreed(self, summaries: Sequence[Any]) -> Any:
+    def combine(self, summaries: Sequence[Any]) -> Any:
         """What the columns and labels are, by the summaries of all pieces, in their order."""
 
     def dataset(self) -> Dataset:
         """Read all pieces here."""
         rows = self.read(0, len(self))
-        return rows.dataset(self.agreed([rows.summary]))
+        return rows.dataset(self.combine([rows.summary]))
 
-    def learned(self, summaries: Sequence[Any]) -> FilePieces:  # noqa: ARG002  # mostly not needed
+    def refine(self, summaries: Sequence[Any]) -> FilePieces:  # noqa: ARG002  # mostly not needed
         """The pieces, to be read again with what is known now; these themselves if that is all."""
         return self
 

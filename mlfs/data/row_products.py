@@ -258,14 +258,14 @@ def _dense_parts(table: Any) -> Iterator[tuple[int, np.ndarray]]:
 
 def missing_and_greatest(table: Any, nominal: list[int]) -> tuple[list[int], float]:
     """The columns with missing values, and the greatest magnitude in those not nominal."""
-    return _with_missing(table), _greatest(table, nominal)
+    return _columns_with_missing(table), _greatest(table, nominal)
 
 
 def _has_missing(numbers: np.ndarray) -> bool:
     return numbers.dtype.kind == "f" and bool(np.isnan(numbers.min(initial=0.0)))
 
 
-def _with_missing(table: Any) -> list[int]:
+def _columns_with_missing(table: Any) -> list[int]:
     """The columns that have missing values."""
     if table.dtype.kind != "f":
         return []

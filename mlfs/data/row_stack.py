@@ -38,8 +38,8 @@ class RowStack:
 
     def __init__(self, *, keep_small: bool = True, max_memory: int | None = None) -> None:
         self._max_memory = max_memory
-        self._values = _Growing(np.uint8 if keep_small else np.float64)
-        self._columns = _Growing(np.int32)
+        self._values = _GrowingArray(np.uint8 if keep_small else np.float64)
+        self._columns = _GrowingArray(np.int32)
         self._sizes: list[np.ndarray] = []
 
     def add(self, rows: Any, *, small: bool | None = None) -> None:
@@ -74,7 +74,7 @@ class RowStack:
         return compressed(self._values.finish(), columns, ends, width)
 
 
-class _Growing:
+class _GrowingArray:
     """An array that grows in its place, as far as the system can do that."""
 
     def __init__(self, kind: Any) -> None:

@@ -25,7 +25,7 @@ from mlfs.data.dataset import Dataset
 from mlfs.data.files import decode
 from mlfs.data.request import Limits, exceeded
 from mlfs.data.row_stack import RowStack
-from mlfs.data.text_ranges import Before
+from mlfs.data.text_ranges import RangeContext
 from mlfs.errors import DataError, ParseError, printable
 
 __all__ = ["DIGITS", "SparseText", "label_rows", "write_table"]
@@ -50,12 +50,12 @@ class SparseText:
         Whether ``#`` starts a comment and an empty line is no row, as in svmlight.
     max_memory : int, optional
         The most bytes that the rows may take in memory.
-    before : Before
+    context : RangeContext
         What precedes the text in the file.
 
     Attributes
     ----------
-    n_rows, size, before, top : int
+    n_rows, n_lines, size, top : int
         The rows, the bytes and lines of text, and the largest index. Lines, and rows for the sake
         of a limit, count from the beginning of the file if what precedes the text is known.
     top_row : int
@@ -73,11 +73,11 @@ class SparseText:
         *,
         has_comments: bool,
         max_memory: int | None = None,
-        before: Before = Before(),  # noqa: B008  # a tuple
+        context: RangeContext = RangeContext(),  # noqa: B008  # a tuple
     ) -> None:
         self.path, self.limits, self.has_comments = path, limits, has_comments
-        self.n_rows, self.size, self.before = before.rows, 0, before.lines
-        self._is_kept = not before.is_again
+        self.n_rows, self.n_lines, self.size = context.rows, context.lines, 0
+        self._is_kept = not context.is_repeat
         self.top, self.top_row, self.lowest = -1, 0, 1 << 62
         self.queries = False
         self._stack = RowStack(max_memory=max_memory)
@@ -88,17 +88,17 @@ class SparseText:
 
     def add(self, text: bytes) -> None:
         """Read some whole lines more."""
-        before = self.before
+        lines_before = self.n_lines
         self.size += len(text)
-        self.before += text.count(b"\n")
+        self.n_lines += text.count(b"\n")
         if not text.isascii():
-            decode(text, self.path, "utf-8", before)
+            decode(text, self.path, "utf-8", lines_before)
         if b"\r" in text:
             text = text.replace(b"\r\n", b"\n").removesuffix(b"\r")
         if not text:
             return
-        self._room = _room(self._room, len(text), self.before - before + 1)
-        piece = _Piece(self, text, before, self._room)
+        self._room = _room(self._room, len(text), self.n_lines - lines_before + 1)
+        piece = _Piece(self, text, lines_before, self._room)
         piece.read()
         counts = piece.out.counts
         n, entries, ids = (int(counts[k]) for k in (kernel.ROWS, kernel.ENTRIES, kernel.IDS))
@@ -108,7 +108,7 @@ class SparseText:
                 self.limits, "max_rows", self.n_rows, "rows", self.path, enough=2 * self.n_rows
             )
         ends = piece.out.ends[:n]
-        lines = piece.out.lines[:n] + (before + 1)
+        lines = piece.out.lines[:n] + (lines_before + 1)
         columns, values = piece.out.columns[:entries], piece.out.values[:entries]
         if entries:
             entry = int(columns.argmax())
@@ -175,8 +175,10 @@ def _room(room: kernel.PairRows | None, size: int, n_lines: int) -> kernel.PairR
 class _Piece:
     """The lines of a piece."""
 
-    def __init__(self, target: SparseText, text: bytes, before: int, out: kernel.PairRows) -> None:
-        self.target, self.text, self.before, self.out = target, text, before, out
+    def __init__(
+        self, target: SparseText, text: bytes, lines_before: int, out: kernel.PairRows
+    ) -> None:
+        self.target, self.text, self.lines_before, self.out = target, text, lines_before, out
 
     def read(self) -> None:
         """Read all lines."""
@@ -194,13 +196,13 @@ class _Piece:
                 )
                 self._settle()
             if status == tokens.STOPPED or (status == tokens.HARD and self._is_crowded(start)):
-                start = self._with_care(start)
+                start = self._read_carefully(start)
 
     def refuse(self, row: int) -> None:
         """Say what is wrong with a row that was read."""
         line = int(self.out.lines[row])
         text = self.text.split(b"\n", line + 1)[line].decode()
-        self._tokens(text.partition("#")[0], self.before + line + 1)
+        self._tokens(text.partition("#")[0], self.lines_before + line + 1)
 
     def _is_crowded(self, start: int) -> bool:
         """Whether one line has more numbers for `float` than there is room for."""
@@ -218,12 +220,12 @@ class _Piece:
             self.out.values[entry] = value
         counts[kernel.HARDS] = 0
 
-    def _with_care(self, start: int) -> int:
+    def _read_carefully(self, start: int) -> int:
         """Read one line token by token: where the next one starts."""
         target, out, counts = self.target, self.out, self.out.counts
         stop = self.text.find(b"\n", start)
         stop = len(self.text) if stop < 0 else stop
-        number = self.before + int(counts[kernel.LINES]) + 1
+        number = self.lines_before + int(counts[kernel.LINES]) + 1
         if stop - start > target.limits.max_line_bytes:
             raise exceeded(
                 target.limits,

@@ -73,18 +73,18 @@ class Spool:
         """The items from `start` on."""
         with self._lock:
             if self._file is None:
-                return self._joined(start, size)
+                return self._join(start, size)
             array = np.empty(size, self.dtype)
             try:
                 self._file.seek(start * self.dtype.itemsize)
                 read = self._file.readinto(array.view(np.uint8).data)
             except OSError as error:
-                raise self._failed("read", error) from None
+                raise self._error("read", error) from None
             if read != array.nbytes:
-                raise self._failed("read", OSError("it is shorter than it was"))
+                raise self._error("read", OSError("it is shorter than it was"))
             return array
 
-    def _joined(self, start: int, size: int) -> np.ndarray:
+    def _join(self, start: int, size: int) -> np.ndarray:
         k = int(np.searchsorted(self._starts, start, side="right")) - 1 if self._starts else 0
         arrays = [np.zeros(0, self.dtype)]
         while size:
@@ -98,7 +98,7 @@ class Spool:
         try:
             self._file = tempfile.TemporaryFile(prefix="mlfs-", buffering=0)  # noqa: SIM115
         except OSError as error:
-            raise self._failed("make", error) from None
+            raise self._error("make", error) from None
         weakref.finalize(self, self._file.close)
         for part in self._parts:
             self._write(part)
@@ -112,9 +112,9 @@ class Spool:
             while remaining:
                 remaining = remaining[self._file.write(remaining) :]
         except OSError as error:
-            raise self._failed("write", error) from None
+            raise self._error("write", error) from None
 
-    def _failed(self, action: str, error: OSError) -> DataError:
+    def _error(self, action: str, error: OSError) -> DataError:
         reason = error.strerror or str(error)
         return DataError(
             f"cannot {action} the temporary file for columns that are to be cut: {reason}; "

@@ -33,7 +33,7 @@ from mlfs.data.metadata import (
 )
 from mlfs.data.request import Limits, Request, exceeded, refuse_empty
 from mlfs.data.sparse_rows import DIGITS, SparseText, label_rows, write_table
-from mlfs.data.text_ranges import Before, Range, RangeRows, TextRanges, first_place
+from mlfs.data.text_ranges import Range, RangeContext, RangeRows, TextRanges, first_entry
 from mlfs.errors import ParseError
 
 __all__ = ["open_ranges", "read", "write"]
@@ -53,10 +53,10 @@ def read(content: bytes, path: str, request: Request) -> Dataset:
     ([[0.5, 0.0, 2.0], [0.0, 1.0, 0.0], [0.0, 0.0, 0.0]], ['1', '5'], [[1, 1], [0, 0], [0, 1]])
     """
     text = utf8_text(content, path, request.encoding)
-    rows = Rows(path, request, _note(text, path, request.limits), Before())
+    rows = Rows(path, request, _note(text, path, request.limits), RangeContext())
     rows.add(text, 0)
     file_range = Range(0, 1, rows.n_rows, rows.n_lines, has_error=False, summary=rows.finish())
-    return rows.dataset(agreed(path, request, rows.note, [file_range]))
+    return rows.dataset(combine(path, request, rows.note, [file_range]))
 
 
 def open_ranges(pieces: TextPieces, path: str, request: Request) -> SvmlightRanges | None:
@@ -82,13 +82,13 @@ class SvmlightRanges(TextRanges):
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in vars(self).items() if name != "note"}
 
-    def rows(self, before: Before) -> Rows:
+    def rows(self, context: RangeContext) -> Rows:
         """Where the rows of a range are collected."""
-        return Rows(self.path, self.request, self.note, before)
+        return Rows(self.path, self.request, self.note, context)
 
-    def agree(self, ranges: Sequence[Range]) -> Agreed:
+    def combine_ranges(self, ranges: Sequence[Range]) -> Common:
         """What the columns and labels of all ranges are."""
-        return agreed(self.path, self.request, self.note, ranges)
+        return combine(self.path, self.request, self.note, ranges)
 
 
 @dataclass(frozen=True)
@@ -124,7 +124,7 @@ class Summary:
 
 
 @dataclass(frozen=True)
-class Agreed:
+class Common:
     """What is common to all rows.
 
     Parameters
@@ -155,19 +155,21 @@ class Agreed:
 class Rows(RangeRows):
     """The rows of some pieces."""
 
-    def __init__(self, path: str, request: Request, note: Note | None, before: Before) -> None:
-        super().__init__(before)
+    def __init__(
+        self, path: str, request: Request, note: Note | None, context: RangeContext
+    ) -> None:
+        super().__init__(context)
         self.path, self.note = path, note
         self._text = SparseText(
-            path, request.limits, has_comments=True, max_memory=request.max_memory, before=before
+            path, request.limits, has_comments=True, max_memory=request.max_memory, context=context
         )
         self._X: Any = None
 
     def add(self, text: bytes, piece: int) -> None:  # noqa: ARG002  # any is like the others
         """Read the lines of a piece."""
         self._text.add(text)
-        self.n_rows = self._text.n_rows - self.before.rows
-        self.n_lines = self._text.before - self.before.lines
+        self.n_rows = self._text.n_rows - self.context.rows
+        self.n_lines = self._text.n_lines - self.context.lines
 
     def finish(self) -> Summary:
         """What the rows hold."""
@@ -179,12 +181,12 @@ class Rows(RangeRows):
             ends = np.cumsum(counts)
             row = int(np.searchsorted(ends, np.flatnonzero(flat < 0)[0], side="right"))
             least = int(flat[ends[row] - counts[row] : ends[row]].min())
-            negative = least, text.line(row) - self.before.lines
+            negative = least, text.line(row) - self.context.lines
         if self.note and text.lowest > 0 and text.top <= len(self.note[0]):
             self._X = text.table(len(self.note[0]), 1)
             bad = wrong_position(self._X, self.note[0])
             if bad is not None:
-                misfit = bad.text, text.line(bad.row) - self.before.lines
+                misfit = bad.text, text.line(bad.row) - self.context.lines
         return Summary(
             text.size,
             text.top,
@@ -197,34 +199,34 @@ class Rows(RangeRows):
             misfit,
         )
 
-    def dataset(self, agreed: Agreed) -> Dataset:
+    def dataset(self, common: Common) -> Dataset:
         """The rows, with the columns and labels of all."""
-        X = self._text.table(agreed.d, agreed.first) if self._X is None else self._X
+        X = self._text.table(common.d, common.first) if self._X is None else self._X
         self._X = None
-        if not agreed.is_small:
+        if not common.is_small:
             X = X.astype(np.float64, copy=False)
-        columns = tuple(self.note[0]) if self.note else default_columns(agreed.d, agreed.first)
-        start = "zero" if agreed.first == 0 else "one"
+        columns = tuple(self.note[0]) if self.note else default_columns(common.d, common.first)
+        start = "zero" if common.first == 0 else "one"
         notes = [] if self.note else [f"indices count from {start} in this file"]
-        if agreed.queries:
+        if common.queries:
             notes.append("qid: entries are skipped")
         source = Source(self.path, "svmlight", labels_by="the ids in the file")
-        Y = self._Y(agreed)
-        return Dataset(X, Y, columns, agreed.labels, source=source, notes=tuple(notes))
+        Y = self._Y(common)
+        return Dataset(X, Y, columns, common.labels, source=source, notes=tuple(notes))
 
-    def _Y(self, agreed: Agreed) -> Any:
+    def _Y(self, common: Common) -> Any:
         flat, counts = self._text.ids()
-        if agreed.is_single and agreed.labels[0].values == BINARY:
+        if common.is_single and common.labels[0].values == BINARY:
             return sp.csr_array((flat == 1).astype(np.int8).reshape(-1, 1))
-        if agreed.is_single:
-            kind = np.int8 if len(agreed.ids) < 128 else np.int32
-            return np.searchsorted(agreed.ids, flat).astype(kind).reshape(-1, 1)
-        order = np.argsort(agreed.ids)
-        places = order[np.searchsorted(agreed.ids, flat, sorter=order)] if flat.size else flat
-        return label_rows(places, counts, len(agreed.labels))
+        if common.is_single:
+            kind = np.int8 if len(common.ids) < 128 else np.int32
+            return np.searchsorted(common.ids, flat).astype(kind).reshape(-1, 1)
+        order = np.argsort(common.ids)
+        places = order[np.searchsorted(common.ids, flat, sorter=order)] if flat.size else flat
+        return label_rows(places, counts, len(common.labels))
 
 
-def agreed(path: str, request: Request, note: Note | None, ranges: Sequence[Range]) -> Agreed:
+def combine(path: str, request: Request, note: Note | None, ranges: Sequence[Range]) -> Common:
     """What the columns and labels of all rows are."""
     limits, summaries = request.limits, [part.summary for part in ranges]
     n_rows = sum(part.n_rows for part in ranges)
@@ -243,14 +245,14 @@ def agreed(path: str, request: Request, note: Note | None, ranges: Sequence[Rang
         raise ParseError("no row holds a feature; a feature is written as index:value", path)
     size = sum(summary.size for summary in summaries)
     refuse_empty(limits, (n_rows, d, len(labels)), size, path)
-    wrong = first_place(ranges, "wrong")
+    wrong = first_entry(ranges, "wrong")
     if wrong is not None:
         raise ParseError(wrong[0], path, wrong[1])
     columns = note[0] if note else default_columns(d, first)
     refuse_other_labels(request, columns, labels, path, "an svmlight file")
     is_small = all(summary.is_small for summary in summaries)
     queries = any(summary.queries for summary in summaries)
-    return Agreed(first, d, is_small, labels, ids, is_single, queries)
+    return Common(first, d, is_small, labels, ids, is_single, queries)
 
 
 def _note(text: bytes, path: str, limits: Limits) -> Note | None:
@@ -280,7 +282,7 @@ def _labels(
         return (Label("y0"),), distinct, True
     if is_single and request.classes and len(distinct) > 2:
         return (Label("y0", tuple(map(str, distinct.tolist()))),), distinct, True
-    negative = first_place(ranges, "negative")
+    negative = first_entry(ranges, "negative")
     if negative is not None:
         least, line = negative
         raise ParseError(f"{least} is not a label id, a whole number from 0", path, line)

@@ -18,26 +18,26 @@ from mlfs.data.piecewise import FilePieces, FileState, ReadRows
 from mlfs.data.request import Request
 from mlfs.errors import DataError, printable
 
-__all__ = ["Before", "Range", "RangeRows", "TextRanges", "first_place"]
+__all__ = ["Range", "RangeContext", "RangeRows", "TextRanges", "first_entry"]
 
 
-class Before(NamedTuple):
-    """What precedes a range of a file.
+class RangeContext(NamedTuple):
+    """What precedes a range of a file, and why it is read.
 
     Parameters
     ----------
     first : int
         The number of its first piece.
     rows, lines : int
-        The rows and lines of the file before; 0 and 1 where they are not known.
+        The rows and lines that precede it; 0 and 1 where they are not known.
     is_start : bool
-        Whether there are none.
+        Whether no lines precede it.
     is_all : bool
         Whether the range is the whole file.
     is_end : bool
         Whether the file ends with the range.
-    is_again : bool
-        Whether the range is read for the sake of an error: its rows need not be kept.
+    is_repeat : bool
+        Whether the range is read again to raise its error: its rows need not be kept.
     """
 
     first: int = 0
@@ -46,7 +46,7 @@ class Before(NamedTuple):
     is_start: bool = True
     is_all: bool = True
     is_end: bool = True
-    is_again: bool = False
+    is_repeat: bool = False
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class RangeRows(ReadRows):
 
     Parameters
     ----------
-    before : Before
+    context : RangeContext
         What precedes the range.
 
     Attributes
@@ -91,8 +91,8 @@ class RangeRows(ReadRows):
 
     end: int | None = None
 
-    def __init__(self, before: Before) -> None:
-        self.before = before
+    def __init__(self, context: RangeContext) -> None:
+        self.context = context
         self.n_rows = self.n_lines = 0
 
     @abstractmethod
@@ -127,11 +127,11 @@ class TextRanges(FilePieces, ABC):
         self.sizes = pieces.sizes
 
     @abstractmethod
-    def rows(self, before: Before) -> RangeRows:
+    def rows(self, context: RangeContext) -> RangeRows:
         """Where the rows of a range are collected."""
 
     @abstractmethod
-    def agree(self, ranges: Sequence[Range]) -> Any:
+    def combine_ranges(self, ranges: Sequence[Range]) -> Any:
         """What the columns and labels of all ranges are."""
 
     def read(self, first: int, last: int) -> RangeRows:
@@ -141,7 +141,7 @@ class TextRanges(FilePieces, ABC):
         is_all, is_end = (first, last) == (0, n), last == n
         first, last = self.cut(first), last if is_end else self.cut(last)
         is_start = first == 0 or self.pieces.begins_file(first)
-        rows = self.rows(Before(first, 0, 0 if is_start else 1, is_start, is_all, is_end))
+        rows = self.rows(RangeContext(first, 0, 0 if is_start else 1, is_start, is_all, is_end))
         has_error, summary = self._read(rows, last)
         last = last if rows.end is None else rows.end
         rows.summary = Range(first, last, rows.n_rows, rows.n_lines, has_error, summary)
@@ -153,7 +153,7 @@ class TextRanges(FilePieces, ABC):
 
     def _read(self, rows: RangeRows, last: int) -> tuple[bool, Any]:
         """Read a range: whether it has an error at an unknown place, and its summary."""
-        is_start, texts = rows.before.is_start, self.pieces.between(rows.before.first, last)
+        is_start, texts = rows.context.is_start, self.pieces.read_between(rows.context.first, last)
         is_first = is_start
         while True:
             k, text = next(texts, (last, None))  # what this raises is about the file itself
@@ -162,41 +162,41 @@ class TextRanges(FilePieces, ABC):
                     return False, rows.finish()
                 rows.add(text.removeprefix(BOM) if is_first else text, k)
             except DataError as error:
-                if is_start or rows.before.is_again or error.option:
+                if is_start or rows.context.is_repeat or error.option:
                     raise
                 return True, rows.after_error(texts)
             is_first = False
 
-    def agreed(self, ranges: Sequence[Range]) -> Any:
+    def combine(self, ranges: Sequence[Range]) -> Any:
         """What the columns and labels are; the first error of the file is raised."""
         rows = lines = 0
         for part in ranges:
             if part.has_error or (rows and self.is_too_long(rows + part.n_rows)):
-                before = Before(
-                    part.first, rows, lines, is_start=False, is_all=False, is_again=True
+                context = RangeContext(
+                    part.first, rows, lines, is_start=False, is_all=False, is_repeat=True
                 )
-                self._raise_again(before)
+                self._raise_again(context)
             rows, lines = rows + part.n_rows, lines + part.n_lines
-        return self.agree(ranges)
+        return self.combine_ranges(ranges)
 
     def is_too_long(self, n_rows: int) -> bool:
         """Whether a table of so many rows passes a limit."""
         return n_rows > self.request.limits.max_rows
 
-    def _raise_again(self, before: Before) -> None:
-        self._read(self.rows(before), len(self))
+    def _raise_again(self, context: RangeContext) -> None:
+        self._read(self.rows(context), len(self))
         raise DataError(f"{printable(self.path, 400)}: the file changed while it was read")
 
 
-def first_place(ranges: Sequence[Range], name: str) -> tuple[Any, int] | None:
+def first_entry(ranges: Sequence[Range], name: str) -> tuple[Any, int] | None:
     """The first entry of a field of the summaries, and its line in the file, if there is one.
 
     A range counts its own lines.
     """
     lines = 0
     for part in ranges:
-        finding: tuple[Any, int] | None = getattr(part.summary, name)
-        if finding is not None:
-            return finding[0], lines + finding[1]
+        entry: tuple[Any, int] | None = getattr(part.summary, name)
+        if entry is not None:
+            return entry[0], lines + entry[1]
         lines += part.n_lines
     return None

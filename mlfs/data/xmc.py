@@ -24,7 +24,7 @@ from mlfs.data.files import UTF16, TextPieces, decode, is_plain, utf8_text
 from mlfs.data.metadata import default_columns, refuse_other_labels
 from mlfs.data.request import Request, exceeded, refuse_empty
 from mlfs.data.sparse_rows import SparseText, label_rows, write_table
-from mlfs.data.text_ranges import Before, Range, RangeRows, TextRanges
+from mlfs.data.text_ranges import Range, RangeContext, RangeRows, TextRanges
 from mlfs.data.uniform import NumberedNames, UniformLabels
 from mlfs.errors import ParseError, plural, printable
 
@@ -41,10 +41,10 @@ def read(content: bytes, path: str, request: Request) -> Dataset:
     ((2, 3, 4), [[1, 0, 0, 1], [0, 0, 0, 0]])
     """
     text = utf8_text(content, path, request.encoding)
-    rows = Rows(path, request, _Head.of(text, len(content), path, request), Before())
+    rows = Rows(path, request, _Head.of(text, len(content), path, request), RangeContext())
     rows.add(text, 0)
     file_range = Range(0, 1, rows.n_rows, rows.n_lines, has_error=False, summary=rows.finish())
-    return rows.dataset(agreed(path, request, rows.head, [file_range]))
+    return rows.dataset(combine(path, request, rows.head, [file_range]))
 
 
 def open_ranges(pieces: TextPieces, path: str, request: Request) -> XmcRanges | None:
@@ -64,13 +64,13 @@ class XmcRanges(TextRanges):
         super().__init__(pieces, path, request)
         self.head = head
 
-    def rows(self, before: Before) -> Rows:
+    def rows(self, context: RangeContext) -> Rows:
         """Where the rows of a range are collected."""
-        return Rows(self.path, self.request, self.head, before)
+        return Rows(self.path, self.request, self.head, context)
 
-    def agree(self, ranges: Sequence[Range]) -> Agreed:
+    def combine_ranges(self, ranges: Sequence[Range]) -> Common:
         """What is common to the rows of all ranges."""
-        return agreed(self.path, self.request, self.head, ranges)
+        return combine(self.path, self.request, self.head, ranges)
 
 
 class _Head(NamedTuple):
@@ -119,7 +119,7 @@ class Summary:
 
 
 @dataclass(frozen=True)
-class Agreed:
+class Common:
     """What is common to all rows; `rows` are those before the piece of each number."""
 
     is_small: bool
@@ -130,11 +130,11 @@ class Agreed:
 class Rows(RangeRows):
     """The rows of some pieces."""
 
-    def __init__(self, path: str, request: Request, head: _Head, before: Before) -> None:
-        super().__init__(before)
+    def __init__(self, path: str, request: Request, head: _Head, context: RangeContext) -> None:
+        super().__init__(context)
         self.path, self.request, self.head = path, request, head
         self._text = SparseText(
-            path, request.limits, has_comments=False, max_memory=request.max_memory, before=before
+            path, request.limits, has_comments=False, max_memory=request.max_memory, context=context
         )
         self._ends: bool | None = None
         self._X: Any = None
@@ -142,13 +142,13 @@ class Rows(RangeRows):
     def add(self, text: bytes, piece: int) -> None:  # noqa: ARG002  # any is like the others
         """Read the lines of a piece."""
         sparse_text = self._text
-        if self.before.is_start and not sparse_text.before:  # the first line
+        if self.context.is_start and not sparse_text.n_lines:  # the first line
             text = text.partition(b"\n")[2]
-            sparse_text.before = 1
+            sparse_text.n_lines = 1
         sparse_text.add(text)
         self._ends = text.endswith(b"\n") if text else self._ends
-        self.n_rows = sparse_text.n_rows - self.before.rows
-        self.n_lines = sparse_text.before - self.before.lines
+        self.n_rows = sparse_text.n_rows - self.context.rows
+        self.n_lines = sparse_text.n_lines - self.context.lines
 
     def finish(self) -> Summary:
         """What the rows hold."""
@@ -166,23 +166,23 @@ class Rows(RangeRows):
             int(filled[-1]) + 1 if filled.size else 0, foreign, self._ends,
         )  # fmt: skip
 
-    def dataset(self, agreed: Agreed) -> Dataset:
+    def dataset(self, common: Common) -> Dataset:
         """The rows, with the columns and labels of all."""
         n, d, q, _ = self.head
-        n = max(0, min(self.n_rows, n - agreed.rows[self.before.first]))  # others are blank lines
+        n = max(0, min(self.n_rows, n - common.rows[self.context.first]))  # others are blank lines
         X = compressed(self._X.data, self._X.indices, self._X.indptr[: n + 1], d)
         self._X = None
-        if not agreed.is_small:
+        if not common.is_small:
             X = X.astype(np.float64, copy=False)
         flat, counts = self._text.ids()
         Y = label_rows(flat, counts[:n], q)
         columns, labels = default_columns(d), UniformLabels(NumberedNames("y", q), Label(""))
-        notes = ("qid: entries are skipped",) if agreed.queries else ()
+        notes = ("qid: entries are skipped",) if common.queries else ()
         source = Source(self.path, "xmc", labels_by="the ids in the file")
         return Dataset(X, Y, columns, labels, source=source, notes=notes)
 
 
-def agreed(path: str, request: Request, head: _Head, ranges: Sequence[Range]) -> Agreed:
+def combine(path: str, request: Request, head: _Head, ranges: Sequence[Range]) -> Common:
     """What is common to all rows, which have to be what the first line says."""
     summaries = [part.summary for part in ranges]
     *starts, n_rows = accumulate([part.n_rows for part in ranges], initial=0)
@@ -205,7 +205,7 @@ def agreed(path: str, request: Request, head: _Head, ranges: Sequence[Range]) ->
     columns = default_columns(head.d)
     labels = UniformLabels(NumberedNames("y", head.q), Label(""))
     refuse_other_labels(request, columns, labels, path, "an XMC file")
-    return Agreed(
+    return Common(
         all(summary.is_small for summary in summaries),
         any(summary.queries for summary in summaries),
         dict(zip([part.first for part in ranges], starts, strict=True)),
@@ -228,13 +228,13 @@ def _check_rows(
 
 
 def _header(line: str, size: int, path: str, request: Request) -> tuple[int, int, int]:
-    parts = line.split()
-    if len(parts) != 3 or not all(p.isascii() and p.isdigit() and len(p) < 19 for p in parts):
+    words = line.split()
+    if len(words) != 3 or not all(p.isascii() and p.isdigit() and len(p) < 19 for p in words):
         raise ParseError(
             f"the first line is {printable(line)!r}; expected N D L: the numbers of rows, features "
             "and labels", path, 1, 1,
         )  # fmt: skip
-    n, d, q = map(int, parts)
+    n, d, q = map(int, words)
     limits = request.limits
     for name, count, noun in (
         ("max_rows", n, "rows"), ("max_features", d, "features"),

@@ -55,7 +55,7 @@ def download_file(file: File, folder: Path, progress: Progress | None = None) ->
                 f"expected {file.sha256[:12]}...)"
             )
         except OSError as error:  # requests' errors are such, too
-            if transfer.local:
+            if transfer.write_failed:
                 raise DataError(_unwritable(folder, error)) from None
             faults.append(f"{url} {_reason(error, transfer)}")
         else:
@@ -70,7 +70,7 @@ class _Transfer:
         self.file, self.part, self.progress = file, part, progress
         self.digest = ""
         self.at = 0  # bytes that have arrived
-        self.local = False  # whether writing failed, and not the network
+        self.write_failed = False  # whether writing failed, and not the network
 
     def __call__(self, url: str, output_file: str, _: Any) -> None:
         import requests
@@ -109,7 +109,7 @@ class _Transfer:
         try:
             yield
         except OSError:
-            self.local = True
+            self.write_failed = True
             raise
 
 

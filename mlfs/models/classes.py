@@ -291,7 +291,7 @@ def _coded(column: np.ndarray, name: str, signs: bool) -> tuple[np.ndarray, np.n
         msg = f"Unknown label type: label {printable(name)!r} holds values that have no order"
         raise DataError(msg) from None
     if values.dtype.kind == "f":
-        refuse_infinite(column, [name], what="label")
+        refuse_infinite(column, [name], noun="label")
         odd = values[values != np.floor(values)]
         if odd.size:
             msg = (

@@ -322,14 +322,14 @@ def test_workers_read_ranges_of_text(suffix: str, tmp_path: Any, monkeypatch: An
         cluster = InProcess(3, lost=(-1, -2, 2))
         many = mlfs.select(path, "jmi", 5, labels="last:3", cluster=cluster, layout=layout)
         assert told(many) == told(one)
-    taken, between = [], data_files.TextPieces.between
+    taken, read_between = [], data_files.TextPieces.read_between
 
     def counted(self: Any, first: int, last: int) -> Iterator[tuple[int, bytes]]:
-        for k, text in between(self, first, last):
+        for k, text in read_between(self, first, last):
             taken.append(len(text))
             yield k, text
 
-    monkeypatch.setattr(data_files.TextPieces, "between", counted)
+    monkeypatch.setattr(data_files.TextPieces, "read_between", counted)
     mlfs.select(path, "jmi", 5, labels="last:3", cluster=InProcess(3), layout="rows")
     assert sum(taken) < 1.5 * path.stat().st_size
 

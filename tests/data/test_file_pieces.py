@@ -35,7 +35,7 @@ def test_shares_of_a_large_file_stay_packed(suffix, tmp_path, monkeypatch):
     pieces = open_pieces(file)
     for first, last in pieces.shares(3):
         rows = pieces.read(first, last)
-        assert isinstance(rows.dataset(pieces.agreed([rows.summary])).table, PackedTable)
+        assert isinstance(rows.dataset(pieces.combine([rows.summary])).table, PackedTable)
     assert_the_whole(joined(pieces, 3), wanted)
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import mlfs
 from mlfs.data import Limits, files, read, sparse_rows
-from mlfs.data.delimited.csv_rows import HELD, Rows
+from mlfs.data.delimited.csv_rows import MAX_PENDING, Rows
 from mlfs.data.file_pieces import open_pieces
 from mlfs.data.text_ranges import TextRanges
 from tests.any_dataset import outcome
@@ -151,16 +151,16 @@ def test_where_quotes_are_open_is_found_without_holding_the_file(tmp_path, monke
     rows = "1,0\n" * 100
     path.write_text(f'a,y\n{rows}"{"text" * 9}\n{"text" * 9}\n",1\n{rows}')
     held = []
-    read_held = Rows._read_held
+    read_pending = Rows._read_pending
 
     def counted(self, piece):
-        held.append(len(self._held))
-        read_held(self, piece)
+        held.append(len(self._pending))
+        read_pending(self, piece)
 
-    monkeypatch.setattr(Rows, "_read_held", counted)
+    monkeypatch.setattr(Rows, "_read_pending", counted)
     for size in range(20, 30):
         assert_alike(path, size, 2, monkeypatch, labels="y")
-    assert max(held) <= HELD + 1
+    assert max(held) <= MAX_PENDING + 1
 
 
 def test_a_first_piece_has_as_many_rows_as_there_may_be(tmp_path, monkeypatch):
@@ -182,14 +182,14 @@ def test_a_worker_reads_its_range_and_the_start(suffix, tmp_path, monkeypatch):
     pieces = open_pieces(path, labels="last:2")
     assert isinstance(pieces, TextRanges)
     taken = []
-    between = files.TextPieces.between
+    read_between = files.TextPieces.read_between
 
     def counted(self, first, last):
-        for k, text in between(self, first, last):
+        for k, text in read_between(self, first, last):
             taken.append(len(text))
             yield k, text
 
-    monkeypatch.setattr(files.TextPieces, "between", counted)
+    monkeypatch.setattr(files.TextPieces, "read_between", counted)
     sums = []
     for share in pieces.shares(4):
         pieces.read(*share)

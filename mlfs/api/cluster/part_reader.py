@@ -36,7 +36,7 @@ class RowsPart:
         The whole that they are a part of.
     share : tuple of int
         The pieces of the part.
-    agreed : object
+    common : object
         What is known of the whole, once it is.
     kept : ndarray of int, optional
         The rows of the part that count; all by default.
@@ -44,7 +44,7 @@ class RowsPart:
 
     pieces: FilePieces
     share: tuple[int, int]
-    agreed: Any = None
+    common: Any = None
     kept: np.ndarray | None = None
 
 
@@ -79,7 +79,7 @@ class ChunkPieces(FilePieces):
         """Nothing is read: the actor has the rows."""
         raise NotImplementedError
 
-    def agreed(self, found: Sequence[Any]) -> Any:
+    def combine(self, found: Sequence[Any]) -> Any:
         """The columns, which must be the same in all chunks."""
         first = found[0]
         for i, other in enumerate(found):
@@ -104,7 +104,7 @@ class _ChunkRows(ReadRows):
         self._data, self.n_rows = made, int(X.shape[0])
         self.summary = (made.columns, made.left_out, made.notes)
 
-    def dataset(self, agreed: Any) -> Dataset:  # noqa: ARG002  # it is what was found
+    def dataset(self, common: Any) -> Dataset:  # noqa: ARG002  # it is what was found
         """The rows."""
         return self._data
 
@@ -148,7 +148,7 @@ class PartReader:
 
     def _dataset(self, part: RowsPart) -> Dataset:
         if self._data is None:
-            self._data = self._read(part).dataset(part.agreed)
+            self._data = self._read(part).dataset(part.common)
             self._rows = None
         if part.kept is not None and self._data.shape[0] != part.kept.size:
             data = self._data

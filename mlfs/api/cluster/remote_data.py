@@ -123,12 +123,12 @@ def _agreed(session: Any, pieces: FilePieces, parts: list[RowsPart]) -> list[Row
     while True:
         looks = session.call("read", [("look", part) for part in parts])
         found = [one for _, one in looks]
-        again = pieces.learned(found)
+        again = pieces.refine(found)
         if again is pieces:
             break
         pieces, parts = again, [replace(part, pieces=again) for part in parts]
-    agreed = pieces.agreed(found)
-    return [replace(part, agreed=agreed) for part in parts]
+    common = pieces.combine(found)
+    return [replace(part, common=common) for part in parts]
 
 
 def _stacked(parts: list[Any]) -> Any:

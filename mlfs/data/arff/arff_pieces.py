@@ -20,7 +20,7 @@ from mlfs.data.arff.arff_dataset import (
     find_valueless,
     refuse_valueless,
 )
-from mlfs.data.arff.arff_reader import Earlier, Parser, first_mark
+from mlfs.data.arff.arff_reader import Parser, PieceContext, first_mark
 from mlfs.data.arff.fast_rows import DenseRows, Plan, make_plan
 from mlfs.data.arff.header import Header, read_header
 from mlfs.data.dataset import Dataset
@@ -29,7 +29,7 @@ from mlfs.data.labels.finding import LabelPositions
 from mlfs.data.packed_table import Packer
 from mlfs.data.request import Request
 from mlfs.data.row_stack import RowStack
-from mlfs.data.text_ranges import Before, Range, RangeRows, TextRanges
+from mlfs.data.text_ranges import Range, RangeContext, RangeRows, TextRanges
 from mlfs.errors import ParseError
 
 __all__ = ["open_ranges"]
@@ -49,7 +49,7 @@ def _from_header(pieces: TextPieces) -> Iterator[tuple[bytes, int]]:
     r"""The pieces with ``\n`` after each line and their numbers; the first has the header."""
     pending: list[bytes] = []
     is_first = in_header = True
-    for k, piece in pieces.between(0, len(pieces.sizes)):
+    for k, piece in pieces.read_between(0, len(pieces.sizes)):
         pending.append(_with_line_feeds(piece.removeprefix(BOM) if is_first else piece))
         is_first = False
         if in_header and not DATA.search(pending[-1]):
@@ -122,9 +122,9 @@ class ArffRanges(TextRanges):
         """The piece, or the first one if the header is not at its end there."""
         return 0 if piece <= self.start.piece else piece
 
-    def rows(self, before: Before) -> Rows:
+    def rows(self, context: RangeContext) -> Rows:
         """Where the rows of a range are collected."""
-        return Rows(self.start, self.path, self.request, self.pieces, before)
+        return Rows(self.start, self.path, self.request, self.pieces, context)
 
     def is_too_long(self, n_rows: int) -> bool:
         """Whether a table of so many rows passes a limit."""
@@ -132,7 +132,7 @@ class ArffRanges(TextRanges):
         dense = not self.start.is_sparse and n_rows > limits.max_cells // width
         return dense or n_rows > limits.max_rows
 
-    def agree(self, ranges: Sequence[Range]) -> Agreed:
+    def combine_ranges(self, ranges: Sequence[Range]) -> Common:
         """What is common to the rows of all ranges."""
         header, roles, *_ = self.start
         if not any(summary.n_rows for summary in ranges):
@@ -141,7 +141,7 @@ class ArffRanges(TextRanges):
         valueless = [summary.valueless for summary in summaries if summary.valueless is not None]
         refuse_valueless(min(valueless, default=None), feature_columns(header, roles), self.path)
         undeclared = [summary.labels for summary in summaries if summary.labels is not None]
-        return Agreed(
+        return Common(
             all(summary.is_small for summary in summaries),
             any(summary.has_weights for summary in summaries),
             UndeclaredValues.union(undeclared) if undeclared else None,
@@ -171,7 +171,7 @@ class Summary:
 
 
 @dataclass(frozen=True)
-class Agreed:
+class Common:
     """What `Summary` has of all rows."""
 
     is_small: bool
@@ -183,9 +183,9 @@ class Rows(RangeRows):
     """The rows of some pieces."""
 
     def __init__(
-        self, start: Start, path: str, request: Request, pieces: TextPieces, before: Before
+        self, start: Start, path: str, request: Request, pieces: TextPieces, context: RangeContext
     ) -> None:
-        super().__init__(before)
+        super().__init__(context)
         self.start, self.path, self.request, self.pieces = start, path, request, pieces
         max_memory, plan = request.max_memory, start.plan
         self._last: DenseRows | None = None
@@ -200,21 +200,21 @@ class Rows(RangeRows):
         """Read the lines of a piece."""
         text = _with_line_feeds(text)
         header = self.start.header
-        if not self.before.is_start or piece > self.start.piece:
-            header = header._replace(start=0, line=self.before.lines + self.n_lines)
+        if not self.context.is_start or piece > self.start.piece:
+            header = header._replace(start=0, line=self.context.lines + self.n_lines)
         elif piece < self.start.piece:
             self._header.append(text)
             return
         else:
             text = b"".join([*self._header, text])
-        earlier = Earlier(
-            self.before.rows + self.n_rows,
+        context = PieceContext(
+            self.context.rows + self.n_rows,
             self.start.is_sparse,
             lambda: self._lines_after(piece),
             self._last,
         )
         limits = self.request.limits
-        parser = Parser(text, header, self.start.plan, self.path, limits, earlier)
+        parser = Parser(text, header, self.start.plan, self.path, limits, context)
         parser.read()
         self._last = parser.rows
         self.n_lines += text.count(b"\n")
@@ -222,22 +222,22 @@ class Rows(RangeRows):
             self._keep(parser.body())
 
     def _keep(self, body: Body) -> None:
-        before, self.n_rows = self.n_rows, self.n_rows + body.n_rows
-        if self.before.is_again:
+        n_before, self.n_rows = self.n_rows, self.n_rows + body.n_rows
+        if self.context.is_repeat:
             return
         self._X.add(body.X)
         n_plain = len(self.start.roles.plain)
         if n_plain:
             self._others.add(body.others if self.start.is_sparse else body.others[:, :n_plain])
         for j, column in body.texts.items():
-            self._texts[j].update({i + before: cell for i, cell in column.items()})
+            self._texts[j].update({i + n_before: cell for i, cell in column.items()})
         if body.weights is not None:
-            self._weights.append((before, body.weights))
+            self._weights.append((n_before, body.weights))
 
     def _lines_after(self, piece: int) -> int:
         """The lines of the pieces behind one, without the last line end."""
         last, lines = b"\n", 0
-        for text in self.pieces.behind(piece):
+        for text in self.pieces.read_after(piece):
             last = _with_line_feeds(text)
             lines += last.count(b"\n")
         return lines + (not last.endswith(b"\n"))
@@ -246,12 +246,12 @@ class Rows(RangeRows):
         """What the rows hold."""
         header, roles, *_, is_sparse = self.start
         is_small = not is_sparse or self._X.is_small
-        self._body = body = self._joined()
-        labels = None if self.before.is_all else UndeclaredValues.of(body, header, roles)
+        self._body = body = self._join()
+        labels = None if self.context.is_all else UndeclaredValues.of(body, header, roles)
         valueless = find_valueless(body.X, feature_columns(header, roles) if is_sparse else [])
         return Summary(is_small, body.weights is not None, valueless, labels)
 
-    def _joined(self) -> Body:
+    def _join(self) -> Body:
         weights, plan = None, self.start.plan
         if self._weights:
             weights = np.ones(self.n_rows)
@@ -269,13 +269,13 @@ class Rows(RangeRows):
                 others = self._others.finish()
         return Body(self.n_rows, X, others, weights, self._texts)
 
-    def dataset(self, agreed: Agreed) -> Dataset:
+    def dataset(self, common: Common) -> Dataset:
         """The rows, with the columns and labels of all."""
         assert self._body is not None
         body, self._body = self._body, None
-        if self.start.is_sparse and not agreed.is_small:
+        if self.start.is_sparse and not common.is_small:
             body.X = body.X.astype(np.float64, copy=False)
-        if agreed.has_weights and body.weights is None:
+        if common.has_weights and body.weights is None:
             body.weights = np.ones(body.n_rows)
         header, roles, *_ = self.start
-        return dataset_of(body, header, roles, self.request, self.path, agreed.labels)
+        return dataset_of(body, header, roles, self.request, self.path, common.labels)

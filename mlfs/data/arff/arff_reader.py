@@ -22,7 +22,7 @@ from mlfs.data.files import utf8
 from mlfs.data.request import Limits, Request, exceeded
 from mlfs.errors import ParseError
 
-__all__ = ["Earlier", "Parser", "first_mark", "parse_body", "read", "write"]
+__all__ = ["Parser", "PieceContext", "first_mark", "parse_body", "read", "write"]
 
 NEWLINE = 10
 INK = re.compile(rb"\S")
@@ -45,7 +45,7 @@ def _float(text: bytes) -> float:
         return math.nan
 
 
-class Earlier(NamedTuple):
+class PieceContext(NamedTuple):
     """What precedes a piece of a file: its rows, whether these are sparse, and what follows.
 
     `reused` is what the piece before was read into, whose memory is used again.
@@ -66,7 +66,7 @@ class Parser:
         See `parse_body`; in a later piece of a file the header has the place and line of its start.
     plan : Plan
         Where the values go.
-    earlier : Earlier
+    context : PieceContext
         The pieces before this one.
     """
 
@@ -77,31 +77,31 @@ class Parser:
         plan: Plan,
         path: str,
         limits: Limits,
-        earlier: Earlier = Earlier(),  # noqa: B008  # a tuple
+        context: PieceContext = PieceContext(),  # noqa: B008  # a tuple
     ) -> None:
-        self.earlier, self.start, self.first_line = earlier, header.start, header.line
+        self.context, self.start, self.first_line = context, header.start, header.line
         self.content, self.path, self.limits = content, path, limits
         self.attributes = header.attributes
         self.width = len(header.attributes)
         self.position, self.line, self.counted_to = header.start, header.line + 1, header.start
-        mark = first_mark(content, self.position) if earlier.sparse is None else None
-        self.sparse = earlier.sparse or mark == b"{"
+        mark = first_mark(content, self.position) if context.sparse is None else None
+        self.sparse = context.sparse or mark == b"{"
         self.text_columns = plan.text_columns
         self.texts: dict[int, dict[int, str | None]] = {j: {} for j in plan.text_columns}
         self.weights: dict[int, float] = {}
         size = len(content) - self.position
         if self.sparse:
-            max_rows = min(size // 2 + 1, limits.max_rows - earlier.rows)
+            max_rows = min(size // 2 + 1, limits.max_rows - context.rows)
             self.rows: DenseRows = SparseRows(
-                plan, content, self.position, max_rows, earlier.reused
+                plan, content, self.position, max_rows, context.reused
             )
         else:
             max_rows = min(
                 size // (2 * self.width) + 1,
-                limits.max_rows - earlier.rows,
-                limits.max_cells // self.width - earlier.rows,
+                limits.max_rows - context.rows,
+                limits.max_cells // self.width - context.rows,
             )
-            self.rows = DenseRows(plan, content, self.position, max_rows, earlier.reused)
+            self.rows = DenseRows(plan, content, self.position, max_rows, context.reused)
 
     @cached_property
     def reader(self) -> RowReader:
@@ -136,7 +136,7 @@ class Parser:
         while self.position < stop:
             status, position = rows.read(text, self.position - base, stop - base, longest)
             self.position = position + base
-            self._settle(base)
+            self._convert_hard(base)
             if status == kernel.STOPPED or (status == kernel.FULL and not rows.grow()):
                 self._read_line()
 
@@ -148,7 +148,7 @@ class Parser:
             else:
                 self._read_line()
 
-    def _settle(self, base: int) -> None:
+    def _convert_hard(self, base: int) -> None:
         """Convert with float() the numbers that the kernel left; refuse a row with a wrong one."""
         rows, content = self.rows, self.content
         if not rows.counts[1]:
@@ -159,7 +159,7 @@ class Parser:
         if len(wrong):
             self.position = content.rfind(b"\n", 0, spans[wrong[0]][0]) + 1
             self._read_line()
-        rows.settle(values)
+        rows.set_numbers(values)
         rows.counts[1] = 0
 
     def _read_line(self) -> None:
@@ -189,9 +189,9 @@ class Parser:
             self.weights[i] = row.weight
 
     def _refuse_row(self, start: int) -> NoReturn:
-        rows = self.earlier.rows + int(self.rows.counts[0]) + 1
+        rows = self.context.rows + int(self.rows.counts[0]) + 1
         remaining = self.content.count(b"\n", start, len(self.content) - 1)
-        later = self.earlier.lines_after()
+        later = self.context.lines_after()
         enough = rows + remaining + later  # what is left has no more rows than lines
         line = self.first_line + self.content.count(b"\n", self.start, start) + 1
         if rows > self.limits.max_rows:

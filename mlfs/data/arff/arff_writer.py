@@ -66,17 +66,17 @@ def _write(dataset: Dataset, stream: BinaryIO, relation: str, *, labels_first: b
     texts = [_texts(c.values) if c.kind == "nominal" else None for c in dataset.columns]
     label_texts = [_texts(label.values) for label in dataset.labels]
     rows = _sparse_rows if dataset.is_sparse else _dense_rows
-    written = rows(dataset, texts, label_texts, labels_first)
+    row_lines = rows(dataset, texts, label_texts, labels_first)
     if dataset.weights is not None:
         weights = map(_number, dataset.weights.tolist())
-        written = (f"{row},{{{weight}}}" for row, weight in zip(written, weights, strict=True))
-    while block := list(islice(written, BLOCK)):
+        row_lines = (f"{row},{{{weight}}}" for row, weight in zip(row_lines, weights, strict=True))
+    while block := list(islice(row_lines, BLOCK)):
         stream.write(("\n".join(block) + "\n").encode("utf-8"))
 
 
 def _always_quote(text: str) -> str:
-    written = quote(text)
-    return written if written.startswith("'") else f"'{written}'"
+    result = quote(text)
+    return result if result.startswith("'") else f"'{result}'"
 
 
 def _attribute(name: str, values: tuple[str, ...] | None) -> str:

@@ -216,7 +216,7 @@ class DenseRows:
         self.out = Dense._make([*grown, *self.out[2:]])
         return True
 
-    def settle(self, values: np.ndarray) -> None:
+    def set_numbers(self, values: np.ndarray) -> None:
         """Put the numbers that float() had to read into their places."""
         i, place = self.hard[: len(values), 0], self.hard[: len(values), 1]
         inside = place >= 0
@@ -276,7 +276,7 @@ class SparseRows(DenseRows):
         self.out = Sparse._make([*grown, hard, counts])
         return True
 
-    def settle(self, values: np.ndarray) -> None:
+    def set_numbers(self, values: np.ndarray) -> None:
         """Put the numbers that float() had to read into their places."""
         entry, inside = self.hard[: len(values), 0], self.hard[: len(values), 1] >= 0
         self.out.values[entry[inside]] = values[inside]

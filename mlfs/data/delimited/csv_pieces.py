@@ -21,14 +21,14 @@ import numpy as np
 
 from mlfs._kernels import tokens as kernel
 from mlfs.data.delimited.csv_reader import Table
-from mlfs.data.delimited.csv_rows import Agreed, Rows, Summary
+from mlfs.data.delimited.csv_rows import Common, Rows, Summary
 from mlfs.data.delimited.numbered_words import WordsSeen
 from mlfs.data.delimited.records import Header, delimiter_of
 from mlfs.data.files import BOM, UTF16, TextPieces, is_plain
 from mlfs.data.labels.finding import resolve
 from mlfs.data.piecewise import ReadRows
 from mlfs.data.request import Request
-from mlfs.data.text_ranges import Before, Range, RangeRows, TextRanges
+from mlfs.data.text_ranges import Range, RangeContext, RangeRows, TextRanges
 from mlfs.errors import ParseError
 
 __all__ = ["open_ranges", "open_ranges_tsv"]
@@ -73,7 +73,7 @@ class CsvRanges(TextRanges):
         Which columns are labels.
     wordy : ndarray of bool
         Which columns are known to hold words.
-    inside : frozenset of int, optional
+    quoted_pieces : frozenset of int, optional
         The pieces that begin inside of quotes, once that is known.
     """
 
@@ -92,7 +92,7 @@ class CsvRanges(TextRanges):
         self.wordy = np.zeros(len(header.names), np.bool_)
         if self.label_columns.lists:
             self.wordy[self.label_columns.columns[0]] = True
-        self.inside: frozenset[int] | None = None
+        self.quoted_pieces: frozenset[int] | None = None
 
     @cached_property
     def header(self) -> Header:
@@ -107,19 +107,19 @@ class CsvRanges(TextRanges):
 
     def cut(self, piece: int) -> int:
         """The piece, or the last one before that does not begin inside of quotes."""
-        while self.inside and piece in self.inside:
+        while self.quoted_pieces and piece in self.quoted_pieces:
             piece -= 1
         return piece
 
-    def rows(self, before: Before) -> Rows:
+    def rows(self, context: RangeContext) -> Rows:
         """Where the rows of a range are collected."""
-        return Rows(self, before)
+        return Rows(self, context)
 
     def read(self, first: int, last: int) -> RangeRows:
         """Read some pieces; twice if columns turn out to hold words."""
         rows = super().read(first, last)
         assert isinstance(rows, Rows)
-        return self._with_fields(wordy=rows.wordy).read(first, last) if rows.is_lost else rows
+        return self._with_fields(wordy=rows.wordy).read(first, last) if rows.must_reread else rows
 
     def _with_fields(self, **fields: Any) -> CsvRanges:
         changed = copy.copy(self)
@@ -131,16 +131,18 @@ class CsvRanges(TextRanges):
         limits = self.request.limits
         return n_rows > min(limits.max_rows, limits.max_cells // len(self.header.names))
 
-    def learned(self, ranges: Sequence[Range]) -> CsvRanges:
+    def refine(self, ranges: Sequence[Range]) -> CsvRanges:
         """The pieces knowing which begin inside of quotes, and which columns hold words."""
         summaries: list[Summary] = [part.summary for part in ranges]
-        if self.inside is None:
-            odd = {piece for summary in summaries for piece in summary.odd}
-            flips = accumulate((k in odd for k in range(len(self))), lambda a, b: a != b)
-            inside = frozenset(k for k, is_open in enumerate(flips, 1) if is_open and k < len(self))
+        if self.quoted_pieces is None:
+            odd_pieces = {piece for summary in summaries for piece in summary.odd_pieces}
+            flips = accumulate((k in odd_pieces for k in range(len(self))), lambda a, b: a != b)
+            quoted_pieces = frozenset(
+                k for k, is_open in enumerate(flips, 1) if is_open and k < len(self)
+            )
             starts = {part.first for part in ranges}
-            if inside & starts or any(summary.is_at_a_loss for summary in summaries):
-                return self._with_fields(inside=inside)
+            if quoted_pieces & starts or any(summary.gave_up for summary in summaries):
+                return self._with_fields(quoted_pieces=quoted_pieces)
         if any(part.has_error for part in ranges):
             return self
         wordy = np.logical_or.reduce([summary.wordy for summary in summaries])
@@ -153,11 +155,11 @@ class CsvRanges(TextRanges):
         assert isinstance(rows, Rows)
         part: Range = rows.summary
         is_here = (part.first, part.last) == (self.cut(part.first), self.cut(part.last))
-        if part.summary.is_at_a_loss or not is_here:
+        if part.summary.gave_up or not is_here:
             return False
         return part.has_error or not (self.wordy & ~rows.wordy).any()
 
-    def agree(self, ranges: Sequence[Range]) -> Agreed:
+    def combine_ranges(self, ranges: Sequence[Range]) -> Common:
         """What the columns and labels of all ranges are."""
         n_rows = sum(part.n_rows for part in ranges)
         if not n_rows:
@@ -176,20 +178,20 @@ class CsvRanges(TextRanges):
             infinite_parts = [k for k, seen in enumerate(words) if seen.is_infinite]
             if infinite_parts and columns[j].kind == "numeric":
                 k = infinite_parts[0]
-                self._raise_infinite(j, Before(ranges[k].first, 0, lines[k]), ranges[k].last)
+                self._raise_infinite(j, RangeContext(ranges[k].first, 0, lines[k]), ranges[k].last)
         numbers = {}
         for j in self.label_columns.columns:
             label_numbers = [summary.numbers[j] for summary in summaries if j in summary.numbers]
             if label_numbers and (j not in columns or columns[j].kind == "numeric"):
                 numbers[j] = np.unique(np.concatenate(label_numbers))
         items = sorted({item for summary in summaries for item in summary.items})
-        return Agreed(n_rows, columns, numbers, items)
+        return Common(n_rows, columns, numbers, items)
 
-    def _raise_infinite(self, j: int, before: Before, last: int) -> None:
+    def _raise_infinite(self, j: int, context: RangeContext, last: int) -> None:
         """Raise the error of a number in a column of lists, all of which are numbers."""
         plain = self._with_fields(wordy=self.wordy & (np.arange(self.wordy.size) != j))
-        is_start = not before.lines
-        rows = plain.rows(before._replace(is_start=is_start, is_all=False, is_again=True))
+        is_start = not context.lines
+        rows = plain.rows(context._replace(is_start=is_start, is_all=False, is_repeat=True))
         self._read(rows, last)
         text, line, column = rows.infinite[j]
         raise ParseError(text, self.path, line, column)

@@ -105,7 +105,7 @@ class Table:
         What is between the cells.
     names : list of str, optional
         The columns, where the text is a later piece of a file and has no header.
-    before : int
+    lines_before : int
         The lines of the file before this text.
     """
 
@@ -116,11 +116,11 @@ class Table:
         request: Request,
         separator: str,
         names: list[str] | None = None,
-        before: int = 0,
+        lines_before: int = 0,
     ) -> None:
         self.path, self.request, self.separator = path, request, separator
         limits = request.limits
-        text = decode(content, path, request.encoding, before)
+        text = decode(content, path, request.encoding, lines_before)
         if names is None:
             text = text.removeprefix("\ufeff")
             if "\n" not in text:  # else CR alone ends no line, in no piece either
@@ -132,11 +132,11 @@ class Table:
             number = max(range(len(lines)), key=lambda i: len(lines[i]))
             raise exceeded(
                 limits, "max_line_bytes", len(lines[number]), "bytes in a line", path,
-                before + number + 1,
+                lines_before + number + 1,
             )  # fmt: skip
         self.records: list[Record] = []
         self.numbers: list[int] = []
-        for number, record in records(lines, separator, path, before):
+        for number, record in records(lines, separator, path, lines_before):
             self.records.append(record)
             self.numbers.append(number)
             if names is None and len(self.records) == 1:  # before an odd row is complained of

@@ -17,14 +17,14 @@ from mlfs.data.delimited.numbered_words import Words, WordsSeen
 from mlfs.data.files import decode
 from mlfs.data.labels.label_values import distinct_numbers
 from mlfs.data.packed_table import PackedTable, Packer
-from mlfs.data.text_ranges import Before, RangeRows
+from mlfs.data.text_ranges import RangeContext, RangeRows
 
 if TYPE_CHECKING:
     from mlfs.data.delimited.csv_pieces import CsvRanges
 
-__all__ = ["Agreed", "Rows", "Summary"]
+__all__ = ["Common", "Rows", "Summary"]
 
-HELD = 4  # pieces that are joined where it is not known whether a quote is open
+MAX_PENDING = 4  # pieces that are joined where it is not known whether a quote is open
 
 
 @dataclass(frozen=True)
@@ -33,9 +33,9 @@ class Summary:
 
     Parameters
     ----------
-    odd : list of int
+    odd_pieces : list of int
         The pieces with an odd number of quotes.
-    is_at_a_loss : bool
+    gave_up : bool
         Whether too much would have to be held to find the end of a quote.
     wordy : ndarray of bool
         Which columns hold words.
@@ -50,8 +50,8 @@ class Summary:
         The cells of a column of lists, if there are other rows.
     """
 
-    odd: list[int]
-    is_at_a_loss: bool
+    odd_pieces: list[int]
+    gave_up: bool
     wordy: np.ndarray
     words: dict[int, WordsSeen]
     infinite: dict[int, tuple[str, int, int | None]]
@@ -60,8 +60,8 @@ class Summary:
 
 
 @dataclass(frozen=True)
-class Agreed:
-    """What is common to all rows: their number, the columns of words, and as in `Summary`."""
+class Common:
+    """What is common to all rows: their number, the columns of words, and see `Summary`."""
 
     n_rows: int
     columns: dict[int, Column]
@@ -74,70 +74,72 @@ class Rows(RangeRows):
 
     Attributes
     ----------
-    is_lost : bool
+    must_reread : bool
         Whether rows were not kept because a column turned out to hold words after them.
     """
 
-    def __init__(self, ranges: CsvRanges, before: Before) -> None:
-        super().__init__(before)
+    def __init__(self, ranges: CsvRanges, context: RangeContext) -> None:
+        super().__init__(context)
         self.ranges, self.path, self.request = ranges, ranges.path, ranges.request
         self.names, self.separator = ranges.header.names, ranges.separator
         self.wordy = ranges.wordy.copy()
         self.words = [Words(ranges.header.quoted) for _ in self.names]
         self.infinite: dict[int, tuple[str, int, int | None]] = {}
-        self.is_lost = False
+        self.must_reread = False
         self._packer = Packer(self.request.max_memory)
         self._table: PackedTable | None = None
-        self._held: list[bytes] = []
-        self._odd: list[int] = []
-        self._is_open = self._is_at_a_loss = False
-        self._is_sure = before.is_start or before.is_again or ranges.inside is not None
+        self._pending: list[bytes] = []
+        self._odd_pieces: list[int] = []
+        self._in_quotes = self._gave_up = False
+        self._knows_quotes = (
+            context.is_start or context.is_repeat or ranges.quoted_pieces is not None
+        )
 
     def add(self, text: bytes, piece: int) -> None:
         """Read the lines of a piece, and of those before that end inside of quotes."""
         self._count(text, piece)
-        if self._is_at_a_loss:
+        if self._gave_up:
             return
-        self._held.append(text)
-        if self._is_open:
-            self._is_at_a_loss = len(self._held) > HELD and not self._is_sure
-            if self._is_at_a_loss:
-                self._held = []
+        self._pending.append(text)
+        if self._in_quotes:
+            self._gave_up = len(self._pending) > MAX_PENDING and not self._knows_quotes
+            if self._gave_up:
+                self._pending = []
             return
         self.end = piece + 1
-        self._read_held(piece)
+        self._read_pending(piece)
 
     def _count(self, text: bytes, piece: int) -> None:
         if text.count(b'"') % 2:
-            self._odd.append(piece)
-            self._is_open = not self._is_open
+            self._odd_pieces.append(piece)
+            self._in_quotes = not self._in_quotes
 
-    def _read_held(self, piece: int) -> None:
+    def _read_pending(self, piece: int) -> None:
         """Read whole records."""
-        text = b"".join(self._held)
-        self._held = []
-        before, n_lines = self.before.lines + self.n_lines, text.count(b"\n")
-        if not before:  # the header
-            text, before = text.partition(b"\n")[2], 1
+        text = b"".join(self._pending)
+        self._pending = []
+        lines_before, n_lines = self.context.lines + self.n_lines, text.count(b"\n")
+        if not lines_before:  # the header
+            text, lines_before = text.partition(b"\n")[2], 1
         wordy = self.wordy.copy()
-        values = self._values(text, before)
+        values = self._values(text, lines_before)
         while (wordy != self.wordy).any():
-            self.is_lost |= self.n_rows > 0
+            self.must_reread |= self.n_rows > 0
             wordy = self.wordy.copy()
-            values = self._values(text, before)
+            values = self._values(text, lines_before)
         self.n_rows, self.n_lines = self.n_rows + len(values), self.n_lines + n_lines
-        n_rows, limits = self.before.rows + self.n_rows, self.request.limits
+        n_rows, limits = self.context.rows + self.n_rows, self.request.limits
         if self.ranges.is_too_long(n_rows):
-            later_texts = self.ranges.pieces.behind(piece)
+            later_texts = self.ranges.pieces.read_after(piece)
             lines = (not line.isspace() for text in later_texts for line in text.splitlines(True))
             check_size(n_rows + sum(lines), len(self.names), limits, self.path)
-        if self.is_lost:
+        if self.must_reread:
             self._packer = Packer()
-        elif not self.before.is_again:
+        elif not self.context.is_repeat:
             self._packer.add(values)
 
     def after_error(self, texts: Iterator[tuple[int, bytes]]) -> Summary:
-        """Where quotes are open, which others need to know."""
+        """Count the quotes of the remaining pieces, to know which begin inside of quotes."""
         for piece, text in texts:
             self._count(text, piece)
         return self._summary({}, {}, [])
@@ -145,20 +147,20 @@ class Rows(RangeRows):
     def _summary(self, words: Any, numbers: Any, items: list[str]) -> Summary:
         infinite = {j: error for j, error in self.infinite.items() if not self.wordy[j]}
         for j, (text, line, column) in infinite.items():
-            infinite[j] = text, line - self.before.lines, column
-        return Summary(self._odd, self._is_at_a_loss, self.wordy, words, infinite, numbers, items)
+            infinite[j] = text, line - self.context.lines, column
+        return Summary(self._odd_pieces, self._gave_up, self.wordy, words, infinite, numbers, items)
 
     def finish(self) -> Summary:
         """What the rows hold."""
-        if self._held and self.before.is_end and not self._is_at_a_loss:
-            self._read_held(len(self.ranges))
-        if self.is_lost or self.before.is_again:
+        if self._pending and self.context.is_end and not self._gave_up:
+            self._read_pending(len(self.ranges))
+        if self.must_reread or self.context.is_repeat:
             return self._summary({}, {}, [])
         self._table = self._packer.finish() if self.n_rows else None
         words = {j: self.words[j].seen() for j in np.flatnonzero(self.wordy).tolist()}
         numbers: dict[int, np.ndarray] = {}
         items: set[str] = set()
-        if not self.before.is_all:
+        if not self.context.is_all:
             for j in self.ranges.label_columns.columns:
                 if not self.wordy[j] and self._table is not None:
                     numbers[j] = np.array(distinct_numbers(self._table.column(j))[0])
@@ -169,40 +171,40 @@ class Rows(RangeRows):
                 items = {word.item for word in words_of_lists if word.item is not None}
         return self._summary(words, numbers, sorted(items))
 
-    def dataset(self, agreed: Agreed) -> Dataset:
+    def dataset(self, common: Common) -> Dataset:
         """The rows, with the columns and labels of all."""
         ranges, table, columns = self.ranges, self._table, [Column(name) for name in self.names]
         meaning = {}
-        for j, column in agreed.columns.items():
+        for j, column in common.columns.items():
             columns[j], meaning[j] = column, self.words[j].codes(column)
         numbers = None if table is None else table.meaning(meaning)
         cells = [(column, np.zeros(0)) for column in columns]
         for j in ranges.label_columns.columns:
             values = np.zeros(0) if numbers is None else numbers.column(j)
-            cells[j] = columns[j], np.concatenate([values, agreed.numbers.get(j, np.zeros(0))])
+            cells[j] = columns[j], np.concatenate([values, common.numbers.get(j, np.zeros(0))])
 
         def texts(j: int) -> list[str | None]:
             items = [word.item for word in self.words[j].words]
             places = [] if table is None else table.column(j).astype(np.int64).tolist()
-            return [*(items[place] for place in places), *agreed.items]
+            return [*(items[place] for place in places), *common.items]
 
         source = (self.path, ranges.form)
         return assemble(
             cells, self.names, ranges.label_columns, texts, self.request, source, table=numbers,
-            n_rows=agreed.n_rows,
+            n_rows=common.n_rows,
         )  # fmt: skip
 
-    def _values(self, text: bytes, before: int) -> np.ndarray:
-        """The numbers of a piece, or those of its words; notes which columns turn out wordy."""
+    def _values(self, text: bytes, lines_before: int) -> np.ndarray:
+        """The numbers of a piece, or those of its words; notes which columns hold words."""
         plain = text.replace(b"\r\n", b"\n") if b"\r" in text else text
         if b"\r" in plain:
-            return self._with_care(text, before)
+            return self._read_carefully(text, lines_before)
         if not plain.isascii():
-            decode(plain, self.path, "utf-8", before)
+            decode(plain, self.path, "utf-8", lines_before)
         cells = Cells(plain, 0, self.names, self.request, self.separator)
         wordy, cells.wordy = self.wordy.copy(), self.wordy
         if cells.read(len(plain) + 1) != kernel.DONE:
-            return self._with_care(text, before)
+            return self._read_carefully(text, lines_before)
         values = cells.values[: cells.counts[0]]
         if (wordy != self.wordy).any():
             return values  # some of its rows were read as numbers: it is read again
@@ -214,8 +216,8 @@ class Rows(RangeRows):
                 values[:, j] = word_codes[values[:, j].astype(np.int64)]
         return values
 
-    def _with_care(self, text: bytes, before: int) -> np.ndarray:
-        table = Table(text, self.path, self.request, self.separator, self.names, before)
+    def _read_carefully(self, text: bytes, lines_before: int) -> np.ndarray:
+        table = Table(text, self.path, self.request, self.separator, self.names, lines_before)
         n = len(table.records)
         values = np.zeros((n, len(self.names)))
         for start in range(0, n, BLOCK):

@@ -65,15 +65,15 @@ Record = str | list[str]
 
 
 def records(
-    lines: list[str], separator: str, path: str, before: int = 0
+    lines: list[str], separator: str, path: str, lines_before: int = 0
 ) -> Iterator[tuple[int, Record]]:
     """Cut the lines into records: a line without quotes as it is, one with quotes into cells.
 
-    `before` is the number of lines of the file before these.
+    `lines_before` is the number of lines of the file before these.
     """
     i = 0
     while i < len(lines):
-        line, number = lines[i], i + 1 + before
+        line, number = lines[i], i + 1 + lines_before
         i += 1
         if '"' not in line:
             line = line.removesuffix("\r")
@@ -83,7 +83,7 @@ def records(
         cells: list[str] = []
         position = 0
         while True:
-            cell, position, line, i = _cell(lines, line, position, i, separator, path, before)
+            cell, position, line, i = _cell(lines, line, position, i, separator, path, lines_before)
             cells.append(cell)
             if position > len(line):
                 break
@@ -91,7 +91,7 @@ def records(
 
 
 def _cell(
-    lines: list[str], line: str, position: int, i: int, separator: str, path: str, before: int
+    lines: list[str], line: str, position: int, i: int, separator: str, path: str, lines_before: int
 ) -> tuple[str, int, str, int]:
     """Read one cell from `position`; the place after it is beyond the line for the last cell."""
     start = position
@@ -105,10 +105,10 @@ def _cell(
             raise ParseError(
                 f"a quote in the middle of the cell {printable(cell)!r}: quote the whole cell and "
                 'double the quotes inside it, as "a ""b"" c"',
-                path, i + before, line.index('"', position) + 1,
+                path, i + lines_before, line.index('"', position) + 1,
             )  # fmt: skip
         return cell.removesuffix("\r") if end == len(line) else cell, end + 1, line, i
-    opening = (i + before, start + 1)
+    opening = (i + lines_before, start + 1)
     pieces: list[str] = []
     position = start + 1
     while True:
@@ -132,7 +132,7 @@ def _cell(
         raise ParseError(
             f"{printable(line[after : after + 20])!r} follows a closing quote, where a "
             f"{delimiter_name(separator)} or the end of the line is expected",
-            path, i + before, after + 1,
+            path, i + lines_before, after + 1,
         )  # fmt: skip
     return Quoted("".join(pieces)), after + 1, line, i
 

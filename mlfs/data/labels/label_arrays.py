@@ -117,15 +117,15 @@ def unwrap(y: Any, names: Sequence[str] | None) -> tuple[Any, Sequence[str] | No
         if duplicate is not None:
             raise DataError(f"Y has two columns named {printable(duplicate)!r}: rename one")
         pick = y.iloc if library_of(y) == "pandas" else y
-        return {name: _plain(pick[:, j]) for j, name in enumerate(column_names)}, names
+        return {name: _series_values(pick[:, j]) for j, name in enumerate(column_names)}, names
     series_name = getattr(y, "name", None)  # an extension array of pandas has none
     if names is None and series_name not in (None, ""):
         names = [str(series_name)]
-    values = _plain(y)
+    values = _series_values(y)
     return values, None if is_sets(values) and names == [str(series_name)] else names
 
 
-def _plain(series: Any) -> Any:
+def _series_values(series: Any) -> Any:
     """The values of a series as a numpy array of numbers, or a list of objects."""
     if library_of(series) == "pandas":
         kind = getattr(series.dtype, "kind", "O")
@@ -231,7 +231,7 @@ def _numeric_classes(name: str, values: np.ndarray) -> tuple[Label, np.ndarray]:
     refuse_merged(values, [name])
     x = values.astype(np.float64)
     present = x[~np.isnan(x)]
-    refuse_infinite(x, [name], what="label")
+    refuse_infinite(x, [name], noun="label")
     distinct = np.unique(present)
     if np.isin(distinct, (-1, 0, 1)).all():
         codes, labels = _from_numbers(x.reshape(-1, 1), [name], False)

@@ -73,7 +73,7 @@ def _numbers(name: str, cells: Any) -> np.ndarray | None:
 
 def coded_numbers(name: str, x: np.ndarray) -> tuple[np.ndarray, Label]:
     """Code a numeric target by the places of its values among those that occur, rising."""
-    refuse_infinite(x, [name], what="label")
+    refuse_infinite(x, [name], noun="label")
     missing = np.isnan(x)
     distinct, codes = np.unique(np.where(missing, 0.0, x), return_inverse=True)
     codes = np.where(missing, -1, codes.reshape(-1)).astype(np.int32)
