@@ -82,8 +82,10 @@ def train(
     console = console_of(context)
     name, settings = options["model"], settings_of(options, missing)
     model = made(options)
+    import numpy as np
+
     from mlfs.models.classes import as_written
-    from mlfs.models.label_model import keep_names, name_columns
+    from mlfs.models.label_model import name_columns
     from mlfs.models.model_files import check_place_of_model, check_storable, save
     from mlfs.models.progress_reports import reporting
     from mlfs.models.training_table import TrainingTable
@@ -109,7 +111,7 @@ def train(
     with line, reporting(line.tell) if line.shown else nullcontext():
         _fit(console, model, X, Y, weights)
     _tell_number(console, model)
-    keep_names(model, table.feature_names)
+    model.feature_names_in_ = np.array(table.feature_names, dtype=object)  # to refuse other frames
     save(model, output, table=table, settings=settings, force=force)
     _tell(console, output, task + on, time.perf_counter() - began)
     return 0

@@ -11,7 +11,7 @@ from mlfs.counting.entries import edges_of
 from mlfs.data.dataset import Column, Dataset, Label
 from mlfs.discretize import METHODS, Binning, learn
 from mlfs.errors import UsageError, printable
-from mlfs.models.baselines.log_odds import LogOddsModel
+from mlfs.models.baselines.bases import LogOddsModel
 from mlfs.models.problem import Problem
 
 __all__ = ["MLNB"]

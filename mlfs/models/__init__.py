@@ -23,7 +23,7 @@ A model is a `label_model` that learns from a `problem` (`training_table`, `clas
 `opened_data`) and is applied to `matched_rows`: `chain` (with `number_chosen`), `ensemble`,
 `mixture` (by `em`), `monte_carlo_chain` and `thresholds`. `recipes` has them by name.
 `base_learners` fits the classifiers of labels on the columns that `features` chooses, and
-`conditionals` applies them; `switching` (over `switched`), `tuned`, `two_classes` and `dense` serve
+`conditionals` applies them; `switching` (over `switched`), `tuned` and `dense` serve
 base learners. `edmonds` finds the best tree, `progress_reports` reports on a fit, and `model_files`
 stores a model by `storage`.
 

@@ -192,7 +192,7 @@ def fit_learner(
     like: Any = None,
 ) -> Learner:
     """Fit one label on the rows in which neither it nor a parent is missing."""
-    columns = problem.columns(label)
+    columns = problem.features[label]
     own = problem.Y[:, [label, *parents]]
     known = (own != MISSING).all(axis=1)
     if weights is not None:
@@ -226,7 +226,7 @@ def grow_learner(
 
     Both values are named from the start, so that a label may be constant in a part of the rows.
     """
-    columns = problem.columns(label)
+    columns = problem.features[label]
     own = problem.Y[:, [label, *parents]]
     rows = np.flatnonzero((own != MISSING).all(axis=1))
     if not rows.size:

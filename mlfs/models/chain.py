@@ -127,9 +127,6 @@ class StructuredClassifier(LabelModel):
     def _learn(self, problem: Problem) -> None:
         self._fitted = FittedConditionals.fit(*self._planned(problem))
 
-    def _grows(self) -> bool:
-        return hasattr(self.base_estimator, "partial_fit")
-
     def _grow(self, problem: Problem, first: bool) -> None:
         if first:
             self._fitted = FittedConditionals.grow(*self._planned(problem))
@@ -296,9 +293,6 @@ class StructuredClassifier(LabelModel):
         )
         raise UsageError(msg)
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        # scikit-learn's checks want a prediction to be the rounded marginals, and have no other
-        # tag to say that labels are decided together
-        tags.classifier_tags.poor_score = probabilistic(self) and not _decides_by_function(self)
-        return tags
+    @property
+    def _poor_score(self) -> bool:
+        return probabilistic(self) and not _decides_by_function(self)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
 
 from mlfs.data.columns import is_missing, refuse_infinite
 from mlfs.data.frames import array_of, family, framed
@@ -16,7 +17,7 @@ from mlfs.data.matrices import check_places
 from mlfs.errors import DataError, plural, printable
 from mlfs.models.problem import MISSING
 
-__all__ = ["ClassList", "Classes", "as_written", "read_labels"]
+__all__ = ["ClassList", "Classes", "as_written", "read_labels", "two_classes"]
 
 BINARY = np.array([0, 1])
 SIGNS = np.array([-1, 1])
@@ -228,6 +229,27 @@ def as_written(codes: np.ndarray) -> np.ndarray:
     """
     missing = codes < 0
     return np.where(missing, np.nan, codes) if missing.any() and (codes != 0).all() else codes
+
+
+def two_classes(y: np.ndarray) -> tuple[np.ndarray, Any]:
+    """The two values of a target, and for each row which of them it is.
+
+    Examples
+    --------
+    >>> values, codes = two_classes(np.array(["yes", "no", "yes"]))
+    >>> values.tolist(), codes.tolist()
+    (['no', 'yes'], [1, 0, 1])
+    """
+    check_classification_targets(y)
+    kind = type_of_target(y, input_name="y", raise_unknown=True)
+    if kind != "binary":
+        msg = f"Only binary classification is supported. The type of the target is {kind}."
+        raise ValueError(msg)
+    values, codes = np.unique(y, return_inverse=True)
+    if values.size < 2:
+        msg = f"y needs two classes, and has only one class: {printable(values[0])}"
+        raise ValueError(msg)
+    return values, codes
 
 
 def _is_flat(Y: Any) -> bool:

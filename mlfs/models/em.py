@@ -31,6 +31,7 @@ __all__ = [
     "em_step",
     "fitted_tree",
     "observed_log_proba",
+    "responsibilities",
 ]
 
 
@@ -83,11 +84,6 @@ class MixtureOnRows:
     def log_proba(self, Y: np.ndarray) -> np.ndarray:
         """Log P(y|x), shape (n_rows,); missing labels are summed out."""
         return log_sum(self.parts(Y))
-
-    def responsibilities(self, Y: np.ndarray) -> np.ndarray:
-        """gamma_k(n), eq. (8): how likely each tree made each row, shape (n_rows, K)."""
-        parts = self.parts(Y)
-        return np.exp(parts - log_sum(parts)[:, None])
 
     def joint(self) -> Callable[[np.ndarray], np.ndarray]:
         """A fast log P(y|x) of complete label vectors, for many of them on the same rows."""
@@ -192,6 +188,11 @@ def _summed_out(conditionals: Conditionals, Y: np.ndarray, rows: np.ndarray) -> 
     return total
 
 
+def responsibilities(parts: np.ndarray) -> np.ndarray:
+    """gamma_k(n), eq. (8): how likely each tree made each row, shape (n_rows, K)."""
+    return np.asarray(np.exp(parts - log_sum(parts)[:, None]))
+
+
 def em_step(problem: Problem, mixture: Mixture, gammas: np.ndarray) -> Mixture:
     """The M-step, lines 7 to 12 of Algorithm 1.
 
@@ -239,7 +240,7 @@ def em(
     best, reached = mixture, -np.inf
     for number in range(1, max(1, max_iter) + 1):
         with stage(f"EM step {number} of at most {max_iter}"):
-            step = em_step(problem, mixture, np.exp(parts - log_sum(parts)[:, None]))
+            step = em_step(problem, mixture, responsibilities(parts))
         parts = step.on(problem.X).parts(problem.Y)
         trace.append(weighted_mean(log_sum(parts), problem.weights))
         mixture = step

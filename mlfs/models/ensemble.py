@@ -14,6 +14,7 @@ from mlfs.api.options import SEEDS
 from mlfs.api.selection import Selection
 from mlfs.api.value_kinds import checked_count
 from mlfs.errors import UnknownName, UsageError, printable
+from mlfs.models.inference.contract import real
 from mlfs.models.label_model import LabelModel, name_columns
 from mlfs.models.problem import MISSING, Problem
 from mlfs.models.progress_reports import stage
@@ -207,10 +208,9 @@ class StructuredEnsemble(LabelModel):
 
         return given_model(self.model, StructuredClassifier(Chain("random")))
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.poor_score = self.vote == "majority"  # as in StructuredClassifier
-        return tags
+    @property
+    def _poor_score(self) -> bool:
+        return bool(self.vote == "majority")
 
 
 def check_vote(vote: Any, whose: str = "", probabilistic: bool = True) -> None:
@@ -343,8 +343,6 @@ def _drawn_rows(
 
 
 def _share(value: Any, what: str) -> float:
-    number = isinstance(value, (int, float, np.integer, np.floating))
-    if not number or isinstance(value, bool) or not 0 < value <= 1:
-        msg = f"{what} is the share that a member is given, in (0, 1], not {printable(repr(value))}"
-        raise UsageError(msg)
-    return float(value)
+    return real(
+        value, f"{what} is the share that a member is given, in (0, 1]", lambda x: 0 < x <= 1
+    )

@@ -28,7 +28,7 @@ from mlfs.models.opened_data import opened, opened_rows
 from mlfs.models.problem import Problem
 from mlfs.search.label_parents import Structure
 
-__all__ = ["LabelModel", "default_learner", "keep_names", "name_columns", "probabilistic"]
+__all__ = ["LabelModel", "default_learner", "name_columns", "probabilistic"]
 
 
 def default_learner() -> LogisticRegression:
@@ -46,17 +46,12 @@ def name_columns(model: LabelModel, features: Sequence[str], labels: Sequence[st
     model._next_names = tuple(features), tuple(labels)  # noqa: SLF001
 
 
-def keep_names(model: LabelModel, features: Sequence[str]) -> None:
-    """Set the names of the features, so that frames with other columns are refused."""
-    model.feature_names_in_ = np.array(features, dtype=object)
-
-
 class LabelModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklearn has no types
     """The base of all models: a subclass has ``base_estimator, n_jobs, random_state``.
 
     A subclass has ``_check``, which refuses wrong parameters before the data are read, and
     ``_learn(problem)``, which learns and leaves the attribute ``_mark``. One that learns from rows
-    in parts says so by ``_grows`` and has ``_grow(problem, first)``. It calls ``_rows`` in
+    in parts, if its base learner does, has ``_grow(problem, first)``. It calls ``_rows`` in
     `predict`, ``_given`` on what it predicts (int8 of 0 and 1), ``_shares`` on probabilities,
     ``_decisions`` on decision values, ``_codes`` on labels that it is to score. Where Y has one
     dimension, it is one label, and all is as of any binary classifier.
@@ -77,6 +72,7 @@ class LabelModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklea
     _labels: Classes
     _next_names: tuple[tuple[str, ...], tuple[str, ...]]
     _mark = "label_names_"
+    _poor_score: Any = False  # whether a prediction may differ from rounded marginals
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn from rows and their labels.
@@ -140,7 +136,8 @@ class LabelModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklea
 
     def _grows(self) -> bool:
         """Whether the model learns from rows that arrive in parts."""
-        return False
+        written = type(self)._grow is not LabelModel._grow  # noqa: SLF001
+        return written and hasattr(self.base_estimator, "partial_fit")
 
     def _grow(self, problem: Problem, first: bool) -> None:
         raise NotImplementedError
@@ -344,6 +341,8 @@ class LabelModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklea
         tags.target_tags.two_d_labels = True
         tags.classifier_tags.multi_class = False
         tags.classifier_tags.multi_label = True
+        # scikit-learn's checks have no other tag to say that labels are decided together
+        tags.classifier_tags.poor_score = self._poor_score
         tags.input_tags.sparse = True
         tags.input_tags.allow_nan = self._allows_nan()
         return tags

@@ -13,11 +13,11 @@ from threadpoolctl import threadpool_limits
 
 from mlfs.api.options import SEEDS, seed_of
 from mlfs.api.value_kinds import checked_share
-from mlfs.errors import UsageError, printable
+from mlfs.errors import UsageError
 from mlfs.models.em import Grower, Mixture, em, weighted_mean
 from mlfs.models.features import feature_plan
 from mlfs.models.inference import MaxSum, anneal, marginals, sample
-from mlfs.models.inference.contract import whole
+from mlfs.models.inference.contract import real, whole
 from mlfs.models.inference.vectors import blocks
 from mlfs.models.label_model import LabelModel
 from mlfs.models.problem import Problem
@@ -103,6 +103,7 @@ class MixtureOfTrees(LabelModel):
     """
 
     _mark = "_mixture"
+    _poor_score = True
 
     def __init__(
         self,
@@ -186,9 +187,7 @@ class MixtureOfTrees(LabelModel):
         if not 0 < checked_share(self.validation, "validation") < 1:
             msg = f"validation is a share of the rows between 0 and 1, not {self.validation}"
             raise UsageError(msg)
-        if isinstance(self.tol, bool) or not isinstance(self.tol, (int, float)) or self.tol < 0:
-            msg = f"tol is a number from 0 on, not {printable(repr(self.tol))}"
-            raise UsageError(msg)
+        real(self.tol, "tol is a number from 0 on", lambda x: x >= 0)
 
     def _stopped(self, problem: Problem, grower: Grower) -> Mixture:
         """Section 5.3.2: grow on some rows, stop when the others become less likely."""
@@ -284,9 +283,3 @@ class MixtureOfTrees(LabelModel):
         cells = 4 * len(self.structures_) * len(self.label_names_)
         for rows in blocks(matrix.shape[0], cells, CELLS):
             yield rows, self._mixture.on(matrix[rows])
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        # the most probable vector need not have the most probable labels, as a check expects
-        tags.classifier_tags.poor_score = True
-        return tags

@@ -51,7 +51,7 @@ class Problem:
     Examples
     --------
     >>> problem = Problem(np.eye(3), np.array([[0], [1], [-1]], np.int8), ("sad",))
-    >>> problem.q, problem.observed(0).tolist(), problem.columns(0)
+    >>> problem.q, problem.observed(0).tolist(), problem.features[0]
     (1, [0, 1], None)
     """
 
@@ -86,10 +86,6 @@ class Problem:
     def q(self) -> int:
         """How many labels there are."""
         return int(self.Y.shape[1])
-
-    def columns(self, label: int) -> np.ndarray | None:
-        """The columns of X that a label may use; None is all of them."""
-        return self.features[label]
 
     def observed(self, *labels: int) -> np.ndarray:
         """The rows in which none of some labels is missing."""

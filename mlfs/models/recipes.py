@@ -42,13 +42,13 @@ Switching: a logistic regression for each value of the parent, C by cross-valida
 from __future__ import annotations
 
 import difflib
-import importlib
 from collections.abc import Callable
 from typing import Any
 
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.svm import LinearSVC
 
+from mlfs import models
 from mlfs.errors import UnknownName, UsageError, printable
 from mlfs.models.chain import StructuredClassifier
 from mlfs.models.ensemble import StructuredEnsemble
@@ -77,24 +77,14 @@ WHOLE = {  # models that look at the same columns for all labels
 }  # fmt: skip
 
 
-def _svm() -> LinearSVC:
-    """The linear SVM of Liblinear; the primal problem is solved without chance."""
-    return LinearSVC(dual=False)
-
-
 def _chain(structure: Any, inference: Any, learner: Any = None, **more: Any) -> Any:
     learner = default_learner() if learner is None else learner
     return StructuredClassifier(structure, base_estimator=learner, inference=inference, **more)
 
 
 def _occ(order: str = "cheap", n: Any = SHARES) -> Any:
-    return _chain(KParents(order=order), Greedy(), _svm(), features="mlfs_local", n=n)
-
-
-def _mixture() -> Any:
-    from mlfs.models.mixture import MixtureOfTrees
-
-    return MixtureOfTrees(base_estimator=Switching(TunedLogistic()))
+    learner = LinearSVC(dual=False)  # the primal problem is solved without chance
+    return _chain(KParents(order=order), Greedy(), learner, features="mlfs_local", n=n)
 
 
 def _monte_carlo_chain() -> Any:
@@ -103,25 +93,9 @@ def _monte_carlo_chain() -> Any:
     return _chain(SwappedOrder(), BestSample())
 
 
-def _baseline(module: str, name: str, **parameters: Any) -> Any:
-    home = importlib.import_module(f"mlfs.models.baselines.{module}")
-    return getattr(home, name)(**parameters)
-
-
-def _forest() -> Any:
-    return RandomForestClassifier(min_samples_leaf=2)
-
-
-def _pruned_sets() -> Any:
-    return _powerset(p=2, b=2)
-
-
-def _powerset(**parameters: Any) -> Any:
-    return _baseline("powerset", "LabelPowerset", base_estimator=default_learner(), **parameters)
-
-
-def _lift() -> Any:
-    return _baseline("lift", "Lift", scale=True, base_estimator=default_learner())
+def _baseline(name: str, **parameters: Any) -> Any:
+    """A method of `mlfs.models`, imported when it is asked for, with the usual base learner."""
+    return getattr(models, name)(base_estimator=default_learner(), **parameters)
 
 
 RECIPES: dict[str, Callable[[], Any]] = {
@@ -132,30 +106,32 @@ RECIPES: dict[str, Callable[[], Any]] = {
     "pcc": lambda: _chain(Chain("given"), BestFirst()),
     "pacc": lambda: _chain(Polytree(), MaxSum()),
     "ctbn": lambda: _chain(Arborescence(), MaxSum(), Switching(TunedLogistic())),
-    "mc": _mixture,
+    "mc": lambda: models.MixtureOfTrees(base_estimator=Switching(TunedLogistic())),
     "mcc": _monte_carlo_chain,
     "occ": _occ,
     "ecc": lambda: StructuredEnsemble(_chain(Chain("random"), Greedy())),
     "ebcc": lambda: StructuredEnsemble(_chain(OneParent("random"), Greedy())),
     "eocc": lambda: StructuredEnsemble(_occ("random", SHARE_OF_MEMBERS)),
     "epcc": lambda: StructuredEnsemble(_chain(Chain("random"), BestFirst())),
-    "lp": _powerset,
-    "ps": _pruned_sets,
-    "eps": lambda: StructuredEnsemble(_pruned_sets(), rows=0.63, features=1.0),
-    "rakel": lambda: _baseline("rakel", "RAkEL", base_estimator=default_learner()),
-    "rakeld": lambda: _baseline("rakel", "RAkEL", disjoint=True, base_estimator=default_learner()),
-    "mlknn": lambda: _baseline("nearest", "MLkNN", scale=True),
-    "brknn": lambda: _baseline("nearest", "BRkNN", scale=True),
-    "iblr": lambda: _baseline("appended", "IBLR", scale=True, base_estimator=default_learner()),
-    "chf": lambda: _baseline("appended", "CHF", base_estimator=default_learner()),
-    "homer": lambda: _baseline("homer", "HOMER", base_estimator=default_learner()),
-    "lift": lambda: _chain(Independent(), Greedy(), _lift()),
-    "llsf": lambda: _baseline("llsf", "LLSF"),
-    "clr": lambda: _baseline(
-        "calibrated_ranking", "CalibratedLabelRanking", base_estimator=default_learner()
+    "lp": lambda: _baseline("LabelPowerset"),
+    "ps": lambda: _baseline("LabelPowerset", p=2, b=2),
+    "eps": lambda: StructuredEnsemble(
+        _baseline("LabelPowerset", p=2, b=2), rows=0.63, features=1.0
     ),
+    "rakel": lambda: _baseline("RAkEL"),
+    "rakeld": lambda: _baseline("RAkEL", disjoint=True),
+    "mlknn": lambda: models.MLkNN(scale=True),
+    "brknn": lambda: models.BRkNN(scale=True),
+    "iblr": lambda: _baseline("IBLR", scale=True),
+    "chf": lambda: _baseline("CHF"),
+    "homer": lambda: _baseline("HOMER"),
+    "lift": lambda: _chain(Independent(), Greedy(), _baseline("Lift", scale=True)),
+    "llsf": lambda: models.LLSF(),  # noqa: PLW0108  # imported when it is asked for
+    "clr": lambda: _baseline("CalibratedLabelRanking"),
     "br-tuned": lambda: _chain(Independent(), Greedy(), TunedLogistic()),
-    "br-forest": lambda: _chain(Independent(), Greedy(), _forest()),
+    "br-forest": lambda: _chain(
+        Independent(), Greedy(), RandomForestClassifier(min_samples_leaf=2)
+    ),
 }
 
 

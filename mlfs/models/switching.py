@@ -14,9 +14,9 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from mlfs.errors import UsageError, printable
 from mlfs.models.base_learners import check_neighbours
+from mlfs.models.classes import two_classes
 from mlfs.models.inference.contract import whole
 from mlfs.models.tuned import TunedLogistic
-from mlfs.models.two_classes import two_classes
 
 __all__ = ["Switching", "one_class_share"]
 

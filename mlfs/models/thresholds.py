@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -11,7 +12,7 @@ from sklearn.utils.metaestimators import available_if
 
 from mlfs.errors import UnknownName, UsageError, printable
 from mlfs.models.ensemble import fitted_member, given_model, grown_member, ones_of
-from mlfs.models.inference.contract import whole
+from mlfs.models.inference.contract import real, whole
 from mlfs.models.label_model import LabelModel
 from mlfs.models.problem import MISSING, Problem
 from mlfs.models.progress_reports import stage
@@ -91,6 +92,7 @@ class ThresholdedClassifier(LabelModel):
     base_estimator = None
     n_jobs = None
     _mark = "model_"
+    _poor_score = True
 
     def __init__(
         self, model: Any = None, rule: Any = "scut", folds: int = 5, random_state: Any = 0
@@ -181,11 +183,6 @@ class ThresholdedClassifier(LabelModel):
 
         return given_model(self.model, StructuredClassifier())
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.poor_score = True  # a prediction is not the rounded probability
-        return tags
-
 
 def checked_rule(rule: Any) -> str | float:
     """A rule by its name, or a number.
@@ -199,11 +196,7 @@ def checked_rule(rule: Any) -> str | float:
         if rule not in RULES:
             raise UnknownName("threshold", rule, RULES)
         return rule
-    number = isinstance(rule, (int, float, np.integer, np.floating))
-    if not number or isinstance(rule, bool) or not np.isfinite(rule):
-        known = ", ".join(RULES)
-        raise UsageError(f"a threshold is a number or one of {known}, not {printable(repr(rule))}")
-    return float(rule)
+    return real(rule, f"a threshold is a number or one of {', '.join(RULES)}", math.isfinite)
 
 
 def learned_thresholds(

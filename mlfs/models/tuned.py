@@ -10,11 +10,11 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from mlfs.errors import UsageError, printable
+from mlfs.models.classes import two_classes
 from mlfs.models.inference.contract import whole
 from mlfs.models.splits import clearly_less, stratified_folds
 from mlfs.models.structures.logistic import FEW, MOST_COLUMNS
 from mlfs.models.structures.newton import Newton, in_span, one_regression, with_last
-from mlfs.models.two_classes import two_classes
 
 __all__ = ["PENALTIES", "TunedLogistic"]
 

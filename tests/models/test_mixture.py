@@ -19,7 +19,7 @@ from sklearn.svm import LinearSVC
 from mlfs.errors import UsageError
 from mlfs.models.chain import StructuredClassifier
 from mlfs.models.conditionals import FittedConditionals
-from mlfs.models.em import Mixture, em, em_step
+from mlfs.models.em import Mixture, em, em_step, responsibilities
 from mlfs.models.features import LDF
 from mlfs.models.inference import MaxSum
 from mlfs.models.mixture import MixtureOfTrees
@@ -105,7 +105,7 @@ def test_the_joint_is_formula_5_and_the_responsibilities_are_formula_8(seed):
     problem = problem_of(X, Y)
     mixture = mixture_of(problem, seed)
     held = mixture.on(X)
-    gammas = held.responsibilities(problem.Y)
+    gammas = responsibilities(held.parts(problem.Y))
     for n, (x, y) in enumerate(zip(X, Y, strict=True)):
         whole = p_mixture(mixture, x, y)
         assert math.exp(held.log_proba(problem.Y)[n]) == pytest.approx(whole, rel=1e-9)
@@ -142,7 +142,7 @@ def test_the_m_step_weighs_by_the_responsibilities_scaled_to_all_rows(weighted):
     own = np.random.default_rng(0).random(60) + 0.5 if weighted else np.ones(60)
     problem = problem_of(X, Y, weights=own if weighted else None)
     mixture = mixture_of(problem)
-    gammas = mixture.on(X).responsibilities(problem.Y)
+    gammas = responsibilities(mixture.on(X).parts(problem.Y))
     step = em_step(problem, mixture, gammas)
     for k, tree in enumerate(step.trees):
         total = sum(float(own[n] * gammas[n, k]) for n in range(60))
@@ -179,7 +179,7 @@ def test_no_step_of_em_lowers_the_likelihood_of_the_training_rows(base, seed):
         now = held.log_proba(problem.Y).sum()
         assert now >= before - 1e-2  # a penalty that is nearly none, and the solver's tolerance
         before = now
-        mixture = em_step(problem, mixture, held.responsibilities(problem.Y))
+        mixture = em_step(problem, mixture, responsibilities(held.parts(problem.Y)))
 
 
 def test_em_ends_when_it_has_converged_and_returns_the_best():

@@ -9,9 +9,8 @@ homer                 HOMER: a hierarchy of label clusters
 lift                  Lift: a base learner on distances to clusters
 llsf                  LLSF: sparse linear weights; LLSFFeatures: the columns they choose
 calibrated_ranking    CalibratedLabelRanking: a classifier for each pair of labels
-column_model          a base: one choice of columns for all labels
-label_alone           a base: a classifier for each label on more columns than those of X
-log_odds              a base: the log odds of each label
+bases                 one choice of columns for all labels, a classifier for each label on more
+                      columns than those of X, the log odds of each label
 neighbours            the nearest training rows of each row
 ====================  ========================================================================
 

@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from mlfs.models.baselines.column_model import UnweightedModel, on_columns
-from mlfs.models.baselines.label_alone import (
+from mlfs.models.baselines.bases import (
     AppendedModel,
+    UnweightedModel,
     independent,
     independent_part,
+    on_columns,
     outputs,
 )
 from mlfs.models.baselines.neighbours import Neighbours
@@ -139,7 +140,7 @@ class CHF(AppendedModel):
         return said
 
     def _grows(self) -> bool:
-        return self.folds == 0 and hasattr(self.base_estimator, "partial_fit")
+        return self.folds == 0 and super()._grows()
 
     def _grow(self, problem: Problem, first: bool) -> None:
         self._first = independent_part(problem) if first else self._first.grown(problem)

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from mlfs.errors import UnknownName, UsageError
-from mlfs.models.baselines.column_model import ColumnModel
-from mlfs.models.baselines.label_alone import each_alone, independent, independent_part
+from mlfs.models.baselines.bases import ColumnModel, each_alone, independent, independent_part
 from mlfs.models.label_model import probabilistic
 from mlfs.models.problem import MISSING, Problem
 
@@ -78,9 +77,6 @@ class CalibratedLabelRanking(ColumnModel):
     def _learn(self, problem: Problem) -> None:
         self.pairs_, marks = _pairs(problem)
         self._fitted = independent(_wide(problem, marks))
-
-    def _grows(self) -> bool:
-        return hasattr(self.base_estimator, "partial_fit")
 
     def _grow(self, problem: Problem, first: bool) -> None:
         old = () if first else self._fitted.learners

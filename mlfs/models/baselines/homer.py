@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from mlfs.models.baselines.column_model import ProbableModel
-from mlfs.models.baselines.label_alone import each_alone, independent, independent_part
+from mlfs.models.baselines.bases import ProbableModel, each_alone, independent, independent_part
 from mlfs.models.conditionals import FittedConditionals
 from mlfs.models.inference.contract import whole
 from mlfs.models.problem import MISSING, Problem
@@ -99,9 +98,6 @@ class HOMER(ProbableModel):
 
     def _learn(self, problem: Problem) -> None:
         self._nodes = self._grown(problem, independent)
-
-    def _grows(self) -> bool:
-        return hasattr(self.base_estimator, "partial_fit")
 
     def _grow(self, problem: Problem, first: bool) -> None:
         if first:

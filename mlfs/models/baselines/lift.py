@@ -14,9 +14,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
 from mlfs.api.options import seed_of
-from mlfs.errors import UsageError, printable
+from mlfs.models.classes import two_classes
+from mlfs.models.inference.contract import real
 from mlfs.models.label_model import default_learner
-from mlfs.models.two_classes import two_classes
 
 __all__ = ["Lift"]
 
@@ -87,10 +87,7 @@ class Lift(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklearn has
         y : array, shape (n,)
             Two classes.
         """
-        number = isinstance(self.ratio, (int, float, np.number))
-        if not number or isinstance(self.ratio, bool) or not 0 < self.ratio <= 1:
-            msg = f"ratio is a share of rows, in (0, 1], not {printable(repr(self.ratio))}"
-            raise UsageError(msg)
+        real(self.ratio, "ratio is a share of rows, in (0, 1]", lambda x: 0 < x <= 1)
         X, y = validate_data(self, X, y, dtype=np.float64)
         self.classes_, codes = two_classes(y)
         seed = seed_of(self.random_state)

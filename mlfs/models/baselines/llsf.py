@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from mlfs.errors import UsageError, printable
-from mlfs.models.baselines.column_model import ColumnModel
+from mlfs.models.baselines.bases import ColumnModel
 from mlfs.models.features import FeaturePlan, Features
-from mlfs.models.inference.contract import whole
+from mlfs.models.inference.contract import real, whole
 from mlfs.models.problem import MISSING, Problem
 from mlfs.search.label_parents import Structure
 
@@ -162,9 +161,7 @@ class LLSFFeatures(FeaturePlan):
 
 def _check(alpha: Any, beta: Any) -> None:
     for name, value in (("alpha", alpha), ("beta", beta)):
-        number = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
-        if not number or not 0 <= value < np.inf:
-            raise UsageError(f"{name} is a number from 0 on, not {printable(repr(value))}")
+        real(value, f"{name} is a number from 0 on", lambda x: 0 <= x < np.inf)
 
 
 @dataclass(frozen=True)

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from mlfs.errors import UnknownName, UsageError, printable
-from mlfs.models.baselines.column_model import ProbableModel, UnweightedModel
-from mlfs.models.baselines.log_odds import LogOddsModel
+from mlfs.errors import UnknownName, UsageError
+from mlfs.models.baselines.bases import LogOddsModel, ProbableModel, UnweightedModel
 from mlfs.models.baselines.neighbours import Neighbours
 from mlfs.models.conditionals import LEAST
+from mlfs.models.inference.contract import real
 from mlfs.models.problem import Problem
 
 __all__ = ["BRkNN", "MLkNN"]
@@ -66,10 +66,7 @@ class MLkNN(LogOddsModel, UnweightedModel):
         self.n = n
 
     def _check(self) -> None:
-        number = isinstance(self.smoothing, (int, float, np.number))
-        if not number or isinstance(self.smoothing, bool) or not self.smoothing > 0:
-            msg = f"smoothing is a number greater than 0, not {printable(repr(self.smoothing))}"
-            raise UsageError(msg)
+        real(self.smoothing, "smoothing is a number greater than 0", lambda x: x > 0)
 
     def _learn(self, problem: Problem) -> None:
         self._near = Neighbours.of(problem, self.k, self.scale)

@@ -9,8 +9,7 @@ import numpy as np
 
 from mlfs.errors import DataError
 from mlfs.models.base_learners import Learner
-from mlfs.models.baselines.column_model import ProbableModel
-from mlfs.models.baselines.label_alone import each_alone, independent, independent_part
+from mlfs.models.baselines.bases import ProbableModel, each_alone, independent, independent_part
 from mlfs.models.conditionals import LEAST, FittedConditionals
 from mlfs.models.inference.contract import TIE, whole
 from mlfs.models.problem import MISSING, Problem
@@ -188,7 +187,7 @@ class LabelPowerset(ProbableModel):
         self._sets = SetClassifiers.learn(problem, self.p, self.b)
 
     def _grows(self) -> bool:
-        return self.p == 0 and hasattr(self.base_estimator, "partial_fit")
+        return self.p == 0 and super()._grows()
 
     def _grow(self, problem: Problem, first: bool) -> None:
         self._sets = SetClassifiers.learn_part(problem, None if first else self._sets)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.metaestimators import available_if
 
-from mlfs.models.baselines.column_model import ProbableModel
+from mlfs.models.baselines.bases import ProbableModel
 from mlfs.models.baselines.powerset import SetClassifiers
 from mlfs.models.ensemble import check_vote
 from mlfs.models.inference.contract import whole
@@ -98,9 +98,6 @@ class RAkEL(ProbableModel):
 
     def _learn(self, problem: Problem) -> None:
         self._train(problem, lambda part, _: SetClassifiers.learn(part))
-
-    def _grows(self) -> bool:
-        return hasattr(self.base_estimator, "partial_fit")
 
     def _grow(self, problem: Problem, first: bool) -> None:
         before = [] if first else self._members

@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 
 from mlfs.api.options import seed_of
-from mlfs.errors import UsageError, printable
+from mlfs.errors import UsageError
 from mlfs.models.inference.along_order import joint_log_proba, walk
 from mlfs.models.inference.contract import (
     Conditionals,
     Floats,
     Inference,
     Labels,
+    real,
     refuse_without_probabilities,
     whole,
 )
@@ -153,8 +154,5 @@ def _best_start(joint: Callable[[Labels], Floats], starts: Labels) -> tuple[Labe
 
 
 def _temperature(value: Any, name: str) -> float:
-    number = isinstance(value, (int, float, np.integer, np.floating))
-    if isinstance(value, bool) or not number or not 0 < value < math.inf:
-        msg = f"the temperature {name} is a number above 0, not {printable(repr(value))}"
-        raise UsageError(msg)
-    return float(value)
+    what = f"the temperature {name} is a number above 0"
+    return real(value, what, lambda x: 0 < x < math.inf)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from numbers import Real
 from typing import Any, Protocol
 
 import numpy as np
@@ -19,6 +21,7 @@ __all__ = [
     "Ints",
     "Labels",
     "Shape",
+    "real",
     "refuse_without_probabilities",
     "whole",
 ]
@@ -127,3 +130,16 @@ def whole(value: Any, name: str, least: int = 1) -> int:
         msg = f"{name} is a whole number from {least} on, not {printable(repr(value))}"
         raise UsageError(msg)
     return int(value)
+
+
+def real(value: Any, what: str, fine: Callable[[float], bool]) -> float:
+    """A parameter that is a number in some range; `what` says which.
+
+    Examples
+    --------
+    >>> real(0.5, "ratio is a number above 0", lambda x: x > 0)
+    0.5
+    """
+    if isinstance(value, bool) or not isinstance(value, Real) or not fine(float(value)):
+        raise UsageError(f"{what}, not {printable(repr(value))}")
+    return float(value)

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from mlfs.errors import UsageError, printable
 from mlfs.models.inference.along_order import walk
 from mlfs.models.inference.beam import fan
 from mlfs.models.inference.contract import (
@@ -17,6 +16,7 @@ from mlfs.models.inference.contract import (
     Inference,
     Ints,
     Labels,
+    real,
     refuse_without_probabilities,
     whole,
 )
@@ -212,10 +212,7 @@ class _Search:
 
 
 def _floor(epsilon: float) -> float:
-    number = isinstance(epsilon, (int, float, np.integer, np.floating))
-    if isinstance(epsilon, bool) or not number or not 0 <= epsilon < 1:
-        msg = f"epsilon is a number from 0 to less than 1, not {printable(repr(epsilon))}"
-        raise UsageError(msg)
+    real(epsilon, "epsilon is a number from 0 to less than 1", lambda x: 0 <= x < 1)
     return float(np.log(epsilon)) if epsilon else -np.inf
 
 

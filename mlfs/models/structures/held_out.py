@@ -172,7 +172,7 @@ class HeldOut:
 
     def _plain(self, label: int) -> bool:
         """Whether it can be solved side by side; the learner refuses values that are not finite."""
-        columns = self.problem.columns(label)
+        columns = self.problem.features[label]
         width = self.problem.X.shape[1] if columns is None else len(columns)
         return self._finite and solvable(self._plainest, width)
 
@@ -191,7 +191,7 @@ class HeldOut:
         return estimator if self._min_rows is None else estimator.base_estimator
 
     def _x(self, label: int, rows: np.ndarray) -> Any:
-        columns = self.problem.columns(label)
+        columns = self.problem.features[label]
         x = self.problem.X[rows]
         return x if columns is None else x[:, columns]
 

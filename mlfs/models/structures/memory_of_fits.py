@@ -41,7 +41,7 @@ class Memory(NamedTuple):
     def _found(self) -> dict[tuple[int, ...], np.ndarray]:
         """What was found on the same columns; a tree may have columns of its own."""
         before, found = (self.problem.found or {}).get(self.part.label, (None, {}))
-        columns = self.problem.columns(self.part.label)
+        columns = self.problem.features[self.part.label]
         if before is None or columns is None:
             return found if before is columns else {}
         return found if np.array_equal(before, columns) else {}
@@ -62,4 +62,4 @@ class Memory(NamedTuple):
         for fit, own in zip(fits, np.vstack([*solved]).T.astype(np.float32), strict=True):
             found[self.part.fold, *fit] = own
         label = self.part.label
-        self.problem.found[label] = self.problem.columns(label), found
+        self.problem.found[label] = self.problem.features[label], found

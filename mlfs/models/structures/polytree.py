@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mlfs.errors import UnknownName, UsageError, printable
+from mlfs.models.inference.contract import real
 from mlfs.models.structures.basins import directed_by_tests
 from mlfs.models.structures.held_out import HeldOut, held_out
 from mlfs.models.structures.spanning import spanning_forest
@@ -104,19 +105,14 @@ class Polytree(StructureLearner):
     def _check(self) -> None:
         if self.weights not in WEIGHTS:
             raise UnknownName("weights of the tree", str(self.weights), WEIGHTS)
-        alpha, most = self.alpha, self.max_parents
-        if not isinstance(alpha, (int, float, np.number)) or not 0 < alpha < 1:
-            msg = f"alpha is the level of a test, between 0 and 1, not {printable(repr(alpha))}"
-            raise UsageError(msg)
+        most = self.max_parents
+        real(self.alpha, "alpha is the level of a test, between 0 and 1", lambda x: 0 < x < 1)
         if most is not None and (not isinstance(most, (int, np.integer)) or most < 1):
             msg = f"max_parents is a whole number from 1 on, or None, not {printable(repr(most))}"
             raise UsageError(msg)
-        least = self.earlier
-        if least is not None and (
-            not isinstance(least, (int, float, np.number)) or not 0 <= least <= 1
-        ):
-            msg = f"earlier is a number from 0 to 1, or None, not {printable(repr(least))}"
-            raise UsageError(msg)
+        if self.earlier is not None:
+            what = "earlier is a number from 0 to 1, or None"
+            real(self.earlier, what, lambda x: 0 <= x <= 1)
 
 
 def with_earlier(polytree: Structure, pairs: LabelPairs, least: float) -> Structure:

@@ -1,7 +1,9 @@
-"""The base of the models that look at the same columns of X for all labels."""
+"""The bases of these methods: one choice of columns, more columns than those of X, log odds."""
 
 from __future__ import annotations
 
+from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Self
 
@@ -11,12 +13,51 @@ from sklearn.utils.metaestimators import available_if
 from mlfs.api.prepared import Prepared
 from mlfs.data.dataset import Dataset
 from mlfs.errors import DataError, UsageError
+from mlfs.models.base_learners import Learner, stacked
+from mlfs.models.conditionals import Conditionals, FittedConditionals
 from mlfs.models.features import AllFeatures, feature_plan
 from mlfs.models.label_model import LabelModel, probabilistic
 from mlfs.models.problem import Problem
 from mlfs.models.structures.chains import Independent
 
-__all__ = ["ColumnModel", "ProbableModel", "UnweightedModel", "on_columns"]
+__all__ = [
+    "AppendedModel",
+    "ColumnModel",
+    "LogOddsModel",
+    "ProbableModel",
+    "UnweightedModel",
+    "each_alone",
+    "independent",
+    "independent_part",
+    "on_columns",
+    "outputs",
+]
+
+
+def independent(problem: Problem) -> FittedConditionals:
+    """The base learner fitted for each label alone."""
+    return FittedConditionals.fit(problem, Independent().learn(problem))
+
+
+def independent_part(problem: Problem, before: Sequence[Learner | None] = ()) -> FittedConditionals:
+    """The base learners grown by a part of the rows; `before` are those that earlier parts left."""
+    return FittedConditionals.grow(problem, Independent().learn(problem), before)
+
+
+def each_alone(held: Conditionals, way: str) -> np.ndarray:
+    """Of each label without parents its ``proba``, ``decision`` or ``decide``, (n_rows, q)."""
+    none = np.zeros((held.n_rows, 0), dtype=np.int8)
+    every = slice(None)
+    if way == "proba":
+        columns = [np.exp(held.log_proba(label, every, none)[:, 1]) for label in range(held.q)]
+    else:
+        columns = [getattr(held, way)(label, every, none) for label in range(held.q)]
+    return np.column_stack(columns)
+
+
+def outputs(held: Conditionals) -> np.ndarray:
+    """The probability of each label, or its decision value where there are no probabilities."""
+    return each_alone(held, "proba" if held.probabilistic else "decision")
 
 
 def on_columns(problem: Problem, X: Any) -> Problem:
@@ -39,6 +80,7 @@ class ColumnModel(LabelModel):
     features: Any
     n: Any
     columns_: np.ndarray | None
+    _poor_score = True
 
     def __init__(
         self,
@@ -94,11 +136,6 @@ class ColumnModel(LabelModel):
     def _decided(self, x: Any) -> np.ndarray:
         raise NotImplementedError
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.poor_score = True  # a prediction may differ from rounded marginals
-        return tags
-
 
 class ProbableModel(ColumnModel):
     """One with probabilities if its base learner has them; ``_ones(x)`` are those of 1."""
@@ -146,3 +183,85 @@ class UnweightedModel(ColumnModel):
             msg = f"the data have weights of rows, which {type(self).__name__} cannot use"
             raise UsageError(f"{msg}: take another model, or leave them out")
         return super()._begin(X, Y, sample_weight)
+
+
+class AppendedModel(ProbableModel):
+    """A classifier for each label on the columns of X and others that are made of them.
+
+    A subclass has ``_columns(problem)``, which returns the new columns of the training rows, and
+    ``_appended(x)``, which returns those of any rows; and ``original``, whether X is kept.
+    """
+
+    original: Any
+    _mark = "_fitted"
+
+    def _columns(self, problem: Problem) -> np.ndarray:
+        raise NotImplementedError
+
+    def _appended(self, x: Any) -> np.ndarray:
+        raise NotImplementedError
+
+    def _learn(self, problem: Problem) -> None:
+        wide = self._beside(problem.X, self._columns(problem))
+        self._fitted = independent(on_columns(problem, wide))
+
+    def _beside(self, x: Any, new: np.ndarray) -> Any:
+        return stacked(x, None, new) if self.original else new
+
+    def _held(self, x: Any) -> Conditionals:
+        return self._fitted.on(self._beside(x, self._appended(x)))
+
+    def _decided(self, x: Any) -> np.ndarray:
+        return each_alone(self._held(x), "decide")
+
+    def _ones(self, x: Any) -> np.ndarray:
+        return each_alone(self._held(x), "proba")
+
+    @available_if(lambda model: not probabilistic(model))  # type: ignore[untyped-decorator]
+    def decision_function(self, X: Any) -> np.ndarray:
+        """The decision of each label, where the base learner gives no probabilities.
+
+        Returns
+        -------
+        ndarray of float64, shape (n, q)
+        """
+        return self._decisions(each_alone(self._held(self._rows(X)), "decision"))
+
+
+class LogOddsModel(LabelModel):
+    """A model whose probabilities and predictions follow from the log odds of each label."""
+
+    base_estimator = None
+    random_state = 0
+
+    @abstractmethod
+    def predict_log_odds(self, X: Any) -> np.ndarray:
+        """The log odds: log P(l=1|x) - log P(l=0|x) of each row and label.
+
+        Parameters
+        ----------
+        X : array or sparse matrix, shape (n, d)
+            The rows.
+        """
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """P(l=1|x) of each row and label.
+
+        Parameters
+        ----------
+        X : array or sparse matrix, shape (n, d)
+            The rows.
+        """
+        odds = np.clip(self.predict_log_odds(X), -700, 700)
+        shares: np.ndarray = 1 / (1 + np.exp(-odds))
+        return self._shares(shares)
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The labels whose probability is greater than one half.
+
+        Parameters
+        ----------
+        X : array or sparse matrix, shape (n, d)
+            The rows.
+        """
+        return self._given((self.predict_log_odds(X) > 0).astype(np.int8))
