@@ -17,7 +17,7 @@ import mlfs
 from mlfs.compare.data_sources import dense, without
 from mlfs.data import Dataset
 from mlfs.data.dataset import identifier_columns
-from mlfs.data.joining import joined
+from mlfs.data.joining import join_datasets
 
 __all__ = ["FOLDS", "HERE", "Entry", "entries", "leaked", "protocol"]
 
@@ -56,7 +56,7 @@ class Entry:
     def load(self) -> tuple[Dataset, tuple[str, ...]]:
         """The data set as it takes part, and the columns that were left out of it."""
         parts = self.raw()
-        data = parts[0] if len(parts) == 1 else joined(*parts)
+        data = parts[0] if len(parts) == 1 else join_datasets(*parts)
         gone = {*self.exclude, *leaked(data, int(protocol()["leaked"]))}
         gone |= {data.columns[j].name for j in identifier_columns(data)}
         names = tuple(name for name in data.feature_names if name in gone)

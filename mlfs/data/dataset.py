@@ -191,7 +191,7 @@ class Dataset:
         )
 
 
-Dataset.X = _Numbers()  # behind the decorator, which would take it for a default
+Dataset.X = _Numbers()  # after the decorator, which would take it for a default
 
 
 def identifier_columns(dataset: Dataset) -> list[int]:

@@ -1,4 +1,4 @@
-"""Open files whose pieces are read apart; see `piecewise`."""
+"""Open files whose pieces can be read separately; see `piecewise`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from mlfs.data.dataset import Column, Dataset, Label, Source
 from mlfs.data.files import TextPieces
-from mlfs.data.formats import Format, files_apart, form_by_name, read_request, request_of
+from mlfs.data.formats import Format, form_by_name, read_request, request_of, separate_files
 from mlfs.data.packed_table import PackedTable, Packer
 from mlfs.data.piecewise import FilePieces, FileState, ReadRows
 from mlfs.data.request import Limits, Request
@@ -129,7 +129,7 @@ def open_pieces(
     )
     form = form_by_name(name, format, request)
     open_apart = None if form is None else form.apartly("open")
-    files = files_apart(name, form)
+    files = separate_files(name, form)
     if open_apart is not None and files:
         opened: FilePieces = open_apart(files, name, request)
         return opened

@@ -333,7 +333,7 @@ class TextPieces:
         return next(iter(self), b"").removeprefix(BOM)
 
     def read_after(self, piece: int) -> Iterator[bytes]:
-        """The pieces behind one."""
+        """The pieces after one."""
         first = 0 if self.compression else piece + 1
         return (text for k, text in self.read_between(first, len(self.sizes)) if k > piece)
 

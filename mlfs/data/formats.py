@@ -26,12 +26,12 @@ from mlfs.errors import ParseError, UnknownName, UsageError, printable, setting
 __all__ = [
     "FORMATS",
     "Format",
-    "files_apart",
     "form_by_name",
     "format_of",
     "read",
     "read_request",
     "request_of",
+    "separate_files",
 ]
 
 PICKLES = (".pkl", ".pickle", ".joblib", ".dump", ".p")
@@ -54,11 +54,11 @@ class Format:
     variant : str
         What the names of the two functions end in, where a module has two formats.
     pieces : str
-        The module for large files. It has ``open_ranges(pieces, path, request)``, by which ranges
-        of their bytes are read apart, or else ``read_pieces``, which reads the whole.
+        The module for large files. It has ``open_ranges(pieces, path, request)``, whose ranges
+        of bytes can be read separately, or else ``read_pieces``, which reads the whole.
     apart : str
         The module that has ``read_apart(files, path, request)``, which reads one or several files,
-        and may have ``open_apart``, by which pieces of them are read apart.
+        and may have ``open_apart``, whose pieces can be read separately.
     """
 
     suffixes: tuple[str, ...]
@@ -82,7 +82,7 @@ class Format:
         return getattr(importlib.import_module(self.pieces), name + self.variant, None)
 
     def apartly(self, name: str) -> Callable[..., Any] | None:
-        """Import the function that reads (or opens) one or several files in pieces, if it is."""
+        """Import the function that reads (or opens) one or several files in pieces, if any."""
         if not self.apart:
             return None
         module = importlib.import_module(self.apart)
@@ -272,7 +272,7 @@ def request_of(
     known: Sequence[str] | None = None,
     **options: Any,
 ) -> Request:
-    """Put what `read` was asked for together, and check it."""
+    """Check the options of `read` and make a request of them."""
     if not options["separator"]:
         raise UsageError("the separator of a column of lists is empty")
     if split_suffix(path)[1] in PICKLES:
@@ -314,7 +314,7 @@ def kind_by_name(path: str, format: str | None) -> str | None:  # noqa: A002
 
 
 def form_by_name(path: str, format: str | None, request: Request) -> Format | None:  # noqa: A002
-    """The format that the suffix or the user says, if it takes what is asked; None if neither."""
+    """The format that the suffix or the user says, None if neither; a wrong option is refused."""
     kind = kind_by_name(path, format)
     if kind is None:
         return None
@@ -325,7 +325,7 @@ def form_by_name(path: str, format: str | None, request: Request) -> Format | No
 def _read_pieces(name: str, form: Format | None, request: Request) -> Dataset | None:
     """Read in pieces; None if a file is small, or of a format that is read whole."""
     dataset: Dataset | None
-    files = files_apart(name, form)
+    files = separate_files(name, form)
     read_apart = None if form is None else form.apartly("read")
     if read_apart is not None and files:
         dataset = read_apart(files, name, request)
@@ -344,7 +344,7 @@ def _read_pieces(name: str, form: Format | None, request: Request) -> Dataset | 
     return dataset
 
 
-def files_apart(name: str, form: Format | None) -> list[str]:
+def separate_files(name: str, form: Format | None) -> list[str]:
     """The plain files that a path or a pattern names, if their format is read file by file.
 
     Several files of another format are refused.

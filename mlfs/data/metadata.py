@@ -135,7 +135,7 @@ def default_columns(d: int, first: int = 0) -> Sequence[Column]:
 def refuse_other_labels(
     request: Request, columns: Sequence[Column], labels: Sequence[Label], path: str, form: str
 ) -> None:
-    """Accept ``--labels`` for a format that holds its labels apart only if it says the same."""
+    """Refuse ``--labels`` for a format with labels of its own, unless it says the same."""
     if request.labels is None:
         return
     names = [*(column.name for column in columns), *(label.name for label in labels)]

@@ -50,9 +50,9 @@ class Content:
 
 
 class Kind(NamedTuple):
-    """What a column is: `what` it holds, or why it is left out; and the type of its numbers."""
+    """What a column holds, or why it is left out; and the type of its numbers."""
 
-    what: str
+    content: str
     dtype: np.dtype = np.dtype(np.int32)
     reason: str = ""
     is_ordered: bool = False
@@ -72,7 +72,7 @@ class Plan(NamedTuple):
     values : dict of str to tuple of str
         The values that the metadata of the file declare.
     request : Request
-        What was asked for.
+        The options of the reader.
     path : str
         The files as the user named them.
     n_rows : int
@@ -90,12 +90,12 @@ class Plan(NamedTuple):
     @property
     def used(self) -> list[int]:
         """The columns that are packed."""
-        return [j for j, kind in enumerate(self.kinds) if kind.what and kind.what != LISTS]
+        return [j for j, kind in enumerate(self.kinds) if kind.content and kind.content != LISTS]
 
     @property
     def list_column(self) -> int | None:
         """The column of label lists."""
-        return next((j for j, kind in enumerate(self.kinds) if kind.what == LISTS), None)
+        return next((j for j, kind in enumerate(self.kinds) if kind.content == LISTS), None)
 
 
 class _Schema(NamedTuple):
@@ -170,7 +170,7 @@ def plan_of(
     for j, name in enumerate(first.names):
         column_kinds = [schema.kinds[j] for schema in schemas]
         if j not in label_columns.columns:
-            if column_kinds[0].what == LISTS:
+            if column_kinds[0].content == LISTS:
                 column_kinds = [Kind("", reason=kind.reason) for kind in column_kinds]
             elif name not in needed:
                 column_kinds = [Kind("", reason=kind.reason or UNNEEDED) for kind in column_kinds]
@@ -268,13 +268,13 @@ def _refuse_other(first: _Schema, other: _Schema, path: str, other_path: str) ->
 
 def _join_kinds(kinds: Sequence[Kind], name: str, paths: Sequence[str]) -> Kind:
     """What a column is, of which each file says something."""
-    nonempty = [kind for kind in kinds if kind.what != NOTHING] or list(kinds)
-    content = nonempty[0].what
+    nonempty = [kind for kind in kinds if kind.content != NOTHING] or list(kinds)
+    content = nonempty[0].content
     for kind, path in zip(kinds, paths, strict=True):
-        if kind.what not in (content, NOTHING):
+        if kind.content not in (content, NOTHING):
             raise DataError(
                 f"{printable(path, 400)}: the column {printable(name)!r} holds "
-                f"{kind.what or 'what is left out'}, and {content or 'what is left out'} in "
+                f"{kind.content or 'what is left out'}, and {content or 'what is left out'} in "
                 "another of the files: write it with one type"
             )
     dtype = np.result_type(*(kind.dtype for kind in kinds))

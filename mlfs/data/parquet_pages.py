@@ -43,14 +43,14 @@ class Damaged(Exception):
 class _Thrift:
     """A cursor over thrift in its compact form."""
 
-    def __init__(self, content: bytes, at: int, end: int) -> None:
-        self.content, self.at, self.end = content, at, end
+    def __init__(self, content: bytes, position: int, end: int) -> None:
+        self.content, self.position, self.end = content, position, end
 
     def byte(self) -> int:
-        if self.at >= self.end:
+        if self.position >= self.end:
             raise Damaged("it ends in its metadata")
-        self.at += 1
-        return self.content[self.at - 1]
+        self.position += 1
+        return self.content[self.position - 1]
 
     def number(self) -> int:
         """An unsigned number of at most 64 bits."""
@@ -79,7 +79,7 @@ class _Thrift:
         """How many items a list has, and their type."""
         byte = self.byte()
         count = byte >> 4 if byte >> 4 < 15 else self.number()
-        if count > self.end - self.at:
+        if count > self.end - self.position:
             raise Damaged("a list in its metadata is longer than the file")
         return count, byte & 15
 
@@ -88,16 +88,16 @@ class _Thrift:
         if depth > DEEPEST:
             raise Damaged("its metadata are nested too deep")
         if kind in (TRUE, FALSE):
-            self.at += item
+            self.position += item
         elif kind == BYTE:
-            self.at += 1
+            self.position += 1
         elif kind < DOUBLE:
             self.number()
         elif kind == DOUBLE:
-            self.at += 8
+            self.position += 8
         elif kind == BINARY:
             size = self.number()
-            self.at += size
+            self.position += size
         elif kind in (LIST, SET):
             count, kind = self.items()
             for _ in range(count):
@@ -107,7 +107,7 @@ class _Thrift:
                 self.skip(inner, depth + 1)
         else:
             raise Damaged(f"its metadata hold a value of type {kind}")
-        if self.at > self.end:
+        if self.position > self.end:
             raise Damaged("it ends in its metadata")
 
 
@@ -119,8 +119,8 @@ def size_of(file: BinaryIO) -> int:
 def check_file(file: BinaryIO, path: str, limits: Limits) -> BinaryIO:
     """Check what a file declares, and return it with no more metadata than are needed.
 
-    What is left out are statistics, which pyarrow reads before it is asked to: damaged ones end
-    the process. A file that is encrypted or cut is returned as it is, and pyarrow refuses it.
+    What is left out are statistics, which pyarrow always reads: damaged ones end the process.
+    A file that is encrypted or cut is returned as it is, and pyarrow refuses it.
     Of columns that are not nested a value takes no memory before it is read, some rows at a time.
     """
     size = size_of(file)
@@ -158,11 +158,11 @@ def _bytes(file: BinaryIO, start: int, stop: int) -> bytes:
 
 
 class _ReplacedTail(io.RawIOBase, BinaryIO):
-    """A file up to some place, and other bytes behind it."""
+    """A file up to some place, and other bytes after it."""
 
     def __init__(self, file: BinaryIO, start: int, tail: bytes) -> None:
         self.file, self.start, self.tail = file, start, tail
-        self.at = 0
+        self.position = 0
 
     def readable(self) -> bool:
         return True
@@ -171,21 +171,27 @@ class _ReplacedTail(io.RawIOBase, BinaryIO):
         return True
 
     def tell(self) -> int:
-        return self.at
+        return self.position
 
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
         size = self.start + len(self.tail)
-        self.at = offset + {io.SEEK_SET: 0, io.SEEK_CUR: self.at, io.SEEK_END: size}[whence]
-        return self.at
+        self.position = (
+            offset + {io.SEEK_SET: 0, io.SEEK_CUR: self.position, io.SEEK_END: size}[whence]
+        )
+        return self.position
 
     def read(self, size: int = -1) -> bytes:
         if size is None or size < 0:
-            size = self.start + len(self.tail) - self.at
-        stop = self.at + size
-        content = _bytes(self.file, self.at, min(stop, self.start)) if self.at < self.start else b""
-        if stop > self.start and len(content) == max(0, self.start - self.at):
-            content += self.tail[max(0, self.at - self.start) : stop - self.start]
-        self.at += len(content)
+            size = self.start + len(self.tail) - self.position
+        stop = self.position + size
+        content = (
+            _bytes(self.file, self.position, min(stop, self.start))
+            if self.position < self.start
+            else b""
+        )
+        if stop > self.start and len(content) == max(0, self.start - self.position):
+            content += self.tail[max(0, self.position - self.start) : stop - self.start]
+        self.position += len(content)
         return content
 
     def close(self) -> None:
@@ -199,7 +205,7 @@ def _copy_fields(thrift: _Thrift, spec: Spec, chunks: list[dict[int, int]]) -> b
     previous = 0
     column: dict[int, int] = {}
     for number, kind in thrift.fields():
-        start = thrift.at
+        start = thrift.position
         if number not in spec:
             thrift.skip(kind)
             continue
@@ -209,10 +215,10 @@ def _copy_fields(thrift: _Thrift, spec: Spec, chunks: list[dict[int, int]]) -> b
                 _check_depth(thrift)
             else:
                 thrift.skip(kind)
-            body = thrift.content[start : thrift.at]
+            body = thrift.content[start : thrift.position]
         elif kind == LIST:
             count, item = thrift.items()
-            head = thrift.content[start : thrift.at]
+            head = thrift.content[start : thrift.position]
             if item != STRUCT:
                 raise Damaged("a list in its metadata is not one of structures")
             body = head + b"".join([_copy_fields(thrift, inner, chunks) for _ in range(count)])
@@ -303,7 +309,7 @@ def _page_at(file: BinaryIO, start: int, end: int) -> tuple[dict[int, Any], int]
         content = _bytes(file, start, min(start + size, end))
         thrift = _Thrift(content, 0, len(content))
         try:
-            return _page(thrift), start + thrift.at
+            return _page(thrift), start + thrift.position
         except Damaged:
             if size >= end - start:
                 raise

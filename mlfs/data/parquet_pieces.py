@@ -95,7 +95,7 @@ class ParquetPieces(FilePieces):
     path : str
         What the user calls them.
     request : Request
-        What was asked for.
+        The options of the reader.
     """
 
     def __init__(self, files: Sequence[FileState | Content], path: str, request: Request) -> None:
@@ -157,7 +157,7 @@ class Rows(ReadRows):
     def __init__(self, plan: Plan, before: int) -> None:
         self.plan, self.before = plan, before
         self.n_rows = self.size = 0
-        self.words = {j: Words() for j in plan.used if plan.kinds[j].what == WORDS}
+        self.words = {j: Words() for j in plan.used if plan.kinds[j].content == WORDS}
         self.lists: list[Any] = []
         self._packer = Packer(plan.request.max_memory)
         self._table: PackedTable | None = None
@@ -208,7 +208,7 @@ class Rows(ReadRows):
                 words, counts, plan.names[list_label], self.size, plan.path, plan.request.limits
             )
         for j in self.plan.label_columns.columns:
-            if self.plan.kinds[j].what in (NUMBERS, NOTHING):
+            if self.plan.kinds[j].content in (NUMBERS, NOTHING):
                 numbers[j] = np.array(distinct_numbers(self._column(j))[0])
         lists = None
         if self.plan.list_column is not None:
@@ -223,7 +223,7 @@ class Rows(ReadRows):
         floats = np.float32 if self._dtype == np.float32 else np.float64
         arrays = [batch.column(k) for k in range(batch.num_columns)]
         has_gaps = any(
-            array.null_count and plan.kinds[j].what != WORDS
+            array.null_count and plan.kinds[j].content != WORDS
             for j, array in zip(plan.used, arrays, strict=True)
         )
         table = np.empty((len(arrays), n), floats if has_gaps else self._dtype)
@@ -247,11 +247,11 @@ class Rows(ReadRows):
         """The numbers of some rows of a column, or those of their words."""
         kind, name, before = self.plan.kinds[j], self.plan.names[j], self.before + self.n_rows
         types = pa.types
-        if kind.what == WORDS:
+        if kind.content == WORDS:
             return self.words[j].number(pa, array, is_ordered=kind.is_ordered)
         if types.is_null(array.type):
             return np.full(len(array), np.nan)
-        if kind.what == BOOLEANS:
+        if kind.content == BOOLEANS:
             array = array.cast(pa.uint8())
         if types.is_integer(array.type):
             if array.type.bit_width == 64:
@@ -294,11 +294,11 @@ class Rows(ReadRows):
         name = self.plan.names[j]
         if j in common.coded:
             return common.coded[j].column
-        is_flag = self.plan.kinds[j].what == BOOLEANS
+        is_flag = self.plan.kinds[j].content == BOOLEANS
         return Column(name, "nominal", FLAGS) if is_flag else Column(name)
 
     def _texts(self, table: PackedTable | None, common: Common) -> Any:
-        """The texts of a column, and behind those of its rows all that it has in other pieces."""
+        """The texts of a column: those of its rows, then all that it has in other pieces."""
 
         def texts(j: int) -> list[str | None]:
             assert table is not None

@@ -81,7 +81,7 @@ class _GrowingArray:
         self.array, self.size = np.empty(0, kind), 0
 
     def add(self, part: np.ndarray) -> None:
-        """Put some items behind the others."""
+        """Append some items."""
         end = self.size + part.size
         if end > self.array.size:
             room = max(end, self.array.size + self.array.size // 8 + LEAST)

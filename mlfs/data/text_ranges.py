@@ -1,4 +1,4 @@
-"""Ranges of the bytes of a text file: the pieces in which one process reads it, read apart.
+"""Ranges of the bytes of a text file, which several processes can read separately.
 
 The whole file is read as one range (`TextRanges.dataset`), so there is one way to read.
 A range that does not begin the file knows neither its first line nor the rows before. If it meets
@@ -56,7 +56,7 @@ class Range:
     Parameters
     ----------
     first, last : int
-        The first piece and the one behind the last.
+        The first piece and the one after the last.
     n_rows, n_lines : int
         Their rows and lines, if they could be read.
     has_error : bool
@@ -86,7 +86,7 @@ class RangeRows(ReadRows):
     n_rows, n_lines : int
         How many were read.
     end : int, optional
-        The piece behind the last one that was read, if that is not the end of the range.
+        The piece after the last one that was read, if that is not the end of the range.
     """
 
     end: int | None = None
@@ -118,7 +118,7 @@ class TextRanges(FilePieces, ABC):
     path : str
         What the user calls it.
     request : Request
-        What was asked for.
+        The options of the reader.
     """
 
     def __init__(self, pieces: TextPieces, path: str, request: Request) -> None:

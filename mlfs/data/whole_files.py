@@ -95,7 +95,7 @@ def _open_target(path: str, force: bool) -> Iterator[Any]:
     if mode is not None and stat.S_ISDIR(mode):
         raise UsageError(f"cannot write {shown}: it is a folder")
     if mode is not None and not stat.S_ISREG(mode):
-        # by its own name: behind /dev/stdout there may be a pipe, which has none
+        # by its own name: /dev/stdout may lead to a pipe, which has none
         with Path(path).open("wb") as device, _compressor(device, path) as stream:
             yield stream
         return
@@ -217,7 +217,7 @@ def _take_places(files: Sequence[_Unfinished]) -> None:
         raise
 
 
-# ---- what a process that was ended leaves behind -----------------------------------------------
+# ---- files that were left by processes that were ended -----------------------------------------
 
 
 def remove_unfinished(folder: str | os.PathLike[str]) -> None:

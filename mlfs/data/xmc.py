@@ -102,7 +102,7 @@ class Summary:
     is_small : bool
         Whether all values fit into a byte.
     filled : int
-        The row behind the last one that holds anything.
+        The row after the last one that holds anything.
     foreign : (int, int), optional
         The first label id that the first line does not know, and its row.
     ends : bool, optional
@@ -215,7 +215,7 @@ def combine(path: str, request: Request, head: _Head, ranges: Sequence[Range]) -
 def _check_rows(
     head: _Head, n_rows: int, filled: int, path: str, summaries: Sequence[Summary]
 ) -> None:
-    """Check that as many rows follow as the first line says, and only blank lines behind them."""
+    """Check that as many rows follow as the first line says, and only blank lines after them."""
     shown = n_rows if n_rows <= head.n else max(head.n, filled)
     if shown != head.n:
         known_ends = [summary.ends for summary in summaries if summary.ends is not None]

@@ -54,7 +54,7 @@ def download_file(file: File, folder: Path, progress: Progress | None = None) ->
                 f"{url} has other content than it should (SHA-256 {transfer.digest[:12]}..., "
                 f"expected {file.sha256[:12]}...)"
             )
-        except OSError as error:  # requests' errors are such, too
+        except OSError as error:  # and of requests, whose errors are of this class
             if transfer.write_failed:
                 raise DataError(_unwritable(folder, error)) from None
             faults.append(f"{url} {_reason(error, transfer)}")
@@ -89,7 +89,7 @@ class _Transfer:
         self.part.replace(output_file)
 
     def _append(self, pieces: Iterator[bytes]) -> None:
-        """Write the pieces behind the bytes that are here already."""
+        """Append the pieces to the bytes that are here already."""
         with self._writing():
             stream = self.part.open("r+b" if self.at else "wb")
         with stream:

@@ -146,7 +146,7 @@ def _numbers(others: Any, k: int) -> np.ndarray:
 
 
 class _ExtendedTable:
-    """A dense table with more rows behind its own, joined column by column."""
+    """A dense table with more rows after its own, joined column by column."""
 
     def __init__(self, table: Any, tail: np.ndarray) -> None:
         self._table, self._tail = table, tail

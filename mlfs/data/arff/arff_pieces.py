@@ -235,7 +235,7 @@ class Rows(RangeRows):
             self._weights.append((n_before, body.weights))
 
     def _lines_after(self, piece: int) -> int:
-        """The lines of the pieces behind one, without the last line end."""
+        """The lines of the pieces after one, without the last line end."""
         last, lines = b"\n", 0
         for text in self.pieces.read_after(piece):
             last = _with_line_feeds(text)

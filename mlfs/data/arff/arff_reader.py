@@ -122,7 +122,7 @@ class Parser:
     def read_compiled(self) -> None:
         """Let the kernel read the rows that it can, and read the others with care.
 
-        The last line ends are read in a copy with padding behind it.
+        The last line ends are read in a copy with padding after it.
         """
         content, start = self.content, self.position
         cut = max(start, content.rfind(b"\n", start, max(start, len(content) - kernel.PADDING)) + 1)
@@ -234,7 +234,7 @@ def parse_body(
     header : Header
         What `read_header` found.
     features, others : sequence of int
-        The columns that go to X, in rising order, and those that are kept apart, such as labels.
+        The columns that go to X, in rising order, and those of the other table, such as labels.
     text_columns : frozenset of int
         The string columns whose texts are wanted.
     path, limits

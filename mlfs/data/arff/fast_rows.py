@@ -58,7 +58,7 @@ def make_plan(
     others: Sequence[int],
     text_columns: frozenset[int],
 ) -> Plan:
-    """Decide where the values go: `features` to X, `others` apart, and the rest behind these."""
+    """Decide where values go: `features` to X, `others` to a second table, then all the rest."""
     places = np.full(len(attributes), ~len(others), dtype=np.int64)
     places[list(features)] = np.arange(len(features))
     places[list(others)] = ~np.arange(len(others))

@@ -36,7 +36,7 @@ class Summary:
     odd_pieces : list of int
         The pieces with an odd number of quotes.
     gave_up : bool
-        Whether too much would have to be held to find the end of a quote.
+        Whether too many pieces would have to be kept to find the end of a quote.
     wordy : ndarray of bool
         Which columns hold words.
     words : dict of int to WordsSeen
