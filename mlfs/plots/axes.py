@@ -50,14 +50,14 @@ class Display(ABC):
         """Draw on axes."""
 
 
-def axes_for(ax: Any, what: str, inches: tuple[float, float]) -> Any:
+def axes_for(ax: Any, subject: str, inches: tuple[float, float]) -> Any:
     """The axes to draw on: those that were given, or those of a new figure without a window.
 
     Parameters
     ----------
     ax : matplotlib Axes, optional
         The caller's.
-    what : str
+    subject : str
         What is drawn, for the message if matplotlib is not installed.
     inches : tuple of float
         The size of a new figure.
@@ -67,15 +67,15 @@ def axes_for(ax: Any, what: str, inches: tuple[float, float]) -> Any:
     try:
         from matplotlib.figure import Figure
     except ImportError:
-        raise MissingExtra(what, "matplotlib", "plot") from None
+        raise MissingExtra(subject, "matplotlib", "plot") from None
     return Figure(figsize=inches, layout="constrained").add_subplot()
 
 
-def selection_of(given: Any) -> Selection:
+def selection_of(source: Any) -> Selection:
     """The selection itself, or the one of a fitted `FeatureSelector`."""
-    found = getattr(given, "selection_", given)
-    if not isinstance(found, Selection):
-        shown = printable(repr(given))
+    selection = getattr(source, "selection_", source)
+    if not isinstance(selection, Selection):
+        shown = printable(repr(source))
         msg = f"a picture needs a Selection or a fitted FeatureSelector, not {shown}"
         raise UsageError(msg)
-    return found
+    return selection

@@ -47,19 +47,20 @@ class CurveDisplay(Display):
         """The curves of a comparison; those of the first data set and model by default."""
         settings = results.settings
         names = [source.name for source in settings.sources]
-        models = [str(one) for one in settings.models]
+        models = [str(choice) for choice in settings.models]
         data, model = data or names[0], model or models[0]
-        for what, one, known in (("data set", data, names), ("model", model, models)):
-            if one not in known:
-                raise UnknownName(f"{what} of the comparison", one, known)
+        if data not in names:
+            raise UnknownName("data set of the comparison", data, names)
+        if model not in models:
+            raise UnknownName("model of the comparison", model, models)
         lines = results.curves(metric, data, model)
         if not lines:
             raise DataError(f"no cell of {data} with {model} is done yet")
-        places = {str(one): at for at, one in enumerate(settings.rankers)}
+        places = {str(ranker): i for i, ranker in enumerate(settings.rankers)}
         return cls(lines, metric, data, model, places)
 
     def _draw(self, ax: Any) -> None:
-        places = self.places or {name: at for at, name in enumerate(self.lines)}
+        places = self.places or {name: i for i, name in enumerate(self.lines)}
         draw_chart(ax, curves_of(self.lines, self.metric, "", places))
         ax.set_title(f"{self.data}, {self.model}")
 
@@ -93,7 +94,7 @@ class CostDisplay(Display):
         """
         if metric not in METRICS:
             raise UnknownName("metric", metric, METRICS)
-        models = [str(one) for one in results.settings.models]
+        models = [str(choice) for choice in results.settings.models]
         if model not in {"", *models}:
             raise UnknownName("model of the comparison", model, models)
         chart = cost_chart(results, metric, model)
@@ -136,14 +137,15 @@ class CriticalDifferenceDisplay(Display):
         model : str
             Compare the criteria with this model; by default all methods.
         """
-        found = [one for one in contests(results, [metric]) if n in {None, one.n}]
-        models = {one.model for one in found}
-        wanted = model if model in models else next(iter(models)) if len(models) == 1 else model
-        found = [one for one in found if one.model == wanted]
-        if not found:
+        candidates = [contest for contest in contests(results, [metric]) if n in {None, contest.n}]
+        models = {contest.model for contest in candidates}
+        only_model = next(iter(models)) if len(models) == 1 else model
+        model_shown = model if model in models else only_model
+        candidates = [contest for contest in candidates if contest.model == model_shown]
+        if not candidates:
             msg = f"the comparison has nothing on {metric} at n = {n} with the model {model!r}"
             raise UsageError(msg)
-        return cls(found[-1])
+        return cls(candidates[-1])
 
     @property
     def _inches(self) -> tuple[float, float]:

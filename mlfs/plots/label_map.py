@@ -55,18 +55,18 @@ class LabelFeatureMapDisplay(Display):
         most : int
             The greatest number of features; the first of the union are shown.
         """
-        found = selection_of(selection)
-        if not found.labels:
+        picked = selection_of(selection)
+        if not picked.labels:
             msg = "the selection has one ranking for all labels: select with per_label=True"
             raise UsageError(msg)
-        columns = found.indices[:most]
-        place = {column: at for at, column in enumerate(columns)}
-        ranks = np.full((len(found.labels), len(columns)), np.nan)
-        for row, ranking in enumerate(found.labels.values()):
-            for one in ranking.chosen:
-                if one.index in place:
-                    ranks[row, place[one.index]] = one.rank
-        return cls(ranks, tuple(found.labels), tuple(found.names[:most]))
+        columns = picked.indices[:most]
+        position = {column: i for i, column in enumerate(columns)}
+        ranks = np.full((len(picked.labels), len(columns)), np.nan)
+        for row, ranking in enumerate(picked.labels.values()):
+            for pick in ranking.chosen:
+                if pick.index in position:
+                    ranks[row, position[pick.index]] = pick.rank
+        return cls(ranks, tuple(picked.labels), tuple(picked.names[:most]))
 
     @property
     def _inches(self) -> tuple[float, float]:

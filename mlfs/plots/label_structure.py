@@ -32,12 +32,12 @@ class LabelStructureDisplay(Display):
     @classmethod
     def from_estimator(cls, model: Any) -> Self:
         """The display of a fitted model, or of a structure itself."""
-        found = getattr(model, "structure_", model)
-        if not isinstance(found, Structure):
+        structure = getattr(model, "structure_", model)
+        if not isinstance(structure, Structure):
             shown = printable(repr(model))
             msg = f"only a fitted model with one structure has a picture of it, not {shown}"
             raise UsageError(msg)
-        return cls(found)
+        return cls(structure)
 
     def plot(self, ax: Any = None) -> Self:
         """Draw.

@@ -55,12 +55,12 @@ class SelectionPathDisplay(Display):
         label : str, optional
             Where each label has a ranking of its own: which one; the union by default.
         """
-        found = selection_of(selection)
+        selected = selection_of(selection)
         if label is None:
-            return cls(found, found.units)
-        if label not in found.labels:
-            raise UnknownName("label", label, found.labels)
-        return cls(found.labels[label], found.units)
+            return cls(selected, selected.units)
+        if label not in selected.labels:
+            raise UnknownName("label", label, selected.labels)
+        return cls(selected.labels[label], selected.units)
 
     @property
     def _inches(self) -> tuple[float, float]:
@@ -68,7 +68,7 @@ class SelectionPathDisplay(Display):
 
     def _draw(self, ax: Any) -> None:
         n = len(self.ranking)
-        place = np.arange(1, n + 1)
+        ranks = np.arange(1, n + 1)
         terms = self.ranking.terms
         parts = (
             ("relevance", terms["relevance"]),
@@ -82,13 +82,13 @@ class SelectionPathDisplay(Display):
             if not np.any(values):
                 continue
             base = np.where(values >= 0, above, below)
-            ax.bar(place, values, bottom=base, color=colour, alpha=0.75, label=name)
+            ax.bar(ranks, values, bottom=base, color=colour, alpha=0.75, label=name)
             above, below = above + np.maximum(values, 0), below + np.minimum(values, 0)
-        ax.plot(place, self.ranking.scores, color="#000000", marker="o", ms=3, label="score")
+        ax.plot(ranks, self.ranking.scores, color="#000000", marker="o", ms=3, label="score")
         ax.axhline(0, color="#888888", lw=0.8)
         ax.set_ylabel(self.units)
         if n <= MOST:
-            ax.set_xticks(place, self.ranking.names, rotation=60, ha="right", fontsize=8)
+            ax.set_xticks(ranks, self.ranking.names, rotation=60, ha="right", fontsize=8)
         else:
             ax.set_xlabel("pick")
         ax.legend(fontsize=8)
