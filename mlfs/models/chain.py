@@ -192,7 +192,7 @@ class StructuredClassifier(LabelModel):
         ndarray, shape (n, q)
             Of the values that Y had; 0 and 1 where it had booleans or sets.
         """
-        return self._given(self._inference().predict(self._fitted_on(X)))
+        return self._decode(self._inference().predict(self._fitted_on(X)))
 
     @available_if(probabilistic)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> np.ndarray:
@@ -266,7 +266,7 @@ class StructuredClassifier(LabelModel):
         ndarray, shape (n, n_rows, q)
         """
         drawn = np.asarray(sample(self._fitted_on(X), seed, n))
-        flat = self._given(drawn.reshape(-1, drawn.shape[-1]))
+        flat = self._decode(drawn.reshape(-1, drawn.shape[-1]))
         return flat.reshape(drawn.shape)
 
     def _known(self) -> FittedConditionals:

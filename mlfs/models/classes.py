@@ -38,10 +38,10 @@ class ClassList(list[np.ndarray]):
         """One for each column of predict_proba: `cross_val_predict` asks for it."""
         return (len(self),)
 
-    def __getitem__(self, at: Any) -> Any:
-        if not isinstance(at, np.ndarray) or at.ndim < 2:
-            return super().__getitem__(at)
-        columns = [values[at[:, label]] for label, values in enumerate(self)]
+    def __getitem__(self, key: Any) -> Any:
+        if not isinstance(key, np.ndarray) or key.ndim < 2:
+            return super().__getitem__(key)
+        columns = [values[key[:, label]] for label, values in enumerate(self)]
         return np.column_stack(columns)
 
 
@@ -69,13 +69,13 @@ class Classes:
     sets: bool = False
     flat: bool = False
 
-    def given(self, codes: np.ndarray) -> np.ndarray:
+    def decode(self, codes: np.ndarray) -> np.ndarray:
         """The user's own values for 0 and 1.
 
         Examples
         --------
         >>> labels = Classes(("l",), (np.array(["no", "yes"]),))
-        >>> labels.given(np.array([[1], [0]], np.int8)).tolist()
+        >>> labels.decode(np.array([[1], [0]], np.int8)).tolist()
         [['yes'], ['no']]
         """
         if all(np.array_equal(values, BINARY) for values in self.values):
@@ -105,19 +105,19 @@ class Classes:
         out = np.full(array.shape, MISSING, dtype=np.int8)
         for label, values in enumerate(self.values):
             column = array[:, label]
-            gone = _missing(column)
+            missing = _missing(column)
             if np.array_equal(values, BINARY):
-                gone |= column == MISSING
-            known = column[~gone]
+                missing |= column == MISSING
+            known = column[~missing]
             code = np.full(known.size, 2, dtype=np.int8)
-            for at, value in enumerate(values):
-                code[known == value] = at
+            for number, value in enumerate(values):
+                code[known == value] = number
             odd = np.flatnonzero(code == 2)
             if odd.size and len(values) == 1:
                 code[odd] = 1
             elif odd.size:
                 self._refuse(label, known[odd[0]])
-            out[~gone, label] = code
+            out[~missing, label] = code
         return out
 
     def completed(self, codes: np.ndarray, classes: Any) -> tuple[Classes, np.ndarray]:
@@ -133,44 +133,44 @@ class Classes:
         Examples
         --------
         >>> codes, labels = read_labels(np.array([["yes"], ["yes"]]), 2)
-        >>> both, codes = labels.completed(codes, [["no", "yes"]])
-        >>> codes.tolist(), [values.tolist() for values in both.values]
+        >>> labels, codes = labels.completed(codes, [["no", "yes"]])
+        >>> codes.tolist(), [values.tolist() for values in labels.values]
         ([[1], [1]], [['no', 'yes']])
         """
         q = len(self.names)
-        given = [None] * q if classes is None else [classes] if self.flat else list(classes)
-        if len(given) != q:
-            msg = f"classes has the values of {len(given)} labels, but Y has {q}"
+        classes_given = [None] * q if classes is None else [classes] if self.flat else list(classes)
+        if len(classes_given) != q:
+            msg = f"classes has the values of {len(classes_given)} labels, but Y has {q}"
             raise DataError(msg)
         codes, values = codes.copy(), list(self.values)
-        for label, own in enumerate(given):
+        for label, label_classes in enumerate(classes_given):
             shown = printable(self.names[label])
             if len(values[label]) == 2:
                 continue
-            both = np.unique(values[label] if own is None else own)
-            if len(both) != 2 or not np.isin(values[label], both).all():
+            pair = np.unique(values[label] if label_classes is None else label_classes)
+            if len(pair) != 2 or not np.isin(values[label], pair).all():
                 msg = (
                     f"the label {shown!r} has one value in the first part of the rows: name its "
                     "two values with classes="
                 )
                 raise DataError(msg)
-            at = np.searchsorted(both, values[label])
+            positions = np.searchsorted(pair, values[label])
             known = codes[:, label] != MISSING
-            codes[known, label] = at[codes[known, label]]
-            values[label] = both
+            codes[known, label] = positions[codes[known, label]]
+            values[label] = pair
         return replace(self, values=tuple(values)), codes
 
     def _in_order(self, Y: Any) -> Any:
         """The columns of a frame in the order of training."""
         if not (self.named and family(Y)):
             return Y
-        own = [str(name) for name in Y.columns]
-        if sorted(own) != sorted(self.names):
-            odd = next((name for name in own if name not in self.names), "")
+        columns = [str(name) for name in Y.columns]
+        if sorted(columns) != sorted(self.names):
+            odd = next((name for name in columns if name not in self.names), "")
             why = f"{printable(odd)!r} is none of them" if odd else "one is missing or twice"
             msg = f"the columns of Y are not the labels of the model: {why}"
             raise DataError(msg)
-        return Y[list(self.names)] if own != list(self.names) else Y
+        return Y[list(self.names)] if columns != list(self.names) else Y
 
     def _refuse(self, label: int, value: Any) -> None:
         shown = ", ".join(printable(value) for value in self.values[label])
@@ -195,13 +195,13 @@ def read_labels(Y: Any, n_rows: int) -> tuple[np.ndarray, Classes]:
     """
     Y = framed(Y)
     if is_sets(Y, classes=True):
-        coded, found = targets(Y, n_rows)
+        coded, label_columns = targets(Y, n_rows)
         dense = coded.toarray() if sp.issparse(coded) else coded
-        names = tuple(label.name for label in found)
+        names = tuple(label.name for label in label_columns)
         return dense.astype(np.int8), Classes(names, (BINARY,) * len(names), True, True)
     array = _array(Y, n_rows)
     named = bool(family(Y)) and hasattr(Y, "columns")
-    names = tuple(str(n) for n in Y.columns) if named else _default(array.shape[1], Y)
+    names = tuple(str(n) for n in Y.columns) if named else _default_names(array.shape[1], Y)
     plain = indicator(array) if array.dtype.kind in "biuf" else None
     if plain is not None:
         return plain, Classes(names, (BINARY,) * len(names), named, flat=_is_flat(Y))
@@ -209,9 +209,9 @@ def read_labels(Y: Any, n_rows: int) -> tuple[np.ndarray, Classes]:
     codes = np.full(array.shape, MISSING, dtype=np.int8)
     values: list[np.ndarray] = []
     for label, name in enumerate(names):
-        code, own = _coded(array[:, label], name, signs)
+        code, label_values = _label_codes(array[:, label], name, signs)
         codes[:, label] = code
-        values.append(own)
+        values.append(label_values)
     if array.size and (codes == MISSING).all():
         raise DataError("every label is missing in every row: there is nothing to learn")
     return codes, Classes(names, tuple(values), named, flat=_is_flat(Y))
@@ -256,10 +256,10 @@ def _is_flat(Y: Any) -> bool:
     return not sp.issparse(Y) and np.asarray(Y).ndim == 1
 
 
-def _default(q: int, Y: Any) -> tuple[str, ...]:
-    own = getattr(Y, "name", None)  # of a series
-    if q == 1 and family(Y) == "" and isinstance(own, str) and own:
-        return (own,)
+def _default_names(q: int, Y: Any) -> tuple[str, ...]:
+    name = getattr(Y, "name", None)  # of a series
+    if q == 1 and family(Y) == "" and isinstance(name, str) and name:
+        return (name,)
     return tuple(f"y{j}" for j in range(q))
 
 
@@ -297,14 +297,14 @@ def _missing(column: np.ndarray) -> np.ndarray:
     return np.zeros(column.shape, dtype=bool)
 
 
-def _coded(column: np.ndarray, name: str, signs: bool) -> tuple[np.ndarray, np.ndarray]:
+def _label_codes(column: np.ndarray, name: str, signs: bool) -> tuple[np.ndarray, np.ndarray]:
     """The codes of one label, and the values that stand for 0 and 1."""
-    gone = _missing(column)
+    missing = _missing(column)
     if column.dtype.kind == "b":
         return column.astype(np.int8), BINARY
-    if column.dtype.kind in "if" and not signs and not gone.all():
-        gone |= (column == MISSING) & bool(np.isin(column[~gone], (-1, 0, 1)).all())
-    known = column[~gone]
+    if column.dtype.kind in "if" and not signs and not missing.all():
+        missing |= (column == MISSING) & bool(np.isin(column[~missing], (-1, 0, 1)).all())
+    known = column[~missing]
     if known.dtype.kind == "O" and all(isinstance(v, (bool, np.bool_)) for v in known):
         known = known.astype(np.int64)
     try:
@@ -324,10 +324,10 @@ def _coded(column: np.ndarray, name: str, signs: bool) -> tuple[np.ndarray, np.n
         values = values.astype(np.int64)
     if len(values) > 2:
         shown = ", ".join(printable(value) for value in values[:3])
-        more = ", ..." if len(values) > 3 else ""
+        dots = ", ..." if len(values) > 3 else ""
         msg = (
             f"Only binary classification is supported. The label {printable(name)!r} has "
-            f"{len(values)} values ({shown}{more}): give one column of 0 and 1 for each value"
+            f"{len(values)} values ({shown}{dots}): give one column of 0 and 1 for each value"
         )
         raise DataError(msg)
     for pair in (BINARY, SIGNS) if signs else (BINARY,):
@@ -335,5 +335,5 @@ def _coded(column: np.ndarray, name: str, signs: bool) -> tuple[np.ndarray, np.n
             code, values = np.searchsorted(pair, known), pair
             break
     out = np.full(column.shape, MISSING, dtype=np.int8)
-    out[~gone] = code
+    out[~missing] = code
     return out, values

@@ -136,9 +136,9 @@ class Conditionals:
             The values of its parents, in ascending order of the parents.
         """
         self._check_probabilities()
-        known = self._logits(label, rows, parents)
-        if known is not None:
-            return _from_logits(known)
+        logits = self._logits(label, rows, parents)
+        if logits is not None:
+            return _from_logits(logits)
         proba = self._answers("predict_proba", label, rows, parents)
         return np.log(np.clip(np.asarray(proba, dtype=np.float64), LEAST, 1 - LEAST))
 
@@ -184,17 +184,17 @@ class Conditionals:
         step = max(1, BLOCK // len(values))
         for start in range(0, self.n_rows, step):
             rows = np.arange(start, min(start + step, self.n_rows))
-            every = np.repeat(rows, len(values))
+            repeated = np.repeat(rows, len(values))
             tiled = np.tile(values, (rows.size, 1))
-            logs = self.log_proba(label, every, tiled)
+            logs = self.log_proba(label, repeated, tiled)
             out[rows] = logs.reshape(rows.size, len(values), 2)
         return out
 
     def _check_probabilities(self) -> None:
         if not self.probabilistic:
-            kinds = [type(one.estimator).__name__ for one in self.fitted.learners]
-            known = [one.probabilistic for one in self.fitted.learners]
-            name = printable(kinds[known.index(False)])
+            kinds = [type(learner.estimator).__name__ for learner in self.fitted.learners]
+            probabilistic = [learner.probabilistic for learner in self.fitted.learners]
+            name = printable(kinds[probabilistic.index(False)])
             msg = (
                 f"the base learner {name} gives no probabilities (it has no predict_proba): use "
                 "one that does, such as LogisticRegression, or greedy inference"
@@ -212,28 +212,31 @@ class Conditionals:
     def _scores(self, label: int, rows: Rows, parents: np.ndarray) -> np.ndarray:
         columns = self._switched.columns[label]
         if columns is not None:
-            every = np.arange(self.n_rows)[rows] if isinstance(rows, slice) else rows
-            return self._of_configurations[every, columns[numbered(parents)]]
+            indices = np.arange(self.n_rows)[rows] if isinstance(rows, slice) else rows
+            return self._of_configurations[indices, columns[numbered(parents)]]
         of_x = self._of_x[rows, label]
         of_parents = self._parts.of_parents[label]
         return of_x + offsets(parents, of_parents) if of_parents.size else of_x.copy()
 
-    def _answers(self, way: str, label: int, rows: Rows, parents: np.ndarray) -> np.ndarray:
+    def _answers(self, method: str, label: int, rows: Rows, parents: np.ndarray) -> np.ndarray:
         """What the estimator of a label says; of dense rows that are made for it, in blocks."""
         learner = self.fitted.learners[label]
-        ask = getattr(learner.estimator, way)
-        every = isinstance(rows, slice) and rows == slice(None)
-        x = self._as_in_training if every else self._as_in_training[rows]
+        predict = getattr(learner.estimator, method)
+        all_rows = isinstance(rows, slice) and rows == slice(None)
+        x = self._as_in_training if all_rows else self._as_in_training[rows]
         step = max(1, len(parents))
         if sp.issparse(x) and wants_dense(learner.estimator):
             width = x.shape[1] if learner.columns is None else len(learner.columns)
             step = max(1, ROWS_AT_ONCE // max(1, width))
         if step >= len(parents):
-            return np.asarray(ask(stacked(x, learner.columns, parents, learner.estimator)))
+            return np.asarray(predict(stacked(x, learner.columns, parents, learner.estimator)))
         starts = range(0, len(parents), step)
         parts = ((x[i : i + step], parents[i : i + step]) for i in starts)
         return np.concatenate(
-            [ask(stacked(own, learner.columns, of, learner.estimator)) for own, of in parts]
+            [
+                predict(stacked(part, learner.columns, values, learner.estimator))
+                for part, values in parts
+            ]
         )
 
     @cached_property
@@ -262,8 +265,10 @@ def offsets(parents: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
 def _from_logits(logits: np.ndarray) -> np.ndarray:
     """Log P(0) and log P(1): as by `np.logaddexp`, in a sixth of its time."""
     bounded = np.clip(logits, -EDGE, EDGE)
-    rest = np.log1p(np.exp(-np.abs(bounded)))
-    return np.column_stack([-np.maximum(bounded, 0.0) - rest, np.minimum(bounded, 0.0) - rest])
+    log1p_exp = np.log1p(np.exp(-np.abs(bounded)))
+    return np.column_stack(
+        [-np.maximum(bounded, 0.0) - log1p_exp, np.minimum(bounded, 0.0) - log1p_exp]
+    )
 
 
 def _rows_of(learner: Learner, width: int) -> np.ndarray:
@@ -283,21 +288,21 @@ class _Linear:
     @classmethod
     def of(cls, learners: tuple[Learner, ...], width: int) -> _Linear:
         parts = [learner.linear for learner in learners]
-        values = [np.zeros(0) if part is None else part.of_x for part in parts]
+        of_x = [np.zeros(0) if part is None else part.of_x for part in parts]
         rows = [
-            _rows_of(learner, width)[: len(own)]
-            for learner, own in zip(learners, values, strict=True)
+            _rows_of(learner, width)[: len(coefficients)]
+            for learner, coefficients in zip(learners, of_x, strict=True)
         ]
-        sizes = [len(own) for own in values]
+        sizes = [len(coefficients) for coefficients in of_x]
         shape = (width, len(learners))
         matrix: Any
         if sum(sizes) < SPARSE * width * len(learners):
             ends = edges_of(sizes)
-            matrix = sp.csc_array((np.concatenate(values), np.concatenate(rows), ends), shape)
+            matrix = sp.csc_array((np.concatenate(of_x), np.concatenate(rows), ends), shape)
         else:
             matrix = np.zeros(shape)
-            for label, own in enumerate(values):
-                matrix[rows[label], label] = own
+            for label, coefficients in enumerate(of_x):
+                matrix[rows[label], label] = coefficients
         return cls(
             matrix,
             np.array([0.0 if part is None else part.intercept for part in parts]),

@@ -24,8 +24,8 @@ __all__ = [
     "StructuredEnsemble",
     "check_vote",
     "fitted_member",
-    "given_model",
     "grown_member",
+    "model_or_default",
     "ones_of",
 ]
 
@@ -164,14 +164,14 @@ class StructuredEnsemble(LabelModel):
         check_vote(self.vote)
         x = self._rows(X)
         if self.vote == "mean":
-            return self._given((self._mean(x, ones_of) > 0.5).astype(np.int8))
+            return self._decode((self._mean(x, ones_of) > 0.5).astype(np.int8))
         share = self._mean(x, _votes_of)
         tied = share == 0.5
         rows = tied.any(axis=1)
         if rows.any() and (_probabilistic(self) or _decides_by_function(self)):
-            by, middle = (ones_of, 0.5) if _probabilistic(self) else (_decisions_of, 0.0)
-            share[rows] += tied[rows] * (self._mean(x[rows], by) > middle)
-        return self._given((share > 0.5).astype(np.int8))
+            scores_of, middle = (ones_of, 0.5) if _probabilistic(self) else (_decisions_of, 0.0)
+            share[rows] += tied[rows] * (self._mean(x[rows], scores_of) > middle)
+        return self._decode((share > 0.5).astype(np.int8))
 
     @available_if(_probabilistic)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> np.ndarray:
@@ -206,7 +206,7 @@ class StructuredEnsemble(LabelModel):
         from mlfs.models.chain import StructuredClassifier
         from mlfs.models.structures import Chain
 
-        return given_model(self.model, StructuredClassifier(Chain("random")))
+        return model_or_default(self.model, StructuredClassifier(Chain("random")))
 
     @property
     def _poor_score(self) -> bool:
@@ -221,17 +221,17 @@ def check_vote(vote: Any, whose: str = "", probabilistic: bool = True) -> None:
         raise UsageError(f"{whose} no probabilities: use vote='majority'")
 
 
-def given_model(given: Any, default: Any) -> Any:
+def model_or_default(model: Any, default: Any) -> Any:
     """The model that an ensemble or thresholds are made of; a default where None is given."""
-    if given is None:
+    if model is None:
         return default
-    if isinstance(given, type) or not (hasattr(given, "fit") and hasattr(given, "predict")):
+    if isinstance(model, type) or not (hasattr(model, "fit") and hasattr(model, "predict")):
         msg = (
             "model is a classifier for many labels, such as StructuredClassifier(), not "
-            f"{printable(repr(given))}"
+            f"{printable(repr(model))}"
         )
         raise UsageError(msg)
-    return given
+    return model
 
 
 def fitted_member(
@@ -243,8 +243,8 @@ def fitted_member(
 ) -> Any:
     """A model fitted on some rows and columns of a problem, with its own seed if none is given."""
     _settle(model, problem, columns, seed)
-    x, y, given = _own_rows(problem, rows, columns)
-    return model.fit(x, y, **given)
+    x, y, keywords = _own_rows(problem, rows, columns)
+    return model.fit(x, y, **keywords)
 
 
 def grown_member(
@@ -256,12 +256,12 @@ def grown_member(
     first: bool = False,
 ) -> Any:
     """Fit a model by `partial_fit` on the first part of the rows, or on a further one."""
-    x, y, given = _own_rows(problem, rows, columns)
+    x, y, keywords = _own_rows(problem, rows, columns)
     if first:
         _settle(model, problem, columns, seed)
         if not isinstance(model, LabelModel):  # one of scikit-learn wants all classes at once
-            given["classes"] = [np.array([0, 1])] * problem.q
-    return model.partial_fit(x, y, **given)
+            keywords["classes"] = [np.array([0, 1])] * problem.q
+    return model.partial_fit(x, y, **keywords)
 
 
 def _settle(model: Any, problem: Problem, columns: np.ndarray, seed: int | None) -> None:
@@ -282,8 +282,8 @@ def _own_rows(
     y = problem.Y[rows].astype(np.int64)
     if (y == MISSING).any():
         y = np.where(y == MISSING, np.nan, y)
-    given = {} if problem.weights is None else {"sample_weight": problem.weights[rows]}
-    return problem.X[rows][:, columns], y, given
+    keywords = {} if problem.weights is None else {"sample_weight": problem.weights[rows]}
+    return problem.X[rows][:, columns], y, keywords
 
 
 def _refuse_own_columns(model: Any) -> None:
@@ -297,20 +297,23 @@ def _refuse_own_columns(model: Any) -> None:
 
 def ones_of(member: Any, x: Any, q: int) -> np.ndarray:
     """P(1) of each of q labels, from a classifier with one array, or one for each label."""
-    found = member.predict_proba(x)
-    if hasattr(found, "toarray"):
-        found = found.toarray()
-    if not isinstance(found, list):
-        found = np.asarray(found, dtype=np.float64)
-        return found[:, 1:] if q == 1 and found.shape[1:] == (2,) else found
-    columns = [_of_one(part, classes) for part, classes in zip(found, member.classes_, strict=True)]
+    probabilities = member.predict_proba(x)
+    if hasattr(probabilities, "toarray"):
+        probabilities = probabilities.toarray()
+    if not isinstance(probabilities, list):
+        probabilities = np.asarray(probabilities, dtype=np.float64)
+        return probabilities[:, 1:] if q == 1 and probabilities.shape[1:] == (2,) else probabilities
+    columns = [
+        _share_of_ones(part, classes)
+        for part, classes in zip(probabilities, member.classes_, strict=True)
+    ]
     return np.column_stack(columns)
 
 
-def _of_one(shares: np.ndarray, classes: np.ndarray) -> np.ndarray:
+def _share_of_ones(shares: np.ndarray, classes: np.ndarray) -> np.ndarray:
     """P(1) from the probabilities of the values that training had."""
-    at = np.flatnonzero(np.asarray(classes) == 1)
-    return shares[:, at[0]] if at.size else np.zeros(len(shares))
+    position = np.flatnonzero(np.asarray(classes) == 1)
+    return shares[:, position[0]] if position.size else np.zeros(len(shares))
 
 
 def _votes_of(member: Any, x: Any, q: int) -> np.ndarray:
@@ -333,13 +336,13 @@ def _drawn_rows(
     draw: np.random.Generator, marks: np.ndarray, weights: np.ndarray | None, share: float
 ) -> np.ndarray:
     """Distinct rows at random until they have their share of the weight, ascending."""
-    distinct, of = np.unique(marks, return_inverse=True)
-    heavy = np.bincount(of, weights)[(order := draw.permutation(distinct.size))]
+    distinct, mark_of_row = np.unique(marks, return_inverse=True)
+    heavy = np.bincount(mark_of_row, weights)[(order := draw.permutation(distinct.size))]
     before = np.cumsum(heavy) - heavy
     kept = np.zeros(distinct.size, dtype=bool)
     kept[order[before < share * heavy.sum() - heavy / 2]] = True
     kept[order[0]] = True
-    return np.flatnonzero(kept[of])
+    return np.flatnonzero(kept[mark_of_row])
 
 
 def _share(value: Any, what: str) -> float:

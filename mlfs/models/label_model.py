@@ -52,7 +52,7 @@ class LabelModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklea
     A subclass has ``_check``, which refuses wrong parameters before the data are read, and
     ``_learn(problem)``, which learns and leaves the attribute ``_mark``. One that learns from rows
     in parts, if its base learner does, has ``_grow(problem, first)``. It calls ``_rows`` in
-    `predict`, ``_given`` on what it predicts (int8 of 0 and 1), ``_shares`` on probabilities,
+    `predict`, ``_decode`` on what it predicts (int8 of 0 and 1), ``_shares`` on probabilities,
     ``_decisions`` on decision values, ``_codes`` on labels that it is to score. Where Y has one
     dimension, it is one label, and all is as of any binary classifier.
 
@@ -162,10 +162,10 @@ class LabelModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklea
         return f"{super()._repr_html_inner()}{self._drawing()}"
 
     def _repr_mimebundle_(self, **options: Any) -> dict[str, str]:
-        found: dict[str, str] = super()._repr_mimebundle_(**options)
-        if "text/html" in found:
-            found["text/html"] += self._drawing()
-        return found
+        bundle: dict[str, str] = super()._repr_mimebundle_(**options)
+        if "text/html" in bundle:
+            bundle["text/html"] += self._drawing()
+        return bundle
 
     def _drawing(self) -> str:
         """The structure of the labels as HTML, once there is one."""
@@ -174,10 +174,10 @@ class LabelModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklea
 
     def _begin(self, X: Any, Y: Any, sample_weight: Any = None) -> Problem:
         """Check the training data and code the labels."""
-        ready, given = None, self.__dict__.pop("_next_names", None)
+        prepared, given_names = None, self.__dict__.pop("_next_names", None)
         if isinstance(X, (Dataset, Prepared)):
-            X, Y, sample_weight, *both, ready = opened(X, Y, sample_weight)
-            given = given or both
+            X, Y, sample_weight, *own_names, prepared = opened(X, Y, sample_weight)
+            given_names = given_names or own_names
         if Y is None:
             msg = (
                 f"This {type(self).__name__} estimator requires y to be passed, but the target y "
@@ -192,13 +192,13 @@ class LabelModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklea
         names = getattr(self, "feature_names_in_", None)
         if names is None and family(X):
             names = X.columns
-        if given is not None:
-            names, labels = given[0], replace(labels, names=given[1], named=True)
+        if given_names is not None:
+            names, labels = given_names[0], replace(labels, names=given_names[1], named=True)
         self._labels = labels
         self.label_names_ = labels.names
         columns = () if names is None else tuple(str(name) for name in names)
         problem = self._counting(matrix, codes, sample_weight, seed, columns)
-        return problem if ready is None else replace(problem, shared=[ready])
+        return problem if prepared is None else replace(problem, shared=[prepared])
 
     def _further(self, X: Any, Y: Any, sample_weight: Any = None) -> Problem:
         """Check further training data of a model that has begun, for `partial_fit`."""
@@ -228,16 +228,16 @@ class LabelModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklea
 
     def _learner(self, seed: int) -> Any:
         """The base learner, every random state in it that is open set to the seed."""
-        given = self.base_estimator
-        if given is None:
-            given = self._default_learner()
-        if isinstance(given, type) or not (hasattr(given, "fit") and hasattr(given, "predict")):
+        base = self.base_estimator
+        if base is None:
+            base = self._default_learner()
+        if isinstance(base, type) or not (hasattr(base, "fit") and hasattr(base, "predict")):
             msg = (
                 "base_estimator is a classifier of scikit-learn's kind, such as "
-                f"LogisticRegression(), not {printable(repr(given))}"
+                f"LogisticRegression(), not {printable(repr(base))}"
             )
             raise UsageError(msg)
-        learner = clone(given)
+        learner = clone(base)
         free = [
             key
             for key, value in learner.get_params(deep=True).items()
@@ -279,11 +279,11 @@ class LabelModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklea
         inner = getattr(self, "model", None)
         if isinstance(inner, LabelModel):
             return inner._allows_nan()  # noqa: SLF001
-        given = self.base_estimator
-        if isinstance(given, Pipeline) and given.steps:
-            given = given.steps[0][1]
+        base = self.base_estimator
+        if isinstance(base, Pipeline) and base.steps:
+            base = base.steps[0][1]
         try:
-            return given is not None and bool(get_tags(given).input_tags.allow_nan)
+            return base is not None and bool(get_tags(base).input_tags.allow_nan)
         except (AttributeError, TypeError):
             return False
 
@@ -294,9 +294,9 @@ class LabelModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklea
         weights = check_weights(sample_weight, n_rows)
         return None if (weights == 1).all() else weights
 
-    def _given(self, codes: np.ndarray) -> np.ndarray:
+    def _decode(self, codes: np.ndarray) -> np.ndarray:
         """The user's own values for predicted 0 and 1."""
-        return self._labels.given(codes)
+        return self._labels.decode(codes)
 
     def _shares(self, ones: np.ndarray) -> np.ndarray:
         """P(1) of each label; where Y had one dimension, P(0) and P(1) as of any classifier."""
@@ -304,9 +304,9 @@ class LabelModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklea
             return ones
         return np.column_stack([1 - ones[:, 0], ones[:, 0]])
 
-    def _decisions(self, found: np.ndarray) -> np.ndarray:
+    def _decisions(self, values: np.ndarray) -> np.ndarray:
         """Decision values of each label; where Y had one dimension, as of any classifier."""
-        return found[:, 0] if self._labels.flat else found
+        return values[:, 0] if self._labels.flat else values
 
     def _codes(self, Y: Any, n_rows: int) -> np.ndarray:
         """Labels as 0, 1, or -1 where missing."""
@@ -329,9 +329,9 @@ class LabelModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklea
         float
         """
         predicted = self.predict(X)
-        wanted = self._codes(y, len(predicted))
-        found = self._codes(predicted, len(predicted))
-        right = ((wanted == found) | (wanted < 0)).all(axis=1)
+        true = self._codes(y, len(predicted))
+        predicted_codes = self._codes(predicted, len(predicted))
+        right = ((true == predicted_codes) | (true < 0)).all(axis=1)
         weights = self._weights(sample_weight, len(predicted))
         return float(np.average(right, weights=weights))
 

@@ -226,7 +226,7 @@ class MixtureOfTrees(LabelModel):
             found[rows] = anneal(
                 held.joint(), np.stack(modes), seed=self._seed, n_steps=self.n_steps
             )
-        return self._given(found)
+        return self._decode(found)
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """P(label = 1 | x) of each label, exact: the trees' marginals, weighted; shape (n, q)."""
@@ -275,7 +275,7 @@ class MixtureOfTrees(LabelModel):
         for k, tree in enumerate(self._mixture.trees):
             drawn = sample(tree.on(matrix), seed=int(draw.integers(SEEDS)), n=n)
             found[chosen == k] = drawn[chosen == k]
-        flat = self._given(found.reshape(-1, found.shape[2]))
+        flat = self._decode(found.reshape(-1, found.shape[2]))
         return flat.reshape(found.shape)
 
     def _held(self, matrix: Any) -> Any:

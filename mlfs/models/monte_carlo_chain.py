@@ -67,20 +67,20 @@ class SwappedOrder(StructureLearner):
         """The chain of the best order that was met."""
         # one limit for all fits: to set and lift it for each costs ten times a small fit
         with threadpool_limits(limits=1, user_api="blas"):
-            return self._searched(problem)
+            return self._search(problem)
 
-    def _searched(self, problem: Problem) -> Structure:
+    def _search(self, problem: Problem) -> Structure:
         n_swaps = whole(self.n_swaps, "n_swaps", 0)
-        payoffs = _Payoffs(*self._halves(problem))
+        payoffs = _Payoffs(*self._split_rows(problem))
         order = problem.generator(START).permutation(problem.q).tolist()
-        best = first = payoffs.of(order)
+        best = first = payoffs.payoff(order)
         draw = problem.generator(SWAPS)
         taken = 0
         for _ in counted("order of labels: swaps", range(n_swaps if problem.q > 1 else 0)):
             a, b = draw.choice(problem.q, size=2, replace=False).tolist()
             tried = list(order)
             tried[a], tried[b] = tried[b], tried[a]
-            payoff = payoffs.of(tried)
+            payoff = payoffs.payoff(tried)
             if payoff > best + TINY:
                 order, best, taken = tried, payoff, taken + 1
         note = (
@@ -89,7 +89,7 @@ class SwappedOrder(StructureLearner):
         )
         return from_order(order, problem.names, note)
 
-    def _halves(self, problem: Problem) -> tuple[Problem, Problem]:
+    def _split_rows(self, problem: Problem) -> tuple[Problem, Problem]:
         share = self.validation
         if share is None:
             return problem, problem
@@ -137,11 +137,11 @@ class BestSample(Inference):
         greedy = Greedy().predict(conditionals)
         out = np.empty_like(greedy)
         for rows in row_blocks(conditionals, n_samples + 1):
-            found, _, _ = drawn(conditionals, rows, uniforms)
-            at = np.concatenate([found.rows, np.arange(len(rows))])
-            labels = np.concatenate([found.labels, greedy[rows]])
-            scores = log_proba_of(conditionals, rows[at], labels)
-            out[rows] = best_leaves(Nodes(conditionals.q, at, labels, scores)).labels
+            samples, _, _ = drawn(conditionals, rows, uniforms)
+            positions = np.concatenate([samples.rows, np.arange(len(rows))])
+            labels = np.concatenate([samples.labels, greedy[rows]])
+            scores = log_proba_of(conditionals, rows[positions], labels)
+            out[rows] = best_leaves(Nodes(conditionals.q, positions, labels, scores)).labels
         return out
 
 
@@ -222,34 +222,34 @@ class _Payoffs:
 
     def __init__(self, train: Problem, judged: Problem) -> None:
         self.train, self.judged = train, judged
-        self.known: dict[Fit, float] = {}
+        self.payoffs: dict[Fit, float] = {}
 
-    def of(self, order: list[int]) -> float:
-        fits = [(label, tuple(sorted(order[:at]))) for at, label in enumerate(order)]
-        new = [one for one in fits if one not in self.known]
+    def payoff(self, order: list[int]) -> float:
+        fits = [(label, tuple(sorted(order[:i]))) for i, label in enumerate(order)]
+        new = [fit for fit in fits if fit not in self.payoffs]
         n_jobs = min(threads(self.train.n_jobs), len(new))
         if n_jobs > 1:
             run = joblib.Parallel(n_jobs)
-            found = run(joblib.delayed(_worth)(self.train, self.judged, *one) for one in new)
+            payoffs = run(joblib.delayed(_payoff)(self.train, self.judged, *fit) for fit in new)
         else:
-            found = [_worth(self.train, self.judged, *one) for one in new]
-        self.known.update(zip(new, found, strict=True))
-        return float(sum(self.known[one] for one in sorted(fits)))
+            payoffs = [_payoff(self.train, self.judged, *fit) for fit in new]
+        self.payoffs.update(zip(new, payoffs, strict=True))
+        return float(sum(self.payoffs[fit] for fit in sorted(fits)))
 
 
-def _worth(train: Problem, judged: Problem, label: int, parents: tuple[int, ...]) -> float:
+def _payoff(train: Problem, judged: Problem, label: int, parents: tuple[int, ...]) -> float:
     """The mean of log P(label | x, parents) over the rows in which all of them are known."""
     rows = judged.observed(label, *parents)
     if not rows.size:
         return 0.0
     learner = fit_learner(train, label, parents, train.weights)
     constant = Learner(None, 0, None, ())
-    learners = tuple(learner if other == label else constant for other in range(train.q))
-    own = tuple(parents if other == label else () for other in range(train.q))
-    order = (*parents, *(other for other in range(train.q) if other not in parents))
-    structure = Structure("given", train.names, order, own)
-    held = FittedConditionals(structure, learners, train.X.shape[1]).on(judged.X)
-    both = held.log_proba(label, rows, judged.Y[rows][:, list(parents)])
-    logs = both[np.arange(rows.size), judged.Y[rows, label]]
+    learners = tuple(learner if node == label else constant for node in range(train.q))
+    node_parents = tuple(parents if node == label else () for node in range(train.q))
+    order = (*parents, *(node for node in range(train.q) if node not in parents))
+    structure = Structure("given", train.names, order, node_parents)
+    conditionals = FittedConditionals(structure, learners, train.X.shape[1]).on(judged.X)
+    log_probas = conditionals.log_proba(label, rows, judged.Y[rows][:, list(parents)])
+    logs = log_probas[np.arange(rows.size), judged.Y[rows, label]]
     weights = None if judged.weights is None else judged.weights[rows]
     return float(np.average(logs, weights=weights))

@@ -51,7 +51,7 @@ class SwitchedParts:
                 continue
             logistic[label] = all(log for _, _, log in parts)
             columns.append(np.arange(len(weights), len(weights) + len(parts)))
-            weights.extend(own for own, _, _ in parts)
+            weights.extend(coefficients for coefficients, _, _ in parts)
             intercepts.extend(intercept for _, intercept, _ in parts)
         of_x = np.column_stack(weights) if weights else np.zeros((width, 0))
         return cls(of_x, np.array(intercepts), tuple(columns), logistic)
@@ -59,7 +59,7 @@ class SwitchedParts:
     @property
     def known(self) -> np.ndarray:
         """Which labels have such a learner."""
-        return np.array([own is not None for own in self.columns])
+        return np.array([columns is not None for columns in self.columns])
 
     def times(self, X: Any) -> np.ndarray:
         """The decision of each classifier on each row, shape (n_rows, m)."""
@@ -71,19 +71,19 @@ def _parts(learner: Learner, width: int) -> list[tuple[np.ndarray, float, bool]]
     switching = learner.estimator
     if type(switching) is not Switching or len(learner.parents) > MOST_PARENTS:
         return None
-    own = slice(None) if learner.columns is None else learner.columns
+    columns = slice(None) if learner.columns is None else learner.columns
     out = []
     for number in range(1 << len(learner.parents)):
         values = number >> np.arange(len(learner.parents)) & 1
-        one, share = switching.in_charge(values)
+        classifier, share = switching.in_charge(values)
         coefficients = np.zeros(width)
-        if one is None:
+        if classifier is None:
             out.append((coefficients, float(logit(share)), True))
             continue
         n_columns = width if learner.columns is None else len(learner.columns)
-        found = linear_parts(one, n_columns, 0)
-        if found is None:
+        linear = linear_parts(classifier, n_columns, 0)
+        if linear is None:
             return None
-        coefficients[own] = found.of_x[:n_columns]
-        out.append((coefficients, found.intercept, found.logistic))
+        coefficients[columns] = linear.of_x[:n_columns]
+        out.append((coefficients, linear.intercept, linear.logistic))
     return out

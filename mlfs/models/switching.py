@@ -91,7 +91,7 @@ class Switching(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklear
         """
         whole(self.min_rows, "min_rows")
         self.n_parents_ = whole(n_parents, "n_parents", 0)
-        X, y = validate_data(self, X, y, **self._accepted())
+        X, y = validate_data(self, X, y, **self._validation())
         self.classes_, codes = two_classes(y)
         weights = None
         if sample_weight is not None:
@@ -105,16 +105,16 @@ class Switching(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklear
         as 0 and 1.
         """
         like = {
-            values.tobytes(): one
-            for values, one in zip(self.configurations_, self.estimators_, strict=True)
-            if one is not None
+            values.tobytes(): classifier
+            for values, classifier in zip(self.configurations_, self.estimators_, strict=True)
+            if classifier is not None
         }
         if self.rest_ is not None:
             like[b"rest"] = self.rest_
-        other = Switching(self.base_estimator, self.min_rows)
-        other.classes_, other.n_features_in_ = self.classes_, X.shape[1]
-        other.n_parents_ = self.n_parents_
-        return other._fit(X, codes, weights, like)
+        switching = Switching(self.base_estimator, self.min_rows)
+        switching.classes_, switching.n_features_in_ = self.classes_, X.shape[1]
+        switching.n_parents_ = self.n_parents_
+        return switching._fit(X, codes, weights, like)
 
     def untuned(self) -> Switching:
         """The same with a base learner that chooses no parameters, if there is one."""
@@ -126,112 +126,118 @@ class Switching(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklear
         self, X: Any, codes: np.ndarray, weights: np.ndarray | None, like: dict[bytes, Any]
     ) -> Self:
         counted = np.arange(codes.size) if weights is None else np.flatnonzero(weights)
-        x, parents = self._parted(X)
-        self.configurations_, of = _configurations(parents[counted])
+        x, parents = self._split_columns(X)
+        self.configurations_, group = _configurations(parents[counted])
         self.estimators_, self.shares_ = [], np.full(len(self.configurations_), np.nan)
         for number, values in enumerate(self.configurations_):
-            rows = counted[of == number]
-            ones, size = _counted(codes, weights, rows)
-            own = None
+            rows = counted[group == number]
+            ones, size = _count_ones(codes, weights, rows)
+            classifier = None
             if size >= self.min_rows and ones in {0, size}:
                 self.shares_[number] = one_class_share(ones, size)
             elif size >= self.min_rows:
-                own = self._one(x, codes, weights, rows, like.get(values.tobytes()))
-            self.estimators_.append(own)
+                classifier = self._fit_classifier(
+                    x, codes, weights, rows, like.get(values.tobytes())
+                )
+            self.estimators_.append(classifier)
         self.rest_ = self.rest_share_ = None
         if self._needs_rest():
-            ones, size = _counted(codes, weights, counted)
+            ones, size = _count_ones(codes, weights, counted)
             if ones in {0, size}:
                 self.rest_share_ = one_class_share(ones, size)
             else:
-                self.rest_ = self._one(x, codes, weights, counted, like.get(b"rest"))
+                self.rest_ = self._fit_classifier(x, codes, weights, counted, like.get(b"rest"))
         return self
 
     def _needs_rest(self) -> bool:
-        own = [one is not None for one in self.estimators_]
-        answered = own | np.isfinite(self.shares_)
-        return not answered.all() or len(own) < 2**self.n_parents_
+        fitted = [classifier is not None for classifier in self.estimators_]
+        answered = fitted | np.isfinite(self.shares_)
+        return not answered.all() or len(fitted) < 2**self.n_parents_
 
-    def _one(
+    def _fit_classifier(
         self, x: Any, codes: np.ndarray, weights: np.ndarray | None, rows: np.ndarray, like: Any
     ) -> Any:
         from mlfs.models.base_learners import weight_name
 
-        every = rows.size == codes.size
+        all_rows = rows.size == codes.size
         if hasattr(like, "again"):
-            own = None if weights is None else weights[rows]
-            return like.again(x if every else x[rows], codes[rows], own)
+            row_weights = None if weights is None else weights[rows]
+            return like.again(x if all_rows else x[rows], codes[rows], row_weights)
         base = self.base if like is None else like
-        given = {}
+        keywords = {}
         if weights is not None:
             name = weight_name(base)
             if not name:
                 kind = printable(type(base).__name__)
                 msg = f"the base learner {kind} takes no sample_weight: fit without, or another"
                 raise UsageError(msg)
-            given = {name: weights[rows]}
+            keywords = {name: weights[rows]}
         check_neighbours(base, rows.size, "one value of the parents (raise min_rows of Switching)")
-        x, codes = (x, codes) if every else (x[rows], codes[rows])
-        return clone(base).fit(x, codes, **given)
+        x, codes = (x, codes) if all_rows else (x[rows], codes[rows])
+        return clone(base).fit(x, codes, **keywords)
 
     # ---- answering --------------------------------------------------------------------------
 
     @available_if(_has("predict_proba"))  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> np.ndarray:
         """The probabilities of both classes, shape (n, 2)."""
-        ones = self._answers(X, lambda one, x: one.predict_proba(x)[:, 1], lambda share: share)
+        ones = self._answers(
+            X, lambda classifier, x: classifier.predict_proba(x)[:, 1], lambda share: share
+        )
         return np.column_stack([1.0 - ones, ones])
 
     @available_if(_has("decision_function"))  # type: ignore[untyped-decorator]
     def decision_function(self, X: Any) -> np.ndarray:
         """The decision of the classifier in charge, positive for the second class; log odds."""
-        return self._answers(X, lambda one, x: one.decision_function(x), logit)
+        return self._answers(X, lambda classifier, x: classifier.decision_function(x), logit)
 
     def predict(self, X: Any) -> np.ndarray:
         """The class of each row, by the classifier in charge."""
-        codes = self._answers(X, lambda one, x: one.predict(x), lambda share: share > 0.5)
+        codes = self._answers(
+            X, lambda classifier, x: classifier.predict(x), lambda share: share > 0.5
+        )
         return self.classes_[codes.astype(np.intp)]
 
     def in_charge(self, values: np.ndarray) -> tuple[Any, float]:
         """The classifier that answers for some values of the parents; or a share of ones."""
-        same = np.flatnonzero((self.configurations_ == values).all(axis=1))
-        if same.size:
-            own, share = self.estimators_[same[0]], float(self.shares_[same[0]])
-            if own is not None or np.isfinite(share):
-                return own, share
+        matches = np.flatnonzero((self.configurations_ == values).all(axis=1))
+        if matches.size:
+            classifier, share = self.estimators_[matches[0]], float(self.shares_[matches[0]])
+            if classifier is not None or np.isfinite(share):
+                return classifier, share
         return self.rest_, np.nan if self.rest_share_ is None else self.rest_share_
 
-    def _answers(self, X: Any, ask: Any, of_share: Any) -> np.ndarray:
+    def _answers(self, X: Any, ask: Any, from_share: Any) -> np.ndarray:
         check_is_fitted(self)
-        X = validate_data(self, X, reset=False, **self._accepted())
-        x, parents = self._parted(X)
+        X = validate_data(self, X, reset=False, **self._validation())
+        x, parents = self._split_columns(X)
         out = np.empty(x.shape[0])
-        found, of = _configurations(parents)
-        for number, values in enumerate(found):
-            rows = of == number
-            one, share = self.in_charge(values)
-            if one is None:
-                out[rows] = of_share(share)
+        values_found, group = _configurations(parents)
+        for number, values in enumerate(values_found):
+            rows = group == number
+            classifier, share = self.in_charge(values)
+            if classifier is None:
+                out[rows] = from_share(share)
             else:
-                out[rows] = ask(one, x if len(found) == 1 else x[rows])
+                out[rows] = ask(classifier, x if len(values_found) == 1 else x[rows])
         return out
 
-    def _parted(self, X: Any) -> tuple[Any, np.ndarray]:
+    def _split_columns(self, X: Any) -> tuple[Any, np.ndarray]:
         """What the classifiers look at, and the values of the parents."""
-        cut = X.shape[1] - self.n_parents_
-        if cut < 0:
+        n_columns = X.shape[1] - self.n_parents_
+        if n_columns < 0:
             msg = f"X has {X.shape[1]} columns, fewer than the {self.n_parents_} parents"
             raise UsageError(msg)
-        x, last = X[:, :cut], X[:, cut:]
+        x, last = X[:, :n_columns], X[:, n_columns:]
         parents = (last.toarray() if sp.issparse(last) else np.asarray(last)).astype(np.int8)
-        return (x if cut else np.zeros((X.shape[0], 1))), parents
+        return (x if n_columns else np.zeros((X.shape[0], 1))), parents
 
     @property
     def base(self) -> Any:
         """What is cloned for each value of the parents."""
         return TunedLogistic() if self.base_estimator is None else self.base_estimator
 
-    def _accepted(self) -> dict[str, Any]:
+    def _validation(self) -> dict[str, Any]:
         nan = get_tags(self.base).input_tags.allow_nan
         return {
             "accept_sparse": "csr",
@@ -250,13 +256,13 @@ class Switching(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklear
 def _configurations(parents: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The values of the parents that occur, ascending, and the number of those of each row."""
     if parents.shape[1] == 1:
-        values, of = np.unique(parents[:, 0], return_inverse=True)
-        return values[:, None], of
-    values, of = np.unique(parents, axis=0, return_inverse=True)
-    return values, of.reshape(-1)
+        values, group = np.unique(parents[:, 0], return_inverse=True)
+        return values[:, None], group
+    values, group = np.unique(parents, axis=0, return_inverse=True)
+    return values, group.reshape(-1)
 
 
-def _counted(
+def _count_ones(
     codes: np.ndarray, weights: np.ndarray | None, rows: np.ndarray
 ) -> tuple[float, float]:
     """How many ones there are among some rows, and how many rows, each counting its weight."""

@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sklearn.utils.metaestimators import available_if
 
 from mlfs.errors import UnknownName, UsageError, printable
-from mlfs.models.ensemble import fitted_member, given_model, grown_member, ones_of
+from mlfs.models.ensemble import fitted_member, grown_member, model_or_default, ones_of
 from mlfs.models.inference.contract import real, whole
 from mlfs.models.label_model import LabelModel
 from mlfs.models.problem import MISSING, Problem
@@ -32,7 +32,7 @@ OF_F1 = {"scut", "micro-f1"}
 
 
 def _has(name: str) -> Callable[[Any], bool]:
-    return lambda thresholded: hasattr(thresholded._given_model(), name)  # noqa: SLF001
+    return lambda thresholded: hasattr(thresholded._inner_model(), name)  # noqa: SLF001
 
 
 def _decides_by_function(thresholded: Any) -> bool:
@@ -105,16 +105,16 @@ class ThresholdedClassifier(LabelModel):
     def _check(self) -> None:
         checked_rule(self.rule)
         whole(self.folds, "folds", 2)
-        model = self._given_model()
+        model = self._inner_model()
         if not (hasattr(model, "predict_proba") or hasattr(model, "decision_function")):
             name = printable(type(model).__name__)
             raise UsageError(f"the model {name} gives no scores, so it can have no thresholds")
 
     def _learn(self, problem: Problem) -> None:
-        rule, model = checked_rule(self.rule), self._given_model()
-        every = np.arange(problem.X.shape[1])
+        rule, model = checked_rule(self.rule), self._inner_model()
+        columns = np.arange(problem.X.shape[1])
         if isinstance(rule, str):
-            scores = self._held_out(model, problem, every)
+            scores = self._held_out(model, problem, columns)
             usual = 0.5 if hasattr(model, "predict_proba") else 0.0
             self.thresholds_ = learned_thresholds(
                 rule, scores, problem.Y, problem.weights, usual=usual
@@ -122,7 +122,7 @@ class ThresholdedClassifier(LabelModel):
         else:
             self.thresholds_ = np.full(problem.q, rule)
         with stage("all rows"):
-            self.model_ = fitted_member(clone(model), problem, np.arange(problem.n_rows), every)
+            self.model_ = fitted_member(clone(model), problem, np.arange(problem.n_rows), columns)
 
     def _grows(self) -> bool:
         return not isinstance(self.rule, str) and hasattr(self.model, "partial_fit")
@@ -130,17 +130,17 @@ class ThresholdedClassifier(LabelModel):
     def _grow(self, problem: Problem, first: bool) -> None:
         if first:
             self.thresholds_ = np.full(problem.q, checked_rule(self.rule))
-        model = clone(self._given_model()) if first else self.model_
-        every = np.arange(problem.X.shape[1])
-        self.model_ = grown_member(model, problem, np.arange(problem.n_rows), every, first=first)
+        model = clone(self._inner_model()) if first else self.model_
+        columns = np.arange(problem.X.shape[1])
+        self.model_ = grown_member(model, problem, np.arange(problem.n_rows), columns, first=first)
 
-    def _held_out(self, model: Any, problem: Problem, every: np.ndarray) -> np.ndarray:
+    def _held_out(self, model: Any, problem: Problem, columns: np.ndarray) -> np.ndarray:
         """The score of each row by a model that was trained without it; NaN where there is none."""
         scores = np.full(problem.Y.shape, np.nan)
         folds = folds_by_chance(problem, self.folds, FOLDS)
         for number, (learn, test) in enumerate(folds):
             with stage(f"fold {number + 1} of {len(folds)}"):
-                fitted = fitted_member(clone(model), problem, learn, every)
+                fitted = fitted_member(clone(model), problem, learn, columns)
             scores[test] = _scores_of(fitted, problem.X[test], problem.q)
         return scores
 
@@ -153,7 +153,7 @@ class ThresholdedClassifier(LabelModel):
             Of the values that Y had; 0 and 1 where it had booleans or sets.
         """
         scores = self._scores(X)
-        return self._given((scores > self.thresholds_).astype(np.int8))
+        return self._decode((scores > self.thresholds_).astype(np.int8))
 
     @available_if(_has("predict_proba"))  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> np.ndarray:
@@ -170,18 +170,18 @@ class ThresholdedClassifier(LabelModel):
         """Log P(Y | x) of one label vector for each row, of the model."""
         x = self._rows(X)
         codes = self._codes(Y, x.shape[0]).astype(np.int64)
-        wanted = np.where(codes == MISSING, np.nan, codes) if (codes == MISSING).any() else codes
-        return np.asarray(self.model_.joint_log_proba(x, wanted))
+        labels = np.where(codes == MISSING, np.nan, codes) if (codes == MISSING).any() else codes
+        return np.asarray(self.model_.joint_log_proba(x, labels))
 
     def _scores(self, X: Any) -> np.ndarray:
         """The scores of the model; the rows are checked first."""
         x = self._rows(X)
         return _scores_of(self.model_, x, len(self.label_names_))
 
-    def _given_model(self) -> Any:
+    def _inner_model(self) -> Any:
         from mlfs.models.chain import StructuredClassifier
 
-        return given_model(self.model, StructuredClassifier())
+        return model_or_default(self.model, StructuredClassifier())
 
 
 def checked_rule(rule: Any) -> str | float:
@@ -230,14 +230,14 @@ def learned_thresholds(
     """
     heavy = np.ones(len(codes)) if weights is None else weights
     heavy = np.broadcast_to(heavy[:, None], codes.shape)
-    known = (codes != MISSING) & ~np.isnan(scores)
+    usable = (codes != MISSING) & ~np.isnan(scores)
     if rule in TOGETHER:
-        one = _threshold(rule, scores[known], codes[known] == 1, heavy[known], usual)
-        return np.full(codes.shape[1], one)
+        threshold = _threshold(rule, scores[usable], codes[usable] == 1, heavy[usable], usual)
+        return np.full(codes.shape[1], threshold)
     return np.array(
         [
             _threshold(rule, scores[k, l], codes[k, l] == 1, heavy[k, l], usual)
-            for l, k in enumerate(known.T)
+            for l, k in enumerate(usable.T)
         ]
     )
 

@@ -131,7 +131,7 @@ class ColumnModel(LabelModel):
         ndarray, shape (n, q)
             Of the values that Y had; 0 and 1 where it had booleans or sets.
         """
-        return self._given(self._decided(self._rows(X)).astype(np.int8))
+        return self._decode(self._decided(self._rows(X)).astype(np.int8))
 
     def _decided(self, x: Any) -> np.ndarray:
         raise NotImplementedError
@@ -264,4 +264,4 @@ class LogOddsModel(LabelModel):
         X : array or sparse matrix, shape (n, d)
             The rows.
         """
-        return self._given((self.predict_log_odds(X) > 0).astype(np.int8))
+        return self._decode((self.predict_log_odds(X) > 0).astype(np.int8))
