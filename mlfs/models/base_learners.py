@@ -110,20 +110,20 @@ def linear_parts(estimator: Any, width: int | None, n_parents: int) -> LinearPar
     coef = estimator.coef_
     coef = coef.toarray() if sp.issparse(coef) else np.asarray(coef)
     coef = coef.astype(np.float64).reshape(-1)
-    cut = coef.size - n_parents
+    n_of_x = coef.size - n_parents
     intercept = float(np.asarray(estimator.intercept_, dtype=np.float64).reshape(-1)[0])
-    of_x = coef[: cut if width is None else width]
-    return LinearParts(of_x, coef[cut:], intercept, logistic)
+    of_x = coef[: n_of_x if width is None else width]
+    return LinearParts(of_x, coef[n_of_x:], intercept, logistic)
 
 
 def _is_logistic(estimator: Any) -> bool:
     if isinstance(estimator, SGDClassifier):
-        own = type(estimator).predict_proba is SGDClassifier.predict_proba
-        return own and estimator.loss == "log_loss"
+        sklearn_proba = type(estimator).predict_proba is SGDClassifier.predict_proba
+        return sklearn_proba and estimator.loss == "log_loss"
     if not isinstance(estimator, (LogisticRegression, LogisticRegressionCV)):
         return False
-    own = type(estimator).predict_proba is LogisticRegression.predict_proba
-    return own and getattr(estimator, "multi_class", None) != "multinomial"
+    sklearn_proba = type(estimator).predict_proba is LogisticRegression.predict_proba
+    return sklearn_proba and getattr(estimator, "multi_class", None) != "multinomial"
 
 
 def fit_learners(
@@ -148,9 +148,9 @@ def fit_learners(
     n_jobs = min(threads(problem.n_jobs), problem.q)
     weights = problem.weights if weights is None else weights
     refuse_unweightable(problem.base_estimator, weights)
-    before = [one.estimator for one in like] or [None] * problem.q
+    estimators = [learner.estimator for learner in like] or [None] * problem.q
     tasks = [
-        (problem, label, structure.parents[label], weights, before[label])
+        (problem, label, structure.parents[label], weights, estimators[label])
         for label in range(problem.q)
     ]
     with _blas().limit(limits=1, user_api="blas"):  # its sums depend on how many threads it has
@@ -165,14 +165,14 @@ def fit_learners(
 
 def _fit_in_turn(tasks: list[tuple[Any, ...]]) -> Iterator[Learner]:
     """Fit one after another; scikit-learn checks the parameters until one label is fitted."""
-    for at, task in enumerate(tasks):
-        report("classifiers", at, len(tasks))
+    for position, task in enumerate(tasks):
+        report("classifiers", position, len(tasks))
         learner = fit_learner(*task)
         yield learner
         if learner.estimator is not None:
             fitted = []
             with config_context(skip_parameter_validation=True):
-                for number in range(at + 1, len(tasks)):
+                for number in range(position + 1, len(tasks)):
                     report("classifiers", number, len(tasks))
                     fitted.append(fit_learner(*tasks[number]))
             yield from fitted
@@ -193,29 +193,31 @@ def fit_learner(
 ) -> Learner:
     """Fit one label on the rows in which neither it nor a parent is missing."""
     columns = problem.features[label]
-    own = problem.Y[:, [label, *parents]]
-    known = (own != MISSING).all(axis=1)
+    labels = problem.Y[:, [label, *parents]]
+    known = (labels != MISSING).all(axis=1)
     if weights is not None:
         known &= weights > 0
     x = problem.X
     if not known.all():
         rows = np.flatnonzero(known)
-        x, own = x[rows], own[rows]
+        x, labels = x[rows], labels[rows]
         weights = None if weights is None else weights[rows]
-    y = own[:, 0].astype(np.intp)
+    y = labels[:, 0].astype(np.intp)
     ones = int(y.sum())
     if ones in {0, y.size}:
         return Learner(None, int(ones > 0), columns, parents)
     name = printable(problem.names[label])
     check_neighbours(problem.base_estimator, y.size, f"the label {name!r}")
     if hasattr(like, "again"):  # as Switching and TunedLogistic have it
-        return Learner(like.again(stacked(x, columns, own[:, 1:]), y, weights), 0, columns, parents)
+        return Learner(
+            like.again(stacked(x, columns, labels[:, 1:]), y, weights), 0, columns, parents
+        )
     estimator = clone(problem.base_estimator)
-    matrix = stacked(x, columns, own[:, 1:], estimator)
-    given: dict[str, Any] = {} if weights is None else {weight_name(estimator): weights}
+    matrix = stacked(x, columns, labels[:, 1:], estimator)
+    keywords: dict[str, Any] = {} if weights is None else {weight_name(estimator): weights}
     if has_fit_parameter(estimator, "n_parents"):
-        given["n_parents"] = len(parents)
-    estimator.fit(matrix, y, **given)
+        keywords["n_parents"] = len(parents)
+    estimator.fit(matrix, y, **keywords)
     return Learner(estimator, 0, columns, parents)
 
 
@@ -227,19 +229,19 @@ def grow_learner(
     Both values are named from the start, so that a label may be constant in a part of the rows.
     """
     columns = problem.features[label]
-    own = problem.Y[:, [label, *parents]]
-    rows = np.flatnonzero((own != MISSING).all(axis=1))
+    labels = problem.Y[:, [label, *parents]]
+    rows = np.flatnonzero((labels != MISSING).all(axis=1))
     if not rows.size:
         return Learner(None, 0, columns, parents) if before is None else before
     old = None if before is None else before.estimator
     estimator = clone(problem.base_estimator) if old is None else copy.deepcopy(old)
-    matrix = stacked(problem.X[rows], columns, own[rows, 1:], estimator)
-    given: dict[str, Any] = {}
+    matrix = stacked(problem.X[rows], columns, labels[rows, 1:], estimator)
+    keywords: dict[str, Any] = {}
     if problem.weights is not None:
-        given["sample_weight"] = problem.weights[rows]
+        keywords["sample_weight"] = problem.weights[rows]
     if old is None:
-        given["classes"] = np.array([0, 1])
-    estimator.partial_fit(matrix, own[rows, 0].astype(np.intp), **given)
+        keywords["classes"] = np.array([0, 1])
+    estimator.partial_fit(matrix, labels[rows, 0].astype(np.intp), **keywords)
     return Learner(estimator, 0, columns, parents)
 
 
@@ -316,11 +318,15 @@ def check_neighbours(estimator: Any, n_rows: int, whose: str) -> None:
     """
     if isinstance(estimator, Pipeline) and estimator.steps:
         estimator = estimator.steps[-1][1]
-    wanted = getattr(estimator, "n_neighbors", None)
-    if not hasattr(estimator, "kneighbors") or not isinstance(wanted, int) or wanted <= n_rows:
+    n_neighbors = getattr(estimator, "n_neighbors", None)
+    if (
+        not hasattr(estimator, "kneighbors")
+        or not isinstance(n_neighbors, int)
+        or n_neighbors <= n_rows
+    ):
         return
     raise UsageError(
-        f"the base learner {printable(type(estimator).__name__)} looks at {wanted} neighbours, "
-        f"but {whose} has {plural(n_rows, 'row')} to learn from: lower n_neighbors to {n_rows} "
-        "or less"
+        f"the base learner {printable(type(estimator).__name__)} looks at {n_neighbors} "
+        f"neighbours, but {whose} has {plural(n_rows, 'row')} to learn from: lower "
+        f"n_neighbors to {n_rows} or less"
     )

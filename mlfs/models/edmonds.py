@@ -52,13 +52,13 @@ def maximum_arborescence(weights: Any, root: int = 0) -> tuple[int, ...]:
     >>> maximum_arborescence([[0, 1, 1], [0, 0, 5], [0, 9, 0]])
     (-1, 2, 0)
     """
-    given = _checked(weights, root)
-    n = len(given)
+    table = _checked(weights, root)
+    n = len(table)
     if n == 1:
         return (-1,)
     size = 2 * n
     weight = np.full((size, size), NO_EDGE)
-    weight[:n, :n] = _on_grid(given)
+    weight[:n, :n] = _on_grid(table)
     weight[:, root] = NO_EDGE
     np.fill_diagonal(weight, NO_EDGE)
     # which edge of the data an edge between drawn-together nodes stands for: tail * n + head
@@ -83,35 +83,35 @@ def maximum_arborescence(weights: Any, root: int = 0) -> tuple[int, ...]:
 
 
 def _checked(weights: Any, root: int) -> np.ndarray:
-    given = np.asarray(weights, dtype=np.float64)
-    n = len(given) if given.ndim else 0
-    if given.shape != (n, n) or n == 0:
-        msg = f"the weights are a square table, not one of shape {given.shape}"
+    table = np.asarray(weights, dtype=np.float64)
+    n = len(table) if table.ndim else 0
+    if table.shape != (n, n) or n == 0:
+        msg = f"the weights are a square table, not one of shape {table.shape}"
         raise UsageError(msg)
     if not 0 <= root < n:
         msg = f"the root is a node from 0 to {n - 1}, not {root}"
         raise UsageError(msg)
-    given = given.copy()
-    np.fill_diagonal(given, -np.inf)
-    given[:, root] = -np.inf
-    if np.isnan(given).any() or np.isposinf(given).any():
+    table = table.copy()
+    np.fill_diagonal(table, -np.inf)
+    table[:, root] = -np.inf
+    if np.isnan(table).any() or np.isposinf(table).any():
         raise UsageError("the weights of edges are numbers, or -inf where there is no edge")
     reached = np.arange(n) == root
     for _ in range(n):
-        reached |= (given[reached] > -np.inf).any(axis=0)
+        reached |= (table[reached] > -np.inf).any(axis=0)
     if not reached.all():
         msg = f"no way leads from the root to the node {int(np.flatnonzero(~reached)[0])}"
         raise UsageError(msg)
-    return given
+    return table
 
 
-def _on_grid(given: np.ndarray) -> np.ndarray:
-    present = np.isfinite(given)
-    most = float(np.abs(given[present]).max())
-    whole = np.full(given.shape, NO_EDGE)
+def _on_grid(table: np.ndarray) -> np.ndarray:
+    present = np.isfinite(table)
+    most = float(np.abs(table[present]).max())
+    grid = np.full(table.shape, NO_EDGE)
     shift = GRID_BITS - int(np.frexp(most)[1])
-    whole[present] = np.rint(np.ldexp(given[present], shift)).astype(np.int64)
-    return whole
+    grid[present] = np.rint(np.ldexp(table[present], shift)).astype(np.int64)
+    return grid
 
 
 def _best_into(node: int, tails: list[int], weight: np.ndarray, edge: np.ndarray) -> int:

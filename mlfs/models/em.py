@@ -95,8 +95,8 @@ class MixtureOnRows:
             values = np.asarray(Y, dtype=np.intp)
             padded = np.concatenate([values, np.zeros((len(values), 1), np.intp)], axis=1)
             logs = [
-                table[rows, labels, padded[:, own], values].sum(axis=1)
-                for table, own in zip(tables, parents, strict=True)
+                table[rows, labels, padded[:, parent], values].sum(axis=1)
+                for table, parent in zip(tables, parents, strict=True)
             ]
             return log_sum(np.column_stack(logs) + shares)
 
@@ -105,10 +105,10 @@ class MixtureOnRows:
     @cached_property
     def _tables(self) -> np.ndarray:
         """Log P(value | x, value of the parent), shape (K, n_rows, q, 2, 2)."""
-        one = self.components[0]
-        out = np.empty((len(self.components), one.n_rows, one.q, 2, 2))
+        first = self.components[0]
+        out = np.empty((len(self.components), first.n_rows, first.q, 2, 2))
         for tree, held in zip(out, self.components, strict=True):
-            for label in range(one.q):
+            for label in range(first.q):
                 tree[:, label] = held.table(label)
         return out
 
@@ -116,8 +116,8 @@ class MixtureOnRows:
     def _parents(self) -> list[list[int]]:
         """The parent of each label in each tree; q where it has none."""
         q = self.components[0].q
-        every = [held.structure.parents for held in self.components]
-        return [[own[0] if own else q for own in parents] for parents in every]
+        structures = [held.structure.parents for held in self.components]
+        return [[parent[0] if parent else q for parent in parents] for parents in structures]
 
 
 def fitted_tree(
@@ -129,7 +129,9 @@ def fitted_tree(
     """A tree with its fitted base learners; refused if it is no forest or has no probabilities."""
     if not structure.is_forest:
         name = next(
-            name for name, own in zip(structure.names, structure.parents, strict=True) if own[1:]
+            name
+            for name, parents in zip(structure.names, structure.parents, strict=True)
+            if parents[1:]
         )
         msg = (
             f"the structure gives the label {printable(name)!r} more than one parent, but a "
@@ -154,18 +156,18 @@ def refitted(
 
     What they have chosen by themselves (`TunedLogistic` its C) is kept.
     """
-    columns = tuple(one.columns for one in tree.learners)
+    columns = tuple(learner.columns for learner in tree.learners)
     return fitted_tree(problem.on(columns), tree.structure, weights, tree.learners)
 
 
 def observed_log_proba(conditionals: Conditionals, Y: np.ndarray) -> np.ndarray:
     """Log P of the labels that are known, the missing (-1) summed out; exact on a forest."""
-    gone = (Y == MISSING).any(axis=1)
+    incomplete = (Y == MISSING).any(axis=1)
     total = np.zeros(len(Y))
-    whole = np.flatnonzero(~gone)
-    total[whole] = log_proba_of(conditionals, whole, Y[whole])
-    if gone.any():
-        total[gone] = _summed_out(conditionals, Y, np.flatnonzero(gone))
+    complete = np.flatnonzero(~incomplete)
+    total[complete] = log_proba_of(conditionals, complete, Y[complete])
+    if incomplete.any():
+        total[incomplete] = _summed_out(conditionals, Y, np.flatnonzero(incomplete))
     return total
 
 
@@ -177,12 +179,12 @@ def _summed_out(conditionals: Conditionals, Y: np.ndarray, rows: np.ndarray) -> 
         below[:, :, value][1 - value == Y[rows].T] = -np.inf
     total = np.zeros(rows.size)
     for label in reversed(structure.order):
-        own = structure.parents[label]
-        for value in (0, 1)[: 1 + len(own)]:
-            parents = np.full((rows.size, len(own)), value, dtype=np.int8)
+        label_parents = structure.parents[label]
+        for value in (0, 1)[: 1 + len(label_parents)]:
+            parents = np.full((rows.size, len(label_parents)), value, dtype=np.int8)
             message = log_sum(conditionals.log_proba(label, rows, parents) + below[label])
-            if own:
-                below[own[0], :, value] += message
+            if label_parents:
+                below[label_parents[0], :, value] += message
             else:
                 total += message
     return total
@@ -200,11 +202,11 @@ def em_step(problem: Problem, mixture: Mixture, gammas: np.ndarray) -> Mixture:
     weight: (10), but with weights that sum to N, so that a penalty is as strong for each tree as
     for one tree alone.
     """
-    own = np.ones(problem.n_rows) if problem.weights is None else problem.weights
-    counts = gammas * own[:, None]
+    row_weights = np.ones(problem.n_rows) if problem.weights is None else problem.weights
+    counts = gammas * row_weights[:, None]
     totals = counts.sum(axis=0)
     trees = tuple(
-        refitted(problem, tree, count * (own.sum() / total)) if total > 0 else tree
+        refitted(problem, tree, count * (row_weights.sum() / total)) if total > 0 else tree
         for tree, count, total in zip(mixture.trees, counts.T, totals, strict=True)
     )
     return Mixture(trees, totals / totals.sum())
@@ -327,5 +329,7 @@ class Grower:
         before = self.plan.before(problem)
         structure = self.learner.learn(problem.on(before))
         after = self.plan.after(problem, structure, before)
-        columns = tuple(None if own is None else np.sort(own) for own in after)
+        columns = tuple(
+            None if label_columns is None else np.sort(label_columns) for label_columns in after
+        )
         return fitted_tree(problem.on(columns), structure)

@@ -265,12 +265,12 @@ def _columns_of(selection: Selection, problem: Problem) -> Features:
     """The columns of each label in a selection."""
     names = problem.feature_names
     if not selection.labels:
-        found = columns_named(selection.names, names, "features")
-        return (np.array(found, dtype=np.intp),) * problem.q
+        indices = columns_named(selection.names, names, "features")
+        return (np.array(indices, dtype=np.intp),) * problem.q
     chosen: list[np.ndarray | None] = [None] * problem.q
     for label, ranking in selection.labels.items():
-        found = columns_named(ranking.names, names, "features")
-        chosen[_number(label, problem.names)] = np.array(found, dtype=np.intp)
+        indices = columns_named(ranking.names, names, "features")
+        chosen[_number(label, problem.names)] = np.array(indices, dtype=np.intp)
     return tuple(chosen)
 
 
@@ -280,15 +280,15 @@ def _named(nominal: Any, problem: Problem) -> list[str]:
         return []
     if not isinstance(nominal, str) and np.asarray(nominal).dtype == bool:
         nominal = np.flatnonzero(nominal)
-    found = columns_named(nominal, problem.feature_names, "categorical_features")
-    return [problem.feature_names[j] for j in found]
+    indices = columns_named(nominal, problem.feature_names, "categorical_features")
+    return [problem.feature_names[j] for j in indices]
 
 
 def _number(label: Any, names: tuple[str, ...]) -> int:
     if label in names:
         return names.index(label)
-    whole = isinstance(label, (int, np.integer)) and not isinstance(label, bool)
-    if whole and 0 <= label < len(names):
+    integer = isinstance(label, (int, np.integer)) and not isinstance(label, bool)
+    if integer and 0 <= label < len(names):
         return int(label)
     raise UnknownName("label in features", str(label), names)
 

@@ -85,10 +85,10 @@ value, of training'])
             yield self._filled(X)
 
     def _at_once(self) -> int:
-        given = self.dataset.table
-        width = max(given.shape[1], len(self.table.feature_names), 1)
+        table = self.dataset.table
+        width = max(table.shape[1], len(self.table.feature_names), 1)
         if self.dataset.is_sparse:
-            width = -(-int(given.nnz) // max(1, self.n_rows))
+            width = -(-int(table.nnz) // max(1, self.n_rows))
         return min(MOST_ROWS, max(64, CELLS // max(1, width) // 64 * 64))
 
     def _part(self, first: int) -> Dataset:
@@ -133,9 +133,9 @@ value, of training'])
             for k, (row, count) in lost.items():
                 rows.setdefault(k, row)
                 cells[k] = cells.get(k, 0) + count
-            at = _gaps(X)
-            gaps += int(np.count_nonzero(starts[at]))  # one for each cell of the data
-            gap = int(at[0]) if gap < 0 and at.size else gap
+            gap_columns = _gaps(X)
+            gaps += int(np.count_nonzero(starts[gap_columns]))  # one for each cell of the data
+            gap = int(gap_columns[0]) if gap < 0 and gap_columns.size else gap
         if rows and unseen != "missing":
             self._refuse_unseen(min(rows), rows[min(rows)])
         if cells:
@@ -153,11 +153,11 @@ value, of training'])
         number = float(np.asarray(value.toarray() if sp.issparse(value) else value).ravel()[0])
         values = self.dataset.columns[j].values
         shown = values[int(number)] if values else number_text(number)
-        known = listed(list(field.values)) if field.values else "numbers"
+        values_known = listed(list(field.values)) if field.values else "numbers"
         raise DataError(
             f"{printable(self.dataset.source.path, 400)}: column {printable(field.name)!r} holds "
             f"{printable(shown)!r} in row {row + 1}, which training did not have "
-            f"(known: {known}); {setting('unseen', 'missing')} takes it as missing"
+            f"(known: {values_known}); {setting('unseen', 'missing')} takes it as missing"
         )
 
     def _note_gaps(self, gaps: int, first: int) -> None:
@@ -191,8 +191,8 @@ def _together(pieces: list[Any], dataset: Dataset) -> Any:
         if max(X.nnz, *X.shape) < 1 << 31:  # some learners take no wider indices
             X.indices, X.indptr = X.indices.astype(np.int32), X.indptr.astype(np.int32)
         return X
-    whole = pieces[0] if len(pieces) == 1 else np.hstack(pieces)
-    return np.ascontiguousarray(whole, dtype=np.float64)
+    matrix = pieces[0] if len(pieces) == 1 else np.hstack(pieces)
+    return np.ascontiguousarray(matrix, dtype=np.float64)
 
 
 def _taken(X: Any, columns: list[int]) -> Any:

@@ -77,9 +77,11 @@ WHOLE = {  # models that look at the same columns for all labels
 }  # fmt: skip
 
 
-def _chain(structure: Any, inference: Any, learner: Any = None, **more: Any) -> Any:
+def _chain(structure: Any, inference: Any, learner: Any = None, **parameters: Any) -> Any:
     learner = default_learner() if learner is None else learner
-    return StructuredClassifier(structure, base_estimator=learner, inference=inference, **more)
+    return StructuredClassifier(
+        structure, base_estimator=learner, inference=inference, **parameters
+    )
 
 
 def _occ(order: str = "cheap", n: Any = SHARES) -> Any:
@@ -179,33 +181,33 @@ def make(name: str, **parameters: Any) -> Any:
     Traceback (most recent call last):
     mlfs.errors.UsageError: the model 'pacc' has no parameter 'depth': ...
     """
-    known = str(name).lower()
-    if known not in available():
+    recipe = str(name).lower()
+    if recipe not in available():
         raise UnknownName("model", str(name), available())
-    model = RECIPES[known.removesuffix(SUFFIX)]()
-    if known.endswith(SUFFIX):
+    model = RECIPES[recipe.removesuffix(SUFFIX)]()
+    if recipe.endswith(SUFFIX):
         member = model.model if isinstance(model, StructuredEnsemble) else model
         member.set_params(features=LDF())
         if "n" in member.get_params(deep=False):
             member.set_params(n=None)
-    given = parameters.get("base_estimator")
-    if known.startswith("lift") and given is not None and type(given).__name__ != "Lift":
+    learner = parameters.get("base_estimator")
+    if recipe.startswith("lift") and learner is not None and type(learner).__name__ != "Lift":
         parameters["base_estimator__base_estimator"] = parameters.pop("base_estimator")
     if isinstance(parameters.get("inference"), str):
         parameters["inference"] = _inference(parameters["inference"], parameters)
     threshold = parameters.pop("threshold", None)
     # the parts first: what belongs to a part that is replaced belongs to the new one
-    depth = {key: _resolved(model, known, key) for key in parameters}
+    depth = {key: _resolved(model, recipe, key) for key in parameters}
     for key in sorted(parameters, key=lambda key: (depth[key].count("__"), key)):
-        model.set_params(**{_resolved(model, known, key): parameters[key]})
+        model.set_params(**{_resolved(model, recipe, key): parameters[key]})
     return model if threshold is None else with_threshold(model, threshold)
 
 
 def _inference(name: str, parameters: dict[str, Any]) -> Any:
     """An inference, with those of the parameters that are its own, which are taken out."""
-    known = INFERENCES[name]._get_param_names() if name in INFERENCES else ()  # noqa: SLF001
-    own = [key for key in known if key in parameters]
-    return inference_named(name, **{key: parameters.pop(key) for key in own})
+    settable = INFERENCES[name]._get_param_names() if name in INFERENCES else ()  # noqa: SLF001
+    keys = [key for key in settable if key in parameters]
+    return inference_named(name, **{key: parameters.pop(key) for key in keys})
 
 
 def with_threshold(model: Any, threshold: Any) -> Any:
@@ -219,22 +221,22 @@ def with_threshold(model: Any, threshold: Any) -> Any:
 
 def _resolved(model: Any, name: str, key: str) -> str:
     """The full name of a parameter that may be that of a part."""
-    known = model.get_params(deep=True)
-    if key in known:
+    parameters = model.get_params(deep=True)
+    if key in parameters:
         return key
-    found = [one for one in known if one.endswith(f"__{key}")]
-    least = min((one.count("__") for one in found), default=0)
-    found = [one for one in found if one.count("__") == least]
-    if len(found) == 1:
-        return found[0]
-    if found:
+    matches = [parameter for parameter in parameters if parameter.endswith(f"__{key}")]
+    least = min((parameter.count("__") for parameter in matches), default=0)
+    matches = [parameter for parameter in matches if parameter.count("__") == least]
+    if len(matches) == 1:
+        return matches[0]
+    if matches:
         msg = (
             f"the model {name!r} has several parameters {printable(key)!r}: "
-            f"say which, {' or '.join(found)}"
+            f"say which, {' or '.join(matches)}"
         )
         raise UsageError(msg)
-    short = sorted({one.split("__")[-1] for one in known})
-    close = difflib.get_close_matches(key, [*known, *short], n=1, cutoff=0.6)
+    short = sorted({parameter.split("__")[-1] for parameter in parameters})
+    close = difflib.get_close_matches(key, [*parameters, *short], n=1, cutoff=0.6)
     hint = f"did you mean {close[0]!r}?" if close else f"it has {', '.join(short)}"
     msg = f"the model {name!r} has no parameter {printable(key)!r}: {hint}"
     raise UsageError(msg)

@@ -64,8 +64,8 @@ class TrainingTable:
     missing: str = "fill"
 
     def __post_init__(self) -> None:
-        whole = isinstance(self.fields, tuple) and isinstance(self.labels, tuple)
-        if not whole or not all(isinstance(field, Field) for field in self.fields):
+        tuples = isinstance(self.fields, tuple) and isinstance(self.labels, tuple)
+        if not tuples or not all(isinstance(field, Field) for field in self.fields):
             raise DataError("the columns of the training data are not there")
         if not all(isinstance(label, str) for label in self.labels):
             raise DataError("the labels of the training data are not there")
@@ -133,20 +133,21 @@ class TrainingTable:
         lacking = [name for name in self.labels if name not in where]
         shown = printable(dataset.source.path, 400)
         if lacking and (not absent_is_no or len(lacking) == len(self.labels)):
+            count = _count_of(lacking, "label", "of the model")
             raise DataError(
-                f"{shown}: {_counted(lacking, 'label', 'of the model')} missing: {listed(lacking)}",
+                f"{shown}: {count} missing: {listed(lacking)}",
                 remedy=f"name the columns, or the one of lists, with {setting('labels')}",
             )
         others = [name for name in dataset.label_names if name not in set(self.labels)]
-        message = f"{_counted(others, 'label')} not in the training data and left out"
+        message = f"{_count_of(others, 'label')} not in the training data and left out"
         notes = [f"{message}: {listed(others)}"] if others else []
-        wanted = [where[name] for name in self.labels if name in where]
-        if any(dataset.labels[j].values != ("0", "1") for j in wanted):
+        columns = [where[name] for name in self.labels if name in where]
+        if any(dataset.labels[j].values != ("0", "1") for j in columns):
             raise DataError(f"{shown}: a label has other values than 0 and 1")
-        held = dataset.Y[:, wanted]
+        labels = dataset.Y[:, columns]
         Y = np.zeros((dataset.Y.shape[0], len(self.labels)), dtype=np.int8)
         Y[:, [name in where for name in self.labels]] = (
-            held.toarray() if sp.issparse(held) else held
+            labels.toarray() if sp.issparse(labels) else labels
         )
         return Y, notes
 
@@ -159,16 +160,16 @@ class TrainingTable:
             reasons = dict(dataset.left_out)
             reason = next((f" ({reasons[name]})" for name in lacking if name in reasons), "")
             if len(lacking) == len(self.fields):
-                reason += _unnamed(list(where), lacking)
+                reason += _unnamed_hint(list(where), lacking)
             raise DataError(
                 f"{printable(dataset.source.path, 400)}: "
-                f"{_counted(lacking, 'column', 'of the training data')} missing: "
+                f"{_count_of(lacking, 'column', 'of the training data')} missing: "
                 f"{listed(lacking)}{reason}"
             )
-        known = {field.name for field in self.fields} | set(self.labels)
+        trained = {field.name for field in self.fields} | set(self.labels)
         unread = [name for name, reason in dataset.left_out if reason == UNNEEDED]
-        others = [name for name in (*where, *unread) if name not in known]
-        message = f"{_counted(others, 'column')} not in the training data and left out"
+        others = [name for name in (*where, *unread) if name not in trained]
+        message = f"{_count_of(others, 'column')} not in the training data and left out"
         notes = [f"{message}: {listed(others)}"] if others else []
         return [where.get(field.name, -1) for field in self.fields], notes
 
@@ -186,21 +187,21 @@ class TrainingTable:
             )
 
 
-def _unnamed(found: Sequence[str], wanted: Sequence[str]) -> str:
+def _unnamed_hint(found: Sequence[str], trained: Sequence[str]) -> str:
     """What to say where one side has no names of columns: x0, x1, ... stand for them."""
     remedy = "a model finds columns by their names"
     if found[:1] == ["x0"]:
         return (
             f"; these data have no names, only x0, x1, ...: {remedy}, so write them into the data"
         )
-    if wanted[:1] == ["x0"]:
+    if trained[:1] == ["x0"]:
         return f"; the model was trained on columns without names: {remedy}, so train it with names"
     return ""
 
 
-def _counted(names: Sequence[str], what: str, of: str = "") -> str:
-    of = f" {of}" if of else ""
-    return f"1 {what}{of} is" if len(names) == 1 else f"{len(names)} {what}s{of} are"
+def _count_of(names: Sequence[str], noun: str, whose: str = "") -> str:
+    whose = f" {whose}" if whose else ""
+    return f"1 {noun}{whose} is" if len(names) == 1 else f"{len(names)} {noun}s{whose} are"
 
 
 def listed(names: Sequence[str]) -> str:
@@ -271,12 +272,12 @@ def codes_of(field: Field, dataset: Dataset, j: int) -> np.ndarray:
     if column.kind == "nominal":
         return _through([position.get(value, -math.inf) for value in column.values], x)
     numbers = {_number(value): k for value, k in position.items()}
-    distinct, at = np.unique(x, return_inverse=True)
+    distinct, inverse = np.unique(x, return_inverse=True)
     table = [
         math.nan if math.isnan(value) else numbers.get(value, -math.inf)
         for value in distinct.tolist()
     ]
-    return np.array(table)[at.reshape(-1)]
+    return np.array(table)[inverse.reshape(-1)]
 
 
 def _number(text: str) -> float:
@@ -312,13 +313,13 @@ def fills_of(dataset: Dataset) -> list[float]:
     X, n = dataset.X, dataset.X.shape[0]
     sparse = sp.issparse(X)
     data = X.data if sparse else X
-    known = np.where(np.isnan(data), 0.0, data)
+    filled = np.where(np.isnan(data), 0.0, data)
     if sparse:
-        at = X.tocoo().coords[1]
-        sums = np.bincount(at, known, minlength=X.shape[1])
-        gaps = np.bincount(at[np.isnan(data)], minlength=X.shape[1])
+        columns = X.tocoo().coords[1]
+        sums = np.bincount(columns, filled, minlength=X.shape[1])
+        gaps = np.bincount(columns[np.isnan(data)], minlength=X.shape[1])
     else:
-        sums, gaps = known.sum(axis=0), np.isnan(data).sum(axis=0)
+        sums, gaps = filled.sum(axis=0), np.isnan(data).sum(axis=0)
     means = sums / np.maximum(n - gaps, 1)
     fills: list[float] = means.tolist()
     by_column = sp.csc_array(X) if sparse else X

@@ -74,7 +74,7 @@ class TunedLogistic(LogisticRegression):  # type: ignore[misc]  # sklearn has no
         weights = None
         if sample_weight is not None:
             weights = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
-        self.C_ = self._chosen(X, codes, weights) if self.C is None else self.C
+        self.C_ = self._choose_C(X, codes, weights) if self.C is None else self.C
         self._solve(X, codes, weights, None)
         return self
 
@@ -85,12 +85,12 @@ class TunedLogistic(LogisticRegression):  # type: ignore[misc]  # sklearn has no
         Nothing is checked: the rows are as a model hands them on, both classes among them, coded
         as 0 and 1.
         """
-        other = TunedLogistic(self.C, self.grid, self.folds)
-        other.classes_, other.n_features_in_, other.C_ = self.classes_, X.shape[1], self.C_
+        model = TunedLogistic(self.C, self.grid, self.folds)
+        model.classes_, model.n_features_in_, model.C_ = self.classes_, X.shape[1], self.C_
         if sp.issparse(X) and _narrow(X):
             X = X.toarray()
-        other._solve(X, codes, weights, np.append(self.coef_[0], self.intercept_))
-        return other
+        model._solve(X, codes, weights, np.append(self.coef_[0], self.intercept_))
+        return model
 
     def untuned(self) -> LogisticRegression:
         """The plain regression with the C that is given, or 1."""
@@ -99,15 +99,15 @@ class TunedLogistic(LogisticRegression):  # type: ignore[misc]  # sklearn has no
     def _check_parameters(self) -> None:
         whole(self.folds, "folds", 2)
         for name, values in (("C", [1.0 if self.C is None else self.C]), ("grid", self.grid)):
-            known = [isinstance(one, NUMBERS) and 0 < one < np.inf for one in values]
-            if not known or not all(known):
-                given = printable(repr(getattr(self, name)))
-                what = "is a positive number or None" if name == "C" else "is positive numbers"
-                raise UsageError(f"{name} {what}, not {given}")
+            valid = [isinstance(value, NUMBERS) and 0 < value < np.inf for value in values]
+            if not valid or not all(valid):
+                shown = printable(repr(getattr(self, name)))
+                wording = "is a positive number or None" if name == "C" else "is positive numbers"
+                raise UsageError(f"{name} {wording}, not {shown}")
 
-    def _chosen(self, X: Any, codes: np.ndarray, weights: np.ndarray | None) -> float:
+    def _choose_C(self, X: Any, codes: np.ndarray, weights: np.ndarray | None) -> float:
         """Of the grid the C of the least log loss on rows held out."""
-        grid = sorted(float(one) for one in self.grid)
+        grid = sorted(float(value) for value in self.grid)
         if len(grid) == 1:
             return grid[0]
         rows = np.arange(codes.size) if weights is None else np.flatnonzero(weights)
@@ -135,8 +135,8 @@ class TunedLogistic(LogisticRegression):  # type: ignore[misc]  # sklearn has no
             self.coef_, self.intercept_ = w[None, :-1].copy(), w[-1:].copy()
             self.n_iter_ = np.ones(1, dtype=np.int32)
             return
-        found = _by_scikit_learn(self.C_, X, codes, weights)
-        self.coef_, self.intercept_, self.n_iter_ = found.coef_, found.intercept_, found.n_iter_
+        fitted = _by_scikit_learn(self.C_, X, codes, weights)
+        self.coef_, self.intercept_, self.n_iter_ = fitted.coef_, fitted.intercept_, fitted.n_iter_
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -154,15 +154,15 @@ class _Race:
     def __init__(self, grid: list[float], codes: np.ndarray, shares: np.ndarray) -> None:
         self.grid, self.codes, self.shares = grid, codes, shares
         self.losses = np.zeros((len(grid), codes.size))
-        self.left = list(range(len(grid)))
+        self.remaining = list(range(len(grid)))
         self.judged = np.zeros(codes.size, dtype=bool)
         self.newtons = [Newton() for _ in grid]
-        self.found: dict[int, np.ndarray] = {}  # in the fold before
+        self.coefficients: dict[int, np.ndarray] = {}  # in the fold before
 
     @property
     def best(self) -> float:
         """The C of the least loss; of equals the least."""
-        return self.grid[self._best_of(self.left)] if self.judged.any() else UNCHOSEN
+        return self.grid[self._least_loss(self.remaining)] if self.judged.any() else UNCHOSEN
 
     def judge(self, X: Any, learn: np.ndarray, test: np.ndarray) -> None:
         """Add what is lost on the rows of one fold; each C begins where another ended."""
@@ -176,31 +176,33 @@ class _Race:
         shares, y, w = self.shares[learn], self.codes[learn], None
         self.judged |= test
         done: list[int] = []
-        for at in self.left:
-            C = self.grid[at]
+        for i in self.remaining:
+            C = self.grid[i]
             if narrow:
-                newton = chain if few else self.newtons[at]
-                starts = [one for one in (w, self.found.get(at)) if one is not None]
-                w = self.found[at] = newton.solve(x, y, C * shares, starts, C * ROUGH)
+                newton = chain if few else self.newtons[i]
+                starts = [start for start in (w, self.coefficients.get(i)) if start is not None]
+                w = self.coefficients[i] = newton.solve(x, y, C * shares, starts, C * ROUGH)
             else:
                 linear = _by_scikit_learn(C, X[learn], y, shares)
                 w = np.append(linear.coef_[0], linear.intercept_)
             z = np.asarray(held @ w)
-            self.losses[at, test] = np.logaddexp(0.0, z) - self.codes[test] * z
-            done.append(at)
-            best = self._best_of(done)
-            if best < at and self._behind(at, best):
+            self.losses[i, test] = np.logaddexp(0.0, z) - self.codes[test] * z
+            done.append(i)
+            best = self._least_loss(done)
+            if best < i and self._behind(i, best):
                 break
-        self.left = [at for at in done if at == best or not self._behind(at, best)]
+        self.remaining = [i for i in done if i == best or not self._behind(i, best)]
         if few:
-            self.found = {}
+            self.coefficients = {}
 
-    def _best_of(self, some: list[int]) -> int:
-        return some[int(np.argmin(self.losses[some][:, self.judged] @ self.shares[self.judged]))]
+    def _least_loss(self, candidates: list[int]) -> int:
+        return candidates[
+            int(np.argmin(self.losses[candidates][:, self.judged] @ self.shares[self.judged]))
+        ]
 
-    def _behind(self, one: int, best: int) -> bool:
-        more = (self.losses[best] - self.losses[one])[self.judged]
-        return clearly_less(more, self.shares[self.judged])
+    def _behind(self, i: int, best: int) -> bool:
+        differences = (self.losses[best] - self.losses[i])[self.judged]
+        return clearly_less(differences, self.shares[self.judged])
 
 
 def _narrow(X: Any) -> bool:
