@@ -8,6 +8,7 @@ from pathlib import Path
 from benchmarks.cases import CASES
 from benchmarks.inputs import load, quick
 from benchmarks.selecting import answer, warm
+from mlfs import FeatureSelector
 
 __all__ = ["FOLDER", "Select"]
 
@@ -37,6 +38,12 @@ class Select:
     def peakmem_select(self, name: str) -> None:
         del name
         answer((self.data.X, self.data.Y), self.case)
+
+    def time_transformer(self, name: str) -> None:
+        """The same through `FeatureSelector`, which should add little."""
+        del name
+        n = min(self.case.n, self.data.X.shape[1])
+        FeatureSelector(self.case.what, n_features_to_select=n).fit(self.data.X, self.data.Y)
 
 
 class PerLabel(Select):

@@ -18,7 +18,7 @@ __all__ = [
 ]
 
 DELICATE = ("numba.", "llvmlite.", "importlib.", "_frozen_importlib", "weakref", "_weakrefset")
-BESIDE = ("mlfs.data.whole_files", "_beside")
+BESIDE = ("mlfs.data.whole_files", "_write_beside")
 LATER = 0.02  # seconds after which a signal that has to wait is looked at again
 PATIENCE = 400_000  # objects: more than all that is imported, and little memory
 

@@ -109,7 +109,8 @@ def _open_target(path: str, force: bool) -> Iterator[Any]:
 def _write_beside(path: str, mode: int | None, force: bool) -> Iterator[_Unfinished]:
     """An unfinished file, which is removed at the end.
 
-    The command lets no signal end it in here (see `mlfs.cli.startup`): the file would be left.
+    The command lets no signal end it in here: the file would be left. `mlfs.cli.startup` knows
+    this function by its name.
     """
     file = _Unfinished(path, mode, force)
     try:

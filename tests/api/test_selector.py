@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import pickle
-import time
 
 import joblib
 import numpy as np
@@ -599,27 +598,3 @@ def test_wrong_data(table):
         assert not vars(selector).keys() - selector.get_params().keys()
     with pytest.raises(DataError, match="weight"):
         FeatureSelector().fit(X, Y, sample_weight=[1, 2])
-
-
-@pytest.mark.slow
-def test_the_door_is_thin(monkeypatch):
-    """What is not `mlfs.select` takes little: 0.05 s of a 3 GHz processor."""
-    rng = np.random.default_rng(0)
-    X = rng.integers(0, 2, (10_000, 2_000)).astype(np.uint8)
-    Y = rng.integers(0, 2, (10_000, 5))
-    inside = []
-    select = mlfs.api.selector.select
-
-    def timed(*args, **options):
-        started = time.process_time()
-        answer = select(*args, **options)
-        inside.append(time.process_time() - started)
-        return answer
-
-    monkeypatch.setattr("mlfs.api.selector.select", timed)
-    outside = []
-    for _ in range(3):
-        started = time.process_time()
-        FeatureSelector("mim", 10).fit(X, Y)
-        outside.append(time.process_time() - started - inside[-1])
-    assert min(outside) < 0.3

