@@ -80,30 +80,30 @@ class Contest:
         return METRICS[self.metric].higher_is_better
 
     @cached_property
-    def _kept(self) -> tuple[np.ndarray, np.ndarray]:
+    def _ranked_subset(self) -> tuple[np.ndarray, np.ndarray]:
         """The data sets and the methods that are ranked, with a value of each method on each.
 
         What lacks the largest share of its values is left out first, of equals the data set.
         """
-        known = np.isfinite(self.mean)
-        rows, columns = (np.arange(size) for size in known.shape)
-        while not (own := known[np.ix_(rows, columns)]).all():
-            of_rows, of_columns = own.mean(axis=1), own.mean(axis=0)
-            if of_rows.min() <= of_columns.min():
-                rows = np.delete(rows, of_rows.argmin())
+        has_value = np.isfinite(self.mean)
+        rows, columns = (np.arange(size) for size in has_value.shape)
+        while not (kept := has_value[np.ix_(rows, columns)]).all():
+            row_shares, column_shares = kept.mean(axis=1), kept.mean(axis=0)
+            if row_shares.min() <= column_shares.min():
+                rows = np.delete(rows, row_shares.argmin())
             else:
-                columns = np.delete(columns, of_columns.argmin())
+                columns = np.delete(columns, column_shares.argmin())
         return rows, columns
 
     @property
     def complete(self) -> np.ndarray:
         """The data sets that are ranked and tested: every ranked method has a value on them."""
-        return self._kept[0]
+        return self._ranked_subset[0]
 
     @property
     def ranked(self) -> np.ndarray:
         """The methods that are ranked and tested."""
-        return self._kept[1]
+        return self._ranked_subset[1]
 
     @property
     def _table(self) -> np.ndarray:
@@ -113,10 +113,10 @@ class Contest:
     @cached_property
     def ranks(self) -> np.ndarray:
         """The rank of each method on each complete data set, 1 for the best; NaN if not ranked."""
-        found = np.full((self.complete.size, len(self.methods)), np.nan)
-        if found.size:
-            found[:, self.ranked] = ranks(self._table, higher_is_better=self.higher_is_better)
-        return found
+        rank_table = np.full((self.complete.size, len(self.methods)), np.nan)
+        if rank_table.size:
+            rank_table[:, self.ranked] = ranks(self._table, higher_is_better=self.higher_is_better)
+        return rank_table
 
     @property
     def average_ranks(self) -> np.ndarray:
@@ -129,11 +129,11 @@ class Contest:
     @cached_property
     def means(self) -> np.ndarray:
         """The mean of each method over the ranked data sets; over its own if it is not ranked."""
-        found = np.full(len(self.methods), np.nan)
-        found[self.ranked] = self._table.mean(axis=0) if self.complete.size else np.nan
-        for j in np.flatnonzero(np.isnan(found) & np.isfinite(self.mean).any(axis=0)).tolist():
-            found[j] = np.nanmean(self.mean[:, j])
-        return found
+        means = np.full(len(self.methods), np.nan)
+        means[self.ranked] = self._table.mean(axis=0) if self.complete.size else np.nan
+        for j in np.flatnonzero(np.isnan(means) & np.isfinite(self.mean).any(axis=0)).tolist():
+            means[j] = np.nanmean(self.mean[:, j])
+        return means
 
     @property
     def incomplete(self) -> dict[str, list[str]]:
@@ -178,8 +178,8 @@ class Contest:
     @property
     def groups(self) -> list[tuple[int, ...]]:
         """The methods that Nemenyi's test cannot tell apart."""
-        found = cliques(self.average_ranks[self.ranked], self.nemenyi)
-        return [tuple(self.ranked[list(group)].tolist()) for group in found]
+        groups = cliques(self.average_ranks[self.ranked], self.nemenyi)
+        return [tuple(self.ranked[list(group)].tolist()) for group in groups]
 
     @cached_property
     def pairs(self) -> list[Pair]:
@@ -189,24 +189,26 @@ class Contest:
         table, better = self._table, self.higher_is_better
         if not self.own:
             return self._among_all(wilcoxon_all(table, higher_is_better=better))
-        own = [at for at, j in enumerate(self.ranked.tolist()) if j in self.own]
-        each = [wilcoxon_all(table, higher_is_better=better, against=at) for at in own]
-        return self._among_all([pair for pairs in each for pair in pairs])
+        positions = [i for i, j in enumerate(self.ranked.tolist()) if j in self.own]
+        pair_lists = [wilcoxon_all(table, higher_is_better=better, against=i) for i in positions]
+        return self._among_all([pair for pairs in pair_lists for pair in pairs])
 
     @cached_property
     def pairs_of_splits(self) -> list[Pair]:
         """The corrected resampled t-test of all pairs on a single data set, corrected by Holm."""
         if self.own or self.splits.shape[0] < 2 or self.ranked.size < 2:
             return []
-        found = resampled_all(
+        pairs = resampled_all(
             self.splits[:, self.ranked], self.test_to_train, higher_is_better=self.higher_is_better
         )
-        return self._among_all(found)
+        return self._among_all(pairs)
 
     def _among_all(self, pairs: list[Pair]) -> list[Pair]:
         """Pairs of ranked methods, numbered among all methods."""
-        at = self.ranked.tolist()
-        return [replace(one, first=at[one.first], second=at[one.second]) for one in pairs]
+        ranked = self.ranked.tolist()
+        return [
+            replace(pair, first=ranked[pair.first], second=ranked[pair.second]) for pair in pairs
+        ]
 
     def to_dict(self) -> dict[str, Any]:
         """The same as plain data, with the statistics."""
@@ -232,12 +234,12 @@ class Contest:
             document["nemenyi_cd_0.05"] = self.nemenyi
             document["bonferroni_dunn_cd_0.05"] = self.bonferroni_dunn
             document["not_apart"] = [[self.methods[j] for j in group] for group in self.groups]
-            document["wilcoxon"] = self._named(self.pairs)
+            document["wilcoxon"] = self._pair_dicts(self.pairs)
         if self.pairs_of_splits:
-            document["corrected_resampled_t"] = self._named(self.pairs_of_splits)
+            document["corrected_resampled_t"] = self._pair_dicts(self.pairs_of_splits)
         return document
 
-    def _named(self, pairs: list[Pair]) -> list[dict[str, Any]]:
+    def _pair_dicts(self, pairs: list[Pair]) -> list[dict[str, Any]]:
         return [
             {
                 **asdict(pair),
@@ -251,39 +253,43 @@ class Contest:
 
 def sizes_of(results: Results) -> list[str]:
     """The numbers of features at which methods are compared."""
-    asked = [str(one) for one in results.settings.sizes]
-    sized = any(one.name not in {"all", "own"} for one in results.settings.rankers)
+    sizes = [str(size) for size in results.settings.sizes]
+    sized = any(ranker.name not in {"all", "own"} for ranker in results.settings.rankers)
     if not sized:
         return ["all"]
-    if len(asked) < 2:
-        return asked
-    return [*asked, MEAN, AREA] if len(_shares(results)) > 1 else [*asked, MEAN]
+    if len(sizes) < 2:
+        return sizes
+    return [*sizes, MEAN, AREA] if len(_shares(results)) > 1 else [*sizes, MEAN]
 
 
 def _shares(results: Results) -> dict[str, float]:
     """The sizes that are shares of the features, with the weights of the trapezoidal rule."""
-    sizes = sorted((float(one.text), str(one)) for one in results.settings.sizes if one.is_share)
+    sizes = sorted(
+        (float(size.text), str(size)) for size in results.settings.sizes if size.is_share
+    )
     if len(sizes) < 2:
         return {}
-    at = np.array([share for share, _ in sizes])
-    steps = np.diff(at, prepend=at[0], append=at[-1])
-    weights = (steps[:-1] + steps[1:]) / 2 / (at[-1] - at[0])
+    shares = np.array([share for share, _ in sizes])
+    steps = np.diff(shares, prepend=shares[0], append=shares[-1])
+    weights = (steps[:-1] + steps[1:]) / 2 / (shares[-1] - shares[0])
     return {name: float(weight) for (_, name), weight in zip(sizes, weights, strict=True)}
 
 
 def contests(results: Results, metrics: Sequence[str] | None = None) -> list[Contest]:
     """Every metric at every number of features: for each model the criteria, then all methods."""
-    models = [str(one) for one in results.settings.models]
+    models = [str(model) for model in results.settings.models]
     several = len(results.settings.rankers) > 1
-    found = []
+    result = []
     for metric in metrics or results.metrics:
         table = results.by_size(metric)
         for n in sizes_of(results):
-            made = [_contest(results, table, metric, n, [model]) for model in models if several]
+            candidates = [
+                _contest(results, table, metric, n, [model]) for model in models if several
+            ]
             if not results.own and (len(models) > 1 or not several):
-                made.append(_contest(results, table, metric, n, models))
-            found += [one for one in made if np.isfinite(one.mean).any()]
-    return found
+                candidates.append(_contest(results, table, metric, n, models))
+            result += [contest for contest in candidates if np.isfinite(contest.mean).any()]
+    return result
 
 
 def _contest(
@@ -298,19 +304,18 @@ def _contest(
         for column, (ranker, model) in enumerate(methods):
             sizes = settings.sizes_of(ranker)
             weights = _weights(results, n, sizes)
-            wanted = list(weights)
-            keys = [(name, str(ranker), str(model), size) for size in wanted]
+            keys = [(name, str(ranker), str(model), size) for size in weights]
             if all(done[key] == settings.protocol.count(name) and key in table for key in keys):
                 shares = np.array(list(weights.values()))
-                found = _of_splits([table[key] for key in keys], shares)
+                values = _split_means([table[key] for key in keys], shares)
                 mean[row, column] = shares @ [table[key].mean for key in keys]
-                sd[row, column] = np.std(found, ddof=1) if found.size > 1 else np.nan
-                splits[column] = found
-    whole = len(data) == 1 and len({found.size for found in splits.values()}) == 1
-    of_splits = np.zeros((0, 0))
-    if whole:
+                sd[row, column] = np.std(values, ddof=1) if values.size > 1 else np.nan
+                splits[column] = values
+    same_splits = len(data) == 1 and len({values.size for values in splits.values()}) == 1
+    split_table = np.zeros((0, 0))
+    if same_splits:
         none = np.full(next(iter(splits.values())).size, np.nan)
-        of_splits = np.column_stack([splits.get(j, none) for j in range(len(methods))])
+        split_table = np.column_stack([splits.get(j, none) for j in range(len(methods))])
     one_model = len(models) == 1
     names = tuple(str(c) if one_model else f"{c} + {m}" for c, m in methods)
     return Contest(
@@ -321,9 +326,9 @@ def _contest(
         data,
         mean,
         sd,
-        of_splits,
+        split_table,
         settings.protocol.test_to_train,
-        tuple(at for at, (ranker, _) in enumerate(methods) if str(ranker) in results.own),
+        tuple(i for i, (ranker, _) in enumerate(methods) if str(ranker) in results.own),
         tuple(
             (str(ranker), str(model), tuple(_weights(results, n, settings.sizes_of(ranker))))
             for ranker, model in methods
@@ -337,13 +342,13 @@ def _reasons(
 ) -> dict[tuple[str, str], str]:
     """By data set and method, why the first cell that failed did."""
     name_of = {(str(c), str(m)): name for (c, m), name in zip(methods, names, strict=True)}
-    found: dict[tuple[str, str], str] = {}
+    reasons: dict[tuple[str, str], str] = {}
     for record in results.failed():
         cell = record["cell"]
         name = name_of.get((cell["criterion"], cell["model"]))
         if name is not None:
-            found.setdefault((cell["data"], name), record.get("note", ""))
-    return found
+            reasons.setdefault((cell["data"], name), record.get("note", ""))
+    return reasons
 
 
 def _weights(results: Results, n: str, sizes: Sequence[Size]) -> dict[str, float]:
@@ -352,18 +357,18 @@ def _weights(results: Results, n: str, sizes: Sequence[Size]) -> dict[str, float
         return {str(ALL): 1.0}
     if n == AREA:
         return _shares(results)
-    wanted = [str(one) for one in sizes] if n == MEAN else [n]
-    return dict.fromkeys(wanted, 1 / len(wanted))
+    names = [str(size) for size in sizes] if n == MEAN else [n]
+    return dict.fromkeys(names, 1 / len(names))
 
 
-def _of_splits(found: Sequence[Summary], weights: np.ndarray) -> np.ndarray:
+def _split_means(summaries: Sequence[Summary], weights: np.ndarray) -> np.ndarray:
     """The mean of each split over the numbers of features; none if a split has no value."""
-    if len({len(one.values) for one in found}) > 1:
+    if len({len(summary.values) for summary in summaries}) > 1:
         return np.zeros(0)
-    means: np.ndarray = weights @ np.array([one.values for one in found])
+    means: np.ndarray = weights @ np.array([summary.values for summary in summaries])
     return means
 
 
 def _plain(values: np.ndarray) -> Any:
     """Nested lists, with None for what is not finite."""
-    return [_plain(one) for one in values] if values.ndim else finite(float(values))
+    return [_plain(row) for row in values] if values.ndim else finite(float(values))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import fnmatch
-import itertools
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -132,22 +131,22 @@ def run(
         if option not in OPTIONS:
             raise UnknownName("option of a comparison", option, OPTIONS)
     data, options = unprepared(data, options, OPTIONS)
-    rankers = _distinct("criterion", [named(one) for one in _several(criteria, "criteria")])
-    learners = _distinct("model", [named(one) for one in _several(models, "models")])
+    rankers = _methods("criterion", _as_list(criteria, "criteria"))
+    learners = _methods("model", _as_list(models, "models"))
     _refuse_unusable(rankers, learners)
-    sizes = tuple(dict.fromkeys(size(one) for one in _several(n, "n")))
+    sizes = tuple(dict.fromkeys(size(number) for number in _as_list(n, "n")))
     protocol = _protocol(folds, holdout, repeat, split, groups)
-    patterns = _names(exclude) + (() if groups is None else (groups,))
-    found = sources(data, labels=labels, exclude=patterns, given=isinstance(protocol, Given))
+    patterns = _exclude_patterns(exclude) + (() if groups is None else (groups,))
+    data_sources = sources(data, labels=labels, exclude=patterns, given=isinstance(protocol, Given))
     settings = Settings(
-        tuple(found if cluster is None else (one.absolute() for one in found)),
+        tuple(data_sources if cluster is None else (source.absolute() for source in data_sources)),
         rankers,
         learners,
         sizes,
         protocol,
         checked({"seed": seed})["seed"],
         options,
-        tuple(one for one in learners if selects(one.alternatives()[0])),
+        tuple(learner for learner in learners if selects(learner.alternatives()[0])),
         bool(keep_identifiers),
         budget,
         folder is not None,
@@ -157,59 +156,62 @@ def run(
     if not settings.methods:
         msg = "own leaves the selection to the model, and no model here selects features"
         raise UsageError(f"{msg}: name one that does, such as br-ldf or occ")
-    shown, place = _metrics(metrics), _place(jobs, cluster)
-    with contextlib.nullcontext() if folder is None else CellFolder(folder) as kept:
-        if kept is not None and not force:
-            refuse_loss(kept.folder, settings)
-        return _run(settings, shown, place, kept, on_cell or (lambda *_: None))
+    report_metrics, place = _metrics(metrics), _place(jobs, cluster)
+    with contextlib.nullcontext() if folder is None else CellFolder(folder) as cell_folder:
+        if cell_folder is not None and not force:
+            refuse_loss(cell_folder.folder, settings)
+        return _run(settings, report_metrics, place, cell_folder, on_cell or (lambda *_: None))
 
 
 def _refuse_unusable(rankers: tuple[Named, ...], learners: tuple[Named, ...]) -> None:
     """Refuse criteria and models that cannot be used, before anything is read."""
-    for one in itertools.chain(*(each.alternatives() for each in rankers)):
-        ranker(one)
-    for one in itertools.chain(*(each.alternatives() for each in learners)):
-        check_classifier(one)
+    for criterion in rankers:
+        for alternative in criterion.alternatives():
+            ranker(alternative)
+    for model in learners:
+        for alternative in model.alternatives():
+            check_classifier(alternative)
 
 
-def _distinct(what: str, chosen: list[Named]) -> tuple[Named, ...]:
-    names = [str(one) for one in chosen]
+def _methods(kind: str, values: list[Any]) -> tuple[Named, ...]:
+    methods = tuple(named(value) for value in values)
+    names = [str(method) for method in methods]
     twice = {name for name in names if names.count(name) > 1}
     if twice:
-        raise UsageError(f"the {what} {printable(min(twice))!r} is given twice")
-    return tuple(chosen)
+        raise UsageError(f"the {kind} {printable(min(twice))!r} is given twice")
+    return methods
 
 
 def _run(
     settings: Settings,
     metrics: tuple[str, ...],
     place: Callable[[Sequence[DataSource]], Place],
-    kept: CellFolder | None,
+    cell_folder: CellFolder | None,
     on_cell: Progress,
 ) -> Results:
     notes = [settings.protocol.note] if settings.protocol.note else []
     cells = settings.cells()
     keys = [cell.key for cell in cells]
-    done = {} if kept is None else kept.finished(keys)
-    if kept is not None:
-        done |= kept.over_budget([key for key in keys if key not in done], settings.budget)
+    done = {} if cell_folder is None else cell_folder.finished(keys)
+    if cell_folder is not None:
+        done |= cell_folder.over_budget([key for key in keys if key not in done], settings.budget)
     jobs = [
-        replace(job, cells=tuple(left))
+        replace(job, cells=tuple(remaining))
         for job in settings.jobs()
-        if (left := [cell for cell in job.cells if cell.key not in done])
+        if (remaining := [cell for cell in job.cells if cell.key not in done])
     ]
-    read = list(dict.fromkeys(job.source for job in jobs))
-    for source in read:
+    job_sources = list(dict.fromkeys(job.source for job in jobs))
+    for source in job_sources:
         source.check(settings.protocol.of(source.name))
-    if kept is not None:
-        notes += _resumed(settings, kept, len(done))
+    if cell_folder is not None:
+        notes += _resume_notes(settings, cell_folder, len(done))
     on_cell(len(done), len(cells), None)
     interrupted = False
-    with WorkerPool(settings, place(read)) as pool:
+    with WorkerPool(settings, place(job_sources)) as pool:
         try:
             for record in pool.do(jobs):
-                if kept is not None:
-                    kept.keep(record)
+                if cell_folder is not None:
+                    cell_folder.keep(record)
                 record.pop("details", None)
                 done[record["key"]] = record
                 on_cell(len(done), len(cells), record)
@@ -220,74 +222,76 @@ def _run(
     records = tuple(
         {**done[cell.key], "cell": cell.to_dict()} for cell in cells if cell.key in done
     )
-    notes += _identifiers(settings, records) + _not_excluded(settings, records)
-    notes += _more_than_there_are(records)
+    notes += _identifier_notes(settings, records) + _exclude_notes(settings, records)
+    notes += _size_notes(records)
     if len(settings.methods) < len(settings.rankers) * len(settings.models):
         notes.append("own is compared only with models that select features for themselves")
-    folder = None if kept is None else kept.folder
+    folder = None if cell_folder is None else cell_folder.folder
     return Results(settings, records, metrics, interrupted, tuple(notes), folder)
 
 
-def _identifiers(settings: Settings, records: Iterable[Mapping[str, Any]]) -> list[str]:
+def _identifier_notes(settings: Settings, records: Iterable[Mapping[str, Any]]) -> list[str]:
     """Notes on columns with another value in every row, one for each data set."""
-    done = (
+    remedy = (
         "most criteria pick such a column first, and it predicts nothing; exclude it (--exclude)"
         if settings.keep_identifiers
         else "such a column predicts nothing and is left out (--keep-identifiers keeps it)"
     )
-    found = {record["cell"]["data"]: record.get("identifiers", ()) for record in records}
+    identifiers = {record["cell"]["data"]: record.get("identifiers", ()) for record in records}
     notes = []
-    for data, names in found.items():
+    for data, names in identifiers.items():
         if names:
             shown = ", ".join(repr(printable(name)) for name in names[:SHOWN])
-            more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+            ending = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
             notes.append(
-                f"{printable(data)} has another value in every row of {shown}{more}: {done}"
+                f"{printable(data)} has another value in every row of {shown}{ending}: {remedy}"
             )
     return notes
 
 
-def _more_than_there_are(records: Iterable[Mapping[str, Any]]) -> list[str]:
+def _size_notes(records: Iterable[Mapping[str, Any]]) -> list[str]:
     """Notes on numbers of features above those of a data set, one for each data set."""
-    found: dict[str, tuple[int, str]] = {}
+    exceeded: dict[str, tuple[int, str]] = {}
     for record in records:
         n, columns = record["cell"]["n"], record.get("columns")
         if n.isdigit() and columns and int(n) > columns:
-            found[record["cell"]["data"]] = columns, n
+            exceeded[record["cell"]["data"]] = columns, n
     return [
         f"{printable(data)} has {plural(columns, 'feature')}: n = {n} selects all of them"
-        for data, (columns, n) in found.items()
+        for data, (columns, n) in exceeded.items()
     ]
 
 
-def _not_excluded(settings: Settings, records: Sequence[Mapping[str, Any]]) -> list[str]:
+def _exclude_notes(settings: Settings, records: Sequence[Mapping[str, Any]]) -> list[str]:
     """Notes on columns to exclude that no data set has; known when all data sets were read."""
-    known = {record["cell"]["data"]: record for record in records if "excluded" in record}
-    if len(known) < len(settings.sources):
+    by_data = {record["cell"]["data"]: record for record in records if "excluded" in record}
+    if len(by_data) < len(settings.sources):
         return []
-    gone = {name for record in known.values() for name in record["excluded"]}
+    excluded = {name for record in by_data.values() for name in record["excluded"]}
     return [
-        f"no data set has a column {printable(one)!r} to exclude"
-        for one in dict.fromkeys(settings.sources[0].exclude)
-        if one not in gone and not fnmatch.filter(gone, one)
+        f"no data set has a column {printable(pattern)!r} to exclude"
+        for pattern in dict.fromkeys(settings.sources[0].exclude)
+        if pattern not in excluded and not fnmatch.filter(excluded, pattern)
     ]
 
 
-def _resumed(settings: Settings, kept: CellFolder, n_done: int) -> list[str]:
+def _resume_notes(settings: Settings, cell_folder: CellFolder, n_done: int) -> list[str]:
     """What a user should know about the earlier runs in the same folder."""
-    earlier = kept.earlier_settings()
+    earlier = cell_folder.earlier_settings()
     notes = []
     keys = {cell.key for cell in settings.cells()}
     if earlier is not None:
-        notes = [f"settings changed since the last run: {one}" for one in settings.changed(earlier)]
+        notes = [
+            f"settings changed since the last run: {change}" for change in settings.changed(earlier)
+        ]
         if n_done:
             notes.append(f"{n_done} of {len(keys)} cells are there already")
-    others = kept.count() - sum(kept.get(key) is not None for key in keys)
+    others = cell_folder.count() - sum(cell_folder.get(key) is not None for key in keys)
     if others:
         notes.append(
             f"{plural(others, 'cell')} of other settings: in the folder, not in this report"
         )
-    kept.keep_settings(settings.to_dict())
+    cell_folder.keep_settings(settings.to_dict())
     return notes
 
 
@@ -298,12 +302,12 @@ def _protocol(
     split: Any,
     groups: str | None,
 ) -> Splitting:
-    given = [
-        name for name, one in (("folds", folds), ("holdout", holdout), ("split", split)) if one
+    ways = [
+        name for name, value in (("folds", folds), ("holdout", holdout), ("split", split)) if value
     ]
-    if len(given) > 1:
-        raise UsageError("exclude each other: give one", option=tuple(given))
-    if groups is not None and given not in ([], ["folds"]):
+    if len(ways) > 1:
+        raise UsageError("exclude each other: give one", option=tuple(ways))
+    if groups is not None and ways not in ([], ["folds"]):
         raise UsageError("is about the folds of a cross-validation", option="groups")
     times = None if repeat is None else checked_count(repeat, "repeat")
     if isinstance(split, StoredFolds):
@@ -328,8 +332,8 @@ def _protocol(
 def _metrics(metrics: Sequence[str] | None) -> tuple[str, ...]:
     if metrics is None:
         return DEFAULT_METRICS
-    chosen = [metrics] if isinstance(metrics, str) else list(metrics)
-    names = [str(one).replace("-", "_") for one in chosen]
+    requested = [metrics] if isinstance(metrics, str) else list(metrics)
+    names = [str(metric).replace("-", "_") for metric in requested]
     for name in names:
         if name not in METRICS:
             raise UnknownName("metric", name, METRICS)
@@ -346,43 +350,45 @@ def _place(jobs: Any, cluster: Any) -> Callable[[Sequence[DataSource]], Place]:
         msg = "exclude each other: a cluster runs one process for each thread of its workers"
         raise UsageError(msg, option=("jobs", "cluster"))
 
-    def on_cluster(read: Sequence[DataSource]) -> Place:
+    def on_cluster(job_sources: Sequence[DataSource]) -> Place:
         from mlfs.compare.cluster_cells import OnCluster
 
-        return OnCluster(cluster, read) if read else ThisMachine(1)
+        return OnCluster(cluster, job_sources) if job_sources else ThisMachine(1)
 
     return on_cluster
 
 
 def _processes(jobs: Any) -> int:
     if isinstance(jobs, bool) or not isinstance(jobs, int) or jobs == 0:
-        given = printable(repr(jobs))
-        raise UsageError(f"is a number of processes, or -1 for all, not {given}", option="jobs")
+        shown = printable(repr(jobs))
+        raise UsageError(f"is a number of processes, or -1 for all, not {shown}", option="jobs")
     return jobs if jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + jobs)
 
 
-def _several(given: Any, what: str) -> list[Any]:
-    if isinstance(given, (str, int, float, Mapping)) or _is_pair(given):
-        return [given]
-    if not isinstance(given, Iterable) or isinstance(given, (bytes, Path)):
-        raise UsageError(f"{what} is a name or a sequence of names, not {printable(repr(given))}")
-    found = list(given)
-    if not found:
-        raise UsageError(f"a comparison needs {what}")
-    return found
+def _as_list(value: Any, kind: str) -> list[Any]:
+    if isinstance(value, (str, int, float, Mapping)) or _is_pair(value):
+        return [value]
+    if not isinstance(value, Iterable) or isinstance(value, (bytes, Path)):
+        raise UsageError(f"{kind} is a name or a sequence of names, not {printable(repr(value))}")
+    items = list(value)
+    if not items:
+        raise UsageError(f"a comparison needs {kind}")
+    return items
 
 
-def _names(exclude: Any) -> tuple[str, ...]:
-    found = [exclude] if isinstance(exclude, str) else exclude
-    if not isinstance(found, Iterable) or not all(isinstance(one, str) for one in (*found,)):
+def _exclude_patterns(exclude: Any) -> tuple[str, ...]:
+    patterns = [exclude] if isinstance(exclude, str) else exclude
+    if not isinstance(patterns, Iterable) or not all(
+        isinstance(pattern, str) for pattern in (*patterns,)
+    ):
         raise UsageError(f"exclude takes names or globs of columns, not {printable(repr(exclude))}")
-    return tuple(found)
+    return tuple(patterns)
 
 
-def _is_pair(given: Any) -> bool:
+def _is_pair(value: Any) -> bool:
     return (
-        isinstance(given, tuple)
-        and len(given) == 2
-        and isinstance(given[0], str)
-        and isinstance(given[1], Mapping)
+        isinstance(value, tuple)
+        and len(value) == 2
+        and isinstance(value[0], str)
+        and isinstance(value[1], Mapping)
     )

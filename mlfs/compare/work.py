@@ -73,82 +73,84 @@ class JobRunner:
             return
         for cell in job.cells:
             try:
-                yield {**self._done(cell, job, train, test), **self._notes}
+                yield {**self._record(cell, job, train, test), **self._notes}
             except Exception as error:  # noqa: BLE001 -- the record has it
                 yield failure(cell, error)
 
-    def _choices(self, job: Job, by: Named, train: TrainingRows, inner: int = -1) -> _Choices:
+    def _choices(
+        self, job: Job, criterion: Named, train: TrainingRows, inner: int = -1
+    ) -> _Choices:
         """What a ranker chooses on the training rows, or on those of an inner fold."""
-        key = str(by), inner
+        key = str(criterion), inner
         if key not in self._rankings:
-            whole, test = self._rows(job)
-            n_rows = whole.data.shape[0] + test.shape[0]
-            self._rankings[key] = _Choices(self.settings, job, by, train, n_rows)
+            outer, test = self._rows(job)
+            n_rows = outer.data.shape[0] + test.shape[0]
+            self._rankings[key] = _Choices(self.settings, job, criterion, train, n_rows)
         return self._rankings[key]
 
-    def _settled(self, cell: Cell, job: Job, train: TrainingRows) -> Cell:
+    def _tuned_cell(self, cell: Cell, job: Job, train: TrainingRows) -> Cell:
         """The cell with the values of its parameters that are best inside the training rows."""
         if not is_tuned(cell.ranker, cell.model):
             return cell
         if not self._inner:
             seed = seed_for(self.settings.seed, "inner", job.source.digest, job.split)
             self._inner = [
-                (TrainingRows(rows_of(train.data, one.train), self.settings.options),
-                 rows_of(train.data, one.test))
-                for one in inner_splits(train.data, seed)
+                (TrainingRows(rows_of(train.data, split.train), self.settings.options),
+                 rows_of(train.data, split.test))
+                for split in inner_splits(train.data, seed)
             ]  # fmt: skip
         plain = replace(self.settings, details=False)
 
-        def tried(by: Named, model: Named, fold: int) -> float | None:
-            rows, rest = self._inner[fold]
-            chosen, _ = self._choices(job, by, rows, fold).of(cell)
-            own = replace(cell, ranker=by, model=model, settings=plain)
-            metrics = _evaluated(own, rows.data, rest, chosen)["metrics"]
+        def inner_score(criterion: Named, model: Named, fold: int) -> float | None:
+            inner_train, test = self._inner[fold]
+            ranked, _ = self._choices(job, criterion, inner_train, fold).choose(cell)
+            trial = replace(cell, ranker=criterion, model=model, settings=plain)
+            metrics = _fit_and_evaluate(trial, inner_train.data, test, ranked)["metrics"]
             value: float | None = metrics.get(self.settings.tune_by)
             return value
 
-        by, model = best_of(cell.ranker, cell.model, self.settings.tune_by, tried)
-        return replace(cell, ranker=by, model=model)
+        criterion, model = best_of(cell.ranker, cell.model, self.settings.tune_by, inner_score)
+        return replace(cell, ranker=criterion, model=model)
 
-    def _done(self, cell: Cell, job: Job, train: TrainingRows, test: Dataset) -> dict[str, Any]:
+    def _record(self, cell: Cell, job: Job, train: TrainingRows, test: Dataset) -> dict[str, Any]:
         """The record of a cell; a cell that is equal to an earlier one of the fold is not run."""
         budget = cell.settings.budget
-        whole = (cell.source, str(cell.ranker))
-        one = (*whole, str(cell.model))
-        if {whole, one} & self._slow:
+        ranking_key = (cell.source, str(cell.ranker))
+        method_key = (*ranking_key, str(cell.model))
+        if {ranking_key, method_key} & self._slow:
             raise OverBudget(f"left out: an earlier cell took more than the budget of {budget:g} s")
         try:
-            settled = self._settled(cell, job, train)
+            settled = self._tuned_cell(cell, job, train)
             choices = self._choices(job, settled.ranker, train)
-            chosen, selecting = choices.of(cell)
+            ranked, selecting = choices.choose(cell)
         except OverBudget:
-            self._slow.add(whole)
+            self._slow.add(ranking_key)
             raise
         tuned = f"tuned: {settled.ranker}, {settled.model}" if settled is not cell else ""
         costs = {"prepare": choices.preparing, "select": selecting}
-        same = (str(settled.model), tuple(map(frozenset, chosen.orders)), chosen.imposed)
-        found = self._equal.pop(same, None)
-        if found is None:
+        equality_key = (str(settled.model), tuple(map(frozenset, ranked.orders)), ranked.imposed)
+        outcome = self._equal.pop(equality_key, None)
+        if outcome is None:
             try:
                 with limited(budget):
-                    found = _evaluated(settled, train.data, test, chosen)
+                    outcome = _fit_and_evaluate(settled, train.data, test, ranked)
             except OverBudget:
-                self._slow.add(one)
+                self._slow.add(method_key)
                 raise
-        self._equal[same] = found
-        while sum(len(kept.get("details", b"")) for kept in self._equal.values()) > SHARED:
+        self._equal[equality_key] = outcome
+        while sum(len(earlier.get("details", b"")) for earlier in self._equal.values()) > SHARED:
             del self._equal[next(iter(self._equal))]  # the one that was not used for longest
-        peak = max([found["peak_mb"], *(cost.peak_mb for cost in costs.values())])
+        peak = max([outcome["peak_mb"], *(cost.peak_mb for cost in costs.values())])
         return {
             "key": cell.key,
             "cell": cell.to_dict(),
             "status": "ok",
-            "note": "; ".join(one for one in (chosen.note, tuned) if one),
-            "features": chosen.mean_size,
-            "selected": list(chosen.union),
-            "names": [train.data.columns[j].name for j in chosen.union[:NAMED]],
+            "note": "; ".join(note for note in (ranked.note, tuned) if note),
+            "features": ranked.mean_size,
+            "selected": list(ranked.union),
+            "names": [train.data.columns[j].name for j in ranked.union[:NAMED]],
             "columns": train.data.shape[1],
-            **found,
+            **outcome,
             **{f"{step}_seconds": cost.seconds for step, cost in costs.items()},
             "peak_mb": peak,
         }
@@ -189,16 +191,16 @@ class _Choices:
     """The features that one ranker chooses on the training rows; smaller n are prefixes."""
 
     def __init__(
-        self, settings: Settings, job: Job, by: Named, train: TrainingRows, n_rows: int
+        self, settings: Settings, job: Job, criterion: Named, train: TrainingRows, n_rows: int
     ) -> None:
-        self._ranker = ranker(by)
+        self._ranker = ranker(criterion)
         self._seed = seed_for(settings.seed, "ranker", job.source.digest, job.split)
         self._train = train
         self._budget = settings.budget
         self._ranked: dict[int, tuple[Ranked, Cost]] = {}
         self._sizes = {size: size.of(n_rows, train.data.shape[1]) for size in job.sizes}
 
-    def of(self, cell: Cell) -> tuple[Ranked, Cost]:
+    def choose(self, cell: Cell) -> tuple[Ranked, Cost]:
         """What was chosen for a cell, and what that cost once the rows were prepared."""
         n = self._sizes[cell.size]
         most = max(self._sizes.values()) if self._ranker.nested else n
@@ -206,10 +208,10 @@ class _Choices:
             if self._ranker.counts:
                 _ = self._train.prepared  # outside of the clock
             with measured() as cost, limited(self._budget):
-                found = self._ranker.rank(self._train, most, self._seed)
-            self._ranked[most] = found, cost
-        found, cost = self._ranked[most]
-        return found.first(n), cost
+                ranked = self._ranker.rank(self._train, most, self._seed)
+            self._ranked[most] = ranked, cost
+        ranked, cost = self._ranked[most]
+        return ranked.first(n), cost
 
     @property
     def preparing(self) -> Cost:
@@ -217,30 +219,32 @@ class _Choices:
         return self._train.preparing if self._ranker.counts else Cost()
 
 
-def _evaluated(cell: Cell, train: Dataset, test: Dataset, chosen: Ranked) -> dict[str, Any]:
+def _fit_and_evaluate(cell: Cell, train: Dataset, test: Dataset, ranked: Ranked) -> dict[str, Any]:
     """What training on these features and predicting gives."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         seed = seed_for(cell.settings.seed, "model", cell.source.digest, cell.split)
-        table = TrainingTable.learn(chosen.cut(train))
-        model = classifier(cell.model, seed, chosen.for_model(table))
-        X, _ = table.matrix(chosen.cut(train))
+        table = TrainingTable.learn(ranked.cut(train))
+        model = classifier(cell.model, seed, ranked.for_model(table))
+        X, _ = table.matrix(ranked.cut(train))
         with measured() as fitting:
             model.fit(X, dense(train.Y), train.weights)
         truth = dense(test.Y)
-        X, _ = table.matrix(chosen.cut(test), unseen="missing")
+        X, _ = table.matrix(ranked.cut(test), unseen="missing")
         with measured() as predicting:
             answers = model.answers(X, truth)
-    shown = [f"{one.category.__name__}: {printable(one.message, 160)}" for one in caught]
+    messages = [
+        f"{warning.category.__name__}: {printable(warning.message, 160)}" for warning in caught
+    ]
     with sharing():
         shares = propensities(dense(train.Y)) if len(train.Y) > FEWEST else None
-        found = evaluate(
+        metrics = evaluate(
             truth, *answers[:3], probabilities=answers.probabilities, propensities=shares
         )
         details = _details(cell.settings, truth, answers, shares, test.label_names)
     return {
-        "warnings": dict(Counter(shown)),
-        "metrics": {name: finite(v) for name, v in found.items()},
+        "warnings": dict(Counter(messages)),
+        "metrics": {name: finite(v) for name, v in metrics.items()},
         "fit_seconds": fitting.seconds,
         "predict_seconds": predicting.seconds,
         "peak_mb": max(fitting.peak_mb, predicting.peak_mb),

@@ -237,13 +237,13 @@ def test_without_predictions_labels_are_kept(tmp_path: Path) -> None:
 
 def test_equal_features_are_trained_on_once(monkeypatch: pytest.MonkeyPatch) -> None:
     trained: list[int] = []
-    plain = mlfs.compare.work._evaluated
+    plain = mlfs.compare.work._fit_and_evaluate
 
     def counted(*given: Any) -> dict[str, Any]:
         trained.append(1)
         return plain(*given)
 
-    monkeypatch.setattr(mlfs.compare.work, "_evaluated", counted)
+    monkeypatch.setattr(mlfs.compare.work, "_fit_and_evaluate", counted)
     results = run(DATA, ["mim", "information-gain-mean", "all"], "mlnb", [2, 6], folds=2)
     assert len(results.records) == 2 * 5
     assert len(trained) == 2 * 2  # two features, and all of them
