@@ -73,10 +73,10 @@ def make(name: str, **parameters: Any) -> Inference:
     """
     if name not in INFERENCES:
         raise UnknownName("inference", name, INFERENCES)
-    known = INFERENCES[name]._get_param_names()  # noqa: SLF001
+    parameter_names = INFERENCES[name]._get_param_names()  # noqa: SLF001
     for parameter in parameters:
-        if parameter not in known:
-            has = ", ".join(known) or "none"
+        if parameter not in parameter_names:
+            has = ", ".join(parameter_names) or "none"
             msg = f"{name} inference has no parameter {printable(parameter)!r}: it has {has}"
             raise UsageError(msg)
     return INFERENCES[name](**parameters)

@@ -40,10 +40,10 @@ class Greedy(Inference):
         """The label vector of each row, int8 of shape (n_rows, q)."""
         # a label is a row while it is decided, so that its values are contiguous
         decided = np.zeros((conditionals.q, conditionals.n_rows), dtype=np.int8)
-        every = slice(None)
+        all_rows = slice(None)
         for label in conditionals.structure.order:
             parents = decided[list(conditionals.structure.parents[label])].T
-            decided[label] = conditionals.decide(label, every, parents)
+            decided[label] = conditionals.decide(label, all_rows, parents)
         return np.ascontiguousarray(decided.T)
 
 
@@ -53,10 +53,10 @@ def walk(
     """Go down from nodes at one depth, always to the likelier child (on a tie, to 0), in place."""
     for label in conditionals.structure.order[depth:]:
         parents = parents_in(conditionals, label, labels)
-        both = conditionals.log_proba(label, rows, parents)
-        ones = both[:, 1] > both[:, 0]
+        log_probas = conditionals.log_proba(label, rows, parents)
+        ones = log_probas[:, 1] > log_probas[:, 0]
         labels[:, label] = ones
-        scores += np.where(ones, both[:, 1], both[:, 0])
+        scores += np.where(ones, log_probas[:, 1], log_probas[:, 0])
 
 
 def joint_log_proba(conditionals: Conditionals, Y: Any) -> Floats:
@@ -81,10 +81,10 @@ def joint_log_proba(conditionals: Conditionals, Y: Any) -> Floats:
 def log_proba_of(conditionals: Conditionals, rows: Ints, labels: Labels) -> Floats:
     """Log P of label vectors of some rows; a row may come more than once."""
     total = np.zeros(len(rows))
-    at = np.arange(len(rows))
+    indices = np.arange(len(rows))
     for label in conditionals.structure.order:
-        both = conditionals.log_proba(label, rows, parents_in(conditionals, label, labels))
-        total += both[at, labels[:, label].astype(np.intp)]
+        log_probas = conditionals.log_proba(label, rows, parents_in(conditionals, label, labels))
+        total += log_probas[indices, labels[:, label].astype(np.intp)]
     return total
 
 

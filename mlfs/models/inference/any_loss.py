@@ -36,33 +36,35 @@ def loss_table(loss: Loss, truths: Labels, answers: Labels) -> Floats:
     out = np.empty((len(truths), len(answers)))
     step = max(1, PAIRS // len(truths))
     for start in range(0, len(answers), step):
-        some = answers[start : start + step]
-        left, right = np.repeat(truths, len(some), axis=0), np.tile(some, (len(truths), 1))
-        out[:, start : start + step] = _losses(loss, left, right).reshape(len(truths), len(some))
+        part = answers[start : start + step]
+        repeated, tiled = np.repeat(truths, len(part), axis=0), np.tile(part, (len(truths), 1))
+        out[:, start : start + step] = _losses(loss, repeated, tiled).reshape(
+            len(truths), len(part)
+        )
     return out
 
 
 def _jaccard(truths: Labels, answers: Labels) -> Floats:
     """1 less the share of common labels among those of either; 0 where both have none."""
-    one, other = truths.astype(np.float64), answers.astype(np.float64)
-    both = one @ other.T
-    either = one.sum(axis=1)[:, None] + other.sum(axis=1) - both
-    return np.asarray(1 - np.divide(both, either, out=np.ones_like(both), where=either > 0))
+    true, answered = truths.astype(np.float64), answers.astype(np.float64)
+    common = true @ answered.T
+    either = true.sum(axis=1)[:, None] + answered.sum(axis=1) - common
+    return np.asarray(1 - np.divide(common, either, out=np.ones_like(common), where=either > 0))
 
 
 def _losses(loss: Callable[[Any, Any], Any], truths: Labels, answers: Labels) -> Floats:
     name = printable(getattr(loss, "__name__", repr(loss)))
-    found = np.asarray(loss(truths, answers))
-    if found.shape != (len(truths),) or found.dtype.kind not in "biuf":
+    losses = np.asarray(loss(truths, answers))
+    if losses.shape != (len(truths),) or losses.dtype.kind not in "biuf":
         msg = (
-            f"the loss {name} returns {found.dtype} of shape {found.shape}; it is given two arrays "
-            f"of label vectors, true and predicted, of shape {truths.shape}, and returns a number "
-            f"for each row, shape ({len(truths)},)"
+            f"the loss {name} returns {losses.dtype} of shape {losses.shape}; it is given two "
+            f"arrays of label vectors, true and predicted, of shape {truths.shape}, and returns "
+            f"a number for each row, shape ({len(truths)},)"
         )
         raise UsageError(msg)
-    if not np.isfinite(found).all():
-        raise UsageError(f"the loss {name} returns {found[~np.isfinite(found)][0]}: not finite")
-    return found.astype(np.float64)
+    if not np.isfinite(losses).all():
+        raise UsageError(f"the loss {name} returns {losses[~np.isfinite(losses)][0]}: not finite")
+    return losses.astype(np.float64)
 
 
 def best_of_table(joint: Floats, losses: Floats, q: int) -> Labels:
@@ -94,8 +96,8 @@ def best_of_sample(support: Support, loss: Loss) -> Labels:
     out = np.zeros(marginals.shape, dtype=np.int8)
     ends = np.append(support.starts, len(support.rows))
     for row in range(support.n_rows):
-        own = slice(ends[row], ends[row + 1])
-        drawn, weights = support.labels[own], support.weights[own]
+        entries = slice(ends[row], ends[row + 1])
+        drawn, weights = support.labels[entries], support.weights[entries]
         often = drawn[np.argsort(-weights, kind="stable")[:MOST_DRAWN]]
         sizes = np.arange(int(drawn.sum(axis=1, dtype=np.intp).max()) + 1)
         likely = heads(np.repeat(order[row : row + 1], sizes.size, axis=0), sizes)

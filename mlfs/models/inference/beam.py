@@ -59,13 +59,13 @@ def fan(conditionals: Conditionals, rows: Ints, width: int) -> Nodes:
     """The best leaf that a beam of some width finds for each of the rows."""
     n = len(rows)
     nodes = Nodes.roots(np.arange(n), conditionals.q)
-    each = 1  # all rows have the same number of nodes at all times
+    n_nodes = 1  # all rows have the same number of nodes at all times
     for _ in range(conditionals.q):
-        scores = nodes.scored(conditionals, rows).reshape(n, 2 * each)
-        keep = np.ones((n, 2 * each), dtype=bool)
-        if 2 * each > width:
+        scores = nodes.scored(conditionals, rows).reshape(n, 2 * n_nodes)
+        keep = np.ones((n, 2 * n_nodes), dtype=bool)
+        if 2 * n_nodes > width:
             ranked = np.argsort(-scores, axis=1, kind="stable")
             np.put_along_axis(keep, ranked[:, width:], values=False, axis=1)
         nodes = nodes.children(conditionals, scores.reshape(-1, 2), keep.reshape(-1, 2))
-        each = min(2 * each, width)
+        n_nodes = min(2 * n_nodes, width)
     return best_leaves(nodes)

@@ -130,8 +130,8 @@ def f1(joint: Floats, empty: Floats) -> Labels:
         sorted_gains = np.take_along_axis(gains, order, axis=1)
         sums = np.cumsum(sorted_gains, axis=1)[:, sizes - 1, sizes - 1]
         best = _first_best(np.column_stack([empty[rows], sums]))
-        chosen = np.take_along_axis(order, np.maximum(best - 1, 0)[:, None, None], axis=2)
-        out[rows] = heads(chosen[:, :, 0], best)
+        labels = np.take_along_axis(order, np.maximum(best - 1, 0)[:, None, None], axis=2)
+        out[rows] = heads(labels[:, :, 0], best)
     return out
 
 
@@ -153,8 +153,8 @@ def _first_best(values: Floats) -> Ints:
 def heads(order: Ints, sizes: Ints) -> Labels:
     """The vectors that have the first `sizes` labels of each order."""
     out = np.zeros(order.shape, dtype=np.int8)
-    chosen = np.arange(order.shape[1]) < sizes[:, None]
-    np.put_along_axis(out, order, chosen.astype(np.int8), axis=1)
+    mask = np.arange(order.shape[1]) < sizes[:, None]
+    np.put_along_axis(out, order, mask.astype(np.int8), axis=1)
     return out
 
 
@@ -197,9 +197,9 @@ class Support:
         q = self.labels.shape[1]
         size = self.labels.sum(axis=1, dtype=np.intp)
         shares = self.weights / self.totals()[self.rows]
-        at, label = np.nonzero(self.labels)
-        cell = (self.rows[at] * q + label) * q + size[at] - 1
-        joint = _weighed(cell, shares[at], self.n_rows * q * q)
+        vector, label = np.nonzero(self.labels)
+        cell = (self.rows[vector] * q + label) * q + size[vector] - 1
+        joint = _weighed(cell, shares[vector], self.n_rows * q * q)
         empty = _weighed(self.rows, shares * (size == 0), self.n_rows)
         return joint.reshape(self.n_rows, q, q), empty
 

@@ -61,10 +61,10 @@ class Exhaustive(Inference):
         refuse_without_probabilities(conditionals, "exhaustive inference")
         loss, q = decisions.checked_loss(self.loss), conditionals.q
         if q > whole(self.limit, "limit"):
-            other = "BestFirst()" if loss == "subset" else f"MonteCarlo(loss={loss!r})"
+            alternative = "BestFirst()" if loss == "subset" else f"MonteCarlo(loss={loss!r})"
             msg = (
                 f"exhaustive inference weighs 2**{q} label vectors for each row, and is refused "
-                f"for more than {self.limit} labels: use {other}, or raise limit"
+                f"for more than {self.limit} labels: use {alternative}, or raise limit"
             )
             raise UsageError(msg)
         losses = _all_losses(loss, q) if callable(loss) or loss == "jaccard" else None

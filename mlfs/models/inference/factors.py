@@ -36,7 +36,7 @@ class Plan:
     @classmethod
     def of(cls, structure: Shape) -> Plan:
         """The plan of a structure without cycles."""
-        scopes = tuple((*given[::-1], label) for label, given in enumerate(structure.parents))
+        scopes = tuple((*parents[::-1], label) for label, parents in enumerate(structure.parents))
         factors_of: list[list[int]] = [[] for _ in scopes]
         for factor, scope in enumerate(scopes):
             for label in scope:
@@ -52,13 +52,13 @@ def _visits(
     for root in range(len(scopes)):
         waiting: list[Visit] = [] if root in reached else [(False, root, -1)]
         while waiting:
-            is_factor, at, origin = waiting.pop()
-            yield is_factor, at, origin
+            is_factor, node, origin = waiting.pop()
+            yield is_factor, node, origin
             if is_factor:
-                waiting += [(False, label, at) for label in scopes[at] if label != origin]
+                waiting += [(False, label, node) for label in scopes[node] if label != origin]
             else:
-                reached.add(at)
-                waiting += [(True, factor, at) for factor in factors_of[at] if factor != origin]
+                reached.add(node)
+                waiting += [(True, factor, node) for factor in factors_of[node] if factor != origin]
 
 
 @dataclass
@@ -95,36 +95,36 @@ class Factors:
         """The score of the best vector with each value of each label, (q, n_rows, 2)."""
         up: dict[tuple[int, int], Floats] = {}  # (factor, label): from a factor to a label
         down: dict[tuple[int, int], Floats] = {}  # (factor, label): from a label to a factor
-        for is_factor, at, origin in reversed(self.plan.visits):
+        for is_factor, node, origin in reversed(self.plan.visits):
             if is_factor:
-                up[at, origin] = self._from_factor(at, origin, down)
+                up[node, origin] = self._from_factor(node, origin, down)
             elif origin >= 0:
-                down[origin, at] = self._from_label(at, origin, up)
+                down[origin, node] = self._from_label(node, origin, up)
         out = np.empty_like(self.known)
-        for is_factor, at, origin in self.plan.visits:
+        for is_factor, node, origin in self.plan.visits:
             if is_factor:
-                for label in self.plan.scopes[at]:
+                for label in self.plan.scopes[node]:
                     if label != origin:
-                        up[at, label] = self._from_factor(at, label, down)
+                        up[node, label] = self._from_factor(node, label, down)
             else:
-                out[at] = self._to_others(at, origin, up, down)
+                out[node] = self._to_others(node, origin, up, down)
         return out
 
     def _from_factor(self, factor: int, label: int, down: dict[tuple[int, int], Floats]) -> Floats:
         scope = self.plan.scopes[factor]
         total = self.values[factor]
-        for axis, other in enumerate(scope, start=1):
-            if other != label:
+        for axis, neighbour in enumerate(scope, start=1):
+            if neighbour != label:
                 shape = [-1] + [2 if axis == i else 1 for i in range(1, len(scope) + 1)]
-                total = total + down[factor, other].reshape(shape)
-        axes = tuple(axis for axis, other in enumerate(scope, start=1) if other != label)
+                total = total + down[factor, neighbour].reshape(shape)
+        axes = tuple(axis for axis, neighbour in enumerate(scope, start=1) if neighbour != label)
         return np.asarray(total.max(axis=axes)) if axes else total
 
     def _from_label(self, label: int, factor: int, up: dict[tuple[int, int], Floats]) -> Floats:
         total = self.known[label]
-        for other in self.plan.factors_of[label]:
-            if other != factor:
-                total = total + up[other, label]
+        for neighbour in self.plan.factors_of[label]:
+            if neighbour != factor:
+                total = total + up[neighbour, label]
         return total
 
     def _to_others(

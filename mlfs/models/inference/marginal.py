@@ -70,12 +70,12 @@ def marginals(
         )
         raise UsageError(msg)
     if method == "sample" or not exact:
-        found = _sampled(conditionals, n_samples, seed)
+        probabilities = _sampled(conditionals, n_samples, seed)
     elif is_small_polytree(structure.parents):
-        found = _along_polytree(conditionals)
+        probabilities = _along_polytree(conditionals)
     else:
-        found = _along_chain(conditionals)
-    return np.clip(found, 0.0, 1.0)
+        probabilities = _along_chain(conditionals)
+    return np.clip(probabilities, 0.0, 1.0)
 
 
 def has_exact_marginals(structure: Shape) -> bool:
@@ -90,9 +90,9 @@ def _along_polytree(conditionals: Conditionals) -> Floats:
     for rows in blocks(conditionals.n_rows, 1 << most_parents(structure.parents), CELLS):
         for label in structure.order:
             ones = np.exp(table_of(conditionals, label, rows)[:, :, 1])
-            given = structure.parents[label]
-            values = configurations(len(given))
-            for bit, parent in enumerate(given):
+            parents = structure.parents[label]
+            values = configurations(len(parents))
+            for bit, parent in enumerate(parents):
                 chance = out[rows, parent][:, None]
                 ones *= np.where(values[:, bit] == 1, chance, 1 - chance)
             out[rows, label] = ones.sum(axis=1)
@@ -112,7 +112,7 @@ def _windows(structure: Shape) -> list[tuple[list[int], list[int]]]:
     windows: list[tuple[list[int], list[int]]] = []
     before: list[int] = []
     for place, label in enumerate(structure.order):
-        after = [other for other in (*before, label) if last.get(other, -1) > place]
+        after = [earlier for earlier in (*before, label) if last.get(earlier, -1) > place]
         windows.append((before, after))
         before = after
     return windows
@@ -139,8 +139,8 @@ def _grown(
 ) -> Floats:
     """The joint with one label more, as its last and lowest digit."""
     vectors = every_vector(len(before))
-    given = [before.index(parent) for parent in conditionals.structure.parents[label]]
-    table = np.exp(table_of(conditionals, label, rows))[:, numbered(vectors[:, given])]
+    positions = [before.index(parent) for parent in conditionals.structure.parents[label]]
+    table = np.exp(table_of(conditionals, label, rows))[:, numbered(vectors[:, positions])]
     return (joint[:, :, None] * table).reshape(len(rows), -1)
 
 

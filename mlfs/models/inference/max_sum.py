@@ -95,7 +95,7 @@ def refuse_unless_polytree(conditionals: Conditionals, what: str, remedy: str) -
         raise UsageError(msg)
     most = most_parents(structure.parents)
     if most > MOST_PARENTS:
-        label = [len(given) for given in structure.parents].index(most)
+        label = [len(parents) for parents in structure.parents].index(most)
         name = printable(repr(structure.names[label]))
         msg = (
             f"{what} takes at most {MOST_PARENTS} parents for a label, and {name} has {most}: "

@@ -154,11 +154,11 @@ class _Search:
     def give_up(self, most: float) -> int:
         """Take the leaf of a wide beam, if it is better, where too many nodes were needed."""
         late = np.flatnonzero(self.spent > most)
-        for some in blocks(len(late), WIDE * self.conditionals.q, WIDE_CELLS):
-            places = late[some]
-            found = fan(self.conditionals, self.rows[places], WIDE)
-            found = Nodes(found.depth, places[found.rows], found.labels, found.scores)
-            self._keep(best_leaves(Nodes.joined([self.best.some(places), found])))
+        for part in blocks(len(late), WIDE * self.conditionals.q, WIDE_CELLS):
+            places = late[part]
+            leaves = fan(self.conditionals, self.rows[places], WIDE)
+            leaves = Nodes(leaves.depth, places[leaves.rows], leaves.labels, leaves.scores)
+            self._keep(best_leaves(Nodes.joined([self.best.some(places), leaves])))
         return len(late)
 
     def _ceiling(self, nodes: Nodes) -> Floats:
@@ -172,8 +172,8 @@ class _Search:
             keep & ~self.below[nodes.rows] & (ceiling <= self.best.scores[nodes.rows])
         )
         if settled.size:
-            known = self.best.labels[nodes.rows[settled]]
-            keep[settled] = later(known, nodes.labels[settled])
+            best = self.best.labels[nodes.rows[settled]]
+            keep[settled] = later(best, nodes.labels[settled])
         return nodes if keep.all() else nodes.some(keep)
 
     def _expand(self, nodes: Nodes) -> Nodes:
@@ -203,9 +203,9 @@ class _Search:
         """The second loop of Algorithm 2, for the rows in which no leaf reaches epsilon."""
         cut = [nodes.some(self.below[nodes.rows]) for nodes in self.cut]
         for depth in range(self.conditionals.q):
-            here = [nodes for nodes in cut if nodes.depth == depth and len(nodes)]
-            if here:
-                nodes = Nodes.joined(here)
+            at_depth = [nodes for nodes in cut if nodes.depth == depth and len(nodes)]
+            if at_depth:
+                nodes = Nodes.joined(at_depth)
                 walk(self.conditionals, self.rows[nodes.rows], nodes.labels, nodes.scores, depth)
                 old = self.best.some(np.unique(nodes.rows))
                 self._keep(best_leaves(Nodes.joined([old, nodes])))

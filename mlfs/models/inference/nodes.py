@@ -62,15 +62,15 @@ class Nodes:
         """The scores of both children of each node; `rows` are the model's rows of ours."""
         label = conditionals.structure.order[self.depth]
         parents = parents_in(conditionals, label, self.labels)
-        both = conditionals.log_proba(label, rows[self.rows], parents)
-        return np.asarray(self.scores[:, None] + both)
+        log_probas = conditionals.log_proba(label, rows[self.rows], parents)
+        return np.asarray(self.scores[:, None] + log_probas)
 
     def children(self, conditionals: Conditionals, scores: Floats, keep: np.ndarray) -> Nodes:
         """The children that a mask of the shape of their scores keeps."""
-        at, bits = np.nonzero(keep)
-        labels = self.labels[at]
+        parent, bits = np.nonzero(keep)
+        labels = self.labels[parent]
         labels[:, conditionals.structure.order[self.depth]] = bits
-        return Nodes(self.depth + 1, self.rows[at], labels, scores[at, bits])
+        return Nodes(self.depth + 1, self.rows[parent], labels, scores[parent, bits])
 
 
 def best_leaves(leaves: Nodes, tops: Floats | None = None) -> Nodes:
@@ -105,5 +105,5 @@ def later(labels: Labels, others: Labels) -> np.ndarray:
     """
     differ = labels != others
     first = differ.argmax(axis=1)
-    at = np.arange(len(labels))
-    return differ[at, first] & (labels[at, first] > others[at, first])
+    rows = np.arange(len(labels))
+    return differ[rows, first] & (labels[rows, first] > others[rows, first])

@@ -49,8 +49,8 @@ def sample(conditionals: Conditionals, seed: Any = 0, n: int = 1) -> Labels:
     out = np.zeros((n, conditionals.n_rows, q), dtype=np.int8)
     for rows in row_blocks(conditionals, n):
         uniforms = generator.random((len(rows), n, q))
-        support, at, _ = drawn(conditionals, rows, uniforms)
-        out[:, rows] = support.labels[at].transpose(1, 0, 2)
+        support, leaf, _ = drawn(conditionals, rows, uniforms)
+        out[:, rows] = support.labels[leaf].transpose(1, 0, 2)
     return out
 
 
@@ -86,20 +86,20 @@ def drawn(conditionals: Conditionals, rows: Ints, uniforms: Floats) -> tuple[Sup
     """
     n, n_samples = len(rows), uniforms.shape[1]
     nodes = Nodes.roots(np.arange(n), conditionals.q)
-    at = np.repeat(np.arange(n), n_samples).reshape(n, n_samples)
+    node_of_sample = np.repeat(np.arange(n), n_samples).reshape(n, n_samples)
     marginals = np.empty((n, conditionals.q))
     for label in conditionals.structure.order:
         ones = _ones(conditionals, label, rows, nodes)
-        chances = ones[at]
+        chances = ones[node_of_sample]
         marginals[:, label] = chances.mean(axis=1)
-        at = 2 * at + (uniforms[:, :, label] < chances)
+        node_of_sample = 2 * node_of_sample + (uniforms[:, :, label] < chances)
         seen = np.zeros(2 * len(nodes), dtype=bool)
-        seen[at.ravel()] = True
-        at = (np.cumsum(seen) - 1)[at]
+        seen[node_of_sample.ravel()] = True
+        node_of_sample = (np.cumsum(seen) - 1)[node_of_sample]
         scores = np.zeros((len(nodes), 2))
         nodes = nodes.children(conditionals, scores, seen.reshape(-1, 2))
-    counts = np.bincount(at.ravel(), minlength=len(nodes)).astype(np.float64)
-    return Support(n, nodes.rows, nodes.labels, counts), at, marginals
+    counts = np.bincount(node_of_sample.ravel(), minlength=len(nodes)).astype(np.float64)
+    return Support(n, nodes.rows, nodes.labels, counts), node_of_sample, marginals
 
 
 def _ones(conditionals: Conditionals, label: int, rows: Ints, nodes: Nodes) -> Floats:
@@ -109,7 +109,7 @@ def _ones(conditionals: Conditionals, label: int, rows: Ints, nodes: Nodes) -> F
     if len(rows) << min(k, 40) >= len(nodes):
         return np.exp(conditionals.log_proba(label, rows[nodes.rows], parents)[:, 1])
     values = configurations(k)
-    every = np.tile(values, (len(rows), 1))
-    flat = conditionals.log_proba(label, np.repeat(rows, len(values)), every)[:, 1]
+    repeated = np.tile(values, (len(rows), 1))
+    flat = conditionals.log_proba(label, np.repeat(rows, len(values)), repeated)[:, 1]
     table = np.exp(flat).reshape(len(rows), len(values))
     return np.asarray(table[nodes.rows, numbered(parents)])

@@ -71,8 +71,8 @@ def table_of(conditionals: Conditionals, label: int, rows: Ints) -> Floats:
     if len(rows) == conditionals.n_rows and k <= LARGE_TABLE:
         return np.asarray(conditionals.table(label))
     values = configurations(k)
-    every = np.tile(values, (len(rows), 1))
-    flat = conditionals.log_proba(label, np.repeat(rows, len(values)), every)
+    repeated = np.tile(values, (len(rows), 1))
+    flat = conditionals.log_proba(label, np.repeat(rows, len(values)), repeated)
     return np.asarray(flat).reshape(len(rows), len(values), 2)
 
 
