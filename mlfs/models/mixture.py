@@ -139,23 +139,25 @@ class MixtureOfTrees(LabelModel):
     def _learn(self, problem: Problem) -> None:
         # one limit for all fits: to set and lift it for each costs ten times a small fit
         with threadpool_limits(limits=1, user_api="blas"):
-            mixture = self._learned(replace(problem, found={}))
+            mixture = self._learn_mixture(replace(problem, memory={}))
         self._mixture = mixture
         self.n_iter_ = max(1, len(self.log_likelihood_) - 1)
         self._seed = problem.seed
         self.weights_ = mixture.shares
         self.structures_ = [tree.structure for tree in mixture.trees]
-        every = np.arange(problem.X.shape[1])
+        all_columns = np.arange(problem.X.shape[1])
         self.features_ = [
             {
-                name: every if one.columns is None else one.columns
-                for name, one in zip(problem.names, tree.learners, strict=True)
+                name: all_columns if learner.columns is None else learner.columns
+                for name, learner in zip(problem.names, tree.learners, strict=True)
             }
             for tree in mixture.trees
         ]
-        self.estimators_ = [[one.estimator for one in tree.learners] for tree in mixture.trees]
+        self.estimators_ = [
+            [learner.estimator for learner in tree.learners] for tree in mixture.trees
+        ]
 
-    def _learned(self, problem: Problem) -> Mixture:
+    def _learn_mixture(self, problem: Problem) -> Mixture:
         """The mixture, its parameters learned on all rows."""
         grower = Grower(
             Arborescence() if self.structure is None else learner_for(self.structure),
@@ -167,17 +169,17 @@ class MixtureOfTrees(LabelModel):
         if self.n_trees is not None or problem.n_rows < 2:
             mixture = grower.first(problem)
             for _ in range((self.n_trees or 1) - 1):
-                more = grower.next(problem, mixture)
-                if more is None:
+                larger = grower.next(problem, mixture)
+                if larger is None:
                     break
-                mixture = more
+                mixture = larger
         else:
-            mixture = self._stopped(problem, grower)
+            mixture = self._grow_trees(problem, grower)
         with stage("all rows"):
-            found, self.log_likelihood_ = em(
+            final, self.log_likelihood_ = em(
                 problem, mixture, tol=grower.tol, max_iter=grower.max_iter
             )
-        return found
+        return final
 
     def _check(self) -> None:
         if self.n_trees is not None:
@@ -189,7 +191,7 @@ class MixtureOfTrees(LabelModel):
             raise UsageError(msg)
         real(self.tol, "tol is a number from 0 on", lambda x: x >= 0)
 
-    def _stopped(self, problem: Problem, grower: Grower) -> Mixture:
+    def _grow_trees(self, problem: Problem, grower: Grower) -> Mixture:
         """Section 5.3.2: grow on some rows, stop when the others become less likely."""
         train, aside = kept_aside(problem, self.validation, SPLIT)
 
@@ -199,13 +201,13 @@ class MixtureOfTrees(LabelModel):
         mixture = grower.first(train)
         self.held_out_.append(likely(mixture))
         while len(mixture.trees) < self.max_trees:
-            more = grower.next(train, mixture)
-            if more is None:
+            larger = grower.next(train, mixture)
+            if larger is None:
                 break
-            self.held_out_.append(likely(more))
+            self.held_out_.append(likely(larger))
             if self.held_out_[-1] < self.held_out_[-2]:
                 break
-            mixture = more
+            mixture = larger
         return mixture
 
     def _default_learner(self) -> Any:
@@ -220,22 +222,22 @@ class MixtureOfTrees(LabelModel):
         the other rows.
         """
         matrix = self._rows(X)
-        found = np.empty((matrix.shape[0], len(self.label_names_)), dtype=np.int8)
-        for rows, held in self._held(matrix):
-            modes = [MaxSum().predict(one) for one in held.components]
-            found[rows] = anneal(
-                held.joint(), np.stack(modes), seed=self._seed, n_steps=self.n_steps
+        labels = np.empty((matrix.shape[0], len(self.label_names_)), dtype=np.int8)
+        for rows, mixture in self._blocks(matrix):
+            modes = [MaxSum().predict(tree) for tree in mixture.components]
+            labels[rows] = anneal(
+                mixture.joint(), np.stack(modes), seed=self._seed, n_steps=self.n_steps
             )
-        return self._decode(found)
+        return self._decode(labels)
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """P(label = 1 | x) of each label, exact: the trees' marginals, weighted; shape (n, q)."""
         matrix = self._rows(X)
-        found = np.zeros((matrix.shape[0], len(self.label_names_)))
-        for rows, held in self._held(matrix):
-            for share, one in zip(self.weights_, held.components, strict=True):
-                found[rows] += share * marginals(one)
-        return self._shares(np.clip(found, 0.0, 1.0))
+        probabilities = np.zeros((matrix.shape[0], len(self.label_names_)))
+        for rows, mixture in self._blocks(matrix):
+            for share, tree in zip(self.weights_, mixture.components, strict=True):
+                probabilities[rows] += share * marginals(tree)
+        return self._shares(np.clip(probabilities, 0.0, 1.0))
 
     def joint_log_proba(self, X: Any, Y: Any) -> np.ndarray:
         """Log P(y|x) of each row; labels that are missing are summed out.
@@ -270,15 +272,15 @@ class MixtureOfTrees(LabelModel):
         matrix = self._rows(X)
         n = whole(n, "the number of samples")
         draw = np.random.default_rng([seed_of(seed), DRAWS])
-        chosen = draw.choice(len(self.weights_), size=(n, matrix.shape[0]), p=self.weights_)
-        found = np.empty((n, matrix.shape[0], len(self.label_names_)), dtype=np.int8)
+        tree_of_row = draw.choice(len(self.weights_), size=(n, matrix.shape[0]), p=self.weights_)
+        labels = np.empty((n, matrix.shape[0], len(self.label_names_)), dtype=np.int8)
         for k, tree in enumerate(self._mixture.trees):
             drawn = sample(tree.on(matrix), seed=int(draw.integers(SEEDS)), n=n)
-            found[chosen == k] = drawn[chosen == k]
-        flat = self._decode(found.reshape(-1, found.shape[2]))
-        return flat.reshape(found.shape)
+            labels[tree_of_row == k] = drawn[tree_of_row == k]
+        flat = self._decode(labels.reshape(-1, labels.shape[2]))
+        return flat.reshape(labels.shape)
 
-    def _held(self, matrix: Any) -> Any:
+    def _blocks(self, matrix: Any) -> Any:
         """Rows in blocks, each with the mixture applied to it."""
         cells = 4 * len(self.structures_) * len(self.label_names_)
         for rows in blocks(matrix.shape[0], cells, CELLS):

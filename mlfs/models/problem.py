@@ -44,7 +44,7 @@ class Problem:
         Seeds every random choice.
     shared : list of Prepared
         What was prepared so far, for all problems on the same rows.
-    found : dict, optional
+    memory : dict, optional
         For each label, its columns and the coefficients that were found on these rows under other
         weights, where learners of structures may begin to search; None keeps none.
 
@@ -65,7 +65,7 @@ class Problem:
     n_jobs: int | None = None
     seed: int = 0
     shared: list[Prepared] = field(default_factory=list, repr=False, compare=False)
-    found: dict[int, Any] | None = field(default=None, repr=False, compare=False)
+    memory: dict[int, Any] | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if not self.feature_names:
@@ -101,14 +101,14 @@ class Problem:
 
     def rows(self, rows: np.ndarray, weights: np.ndarray | None = None) -> Problem:
         """The problem on some rows; with other weights if they are given (for these rows)."""
-        own = None if self.weights is None else self.weights[rows]
+        row_weights = None if self.weights is None else self.weights[rows]
         return replace(
             self,
             X=self.X[rows],
             Y=self.Y[rows],
-            weights=own if weights is None else weights,
+            weights=row_weights if weights is None else weights,
             shared=[],
-            found=None if self.found is None else {},
+            memory=None if self.memory is None else {},
         )
 
     def weighted(self, weights: np.ndarray) -> Problem:
@@ -140,10 +140,10 @@ class Problem:
             _, columns = force_nominal(data.X, data.columns, nominal)
             data = data.with_changes(columns=tuple(columns))
             return prepare(data, sample_weight=self.weights, **options)
-        wanted = {name: value for name, value in options.items() if name not in NO_MATTER}
-        for ready in self.shared:
-            if ready.made_with(**wanted):
-                return ready
+        settings = {name: value for name, value in options.items() if name not in NO_MATTER}
+        for prepared in self.shared:
+            if prepared.made_with(**settings):
+                return prepared
         self.shared.append(prepare(data, sample_weight=self.weights, **options))
         return self.shared[-1]
 

@@ -771,18 +771,18 @@ def test_regressions_on_parts_of_the_rows_are_scikit_learn_s(intercept, form, sc
 @pytest.mark.parametrize("base", [LOGISTIC, Switching(LOGISTIC)], ids=["one", "switching"])
 @pytest.mark.parametrize("d", [3, 40], ids=["narrow", "wide"])
 def test_where_the_search_for_coefficients_begins_changes_nothing(base, d):
-    one = problem(5, q=4, n=80, d=d, base=base, found={})
+    one = problem(5, q=4, n=80, d=d, base=base, memory={})
     first = log_likelihoods(one, 3)
-    assert first == pytest.approx(log_likelihoods(replace(one, found=None), 3), abs=0)
-    assert set(one.found) == {0, 1, 2, 3}
-    assert all(len(own) >= 12 for _, own in one.found.values())  # alone and given others, by fold
+    assert first == pytest.approx(log_likelihoods(replace(one, memory=None), 3), abs=0)
+    assert set(one.memory) == {0, 1, 2, 3}
+    assert all(len(own) >= 12 for _, own in one.memory.values())  # alone and given others, by fold
     again = one.weighted(np.random.default_rng(0).uniform(0.2, 3, 80))
-    known = log_likelihoods(replace(again, found=None), 3)
+    known = log_likelihoods(replace(again, memory=None), 3)
     assert log_likelihoods(again, 3) == pytest.approx(known, abs=1e-5)
     other = one.on((None, *(np.arange(d)[::-1],) * 3))  # begins anew where columns differ
-    fresh = log_likelihoods(replace(other, found=None), 3)[:, 1:]
+    fresh = log_likelihoods(replace(other, memory=None), 3)[:, 1:]
     assert (log_likelihoods(other, 3)[:, 1:] == fresh).all()
-    assert not one.rows(np.arange(9)).found
+    assert not one.rows(np.arange(9)).memory
 
 
 @pytest.mark.parametrize(

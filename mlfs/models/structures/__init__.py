@@ -52,7 +52,7 @@ BY_NAME: dict[str, Callable[[], StructureLearner]] = {
 }
 
 
-def learner_for(wanted: Any) -> StructureLearner:
+def learner_for(structure: Any) -> StructureLearner:
     """The learner that a user means: a learner, a structure, parents by label, or a name.
 
     Examples
@@ -62,20 +62,20 @@ def learner_for(wanted: Any) -> StructureLearner:
     >>> learner_for({"sad": ["calm"]})
     Given(structure={'sad': ['calm']})
     """
-    if wanted is None:
+    if structure is None:
         return Independent()
-    if isinstance(wanted, StructureLearner):
-        return wanted
-    if isinstance(wanted, (Structure, Mapping)):
-        return Given(wanted)
-    if isinstance(wanted, str):
-        if wanted not in BY_NAME:
-            raise UnknownName("label structure", wanted, BY_NAME)
-        return BY_NAME[wanted]()
-    if callable(getattr(wanted, "learn", None)) and not isinstance(wanted, type):
-        return wanted
+    if isinstance(structure, StructureLearner):
+        return structure
+    if isinstance(structure, (Structure, Mapping)):
+        return Given(structure)
+    if isinstance(structure, str):
+        if structure not in BY_NAME:
+            raise UnknownName("label structure", structure, BY_NAME)
+        return BY_NAME[structure]()
+    if callable(getattr(structure, "learn", None)) and not isinstance(structure, type):
+        return structure
     msg = (
         "structure is a learner such as Polytree(), a Structure, a mapping from labels to their "
-        f"parents, or a name, not {printable(repr(wanted))}"
+        f"parents, or a name, not {printable(repr(structure))}"
     )
     raise UsageError(msg)

@@ -57,8 +57,10 @@ class Arborescence(StructureLearner):
         tails = maximum_arborescence(weights)[1:]
         parents = tuple((tail - 1,) if tail > 0 else () for tail in tails)
         kept: dict[Edge, float] = {
-            (of[0] if of else label, label): float(scores[of[0] if of else label, label])
-            for label, of in enumerate(parents)
+            (parent[0] if parent else label, label): float(
+                scores[parent[0] if parent else label, label]
+            )
+            for label, parent in enumerate(parents)
         }
         note = (
             "spanning arborescence of greatest held-out log-likelihood "
@@ -108,18 +110,18 @@ def _into(held: HeldOut, label: int, race: bool) -> np.ndarray:
     y, alone = y[rows], alone[rows]
     out[label] = float((weights * alone).sum())
 
-    def logs(other: int, given: np.ndarray) -> np.ndarray:
+    def logs(other: int, probabilities: np.ndarray) -> np.ndarray:
         values = problem.Y[rows, other]
-        of_value = _logs(given[np.maximum(values, 0), rows], y)
+        of_value = _logs(probabilities[np.maximum(values, 0), rows], y)
         return np.where(values >= 0, of_value, alone)
 
-    def useful(other: int, given: np.ndarray) -> bool:
-        more = logs(other, given) - alone
-        known = np.isfinite(more) & (problem.Y[rows, other] >= 0)
-        return not clearly_less(more[known], weights[known])
+    def useful(other: int, probabilities: np.ndarray) -> bool:
+        differences = logs(other, probabilities) - alone
+        usable = np.isfinite(differences) & (problem.Y[rows, other] >= 0)
+        return not clearly_less(differences[usable], weights[usable])
 
-    for other, given in held.given_each(label, others, useful if race else None):
-        out[other] = float((weights * logs(other, given)).sum())
+    for other, probabilities in held.given_each(label, others, useful if race else None):
+        out[other] = float((weights * logs(other, probabilities)).sum())
     return out
 
 

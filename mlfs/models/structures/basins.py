@@ -48,9 +48,9 @@ def directed_by_tests(
     basins = _Basins(edges, weights, independent, max_parents)
     for label in basins.colliders(statistic):
         basins.grow(label)
-    found = basins.directed
-    left = [(a, b) for a, b in edges if (a, b) not in found and (b, a) not in found]
-    return sorted([*found, *away_from_roots(left, len(weights), strongest_first(weights))])
+    directed = basins.directed
+    undirected = [(a, b) for a, b in edges if (a, b) not in directed and (b, a) not in directed]
+    return sorted([*directed, *away_from_roots(undirected, len(weights), strongest_first(weights))])
 
 
 class _Basins:
@@ -73,8 +73,8 @@ class _Basins:
         for label, beside in enumerate(self.beside):
             values = [
                 float(statistic[a, b])
-                for at, a in enumerate(beside)
-                for b in beside[at + 1 :]
+                for i, a in enumerate(beside)
+                for b in beside[i + 1 :]
                 if self.independent[a, b]
             ]
             if values:
@@ -88,26 +88,28 @@ class _Basins:
             parents = self._parents(label)
             if not parents:
                 continue
-            for other in self.beside[label]:
-                if (other, label) in self.directed or (label, other) in self.directed:
+            for neighbour in self.beside[label]:
+                if (neighbour, label) in self.directed or (label, neighbour) in self.directed:
                     continue
-                if other in parents:
-                    self.directed.add((other, label))
+                if neighbour in parents:
+                    self.directed.add((neighbour, label))
                 else:
-                    self.directed.add((label, other))
-                    queue.append(other)
+                    self.directed.add((label, neighbour))
+                    queue.append(neighbour)
 
     def _parents(self, label: int) -> list[int]:
         """The neighbours that are its parents: those known, and those independent of another."""
-        able = [other for other in self.beside[label] if (label, other) not in self.directed]
-        known = [other for other in able if (other, label) in self.directed]
-        found = [
-            other
-            for other in able
-            if other not in known
-            and any(self.independent[other, one] for one in able if one != other)
+        able = [
+            neighbour for neighbour in self.beside[label] if (label, neighbour) not in self.directed
+        ]
+        known = [neighbour for neighbour in able if (neighbour, label) in self.directed]
+        independent = [
+            neighbour
+            for neighbour in able
+            if neighbour not in known
+            and any(self.independent[neighbour, second] for second in able if second != neighbour)
         ]
         if self.max_parents is not None:
-            found = sorted(found, key=lambda p: (-self.weights[p, label], p))
-            found = found[: max(0, self.max_parents - len(known))]
-        return [*known, *found]
+            independent = sorted(independent, key=lambda p: (-self.weights[p, label], p))
+            independent = independent[: max(0, self.max_parents - len(known))]
+        return [*known, *independent]

@@ -98,8 +98,10 @@ class KParents(StructureLearner):
             raise UsageError(msg)
         order, note = ordered(problem, self.order)
         pairs = LabelPairs.of(problem)
-        found = k_parents(pairs.info, order, None if k is None else int(k), problem.names)
-        return replace(found, weights=pairs.weights(found), note=f"{note}; {found.note}")
+        structure = k_parents(pairs.info, order, None if k is None else int(k), problem.names)
+        return replace(
+            structure, weights=pairs.weights(structure), note=f"{note}; {structure.note}"
+        )
 
 
 class Given(StructureLearner):
@@ -116,16 +118,16 @@ class Given(StructureLearner):
 
     def learn(self, problem: Problem) -> Structure:
         """The structure, checked against the labels of the problem."""
-        given = self.structure
-        if isinstance(given, Structure):
-            return given.renumbered(problem.names)
-        if not isinstance(given, Mapping):
+        structure = self.structure
+        if isinstance(structure, Structure):
+            return structure.renumbered(problem.names)
+        if not isinstance(structure, Mapping):
             msg = (
                 "a given structure is a Structure, or a mapping from labels to their "
-                f"parents, not {printable(repr(given))}"
+                f"parents, not {printable(repr(structure))}"
             )
             raise UsageError(msg)
-        return given_network(given, problem.names)
+        return given_network(structure, problem.names)
 
 
 def ordered(problem: Problem, order: Any) -> tuple[tuple[int, ...], str]:
@@ -135,36 +137,36 @@ def ordered(problem: Problem, order: Any) -> tuple[tuple[int, ...], str]:
     if order not in ORDERS:
         raise UnknownName("order of labels", order, ORDERS)
     if order == "given" or problem.q == 1:
-        found = tuple(range(problem.q))
+        labels = tuple(range(problem.q))
     elif order == "random":
-        found = tuple(problem.generator(STREAM).permutation(problem.q).tolist())
+        labels = tuple(problem.generator(STREAM).permutation(problem.q).tolist())
     else:
-        ready = problem.prepared()
+        prepared = problem.prepared()
         if order == "full":
-            found = chain_order_full(ready.info)
+            labels = chain_order_full(prepared.info)
         else:
-            component = first_component(ready.dataset, ready.weights)
-            found = chain_order_cheap(ready.info, in_three_levels(component, ready.weights))
-    return found, ORDERS[order]
+            component = first_component(prepared.dataset, prepared.weights)
+            labels = chain_order_cheap(prepared.info, in_three_levels(component, prepared.weights))
+    return labels, ORDERS[order]
 
 
 def _sequence(order: Any, names: tuple[str, ...]) -> tuple[int, ...]:
     if not isinstance(order, (Sequence, np.ndarray)):
-        known = ", ".join(ORDERS)
-        msg = f"order is one of {known}, or the labels in order, not {printable(repr(order))}"
+        orders = ", ".join(ORDERS)
+        msg = f"order is one of {orders}, or the labels in order, not {printable(repr(order))}"
         raise UsageError(msg)
     where = {name: i for i, name in enumerate(names)}
-    found = []
+    labels = []
     for label in order:
         if isinstance(label, str) and label in where:
-            found.append(where[label])
+            labels.append(where[label])
         elif not isinstance(label, (str, bool)) and label in range(len(names)):
-            found.append(int(label))
+            labels.append(int(label))
         else:
             raise UnknownName("label in the order", str(label), names)
-    if sorted(found) != list(range(len(names))):
-        missing = [name for name in names if where[name] not in found]
-        what = f"{printable(missing[0])!r} is not in it" if missing else "one stands there twice"
-        msg = f"the order names each of the {len(names)} labels once, but {what}"
+    if sorted(labels) != list(range(len(names))):
+        missing = [name for name in names if where[name] not in labels]
+        fault = f"{printable(missing[0])!r} is not in it" if missing else "one stands there twice"
+        msg = f"the order names each of the {len(names)} labels once, but {fault}"
         raise UsageError(msg)
-    return tuple(found)
+    return tuple(labels)

@@ -41,26 +41,26 @@ def on_few_rows(x: Any, y: np.ndarray, shares: np.ndarray, near: float = NEAR) -
     ndarray, shape (m, k)
     """
     out = np.zeros((x.shape[1], shares.shape[1]))
-    rows = [np.flatnonzero(of) for of in shares.T]
-    for some in _stacks([len(own) for own in rows]):
-        size = max(len(rows[part]) for part in some)
-        stack = _Stack(x, y, shares, [(part, rows[part]) for part in some], size)
-        for part, (coefficients, intercept) in zip(some, stack.solved(near), strict=True):
+    rows = [np.flatnonzero(row_shares) for row_shares in shares.T]
+    for stacked in _stacks([len(part_rows) for part_rows in rows]):
+        size = max(len(rows[part]) for part in stacked)
+        stack = _Stack(x, y, shares, [(part, rows[part]) for part in stacked], size)
+        for part, (coefficients, intercept) in zip(stacked, stack.solved(near), strict=True):
             out[:-1, part], out[-1, part] = coefficients, intercept
     return out
 
 
 def _stacks(sizes: list[int]) -> Iterator[list[int]]:
     """Parts of similar sizes together."""
-    some: list[int] = []
+    parts: list[int] = []
     for part in np.argsort(sizes, kind="stable").tolist():
         size = sizes[part]
-        if some and (size > PADDED * sizes[some[0]] or (len(some) + 1) * size**2 > CELLS):
-            yield some
-            some = []
-        some.append(part)
-    if some:
-        yield some
+        if parts and (size > PADDED * sizes[parts[0]] or (len(parts) + 1) * size**2 > CELLS):
+            yield parts
+            parts = []
+        parts.append(part)
+    if parts:
+        yield parts
 
 
 class _Stack:
@@ -77,21 +77,21 @@ class _Stack:
         k = len(parts)
         self.kernel, self.x = np.zeros((k, size, size)), []
         self.y, self.shares = np.zeros((k, size)), np.zeros((k, size))
-        for at, (part, rows) in enumerate(parts):
-            own = x[rows].toarray() if sp.issparse(x) else x[rows]
-            self.x.append(own[:, :-1])
-            self.kernel[at, : rows.size, : rows.size] = own[:, :-1] @ own[:, :-1].T
-            self.y[at, : rows.size] = y[rows]
-            self.shares[at, : rows.size] = shares[rows, part]
-        self.one = float(own[0, -1])  # 0 where there is no intercept
+        for i, (part, rows) in enumerate(parts):
+            part_x = x[rows].toarray() if sp.issparse(x) else x[rows]
+            self.x.append(part_x[:, :-1])
+            self.kernel[i, : rows.size, : rows.size] = part_x[:, :-1] @ part_x[:, :-1].T
+            self.y[i, : rows.size] = y[rows]
+            self.shares[i, : rows.size] = shares[rows, part]
+        self.constant = float(part_x[0, -1])  # 0 where there is no intercept
         total = self.shares.sum(axis=1)
         frequency = (self.shares * self.y).sum(axis=1) / total
-        self.b = self.one * logit(np.clip(frequency, JITTER, 1 - JITTER))
+        self.b = self.constant * logit(np.clip(frequency, JITTER, 1 - JITTER))
         self.a = np.zeros((k, size))
 
     def solved(self, near: float) -> Iterator[tuple[np.ndarray, float]]:
         """The coefficients and the intercept of each part."""
-        left = np.arange(len(self.x))
+        unsolved = np.arange(len(self.x))
         kernel, y, shares, a, b = self.kernel, self.y, self.shares, self.a, self.b
         ka = np.zeros_like(a)
         value = _value(ka + b[:, None], y, shares, a, ka)
@@ -100,8 +100,8 @@ class _Stack:
             d_a, d_b, moved, gain = self._step(kernel, shares * (p - y), shares * p * (1 - p), a)
             done = gain <= near
             length = np.where(done | ~np.isfinite(gain), 0.0, 1.0)
-            self.a[left], self.b[left] = a, b
-            self.a[left[done]], self.b[left[done]] = (a - d_a)[done], (b - d_b)[done]
+            self.a[unsolved], self.b[unsolved] = a, b
+            self.a[unsolved[done]], self.b[unsolved[done]] = (a - d_a)[done], (b - d_b)[done]
             for _half in range(HALVES):
                 t = length[:, None]
                 new_a, new_ka, new_b = a - t * d_a, ka - t * moved, b - length * d_b
@@ -110,15 +110,23 @@ class _Stack:
                 if not fails.any():
                     break
                 length = np.where(fails, length / 2, length)
-            more = np.flatnonzero((length > 0) & (worth < value))
-            if not more.size:
+            active = np.flatnonzero((length > 0) & (worth < value))
+            if not active.size:
                 break
-            self.a[left[more]], self.b[left[more]] = new_a[more], new_b[more]
-            a, b, ka, value = new_a[more], new_b[more], new_ka[more], worth[more]
-            if more.size < left.size:
-                left, kernel, y, shares = left[more], kernel[more], y[more], shares[more]
-        for own, a_of, b_of in zip(self.x, self.a, self.b, strict=True):
-            yield own.T @ a_of[: len(own)], float(b_of)
+            self.a[unsolved[active]], self.b[unsolved[active]] = (
+                new_a[active],
+                new_b[active],
+            )
+            a, b, ka, value = new_a[active], new_b[active], new_ka[active], worth[active]
+            if active.size < unsolved.size:
+                unsolved, kernel, y, shares = (
+                    unsolved[active],
+                    kernel[active],
+                    y[active],
+                    shares[active],
+                )
+        for part_x, part_a, part_b in zip(self.x, self.a, self.b, strict=True):
+            yield part_x.T @ part_a[: len(part_x)], float(part_b)
 
     def _step(
         self, kernel: np.ndarray, residual: np.ndarray, curvature: np.ndarray, a: np.ndarray
@@ -129,12 +137,12 @@ class _Stack:
         k_up = np.einsum("kij,kj->ki", kernel, up)
         system = root[:, :, None] * kernel * root[:, None, :]
         system[:, np.arange(a.shape[1]), np.arange(a.shape[1])] += 1.0
-        right = np.stack([root * k_up, self.one * root], axis=2)
-        found = np.linalg.solve(system, right)
-        of_a, of_b = found[:, :, 0], found[:, :, 1]
-        slope = self.one * residual.sum(axis=1)
-        bend = np.maximum(self.one * (root * of_b).sum(axis=1), JITTER)
-        d_b = (slope - self.one * (root * of_a).sum(axis=1)) / bend * self.one
+        right_sides = np.stack([root * k_up, self.constant * root], axis=2)
+        solution = np.linalg.solve(system, right_sides)
+        of_a, of_b = solution[:, :, 0], solution[:, :, 1]
+        slope = self.constant * residual.sum(axis=1)
+        bend = np.maximum(self.constant * (root * of_b).sum(axis=1), JITTER)
+        d_b = (slope - self.constant * (root * of_a).sum(axis=1)) / bend * self.constant
         d_a = up - root * (of_a + of_b * d_b[:, None])
         of_kernel = np.einsum("kij,kj->ki", kernel, d_a)
         gain = ((k_up * d_a).sum(axis=1) + slope * d_b) / 2

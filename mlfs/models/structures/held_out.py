@@ -58,33 +58,35 @@ class HeldOut:
     splits: Sequence[Split]
     what: str = "label structure"
 
-    def over_labels(self, work: Callable[..., np.ndarray], *more: Any) -> np.ndarray:
+    def over_labels(self, work: Callable[..., np.ndarray], *arguments: Any) -> np.ndarray:
         """``work(self, label, *more)`` for all labels, as rows; several at the same time."""
         q = self.problem.q
         n_jobs = min(threads(self.problem.n_jobs), q)
         if n_jobs == 1:
             with threadpool_limits(limits=1, user_api="blas"):
                 labels = counted(self.what, range(q))
-                return np.array([work(self, label, *more) for label in labels])
-        tasks = [(work, self._with_memory_of(label), label, *more) for label in range(q)]
+                return np.array([work(self, label, *arguments) for label in labels])
+        tasks = [(work, self._with_memory_of(label), label, *arguments) for label in range(q)]
         done = joblib.Parallel(n_jobs)(joblib.delayed(_alone)(*task) for task in tasks)
-        if self.problem.found is not None:
-            self.problem.found.update({label: own for label, (_, own) in enumerate(done) if own})
+        if self.problem.memory is not None:
+            self.problem.memory.update(
+                {label: fits for label, (_, fits) in enumerate(done) if fits}
+            )
         return np.array([row for row, _ in done])
 
     def _with_memory_of(self, label: int) -> HeldOut:
         """The same for another process, which needs what was found for one label only."""
-        found = self.problem.found
-        if not found:
+        memory = self.problem.memory
+        if not memory:
             return self
-        own = {label: found[label]} if label in found else {}
-        return replace(self, problem=replace(self.problem, found=own))
+        label_memory = {label: memory[label]} if label in memory else {}
+        return replace(self, problem=replace(self.problem, memory=label_memory))
 
     def alone(self, label: int) -> np.ndarray:
         """P(label = 1 | x) of every row that is held out once; NaN for the others."""
         out = np.full(self.problem.n_rows, np.nan)
         for fold, (learn, test) in enumerate(self.splits):
-            rows = _known(self.problem, learn, label)
+            rows = _usable_rows(self.problem, learn, label)
             share = self._share(label, rows)
             if share is not None:
                 out[test] = share
@@ -105,16 +107,16 @@ class HeldOut:
         `useful`, if given, is asked with p and its probabilities after each fold but the last (NaN
         where they are not known yet) whether p goes on; what does not is left out.
         """
-        for at in range(0, len(others), AT_ONCE):
-            some = list(others[at : at + AT_ONCE])
-            out = np.full((2, len(some), self.problem.n_rows), np.nan)
+        for start in range(0, len(others), AT_ONCE):
+            candidates = list(others[start : start + AT_ONCE])
+            out = np.full((2, len(candidates), self.problem.n_rows), np.nan)
             for fold, (learn, test) in enumerate(self.splits):
                 if fold and useful is not None:
-                    kept = [k for k, other in enumerate(some) if useful(other, out[:, k])]
-                    some, out = [some[k] for k in kept], out[:, kept]
-                self._fill(out, fold, learn, test, label, some)
+                    kept = [k for k, other in enumerate(candidates) if useful(other, out[:, k])]
+                    candidates, out = [candidates[k] for k in kept], out[:, kept]
+                self._fill(out, fold, learn, test, label, candidates)
                 out[:, :, test] = np.clip(out[:, :, test], LEAST, 1 - LEAST)
-            for k, other in enumerate(some):
+            for k, other in enumerate(candidates):
                 yield other, out[:, k]
 
     def _fill(
@@ -127,22 +129,22 @@ class HeldOut:
         others: list[int],
     ) -> None:
         """One fold of `given_each`."""
-        left = []
+        plain = []
         for k, other in enumerate(others):
-            rows = _known(self.problem, learn, label, other)
+            rows = _usable_rows(self.problem, learn, label, other)
             share = self._share(label, rows)
             if share is not None:
                 out[:, k, test] = share
             elif self._plain(label):
-                left.append(k)
+                plain.append(k)
             else:
                 stream = (fold, label, other)
                 out[:, k, test] = self._fitted(label, rows, test, other, stream)
-        if left:
-            rows = _known(self.problem, learn, label)
+        if plain:
+            rows = _usable_rows(self.problem, learn, label)
             part = Part(label, fold, rows, test)
-            found = self._together(part, [others[k] for k in left])
-            out[:, np.array(left)[:, None], test] = found
+            probabilities = self._together(part, [others[k] for k in plain])
+            out[:, np.array(plain)[:, None], test] = probabilities
 
     def _share(self, label: int, rows: np.ndarray) -> float | None:
         """How frequent a label is where it has one value in these rows, short of 0 and of 1."""
@@ -199,12 +201,12 @@ class HeldOut:
         """P(label = 1) of the rows held out given each value of each other label, (2, k, test)."""
         if others is not None and self._min_rows is not None:
             return self._switched(part, others)
-        given = shares = None
+        inputs = shares = None
         if others is not None:
             values = self.problem.Y[part.rows][:, others]
-            given = np.maximum(values, 0).astype(np.float64)
+            inputs = np.maximum(values, 0).astype(np.float64)
             shares = self._weights(part)[:, None] * (values >= 0)
-        solved = self._solved(part, shares, given, [(other,) for other in others or ()])
+        solved = self._solved(part, shares, inputs, [(other,) for other in others or ()])
         decision = self._decision(part, solved)
         return np.stack([expit(decision), expit(decision + solved.of_other[:, None])])
 
@@ -218,18 +220,20 @@ class HeldOut:
         weights = self._weights(part)
         parts = np.concatenate([values == 0, values == 1], axis=1)
         with_label = parts & (y == 1)[:, None]
-        none, every = ~with_label.any(axis=0), (with_label == parts).all(axis=0)
+        no_ones, all_ones = ~with_label.any(axis=0), (with_label == parts).all(axis=0)
         size = weights @ parts
-        ones = np.where(every, size, weights @ with_label)
+        ones = np.where(all_ones, size, weights @ with_label)
         few = size < self._min_rows
         parts[:, few] = (np.tile(values, 2) >= 0)[:, few]
-        constant = ~few & (none | every)
+        constant = ~few & (no_ones | all_ones)
         out = np.empty((parts.shape[1], part.test.size))
         out[constant] = ((ones + 0.5) / (size + 1))[constant, None]
         if not constant.all():
             shares = weights[:, None] * parts[:, ~constant]
-            given = [(other, value) for value in (0, 1) for other in others]
-            fits = [one for one, no in zip(given, constant, strict=True) if not no]
+            pairs = [(other, value) for value in (0, 1) for other in others]
+            fits = [
+                pair for pair, is_constant in zip(pairs, constant, strict=True) if not is_constant
+            ]
             out[~constant] = expit(self._decision(part, self._solved(part, shares, None, fits)))
         return out.reshape(2, values.shape[1], part.test.size)
 
@@ -237,7 +241,7 @@ class HeldOut:
         self,
         part: Part,
         shares: np.ndarray | None,
-        given: np.ndarray | None,
+        inputs: np.ndarray | None,
         fits: Sequence[tuple[int, ...]],
     ) -> Logistic:
         """The regressions on shares of the rows; on all of them, of the label alone, if None.
@@ -259,13 +263,13 @@ class HeldOut:
         alone = self._alone[key]
         if shares is None:
             return Logistic(alone[:, None], np.zeros(1))
-        found = side_by_side(x, y, c, shares, given, alone, memory.starts(fits))
-        memory.keep(fits, found)
-        return found
+        logistic = side_by_side(x, y, c, shares, inputs, alone, memory.starts(fits))
+        memory.keep(fits, logistic)
+        return logistic
 
     def _weights(self, part: Part) -> np.ndarray:
-        own = self.problem.weights
-        return np.ones(part.rows.size) if own is None else own[part.rows]
+        weights = self.problem.weights
+        return np.ones(part.rows.size) if weights is None else weights[part.rows]
 
     def _decision(self, part: Part, solved: Logistic) -> np.ndarray:
         x = with_last(self._x(part.label, part.test), bool(self._plainest.fit_intercept))
@@ -276,17 +280,17 @@ class HeldOut:
         label: int,
         rows: np.ndarray,
         test: np.ndarray,
-        other: int | None,
+        parent: int | None,
         stream: tuple[int, ...],
     ) -> np.ndarray:
         """P(label = 1) of the test rows by any classifier, for each value of the other label."""
         problem = self.problem
-        parents = [] if other is None else [other]
+        parents = [] if parent is None else [parent]
         estimator = _seeded(clone(problem.base_estimator), problem.generator(STREAM, *stream))
         weights = {} if problem.weights is None else {"sample_weight": problem.weights[rows]}
         matrix = stacked(self._x(label, rows), None, problem.Y[rows][:, parents], estimator)
-        more = {"n_parents": len(parents)} if has_fit_parameter(estimator, "n_parents") else {}
-        estimator.fit(matrix, problem.Y[rows, label].astype(np.intp), **weights, **more)
+        keywords = {"n_parents": len(parents)} if has_fit_parameter(estimator, "n_parents") else {}
+        estimator.fit(matrix, problem.Y[rows, label].astype(np.intp), **weights, **keywords)
         x = self._x(label, test)
         values = [np.full((test.size, len(parents)), value, np.int8) for value in (0, 1)]
         return np.array(
@@ -297,12 +301,12 @@ class HeldOut:
         )
 
 
-def _known(problem: Problem, rows: np.ndarray, *labels: int) -> np.ndarray:
+def _usable_rows(problem: Problem, rows: np.ndarray, *labels: int) -> np.ndarray:
     """The rows that count and in which some labels are known."""
-    known = (problem.Y[rows][:, list(labels)] >= 0).all(axis=1)
+    usable = (problem.Y[rows][:, list(labels)] >= 0).all(axis=1)
     if problem.weights is not None:
-        known &= problem.weights[rows] > 0
-    return rows[known]
+        usable &= problem.weights[rows] > 0
+    return rows[usable]
 
 
 def _seeded(estimator: Any, generator: np.random.Generator) -> Any:
@@ -323,7 +327,7 @@ def _alone(
     BLAS has one thread: its sums then do not depend on what runs beside it.
     """
     with threadpool_limits(limits=1, user_api="blas"):
-        return work(held, label, *more), (held.problem.found or {}).get(label)
+        return work(held, label, *more), (held.problem.memory or {}).get(label)
 
 
 SPARSE = 0.2  # the share of values other than 0 up to which zeros are not stored
@@ -343,8 +347,8 @@ def held_out(problem: Problem, folds: Any) -> HeldOut:
     _refuse(problem)
     n = problem.n_rows
     shuffled = problem.generator(STREAM).permutation(n)
-    whole = isinstance(folds, (int, np.integer)) and not isinstance(folds, bool)
-    if whole and folds >= 2:
+    integer = isinstance(folds, (int, np.integer)) and not isinstance(folds, bool)
+    if integer and folds >= 2:
         parts = [np.sort(part) for part in np.array_split(shuffled, min(int(folds), n))]
     elif isinstance(folds, (float, np.floating)) and 0 < folds < 1:
         parts = [np.sort(shuffled[: min(max(1, round(float(folds) * n)), n - 1)])]
@@ -354,10 +358,10 @@ def held_out(problem: Problem, folds: Any) -> HeldOut:
             f"not {printable(repr(folds))}"
         )
         raise UsageError(msg)
-    every = np.arange(n)
+    all_rows = np.arange(n)
     if hasattr(problem.base_estimator, "untuned"):
         problem = replace(problem, base_estimator=problem.base_estimator.untuned())
-    splits = [(np.setdiff1d(every, part, assume_unique=True), part) for part in parts]
+    splits = [(np.setdiff1d(all_rows, part, assume_unique=True), part) for part in parts]
     return HeldOut(replace(problem, X=_stored(problem), shared=[]), splits)
 
 

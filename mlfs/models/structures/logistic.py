@@ -55,13 +55,14 @@ def solvable(estimator: Any, n_columns: int) -> bool:
     if type(estimator) is not LogisticRegression or n_columns > MOST_COLUMNS:
         return False
     plain = LogisticRegression().get_params()
-    given = estimator.get_params()
+    settings = estimator.get_params()
     free = {"C", "tol", "max_iter", "random_state", "n_jobs", "verbose", "solver", "fit_intercept"}
-    same = all(given[name] == plain[name] for name in given if name not in free)
+    same = all(settings[name] == plain[name] for name in settings if name not in free)
     number = (
-        isinstance(given["C"], (int, float, np.integer, np.floating)) and 0 < given["C"] < np.inf
+        isinstance(settings["C"], (int, float, np.integer, np.floating))
+        and 0 < settings["C"] < np.inf
     )
-    return bool(same and number and given["solver"] != "liblinear")
+    return bool(same and number and settings["solver"] != "liblinear")
 
 
 def side_by_side(
@@ -111,9 +112,9 @@ def side_by_side(
         out[:, most] = together.solved(NEAR * c, own_starts).of_x
     for part in np.flatnonzero(~few & ~most):
         rows = np.flatnonzero(shares[:, part])
-        own, start = c * shares[rows, part], starts.of_x[:, part]
-        begun = [start] if np.isfinite(start[-1]) else []
-        out[:, part] = one_regression(x[rows], y[rows], own, begun, NEAR * c)
+        row_shares, start = c * shares[rows, part], starts.of_x[:, part]
+        start_points = [start] if np.isfinite(start[-1]) else []
+        out[:, part] = one_regression(x[rows], y[rows], row_shares, start_points, NEAR * c)
     return Logistic(out, np.zeros(shares.shape[1]))
 
 
@@ -140,9 +141,12 @@ class _Given:
 
     def solved(self, near: float, starts: Logistic) -> Logistic:
         """Step until no regression can gain more than `near`; what is solved takes no part."""
-        known = np.isfinite(starts.of_other)
-        self.w, self.v = np.where(known, starts.of_x, self.w), np.where(known, starts.of_other, 0.0)
-        w, v, left = np.empty_like(self.w), np.empty_like(self.v), np.arange(self.v.size)
+        has_start = np.isfinite(starts.of_other)
+        self.w, self.v = (
+            np.where(has_start, starts.of_x, self.w),
+            np.where(has_start, starts.of_other, 0.0),
+        )
+        w, v, unsolved = np.empty_like(self.w), np.empty_like(self.v), np.arange(self.v.size)
         z = self.x @ self.w + self.others * self.v
         value = self._value(z, self.w, self.v)
         for _ in range(NEWTON):
@@ -153,7 +157,7 @@ class _Given:
             d_w, d_v = self._step(g_w, g_v, self.shares * p * (1 - p))
             gain = ((g_w * d_w).sum(axis=0) + g_v * d_v) / 2
             done = (gain <= near * LAST) & (gain >= 0)
-            w[:, left], v[left] = self.w - done * d_w, self.v - done * d_v
+            w[:, unsolved], v[unsolved] = self.w - done * d_w, self.v - done * d_v
             moved = self.x @ d_w + self.others * d_v
             length = np.where(done | ~np.isfinite(gain), 0.0, 1.0)
             for _half in range(HALVES):
@@ -167,22 +171,22 @@ class _Given:
             length[worth >= value] = 0.0
             self.w, self.v = self.w - length * d_w, self.v - length * d_v
             z, value = z - length * moved, np.where(length > 0, worth, value)
-            w[:, left[~done]], v[left[~done]] = self.w[:, ~done], self.v[~done]
-            more = np.flatnonzero(length)
+            w[:, unsolved[~done]], v[unsolved[~done]] = self.w[:, ~done], self.v[~done]
+            active = np.flatnonzero(length)
             if self.rough is not None and (length[~done] == 0).any():
-                self.rough, more = None, np.flatnonzero(~done)  # again, with all digits
-            if not more.size:
+                self.rough, active = None, np.flatnonzero(~done)  # again, with all digits
+            if not active.size:
                 break
-            if more.size < left.size:
-                left, z, value = left[more], z[:, more], value[more]
-                self._keep(more)
+            if active.size < unsolved.size:
+                unsolved, z, value = unsolved[active], z[:, active], value[active]
+                self._keep(active)
         return Logistic(w, v)
 
-    def _keep(self, some: np.ndarray) -> None:
+    def _keep(self, kept: np.ndarray) -> None:
         """Go on with some of the regressions."""
-        self.w, self.v, self.shares = self.w[:, some], self.v[some], self.shares[:, some]
-        self.others = self.others[:, some]
-        self._keep_preconditioners(some)
+        self.w, self.v, self.shares = self.w[:, kept], self.v[kept], self.shares[:, kept]
+        self.others = self.others[:, kept]
+        self._keep_preconditioners(kept)
 
     def _keep_preconditioners(self, some: np.ndarray) -> None:
         self.border, self.inner = self.border[:, some], self.inner[:, some]
@@ -203,7 +207,9 @@ class _Given:
         x, penalty, others = self.x, self.penalty, self.others
         if self.rough is not None:
             x, kind = self.rough, self.rough.dtype
-            penalty, others, curvature = (one.astype(kind) for one in (penalty, others, curvature))
+            penalty, others, curvature = (
+                array.astype(kind) for array in (penalty, others, curvature)
+            )
             g_w, g_v = g_w.astype(kind), g_v.astype(kind)
         d_w, d_v = np.zeros_like(g_w), np.zeros_like(g_v)
         r_w, r_v = g_w, g_v

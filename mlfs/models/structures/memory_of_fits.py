@@ -38,28 +38,28 @@ class Memory(NamedTuple):
     width: int
 
     @property
-    def _found(self) -> dict[tuple[int, ...], np.ndarray]:
+    def _fitted(self) -> dict[tuple[int, ...], np.ndarray]:
         """What was found on the same columns; a tree may have columns of its own."""
-        before, found = (self.problem.found or {}).get(self.part.label, (None, {}))
+        columns_before, fitted = (self.problem.memory or {}).get(self.part.label, (None, {}))
         columns = self.problem.features[self.part.label]
-        if before is None or columns is None:
-            return found if before is columns else {}
-        return found if np.array_equal(before, columns) else {}
+        if columns_before is None or columns is None:
+            return fitted if columns_before is columns else {}
+        return fitted if np.array_equal(columns_before, columns) else {}
 
     def starts(self, fits: Sequence[tuple[int, ...]]) -> Logistic:
         """What was found before; NaN where nothing was."""
-        found = self._found
+        fitted = self._fitted
         out = np.full((self.width + 1, len(fits)), np.nan)
-        for at, fit in enumerate(fits):
-            out[:, at] = found.get((self.part.fold, *fit), np.nan)
+        for k, fit in enumerate(fits):
+            out[:, k] = fitted.get((self.part.fold, *fit), np.nan)
         return Logistic(out[:-1], out[-1])
 
     def keep(self, fits: Sequence[tuple[int, ...]], solved: Logistic) -> None:
         """Keep what was found, in half the digits, unless it is too much."""
-        if self.problem.found is None or self.width * self.problem.q**2 > MOST_KEPT:
+        if self.problem.memory is None or self.width * self.problem.q**2 > MOST_KEPT:
             return
-        found = self._found
-        for fit, own in zip(fits, np.vstack([*solved]).T.astype(np.float32), strict=True):
-            found[self.part.fold, *fit] = own
+        fitted = self._fitted
+        for fit, coefficients in zip(fits, np.vstack([*solved]).T.astype(np.float32), strict=True):
+            fitted[self.part.fold, *fit] = coefficients
         label = self.part.label
-        self.problem.found[label] = self.problem.features[label], found
+        self.problem.memory[label] = self.problem.features[label], fitted

@@ -98,10 +98,10 @@ class Newton:
         """
         penalty = penalty_of(x.shape[1])
         near = NEAR * float(shares.max()) if near is None else near
-        tried = [(one, np.asarray(x @ one)) for one in starts or [_constant(x, y, shares)]]
+        tried = [(start, np.asarray(x @ start)) for start in starts or [_constant(x, y, shares)]]
         values = [float(objective(z, y, shares)) + float(penalty @ w**2) / 2 for w, z in tried]
-        at = int(np.argmin(values))
-        (w, z), value = tried[at], values[at]
+        best = int(np.argmin(values))
+        (w, z), value = tried[best], values[best]
         gain, fresh = np.inf, False
         if self.factor is not None and len(self.factor) != x.shape[1]:
             self.factor = None
@@ -120,9 +120,9 @@ class Newton:
                 return np.asarray(w - step)
             moved, length = x @ step, 1.0
             for _half in range(HALVES):
-                other = w - length * step
+                moved_w = w - length * step
                 worth = float(objective(z - length * moved, y, shares))
-                worth += float(penalty @ other**2) / 2
+                worth += float(penalty @ moved_w**2) / 2
                 if worth < value:
                     break
                 length /= 2
@@ -132,7 +132,7 @@ class Newton:
                 turns = CONJUGATE  # once more, with a curvature of its own
                 length = 0.0
             if length:
-                w, z, value = other, z - length * moved, worth
+                w, z, value = moved_w, z - length * moved, worth
             fresh = False
             if turns >= STALE:
                 self.factor = None
@@ -146,12 +146,12 @@ class Newton:
         It is computed in the precision of x: what single precision leaves open, the next step has.
         """
         penalty, curvature, residual = (
-            one.astype(x.dtype) for one in (penalty_of(x.shape[1]), curvature, gradient)
+            array.astype(x.dtype) for array in (penalty_of(x.shape[1]), curvature, gradient)
         )
         out = np.zeros_like(residual)
-        held = solved(self.factor, residual)
-        along = held
-        energy = float(residual @ held)
+        preconditioned = solved(self.factor, residual)
+        along = preconditioned
+        energy = float(residual @ preconditioned)
         enough = forcing**2 * energy
         for turn in range(1, CONJUGATE + 1):
             bent = x.T @ (curvature * (x @ along)) + penalty * along
@@ -161,11 +161,11 @@ class Newton:
             length = energy / bend
             out = out + length * along
             residual = residual - length * bent
-            held = solved(self.factor, residual)
-            new = float(residual @ held)
+            preconditioned = solved(self.factor, residual)
+            new = float(residual @ preconditioned)
             if new <= enough:
                 return out, turn
-            along = held + (new / energy) * along
+            along = preconditioned + (new / energy) * along
             energy = new
         return out, CONJUGATE
 
@@ -212,8 +212,8 @@ def solved(factor: Any, right: np.ndarray) -> np.ndarray:
         trsv = blas.strsv if factor.dtype == np.float32 else blas.dtrsv
         return np.asarray(trsv(factor, trsv(factor, right, lower=1), lower=1, trans=1))
     if factor.dtype == np.float32:
-        found = lapack.spotrs(factor, right.astype(np.float32), lower=1)[0]
-        return np.asarray(found.astype(np.float64))
+        solution = lapack.spotrs(factor, right.astype(np.float32), lower=1)[0]
+        return np.asarray(solution.astype(np.float64))
     return np.asarray(lapack.dpotrs(factor, right, lower=1)[0])
 
 

@@ -92,15 +92,15 @@ class Polytree(StructureLearner):
             f"maximum spanning tree on {WEIGHTS[self.weights]}; directed by G-tests at the level "
             f"{self.alpha:g}"
         )
-        found = Structure(
+        structure = Structure(
             "polytree",
             problem.names,
             parents_first(parents),
-            tuple(tuple(sorted(given)) for given in parents),
+            tuple(tuple(sorted(label_parents)) for label_parents in parents),
             {edge: float(shared[edge]) for edge in directed},
             note,
         )
-        return found if self.earlier is None else with_earlier(found, pairs, self.earlier)
+        return structure if self.earlier is None else with_earlier(structure, pairs, self.earlier)
 
     def _check(self) -> None:
         if self.weights not in WEIGHTS:
@@ -128,17 +128,17 @@ def with_earlier(polytree: Structure, pairs: LabelPairs, least: float) -> Struct
         The normalised information, eq. (25), above which an earlier label is a parent.
     """
     shared, order = pairs.normalised, polytree.order
-    parents = [set(given) for given in polytree.parents]
+    parents = [set(label_parents) for label_parents in polytree.parents]
     for place, label in enumerate(order):
-        parents[label] |= {one for one in order[:place] if shared[one, label] > least}
-    found = Structure(
+        parents[label] |= {earlier for earlier in order[:place] if shared[earlier, label] > least}
+    structure = Structure(
         "chain",
         polytree.names,
         order,
-        tuple(tuple(sorted(given)) for given in parents),
+        tuple(tuple(sorted(label_parents)) for label_parents in parents),
         note=f"{polytree.note}; earlier labels of more than {least:g} by eq. (25) are parents too",
     )
-    return replace(found, weights=pairs.weights(found))
+    return replace(structure, weights=pairs.weights(structure))
 
 
 def independent_by_g(g: np.ndarray, alpha: float) -> np.ndarray:
@@ -191,16 +191,16 @@ def _of_label(held: HeldOut, label: int, alone: np.ndarray) -> np.ndarray:
     if label not in others:
         return out
     others.remove(label)
-    for other, given in held.given_each(label, others):
-        known = (problem.Y[:, [label, other]] >= 0).all(axis=1) & ~np.isnan(given[0])
-        if not known.any():
+    for parent, probabilities in held.given_each(label, others):
+        usable = (problem.Y[:, [label, parent]] >= 0).all(axis=1) & ~np.isnan(probabilities[0])
+        if not usable.any():
             continue
-        gain = _divergence(given[:, known], alone[label, known])
-        of_other = alone[other, known]
+        gain = _divergence(probabilities[:, usable], alone[label, usable])
+        of_other = alone[parent, usable]
         expected = (1 - of_other) * gain[0] + of_other * gain[1]
-        weights = np.ones(expected.size) if problem.weights is None else problem.weights[known]
+        weights = np.ones(expected.size) if problem.weights is None else problem.weights[usable]
         total = float(weights.sum())
-        out[other] = float((weights * expected).sum()) / total if total > 0 else 0.0
+        out[parent] = float((weights * expected).sum()) / total if total > 0 else 0.0
     return out
 
 

@@ -35,11 +35,11 @@ def spanning_forest(weights: np.ndarray) -> list[Edge]:
     a, b, weight = a[kept], b[kept], weight[kept]
     group = np.arange(q)
     edges: list[Edge] = []
-    for at in _heaviest_first(weight):
-        left, right = int(a[at]), int(b[at])
-        if group[left] != group[right]:
-            group[group == group[right]] = group[left]
-            edges.append((left, right))
+    for pair in _heaviest_first(weight):
+        i, j = int(a[pair]), int(b[pair])
+        if group[i] != group[j]:
+            group[group == group[j]] = group[i]
+            edges.append((i, j))
             if len(edges) == q - 1:
                 break
     return sorted(edges)
