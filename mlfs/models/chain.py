@@ -125,16 +125,16 @@ class StructuredClassifier(LabelModel):
             inference.check()
 
     def _learn(self, problem: Problem) -> None:
-        self._fitted = FittedConditionals.fit(*self._planned(problem))
+        self._fitted = FittedConditionals.fit(*self._plan(problem))
 
     def _grow(self, problem: Problem, first: bool) -> None:
         if first:
-            self._fitted = FittedConditionals.grow(*self._planned(problem))
+            self._fitted = FittedConditionals.grow(*self._plan(problem))
         else:
             columns = tuple(learner.columns for learner in self._fitted.learners)
             self._fitted = self._fitted.grown(problem.on(columns))
 
-    def _planned(self, problem: Problem) -> tuple[Problem, Structure]:
+    def _plan(self, problem: Problem) -> tuple[Problem, Structure]:
         """The rows with the columns of each label, and the structure."""
         n, inference = self.n, self._inference()
         learner = learner_for(self.structure)
@@ -152,12 +152,14 @@ class StructuredClassifier(LabelModel):
         before = plan.before(problem)
         structure = learner.learn(problem.on(before))
         columns = plan.after(problem, structure, before)
-        every = np.arange(problem.X.shape[1])
+        all_columns = np.arange(problem.X.shape[1])
         self.features_ = {
-            name: every if own is None else own
-            for name, own in zip(problem.names, columns, strict=True)
+            name: all_columns if label_columns is None else label_columns
+            for name, label_columns in zip(problem.names, columns, strict=True)
         }
-        sorted_columns = tuple(None if own is None else np.sort(own) for own in columns)
+        sorted_columns = tuple(
+            None if label_columns is None else np.sort(label_columns) for label_columns in columns
+        )
         return problem.on(sorted_columns), structure
 
     @property
@@ -281,15 +283,15 @@ class StructuredClassifier(LabelModel):
         return self._known().on(self._rows(X))
 
     def _inference(self) -> Any:
-        given = Greedy() if self.inference is None else self.inference
-        if isinstance(given, str):
-            return make(given)
-        known = isinstance(given, Inference) or callable(getattr(given, "predict", None))
-        if known and not isinstance(given, type):
-            return given
+        inference = Greedy() if self.inference is None else self.inference
+        if isinstance(inference, str):
+            return make(inference)
+        usable = isinstance(inference, Inference) or callable(getattr(inference, "predict", None))
+        if usable and not isinstance(inference, type):
+            return inference
         msg = (
             "inference is one of mlfs.models.inference, such as BestFirst(), or its name, not "
-            f"{printable(repr(given))}"
+            f"{printable(repr(inference))}"
         )
         raise UsageError(msg)
 

@@ -106,17 +106,17 @@ class Selected(FeaturePlan):
         seed = seed_of(options.pop("random_state"))
         counting = {name: options.pop(name) for name in DEFAULTS if name in options}
         nominal = _named(options.pop("categorical_features"), problem)
-        ready = problem.prepared(nominal, **counting)
+        prepared = problem.prepared(nominal, **counting)
         _, criterion = criteria.get(options["criterion"], options["parameters"])
         if criterion.network is not False and options["network"] is None:
             options["network"] = structure
         if is_auto(n) or is_cv(n):
             options["seed"] = seed
         options["on_pick"] = _Picks(problem.q) if heard() else None
-        found = select(ready, options.pop("criterion"), n, **options)
-        if found.interrupted:
+        selection = select(prepared, options.pop("criterion"), n, **options)
+        if selection.interrupted:
             raise KeyboardInterrupt
-        return _columns_of(found, problem)
+        return _columns_of(selection, problem)
 
 
 class _Picks:

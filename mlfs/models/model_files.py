@@ -190,11 +190,11 @@ def _check_whole(stored: Stored) -> None:
     width = getattr(stored.model, "n_features_in_", None)
     if type(width) is not int or width != len(stored.table.feature_names):
         raise DamagedError("the model has other columns than its training data")
-    own = getattr(stored.model, "feature_names_in_", None)
-    if own is not None and (
-        not isinstance(own, np.ndarray)
-        or own.shape != (width,)
-        or not all(isinstance(name, str) for name in own)
+    feature_names = getattr(stored.model, "feature_names_in_", None)
+    if feature_names is not None and (
+        not isinstance(feature_names, np.ndarray)
+        or feature_names.shape != (width,)
+        or not all(isinstance(name, str) for name in feature_names)
     ):
         raise DamagedError("the names of the columns that the model knows are none")
     names = getattr(stored.model, "label_names_", None)
@@ -205,7 +205,7 @@ def _check_whole(stored: Stored) -> None:
 def _is_plain(item: tuple[Any, Any]) -> bool:
     key, value = item
     values = value if isinstance(value, list) else [value]
-    return isinstance(key, str) and all(isinstance(one, PLAIN) for one in values)
+    return isinstance(key, str) and all(isinstance(part, PLAIN) for part in values)
 
 
 def _checked_versions(versions: Any) -> dict[str, str]:
@@ -218,9 +218,9 @@ def _checked_versions(versions: Any) -> dict[str, str]:
 
 def _other_versions(versions: dict[str, str]) -> str:
     """What was of another version when a file was stored, in words; nothing if all agrees."""
-    here = _versions()
+    current = _versions()
     return " and ".join(
-        f"{name} {printable(versions[name], 40)} (this is {here[name]})"
+        f"{name} {printable(versions[name], 40)} (this is {current[name]})"
         for name in COMPARED
-        if versions[name].split(".")[:2] != here[name].split(".")[:2]
+        if versions[name].split(".")[:2] != current[name].split(".")[:2]
     )

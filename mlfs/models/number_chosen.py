@@ -52,12 +52,17 @@ def chosen_number(
     before = feature_plan(features, numbers[0]).before(train)
     structure = learner.learn(train.on(before))
     scores = []
-    for at, n in enumerate(numbers):
-        with stage(f"number of features {at + 1} of {len(numbers)}"):
+    for i, n in enumerate(numbers):
+        with stage(f"number of features {i + 1} of {len(numbers)}"):
             columns = feature_plan(features, n).after(train, structure, before)
-            own = tuple(None if one is None else np.sort(one) for one in columns)
-            fitted = FittedConditionals.fit(train.on(own), structure)
+            sorted_columns = tuple(
+                None if label_columns is None else np.sort(label_columns)
+                for label_columns in columns
+            )
+            fitted = FittedConditionals.fit(train.on(sorted_columns), structure)
         right = (inference.predict(fitted.on(aside.X)) == aside.Y) | (aside.Y == MISSING)
-        exact, each = right.all(axis=1), right.mean(axis=1)
-        scores.append(tuple(float(np.average(one, weights=aside.weights)) for one in (exact, each)))
+        exact, per_label = right.all(axis=1), right.mean(axis=1)
+        scores.append(
+            tuple(float(np.average(share, weights=aside.weights)) for share in (exact, per_label))
+        )
     return numbers[scores.index(max(scores))], [exact for exact, _ in scores]

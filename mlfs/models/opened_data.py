@@ -50,16 +50,16 @@ def opened(data: Dataset | Prepared, y: Any, sample_weight: Any) -> Opened:
     if y is not None:
         msg = f"is given beside a {kind}, which knows its labels: leave it out"
         raise UsageError(msg, option="y")
-    ready = data if isinstance(data, Prepared) else None
-    if ready is not None and sample_weight is not None:
+    prepared = data if isinstance(data, Prepared) else None
+    if prepared is not None and sample_weight is not None:
         msg = "is given beside a Prepared, which knows its weights: prepare the data with it"
         raise UsageError(msg, option="sample_weight")
     dataset = data.dataset if isinstance(data, Prepared) else data
     weights = data.weights if sample_weight is None else sample_weight
-    if ready is not None and (weights is not None or ready.options["estimator"] != "counts"):
-        ready = None  # nothing of it is used
+    if prepared is not None and (weights is not None or prepared.options["estimator"] != "counts"):
+        prepared = None  # nothing of it is used
     names = tuple(dataset.feature_names), tuple(dataset.label_names)
-    return Opened(opened_rows(dataset), _with_nan(dataset.Y), weights, *names, ready)
+    return Opened(opened_rows(dataset), _with_nan(dataset.Y), weights, *names, prepared)
 
 
 def _with_nan(Y: Any) -> Any:

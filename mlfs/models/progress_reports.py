@@ -46,8 +46,9 @@ class Progress(NamedTuple):
         return ": ".join(self.what) + place
 
     def __str__(self) -> str:
-        left = "" if self.left is None else f" ({duration(self.left)} left of this)"
-        return self.words + left
+        if self.left is None:
+            return self.words
+        return f"{self.words} ({duration(self.left)} left of this)"
 
 
 Tell = Callable[[Progress], object]
@@ -66,8 +67,8 @@ class _Listener:
         now = time.perf_counter()
         if what != self.part.what or done < self.part.done:
             self.began = now
-        left = (now - self.began) / done * (total - done) if done and total else None
-        self.part = Progress(what, done, total, left)
+        remaining = (now - self.began) / done * (total - done) if done and total else None
+        self.part = Progress(what, done, total, remaining)
         if now - self.reported_at >= self.every:
             self.reported_at = now
             self.tell(self.part)
@@ -131,8 +132,8 @@ def report(what: str = "", done: int = 0, total: int = 0) -> None:
 
 def counted(what: str, items: Sequence[T]) -> Iterator[T]:
     """The items, each reported as a part when it is begun."""
-    for at, item in enumerate(items):
-        report(what, at, len(items))
+    for number, item in enumerate(items):
+        report(what, number, len(items))
         yield item
 
 
@@ -149,9 +150,9 @@ def duration(seconds: float) -> str:
     >>> duration(5.2), duration(130), duration(7300)
     ('5 s', '2 min 10 s', '2 h 01 min')
     """
-    whole = round(seconds)
-    if whole < 60:
-        return f"{whole} s"
-    if whole < 3600:
-        return f"{whole // 60} min {whole % 60:02d} s"
-    return f"{whole // 3600} h {whole % 3600 // 60:02d} min"
+    rounded = round(seconds)
+    if rounded < 60:
+        return f"{rounded} s"
+    if rounded < 3600:
+        return f"{rounded // 60} min {rounded % 60:02d} s"
+    return f"{rounded // 3600} h {rounded % 3600 // 60:02d} min"

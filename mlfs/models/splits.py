@@ -32,8 +32,8 @@ def row_marks(X: Any, Y: np.ndarray) -> np.ndarray:
     indices, values = matrix.indices.astype(np.int64), matrix.data
     marks = np.empty(matrix.shape[0], dtype=np.uint64)
     for row in range(marks.size):
-        own = slice(bounds[row], bounds[row + 1])
-        content = indices[own].tobytes() + values[own].tobytes() + Y[row].tobytes()
+        entries = slice(bounds[row], bounds[row + 1])
+        content = indices[entries].tobytes() + values[entries].tobytes() + Y[row].tobytes()
         marks[row] = int.from_bytes(blake2b(content, digest_size=8).digest(), "little")
     return marks
 
@@ -65,11 +65,11 @@ def folds_by_chance(problem: Problem, folds: int, stream: int) -> list[tuple[Any
     stream : int
         Of the random numbers of the problem.
     """
-    of = distinct_rows(problem)
-    count = int(of.max()) + 1
-    fold = (problem.generator(stream).permutation(count) % folds)[of]
+    mark = distinct_rows(problem)
+    count = int(mark.max()) + 1
+    fold = (problem.generator(stream).permutation(count) % folds)[mark]
     numbers = range(min(folds, count) if count > 1 else 0)
-    return [(np.flatnonzero(fold != one), np.flatnonzero(fold == one)) for one in numbers]
+    return [(np.flatnonzero(fold != number), np.flatnonzero(fold == number)) for number in numbers]
 
 
 def stratified_folds(X: Any, y: np.ndarray, n_folds: int) -> np.ndarray:
@@ -86,9 +86,9 @@ def stratified_folds(X: Any, y: np.ndarray, n_folds: int) -> np.ndarray:
     start = 0
     for value in np.unique(y):
         rows = y == value
-        of = np.unique(marks[rows], return_inverse=True)[1]
-        folds[rows] = (start + of) % n_folds
-        start += int(of.max()) + 1
+        mark = np.unique(marks[rows], return_inverse=True)[1]
+        folds[rows] = (start + mark) % n_folds
+        start += int(mark.max()) + 1
     return folds
 
 
@@ -106,14 +106,14 @@ def kept_aside(problem: Problem, share: float, stream: int) -> tuple[Problem, Pr
     stream : int
         Of the random numbers of the problem.
     """
-    of = distinct_rows(problem)
-    count = int(of.max()) + 1
+    mark = distinct_rows(problem)
+    count = int(mark.max()) + 1
     if count < 2:
         return problem, problem
     aside = np.zeros(count, dtype=bool)
     size = min(count - 1, max(1, round(share * count)))
     aside[problem.generator(stream).permutation(count)[:size]] = True
-    return problem.rows(np.flatnonzero(~aside[of])), problem.rows(np.flatnonzero(aside[of]))
+    return problem.rows(np.flatnonzero(~aside[mark])), problem.rows(np.flatnonzero(aside[mark]))
 
 
 ERRORS, NATS = 5.0, 10.0
