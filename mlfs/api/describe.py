@@ -13,7 +13,7 @@ import scipy.sparse as sp
 
 from mlfs.counting.entries import edges_of
 from mlfs.data.dataset import Dataset, names_each_row
-from mlfs.data.uniform import declared
+from mlfs.data.uniform import declared_sizes
 from mlfs.discretize.column_blocks import Block, blocks
 from mlfs.errors import printable
 from mlfs.information.imbalance import imbalance
@@ -191,7 +191,7 @@ def describe(dataset: Dataset) -> Description:
     _, ir, cvir = imbalance(counts)
     sets, bare = _label_sets(dataset.Y)
     seen = _columns(dataset)
-    nominal = int(np.count_nonzero(declared(dataset.columns) >= 0))
+    nominal = int(np.count_nonzero(declared_sizes(dataset.columns) >= 0))
     cardinality = had / rows if rows else 0.0
     return Description(
         rows=rows,

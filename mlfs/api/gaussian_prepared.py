@@ -16,7 +16,7 @@ from mlfs.counting.entries import edges_of
 from mlfs.counting.memory import bytes_of
 from mlfs.counting.weights import on_grid
 from mlfs.data.dataset import Dataset, Label
-from mlfs.data.uniform import declared
+from mlfs.data.uniform import declared_sizes
 from mlfs.discretize import Binning, Binnings
 from mlfs.discretize.normal_scores import MOST_VALUES, Scores, indicators, normal_scores
 from mlfs.errors import Caution, DataError, UsageError, plural, printable, setting
@@ -57,7 +57,7 @@ def gaussian_info(
     dataset, weights, notes = _with_labels(dataset, weights)
     grid = _whole(weights)
     rows = dataset.shape[0]
-    sizes = declared(dataset.columns)
+    sizes = declared_sizes(dataset.columns)
     groups = grouping(options["groups"], dataset.names)
     columns = int(np.where(sizes < 0, 1, np.minimum(sizes, MOST_VALUES + 1)).sum())
     labels = sum(max(1, min(len(one.values) - 1, MOST_VALUES + 1)) for one in dataset.labels)

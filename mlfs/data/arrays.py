@@ -111,7 +111,7 @@ def from_arrays(
     if not columns:
         reasons = [f": {printable(name)!r} is left out, as {reason}" for name, reason in left_out]
         raise DataError("X has no column that can be a feature" + "".join(reasons[:1]))
-    notes = [*_joined_by_position(X, Y)]
+    notes = [*_index_notes(X, Y)]
     if numbers:
         y, label_list = numeric_targets(Y, n_rows, label_names, classes)
     else:
@@ -129,7 +129,7 @@ def from_arrays(
     )
 
 
-def _joined_by_position(x: Any, y: Any) -> Iterable[str]:
+def _index_notes(x: Any, y: Any) -> Iterable[str]:
     """Note that the rows of two frames of pandas have different names."""
     if not (family(x) == "pandas" and library_of(y) == "pandas" and hasattr(y, "index")):
         return

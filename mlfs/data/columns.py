@@ -105,16 +105,16 @@ def nominal(
 
 
 def refuse_infinite(
-    x: np.ndarray, names: Sequence[str], before: int = 0, noun: str = "column"
+    x: np.ndarray, names: Sequence[str], rows_before: int = 0, noun: str = "column"
 ) -> None:
-    """Raise if a float matrix holds an infinity, naming its column and row, `before` others."""
+    """Raise if a float matrix, after `rows_before` other rows, holds an infinity."""
     bad = np.isinf(x)
     if not bad.any():
         return
     row, column = (int(i) for i in np.argwhere(bad.reshape(len(x), -1))[0])
     raise DataError(
         f"{noun} {printable(names[column])!r} holds {x.reshape(len(x), -1)[row, column]} in row "
-        f"{before + row + 1}: an infinite value cannot be used; replace it or make it NaN"
+        f"{rows_before + row + 1}: an infinite value cannot be used; replace it or make it NaN"
     )
 
 
@@ -144,12 +144,12 @@ def merged_error(name: str, value: Any, row: int, noun: str = "column") -> DataE
     )
 
 
-def refuse_merged(x: np.ndarray, names: Sequence[str], before: int = 0) -> None:
-    """Raise if a matrix of whole numbers holds one that a float does not; `before` as above."""
+def refuse_merged(x: np.ndarray, names: Sequence[str], rows_before: int = 0) -> None:
+    """Raise if a matrix of whole numbers, after `rows_before` rows, holds one that no float is."""
     first = first_merged(x)
     if first is not None:
         row, column = divmod(first, x.size // len(x))
-        raise merged_error(names[column], x.ravel()[first], before + row)
+        raise merged_error(names[column], x.ravel()[first], rows_before + row)
 
 
 def _from_categories(
@@ -168,7 +168,7 @@ def _from_categories(
 
 
 def are_numbers(kinds: Iterable[type]) -> bool:
-    """Whether objects of these types are numbers: decimals are, and are none of `numbers`."""
+    """Whether objects of these types are numbers; decimals are, though `numbers` lacks them."""
     return all(issubclass(kind, (numbers.Real, decimal.Decimal, np.bool_)) for kind in kinds)
 
 

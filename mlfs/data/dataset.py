@@ -60,14 +60,14 @@ class Source:
     labels_by: str = "given"
 
 
-class _Released(NamedTuple):
+class _ReleasedTable(NamedTuple):
     """What stays of an X whose memory was freed."""
 
     shape: tuple[int, int]
     dtype: np.dtype
 
 
-class _Numbers:
+class _FloatTable:
     """X as float64: a table of another type is converted when X is first read."""
 
     def __get__(self, data: Dataset | None, owner: Any = None) -> Any:
@@ -181,7 +181,7 @@ class Dataset:
     def release(self) -> None:
         """Free the memory of X, of which only the shape and the type stay."""
         table = self.table
-        self.__dict__["X"] = _Released(table.shape, table.dtype)
+        self.__dict__["X"] = _ReleasedTable(table.shape, table.dtype)
 
     def reduced(self, features: Any) -> Dataset:
         """Keep some columns of X, in the order given."""
@@ -191,7 +191,7 @@ class Dataset:
         )
 
 
-Dataset.X = _Numbers()  # after the decorator, which would take it for a default
+Dataset.X = _FloatTable()  # after the decorator, which would take it for a default
 
 
 def identifier_columns(dataset: Dataset) -> list[int]:

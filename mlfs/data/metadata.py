@@ -18,7 +18,7 @@ from mlfs.data.dataset import Column, Dataset, Label
 from mlfs.data.labels.finding import first_duplicate, resolve
 from mlfs.data.packed_table import PackedTable
 from mlfs.data.request import Limits, Request, exceeded
-from mlfs.data.uniform import NumberedNames, UniformColumns, declared, names_of
+from mlfs.data.uniform import NumberedNames, UniformColumns, declared_sizes, names_of
 from mlfs.errors import DataError, ParseError, UsageError, printable, setting
 
 __all__ = [
@@ -277,7 +277,7 @@ def wrong_position(X: Any, columns: Sequence[Column]) -> WrongCell | None:
     >>> wrong_position(np.array([[0.0], [3.0]]), [Column("a", "nominal", ("u", "v"))])
     WrongCell(row=1, text="the nominal column 'a' has 2 values and X holds the position 3.0")
     """
-    sizes = declared(columns)
+    sizes = declared_sizes(columns)
     nominal = np.flatnonzero(sizes >= 0)
     if not nominal.size:
         return None

@@ -31,19 +31,19 @@ class _Piece:
     ----------
     first, n_rows : int
         The rows of the table; `first` is a multiple of 64.
-    place : ndarray of int
+    places : ndarray of int
         The row of `planes` of each column, or ``~k`` for column k of the spool.
     planes : list of ndarray of uint64, or None
         A slice of the small columns for each bit; None where none has the bit.
-    spooled : int
+    spool_start : int
         Where its part of the spool begins.
     """
 
     first: int
     n_rows: int
-    place: np.ndarray
+    places: np.ndarray
     planes: list[np.ndarray | None]
-    spooled: int
+    spool_start: int
 
 
 class Packer:
@@ -58,9 +58,9 @@ class Packer:
     def __init__(self, max_memory: int | None = None) -> None:
         self._max_memory, self._nbytes = max_memory, 0
         self._pieces: list[_Piece] = []
-        self._rest: np.ndarray | None = None
+        self._remainder: np.ndarray | None = None
         self._spool: Spool | None = None
-        self._packed = self.n_rows = 0
+        self._n_packed = self.n_rows = 0
 
     def add(self, rows: np.ndarray) -> None:
         """Pack some rows, all of the same width; the table has a type that holds all of them."""
@@ -70,37 +70,37 @@ class Packer:
         self._add(rows, last=False)
 
     def _widen(self, spool: Spool, rows: np.ndarray) -> np.ndarray:
-        """Bring what is kept, and these rows, to a type that holds both."""
+        """Convert the rows so far, and these, to a type that holds both."""
         kind = np.promote_types(spool.dtype, rows.dtype)
         if kind != spool.dtype:
             self._spool = Spool(kind, self._max_memory)
             for start in range(0, spool.size, AT_ONCE):
                 self._spool.append(spool.read(start, min(AT_ONCE, spool.size - start)).astype(kind))
-            assert self._rest is not None
-            self._rest = self._rest.astype(kind)
+            assert self._remainder is not None
+            self._remainder = self._remainder.astype(kind)
         return rows.astype(kind)
 
     def finish(self) -> PackedTable:
         """The table of all rows, of which there is one at least."""
-        if self._rest is not None:
-            self._add(self._rest[:0], last=True)
+        if self._remainder is not None:
+            self._add(self._remainder[:0], last=True)
         assert self._spool is not None
-        size = self._pieces[0].place.size
+        size = self._pieces[0].places.size
         return PackedTable(self._pieces, self._spool, np.arange(size), {})
 
     def _add(self, rows: np.ndarray, *, last: bool) -> None:
         if self._spool is None:
             self._spool = Spool(rows.dtype, self._max_memory)
-        blocks, remainder = [], self._rest
+        blocks, remainder = [], self._remainder
         if remainder is not None and len(remainder):
             missing = STRIP - len(remainder)
             remainder, rows = np.concatenate([remainder, rows[:missing]]), rows[missing:]
             if len(remainder) < STRIP and not last:
-                self._rest = remainder
+                self._remainder = remainder
                 return
             blocks.append(remainder)
         n_whole = len(rows) // STRIP * STRIP
-        self._rest = np.array(rows[n_whole:])
+        self._remainder = np.array(rows[n_whole:])
         if n_whole:
             blocks.append(rows[:n_whole])
         if blocks:
@@ -119,8 +119,8 @@ class Packer:
         top = top[:d]
         is_small = top < 1 << bits
         small, odd = np.flatnonzero(is_small), np.flatnonzero(~is_small)
-        place = np.empty(d, np.int64)
-        place[small], place[odd] = np.arange(small.size), ~np.arange(odd.size)
+        places = np.empty(d, np.int64)
+        places[small], places[odd] = np.arange(small.size), ~np.arange(odd.size)
         bits_present = int(np.bitwise_or.reduce(top[small], initial=0))
         present_planes = [
             planes[b].take(small, axis=0) if bits_present >> b & 1 else None for b in range(bits)
@@ -131,8 +131,8 @@ class Packer:
             spool.append(columns.reshape(-1))
         self._nbytes += sum(plane.nbytes for plane in present_planes if plane is not None)
         refuse_memory(self._nbytes + spool.nbytes, self._max_memory)
-        self._pieces.append(_Piece(self._packed, n_rows, place, present_planes, spool_start))
-        self._packed += n_rows
+        self._pieces.append(_Piece(self._n_packed, n_rows, places, present_planes, spool_start))
+        self._n_packed += n_rows
 
 
 class PackedTable:
@@ -293,14 +293,14 @@ class PackedTable:
         self, piece: _Piece, first: int, last: int, *, in_bytes: bool = False
     ) -> np.ndarray:
         """Some rows of a piece, from a multiple of 64 on; a row of the result for each column."""
-        place = piece.place[self._columns]
-        small = np.flatnonzero(place >= 0)
-        unpacked = self._unpack_bits(piece, place[small], first, last)
-        if in_bytes and small.size == place.size and not self._meaning:
+        places = piece.places[self._columns]
+        small = np.flatnonzero(places >= 0)
+        unpacked = self._unpack_bits(piece, places[small], first, last)
+        if in_bytes and small.size == places.size and not self._meaning:
             return unpacked  # of `dtype`, if a value is missing
         out = np.empty((self.shape[1], last - first), self.dtype)
         out[small] = unpacked
-        self._unspool(piece, place, first, last, out)
+        self._unspool(piece, places, first, last, out)
         for j, original in enumerate(self._columns.tolist()):
             values = self._meaning.get(original)
             if values is not None:
@@ -327,17 +327,17 @@ class PackedTable:
         return numbers
 
     def _unspool(
-        self, piece: _Piece, place: np.ndarray, first: int, last: int, out: np.ndarray
+        self, piece: _Piece, places: np.ndarray, first: int, last: int, out: np.ndarray
     ) -> None:
-        odd = np.flatnonzero(place < 0)
+        odd = np.flatnonzero(places < 0)
         n, k = piece.n_rows, 0
         while k < odd.size:
             run = k + 1  # neighbours are read together
-            while run < odd.size and place[odd[run]] == place[odd[run - 1]] - 1:
+            while run < odd.size and places[odd[run]] == places[odd[run - 1]] - 1:
                 run += 1
             if last - first < n:
                 run = k + 1
-            start = piece.spooled + int(~place[odd[k]]) * n + first
+            start = piece.spool_start + int(~places[odd[k]]) * n + first
             cells = self._spool.read(start, (run - k - 1) * n + last - first)
             out[odd[k:run]] = cells.reshape(run - k, -1)
             k = run
@@ -347,13 +347,13 @@ class PackedTable:
         n_rows, d = self.shape
         bits = MISSING_BIT + (self.dtype.kind == "f")
         planes = np.zeros((bits, d, -(-n_rows // STRIP)), np.uint64)
-        is_small = np.logical_and.reduce([piece.place >= 0 for piece in self._pieces])
+        is_small = np.logical_and.reduce([piece.places >= 0 for piece in self._pieces])
         is_small = is_small[self._columns]
         recoded = np.isin(self._columns, list(self._meaning))
         top = np.zeros(d, np.uint8)
         plain = np.flatnonzero(is_small & ~recoded)
         for piece in self._pieces:
-            places = piece.place[self._columns[plain]]
+            places = piece.places[self._columns[plain]]
             word = piece.first // STRIP
             words = slice(word, word - (-piece.n_rows // STRIP))
             for bit, plane in enumerate(piece.planes):

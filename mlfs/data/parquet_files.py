@@ -88,7 +88,7 @@ class Plan(NamedTuple):
     n_rows: int
 
     @property
-    def used(self) -> list[int]:
+    def packed_columns(self) -> list[int]:
         """The columns that are packed."""
         return [j for j, kind in enumerate(self.kinds) if kind.content and kind.content != LISTS]
 

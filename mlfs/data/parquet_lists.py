@@ -11,7 +11,7 @@ import numpy as np
 from mlfs.data.request import Limits, exceeded
 from mlfs.errors import ParseError, printable
 
-__all__ = ["check_texts", "damaged", "list_chunk", "lists_of"]
+__all__ = ["check_texts", "damage_message", "list_chunk", "lists_of"]
 
 PLACE = re.compile(r" at (string )?(index|position|slot) -?\d+")
 LISTS_FROM = 1 << 20  # bytes of label lists from which they are held to the ratio
@@ -26,11 +26,11 @@ def list_chunk(pa: Any, file: Any, group: int, name: str, path: str) -> Any:
     try:
         column.validate(full=True)
     except pa.ArrowException as error:
-        raise ParseError(damaged(name, error), path) from None
+        raise ParseError(damage_message(name, error), path) from None
     return column
 
 
-def damaged(name: str, error: Exception) -> str:
+def damage_message(name: str, error: Exception) -> str:
     """What is wrong with a column, without the place: pyarrow counts from the start of a batch."""
     why = PLACE.sub("", str(error).rpartition("Invalid: ")[2])
     if "UTF8" in why:

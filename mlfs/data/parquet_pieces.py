@@ -32,7 +32,7 @@ from mlfs.data.parquet_files import (
     pyarrow_for,
     table_type,
 )
-from mlfs.data.parquet_lists import check_texts, damaged, list_chunk, lists_of
+from mlfs.data.parquet_lists import check_texts, damage_message, list_chunk, lists_of
 from mlfs.data.parquet_words import Coded, Words, code_words
 from mlfs.data.piecewise import FilePieces, FileState, ReadRows
 from mlfs.data.request import Request
@@ -152,16 +152,16 @@ class ParquetPieces(FilePieces):
 
 
 class Rows(ReadRows):
-    """Rows that were read; `before` others come before them."""
+    """Rows that were read; `rows_before` other rows come before them."""
 
-    def __init__(self, plan: Plan, before: int) -> None:
-        self.plan, self.before = plan, before
+    def __init__(self, plan: Plan, rows_before: int) -> None:
+        self.plan, self.rows_before = plan, rows_before
         self.n_rows = self.size = 0
-        self.words = {j: Words() for j in plan.used if plan.kinds[j].content == WORDS}
+        self.words = {j: Words() for j in plan.packed_columns if plan.kinds[j].content == WORDS}
         self.lists: list[Any] = []
         self._packer = Packer(plan.request.max_memory)
         self._table: PackedTable | None = None
-        kinds = [plan.kinds[j] for j in plan.used]
+        kinds = [plan.kinds[j] for j in plan.packed_columns]
         self._dtype = table_type(kinds) if kinds else np.dtype(np.float64)
 
     def add(self, pa: Any, file: Any, groups: list[int], path: str, size: int) -> None:
@@ -172,7 +172,7 @@ class Rows(ReadRows):
 
     def _add_group(self, pa: Any, file: Any, group: int, path: str) -> None:
         plan = self.plan
-        names = [plan.names[j] for j in plan.used]
+        names = [plan.names[j] for j in plan.packed_columns]
         declared = file.metadata.row_group(group).num_rows
         start = self.n_rows
         says = f"row group {group + 1} of the file declares {plural(declared, 'row')} and"
@@ -196,7 +196,7 @@ class Rows(ReadRows):
             self.lists += lists_of(pa, column)
 
     def finish(self) -> None:
-        """Note what was found."""
+        """Make the table and the summary."""
         self._table = self._packer.finish() if self._packer.n_rows else None
         plan, numbers = self.plan, {}
         list_label = plan.label_columns.columns[0] if plan.label_columns.lists else -1
@@ -217,21 +217,21 @@ class Rows(ReadRows):
 
     def _add(self, pa: Any, batch: Any, path: str) -> None:
         plan = self.plan
-        if batch.schema.names != [plan.names[j] for j in plan.used]:
+        if batch.schema.names != [plan.names[j] for j in plan.packed_columns]:
             raise ParseError("the columns of the file are not those of its schema", path)
         n = batch.num_rows
         floats = np.float32 if self._dtype == np.float32 else np.float64
         arrays = [batch.column(k) for k in range(batch.num_columns)]
         has_gaps = any(
             array.null_count and plan.kinds[j].content != WORDS
-            for j, array in zip(plan.used, arrays, strict=True)
+            for j, array in zip(plan.packed_columns, arrays, strict=True)
         )
         table = np.empty((len(arrays), n), floats if has_gaps else self._dtype)
-        for k, (j, array) in enumerate(zip(plan.used, arrays, strict=True)):
+        for k, (j, array) in enumerate(zip(plan.packed_columns, arrays, strict=True)):
             try:
                 array.validate(full=True)
             except pa.ArrowException as error:
-                raise ParseError(damaged(plan.names[j], error), path) from None
+                raise ParseError(damage_message(plan.names[j], error), path) from None
             try:
                 table[k] = self._cells(pa, array, j)
             except DataError as error:
@@ -245,7 +245,11 @@ class Rows(ReadRows):
 
     def _cells(self, pa: Any, array: Any, j: int) -> np.ndarray:
         """The numbers of some rows of a column, or those of their words."""
-        kind, name, before = self.plan.kinds[j], self.plan.names[j], self.before + self.n_rows
+        kind, name, rows_before = (
+            self.plan.kinds[j],
+            self.plan.names[j],
+            self.rows_before + self.n_rows,
+        )
         types = pa.types
         if kind.content == WORDS:
             return self.words[j].number(pa, array, is_ordered=kind.is_ordered)
@@ -255,24 +259,26 @@ class Rows(ReadRows):
             array = array.cast(pa.uint8())
         if types.is_integer(array.type):
             if array.type.bit_width == 64:
-                refuse_merged(array.fill_null(0).to_numpy(zero_copy_only=False), [name], before)
+                refuse_merged(
+                    array.fill_null(0).to_numpy(zero_copy_only=False), [name], rows_before
+                )
             if not array.null_count:
                 return array.to_numpy(zero_copy_only=False)
         x = array.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
-        refuse_infinite(x, [name], before)
+        refuse_infinite(x, [name], rows_before)
         return x
 
     def _column(self, j: int) -> np.ndarray:
         """The numbers of a column."""
         assert self._table is not None
-        return self._table.column(self.plan.used.index(j))
+        return self._table.column(self.plan.packed_columns.index(j))
 
     def dataset(self, common: Common) -> Dataset:
         """The rows as a data set."""
         plan = self.plan
         cells: list[Any] = [kind.reason for kind in plan.kinds]
         meaning, positions = {}, np.zeros(len(plan.names), np.int64)
-        for k, j in enumerate(plan.used):
+        for k, j in enumerate(plan.packed_columns):
             positions[j] = k
             cells[j] = self._kind(j, common), np.zeros(0)
             if j in common.coded:

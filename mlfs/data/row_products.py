@@ -97,7 +97,7 @@ class Numbers:
             greatest = max(1.0, greatest)
         return cls(means, indicators, far_exponent(greatest))
 
-    def d(self, d: int) -> int:
+    def n_columns(self, d: int) -> int:
         """How many columns d columns become."""
         return d + sum(values.size - 1 for values, _ in self.indicators.values())
 
@@ -170,7 +170,7 @@ class RowProducts:
     """
 
     def __init__(self, table: Any, numbers: Numbers, share: np.ndarray | None = None) -> None:
-        self.n_rows, self.d = table.shape[0], numbers.d(table.shape[1])
+        self.n_rows, self.d = table.shape[0], numbers.n_columns(table.shape[1])
         self._share, self._numbers = share, numbers
         self._table = numbers.sparse(table) if sp.issparse(table) else table
 

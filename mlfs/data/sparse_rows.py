@@ -156,7 +156,7 @@ class SparseText:
 
 
 def _room(room: kernel.PairRows | None, size: int, n_lines: int) -> kernel.PairRows:
-    """Room for what a text may hold, again the same if it suffices."""
+    """Room for what a text may hold: `room` itself if it suffices."""
     entries, ids = size // 4 + 1, size // 2 + 1  # as in " 1:1" and "1,"
     if room is None or room.columns.size < entries or room.lines.size < n_lines:
         room = kernel.PairRows(
@@ -194,7 +194,7 @@ class _Piece:
                 status, start = kernel.pair_rows(
                     bytes_, start, size, limits.max_line_bytes, self.target.has_comments, self.out
                 )
-                self._settle()
+                self._convert_hard()
             if status == tokens.STOPPED or (status == tokens.HARD and self._is_crowded(start)):
                 start = self._read_carefully(start)
 
@@ -209,8 +209,8 @@ class _Piece:
         stop = self.text.find(b"\n", start)
         return self.text.count(b":", start, stop if stop >= 0 else len(self.text)) > HARD
 
-    def _settle(self) -> None:
-        """Read the numbers that are left to `float`."""
+    def _convert_hard(self) -> None:
+        """Convert with `float` the numbers that the kernel left."""
         counts, hard = self.out.counts, self.out.hard
         for entry, start, stop in hard[: counts[kernel.HARDS]].tolist():
             value = _float(self.text[start:stop].decode())

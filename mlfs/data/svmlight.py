@@ -83,7 +83,7 @@ class SvmlightRanges(TextRanges):
         return {name: value for name, value in vars(self).items() if name != "note"}
 
     def rows(self, context: RangeContext) -> Rows:
-        """Where the rows of a range are collected."""
+        """A new collector of the rows of a range."""
         return Rows(self.path, self.request, self.note, context)
 
     def combine_ranges(self, ranges: Sequence[Range]) -> Common:

@@ -128,7 +128,7 @@ class TextRanges(FilePieces, ABC):
 
     @abstractmethod
     def rows(self, context: RangeContext) -> RangeRows:
-        """Where the rows of a range are collected."""
+        """A new collector of the rows of a range."""
 
     @abstractmethod
     def combine_ranges(self, ranges: Sequence[Range]) -> Any:

@@ -19,7 +19,7 @@ __all__ = [
     "NumberedNames",
     "UniformColumns",
     "UniformLabels",
-    "declared",
+    "declared_sizes",
     "names_of",
 ]
 
@@ -152,13 +152,13 @@ def names_of(columns: Sequence[Column]) -> Sequence[str]:
     return columns.names if isinstance(columns, UniformColumns) else _ColumnNames(columns)
 
 
-def declared(columns: Sequence[Column]) -> np.ndarray:
+def declared_sizes(columns: Sequence[Column]) -> np.ndarray:
     """How many values each column declares: -1 if it is numeric.
 
     Examples
     --------
     >>> from mlfs.data.dataset import Column
-    >>> declared([Column("a"), Column("b", "nominal", ("yes", "no"))]).tolist()
+    >>> declared_sizes([Column("a"), Column("b", "nominal", ("yes", "no"))]).tolist()
     [-1, 2]
     """
     if isinstance(columns, UniformColumns):

@@ -59,21 +59,21 @@ def replacing_together(paths: Sequence[str], force: bool = False) -> Iterator[li
     with contextlib.ExitStack() as stack:
         streams: list[BinaryIO] = []
         for path in paths:
-            stack.enter_context(_naming(path))
+            stack.enter_context(_name_file(path))
             target = stack.enter_context(_open_target(path, force))
             if isinstance(target, _Unfinished):
                 unfinished.append(target)
             streams.append(target.stream if isinstance(target, _Unfinished) else target)
         yield streams
         for file in unfinished:
-            with _naming(file.path):
+            with _name_file(file.path):
                 file.finish()
-        _take_places(unfinished)
+        _replace_targets(unfinished)
 
 
 @contextlib.contextmanager
-def _naming(path: str) -> Iterator[None]:
-    """Let an error say which file it is about: a full disk does not."""
+def _name_file(path: str) -> Iterator[None]:
+    """Name the file in an error that does not, such as that of a full disk."""
     try:
         yield
     except OSError as error:
@@ -158,16 +158,16 @@ class _Unfinished:
         mode = 0o666 & ~_umask() if self.mode is None else stat.S_IMODE(self.mode)
         Path(self.temporary).chmod(mode)
 
-    def keep_old(self) -> None:
-        """Keep the file that is replaced under another name, as far as the file system can."""
+    def back_up(self) -> None:
+        """Link the file that is replaced under another name, if the file system can."""
         self.backup = self.temporary.removesuffix(SUFFIX) + "-old" + SUFFIX
         try:
             os.link(self.target, self.backup)
         except OSError:
             self.backup = ""
 
-    def take_place(self) -> None:
-        """Take the place of the target."""
+    def replace_target(self) -> None:
+        """Move the file to its target."""
         if not self.force:
             try:
                 os.link(self.temporary, self.target)
@@ -181,8 +181,8 @@ class _Unfinished:
                 return
         Path(self.temporary).replace(self.target)
 
-    def give_back(self) -> None:
-        """Put back what was there before."""
+    def restore(self) -> None:
+        """Restore what was there before."""
         if self.backup:
             Path(self.backup).replace(self.target)
         elif self.mode is None:
@@ -200,21 +200,21 @@ class _Unfinished:
         os.close(self.lock)
 
 
-def _take_places(files: Sequence[_Unfinished]) -> None:
-    """Let all take their places; if one cannot, or a signal ends it, none does."""
+def _replace_targets(files: Sequence[_Unfinished]) -> None:
+    """Replace the targets of all files; if one cannot be replaced, or a signal comes, none is."""
     replaced: list[_Unfinished] = []
     try:
         for file in files:
             if len(files) > 1:
-                file.keep_old()
+                file.back_up()
             replaced.append(file)
-            with _naming(file.path):
-                file.take_place()
+            with _name_file(file.path):
+                file.replace_target()
     except BaseException as error:
         if isinstance(error, (OSError, UsageError)):
             replaced.pop()  # this one was left as it was
         for file in reversed(replaced):
-            file.give_back()
+            file.restore()
         raise
 
 
@@ -237,7 +237,7 @@ def remove_unfinished(folder: str | os.PathLike[str]) -> None:
 
 
 def _create_locked(folder: str) -> tuple[int, str]:
-    """A new file, and a lock on it before anybody can take it for one that was left behind."""
+    """Create a file and lock it, so that no other process removes it as one that was left."""
     while True:
         handle, name = tempfile.mkstemp(prefix=PREFIX, suffix=SUFFIX, dir=folder)
         try:

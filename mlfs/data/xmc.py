@@ -65,7 +65,7 @@ class XmcRanges(TextRanges):
         self.head = head
 
     def rows(self, context: RangeContext) -> Rows:
-        """Where the rows of a range are collected."""
+        """A new collector of the rows of a range."""
         return Rows(self.path, self.request, self.head, context)
 
     def combine_ranges(self, ranges: Sequence[Range]) -> Common:

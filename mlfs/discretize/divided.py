@@ -18,7 +18,7 @@ from mlfs.discretize.column_blocks import Block, blocks
 from mlfs.discretize.encoder import code_counts
 from mlfs.discretize.learning import make_binnings, refuse_infinite
 from mlfs.discretize.moments import Terms, column_terms, known_amount, shift_values
-from mlfs.discretize.unsupervised import between, equal_width, mean_sd_edges
+from mlfs.discretize.unsupervised import equal_width, mean_sd_edges, midpoints
 
 __all__ = ["DIVIDED", "ColumnPart", "learn_divided"]
 
@@ -272,7 +272,7 @@ def _frequency(
     start, end = np.where(is_lower, lower, goal_values), np.where(is_lower, goal_values, higher)
     is_single = is_first & is_last  # a single value
     start[is_single], end[is_single] = 0.0, 0.0
-    edges = between(start, end)
+    edges = midpoints(start, end)
     edges[is_single] = np.inf
     edges.sort(axis=1)
     edges[:, 1:][edges[:, 1:] == edges[:, :-1]] = np.inf

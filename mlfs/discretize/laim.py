@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from mlfs.discretize.class_counts import Classes, Ladder
-from mlfs.discretize.unsupervised import between
+from mlfs.discretize.unsupervised import midpoints
 
 __all__ = ["laim"]
 
@@ -74,7 +74,7 @@ def laim(
         halves = intervals[r].halves(ladders)
         intervals[r : r + 1] = halves
     cuts = np.array([interval.first for interval in intervals[1:]], dtype=np.int64)
-    return tuple(between(distinct[cuts - 1], distinct[cuts]).tolist())
+    return tuple(midpoints(distinct[cuts - 1], distinct[cuts]).tolist())
 
 
 class _Interval:

@@ -10,7 +10,7 @@ import numpy as np
 from mlfs._kernels import column_values
 from mlfs.counting.entries import edges_of
 from mlfs.data.row_weights import check_weights
-from mlfs.data.uniform import declared, names_of
+from mlfs.data.uniform import declared_sizes, names_of
 from mlfs.discretize.binning import Binnings, join, ranges
 from mlfs.discretize.class_counts import Classes, classes_of
 from mlfs.discretize.column_blocks import Block, blocks, round_weights
@@ -96,7 +96,7 @@ def learn(
             )
         groups = list(classes_of(labels, row_weights))
 
-    names, sizes = names_of(dataset.columns), declared(dataset.columns)
+    names, sizes = names_of(dataset.columns), declared_sizes(dataset.columns)
     small, learned = np.zeros(0, np.int64), [Binnings.of(())]
     if row_weights is None:
         survey = Survey.of(table) if survey is None else survey

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from mlfs.discretize.class_counts import Classes, Ladder
-from mlfs.discretize.unsupervised import between
+from mlfs.discretize.unsupervised import midpoints
 
 __all__ = ["mdlp"]
 
@@ -69,7 +69,7 @@ def mdlp(
             cuts.append(cut)
             open_ranges += [(first, cut), (cut, last)]
     positions = np.sort(np.array(cuts, dtype=np.int64))
-    return tuple(between(ladder.distinct[positions - 1], ladder.distinct[positions]).tolist())
+    return tuple(midpoints(ladder.distinct[positions - 1], ladder.distinct[positions]).tolist())
 
 
 @lru_cache(maxsize=4)

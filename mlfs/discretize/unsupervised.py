@@ -8,18 +8,18 @@ import numpy as np
 
 from mlfs.discretize.moments import mean_sd
 
-__all__ = ["between", "equal_frequency", "equal_width", "mean_sd_edges"]
+__all__ = ["equal_frequency", "equal_width", "mean_sd_edges", "midpoints"]
 
 ROUNDING = 2.0**-50  # four units in the last place
 HUGE, TINY = 2.0**1000, 2.0**-900  # beyond them a column is scaled by a power of two
 
 
-def between(low: np.ndarray, high: np.ndarray) -> np.ndarray:
+def midpoints(low: np.ndarray, high: np.ndarray) -> np.ndarray:
     """A cut between two neighbouring values: their middle, low <= cut < high.
 
     Examples
     --------
-    >>> between(np.array([1.0, 1.0]), np.array([2.0, np.nextafter(1.0, 2.0)])).tolist()
+    >>> midpoints(np.array([1.0, 1.0]), np.array([2.0, np.nextafter(1.0, 2.0)])).tolist()
     [1.5, 1.0]
     """
     middle = low / 2 + high / 2
@@ -94,7 +94,7 @@ def equal_frequency(values: np.ndarray, weights: np.ndarray | None, bins: int) -
         near = [i for i in (after - 1, after) if 0 <= i < below.size]
         cuts.add(min(near, key=lambda i: (abs(below[i] * bins - goal), i)))
     positions = sorted(cuts)
-    edges = between(distinct[positions], distinct[np.add(positions, 1)])
+    edges = midpoints(distinct[positions], distinct[np.add(positions, 1)])
     return tuple(edges.tolist())
 
 

@@ -11,7 +11,7 @@ import pytest
 import scipy.sparse as sp
 
 from mlfs.data.arrays import from_arrays
-from mlfs.data.uniform import declared, names_of
+from mlfs.data.uniform import declared_sizes, names_of
 from mlfs.discretize import Binnings, learn
 from mlfs.discretize.column_blocks import round_weights
 from mlfs.discretize.divided import ColumnPart, learn_divided
@@ -58,7 +58,7 @@ def test_any_blocks_of_rows(method: str, bins: int, kind: str) -> None:
                 answers.append(pickle.loads(pickle.dumps(getattr(part, question)(*args))))
             return answers
 
-        sizes, names = declared(data.columns), names_of(data.columns)
+        sizes, names = declared_sizes(data.columns), names_of(data.columns)
         made = learn_divided(ask, np.arange(8), sizes, names, method, bins, 10)
         made.fallback = whole.fallback
         assert made.named(names).knots.tobytes() == whole.knots.tobytes()

@@ -24,7 +24,7 @@ from mlfs.counting.remote.remote_columns import RemoteCodes
 from mlfs.counting.weights import on_grid
 from mlfs.data.dataset import Dataset
 from mlfs.data.row_weights import check_weights
-from mlfs.data.uniform import declared, names_of
+from mlfs.data.uniform import declared_sizes, names_of
 from mlfs.discretize import Binnings, learn
 from mlfs.discretize.binning import join
 from mlfs.discretize.column_blocks import round_weights
@@ -135,7 +135,7 @@ def _learned(dataset: Dataset, weights: np.ndarray | None, options: Mapping[str,
     table: RemoteTable = dataset.table
     how = options["bins"], options["n_bins"], options["nominal_limit"]
     bins = check_method(*how)
-    names, sizes = names_of(dataset.columns), declared(dataset.columns)
+    names, sizes = names_of(dataset.columns), declared_sizes(dataset.columns)
     small, parts = np.zeros(0, np.int64), [Binnings.of(())]
     if weights is None:
         found = table.session.call("read", [("survey", part) for part in table.parts])

@@ -35,7 +35,7 @@ class RemoteProducts:
         self._session, self._parts = table.session, table.parts
         self._edges, self._share = table.edges, share
         self._numbers = self._learned(nominal_columns(columns))
-        self.n_rows, self.d = table.shape[0], self._numbers.d(table.shape[1])
+        self.n_rows, self.d = table.shape[0], self._numbers.n_columns(table.shape[1])
 
     def _learned(self, nominal: list[int]) -> Numbers:
         asked = [("missing_and_greatest", part, nominal) for part in self._parts]

@@ -48,7 +48,7 @@ class Body:
 
 
 class Roles(NamedTuple):
-    """What becomes of each column: features, labels that are no texts, labels that are, the rest.
+    """The columns by role: features, plain labels, string labels, and strings that are left out.
 
     `features` and `plain` are columns in rising order, `text_columns` are string columns that are
     labels and `left_out` string columns that are not.
@@ -204,7 +204,7 @@ def find_valueless(X: Any, columns: Sequence[Column]) -> int | None:
 
 
 def refuse_valueless(k: int | None, columns: Sequence[Column], path: str) -> None:
-    """Refuse what `find_valueless` found."""
+    """Raise for a column that `find_valueless` found."""
     if k is not None:
         raise ParseError(
             f"the attribute {printable(columns[k].name)!r} has no values, and a sparse row that "

@@ -123,7 +123,7 @@ class ArffRanges(TextRanges):
         return 0 if piece <= self.start.piece else piece
 
     def rows(self, context: RangeContext) -> Rows:
-        """Where the rows of a range are collected."""
+        """A new collector of the rows of a range."""
         return Rows(self.start, self.path, self.request, self.pieces, context)
 
     def is_too_long(self, n_rows: int) -> bool:

@@ -38,7 +38,7 @@ def first_mark(content: bytes, position: int) -> bytes | None:
 
 
 def _float(text: bytes) -> float:
-    """Convert the bytes of a word; not finite if they are no number."""
+    """Convert the bytes of a word; NaN if they are not a number."""
     try:
         return math.nan if b"_" in text else float(text)
     except ValueError:

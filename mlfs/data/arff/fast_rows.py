@@ -101,7 +101,7 @@ def _singles(specs: np.ndarray, lists: Sequence[tuple[str, ...]]) -> tuple[np.nd
 
 
 class _Crowded(Exception):
-    """Values made to share a hash: not for the kernel, whose time would not be linear."""
+    """Too many values share a hash: the kernel would not take linear time."""
 
 
 def _fill(slots: np.ndarray, texts: list[bytes], first_number: int) -> None:
@@ -192,7 +192,7 @@ class DenseRows:
         return Dense._make([*self._empty(shapes, kinds), self.hard, self.counts])
 
     def _empty(self, shapes: Sequence[tuple[int, ...]], kinds: Sequence[Any]) -> list[np.ndarray]:
-        """Arrays of these shapes, in the memory of those that are held as far as it suffices."""
+        """Arrays of these shapes, in the buffers that are reused where these are large enough."""
         if self.reused is None:
             return [np.empty(shape, kind) for shape, kind in zip(shapes, kinds, strict=True)]
         buffers = [*self.reused, *[np.empty(0)] * len(shapes)]
@@ -236,7 +236,7 @@ class DenseRows:
         return True
 
     def tables(self) -> tuple[Any, Any]:
-        """X and the others."""
+        """X, and the table of the other columns."""
         n_rows = int(self.counts[0])
         if self.reused is None:
             self.out.values.resize((n_rows, self.plan.n_features), refcheck=False)
@@ -303,7 +303,7 @@ class SparseRows(DenseRows):
         return True
 
     def tables(self) -> tuple[Any, Any]:
-        """X and the others."""
+        """X, and the table of the other columns."""
         n_rows, _, n, m = self.counts.tolist()
         ends = np.zeros((n_rows + 1, 2), dtype=np.int64)
         ends[1:] = self.out.ends[:n_rows]

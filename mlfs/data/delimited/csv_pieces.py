@@ -22,7 +22,7 @@ import numpy as np
 from mlfs._kernels import tokens as kernel
 from mlfs.data.delimited.csv_reader import Table
 from mlfs.data.delimited.csv_rows import Common, Rows, Summary
-from mlfs.data.delimited.numbered_words import WordsSeen
+from mlfs.data.delimited.numbered_words import WordSummary
 from mlfs.data.delimited.records import Header, delimiter_of
 from mlfs.data.files import BOM, UTF16, TextPieces, is_plain
 from mlfs.data.labels.finding import resolve
@@ -112,7 +112,7 @@ class CsvRanges(TextRanges):
         return piece
 
     def rows(self, context: RangeContext) -> Rows:
-        """Where the rows of a range are collected."""
+        """A new collector of the rows of a range."""
         return Rows(self, context)
 
     def read(self, first: int, last: int) -> RangeRows:
@@ -174,7 +174,7 @@ class CsvRanges(TextRanges):
         columns = {}
         for j in summaries[0].words:
             words = [summary.words[j] for summary in summaries]
-            columns[j] = WordsSeen.column(self.header.names[j], words)
+            columns[j] = WordSummary.column(self.header.names[j], words)
             infinite_parts = [k for k, seen in enumerate(words) if seen.is_infinite]
             if infinite_parts and columns[j].kind == "numeric":
                 k = infinite_parts[0]

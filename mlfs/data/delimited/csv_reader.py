@@ -35,11 +35,11 @@ from mlfs.data.delimited.records import (
     MISSING,
     Quoted,
     Record,
+    cell_column,
     delimiter_name,
     delimiter_of,
     header_names,
     number_of,
-    place,
     records,
 )
 from mlfs.data.files import decode
@@ -155,9 +155,9 @@ class Table:
         record = self.records[i]
         return record.split(self.separator) if isinstance(record, str) else record
 
-    def place_of(self, i: int, j: int) -> int | None:
+    def column_of_cell(self, i: int, j: int) -> int | None:
         """The column of the line where a cell starts, if it is known."""
-        return place(self.records[i], j, self.separator)
+        return cell_column(self.records[i], j, self.separator)
 
     def dataset(self, form: str) -> Dataset:
         """The data set of the whole text."""
@@ -217,7 +217,7 @@ class Table:
             f"column {printable(self.names[j])!r} holds {printable(self._cells(i)[j])}, which is "
             "infinite or beyond a 64-bit float; leave the cell empty if it is missing"
         )
-        return text, self.numbers[i], self.place_of(i, j)
+        return text, self.numbers[i], self.column_of_cell(i, j)
 
     def block(self, start: int, stop: int) -> list[list[str]]:
         """The cells of some records; every record has one for each column."""
@@ -228,7 +228,8 @@ class Table:
                 raise ParseError(
                     f"this row has {plural(len(cells), 'cell')} and the header has {d}: give it "
                     f"{d}, or quote the cells that hold a {delimiter_name(self.separator)}",
-                    self.path, self.numbers[i], None if len(cells) < d else self.place_of(i, d),
+                    self.path, self.numbers[i],
+                    None if len(cells) < d else self.column_of_cell(i, d),
                 )  # fmt: skip
         return block
 

@@ -13,7 +13,7 @@ from mlfs.data.assemble import assemble
 from mlfs.data.dataset import Column, Dataset
 from mlfs.data.delimited.csv_reader import BLOCK, Table, as_numbers, check_size
 from mlfs.data.delimited.fast_cells import Cells
-from mlfs.data.delimited.numbered_words import Words, WordsSeen
+from mlfs.data.delimited.numbered_words import Words, WordSummary
 from mlfs.data.files import decode
 from mlfs.data.labels.label_values import distinct_numbers
 from mlfs.data.packed_table import PackedTable, Packer
@@ -39,7 +39,7 @@ class Summary:
         Whether too many pieces would have to be kept to find the end of a quote.
     wordy : ndarray of bool
         Which columns hold words.
-    words : dict of int to WordsSeen
+    words : dict of int to WordSummary
         What these are.
     infinite : dict of int to (str, int, int)
         For columns of numbers: the message about the first that is infinite, its line, counted from
@@ -53,7 +53,7 @@ class Summary:
     odd_pieces: list[int]
     gave_up: bool
     wordy: np.ndarray
-    words: dict[int, WordsSeen]
+    words: dict[int, WordSummary]
     infinite: dict[int, tuple[str, int, int | None]]
     numbers: dict[int, np.ndarray]
     items: list[str]
@@ -157,7 +157,7 @@ class Rows(RangeRows):
         if self.must_reread or self.context.is_repeat:
             return self._summary({}, {}, [])
         self._table = self._packer.finish() if self.n_rows else None
-        words = {j: self.words[j].seen() for j in np.flatnonzero(self.wordy).tolist()}
+        words = {j: self.words[j].summarize() for j in np.flatnonzero(self.wordy).tolist()}
         numbers: dict[int, np.ndarray] = {}
         items: set[str] = set()
         if not self.context.is_all:

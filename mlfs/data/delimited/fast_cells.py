@@ -87,7 +87,7 @@ class Cells:
         self.text = np.frombuffer(content + b"\n" * (kernel.PADDING + 1), dtype=np.uint8)
         width = len(names)
         limits = request.limits
-        self.most = min(
+        self.max_rows = min(
             content.count(b"\n", start) + 1,
             (len(content) - start) // width + 1,
             limits.max_rows,
@@ -100,7 +100,7 @@ class Cells:
         self.hard = np.empty((max(HARD, width), 4), dtype=np.int64)
         self.counts = np.zeros(3, dtype=np.int64)
         self.slots = SLOTS
-        self.values = np.empty((self.most, width))
+        self.values = np.empty((self.max_rows, width))
         self.words = np.empty((0, 3), dtype=np.int64)
 
     def columns(self, *, quoted_header: bool) -> list[tuple[Column, np.ndarray]] | None:
@@ -142,12 +142,12 @@ class Cells:
                 self.text, position, end, self.longest, self.separator, self.wordy, self.singles,
                 self.values, self.hard, self.counts, slots, self.words,
             )  # fmt: skip
-            if not self._settle():
+            if not self._convert_hard():
                 return kernel.STOPPED
             if status != kernel.HARD:
                 return int(status)
 
-    def _settle(self) -> bool:
+    def _convert_hard(self) -> bool:
         """Give the cells that are no plain numbers to float(); False for an infinite one."""
         for i, j, start, stop in self.hard[: self.counts[1]].tolist():
             if self.wordy[j]:
@@ -197,5 +197,5 @@ class Cells:
 
 
 def _cell(text: str) -> str:
-    """The cell that a text is written for."""
+    """The cell that a text stands for, quotes undone."""
     return Quoted(text[1:-1].replace('""', '"')) if text.startswith('"') else text

@@ -12,7 +12,7 @@ import numpy as np
 from mlfs.data.dataset import Column
 from mlfs.data.delimited.records import MISSING, Quoted, number_in
 
-__all__ = ["Word", "Words", "WordsSeen"]
+__all__ = ["Word", "WordSummary", "Words"]
 
 
 class Word(NamedTuple):
@@ -49,13 +49,13 @@ class Words:
             self.words.append(Word.of(cell, quoted_header=self.quoted_header))
         return place
 
-    def seen(self) -> WordsSeen:
-        """What others need to know of them."""
+    def summarize(self) -> WordSummary:
+        """What the combination of all rows needs to know of them."""
         numbers = [word.number for word in self.words]
         finite = [number for number in numbers if number is not None]
         is_text = len(finite) < len(numbers)
         values = sorted({word.value for word in self.words if word.value is not None})
-        return WordsSeen(is_text, not is_text and any(map(math.isinf, finite)), values)
+        return WordSummary(is_text, not is_text and any(map(math.isinf, finite)), values)
 
     def codes(self, column: Column) -> np.ndarray:
         """The number of each word in a column that holds all of them."""
@@ -66,7 +66,7 @@ class Words:
         return np.array([place[word.value] for word in self.words])
 
 
-class WordsSeen(NamedTuple):
+class WordSummary(NamedTuple):
     """The words of a column in some rows.
 
     Parameters
@@ -84,7 +84,7 @@ class WordsSeen(NamedTuple):
     values: list[str]
 
     @staticmethod
-    def column(name: str, pieces: Sequence[WordsSeen]) -> Column:
+    def column(name: str, pieces: Sequence[WordSummary]) -> Column:
         """The column that holds the words of all parts."""
         if not any(piece.is_text for piece in pieces):
             return Column(name)

@@ -16,13 +16,13 @@ __all__ = [
     "Header",
     "Quoted",
     "Record",
+    "cell_column",
     "delimiter_name",
     "delimiter_of",
     "header_names",
     "is_number",
     "number_in",
     "number_of",
-    "place",
     "records",
 ]
 
@@ -137,7 +137,7 @@ def _cell(
     return Quoted("".join(pieces)), after + 1, line, i
 
 
-def place(record: Record, j: int, separator: str) -> int | None:
+def cell_column(record: Record, j: int, separator: str) -> int | None:
     """The column of the line where cell j starts, if no quote moved it."""
     if not isinstance(record, str):
         return None
@@ -162,14 +162,14 @@ def header_names(record: Record, line: int, separator: str, limits: Limits, path
         if not name:
             raise ParseError(
                 f"column {j + 1} has no name in the header (an index that pandas wrote? say "
-                "index=False there)", path, line, place(record, j, separator),
+                "index=False there)", path, line, cell_column(record, j, separator),
             )  # fmt: skip
     duplicate = first_duplicate(names)
     if duplicate is not None:
         repeated = [j for j, name in enumerate(names) if name == duplicate][1]
         raise ParseError(
             f"two columns are named {printable(duplicate)!r}; rename one",
-            path, line, place(record, repeated, separator),
+            path, line, cell_column(record, repeated, separator),
         )  # fmt: skip
     return [str(name) for name in names]
 
