@@ -55,100 +55,126 @@ def run_against(
     jobs, cluster, folder, force, predictions, on_cell
         As in `mlfs.compare.run`.
     """
-    known = read_reference(Path(reference))
-    known.refuse_other_versions()
-    own = tuple(named(one) for one in criteria)
-    there = {str(one) for one in known.settings.rankers}
-    for one in own:
-        if str(one) in there:
-            msg = f"the criterion {printable(str(one))!r} is in the reference already: name yours"
+    published = read_reference(Path(reference))
+    published.refuse_other_versions()
+    rankers = tuple(named(criterion) for criterion in criteria)
+    reference_names = {str(ranker) for ranker in published.settings.rankers}
+    for ranker in rankers:
+        if str(ranker) in reference_names:
+            msg = (
+                f"the criterion {printable(str(ranker))!r} is in the reference already: name yours"
+            )
             raise UsageError(msg)
-    chosen = _chosen(known.settings.models, models)
-    parts, matched = [], _matched(data, known.recipes)
+    learners = _reference_models(published.settings.models, models)
+    parts, matched = [], _match_files(data, published.recipes)
     if folder is not None and not force:
-        found = {recipe.name: dataset for recipe, dataset in matched}
-        refuse_loss(folder, _settings(known, sources(found), chosen, own))
+        datasets = {recipe.name: dataset for recipe, dataset in matched}
+        refuse_loss(folder, _settings(published, sources(datasets), learners, rankers))
     for recipe, dataset in matched:
-        taken = [str(one) for one in chosen if str(one) in recipe.models]
-        if taken:
+        model_names = [str(learner) for learner in learners if str(learner) in recipe.models]
+        if model_names:
             parts.append(
                 run(
-                    {recipe.name: dataset}, own, taken, known.settings.sizes,
-                    split=known.folds, metrics=metrics or known.metrics, seed=known.settings.seed,
-                    jobs=jobs, cluster=cluster, folder=folder, force=True, predictions=predictions,
-                    on_cell=on_cell, budget=known.settings.budget, **known.settings.options,
+                    {recipe.name: dataset},
+                    rankers,
+                    model_names,
+                    published.settings.sizes,
+                    split=published.folds,
+                    metrics=metrics or published.metrics,
+                    seed=published.settings.seed,
+                    jobs=jobs,
+                    cluster=cluster,
+                    folder=folder,
+                    force=True,
+                    predictions=predictions,
+                    on_cell=on_cell,
+                    budget=published.settings.budget,
+                    **published.settings.options,
                 )
-            )  # fmt: skip
+            )
             if parts[-1].interrupted:
                 break
     if not parts:
         raise UsageError("none of these models was run on these data sets in the reference")
-    return _together(known, parts, chosen, own)
+    return _merge_results(published, parts, learners, rankers)
 
 
-def _chosen(known: Sequence[Named], asked: Sequence[str]) -> tuple[Named, ...]:
-    lacking = set(asked) - {str(one) for one in known}
+def _reference_models(models: Sequence[Named], names: Sequence[str]) -> tuple[Named, ...]:
+    lacking = set(names) - {str(model) for model in models}
     if lacking:
-        shown = ", ".join(map(str, known))
+        shown = ", ".join(map(str, models))
         msg = f"the reference has no model {printable(min(lacking))!r}; it has {shown}"
         raise UsageError(msg)
-    return tuple(one for one in known if not asked or str(one) in asked)
+    return tuple(model for model in models if not names or str(model) in names)
 
 
 def _settings(
-    known: Reference, data: Iterable[DataSource], models: tuple[Named, ...], own: tuple[Named, ...]
+    reference: Reference,
+    data: Iterable[DataSource],
+    models: tuple[Named, ...],
+    rankers: tuple[Named, ...],
 ) -> Settings:
     """The settings of the reference on some of its data, with one's own criteria."""
     return replace(
-        known.settings,
+        reference.settings,
         sources=tuple(data),
-        rankers=(*known.settings.rankers, *own),
+        rankers=(*reference.settings.rankers, *rankers),
         models=models,
-        protocol=known.folds,
+        protocol=reference.folds,
     )
 
 
-def _together(
-    known: Reference, parts: Sequence[Results], models: tuple[Named, ...], own: tuple[Named, ...]
+def _merge_results(
+    reference: Reference,
+    parts: Sequence[Results],
+    models: tuple[Named, ...],
+    rankers: tuple[Named, ...],
 ) -> Results:
     """The results of the reference on these data sets, and one's own."""
-    names = {one.settings.sources[0].name for one in parts}
-    found = [source for one in parts for source in one.settings.sources]
-    settings = _settings(known, found, models, own)
-    kept = {str(one) for one in models}
+    names = {part.settings.sources[0].name for part in parts}
+    data_sources = [source for part in parts for source in part.settings.sources]
+    settings = _settings(reference, data_sources, models, rankers)
+    model_names = {str(model) for model in models}
     others = [
         record
-        for record in known.records
-        if record["cell"]["data"] in names and record["cell"]["model"] in kept
+        for record in reference.records
+        if record["cell"]["data"] in names and record["cell"]["model"] in model_names
     ]
-    records = (*others, *(rounded(record) for one in parts for record in one.records))
-    about = f"{', '.join(map(str, own))}: run here, on {len(names)} of the {len(known.recipes)} "
-    about += "data sets of the reference; all other numbers are those of the reference"
-    notes = (about,)
+    records = (*others, *(rounded(record) for part in parts for record in part.records))
+    about = f"{', '.join(map(str, rankers))}: run here, on {len(names)} of the "
+    about += f"{len(reference.recipes)} data sets of the reference; "
+    about += "all other numbers are those of the reference"
     return Results(
-        settings, records, parts[0].metrics, any(one.interrupted for one in parts), notes,
-        parts[0].folder, tuple(map(str, own)),
-    )  # fmt: skip
+        settings,
+        records,
+        parts[0].metrics,
+        any(part.interrupted for part in parts),
+        (about,),
+        parts[0].folder,
+        tuple(map(str, rankers)),
+    )
 
 
-def _matched(data: Sequence[Any], recipes: Sequence[Recipe]) -> list[tuple[Recipe, Dataset]]:
+def _match_files(data: Sequence[Any], recipes: Sequence[Recipe]) -> list[tuple[Recipe, Dataset]]:
     """The data sets of the reference that are made of these files."""
-    given = {}
-    for one in data:
-        part = one if isinstance(one, Dataset) else read_file(str(one), None)
-        given[content_digest(part)] = part, str(part.source.path)
-    found, used = [], set()
+    by_digest = {}
+    for item in data:
+        dataset = item if isinstance(item, Dataset) else read_file(str(item), None)
+        by_digest[content_digest(dataset)] = dataset, str(dataset.source.path)
+    matches, used_digests = [], set()
     for recipe in recipes:
-        there = [digest for digest in recipe.parts if digest in given]
-        used |= set(there)
-        if there and len(there) < len(recipe.parts):
-            shown = printable(given[there[0]][1], 400)
+        present = [digest for digest in recipe.parts if digest in by_digest]
+        used_digests |= set(present)
+        if present and len(present) < len(recipe.parts):
+            shown = printable(by_digest[present[0]][1], 400)
             msg = f"{shown} is one of the {len(recipe.parts)} files of {printable(recipe.name)!r}: "
             raise DataError(f"{msg}name the others, too")
-        if there:
-            found.append((recipe, recipe.made_of([given[one][0] for one in recipe.parts])))
-    for digest, (_, path) in given.items():
-        if digest not in used:
+        if present:
+            matches.append(
+                (recipe, recipe.assemble([by_digest[digest][0] for digest in recipe.parts]))
+            )
+    for digest, (_, path) in by_digest.items():
+        if digest not in used_digests:
             msg = f"{printable(path, 400)} is no data set of the reference: its content differs"
-            raise DataError(f"{msg} from all of {', '.join(one.name for one in recipes)}")
-    return found
+            raise DataError(f"{msg} from all of {', '.join(recipe.name for recipe in recipes)}")
+    return matches

@@ -68,11 +68,11 @@ class CellFolder:
 
     def _refuse_links(self) -> None:
         """Refuse links, pipes and the like, through which files elsewhere would be written."""
-        for place in (self.folder, self.folder / CELLS, self.folder / FIGURES):
-            for entry in [*os.scandir(place)] if place.is_dir() else ():
+        for folder in (self.folder, self.folder / CELLS, self.folder / FIGURES):
+            for entry in [*os.scandir(folder)] if folder.is_dir() else ():
                 is_folder = entry.is_dir(follow_symlinks=False)
-                plain = is_folder or entry.is_file(follow_symlinks=False)
-                if not plain or (is_folder and entry.name in (SETTINGS, REPORT, LOCK)):
+                is_plain = is_folder or entry.is_file(follow_symlinks=False)
+                if not is_plain or (is_folder and entry.name in (SETTINGS, REPORT, LOCK)):
                     shown = repr(printable(entry.path, 400))
                     raise UsageError(f"{shown} is no file of a report: remove it, and run again")
 
@@ -81,8 +81,8 @@ class CellFolder:
         path = self.folder / SETTINGS
         if not path.exists():
             return None
-        found = _read(path)
-        return found if isinstance(found, dict) else None
+        settings = _read(path)
+        return settings if isinstance(settings, dict) else None
 
     def keep_settings(self, settings: dict[str, Any]) -> None:
         """Remember the settings of this run."""
@@ -91,25 +91,33 @@ class CellFolder:
 
     def finished(self, keys: Iterable[str]) -> dict[str, dict[str, Any]]:
         """The records of those cells that are finished, by key; one that failed is not."""
-        found = {key: self.get(key) for key in keys}
-        return {key: one for key, one in found.items() if one and one.get("status") == "ok"}
+        records = {key: self.get(key) for key in keys}
+        return {
+            key: record
+            for key, record in records.items()
+            if record and record.get("status") == "ok"
+        }
 
     def over_budget(self, keys: Iterable[str], budget: float | None) -> dict[str, dict[str, Any]]:
         """The records of those cells that this budget, or a greater one, was too small for."""
         if budget is None:
             return {}
-        found = {key: self.get(key) for key in keys}
-        return {key: one for key, one in found.items() if one and one.get("budget", 0) >= budget}
+        records = {key: self.get(key) for key in keys}
+        return {
+            key: record
+            for key, record in records.items()
+            if record and record.get("budget", 0) >= budget
+        }
 
     def get(self, key: str) -> dict[str, Any] | None:
         """What is kept of a cell."""
         path = self.folder / CELLS / f"{key}.json"
         if not path.exists():
             return None
-        found = _read(path)
-        if not isinstance(found, dict) or found.get("key") != key:
+        record = _read(path)
+        if not isinstance(record, dict) or record.get("key") != key:
             return None  # a damaged file is computed again
-        return found
+        return record
 
     def keep(self, record: dict[str, Any]) -> None:
         """Keep the results of a cell; its details are a file of their own, written first."""
@@ -131,8 +139,8 @@ class CellFolder:
 def refuse_loss(folder: str | os.PathLike[str], settings: Settings) -> None:
     """Refuse settings that lack some of what the report in a folder is about."""
     path = Path(folder) / REPORT
-    found = _read(path) if path.exists() else None
-    earlier = found.get("settings") if isinstance(found, dict) else None
+    report = _read(path) if path.exists() else None
+    earlier = report.get("settings") if isinstance(report, dict) else None
     lost = settings.lacking(earlier) if isinstance(earlier, dict) else []
     if lost:
         raise UsageError(

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from mlfs.compare.foreign import made_of_text
+from mlfs.compare.foreign import make_from_text
 from mlfs.compare.named import Named, import_path
 from mlfs.errors import UnknownName, UsageError, printable
 from mlfs.models.classes import as_written
@@ -88,7 +88,7 @@ class ComparedModel:
             # foreign classifiers may have the method where their parts have not
             foreign = not type(self.model).__module__.startswith("mlfs.")
             with contextlib.suppress(*(LACKING if foreign else ())):
-                shares = self._asked("predict_proba", X, shape)
+                shares = self._ask("predict_proba", X, shape)
         scores = shares if scores is None else scores
         if shares is not None and ((shares < 0) | (shares > 1)).any():
             shares = None  # some libraries call scores so
@@ -97,17 +97,17 @@ class ComparedModel:
     def _scores(self, X: Any, shape: tuple[int, ...]) -> np.ndarray | None:
         # log odds where there are any: probabilities round to 1, and then tie
         if hasattr(self.model, "predict_log_odds"):
-            return self._asked("predict_log_odds", X, shape)
+            return self._ask("predict_log_odds", X, shape)
         if hasattr(self.model, "predict_proba") or not hasattr(self.model, "decision_function"):
             return None
-        return self._asked("decision_function", X, shape)
+        return self._ask("decision_function", X, shape)
 
-    def _asked(self, way: str, X: Any, shape: tuple[int, ...]) -> np.ndarray:
+    def _ask(self, method: str, X: Any, shape: tuple[int, ...]) -> np.ndarray:
         from mlfs.models.ensemble import ones_of
 
-        proba = way == "predict_proba"
-        found = ones_of(self.model, X, shape[1]) if proba else getattr(self.model, way)(X)
-        return _dense(found).astype(float).reshape(shape)
+        proba = method == "predict_proba"
+        scores = ones_of(self.model, X, shape[1]) if proba else getattr(self.model, method)(X)
+        return _dense(scores).astype(float).reshape(shape)
 
 
 def known_models() -> list[str]:
@@ -117,28 +117,28 @@ def known_models() -> list[str]:
     return sorted({*OWN, *available()})
 
 
-def check_classifier(given: Named) -> None:
+def check_classifier(spec: Named) -> None:
     """Refuse a model that cannot be made, before anything is computed.
 
     No classifier by import path is trained here, since it could end the process; a worker does.
     """
-    if not _is_path(given):
-        _made(given, 0, "own")
+    if not _is_path(spec):
+        _make_model(spec, 0, "own")
         return
     from mlfs.models.thresholds import checked_rule
 
-    own = dict(given.parameters)
-    threshold = own.pop("threshold", None)
-    _of_path(replace(given, parameters=own))
+    parameters = dict(spec.parameters)
+    threshold = parameters.pop("threshold", None)
+    _make_from_path(replace(spec, parameters=parameters))
     if threshold is not None:
         checked_rule(threshold)
 
 
-def _is_path(given: Named) -> bool:
-    return given.name not in OWN and ("." in given.name or "(" in given.name)
+def _is_path(spec: Named) -> bool:
+    return spec.name not in OWN and ("." in spec.name or "(" in spec.name)
 
 
-def selects(given: Named) -> bool:
+def selects(spec: Named) -> bool:
     """Whether a model selects features for itself.
 
     Examples
@@ -146,22 +146,22 @@ def selects(given: Named) -> bool:
     >>> selects(Named("br")), selects(Named("br-ldf"))
     (False, True)
     """
-    if _is_path(given):
+    if _is_path(spec):
         return False
-    known = _made(given, 0, "own").get_params()
-    if {"features", "n"} <= known.keys():
-        return known["features"] not in (None, "all")
-    return known.get("model__features") not in (None, "all")
+    parameters = _make_model(spec, 0, "own").get_params()
+    if {"features", "n"} <= parameters.keys():
+        return parameters["features"] not in (None, "all")
+    return parameters.get("model__features") not in (None, "all")
 
 
 def classifier(
-    given: Named, seed: int, features: Mapping[int, Sequence[int]] | str = "own"
+    spec: Named, seed: int, features: Mapping[int, Sequence[int]] | str = "own"
 ) -> ComparedModel:
     """Make a model by name or import path.
 
     Parameters
     ----------
-    given : Named
+    spec : Named
         The model and its parameters. A classifier of one label is trained for each label
         (as ``br``).
     seed : int
@@ -175,7 +175,7 @@ def classifier(
     >>> type(classifier(Named("mlnb"), 0).model).__name__
     'MLNB'
     """
-    return ComparedModel(_made(given, seed, features), seed)
+    return ComparedModel(_make_model(spec, seed, features), seed)
 
 
 @contextlib.contextmanager
@@ -204,84 +204,84 @@ def of_learner(learner: Any, features: Mapping[int, Sequence[int]] | str = "all"
 
     from mlfs.models import make
 
-    own = clone(learner)
-    known = own.get_params()
-    if {"features", "n"} <= known.keys() or {"model__features", "model__n"} <= known.keys():
-        return ComparedModel(_looking_at(own, features))
-    if isinstance(features, str) and _knows_many_labels(own):
-        return ComparedModel(own)
-    return ComparedModel(_looking_at(make("br", base_estimator=own), features))
+    copy = clone(learner)
+    names = copy.get_params().keys()
+    if {"features", "n"} <= names or {"model__features", "model__n"} <= names:
+        return ComparedModel(_set_features(copy, features))
+    if isinstance(features, str) and _knows_many_labels(copy):
+        return ComparedModel(copy)
+    return ComparedModel(_set_features(make("br", base_estimator=copy), features))
 
 
-def _made(given: Named, seed: int, features: Mapping[int, Sequence[int]] | str) -> Any:
+def _make_model(spec: Named, seed: int, features: Mapping[int, Sequence[int]] | str) -> Any:
     from mlfs.models.recipes import with_threshold
 
-    own = dict(given.parameters)
-    threshold = own.pop("threshold", None)
-    model = _without_threshold(replace(given, parameters=own), seed, features)
+    parameters = dict(spec.parameters)
+    threshold = parameters.pop("threshold", None)
+    model = _make_plain_model(replace(spec, parameters=parameters), seed, features)
     return model if threshold is None else with_threshold(model, threshold)
 
 
-def _without_threshold(given: Named, seed: int, features: Mapping[int, Sequence[int]] | str) -> Any:
-    if given.name in OWN:
-        return _called(import_path(OWN[given.name], "model"), given)
+def _make_plain_model(spec: Named, seed: int, features: Mapping[int, Sequence[int]] | str) -> Any:
+    if spec.name in OWN:
+        return _construct(import_path(OWN[spec.name], "model"), spec)
     from mlfs.models import available, make
 
-    if given.name in available():
-        model = make(given.name, **given.parameters)
-    elif _is_path(given):
-        learner = _seeded(_of_path(given), given, seed)
+    if spec.name in available():
+        model = make(spec.name, **spec.parameters)
+    elif _is_path(spec):
+        learner = _set_seeds(_make_from_path(spec), spec, seed)
         if _knows_many_labels(learner):
             return learner
         model = make("br", base_estimator=learner)
     else:
-        raise UnknownName("model", given.name, known_models())
-    model = _seeded(model, given, seed)
-    return model if features == "own" else _looking_at(model, features)
+        raise UnknownName("model", spec.name, known_models())
+    model = _set_seeds(model, spec, seed)
+    return model if features == "own" else _set_features(model, features)
 
 
-def _looking_at(model: Any, features: Mapping[int, Sequence[int]] | str) -> Any:
+def _set_features(model: Any, features: Mapping[int, Sequence[int]] | str) -> Any:
     """The model on these features instead of its own selection."""
-    known = model.get_params()
-    chosen = features if isinstance(features, str) else dict(features)
-    if {"features", "n"} <= known.keys():
-        return model.set_params(features=chosen, n=None)
-    if {"model__features", "model__n"} <= known.keys():  # an ensemble deals out columns itself
+    parameters = model.get_params()
+    columns = features if isinstance(features, str) else dict(features)
+    if {"features", "n"} <= parameters.keys():
+        return model.set_params(features=columns, n=None)
+    if {"model__features", "model__n"} <= parameters.keys():  # an ensemble deals out columns itself
         return model.set_params(model__features="all", model__n=None)
     return model
 
 
-def _of_path(given: Named) -> Any:
+def _make_from_path(spec: Named) -> Any:
     """A classifier of its import path, with parameters in brackets or behind the name."""
-    if "(" not in given.name:
-        return _called(import_path(given.name, "model"), given)
-    model = made_of_text(given.name, "model", "predict")
+    if "(" not in spec.name:
+        return _construct(import_path(spec.name, "model"), spec)
+    model = make_from_text(spec.name, "model", "predict")
     try:
-        return model.set_params(**given.parameters)
+        return model.set_params(**spec.parameters)
     except (TypeError, ValueError) as error:
-        msg = f"the model {printable(given.name)} refuses its parameters: {printable(error, 200)}"
+        msg = f"the model {printable(spec.name)} refuses its parameters: {printable(error, 200)}"
         raise UsageError(msg) from error
 
 
-def _called(kind: Any, given: Named) -> Any:
+def _construct(kind: Any, spec: Named) -> Any:
     if not (inspect.isclass(kind) and hasattr(kind, "fit") and hasattr(kind, "predict")):
-        msg = f"{printable(given.name)} is no classifier: it has no fit and predict"
+        msg = f"{printable(spec.name)} is no classifier: it has no fit and predict"
         raise UsageError(msg)
     try:
-        return kind(**given.parameters)
+        return kind(**spec.parameters)
     except (TypeError, ValueError) as error:
-        msg = f"the model {printable(given.name)} refuses its parameters: {printable(error, 200)}"
+        msg = f"the model {printable(spec.name)} refuses its parameters: {printable(error, 200)}"
         raise UsageError(msg) from error
 
 
-def _seeded(model: Any, given: Named, seed: int) -> Any:
+def _set_seeds(model: Any, spec: Named, seed: int) -> Any:
     """The model with this seed in it, and in the estimators in it where they have none."""
-    written = "(" in given.name and not type(model).__module__.startswith("mlfs.")
+    written = "(" in spec.name and not type(model).__module__.startswith("mlfs.")
     unset = {
         name: seed
         for name, value in model.get_params(deep=True).items()
         if name.rpartition("__")[2] == "random_state"
-        and name not in given.parameters
+        and name not in spec.parameters
         and (value is None or (name == "random_state" and not written))
     }
     return model.set_params(**unset) if unset else model
@@ -316,6 +316,6 @@ def _can_be_trained(model: Any, X: np.ndarray, Y: np.ndarray) -> bool:
     return getattr(predicted, "shape", ()) == Y.shape
 
 
-def _dense(found: Any) -> np.ndarray:
+def _dense(predictions: Any) -> np.ndarray:
     """Predictions as an array; some libraries give sparse matrices."""
-    return np.asarray(found.toarray() if hasattr(found, "toarray") else found)
+    return np.asarray(predictions.toarray() if hasattr(predictions, "toarray") else predictions)

@@ -68,12 +68,12 @@ class DataSource:
     @property
     def files(self) -> tuple[str, ...]:
         """The files that it is read from."""
-        return tuple(one for one in (self.path, self.test_path) if one)
+        return tuple(path for path in (self.path, self.test_path) if path)
 
     def absolute(self) -> DataSource:
         """The same with whole paths, for processes in other folders."""
-        whole = [str(Path(one).absolute()) if one else "" for one in (self.path, self.test_path)]
-        return replace(self, path=whole[0], test_path=whole[1])
+        paths = [str(Path(path).absolute()) if path else "" for path in (self.path, self.test_path)]
+        return replace(self, path=paths[0], test_path=paths[1])
 
     def read(self) -> tuple[Dataset, int]:
         """The data, and the number of training rows at its start for a given split (else 0)."""
@@ -102,7 +102,7 @@ def sources(
     *,
     labels: str | None = None,
     exclude: tuple[str, ...] = (),
-    given: bool = False,
+    given_split: bool = False,
 ) -> list[DataSource]:
     """Find the data sets of a comparison and give each a name of its own.
 
@@ -114,47 +114,48 @@ def sources(
         Which columns are labels, in all of them.
     exclude : tuple of str
         Columns that are left out, by name or glob, of those that have them.
-    given : bool
+    given_split : bool
         Each is the training half of a split: ``x-train.arff`` has ``x-test.arff`` beside it.
     """
     if isinstance(data, Mapping):
         pairs = [
-            (str(name), as_dataset(one) if isinstance(one, tuple) else one)
-            for name, one in data.items()
+            (str(name), as_dataset(item) if isinstance(item, tuple) else item)
+            for name, item in data.items()
         ]
     elif isinstance(data, (str, os.PathLike, Dataset)):
         pairs = [("", data)]
     elif isinstance(data, Sequence):
-        pairs = [("", one) for one in data]
+        pairs = [("", item) for item in data]
     else:
         kind = printable(type(data).__name__)
         msg = f"data is a path, a Dataset, a sequence or a mapping of them, not {kind}"
         raise UsageError(msg)
     if not pairs:
         raise UsageError("a comparison needs a data set")
-    found = [replace(_source(name, one, labels, given), exclude=exclude) for name, one in pairs]
-    return _with_unique_names(found)
+    return _with_unique_names(
+        [replace(_source(name, item, labels, given_split), exclude=exclude) for name, item in pairs]
+    )
 
 
-def _source(name: str, one: Any, labels: str | None, given: bool) -> DataSource:
-    if isinstance(one, Dataset):
-        if given:
+def _source(name: str, item: Any, labels: str | None, given_split: bool) -> DataSource:
+    if isinstance(item, Dataset):
+        if given_split:
             raise UsageError(
                 f"{setting('split', 'given')} is about files: join the parts of a Dataset yourself"
             )
-        name = name or one.source.relation or Path(one.source.path).stem
-        return DataSource(name, labels=labels, digest=content_digest(one), dataset=one)
-    if not isinstance(one, (str, os.PathLike)):
-        raise _refused(one)
-    path = Path(one)
-    test = _test_half(path) if given else None
-    shown = name or (_common_name(path) if given else _stem(path))
+        name = name or item.source.relation or Path(item.source.path).stem
+        return DataSource(name, labels=labels, digest=content_digest(item), dataset=item)
+    if not isinstance(item, (str, os.PathLike)):
+        raise _kind_error(item)
+    path = Path(item)
+    test = _test_half(path) if given_split else None
+    shown = name or (_common_name(path) if given_split else _stem(path))
     digest = digest_of_files([path] + ([] if test is None else [test]))
     return DataSource(shown, str(path), "" if test is None else str(test), labels, digest)
 
 
-def _refused(one: Any) -> UsageError:
-    kind = printable(type(one).__name__)
+def _kind_error(item: Any) -> UsageError:
+    kind = printable(type(item).__name__)
     msg = f"a data set is a path, a Dataset, a Prepared, or (X, Y) in a mapping, not {kind}"
     return UsageError(msg)
 
@@ -190,8 +191,8 @@ def _common_name(path: Path) -> str:
 def _test_half(path: Path) -> Path:
     for train, test in PARTS:
         for ours, theirs in ((train, test), (train.title(), test.title())):
-            before, found, after = path.name.rpartition(ours)
-            if found and (path.parent / (before + theirs + after)).exists():
+            before, separator, after = path.name.rpartition(ours)
+            if separator and (path.parent / (before + theirs + after)).exists():
                 return path.parent / (before + theirs + after)
     msg = (
         f"{printable(path, 400)} has no file of test rows beside it: a given split is a pair such "
@@ -200,14 +201,14 @@ def _test_half(path: Path) -> Path:
     raise DataError(msg)
 
 
-def _with_unique_names(found: list[DataSource]) -> list[DataSource]:
+def _with_unique_names(data_sources: list[DataSource]) -> list[DataSource]:
     """Number those that would have the same name."""
     times: dict[str, int] = {}
     unique = []
-    for one in found:
-        times[one.name] = times.get(one.name, 0) + 1
-        suffix = f"-{times[one.name]}" if times[one.name] > 1 else ""
-        unique.append(replace(one, name=one.name + suffix))
+    for source in data_sources:
+        times[source.name] = times.get(source.name, 0) + 1
+        suffix = f"-{times[source.name]}" if times[source.name] > 1 else ""
+        unique.append(replace(source, name=source.name + suffix))
     return unique
 
 
@@ -264,13 +265,13 @@ def _checked(data: Dataset, name: str) -> Dataset:
 def excluded(data: Dataset, patterns: Sequence[str], name: str) -> list[str]:
     """The columns of a data set that are named by patterns, as globs if no column has the name."""
     names = data.feature_names
-    found = set()
-    for one in patterns:
-        found |= {one} if one in names else set(fnmatch.filter(names, one))
-    if len(found) == len(set(names)):
+    matched = set()
+    for pattern in patterns:
+        matched |= {pattern} if pattern in names else set(fnmatch.filter(names, pattern))
+    if len(matched) == len(set(names)):
         shown = printable(name)
         raise DataError(f"no column of {shown} is left when the excluded ones are gone (--exclude)")
-    return [name for name in names if name in found]
+    return [name for name in names if name in matched]
 
 
 def without(data: Dataset, names: Sequence[str]) -> Dataset:

@@ -13,7 +13,7 @@ from mlfs.compare.training_rows import TrainingRows
 from mlfs.compare.value_filters import table_of_rows
 from mlfs.errors import DataError, UsageError, printable
 
-__all__ = ["foreign_scores", "is_foreign", "made_of_text"]
+__all__ = ["foreign_scores", "is_foreign", "make_from_text"]
 
 SIZES = ("k", "n_features_to_select", "max_features")  # parameters that say how many
 
@@ -33,7 +33,7 @@ def is_foreign(name: str) -> bool:
     return hasattr(import_path(name, "criterion"), "fit")
 
 
-def made_of_text(text: str, what: str = "selector", needs: str = "fit") -> Any:
+def make_from_text(text: str, kind: str = "selector", needs: str = "fit") -> Any:
     """Make a selector or a model of its import path and its parameters.
 
     Values are numbers, text, True, False, None, lists and dicts of them, import paths, and other
@@ -41,36 +41,38 @@ def made_of_text(text: str, what: str = "selector", needs: str = "fit") -> Any:
 
     Examples
     --------
-    >>> made_of_text("sklearn.feature_selection.SelectKBest(k=3)")
+    >>> make_from_text("sklearn.feature_selection.SelectKBest(k=3)")
     SelectKBest(k=3)
-    >>> made_of_text("os.getcwd()")
+    >>> make_from_text("os.getcwd()")
     Traceback (most recent call last):
     mlfs.errors.UsageError: 'os.getcwd' in 'os.getcwd()' is no estimator: only estimators are made
     """
     try:
         tree = ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        msg = f"{printable(text)!r} is no {what}: write package.Class(parameter=value)"
+        msg = f"{printable(text)!r} is no {kind}: write package.Class(parameter=value)"
         raise UsageError(msg) from None
-    made = _value(tree, text, what)
-    made = _estimator(made, text) if isinstance(made, type) else made
-    if not hasattr(made, needs):
-        msg = f"{printable(text)!r} is no {what}: it has no {needs}"
+    estimator = _value(tree, text, kind)
+    estimator = _make_estimator(estimator, text) if isinstance(estimator, type) else estimator
+    if not hasattr(estimator, needs):
+        msg = f"{printable(text)!r} is no {kind}: it has no {needs}"
         raise UsageError(msg)
-    return made
+    return estimator
 
 
-def _value(node: ast.expr, text: str, what: str) -> Any:
+def _value(node: ast.expr, text: str, kind: str) -> Any:
     if isinstance(node, ast.Call):
-        if node.args or any(one.arg is None for one in node.keywords):
+        if node.args or any(keyword.arg is None for keyword in node.keywords):
             msg = f"{printable(text)!r}: parameters are given by name, as in Class(k=3)"
             raise UsageError(msg)
-        given = {str(one.arg): _value(one.value, text, what) for one in node.keywords}
-        return _estimator(_value(node.func, text, what), text, **given)
+        parameters = {
+            str(keyword.arg): _value(keyword.value, text, kind) for keyword in node.keywords
+        }
+        return _make_estimator(_value(node.func, text, kind), text, **parameters)
     if isinstance(node, (ast.Attribute, ast.Name)):
-        return import_path(ast.unparse(node), what)
+        return import_path(ast.unparse(node), kind)
     if isinstance(node, (ast.List, ast.Tuple)):
-        values = [_value(one, text, what) for one in node.elts]
+        values = [_value(element, text, kind) for element in node.elts]
         return values if isinstance(node, ast.List) else tuple(values)
     try:
         return ast.literal_eval(node)
@@ -80,7 +82,7 @@ def _value(node: ast.expr, text: str, what: str) -> Any:
         raise UsageError(msg) from None
 
 
-def _estimator(kind: Any, text: str, **given: Any) -> Any:
+def _make_estimator(kind: Any, text: str, **parameters: Any) -> Any:
     from sklearn.base import BaseEstimator
 
     if not (isinstance(kind, type) and issubclass(kind, BaseEstimator)):
@@ -89,7 +91,7 @@ def _estimator(kind: Any, text: str, **given: Any) -> Any:
         msg = f"{printable(shown)!r} in {printable(text)!r} is no estimator: only estimators are "
         raise UsageError(f"{msg}made")
     try:
-        return kind(**given)
+        return kind(**parameters)
     except TypeError as error:
         msg = f"{printable(text)!r} cannot be made: {printable(error, 200)}"
         raise UsageError(msg) from None
@@ -105,7 +107,7 @@ def foreign_scores(
     Parameters
     ----------
     text : str
-        The selector, see `made_of_text`.
+        The selector, see `make_from_text`.
     parameters : mapping
         ``over``: ``mean`` or ``max``, how the scores of labels are combined.
     train : TrainingRows
@@ -116,18 +118,18 @@ def foreign_scores(
         Their random_state, if they have one.
     """
     X, Y, feature = table_of_rows(train)
-    selector = made_of_text(text)
-    known = selector.get_params()
-    settings = {name: min(n, X.shape[1]) for name in SIZES if name in known}
-    settings |= {"random_state": seed} if "random_state" in known else {}
+    selector = make_from_text(text)
+    accepted = selector.get_params()
+    settings = {name: min(n, X.shape[1]) for name in SIZES if name in accepted}
+    settings |= {"random_state": seed} if "random_state" in accepted else {}
     selector.set_params(**settings)
-    columns = _columns(selector, X, Y, parameters.get("over", "mean"))
-    out = np.full(train.data.shape[1], -np.inf)
-    np.maximum.at(out, feature, columns)
-    return out
+    columns = _column_scores(selector, X, Y, parameters.get("over", "mean"))
+    scores = np.full(train.data.shape[1], -np.inf)
+    np.maximum.at(scores, feature, columns)
+    return scores
 
 
-def _columns(selector: Any, X: np.ndarray, Y: np.ndarray, over: str) -> np.ndarray:
+def _column_scores(selector: Any, X: np.ndarray, Y: np.ndarray, over: str) -> np.ndarray:
     """The scores of the columns of X for all labels at once, or combined over the labels."""
     from sklearn.base import clone
 
@@ -136,9 +138,9 @@ def _columns(selector: Any, X: np.ndarray, Y: np.ndarray, over: str) -> np.ndarr
     varies = [y for y in Y.T if (y != y[0]).any()]
     if not varies:
         return np.zeros(X.shape[1])
-    found = np.array([_scores(clone(selector).fit(X, y), X.shape[1]) for y in varies])
-    found[np.isnan(found)] = 0.0
-    return np.asarray(found.max(axis=0) if over == "max" else found.mean(axis=0))
+    scores = np.array([_scores(clone(selector).fit(X, y), X.shape[1]) for y in varies])
+    scores[np.isnan(scores)] = 0.0
+    return np.asarray(scores.max(axis=0) if over == "max" else scores.mean(axis=0))
 
 
 def _takes_many(selector: Any) -> bool:

@@ -49,58 +49,59 @@ def load(folder: str | os.PathLike[str]) -> Results:
     except ValueError:
         raise DataError(f"{shown} is damaged: write the report again") from None
     try:
-        settings = settings_of(document["settings"])
-        records = tuple(document["records"])
-        metrics = tuple(document["metrics"])
-        kept = (
-            bool(document.get("interrupted")), tuple(document.get("notes", ())), Path(folder),
-        )  # fmt: skip
-        own = tuple(document.get("own", ()))
+        results = Results(
+            settings_of(document["settings"]),
+            tuple(document["records"]),
+            tuple(document["metrics"]),
+            bool(document.get("interrupted")),
+            tuple(document.get("notes", ())),
+            Path(folder),
+            tuple(document.get("own", ())),
+        )
     except (KeyError, TypeError, AttributeError) as error:
         msg = f"{shown} is no report of this version of mlfs ({printable(error, 80)} is not there)"
         raise DataError(f"{msg}: run the comparison again") from None
-    results = Results(settings, records, metrics, *kept, own)
-    return replace(results, records=tuple(_grown(results)))
+    return replace(results, records=tuple(_with_new_metrics(results)))
 
 
-def _grown(results: Results) -> list[dict[str, Any]]:
+def _with_new_metrics(results: Results) -> list[dict[str, Any]]:
     """The records, with metrics that they have not and that their predictions allow."""
-    grown = []
+    records = []
     for record in results.records:
         lacking = record["status"] == "ok" and METRICS.keys() - record["metrics"].keys()
-        found = results.details(record) if lacking else {}
-        if "truth" in found:
-            given = {name: found.get(name) for name in ("predicted", "scores", "joint")}
-            given |= {name: found.get(name) for name in ("probabilities", "propensities")}
-            more = evaluate(found["truth"], **given)
-            new = {name: finite(value) for name, value in more.items() if name in lacking}
-            record = {**record, "metrics": {**record["metrics"], **new}}
-        grown.append(record)
-    return grown
+        arrays = results.details(record) if lacking else {}
+        if "truth" in arrays:
+            predictions = {name: arrays.get(name) for name in ("predicted", "scores", "joint")}
+            predictions |= {name: arrays.get(name) for name in ("probabilities", "propensities")}
+            values = evaluate(arrays["truth"], **predictions)
+            new_metrics = {name: finite(value) for name, value in values.items() if name in lacking}
+            record = {**record, "metrics": {**record["metrics"], **new_metrics}}
+        records.append(record)
+    return records
 
 
 def settings_of(plain: Mapping[str, Any]) -> Settings:
     """The settings that were written as plain data; what an older version lacks is a default."""
-    models = tuple(named(one) for one in plain["models"])
+    models = tuple(named(model) for model in plain["models"])
     return Settings(
         tuple(
             DataSource(
-                one["name"],
-                labels=one["labels"],
-                digest=one["digest"],
-                exclude=tuple(one.get("exclude", ())),
+                source["name"],
+                labels=source["labels"],
+                digest=source["digest"],
+                exclude=tuple(source.get("exclude", ())),
             )
-            for one in plain["data"]
+            for source in plain["data"]
         ),
-        tuple(named(one) for one in plain["criteria"]),
+        tuple(named(criterion) for criterion in plain["criteria"]),
         models,
-        tuple(size(one) for one in plain["n"]),
+        tuple(size(number) for number in plain["n"]),
         _protocol(plain["splits"]),
         plain["seed"],
         dict(plain["options"]),
-        tuple(named(one) for one in plain["selecting_models"])
+        tuple(named(model) for model in plain["selecting_models"])
         if "selecting_models" in plain
-        else tuple(one for one in models if selects(one.alternatives()[0])),
+        else tuple(model for model in models if selects(model.alternatives()[0])),
         bool(plain.get("keep_identifiers")),
         plain.get("budget"),
         tune_by=plain.get("tune_by", "macro_f1"),
@@ -108,8 +109,8 @@ def settings_of(plain: Mapping[str, Any]) -> Settings:
 
 
 def _protocol(plain: Mapping[str, Any]) -> Splitting:
-    given = {name: value for name, value in plain.items() if name != "kind"}
+    parameters = {name: value for name, value in plain.items() if name != "kind"}
     if plain["kind"] == "StoredFolds":
-        return StoredFolds({}, given["digests"], given["used"], k=given["k"])
-    made: Splitting = KINDS[plain["kind"]](**given)
-    return made
+        return StoredFolds({}, parameters["digests"], parameters["used"], k=parameters["k"])
+    protocol: Splitting = KINDS[plain["kind"]](**parameters)
+    return protocol

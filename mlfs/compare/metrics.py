@@ -100,7 +100,10 @@ FUNCTIONS: tuple[tuple[Function, Needs, bool], ...] = (  # what each takes; whet
     (likelihoods.cll_loss, "joint", False),
 )
 METRICS: Mapping[str, Metric] = MappingProxyType(
-    {one.__name__: Metric(one.__name__, one, needs, higher) for one, needs, higher in FUNCTIONS}
+    {
+        function.__name__: Metric(function.__name__, function, needs, higher)
+        for function, needs, higher in FUNCTIONS
+    }
 )
 
 
@@ -140,24 +143,24 @@ def evaluate(
     {'exact_match': 0.5, 'hamming_loss': 0.25}
     """
     scores = probabilities if scores is None else scores
-    given = {
+    inputs = {
         "labels": predicted,
         "scores": scores,
         "propensities": None if scores is None or propensities is None else (scores, propensities),
         "probabilities": probabilities,
         "joint": joint,
     }
-    wanted = list(METRICS if metrics is None else metrics)
-    for name in wanted:
+    names = list(METRICS if metrics is None else metrics)
+    for name in names:
         if name not in METRICS:
             raise UnknownName("metric", name, METRICS)
-        if metrics is not None and given[METRICS[name].needs] is None:
+        if metrics is not None and inputs[METRICS[name].needs] is None:
             argument = {"labels": "predicted"}.get(METRICS[name].needs, METRICS[name].needs)
             msg = f"the metric {name} needs {argument}=, which is not given"
             raise UsageError(msg)
-    chosen = [METRICS[name] for name in wanted if given[METRICS[name].needs] is not None]
+    possible = [METRICS[name] for name in names if inputs[METRICS[name].needs] is not None]
     with sharing():
-        return {metric.name: metric.function(Y, given[metric.needs]) for metric in chosen}
+        return {metric.name: metric.function(Y, inputs[metric.needs]) for metric in possible}
 
 
 def tally(Y: Any) -> dict[str, int]:

@@ -37,8 +37,10 @@ class Named:
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
     def __str__(self) -> str:
-        given = ",".join(f"{key}={_shown(self.parameters[key])}" for key in sorted(self.parameters))
-        return f"{self.name}:{given}" if given else self.name
+        parameters = ",".join(
+            f"{key}={_shown(self.parameters[key])}" for key in sorted(self.parameters)
+        )
+        return f"{self.name}:{parameters}" if parameters else self.name
 
     def alternatives(self) -> list[Named]:
         """The same with each of the values that are separated by ``|``, in all combinations.
@@ -49,10 +51,10 @@ class Named:
         ['br:C=0.1', 'br:C=1']
         """
         names = list(self.parameters)
-        given = [_values(self.parameters[name]) for name in names]
+        choices = [_values(self.parameters[name]) for name in names]
         return [
             Named(self.name, dict(zip(names, values, strict=True)))
-            for values in itertools.product(*given)
+            for values in itertools.product(*choices)
         ]
 
     def to_dict(self) -> dict[str, Any]:
@@ -60,7 +62,7 @@ class Named:
         return {"name": self.name, "parameters": dict(self.parameters)}
 
 
-def named(given: Any) -> Named:
+def named(value: Any) -> Named:
     """Read a name with parameters: from text, a pair, or plain data.
 
     Examples
@@ -68,34 +70,36 @@ def named(given: Any) -> Named:
     >>> named(("jmi", {})), named("sgd:alpha=0.1").parameters
     (Named(name='jmi', parameters={}), {'alpha': 0.1})
     """
-    if isinstance(given, Named):
-        return given
-    if isinstance(given, Mapping):
-        given = (given.get("name"), given.get("parameters", {}))
-    if isinstance(given, str):
-        split = max(given.rfind(")"), 0)  # what stands in brackets belongs to the name
-        name, _, rest = given[split:].partition(":")
-        name = given[:split] + name
-        given = (name.strip(), dict(_pair(text, given) for text in rest.split(",") if rest))
-    if isinstance(given, (tuple, list)) and len(given) == 2:
-        name, parameters = given
+    if isinstance(value, Named):
+        return value
+    if isinstance(value, Mapping):
+        value = (value.get("name"), value.get("parameters", {}))
+    if isinstance(value, str):
+        split = max(value.rfind(")"), 0)  # what stands in brackets belongs to the name
+        name, _, rest = value[split:].partition(":")
+        name = value[:split] + name
+        value = (name.strip(), dict(_pair(text, value) for text in rest.split(",") if rest))
+    if isinstance(value, (tuple, list)) and len(value) == 2:
+        name, parameters = value
         if isinstance(name, str) and name and isinstance(parameters, Mapping):
             return Named(name, dict(parameters))
-    msg = f"{printable(repr(given))} is no name, and no name with a mapping of parameters"
+    msg = f"{printable(repr(value))} is no name, and no name with a mapping of parameters"
     raise UsageError(msg)
 
 
 def _values(value: Any) -> list[Any]:
     """What a parameter may be: a text with ``|`` has several values."""
     if isinstance(value, str) and "|" in value:
-        return [literal(one.strip()) for one in value.split("|")]
+        return [literal(text.strip()) for text in value.split("|")]
     return [value]
 
 
-def _pair(text: str, whole: str) -> tuple[str, Any]:
+def _pair(text: str, full_text: str) -> tuple[str, Any]:
     key, equals, value = text.partition("=")
     if not equals or not key.strip():
-        msg = f"{printable(text)!r} in {printable(whole)!r} is no parameter: write name:key=value"
+        msg = (
+            f"{printable(text)!r} in {printable(full_text)!r} is no parameter: write name:key=value"
+        )
         raise UsageError(msg)
     return key.strip(), literal(value.strip())
 
@@ -104,11 +108,11 @@ def _shown(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, default=repr)
 
 
-def import_path(path: str, what: str) -> Any:
+def import_path(path: str, kind: str) -> Any:
     """Import a criterion or a model that is known by its import path only."""
     module, _, name = path.rpartition(".")
     try:
         return getattr(importlib.import_module(module), name)
     except (ImportError, AttributeError, ValueError) as error:
-        msg = f"the {what} {printable(path)!r} cannot be imported: {printable(error, 200)}"
+        msg = f"the {kind} {printable(path)!r} cannot be imported: {printable(error, 200)}"
         raise UsageError(msg) from error

@@ -41,20 +41,20 @@ def sizes_up_to(least: int, most: int) -> np.ndarray:
     >>> sizes_up_to(1, 30).tolist()
     [1, 2, 3, 4, 5, 7, 9, 12, 16, 22, 30]
     """
-    found = [max(1, least)]
-    while found[-1] < most:
-        found.append(min(most, max(found[-1] + 1, int(found[-1] * GROWTH))))
-    return np.array(found)
+    sizes = [max(1, least)]
+    while sizes[-1] < most:
+        sizes.append(min(most, max(sizes[-1] + 1, int(sizes[-1] * GROWTH))))
+    return np.array(sizes)
 
 
 def score_sizes(
-    ready: Prepared, criterion: Any, options: Mapping[str, Any], least: int, most: int
+    prepared: Prepared, criterion: Any, options: Mapping[str, Any], least: int, most: int
 ) -> CrossValidation:
     """Select in every fold, train on the first features, and choose how many are enough.
 
     Parameters
     ----------
-    ready : Prepared
+    prepared : Prepared
         The data.
     criterion : str, type or Criterion
         The criterion.
@@ -67,14 +67,16 @@ def score_sizes(
     if metric not in METRICS:
         raise UnknownName("metric in {}", metric, METRICS, option="cv_metric")
     model = _Model(options["cv_model"], options["seed"])
-    data = replace(ready.dataset, weights=ready.weights)
+    data = replace(prepared.dataset, weights=prepared.weights)
     truth, times = indicators(data)
     sizes = sizes_up_to(least, most)
     splits = Folds(options["cv_folds"]).splits(truth, options["seed"])
     curves = []
     for split in splits:
-        found = _selected(ready, rows_of(data, split.train), criterion, int(sizes[-1]), options)
-        curves.append([*_curve(found, sizes, times, truth, split, model, metric)])
+        selection = _select_in_fold(
+            prepared, rows_of(data, split.train), criterion, int(sizes[-1]), options
+        )
+        curves.append([*_fold_scores(selection, sizes, times, truth, split, model, metric)])
     scores = np.array(curves)
     if np.isnan(scores).all(axis=0).any():
         msg = f"is {metric!r}, which is undefined on these data: take another metric"
@@ -107,12 +109,12 @@ def indicators(data: Dataset) -> tuple[Dataset, list[int]]:
     if max(times) == 1:
         return replace(data, labels=tuple(labels)), times
     codes, columns = dense(data.Y), []
-    for at, n in enumerate(times):
-        own = codes[:, at]
+    for j, n in enumerate(times):
+        label_codes = codes[:, j]
         if n == 1:
-            columns.append(own)
+            columns.append(label_codes)
             continue
-        columns += [np.where(own < 0, -1, own == value) for value in range(n)]
+        columns += [np.where(label_codes < 0, -1, label_codes == value) for value in range(n)]
     return replace(data, Y=np.stack(columns, axis=1).astype(np.int8), labels=tuple(labels)), times
 
 
@@ -121,45 +123,45 @@ class _Model:
 
     Parameters
     ----------
-    given : str or classifier
+    model : str or classifier
         A name, as in comparisons, or a classifier of scikit-learn's kind.
     seed : int
         The random_state of a model that has one and is given by name.
     """
 
-    def __init__(self, given: Any, seed: int) -> None:
-        self._given, self._seed = given, seed
-        self._name = named(given) if isinstance(given, str) else None
+    def __init__(self, model: Any, seed: int) -> None:
+        self._learner, self._seed = model, seed
+        self._name = named(model) if isinstance(model, str) else None
         if self._name is not None:
             check_classifier(self._name)
-        elif isinstance(given, type) or not (hasattr(given, "fit") and hasattr(given, "predict")):
-            msg = f"is the name of a model, or a classifier, not {printable(repr(given))}"
+        elif isinstance(model, type) or not (hasattr(model, "fit") and hasattr(model, "predict")):
+            msg = f"is the name of a model, or a classifier, not {printable(repr(model))}"
             raise UsageError(msg, option="cv_model")
-        self.text = str(self._name) if self._name else printable(type(given).__name__)
+        self.text = str(self._name) if self._name else printable(type(model).__name__)
 
-    def made(self, features: Mapping[int, Any] | str) -> ComparedModel:
+    def make(self, features: Mapping[int, Any] | str) -> ComparedModel:
         """A new model on some features."""
         if self._name is None:
-            return of_learner(self._given, features)
+            return of_learner(self._learner, features)
         return classifier(self._name, self._seed, features)
 
 
-def _selected(
-    ready: Prepared, train: Dataset, criterion: Any, most: int, options: Mapping[str, Any]
+def _select_in_fold(
+    prepared: Prepared, train: Dataset, criterion: Any, most: int, options: Mapping[str, Any]
 ) -> Selection:
     """The selection on the training rows of a fold."""
-    counting = {**ready.options, "labels": None, "sample_weight": None}
+    counting = {**prepared.options, "labels": None, "sample_weight": None}
     counting |= {"target_bins": None, "labels_as": "each"}  # these made the labels of the rows
     searching = {name: value for name, value in options.items() if name not in NOT_OF_FOLDS}
     n = "all" if options["drop_constant"] else most  # more may be constant in the fold
-    found = select(prepare(train, **counting), criterion, n, **searching)
-    if found.interrupted:
+    selection = select(prepare(train, **counting), criterion, n, **searching)
+    if selection.interrupted:
         raise KeyboardInterrupt
-    return found
+    return selection
 
 
-def _curve(
-    found: Selection,
+def _fold_scores(
+    selection: Selection,
     sizes: np.ndarray,
     times: list[int],
     truth: Dataset,
@@ -169,39 +171,39 @@ def _curve(
 ) -> Iterator[float]:
     """The score of each size in a fold; what leaves the features as they are is not trained."""
     train, test = rows_of(truth, split.train), rows_of(truth, split.test)
-    each = [found] if found.scope == "all labels" else [*found.labels.values()]
-    last, score = None, float("nan")
+    selections = [selection] if selection.scope == "all labels" else [*selection.labels.values()]
+    last_orders, score = None, float("nan")
     for size in sizes.tolist():
-        orders = [tuple(np.array(one.indices)[one.ranks <= size].tolist()) for one in each]
-        if len(each) > 1:
+        orders = [tuple(np.array(part.indices)[part.ranks <= size].tolist()) for part in selections]
+        if len(selections) > 1:
             orders = [order for order, n in zip(orders, times, strict=True) for _ in range(n)]
-        if orders != last:
+        if orders != last_orders:
             ranked = Ranked(tuple(orders), truth.shape[1])
-            score, last = _score(ranked, train, test, model, metric), orders
+            score, last_orders = _score(ranked, train, test, model, metric), orders
         yield score
 
 
 def _score(ranked: Ranked, train: Dataset, test: Dataset, model: _Model, metric: str) -> float:
     table = TrainingTable.learn(ranked.cut(train))
-    made, known = model.made(ranked.for_model(table)), dense(test.Y)
+    learner, truth = model.make(ranked.for_model(table)), dense(test.Y)
     X, _ = table.matrix(ranked.cut(train))
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # such as that of a solver that did not converge
-            made.fit(X, dense(train.Y), train.weights)
-            answers = made.answers(table.matrix(ranked.cut(test), unseen="missing")[0], known)
+            learner.fit(X, dense(train.Y), train.weights)
+            answers = learner.answers(table.matrix(ranked.cut(test), unseen="missing")[0], truth)
     except MlfsError:
         raise
     except Exception as error:
         why = f"{type(error).__name__}: {printable(error, 300)}"
         msg = f"is {model.text}, which fails on {len(ranked.union)} features of a fold: {why}"
         raise UsageError(msg, option="cv_model") from error
-    predicted, scores, joint, shares = answers
+    predicted, scores, joint, probabilities = answers
     needs = METRICS[metric].needs
-    rare = propensities(dense(train.Y)) if needs == "propensities" else None
-    given = {"probabilities": shares, "propensities": rare}
-    if needs != "labels" and metric not in evaluate(known, predicted, scores, joint, **given):
+    label_propensities = propensities(dense(train.Y)) if needs == "propensities" else None
+    extras = {"probabilities": probabilities, "propensities": label_propensities}
+    if needs != "labels" and metric not in evaluate(truth, predicted, scores, joint, **extras):
         lacking = "scores" if needs == "propensities" else needs
         msg = f"is {metric!r}, and {model.text} gives no {lacking}: take another"
         raise UsageError(msg, option="cv_metric")
-    return evaluate(known, predicted, scores, joint, **given, metrics=[metric])[metric]
+    return evaluate(truth, predicted, scores, joint, **extras, metrics=[metric])[metric]

@@ -15,7 +15,7 @@ import numpy as np
 from mlfs import criteria
 from mlfs.api.selecting import select
 from mlfs.compare.filters import FILTERS, filter_scores
-from mlfs.compare.foreign import foreign_scores, is_foreign, made_of_text
+from mlfs.compare.foreign import foreign_scores, is_foreign, make_from_text
 from mlfs.compare.named import Named, import_path
 from mlfs.compare.training_rows import TrainingRows
 from mlfs.data.dataset import Dataset
@@ -179,7 +179,7 @@ def ranker(given: Named) -> Ranker:
         if {**over, **given.parameters} != over or over["over"] not in ("mean", "max"):
             msg = "takes over=mean or over=max beside its own parameters, which stand in brackets"
             raise UsageError(f"the selector {printable(given.name)!r} {msg}")
-        made_of_text(given.name)
+        make_from_text(given.name)
         # not nested, since some must know how many
         return _by_scores(partial(foreign_scores, given.name, over), nested=False)
     if "." in given.name:

@@ -64,7 +64,7 @@ class Recipe:
     digest: str
     models: tuple[str, ...]
 
-    def made_of(self, parts: Sequence[Dataset]) -> Dataset:
+    def assemble(self, parts: Sequence[Dataset]) -> Dataset:
         """The data set as it takes part."""
         data = parts[0]
         for part in parts[1:]:

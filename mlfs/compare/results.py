@@ -32,7 +32,8 @@ NEEDS = {name: (name,) for name in ("scores", "probabilities", "joint")} | {
     "labels": ("predicted",),
     "propensities": ("scores", "propensities"),
 }
-SELDOM = {name for name, one in METRICS.items() if one.needs == "propensities"}  # if asked for
+# in the table only if they are asked for
+SELDOM = {name for name, metric in METRICS.items() if metric.needs == "propensities"}
 COSTS = (*SECONDS, "peak_mb")
 COLUMNS = (
     *("data", "criterion", "model", "n", "features", "split", "metric", "value"),
@@ -133,11 +134,11 @@ class Results:
         names : sequence of str, optional
             Only these arrays.
         """
-        found = None if self.folder is None else kept_details(self.folder, record["key"])
-        if found is None or self.folder is None:
+        content = None if self.folder is None else kept_details(self.folder, record["key"])
+        if content is None or self.folder is None:
             return {}
         try:
-            return unpacked(found, names)
+            return unpacked(content, names)
         except (BadZipFile, EOFError, KeyError, OSError, ValueError, zlib.error):
             path = self.folder / CELLS / f"{record['key']}.npz"
             msg = f"{printable(path, 400)!r} is damaged: delete it and the .json of that name, and "
@@ -161,17 +162,19 @@ class Results:
         """
         if needs not in NEEDS:
             raise UnknownName("kind of prediction", needs, NEEDS)
-        found = []
+        values = []
         for record in self.records:
-            kept = self.details(record) if record["status"] == "ok" else {}
-            if kept.keys() >= set(NEEDS[needs]):
-                second = [kept[name] for name in NEEDS[needs]]
-                value = metric(kept["truth"], second[0] if len(second) == 1 else tuple(second))
-                found.append((dict(record["cell"]), float(value)))
-        if not found:
+            arrays = self.details(record) if record["status"] == "ok" else {}
+            if arrays.keys() >= set(NEEDS[needs]):
+                arguments = [arrays[name] for name in NEEDS[needs]]
+                value = metric(
+                    arrays["truth"], arguments[0] if len(arguments) == 1 else tuple(arguments)
+                )
+                values.append((dict(record["cell"]), float(value)))
+        if not values:
             msg = f"no {needs} were kept: give the comparison a folder, without --no-predictions"
             raise UsageError(msg)
-        return found
+        return values
 
     def methods(self) -> list[tuple[str, str]]:
         """Criterion and model of each method, in the order in which they were given."""
@@ -180,28 +183,30 @@ class Results:
     def splits_done(self) -> Counter[tuple[str, str, str, str]]:
         """The number of splits that did not fail, by (data, criterion, model, n)."""
         done = (record["cell"] for record in self.records if record["status"] == "ok")
-        return Counter((one["data"], one["criterion"], one["model"], one["n"]) for one in done)
+        return Counter((cell["data"], cell["criterion"], cell["model"], cell["n"]) for cell in done)
 
     def by_size(self, metric: str) -> dict[tuple[str, str, str, str], Summary]:
         """Mean and spread over the splits, by (data, criterion, model, n)."""
         if metric not in METRICS:
             raise UnknownName("metric", metric, METRICS)
-        values: dict[tuple[str, str, str, str], list[Mapping[str, Any]]] = {}
+        by_key: dict[tuple[str, str, str, str], list[Mapping[str, Any]]] = {}
         for record in self.records:
             if record["status"] == "ok" and record["metrics"].get(metric) is not None:
                 cell = record["cell"]
                 key = (cell["data"], cell["criterion"], cell["model"], cell["n"])
-                values.setdefault(key, []).append(record)
-        return {key: _summary(key[3], metric, found) for key, found in values.items()}
+                by_key.setdefault(key, []).append(record)
+        return {key: _summarise(key[3], metric, records) for key, records in by_key.items()}
 
     def curves(self, metric: str, data: str, model: str) -> dict[str, list[Summary]]:
         """By criterion, what the splits of a data set say at each number of features, ascending."""
-        found: dict[str, list[Summary]] = {str(one): [] for one in self.settings.rankers}
-        for (name, criterion, of, _), summary in self.by_size(metric).items():
-            if (name, of) == (data, model):
-                found[criterion].append(summary)
+        lines: dict[str, list[Summary]] = {str(ranker): [] for ranker in self.settings.rankers}
+        for (name, criterion, model_name, _), summary in self.by_size(metric).items():
+            if (name, model_name) == (data, model):
+                lines[criterion].append(summary)
         return {
-            name: sorted(line, key=lambda one: one.features) for name, line in found.items() if line
+            name: sorted(line, key=lambda summary: summary.features)
+            for name, line in lines.items()
+            if line
         }
 
 
@@ -234,11 +239,11 @@ class Summary:
         return float(np.std(self.values, ddof=1)) if len(self.values) > 1 else float("nan")
 
 
-def _summary(n: str, metric: str, found: Sequence[Mapping[str, Any]]) -> Summary:
+def _summarise(n: str, metric: str, records: Sequence[Mapping[str, Any]]) -> Summary:
     return Summary(
         n,
-        float(np.mean([record["features"] for record in found])),
-        tuple(record["metrics"][metric] for record in found),
+        float(np.mean([record["features"] for record in records])),
+        tuple(record["metrics"][metric] for record in records),
     )
 
 

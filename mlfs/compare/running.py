@@ -137,9 +137,9 @@ def run(
     sizes = tuple(dict.fromkeys(size(number) for number in _as_list(n, "n")))
     protocol = _protocol(folds, holdout, repeat, split, groups)
     patterns = _exclude_patterns(exclude) + (() if groups is None else (groups,))
-    data_sources = sources(data, labels=labels, exclude=patterns, given=isinstance(protocol, Given))
+    inputs = sources(data, labels=labels, exclude=patterns, given_split=isinstance(protocol, Given))
     settings = Settings(
-        tuple(data_sources if cluster is None else (source.absolute() for source in data_sources)),
+        tuple(inputs if cluster is None else (source.absolute() for source in inputs)),
         rankers,
         learners,
         sizes,

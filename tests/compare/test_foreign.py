@@ -14,7 +14,7 @@ from sklearn.feature_selection import chi2, mutual_info_classif
 
 from mlfs.compare import run
 from mlfs.compare.filters import filter_scores
-from mlfs.compare.foreign import made_of_text
+from mlfs.compare.foreign import make_from_text
 from mlfs.compare.named import named
 from mlfs.compare.rankers import ranker
 from mlfs.compare.training_rows import TrainingRows
@@ -75,7 +75,7 @@ def test_what_is_no_selector_is_refused(text: str, message: str) -> None:
 def test_nothing_is_evaluated(tmp_path: Path) -> None:
     for text in ("__import__('os').mkdir('x')", "os.mkdir(path='x')"):
         with pytest.raises(UsageError):
-            made_of_text(text.replace("'x'", repr(str(tmp_path / "x"))))
+            make_from_text(text.replace("'x'", repr(str(tmp_path / "x"))))
     assert not (tmp_path / "x").exists()
 
 
