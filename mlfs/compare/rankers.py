@@ -19,7 +19,7 @@ from mlfs.compare.foreign import foreign_scores, is_foreign, make_from_text
 from mlfs.compare.named import Named, import_path
 from mlfs.compare.training_rows import TrainingRows
 from mlfs.data.dataset import Dataset
-from mlfs.errors import UnknownName, UsageError, printable
+from mlfs.errors import DataError, UnknownName, UsageError, printable
 from mlfs.models.training_table import TrainingTable
 
 __all__ = ["BASELINES", "Ranked", "Ranker", "known_rankers", "ranker"]
@@ -75,7 +75,12 @@ class Ranked:
 
     def cut(self, data: Dataset) -> Dataset:
         """The data with the selected columns only, in the order of the data."""
-        return data.reduced(sorted(self.union)) if self.imposed else data
+        if not self.imposed:
+            return data
+        if not self.union:
+            msg = "no feature is selected on the training rows of a split, and a model needs at "
+            raise DataError(f"{msg}least one: take another criterion")
+        return data.reduced(sorted(self.union))
 
     def for_model(self, table: TrainingTable) -> dict[int, list[int]] | str:
         """The columns of each label among those that the model gets, or "all", or "own"."""

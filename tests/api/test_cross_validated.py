@@ -8,12 +8,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.sparse as sp
 from sklearn.naive_bayes import GaussianNB
 
 import mlfs
+import mlfs.compare
 from mlfs import FeatureSelector, MlfsError, UsageError, cli
 from mlfs.compare.metrics import evaluate
 from mlfs.compare.resampling import Folds
+from mlfs.errors import DataError
 from tests.documents import ROOT
 
 SONGS = ROOT / "docs" / "examples" / "songs.arff"
@@ -51,6 +54,16 @@ def test_scores_and_number_are_those_of_folds_one_by_one(metric: str) -> None:
     near = [n for n in found.sizes if sign * (means[n - 1] - means[best - 1]) >= -error]
     assert (found.best, found.number) == (best, min(near))
     assert chosen.indices == mlfs.select((X, Y), "jmi", found.number).indices
+
+
+@pytest.mark.parametrize("form", [np.array, sp.csr_array])
+@pytest.mark.filterwarnings("ignore")
+def test_folds_in_which_nothing_is_selected_are_refused(form: Any) -> None:
+    X, Y = form(np.zeros((8, 2))), np.arange(8) % 2
+    with pytest.raises(DataError, match="no feature is selected on the training rows"):
+        mlfs.select((X, Y), "scls", "cv", cv_folds=2)
+    found = mlfs.compare.run(mlfs.data.from_arrays(X, Y), "scls", "mlnb", 1, folds=2)
+    assert all("no feature is selected" in record["note"] for record in found.records)
 
 
 def test_the_transformer_takes_classes_and_any_classifier() -> None:
