@@ -14,7 +14,7 @@ from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mlfs.api.documentation import page_of
-from mlfs.data.frames import array_of, columns_of, family, frame_of, framed
+from mlfs.data.frames import array_of, as_frame, columns_of, family, frame_of
 from mlfs.data.matrices import check_places
 from mlfs.errors import DataError
 
@@ -48,7 +48,7 @@ class ColumnSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # skl
         if not columns:
             warnings.warn("no feature is selected: transform gives no columns", stacklevel=2)
         wanted = _get_output_config("transform", estimator=self)["dense"]
-        X = framed(X)
+        X = as_frame(X)
         own = family(X)
         if sp.issparse(X):
             check_places(X, "X")

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping
 
 from mlfs.api.selection import Chosen, Ranking, Selection
-from mlfs.data.html import folded, pairs, table, text
+from mlfs.data.html import details, pairs, table, text
 from mlfs.errors import plural, printable
 
 __all__ = ["as_html", "as_line"]
@@ -48,14 +48,14 @@ def as_html(selection: Selection) -> str:
         parts.append(f"<ul>{''.join(f'<li>{text(note)}</li>' for note in selection.notes)}</ul>")
     if selection.labels:
         shown = list(selection.labels.items())[:LABELS]
-        parts += [folded(name, _table(ranking, selection)) for name, ranking in shown]
+        parts += [details(name, _table(ranking, selection)) for name, ranking in shown]
         left = len(selection.labels) - len(shown)
         parts += [f"<p>and {plural(left, 'label')} more</p>"] if left else []
     else:
         parts.append(_table(selection, selection))
-    parts.append(folded("settings", pairs({**selection.parameters, **selection.settings})))
+    parts.append(details("settings", pairs({**selection.parameters, **selection.settings})))
     if selection.network is not None:
-        parts.append(folded("label network", selection.network._repr_html_()))
+        parts.append(details("label network", selection.network._repr_html_()))
     return "".join(parts) + "</div>"
 
 

@@ -19,7 +19,7 @@ from mlfs.counting.memory import bytes_of
 from mlfs.data.arrays import from_arrays
 from mlfs.data.columns import library_of
 from mlfs.data.dataset import Dataset
-from mlfs.data.frames import family, framed
+from mlfs.data.frames import as_frame, family
 from mlfs.data.labels.label_arrays import targets
 from mlfs.data.labels.label_sets import is_sets
 from mlfs.errors import DataError, MlfsError, UsageError, plural, printable
@@ -81,7 +81,7 @@ def columns_of(
 
 def _dataset(data: Any) -> tuple[Dataset, bool]:
     """Read an argument; also whether it is a vector."""
-    data = framed(data)
+    data = as_frame(data)
     if isinstance(data, (Dataset, str, os.PathLike)):
         return as_dataset(data), False
     if not sp.issparse(data) and not family(data) and is_sets(data, classes=True):

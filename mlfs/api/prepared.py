@@ -29,7 +29,7 @@ from mlfs.api.unused_options import refuse_on_cluster
 from mlfs.counting.memory import bytes_of
 from mlfs.criteria import Criterion
 from mlfs.data.dataset import Dataset
-from mlfs.data.frames import family, framed
+from mlfs.data.frames import as_frame, family
 from mlfs.data.row_weights import check_weights
 from mlfs.discretize import Binning
 from mlfs.errors import Caution, DataError, UsageError, plural, printable
@@ -266,7 +266,7 @@ def prepare(
     if estimator == "gaussian":
         refuse_options_of_counts(options)
     refuse_on_cluster(options)
-    data, most = framed(data), bytes_of(max_memory)
+    data, most = as_frame(data), bytes_of(max_memory)
     memory_estimate.of_table(data, most).free(most)
     numbers = keeps_numbers(options)
     reading = None if max_memory is None else most

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from mlfs.api.cross_validated import CrossValidation
-from mlfs.data.frames import framed, naming_half_pairs, pandas
+from mlfs.data.frames import as_frame, naming_half_pairs, pandas
 from mlfs.discretize import Binning
 from mlfs.errors import DataError
 from mlfs.search.label_parents import Structure
@@ -283,7 +283,7 @@ class Selection(Ranking):
         """
         order = sorted(range(len(self)), key=self.indices.__getitem__)
         if hasattr(X, "columns") and hasattr(X, "shape"):
-            X = framed(X)
+            X = as_frame(X)
             return X[[self.names[at] for at in order]]
         if X.shape[1] != self.data["features"]:
             given, known = X.shape[1], self.data["features"]

@@ -27,7 +27,7 @@ from mlfs.api.selection import Selection
 from mlfs.api.value_kinds import is_cv
 from mlfs.data.arrays import from_arrays
 from mlfs.data.dataset import Dataset
-from mlfs.data.frames import framed
+from mlfs.data.frames import as_frame
 from mlfs.errors import Caution, DataError, MlfsError, UsageError
 
 __all__ = ["FeatureSelector"]
@@ -326,7 +326,7 @@ class FeatureSelector(ColumnSelector):
                 "is None: give the labels of each row"
             )
             raise DataError(msg)
-        X, y = framed(X), framed(y)
+        X, y = as_frame(X), as_frame(y)
         refuse_no_columns(X)
         if self.cluster is not None and hasattr(X, "__dask_graph__"):
             return self._of_cluster(X, y)

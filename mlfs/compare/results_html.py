@@ -6,7 +6,7 @@ import math
 
 from mlfs.compare.metrics import METRICS
 from mlfs.compare.results import Results, Summary
-from mlfs.data.html import folded, table, text
+from mlfs.data.html import details, table, text
 
 __all__ = ["as_html"]
 
@@ -26,7 +26,7 @@ def as_html(results: Results) -> str:
         parts.append(f"<p>and {len(keys) - ROWS:,} rows more: to_frame() has all</p>")
     if results.notes:
         notes = "".join(f"<li>{text(note, 400)}</li>" for note in results.notes)
-        parts.append(folded("notes", f"<ul>{notes}</ul>"))
+        parts.append(details("notes", f"<ul>{notes}</ul>"))
     return f"<div>{''.join(parts)}</div>"
 
 

@@ -18,7 +18,7 @@ from mlfs.data.columns import (
     refuse_merged,
 )
 from mlfs.data.dataset import Column, Dataset, Source
-from mlfs.data.frames import family, framed
+from mlfs.data.frames import as_frame, family
 from mlfs.data.labels.finding import first_duplicate, resolve
 from mlfs.data.labels.label_arrays import targets
 from mlfs.data.labels.label_sets import is_sets, rising_rows
@@ -86,7 +86,7 @@ def from_arrays(
     >>> data.feature_names, data.label_names, data.shape
     (['x0', 'x1'], ['y0', 'y1'], (2, 2, 2))
     """
-    X, Y = framed(X), framed(Y)
+    X, Y = as_frame(X), as_frame(Y)
     if labels is not None:
         X, Y = _split(X, Y, labels)
     left_out: list[tuple[str, str]] = []

@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from mlfs.data.dataset import Dataset
-from mlfs.data.html import folded, table, text
+from mlfs.data.html import details, table, text
 from mlfs.errors import plural
 
 __all__ = ["as_html"]
@@ -27,7 +27,7 @@ def as_html(data: Dataset) -> str:
         f"<p><b>{text(data.title)}</b>: {size}, {plural(labels, 'label')}</p>",
         _labels(data),
     ]
-    elements.append(folded("first rows", _first_rows(data)))
+    elements.append(details("first rows", _first_rows(data)))
     elements += [f"<p>{text(note, 400)}</p>" for note in data.notes]
     return f"<div>{''.join(elements)}</div>"
 

@@ -313,15 +313,15 @@ class TextPieces:
         A piece has the lines that end in its bytes, and the last one the rest. Without such a line
         it is left out.
         """
-        end = last >= len(self.sizes)
+        is_end = last >= len(self.sizes)
         if first >= last:
             return
         try:
             self._check_unchanged()
             with Path(self.path).open("rb") as raw:
                 raw.seek(self._line_start(raw, first))
-                chunks = self._chunks(raw, None if end else last * self._piece, first)
-                for k, text in _whole_lines(chunks, self._piece, to_end=end):
+                chunks = self._chunks(raw, None if is_end else last * self._piece, first)
+                for k, text in _whole_lines(chunks, self._piece, to_end=is_end):
                     yield first + k, text
             self._check_unchanged()
         except OSError as error:

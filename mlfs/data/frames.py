@@ -14,7 +14,15 @@ from mlfs.data.columns import is_missing, library_of
 from mlfs.data.losses import refuse_half_pair
 from mlfs.errors import DataError, UsageError, printable
 
-__all__ = ["array_of", "columns_of", "family", "frame_of", "framed", "naming_half_pairs", "pandas"]
+__all__ = [
+    "array_of",
+    "as_frame",
+    "columns_of",
+    "family",
+    "frame_of",
+    "naming_half_pairs",
+    "pandas",
+]
 
 INTEGERS = {f"{sign}Int{bits}" for sign in ("", "U") for bits in (8, 16, 32, 64)}
 NULLABLE = {name.lower(): name for name in INTEGERS}  # of pandas, by what pyarrow calls them
@@ -39,18 +47,18 @@ def naming_half_pairs(texts: Iterable[object]) -> Iterator[None]:
         raise
 
 
-def framed(x: Any) -> Any:
+def as_frame(x: Any) -> Any:
     """A table or column of pyarrow as one of pandas or polars, a pair of them too; else `x` itself.
 
     pyarrow is not imported for it.
 
     Examples
     --------
-    >>> framed([1])
+    >>> as_frame([1])
     [1]
     """
     if isinstance(x, tuple) and len(x) == 2:
-        return framed(x[0]), framed(x[1])
+        return as_frame(x[0]), as_frame(x[1])
     if type(x).__module__.partition(".")[0] != "pyarrow" or not hasattr(x, "to_pandas"):
         return x
     try:

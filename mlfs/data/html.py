@@ -8,7 +8,7 @@ from typing import Any
 
 from mlfs.errors import printable
 
-__all__ = ["STYLE", "folded", "pairs", "table", "text"]
+__all__ = ["STYLE", "details", "pairs", "table", "text"]
 
 STYLE = "text-align:left;padding:0 .8em 0 0;white-space:nowrap"
 
@@ -34,7 +34,7 @@ def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
     return f"<table><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>"
 
 
-def folded(title: object, content: str) -> str:
+def details(title: object, content: str) -> str:
     """Content that opens by a click on its title."""
     return f"<details><summary>{text(title)}</summary>{content}</details>"
 

@@ -48,7 +48,7 @@ def write(
         What the format cannot carry, in words; mostly nothing.
     """
     name = os.fspath(path)
-    kind = format_of(name, format or ("arff" if name == "-" else None) or _txt(name))
+    kind = format_of(name, format or ("arff" if name == "-" else None) or _implied_format(name))
     form = FORMATS[kind]
     writer = form.function("write")
     files = [name]
@@ -64,7 +64,7 @@ def write(
     return losses(dataset, kind)
 
 
-def _txt(name: str) -> str | None:
+def _implied_format(name: str) -> str | None:
     return "xmc" if split_suffix(name)[1] == ".txt" else None
 
 

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 
 from mlfs.data.columns import is_missing, refuse_infinite
-from mlfs.data.frames import array_of, family, framed
+from mlfs.data.frames import array_of, as_frame, family
 from mlfs.data.labels.label_arrays import indicator, targets
 from mlfs.data.labels.label_sets import is_sets
 from mlfs.data.matrices import check_places
@@ -92,7 +92,7 @@ class Classes:
 
         Where training had only one value, every other one is 1.
         """
-        Y = self._in_order(framed(Y))
+        Y = self._in_order(as_frame(Y))
         if self.sets and is_sets(Y, classes=True):
             return np.array(
                 [[MISSING if is_missing(row) else name in row for name in self.names] for row in Y],
@@ -193,7 +193,7 @@ def read_labels(Y: Any, n_rows: int) -> tuple[np.ndarray, Classes]:
     >>> codes.tolist(), [values.tolist() for values in labels.values]
     ([[1, 0], [0, 0]], [[1, 2], [5]])
     """
-    Y = framed(Y)
+    Y = as_frame(Y)
     if is_sets(Y, classes=True):
         coded, label_columns = targets(Y, n_rows)
         dense = coded.toarray() if sp.issparse(coded) else coded

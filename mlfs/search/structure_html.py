@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mlfs.data.html import folded, text
+from mlfs.data.html import details, text
 from mlfs.search.label_parents import Structure
 from mlfs.search.structure_drawing import in_a_row, in_layers, is_layered, widths
 from mlfs.search.structure_forms import as_text, headline
@@ -21,7 +21,7 @@ Point = tuple[float, float]
 
 
 def as_html(structure: Structure) -> str:
-    """Draw a structure, with its table of parents folded away.
+    """Draw a structure, with its table of parents details away.
 
     Examples
     --------
@@ -30,10 +30,10 @@ def as_html(structure: Structure) -> str:
     (2, 1)
     """
     head = f"<p>{text(headline(structure), 300)}</p>"
-    details = folded("labels and parents", f"<pre>{text_of(structure)}</pre>")
+    listing = details("labels and parents", f"<pre>{text_of(structure)}</pre>")
     if not 0 < structure.q <= MOST_LABELS or len(structure.edges) > MOST_EDGES:
-        return f"<div>{head}{details}</div>"
-    return f"<div>{head}{_svg(structure)}{details}</div>"
+        return f"<div>{head}{listing}</div>"
+    return f"<div>{head}{_svg(structure)}{listing}</div>"
 
 
 def text_of(structure: Structure) -> str:

@@ -135,9 +135,9 @@ class ArffRanges(TextRanges):
     def combine_ranges(self, ranges: Sequence[Range]) -> Common:
         """What is common to the rows of all ranges."""
         header, roles, *_ = self.start
-        if not any(summary.n_rows for summary in ranges):
+        if not any(part.n_rows for part in ranges):
             raise ParseError("there is no row after @data", self.path, header.line)
-        summaries: list[Summary] = [summary.summary for summary in ranges]
+        summaries: list[Summary] = [part.summary for part in ranges]
         valueless = [summary.valueless for summary in summaries if summary.valueless is not None]
         refuse_valueless(min(valueless, default=None), feature_columns(header, roles), self.path)
         undeclared = [summary.labels for summary in summaries if summary.labels is not None]

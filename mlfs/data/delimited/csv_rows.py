@@ -142,9 +142,9 @@ class Rows(RangeRows):
         """Count the quotes of the remaining pieces, to know which begin inside of quotes."""
         for piece, text in texts:
             self._count(text, piece)
-        return self._summary({}, {}, [])
+        return self._make_summary({}, {}, [])
 
-    def _summary(self, words: Any, numbers: Any, items: list[str]) -> Summary:
+    def _make_summary(self, words: Any, numbers: Any, items: list[str]) -> Summary:
         infinite = {j: error for j, error in self.infinite.items() if not self.wordy[j]}
         for j, (text, line, column) in infinite.items():
             infinite[j] = text, line - self.context.lines, column
@@ -155,7 +155,7 @@ class Rows(RangeRows):
         if self._pending and self.context.is_end and not self._gave_up:
             self._read_pending(len(self.ranges))
         if self.must_reread or self.context.is_repeat:
-            return self._summary({}, {}, [])
+            return self._make_summary({}, {}, [])
         self._table = self._packer.finish() if self.n_rows else None
         words = {j: self.words[j].summarize() for j in np.flatnonzero(self.wordy).tolist()}
         numbers: dict[int, np.ndarray] = {}
@@ -169,7 +169,7 @@ class Rows(RangeRows):
             if self.ranges.label_columns.lists:
                 words_of_lists = self.words[self.ranges.label_columns.columns[0]].words
                 items = {word.item for word in words_of_lists if word.item is not None}
-        return self._summary(words, numbers, sorted(items))
+        return self._make_summary(words, numbers, sorted(items))
 
     def dataset(self, common: Common) -> Dataset:
         """The rows, with the columns and labels of all."""
