@@ -78,7 +78,7 @@ class IBLR(UnweightedModel, AppendedModel):
     def _columns(self, problem: Problem) -> np.ndarray:
         self._near = Neighbours.of(problem, self.k, self.scale)
         self._has = np.where(problem.Y < 0, 0.5, problem.Y)
-        return self._near.counts(problem.X, self._has, own=True) / self._near.k
+        return self._near.counts(problem.X, self._has, exclude_self=True) / self._near.k
 
     def _appended(self, x: Any) -> np.ndarray:
         return self._near.counts(x, self._has) / self._near.k

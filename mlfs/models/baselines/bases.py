@@ -44,14 +44,20 @@ def independent_part(problem: Problem, before: Sequence[Learner | None] = ()) ->
     return FittedConditionals.grow(problem, Independent().learn(problem), before)
 
 
-def each_alone(held: Conditionals, way: str) -> np.ndarray:
+def each_alone(conditionals: Conditionals, method: str) -> np.ndarray:
     """Of each label without parents its ``proba``, ``decision`` or ``decide``, (n_rows, q)."""
-    none = np.zeros((held.n_rows, 0), dtype=np.int8)
-    every = slice(None)
-    if way == "proba":
-        columns = [np.exp(held.log_proba(label, every, none)[:, 1]) for label in range(held.q)]
+    no_parents = np.zeros((conditionals.n_rows, 0), dtype=np.int8)
+    all_rows = slice(None)
+    if method == "proba":
+        columns = [
+            np.exp(conditionals.log_proba(label, all_rows, no_parents)[:, 1])
+            for label in range(conditionals.q)
+        ]
     else:
-        columns = [getattr(held, way)(label, every, none) for label in range(held.q)]
+        columns = [
+            getattr(conditionals, method)(label, all_rows, no_parents)
+            for label in range(conditionals.q)
+        ]
     return np.column_stack(columns)
 
 
@@ -103,9 +109,9 @@ class ColumnModel(LabelModel):
         if isinstance(plan, AllFeatures):
             return problem
         before = plan.before(problem)
-        found = plan.after(problem, Independent().learn(problem.on(before)), before)
-        chosen = [own for own in found if own is not None]
-        if len(chosen) < len(found):
+        label_columns = plan.after(problem, Independent().learn(problem.on(before)), before)
+        chosen = [columns for columns in label_columns if columns is not None]
+        if len(chosen) < len(label_columns):
             return problem
         self.columns_ = np.unique(np.concatenate(chosen)).astype(np.intp)
         if not self.columns_.size:

@@ -81,9 +81,9 @@ class CalibratedLabelRanking(ColumnModel):
     def _grow(self, problem: Problem, first: bool) -> None:
         old = () if first else self._fitted.learners
         before = [] if first else [(a, b) for a, b in self.pairs_.tolist()]
-        known = dict(zip(before, old[problem.q :], strict=True))
+        fitted_pairs = dict(zip(before, old[problem.q :], strict=True))
         self.pairs_, marks = _pairs(problem, before)
-        of_pairs = [known.get((a, b)) for a, b in self.pairs_.tolist()]
+        of_pairs = [fitted_pairs.get((a, b)) for a, b in self.pairs_.tolist()]
         alone = [None] * problem.q if first else old[: problem.q]
         self._fitted = independent_part(_wide(problem, marks), [*alone, *of_pairs])
 
@@ -109,11 +109,11 @@ class CalibratedLabelRanking(ColumnModel):
         q = len(self.label_names_)
         alone, pairs = won[:, :q], won[:, q:]
         votes = alone + (q - 1) / 2
-        for (a, b), one in zip(self.pairs_.tolist(), pairs.T, strict=True):
-            votes[:, a] += one - 0.5
-            votes[:, b] += 0.5 - one
-        found: np.ndarray = votes - (1 - alone).sum(axis=1, keepdims=True)
-        return found
+        for (a, b), won_by_a in zip(self.pairs_.tolist(), pairs.T, strict=True):
+            votes[:, a] += won_by_a - 0.5
+            votes[:, b] += 0.5 - won_by_a
+        totals: np.ndarray = votes - (1 - alone).sum(axis=1, keepdims=True)
+        return totals
 
     def _decided(self, x: Any) -> np.ndarray:
         return self._votes(x) > TIE
@@ -122,22 +122,23 @@ class CalibratedLabelRanking(ColumnModel):
 def _wide(problem: Problem, marks: np.ndarray) -> Problem:
     """The rows with a label for each pair behind those that they have."""
     names = tuple(f"pair {number}" for number in range(marks.shape[1]))
-    every = np.hstack([problem.Y, marks])
-    return replace(problem, Y=every, names=(*problem.names, *names), features=(), shared=[])
+    labels = np.hstack([problem.Y, marks])
+    return replace(problem, Y=labels, names=(*problem.names, *names), features=(), shared=[])
 
 
 def _pairs(
-    problem: Problem, known: Collection[tuple[int, int]] = ()
+    problem: Problem, kept: Collection[tuple[int, int]] = ()
 ) -> tuple[np.ndarray, np.ndarray]:
     """The pairs that differ in some row or are known, and each row's winner: 1, 0, or missing."""
-    found, marks = [], []
+    pairs, marks = [], []
     for a in range(problem.q):
         for b in range(a + 1, problem.q):
-            one, other = problem.Y[:, a], problem.Y[:, b]
-            mark = np.where((one != MISSING) & (other != MISSING) & (one != other), one, MISSING)
-            if (mark != MISSING).any() or (a, b) in known:
-                found.append((a, b))
+            label_a, label_b = problem.Y[:, a], problem.Y[:, b]
+            mark = np.where(
+                (label_a != MISSING) & (label_b != MISSING) & (label_a != label_b), label_a, MISSING
+            )
+            if (mark != MISSING).any() or (a, b) in kept:
+                pairs.append((a, b))
                 marks.append(mark.astype(np.int8))
-    pairs = np.array(found, dtype=np.intp).reshape(-1, 2)
     columns = np.column_stack(marks) if marks else np.zeros((problem.n_rows, 0), np.int8)
-    return pairs, columns
+    return np.array(pairs, dtype=np.intp).reshape(-1, 2), columns

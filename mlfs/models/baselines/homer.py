@@ -105,8 +105,8 @@ class HOMER(ProbableModel):
             return
         labels = {0: tuple(range(problem.q))}
         for number, node in enumerate(self._nodes):
-            own = _of_children(problem, labels[number], node.children, root=not number)
-            self._nodes[number] = replace(node, fitted=node.fitted.grown(own))
+            node_problem = _of_children(problem, labels[number], node.children, root=not number)
+            self._nodes[number] = replace(node, fitted=node.fitted.grown(node_problem))
             labels |= dict(zip(node.below, node.children, strict=True))
 
     def _grown(
@@ -134,7 +134,7 @@ class HOMER(ProbableModel):
         """The labels of each child of each node."""
         return [node.children for node in self._nodes]
 
-    def _along(self, x: Any, way: str) -> np.ndarray:
+    def _along(self, x: Any, method: str) -> np.ndarray:
         """The product of what the nodes on the way to a label say."""
         out = np.zeros((x.shape[0], len(self.label_names_)))
         reached: dict[int, tuple[np.ndarray, np.ndarray]] = {
@@ -143,15 +143,15 @@ class HOMER(ProbableModel):
         for number, node in enumerate(self._nodes):
             rows, before = reached.pop(number)
             if not rows.size:
-                said = np.zeros((0, len(node.children)))
+                answers = np.zeros((0, len(node.children)))
             else:
-                said = each_alone(node.fitted.on(x[rows]), way) * before[:, None]
-            for child, below, own in zip(node.children, node.below, said.T, strict=True):
+                answers = each_alone(node.fitted.on(x[rows]), method) * before[:, None]
+            for child, below, values in zip(node.children, node.below, answers.T, strict=True):
                 if below < 0:
-                    out[rows, child[0]] = own
+                    out[rows, child[0]] = values
                 else:
-                    kept = own > 0
-                    reached[below] = rows[kept], own[kept]
+                    kept = values > 0
+                    reached[below] = rows[kept], values[kept]
         return out
 
     def _decided(self, x: Any) -> np.ndarray:
@@ -166,8 +166,8 @@ def _children(
 ) -> tuple[tuple[int, ...], ...]:
     if len(labels) <= k:
         return tuple((label,) for label in labels)
-    of = balanced_clusters(columns[np.array(labels, dtype=np.intp)], k, draw)
-    groups = [tuple(labels[at] for at in np.flatnonzero(of == one)) for one in range(k)]
+    cluster = balanced_clusters(columns[np.array(labels, dtype=np.intp)], k, draw)
+    groups = [tuple(labels[i] for i in np.flatnonzero(cluster == number)) for number in range(k)]
     return tuple(sorted(group for group in groups if group))
 
 
@@ -175,13 +175,13 @@ def _of_children(
     problem: Problem, labels: tuple[int, ...], children: tuple[tuple[int, ...], ...], root: bool
 ) -> Problem:
     """The rows that have a label of a node, with a label for each of its children."""
-    own = problem.Y[:, np.array(labels, dtype=np.intp)]
-    rows = np.arange(problem.n_rows) if root else np.flatnonzero((own == 1).any(axis=1))
+    node_labels = problem.Y[:, np.array(labels, dtype=np.intp)]
+    rows = np.arange(problem.n_rows) if root else np.flatnonzero((node_labels == 1).any(axis=1))
     marks = np.full((rows.size, len(children)), MISSING, dtype=np.int8)
-    for at, child in enumerate(children):
+    for number, child in enumerate(children):
         part = problem.Y[rows][:, np.array(child, dtype=np.intp)]
-        marks[(part == 0).all(axis=1), at] = 0
-        marks[(part == 1).any(axis=1), at] = 1
+        marks[(part == 0).all(axis=1), number] = 0
+        marks[(part == 1).any(axis=1), number] = 1
     names = tuple(f"child {number}" for number in range(len(children)))
     return replace(problem.rows(rows), Y=marks, names=names, features=())
 
@@ -209,33 +209,34 @@ def balanced_clusters(points: np.ndarray, k: int, draw: np.random.Generator) -> 
     (True, True, False)
     """
     centres = points[draw.permutation(len(points))[:k]]
-    of = np.full(len(points), -1)
+    cluster = np.full(len(points), -1)
     for _ in range(ROUNDS):
         squares = (points**2).sum(axis=1)[:, None] + (centres**2).sum(axis=1)
         far = np.round(squares - 2 * points @ centres.T, 9)
         new = _assigned(far, -(-len(points) // k))
-        if (new == of).all():
+        if (new == cluster).all():
             break
-        of = new
-        centres = np.array(
-            [points[of == one].mean(axis=0) if (of == one).any() else centres[one]
-             for one in range(k)]
-        )  # fmt: skip
-    return of
+        cluster = new
+        means = [
+            points[cluster == number].mean(axis=0) if (cluster == number).any() else centre
+            for number, centre in enumerate(centres)
+        ]
+        centres = np.array(means)
+    return cluster
 
 
 def _assigned(far: np.ndarray, most: int) -> np.ndarray:
-    of = np.full(len(far), -1)
+    cluster_of = np.full(len(far), -1)
     wishes = np.argsort(far, axis=1, kind="stable")
     tried = np.zeros(len(far), dtype=np.intp)
     for point in range(len(far)):
         while True:
             cluster = wishes[point, tried[point]]
             tried[point] += 1
-            of[point] = cluster
-            inside = np.flatnonzero(of == cluster)
+            cluster_of[point] = cluster
+            inside = np.flatnonzero(cluster_of == cluster)
             if inside.size <= most:
                 break
             point = int(inside[far[inside, cluster].argmax()])  # it goes on
-            of[point] = -1
-    return of
+            cluster_of[point] = -1
+    return cluster_of

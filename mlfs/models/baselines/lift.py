@@ -142,5 +142,5 @@ def _centres(rows: np.ndarray, count: int, seed: int) -> np.ndarray:
     if len(distinct) <= count:
         return distinct
     with threadpool_limits(limits=1):  # sums depend on how many threads there are
-        found = KMeans(count, n_init=1, random_state=seed).fit(rows)
-    return np.asarray(found.cluster_centers_, dtype=np.float64)
+        fitted = KMeans(count, n_init=1, random_state=seed).fit(rows)
+    return np.asarray(fitted.cluster_centers_, dtype=np.float64)

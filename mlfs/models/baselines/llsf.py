@@ -91,8 +91,7 @@ class LLSF(ColumnModel):
 
     def _learn(self, problem: Problem) -> None:
         table = _Rows.of(problem, bool(self.standardise))
-        found = label_specific_weights(table, self.alpha, self.beta, self.max_iter)
-        weights, self.n_iter_ = found
+        weights, self.n_iter_ = label_specific_weights(table, self.alpha, self.beta, self.max_iter)
         self.coef_ = (weights / table.scale[:, None]).T.copy()
         self.intercept_ = table.means - self.coef_ @ table.centre
 
@@ -151,11 +150,11 @@ class LLSFFeatures(FeaturePlan):
         most = None if self.most is None else whole(self.most, "most")
         table = _Rows.of(problem, bool(self.standardise))
         steps = whole(self.max_iter, "max_iter")
-        found = np.abs(label_specific_weights(table, self.alpha, self.beta, steps)[0])
-        order = np.argsort(-found.round(12), axis=0, kind="stable")
+        sizes = np.abs(label_specific_weights(table, self.alpha, self.beta, steps)[0])
+        order = np.argsort(-sizes.round(12), axis=0, kind="stable")
         return tuple(
-            own[size[own] > 0][:most].astype(np.intp)
-            for own, size in zip(order.T, found.T, strict=True)
+            columns[size[columns] > 0][:most].astype(np.intp)
+            for columns, size in zip(order.T, sizes.T, strict=True)
         )
 
 
@@ -194,25 +193,25 @@ class _Rows:
         return cls(X, centre, scale, targets, means, shares)
 
     def times(self, W: np.ndarray) -> np.ndarray:
-        own = W / self.scale[:, None]
-        return np.asarray(self.X @ own) - self.centre @ own
+        scaled = W / self.scale[:, None]
+        return np.asarray(self.X @ scaled) - self.centre @ scaled
 
     def back(self, R: np.ndarray) -> np.ndarray:
-        found = np.asarray(self.X.T @ R) - np.outer(self.centre, R.sum(axis=0))
-        return np.asarray(found / self.scale[:, None])
+        product = np.asarray(self.X.T @ R) - np.outer(self.centre, R.sum(axis=0))
+        return np.asarray(product / self.scale[:, None])
 
     def norm(self) -> float:
         """The greatest eigenvalue of Z'Z / n, by power iteration."""
         heavy = self.shares.max(axis=1)[:, None]
         v = np.ones((self.scale.size, 1)) + np.arange(self.scale.size)[:, None] / self.scale.size
-        found = 0.0
+        eigenvalue = 0.0
         for _ in range(POWER_STEPS):
             size = float(np.linalg.norm(v))
             if not size:
                 break
             v = self.back(heavy * self.times(v / size))
-            found = float(np.linalg.norm(v))
-        return SAFE * found
+            eigenvalue = float(np.linalg.norm(v))
+        return SAFE * eigenvalue
 
 
 def label_specific_weights(
@@ -229,19 +228,19 @@ def label_specific_weights(
     steps : int
         How many steps at most; it ends where W moves by less than 1e-6 of its size.
     """
-    own = table.targets + np.where(table.shares > 0, table.means, 0.0)
-    norms = np.maximum(np.linalg.norm(own, axis=0), 1e-12)
-    apart = 1 - (own / norms).T @ (own / norms)
-    np.fill_diagonal(apart, 0.0)
-    bound = np.sqrt(2 * (table.norm() ** 2 + (alpha * np.linalg.norm(apart, 2)) ** 2))
-    W = last = np.zeros((table.scale.size, own.shape[1]))
+    labels = table.targets + np.where(table.shares > 0, table.means, 0.0)
+    norms = np.maximum(np.linalg.norm(labels, axis=0), 1e-12)
+    distance = 1 - (labels / norms).T @ (labels / norms)
+    np.fill_diagonal(distance, 0.0)
+    bound = np.sqrt(2 * (table.norm() ** 2 + (alpha * np.linalg.norm(distance, 2)) ** 2))
+    W = last = np.zeros((table.scale.size, labels.shape[1]))
     t, done = 1.0, 0
     while done < (steps if bound > 0 else 0):
         done += 1
-        before, t = t, (1 + np.sqrt(4 * t * t + 1)) / 2
-        ahead = W + (before - 1) / t * (W - last)
-        rest = table.shares * (table.times(ahead) - table.targets)
-        moved = ahead - (table.back(rest) + alpha * ahead @ apart) / bound
+        t_before, t = t, (1 + np.sqrt(4 * t * t + 1)) / 2
+        ahead = W + (t_before - 1) / t * (W - last)
+        residual = table.shares * (table.times(ahead) - table.targets)
+        moved = ahead - (table.back(residual) + alpha * ahead @ distance) / bound
         last, W = W, np.sign(moved) * np.maximum(np.abs(moved) - beta / bound, 0.0)
         if np.linalg.norm(W - last) <= 1e-6 * np.linalg.norm(W):
             break

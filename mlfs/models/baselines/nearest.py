@@ -72,14 +72,14 @@ class MLkNN(LogOddsModel, UnweightedModel):
         self._near = Neighbours.of(problem, self.k, self.scale)
         k, s = self._near.k, float(self.smoothing)
         self._has = (problem.Y == 1).astype(np.int8)
-        near = self._near.counts(problem.X, self._has, own=True)
-        known = [np.equal(problem.Y, value) for value in (0, 1)]
-        rows = np.stack([one.sum(axis=0) for one in known])
+        near = self._near.counts(problem.X, self._has, exclude_self=True)
+        masks = [np.equal(problem.Y, value) for value in (0, 1)]
+        rows = np.stack([mask.sum(axis=0) for mask in masks])
         prior = np.log(s + rows)
         counts = np.stack(
             [
-                np.stack([((near == c) & one).sum(axis=0) for c in range(k + 1)], axis=1)
-                for one in known
+                np.stack([((near == c) & mask).sum(axis=0) for c in range(k + 1)], axis=1)
+                for mask in masks
             ]
         )
         likely = np.log(s + counts) - np.log(s * (k + 1) + rows)[:, :, None]
@@ -179,11 +179,11 @@ class BRkNN(UnweightedModel, ProbableModel):
     def _decided(self, x: Any) -> np.ndarray:
         self._check()
         ones = self._shares_of(x)
-        found = ones > 0.5 + TIE
+        decided = ones > 0.5 + TIE
         if self.extension != "none":
             place = np.argsort(np.argsort(-ones.round(9), axis=1, kind="stable"), axis=1)
             size = np.floor(ones.sum(axis=1) + 0.5 + TIE)[:, None]
-            first = place < (size if self.extension == "b" else 1)
-            lacking = ~found.any(axis=1, keepdims=True) & (ones > 0)
-            found = first if self.extension == "b" else found | (first & lacking)
-        return found
+            leading = place < (size if self.extension == "b" else 1)
+            lacking = ~decided.any(axis=1, keepdims=True) & (ones > 0)
+            decided = leading if self.extension == "b" else decided | (leading & lacking)
+        return decided

@@ -50,11 +50,11 @@ class Neighbours:
     @classmethod
     def of(cls, problem: Problem, k: Any, scale: Any = False) -> Neighbours:
         """The training rows of a problem, with `k` no more than there are other rows."""
-        wanted = whole(k, "k")
+        n_neighbours = whole(k, "k")
         if problem.n_rows < 2:
             msg = f"neighbours need two rows or more, not n_samples = {problem.n_rows}"
             raise DataError(msg)
-        return cls(problem.X, min(wanted, problem.n_rows - 1), bool(scale))
+        return cls(problem.X, min(n_neighbours, problem.n_rows - 1), bool(scale))
 
     def with_rows(self, x: Any, k: Any) -> Neighbours:
         """These and further rows, dense or sparse as the first ones."""
@@ -88,7 +88,7 @@ class Neighbours:
         x = (x.toarray() if sp.issparse(x) else x) - self._centre
         return x / self._ranges if self.scale else x
 
-    def counts(self, x: Any, marks: np.ndarray, own: bool = False) -> np.ndarray:
+    def counts(self, x: Any, marks: np.ndarray, exclude_self: bool = False) -> np.ndarray:
         """The sum of the neighbours' marks.
 
         Parameters
@@ -97,7 +97,7 @@ class Neighbours:
             The rows.
         marks : ndarray, shape (n, q)
             A row of numbers for each training row, such as its labels.
-        own : bool, default=False
+        exclude_self : bool, default=False
             `x` are the training rows, and none is a neighbour of its own.
 
         Returns
@@ -106,15 +106,15 @@ class Neighbours:
         """
         x, rows = self._centred(x), self._centred(self.rows)
         out = np.empty((x.shape[0], marks.shape[1]))
-        for at in blocks(x.shape[0], len(self._squares), CELLS):
-            product = x[at] @ rows.T
+        for block in blocks(x.shape[0], len(self._squares), CELLS):
+            product = x[block] @ rows.T
             product = product.toarray() if sp.issparse(product) else product
-            far = _squared(x[at])[:, None] + self._squares - 2 * product
-            slack = SLACK * (_squared(x[at]) + self._squares.max())[:, None]
-            if own:
-                far[np.arange(at.size), at] = np.inf
+            far = _squared(x[block])[:, None] + self._squares - 2 * product
+            slack = SLACK * (_squared(x[block]) + self._squares.max())[:, None]
+            if exclude_self:
+                far[np.arange(block.size), block] = np.inf
             near = sp.csr_array(_nearest(far, slack, self.k).astype(np.float64))
-            out[at] = near @ marks.astype(np.float64)
+            out[block] = near @ marks.astype(np.float64)
         return out
 
 
@@ -128,5 +128,5 @@ def _nearest(far: np.ndarray, slack: np.ndarray, k: int) -> np.ndarray:
     last = np.partition(far, k - 1, axis=1)[:, k - 1 : k]
     near, tied = far < last - slack, np.abs(far - last) <= slack
     room = k - near.sum(axis=1, keepdims=True)
-    chosen: np.ndarray = near | (tied & (np.cumsum(tied, axis=1, dtype=np.int32) <= room))
-    return chosen
+    nearest: np.ndarray = near | (tied & (np.cumsum(tied, axis=1, dtype=np.int32) <= room))
+    return nearest

@@ -36,10 +36,10 @@ class SetClassifiers:
     def learn(cls, problem: Problem, p: int = 0, b: int = 0) -> SetClassifiers:
         """Fit them on the rows without missing labels; sets in p rows or fewer are pruned."""
         complete = _complete(problem)
-        sets, at = np.unique(problem.Y[complete], axis=0, return_inverse=True)
+        sets, set_of_row = np.unique(problem.Y[complete], axis=0, return_inverse=True)
         weights = None if problem.weights is None else problem.weights[complete]
-        counts = np.bincount(at, weights, minlength=len(sets))
-        rows, classes = _pruned(sets, at, counts, p, b)
+        counts = np.bincount(set_of_row, weights, minlength=len(sets))
+        rows, classes = _pruned(sets, set_of_row, counts, p, b)
         kept = np.unique(classes)
         return cls(sets[kept], independent(_marked(problem, complete[rows], classes, kept)))
 
@@ -47,21 +47,22 @@ class SetClassifiers:
     def learn_part(cls, problem: Problem, before: SetClassifiers | None) -> SetClassifiers:
         """Fit them on a part of the rows; a new set has a classifier from then on."""
         complete = _complete(problem)
-        old = problem.Y[:0] if before is None else before.sets
-        known = np.unique(np.concatenate([old, problem.Y[complete]]), axis=0)
-        places = {one.tobytes(): at for at, one in enumerate(known)}
+        old_sets = problem.Y[:0] if before is None else before.sets
+        old_learners = () if before is None else before.fitted.learners
+        sets = np.unique(np.concatenate([old_sets, problem.Y[complete]]), axis=0)
+        places = {labels.tobytes(): i for i, labels in enumerate(sets)}
         classes = np.array([places[row.tobytes()] for row in problem.Y[complete]], dtype=np.intp)
-        learners: list[Learner | None] = [None] * len(known)
-        for one, learner in zip(old, () if before is None else before.fitted.learners, strict=True):
-            learners[places[one.tobytes()]] = learner
-        alone = _marked(problem, complete, classes, np.arange(len(known)))
-        return cls(known, independent_part(alone, learners))
+        learners: list[Learner | None] = [None] * len(sets)
+        for labels, learner in zip(old_sets, old_learners, strict=True):
+            learners[places[labels.tobytes()]] = learner
+        alone = _marked(problem, complete, classes, np.arange(len(sets)))
+        return cls(sets, independent_part(alone, learners))
 
     def scores(self, x: Any) -> np.ndarray:
         """The decision value of each set, (n_rows, s)."""
         return each_alone(self.fitted.on(x), "decision")
 
-    def chosen(self, x: Any) -> np.ndarray:
+    def best_sets(self, x: Any) -> np.ndarray:
         """The set of greatest decision value, of equals the lowest; int8, (n_rows, q)."""
         scores = self.scores(x)
         best: np.ndarray = self.sets[(scores >= scores.max(axis=1, keepdims=True) - TIE).argmax(1)]
@@ -94,7 +95,7 @@ def _marked(problem: Problem, rows: np.ndarray, classes: np.ndarray, kept: np.nd
 
 
 def _pruned(
-    sets: np.ndarray, at: np.ndarray, counts: np.ndarray, p: int, b: int
+    sets: np.ndarray, set_of_row: np.ndarray, counts: np.ndarray, p: int, b: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """The rows that train, some of them again and again, and the number of the set of each.
 
@@ -103,7 +104,7 @@ def _pruned(
     """
     frequent = counts > p
     if frequent.all() or not frequent.any():
-        return np.arange(at.size), at
+        return np.arange(set_of_row.size), set_of_row
     known = np.flatnonzero(frequent)
     size = sets.sum(axis=1, dtype=np.intp)
     first = known[np.lexsort((known, -counts[known], -size[known]))]
@@ -111,12 +112,12 @@ def _pruned(
     for rare in np.flatnonzero(~frequent):
         within = (sets[first] <= sets[rare]).all(axis=1) & (size[first] > 0)
         inside[int(rare)] = first[within][:b]
-    rows = [np.flatnonzero(frequent[at])]
-    classes = [at[rows[0]]]
-    for row in np.flatnonzero(~frequent[at]):
-        own = inside[int(at[row])]
-        rows.append(np.full(own.size, row))
-        classes.append(own)
+    rows = [np.flatnonzero(frequent[set_of_row])]
+    classes = [set_of_row[rows[0]]]
+    for row in np.flatnonzero(~frequent[set_of_row]):
+        subsets = inside[int(set_of_row[row])]
+        rows.append(np.full(subsets.size, row))
+        classes.append(subsets)
     return np.concatenate(rows).astype(np.intp), np.concatenate(classes).astype(np.intp)
 
 
@@ -198,7 +199,7 @@ class LabelPowerset(ProbableModel):
         return self._sets.sets
 
     def _decided(self, x: Any) -> np.ndarray:
-        return self._sets.chosen(x)
+        return self._sets.best_sets(x)
 
     def _ones(self, x: Any) -> np.ndarray:
         return self._sets.ones(x)

@@ -103,7 +103,7 @@ class RAkEL(ProbableModel):
         before = [] if first else self._members
         self._train(
             problem,
-            lambda part, at: SetClassifiers.learn_part(part, before[at] if before else None),
+            lambda part, i: SetClassifiers.learn_part(part, before[i] if before else None),
             first=first,
         )
 
@@ -117,28 +117,30 @@ class RAkEL(ProbableModel):
                 draw, problem.q, self.k, self.n_estimators, bool(self.disjoint)
             )
         members = []
-        for at, labels in enumerate(self.labelsets_):
+        for i, labels in enumerate(self.labelsets_):
             names = tuple(problem.names[label] for label in labels)
             part = replace(problem, Y=problem.Y[:, labels], names=names, features=(), shared=[])
-            with stage(f"label set {at + 1} of {len(self.labelsets_)}"):
-                members.append(train(part, at))
+            with stage(f"label set {i + 1} of {len(self.labelsets_)}"):
+                members.append(train(part, i))
         self._members = members
 
-    def _mean(self, x: Any, way: str) -> np.ndarray:
+    def _mean(self, x: Any, answer: Callable[[SetClassifiers, Any], np.ndarray]) -> np.ndarray:
         """The mean of what the members say of each label."""
         q = len(self.label_names_)
         total, times = np.zeros((x.shape[0], q)), np.zeros(q)
         for labels, member in zip(self.labelsets_, self._members, strict=True):
-            total[:, labels] += getattr(member, way)(x)
+            total[:, labels] += answer(member, x)
             times[labels] += 1
         return np.clip(total / times, 0.0, 1.0)
 
     def _decided(self, x: Any) -> np.ndarray:
         check_vote(self.vote, "the base learner gives", probabilistic(self))
-        return self._mean(x, "ones" if self.vote == "mean" else "chosen") > 0.5
+        if self.vote == "mean":
+            return self._ones(x) > 0.5
+        return self._mean(x, SetClassifiers.best_sets) > 0.5
 
     def _ones(self, x: Any) -> np.ndarray:
-        return self._mean(x, "ones")
+        return self._mean(x, SetClassifiers.ones)
 
     @available_if(lambda model: not probabilistic(model))  # type: ignore[untyped-decorator]
     def decision_function(self, X: Any) -> np.ndarray:
@@ -148,7 +150,7 @@ class RAkEL(ProbableModel):
         -------
         ndarray of float64, shape (n, q)
         """
-        return self._decisions(self._mean(self._rows(X), "chosen") - 0.5)
+        return self._decisions(self._mean(self._rows(X), SetClassifiers.best_sets) - 0.5)
 
 
 def drawn_labelsets(
@@ -181,11 +183,11 @@ def drawn_labelsets(
     if sets[-1].size < k:
         others = draw.permutation(np.setdiff1d(np.arange(q), sets[-1]))
         sets[-1] = np.sort(np.concatenate([sets[-1], others[: k - sets[-1].size]]))
-    wanted = min(2 * q if count is None else count, comb(q, k))
-    seen = {tuple(one.tolist()) for one in sets}
-    while len(sets) < wanted:
-        one = np.sort(draw.permutation(q)[:k])
-        if tuple(one.tolist()) not in seen:
-            seen.add(tuple(one.tolist()))
-            sets.append(one)
+    n_sets = min(2 * q if count is None else count, comb(q, k))
+    seen = {tuple(labels.tolist()) for labels in sets}
+    while len(sets) < n_sets:
+        labels = np.sort(draw.permutation(q)[:k])
+        if tuple(labels.tolist()) not in seen:
+            seen.add(tuple(labels.tolist()))
+            sets.append(labels)
     return sets
