@@ -131,11 +131,11 @@ def class_named(name: str) -> type | None:
     >>> class_named("sklearn.svm.LinearSVC"), class_named("os.system")
     (<class 'sklearn.svm._classes.LinearSVC'>, None)
     """
-    found = _by_name().get(name)
-    if found is None:
+    place = _by_name().get(name)
+    if place is None:
         return None
-    made: Any = getattr(importlib.import_module(found[0]), found[1], None)
-    return made if isinstance(made, type) else None
+    cls: Any = getattr(importlib.import_module(place[0]), place[1], None)
+    return cls if isinstance(cls, type) else None
 
 
 def name_of(cls: type) -> str | None:
@@ -148,16 +148,16 @@ def name_of(cls: type) -> str | None:
     ('sklearn.svm.LinearSVC', None)
     """
     top = cls.__module__.partition(".")[0]
-    for name, (module, own) in _by_name().items():
-        if own == cls.__name__ and module.startswith(top) and class_named(name) is cls:
+    for name, (module, class_name) in _by_name().items():
+        if class_name == cls.__name__ and module.startswith(top) and class_named(name) is cls:
             return name
     return None
 
 
 def is_model(name: str) -> bool:
     """Whether that name is one of our models, which alone may be the whole of a file."""
-    module, _, own = name.rpartition(".")
-    return own in MODELS.get(module, ())
+    module, _, class_name = name.rpartition(".")
+    return class_name in MODELS.get(module, ())
 
 
 def listed_learners() -> str:
@@ -171,7 +171,7 @@ def is_key(value: Any) -> bool:
     Others could be chosen so that a dict takes forever to build.
     """
     if type(value) is tuple:
-        return len(value) == 2 and all(type(one) is int and is_key(one) for one in value)
+        return len(value) == 2 and all(type(number) is int and is_key(number) for number in value)
     return type(value) is str or (type(value) is int and abs(value) < LARGEST_KEY)
 
 

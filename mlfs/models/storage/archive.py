@@ -108,7 +108,7 @@ def _padded(size: int) -> int:
 
 def read_archive(path: str) -> tuple[dict[str, Any], list[np.ndarray]]:
     """Read what `write_archive` wrote; anything else is refused in one sentence."""
-    content, header_size = _whole(path)
+    content, header_size = _read_checked(path)
     end = START + header_size
     text = bytes(content[START:end])
     if _nodes(text) > MOST_NODES:
@@ -124,25 +124,25 @@ def read_archive(path: str) -> tuple[dict[str, Any], list[np.ndarray]]:
     return header, _arrays(header["arrays"], content[end:-DIGEST], path)
 
 
-def _whole(path: str) -> tuple[memoryview, int]:
+def _read_checked(path: str) -> tuple[memoryview, int]:
     """The bytes of a file whose start, sizes and digest are right, and the header's length."""
     shown = repr(printable(path, 400))
     try:
         _refuse_pipe(path, shown)
         with Path(path).open("rb") as stream:
-            found = os.fstat(stream.fileno())
+            status = os.fstat(stream.fileno())
             start = stream.read(START)
             header, body = _sizes(start, path)
-            whole = START + header + body + DIGEST
-            if found.st_size != whole:
-                word = "shorter" if found.st_size < whole else "longer"
-                message = f"{found.st_size} bytes, {word} than the {whole} that it declares"
+            size = START + header + body + DIGEST
+            if status.st_size != size:
+                word = "shorter" if status.st_size < size else "longer"
+                message = f"{status.st_size} bytes, {word} than the {size} that it declares"
                 raise _damaged(path, message)
             if header > MAX_HEADER:
                 raise _damaged(path, f"its header has {header} bytes of at most {MAX_HEADER}")
-            content = memoryview(bytearray(whole))
+            content = memoryview(bytearray(size))
             content[:START] = start
-            if stream.readinto(content[START:]) != whole - START:
+            if stream.readinto(content[START:]) != size - START:
                 raise _damaged(path, "it changed while it was read")
     except FileNotFoundError:
         raise UsageError(f"there is no file {shown}") from None
@@ -193,10 +193,10 @@ def _damaged(path: str, how: str) -> DataError:
 
 
 def _without_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    result = dict(pairs)
+    if len(result) < len(pairs):
         raise ValueError("a name is there twice")
-    return found
+    return result
 
 
 def _no_constant(name: str) -> Any:
@@ -207,10 +207,10 @@ def _arrays(listed: list[Any], body: memoryview, path: str) -> list[np.ndarray]:
     """The arrays, once all of their sizes are known to fill the body."""
     plans: list[tuple[np.dtype[Any], str, tuple[int, ...], int]] = []
     total = 0
-    for one in listed:
-        plan = _plan(one)
+    for description in listed:
+        plan = _plan(description)
         if plan is None:
-            raise _damaged(path, f"{printable(json.dumps(one))} describes no array")
+            raise _damaged(path, f"{printable(json.dumps(description))} describes no array")
         total += _padded(plan[3])
         if total > len(body):
             raise _damaged(path, "its arrays declare more bytes than it holds")
@@ -218,23 +218,25 @@ def _arrays(listed: list[Any], body: memoryview, path: str) -> list[np.ndarray]:
     if total != len(body):
         raise _damaged(path, f"its arrays take {total} of the {len(body)} bytes of its body")
     arrays: list[np.ndarray] = []
-    at = 0
+    position = 0
     for dtype, order, shape, size in plans:
-        flat = np.frombuffer(body[at : at + size], np.uint8 if dtype.kind == "b" else dtype)
+        flat = np.frombuffer(
+            body[position : position + size], np.uint8 if dtype.kind == "b" else dtype
+        )
         if dtype.kind == "b":
             if (flat > 1).any():
                 raise _damaged(path, "a truth value is neither 0 nor 1")
             flat = flat.view(bool)
         array = flat.reshape(shape[::-1]).T if order == "F" else flat.reshape(shape)
         arrays.append(array.astype(dtype.newbyteorder("="), order="K", copy=True))
-        at += _padded(size)
+        position += _padded(size)
     return arrays
 
 
-def _plan(one: Any) -> tuple[np.dtype[Any], str, tuple[int, ...], int] | None:
-    if not (isinstance(one, list) and len(one) == 3):
+def _plan(description: Any) -> tuple[np.dtype[Any], str, tuple[int, ...], int] | None:
+    if not (isinstance(description, list) and len(description) == 3):
         return None
-    name, order, shape = one
+    name, order, shape = description
     if not (isinstance(name, str) and name in TYPES and order in ("C", "F")):
         return None
     if not isinstance(shape, list) or len(shape) > MAX_DIMENSIONS:

@@ -26,54 +26,54 @@ def _is_table(array: Any, shape: tuple[int, ...], kind: str, values: tuple[float
     return good and bool(np.isin(array, values).all())
 
 
-def _check_neighbours(made: Any) -> None:
-    rows = made.rows
+def _check_neighbours(neighbours: Any) -> None:
+    rows = neighbours.rows
     values = rows.data if sp.issparse(rows) else rows
     table = isinstance(rows, np.ndarray) or (sp.issparse(rows) and rows.format == "csr")
     demand(table and rows.ndim == 2 and min(rows.shape) > 0, "the neighbours have no rows")
     demand(values.dtype == np.float64 and np.isfinite(values).all(), "a neighbour is no row")
-    demand(0 < made.k <= rows.shape[0], "there are fewer rows than neighbours")
-    demand(isinstance(made.scale, bool), "scale is neither true nor false")
+    demand(0 < neighbours.k <= rows.shape[0], "there are fewer rows than neighbours")
+    demand(isinstance(neighbours.scale, bool), "scale is neither true nor false")
 
 
-def _check_sets(made: Any) -> None:
-    sets = made.sets
+def _check_sets(classifiers: Any) -> None:
+    sets = classifiers.sets
     demand(sets.ndim == 2 and min(sets.shape) > 0, "there are no label sets")
     demand(_is_table(sets, sets.shape, "i", (0, 1)), "a label set is none")
-    _is_fitted(made.fitted, made.fitted.width, len(sets))
+    _is_fitted(classifiers.fitted, classifiers.fitted.width, len(sets))
 
 
-def _check_node(made: Any) -> None:
-    same = len(made.children) == len(made.below) == len(made.fitted.learners) > 0
+def _check_node(node: Any) -> None:
+    same = len(node.children) == len(node.below) == len(node.fitted.learners) > 0
     demand(same, "a node has other children than learners")
-    _is_fitted(made.fitted, made.fitted.width)
+    _is_fitted(node.fitted, node.fitted.width)
 
 
-def _begun(made: Any, name: str) -> bool:
+def _begun(model: Any, name: str) -> bool:
     """Whether a model is fitted; then its labels and columns are checked."""
-    if name not in vars(made):
+    if name not in vars(model):
         return False
-    labels = made._labels  # noqa: SLF001
+    labels = model._labels  # noqa: SLF001
     demand(type(labels).__name__ == "Classes", "a model has no labels")
-    demand(labels.names == made.label_names_, "the labels have other names")
-    columns = made.columns_
+    demand(labels.names == model.label_names_, "the labels have other names")
+    columns = model.columns_
     if columns is not None:
-        inside = columns.size > 0 and columns[0] >= 0 and columns[-1] < made.n_features_in_
+        inside = columns.size > 0 and columns[0] >= 0 and columns[-1] < model.n_features_in_
         demand(inside and (np.diff(columns) > 0).all(), "a column of a model is not there")
     return True
 
 
-def _width(made: Any) -> int:
-    return int(made.n_features_in_ if made.columns_ is None else len(made.columns_))
+def _width(model: Any) -> int:
+    return int(model.n_features_in_ if model.columns_ is None else len(model.columns_))
 
 
-def _q(made: Any) -> int:
-    return len(made.label_names_)
+def _q(model: Any) -> int:
+    return len(model.label_names_)
 
 
-def _check_powerset(made: Any) -> None:
-    if _begun(made, "_sets"):
-        _is_member(made._sets, _width(made), _q(made))  # noqa: SLF001
+def _check_powerset(model: Any) -> None:
+    if _begun(model, "_sets"):
+        _is_member(model._sets, _width(model), _q(model))  # noqa: SLF001
 
 
 def _is_member(member: Any, width: int, q: int) -> None:
@@ -82,65 +82,65 @@ def _is_member(member: Any, width: int, q: int) -> None:
     demand(member.fitted.width == width, "the learners have other features")
 
 
-def _check_rakel(made: Any) -> None:
-    if not _begun(made, "_members"):
+def _check_rakel(model: Any) -> None:
+    if not _begun(model, "_members"):
         return
-    sets, q = made.labelsets_, _q(made)
-    demand(len(sets) == len(made._members), "a set of labels has no member")  # noqa: SLF001
-    for labels, member in zip(sets, made._members, strict=True):  # noqa: SLF001
+    sets, q = model.labelsets_, _q(model)
+    demand(len(sets) == len(model._members), "a set of labels has no member")  # noqa: SLF001
+    for labels, member in zip(sets, model._members, strict=True):  # noqa: SLF001
         flat = labels.ndim == 1 and labels.size and labels[0] >= 0 and labels[-1] < q
         demand(flat and (np.diff(labels) > 0).all(), "a set of labels is none")
-        _is_member(member, _width(made), labels.size)
+        _is_member(member, _width(model), labels.size)
     demand(np.unique(np.concatenate(sets)).size == q, "a label has no member")
 
 
-def _is_near(made: Any, kind: str, values: tuple[float, ...]) -> None:
-    near = made._near  # noqa: SLF001
+def _is_near(model: Any, kind: str, values: tuple[float, ...]) -> None:
+    near = model._near  # noqa: SLF001
     demand(type(near).__name__ == "Neighbours", "a model has no neighbours")
-    demand(near.rows.shape[1] == _width(made), "the neighbours have other features")
-    shape = near.rows.shape[0], _q(made)
-    demand(_is_table(made._has, shape, kind, values), "the neighbours have no labels")  # noqa: SLF001
+    demand(near.rows.shape[1] == _width(model), "the neighbours have other features")
+    shape = near.rows.shape[0], _q(model)
+    demand(_is_table(model._has, shape, kind, values), "the neighbours have no labels")  # noqa: SLF001
 
 
-def _check_mlknn(made: Any) -> None:
-    if _begun(made, "_log_odds"):
-        _is_near(made, "i", (0, 1))
-        shape = _q(made), made._near.k + 1  # noqa: SLF001
-        demand(made._log_odds.shape == shape, "numbers of neighbours have no odds")  # noqa: SLF001
+def _check_mlknn(model: Any) -> None:
+    if _begun(model, "_log_odds"):
+        _is_near(model, "i", (0, 1))
+        shape = _q(model), model._near.k + 1  # noqa: SLF001
+        demand(model._log_odds.shape == shape, "numbers of neighbours have no odds")  # noqa: SLF001
 
 
-def _check_brknn(made: Any) -> None:
-    if _begun(made, "_near"):
-        _is_near(made, "f", (0, 0.5, 1))
+def _check_brknn(model: Any) -> None:
+    if _begun(model, "_near"):
+        _is_near(model, "f", (0, 0.5, 1))
 
 
-def _appended_width(made: Any) -> int:
-    demand(isinstance(made.original, bool), "original is neither true nor false")
-    return _q(made) + (_width(made) if made.original else 0)
+def _appended_width(model: Any) -> int:
+    demand(isinstance(model.original, bool), "original is neither true nor false")
+    return _q(model) + (_width(model) if model.original else 0)
 
 
-def _check_iblr(made: Any) -> None:
-    if _begun(made, "_fitted"):
-        _is_near(made, "f", (0, 0.5, 1))
-        _is_fitted(made._fitted, _appended_width(made), _q(made))  # noqa: SLF001
+def _check_iblr(model: Any) -> None:
+    if _begun(model, "_fitted"):
+        _is_near(model, "f", (0, 0.5, 1))
+        _is_fitted(model._fitted, _appended_width(model), _q(model))  # noqa: SLF001
 
 
-def _check_chf(made: Any) -> None:
-    if _begun(made, "_fitted"):
-        _is_fitted(made._first, _width(made), _q(made))  # noqa: SLF001
-        _is_fitted(made._fitted, _appended_width(made), _q(made))  # noqa: SLF001
+def _check_chf(model: Any) -> None:
+    if _begun(model, "_fitted"):
+        _is_fitted(model._first, _width(model), _q(model))  # noqa: SLF001
+        _is_fitted(model._fitted, _appended_width(model), _q(model))  # noqa: SLF001
 
 
-def _check_homer(made: Any) -> None:
-    if not _begun(made, "_nodes"):
+def _check_homer(model: Any) -> None:
+    if not _begun(model, "_nodes"):
         return
-    expected = {0: tuple(range(_q(made)))}
-    for number, node in enumerate(made._nodes):  # noqa: SLF001
+    expected = {0: tuple(range(_q(model)))}
+    for number, node in enumerate(model._nodes):  # noqa: SLF001
         demand(type(node).__name__ == "HomerNode" and number in expected, "a node hangs nowhere")
-        demand(node.fitted.width == _width(made), "the learners have other features")
+        demand(node.fitted.width == _width(model), "the learners have other features")
         labels = expected.pop(number)
-        own = sorted(label for child in node.children for label in child)
-        demand(own == sorted(labels), "the children of a node have other labels")
+        labels_below = sorted(label for child in node.children for label in child)
+        demand(labels_below == sorted(labels), "the children of a node have other labels")
         for child, below in zip(node.children, node.below, strict=True):
             demand(child, "a child of a node has no labels")
             if below < 0:
@@ -151,26 +151,26 @@ def _check_homer(made: Any) -> None:
     demand(not expected, "a node is not there")
 
 
-def _check_llsf(made: Any) -> None:
-    if _begun(made, "coef_"):
-        demand(made.coef_.shape == (_q(made), _width(made)), "the weights are of other columns")
+def _check_llsf(model: Any) -> None:
+    if _begun(model, "coef_"):
+        demand(model.coef_.shape == (_q(model), _width(model)), "the weights are of other columns")
 
 
-def _check_ranking(made: Any) -> None:
-    if _begun(made, "_fitted"):
-        pairs, q = made.pairs_, _q(made)
+def _check_ranking(model: Any) -> None:
+    if _begun(model, "_fitted"):
+        pairs, q = model.pairs_, _q(model)
         demand(((pairs >= 0) & (pairs < q)).all(), "a pair has a label that is not there")
-        _is_fitted(made._fitted, _width(made), q + len(pairs))  # noqa: SLF001
+        _is_fitted(model._fitted, _width(model), q + len(pairs))  # noqa: SLF001
 
 
-def _check_lift(made: Any) -> None:
-    if "centres_" not in vars(made):
+def _check_lift(model: Any) -> None:
+    if "centres_" not in vars(model):
         return
-    own = getattr(made.estimator_, "n_features_in_", None)
-    demand(len(made.centres_) > 0 and own in (None, len(made.centres_)), "other distances")
-    classes = np.asarray(getattr(made.estimator_, "classes_", ()))
+    n_features = getattr(model.estimator_, "n_features_in_", None)
+    demand(len(model.centres_) > 0 and n_features in (None, len(model.centres_)), "other distances")
+    classes = np.asarray(getattr(model.estimator_, "classes_", ()))
     demand(np.array_equal(classes, (0, 1)), "a learner has other classes than 0 and 1")
-    demand(callable(getattr(made.estimator_, "predict", None)), "a learner does not predict")
+    demand(callable(getattr(model.estimator_, "predict", None)), "a learner does not predict")
 
 
 CHECKS: dict[str, Callable[[Any], None]] = {

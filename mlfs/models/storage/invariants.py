@@ -190,11 +190,11 @@ def parameter_names(cls: Any) -> tuple[str, ...]:
 @cache
 def _attributes(name: str) -> dict[str, tuple[str, bool]]:
     """For each attribute of a class its kind and whether it must be there; a dropped one is ''."""
-    found: dict[str, tuple[str, bool]] = {}
+    attributes: dict[str, tuple[str, bool]] = {}
     for part in TABLE.get(name, "").split():
         attribute, _, kind = part.partition(":")
-        found[attribute.strip("-?")] = kind, not attribute.endswith("?")
-    return found
+        attributes[attribute.strip("-?")] = kind, not attribute.endswith("?")
+    return attributes
 
 
 def storable_names(cls: type) -> dict[str, bool]:
@@ -213,51 +213,51 @@ def stored_names(value: Any) -> list[str]:
     """
     cls: Any = type(value)
     parameters = parameter_names(cls)
-    known = _attributes(cls.__name__)
+    attributes = _attributes(cls.__name__)
     names = [name for name in parameters if name in vars(value)]
     fresh = None
     for name in vars(value):
         if name in parameters:
             continue
-        if name in known:
-            names += [name] if known[name][0] else []
+        if name in attributes:
+            names += [name] if attributes[name][0] else []
             continue
         if fresh is None:
-            fresh = vars(cls(**{one: getattr(value, one) for one in parameters}))
+            fresh = vars(cls(**{parameter: getattr(value, parameter) for parameter in parameters}))
         if name not in fresh:
             raise DamagedError(f"the attribute {printable(name)!r} is unknown to model files")
     return names
 
 
-def check_attributes(made: Any) -> None:
+def check_attributes(value: Any) -> None:
     """Check the parameters of an object, and what `fit` left, against the table."""
-    cls = type(made)
-    state, known = vars(made), _attributes(cls.__name__)
+    cls = type(value)
+    state, attributes = vars(value), _attributes(cls.__name__)
     for name in ("estimators", "steps"):
         if name in state:
             _check_steps(state[name])
-    present = [name for name in known if name in state]
+    present = [name for name in attributes if name in state]
     if not present:
         return
     if cls.__module__.startswith("sklearn") and hasattr(cls, "_parameter_constraints"):
-        made._validate_params()  # noqa: SLF001  # what each fit of scikit-learn does first
+        value._validate_params()  # noqa: SLF001  # what each fit of scikit-learn does first
     lengths: dict[str, int] = {}
-    for name, (kind, required) in known.items():
+    for name, (kind, required) in attributes.items():
         if not kind:
             continue
         demand(name in state or not required, f"a {cls.__name__} lacks {name}")
         if name in state:
-            fits = any(_fits(state[name], one, lengths) for one in kind.split("|"))
+            fits = any(_fits(state[name], alternative, lengths) for alternative in kind.split("|"))
             demand(fits, f"{name} of a {cls.__name__} is wrong")
 
 
 def _check_steps(steps: Any) -> None:
     short = isinstance(steps, list) and len(steps) <= MOST_STEPS
     demand(short, "the steps of a pipeline are no list, or too many")
-    for one in steps:
-        pair = isinstance(one, (tuple, list)) and len(one) == 2 and isinstance(one[0], str)
-        known = pair and (one[1] is None or isinstance(one[1], str) or hasattr(one[1], "fit"))
-        demand(known, "a step of a pipeline is none")
+    for step in steps:
+        pair = isinstance(step, (tuple, list)) and len(step) == 2 and isinstance(step[0], str)
+        valid = pair and (step[1] is None or isinstance(step[1], str) or hasattr(step[1], "fit"))
+        demand(valid, "a step of a pipeline is none")
 
 
 def _fits(value: Any, kind: str, lengths: dict[str, int]) -> bool:
@@ -266,8 +266,8 @@ def _fits(value: Any, kind: str, lengths: dict[str, int]) -> bool:
         return isinstance(value, list) and all(_fits(v, kind[5:-1], lengths) for v in value)
     what, _, shape = kind.rstrip("]").partition("[")
     if what == "ones":
-        whole = isinstance(value, list) and len(value) > 0 and all(map(_is_object, value))
-        return whole and _same(len(value), shape, lengths)
+        is_list = isinstance(value, list) and len(value) > 0 and all(map(_is_object, value))
+        return is_list and _same(len(value), shape, lengths)
     if len(what) == 1 and what in "fFibx":
         return _is_array(value, what) and (not shape or _shaped(value, shape, lengths))
     if what in PLAIN:
@@ -283,8 +283,8 @@ def _fits(value: Any, kind: str, lengths: dict[str, int]) -> bool:
 
 
 def _is_whole(value: Any) -> bool:
-    whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-    return whole and abs(int(value)) < 1 << 53
+    integer = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    return integer and abs(int(value)) < 1 << 53
 
 
 def _is_number(value: Any) -> bool:
@@ -300,10 +300,10 @@ def _is_object(value: Any) -> bool:
 def _is_metric(value: Any) -> bool:
     """The parameters of a distance: numbers, or arrays that the distance itself checks."""
     return isinstance(value, dict) and all(
-        one is None
-        or (name == "p" and _is_number(one))
-        or (name in ("V", "VI", "w") and _is_array(one, "f"))
-        for name, one in value.items()
+        parameter is None
+        or (name == "p" and _is_number(parameter))
+        or (name in ("V", "VI", "w") and _is_array(parameter, "f"))
+        for name, parameter in value.items()
     )
 
 

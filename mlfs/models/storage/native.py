@@ -55,8 +55,8 @@ def put_together(name: str, state: dict[str, Any]) -> Any:
     """The compiled object of a checked state."""
     if name == SEARCH:
         kind = state.get("kind")
-        known = isinstance(kind, str) and kind in SEARCH_TREES and len(state) == 1
-        demand(known, "a search tree is of no known kind")
+        valid = isinstance(kind, str) and kind in SEARCH_TREES and len(state) == 1
+        demand(valid, "a search tree is of no known kind")
         return _SearchTree(str(kind))
     try:
         return _tree(**state)
@@ -71,8 +71,8 @@ def _tree(n_features: Any, n_classes: Any, n_outputs: Any, fields: Any, values: 
 
     demand(type(n_features) is int and 0 < n_features < 1 << 40, "a tree has no features")
     demand(n_outputs == 1 and type(n_outputs) is int, "a tree has several outputs")
-    one = isinstance(n_classes, np.ndarray) and n_classes.shape == (1,)
-    demand(one and n_classes.dtype.kind == "i" and 0 < n_classes[0] < 1 << 20, "no classes")
+    has_classes = isinstance(n_classes, np.ndarray) and n_classes.shape == (1,)
+    demand(has_classes and n_classes.dtype.kind == "i" and 0 < n_classes[0] < 1 << 20, "no classes")
     dtype = compiled.NODE_DTYPE
     if not isinstance(fields, dict) or set(fields) != set(dtype.names):
         raise DataError(
@@ -129,107 +129,111 @@ def search_tree_of(tree: Any) -> Any:
     return _SearchTree(kind) if kind in SEARCH_TREES else tree
 
 
-def check(made: Any) -> None:
+def check(estimator: Any) -> None:
     """Make sure that what compiled code will read fits together, where it is fitted."""
-    if type(made).__name__ in CHECKS and "classes_" in vars(made):
-        CHECKS[type(made).__name__](made)
+    if type(estimator).__name__ in CHECKS and "classes_" in vars(estimator):
+        CHECKS[type(estimator).__name__](estimator)
 
 
-def _check_tree(made: Any) -> None:
+def _check_tree(tree: Any) -> None:
     from sklearn.tree._tree import Tree
 
-    demand(isinstance(made.tree_, Tree), "a decision tree has no tree")
-    width = made.n_features_in_
-    demand(type(width) is int and made.tree_.n_features == width, "a tree has other features")
-    same = made.tree_.n_classes.tolist() == [len(made.classes_)]
+    demand(isinstance(tree.tree_, Tree), "a decision tree has no tree")
+    width = tree.n_features_in_
+    demand(type(width) is int and tree.tree_.n_features == width, "a tree has other features")
+    same = tree.tree_.n_classes.tolist() == [len(tree.classes_)]
     demand(same, "a tree has other classes")
 
 
-def _check_forest(made: Any) -> None:
-    demand(made.estimators_, "a forest has no trees")
-    for tree in made.estimators_:
+def _check_forest(forest: Any) -> None:
+    demand(forest.estimators_, "a forest has no trees")
+    for tree in forest.estimators_:
         demand(type(tree).__name__ in ("DecisionTreeClassifier", "ExtraTreeClassifier"), "no tree")
         _check_tree(tree)
-        same = tree.n_features_in_ == made.n_features_in_ and type(made.n_features_in_) is int
+        same = tree.n_features_in_ == forest.n_features_in_ and type(forest.n_features_in_) is int
         demand(same, "a tree of a forest has other features")
 
 
-def _check_neighbours(made: Any) -> None:
-    X, y, tree = made._fit_X, made._y, made._tree  # noqa: SLF001  # what is stored
+def _check_neighbours(estimator: Any) -> None:
+    X, y, tree = estimator._fit_X, estimator._y, estimator._tree  # noqa: SLF001  # what is stored
     data = X.data if sp.issparse(X) else X
-    demand(X.shape == (made.n_samples_fit_, made.n_features_in_) and X.shape[0], "no rows")
-    gaps = made.effective_metric_ == "nan_euclidean"
+    demand(
+        X.shape == (estimator.n_samples_fit_, estimator.n_features_in_) and X.shape[0], "no rows"
+    )
+    gaps = estimator.effective_metric_ == "nan_euclidean"
     demand(data.dtype.kind == "f" and (gaps or np.isfinite(data).all()), "a row is no number")
     demand(not sp.issparse(X) or X.format == "csr", "the rows are no rows")
-    demand(((y >= 0) & (y < len(made.classes_))).all(), "a class is unknown")
-    demand(made._fit_method in ("brute", "kd_tree", "ball_tree"), "no such search")  # noqa: SLF001
-    demand((made._fit_method == "brute") == (tree is None), "no search tree")  # noqa: SLF001
+    demand(((y >= 0) & (y < len(estimator.classes_))).all(), "a class is unknown")
+    demand(estimator._fit_method in ("brute", "kd_tree", "ball_tree"), "no such search")  # noqa: SLF001
+    demand((estimator._fit_method == "brute") == (tree is None), "no search tree")  # noqa: SLF001
     if isinstance(tree, _SearchTree):
         from sklearn import neighbors
 
         kind = getattr(neighbors, SEARCH_TREES[tree.kind])
-        demand(made.effective_metric_ in kind.valid_metrics, "the metric is unknown")
-        params = made.effective_metric_params_
-        made._tree = kind(X, made.leaf_size, metric=made.effective_metric_, **params)  # noqa: SLF001
+        demand(estimator.effective_metric_ in kind.valid_metrics, "the metric is unknown")
+        params = estimator.effective_metric_params_
+        estimator._tree = kind(X, estimator.leaf_size, metric=estimator.effective_metric_, **params)  # noqa: SLF001
     else:
         kind = type(tree).__name__.rstrip("0123456789")
         demand(tree is None or kind in SEARCH_TREES, "a search tree is none")
 
 
-def _check_kernel_machine(made: Any) -> None:
+def _check_kernel_machine(machine: Any) -> None:
     """Libsvm trusts every one of these."""
-    vectors, counts, duals = made.support_vectors_, made._n_support, made._dual_coef_  # noqa: SLF001
-    sparse = bool(made._sparse)  # noqa: SLF001
+    vectors, counts, duals = machine.support_vectors_, machine._n_support, machine._dual_coef_  # noqa: SLF001
+    sparse = bool(machine._sparse)  # noqa: SLF001
     n = vectors.shape[0]
-    demand(isinstance(made.kernel, str) and made.kernel in KERNELS, "the kernel is unknown")
-    demand(n > 0 and len(made.classes_) == 2, "there are no support vectors")
+    demand(isinstance(machine.kernel, str) and machine.kernel in KERNELS, "the kernel is unknown")
+    demand(n > 0 and len(machine.classes_) == 2, "there are no support vectors")
     demand(counts.dtype == np.int32 and (counts >= 0).all(), "the support vectors are miscounted")
     demand(int(counts.sum(dtype=np.int64)) == n, "the support vectors are miscounted")
-    shape = made.shape_fit_
-    demand(len(shape) == 2 and shape[1] == made.n_features_in_, "other features")
-    demand(made._gamma >= 0, "gamma is negative")  # noqa: SLF001
-    support = made.support_
+    shape = machine.shape_fit_
+    demand(len(shape) == 2 and shape[1] == machine.n_features_in_, "other features")
+    demand(machine._gamma >= 0, "gamma is negative")  # noqa: SLF001
+    support = machine.support_
     inside = support.dtype == np.int32 and ((support >= 0) & (support < shape[0])).all()
     demand(inside and len(np.unique(support)) == n, "a support vector is no row of training")
-    probabilities = made._probA.shape == made._probB.shape and made._probA.size in (0, 1)  # noqa: SLF001
+    probabilities = machine._probA.shape == machine._probB.shape and machine._probA.size in (0, 1)  # noqa: SLF001
     demand(probabilities, "no probabilities")
-    for part in (vectors, duals, made.dual_coef_):
+    for part in (vectors, duals, machine.dual_coef_):
         demand(sp.issparse(part) == sparse, "the support vectors are not of one form")
         if sparse:
             demand(part.format == "csr" and part.has_canonical_format, "no rows")
     if sparse:  # libsvm reads n coefficients, whether they are there or not
-        demand(duals.nnz == made.dual_coef_.nnz == n, "a coefficient is not there")
-    opposite = (duals + made.dual_coef_).nonzero()[0].size == 0
-    opposite = opposite and (made._intercept_ + made.intercept_ == 0).all()
+        demand(duals.nnz == machine.dual_coef_.nnz == n, "a coefficient is not there")
+    opposite = (duals + machine.dual_coef_).nonzero()[0].size == 0
+    opposite = opposite and (machine._intercept_ + machine.intercept_ == 0).all()
     demand(opposite, "the coefficients do not agree with each other")
 
 
-def _check_perceptron(made: Any) -> None:
-    widths = [made.n_features_in_, *(len(one) for one in made.intercepts_)]
-    shapes = [one.shape for one in made.coefs_]
+def _check_perceptron(perceptron: Any) -> None:
+    widths = [perceptron.n_features_in_, *(len(array) for array in perceptron.intercepts_)]
+    shapes = [array.shape for array in perceptron.coefs_]
     demand(shapes == list(pairwise(widths)), "the layers do not fit")
-    demand(made.n_layers_ == len(widths) and widths[-1] == 1, "the layers do not fit")
-    demand(len({id(one) for one in made.coefs_}) == len(shapes), "a layer is there twice")
-    demand(made.out_activation_ == "logistic", "the last layer has no such activation")
+    demand(perceptron.n_layers_ == len(widths) and widths[-1] == 1, "the layers do not fit")
+    demand(len({id(array) for array in perceptron.coefs_}) == len(shapes), "a layer is there twice")
+    demand(perceptron.out_activation_ == "logistic", "the last layer has no such activation")
 
 
-def _check_by_feature(made: Any) -> None:
-    for parts in (made.category_count_, made.feature_log_prob_):
-        shapes = [one.shape for one in parts]
-        wanted = [(len(made.classes_), int(n)) for n in made.n_categories_]
-        demand(shapes == wanted, "the categories are miscounted")
+def _check_by_feature(bayes: Any) -> None:
+    for parts in (bayes.category_count_, bayes.feature_log_prob_):
+        shapes = [array.shape for array in parts]
+        expected = [(len(bayes.classes_), int(n)) for n in bayes.n_categories_]
+        demand(shapes == expected, "the categories are miscounted")
 
 
-def _check_members(made: Any) -> None:
-    features = getattr(made, "estimators_features_", None)
-    demand(features is None or len(features) == len(made.estimators_), "a member has no features")
+def _check_members(ensemble: Any) -> None:
+    features = getattr(ensemble, "estimators_features_", None)
+    demand(
+        features is None or len(features) == len(ensemble.estimators_), "a member has no features"
+    )
     for columns in features or ():
-        inside = columns.ndim == 1 and ((columns >= 0) & (columns < made.n_features_in_)).all()
+        inside = columns.ndim == 1 and ((columns >= 0) & (columns < ensemble.n_features_in_)).all()
         demand(inside, "a feature of a member is not there")
-    own = features is None or made.n_estimators == len(made.estimators_)
-    demand(own, "the members are miscounted")  # their votes are divided by their number
-    weights = getattr(made, "estimator_weights_", None)
-    demand(weights is None or len(weights) >= len(made.estimators_), "a member has no weight")
+    counted = features is None or ensemble.n_estimators == len(ensemble.estimators_)
+    demand(counted, "the members are miscounted")  # their votes are divided by their number
+    weights = getattr(ensemble, "estimator_weights_", None)
+    demand(weights is None or len(weights) >= len(ensemble.estimators_), "a member has no weight")
 
 
 CHECKS: dict[str, Callable[[Any], None]] = {

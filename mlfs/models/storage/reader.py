@@ -59,17 +59,17 @@ class Reader:
         self.nested: list[int] = []  # how many classifiers or the like each has inside each other
         self._nested = 0
         demand(isinstance(objects, list), "there is no list of objects")
-        for one in objects:
+        for description in objects:
             demand(
-                isinstance(one, list)
-                and len(one) == 2
-                and isinstance(one[0], str)
-                and isinstance(one[1], dict),
+                isinstance(description, list)
+                and len(description) == 2
+                and isinstance(description[0], str)
+                and isinstance(description[1], dict),
                 "an object is not a name and its parts",
             )
             self._unfolded, self._nested = 1, 0
-            made = self._made(one[0], one[1], SHARED * len(objects) + SHARED_FREE)
-            self.objects.append(made)
+            value = self._build(description[0], description[1], SHARED * len(objects) + SHARED_FREE)
+            self.objects.append(value)
             self.unfolded.append(self._unfolded)
             self.nested.append(self._nested)
 
@@ -83,10 +83,10 @@ class Reader:
         """
         demand(depth <= DEEPEST, "it is nested too deeply")
         if isinstance(node, list):
-            return [self.value(one, depth + 1) for one in node]
+            return [self.value(item, depth + 1) for item in node]
         if not isinstance(node, dict):
-            whole = not isinstance(node, int) or -(1 << 63) <= node < 1 << 64
-            demand(whole and (not isinstance(node, float) or math.isfinite(node)), "no number")
+            in_range = not isinstance(node, int) or -(1 << 63) <= node < 1 << 64
+            demand(in_range and (not isinstance(node, float) or math.isfinite(node)), "no number")
             return node
         demand(len(node) == 1, "a value does not say what it is")
         ((kind, content),) = node.items()
@@ -104,25 +104,25 @@ class Reader:
 
     def _list(self, content: Any, depth: int) -> list[Any]:
         demand(isinstance(content, list), "a list is none")
-        return [self.value(one, depth + 1) for one in content]
+        return [self.value(item, depth + 1) for item in content]
 
     def _of_dict(self, content: Any, depth: int) -> dict[Any, Any]:
         demand(isinstance(content, list), "a dict is none")
-        found: dict[Any, Any] = {}
+        result: dict[Any, Any] = {}
         for pair in content:
             demand(isinstance(pair, list) and len(pair) == 2, "a dict does not hold pairs")
             key = self.value(pair[0], depth + 1)
             demand(is_key(key), "a dict has a key that cannot be one")
-            demand(key not in found, "a dict has a key twice")
-            found[key] = self.value(pair[1], depth + 1)
-        return found
+            demand(key not in result, "a dict has a key twice")
+            result[key] = self.value(pair[1], depth + 1)
+        return result
 
     def _of_bunch(self, content: Any, depth: int) -> Any:
         from sklearn.utils import Bunch
 
-        found = self._of_dict(content, depth)
-        demand(all(isinstance(key, str) for key in found), "a name is no text")
-        return Bunch(**found)
+        items = self._of_dict(content, depth)
+        demand(all(isinstance(key, str) for key in items), "a name is no text")
+        return Bunch(**items)
 
     def _of_dtype(self, content: Any, _: int) -> Any:
         demand(isinstance(content, str) and content in TYPES, "a type of numbers is unknown")
@@ -185,7 +185,7 @@ class Reader:
         self._nested = max(self._nested, self.nested[content])
         return self.objects[content]
 
-    def _made(self, name: str, nodes: dict[str, Any], most: int) -> Any:
+    def _build(self, name: str, nodes: dict[str, Any], most: int) -> Any:
         cls = class_named(name)
         if cls is None and name not in native.CODECS:
             raise DamagedError(f"it names {printable(name)!r}, which no model file may hold")
@@ -198,20 +198,20 @@ class Reader:
         try:
             if dataclasses.is_dataclass(cls):
                 parts.check_fields(cls, state)
-                made: Any = cls(**state)
+                result: Any = cls(**state)
             else:
-                made = _estimator(cls, _carried_over(cls, state) if self.other_version else state)
-                if hasattr(made, "check"):  # an inference
-                    made.check()
-                check_attributes(made)
-                native.check(made)
-            parts.check_part(made)
+                result = _estimator(cls, _carried_over(cls, state) if self.other_version else state)
+                if hasattr(result, "check"):  # an inference
+                    result.check()
+                check_attributes(result)
+                native.check(result)
+            parts.check_part(result)
         except WRONG as error:
             if isinstance(error, DamagedError):
                 raise
             message = printable(error, 200)
             raise DamagedError(f"a {printable(cls.__name__)} in it is wrong: {message}") from None
-        return made
+        return result
 
 
 KINDS = frozenset(name.removeprefix("_of_") for name in vars(Reader) if name.startswith("_of_"))
@@ -220,9 +220,9 @@ KINDS = frozenset(name.removeprefix("_of_") for name in vars(Reader) if name.sta
 def _carried_over(cls: Any, state: dict[str, Any]) -> dict[str, Any]:
     """The state of an object as another version would have left it for this one."""
     defaults = {
-        name: one.default
-        for name, one in inspect.signature(cls).parameters.items()
-        if one.default is not one.empty
+        name: parameter.default
+        for name, parameter in inspect.signature(cls).parameters.items()
+        if parameter.default is not parameter.empty
     }
     return {**defaults, **state}
 
@@ -241,10 +241,10 @@ def _estimator(cls: Any, state: dict[str, Any]) -> Any:
         state["n_jobs"] = min(jobs, os.cpu_count() or 1)
     if isinstance(state.get("verbose"), (int, bool)):
         state["verbose"] = type(state["verbose"])(0)
-    made = cls(**{name: state.pop(name) for name in parameters})
+    estimator = cls(**{name: state.pop(name) for name in parameters})
     for name, value in state.items():
-        known = name in attributes or name in vars(made)
-        demand(known, f"{printable(name)!r} is no attribute of a {cls.__name__}")
+        allowed = name in attributes or name in vars(estimator)
+        demand(allowed, f"{printable(name)!r} is no attribute of a {cls.__name__}")
         if attributes.get(name):
-            setattr(made, name, value)
-    return made
+            setattr(estimator, name, value)
+    return estimator

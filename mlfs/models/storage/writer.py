@@ -107,7 +107,7 @@ class Writer:
         if name is None:
             raise _unlisted(value, place)
         self._open[id(value)] = value
-        nested = sum(not dataclasses.is_dataclass(one) for one in self._open.values())
+        nested = sum(not dataclasses.is_dataclass(part) for part in self._open.values())
         if nested > MOST_NESTED and name not in native.CODECS:
             raise UsageError(f"{place} has too many classifiers in each other for a model file")
         state = native.taken_apart(value) if name in native.CODECS else _state(value, name)
@@ -149,8 +149,8 @@ def _state(value: Any, name: str) -> dict[str, Any]:
             if field.init
         }
     if name in PARAMETERS_ONLY:
-        found: dict[str, Any] = value.get_params(deep=False)
-        return found
+        parameters: dict[str, Any] = value.get_params(deep=False)
+        return parameters
     try:
         check_attributes(value)
         native.check(value)
@@ -160,7 +160,7 @@ def _state(value: Any, name: str) -> dict[str, Any]:
         kind = printable(type(value).__name__)
         msg = f"a model file cannot hold this {kind}: {printable(error, 200)}"
         raise UsageError(f"{msg}; {REMEDY}") from None
-    found = {one: native.search_tree_of(getattr(value, one)) for one in names}
-    if is_model(name) and "n_jobs" in found:
-        found["n_jobs"] = None  # a model is the same with any number of jobs, and so is its file
-    return found
+    state = {attribute: native.search_tree_of(getattr(value, attribute)) for attribute in names}
+    if is_model(name) and "n_jobs" in state:
+        state["n_jobs"] = None  # a model is the same with any number of jobs, and so is its file
+    return state
