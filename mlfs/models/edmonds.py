@@ -180,12 +180,12 @@ def _unfolded(
     within: list[int],
 ) -> tuple[int, ...]:
     """Open the circles again, the last one first, each where the edge into it ends."""
-    chosen = {node: int(edge[tail, node]) for node, tail in into.items()}
+    edge_into = {node: int(edge[tail, node]) for node, tail in into.items()}
     for circle in reversed(circles):
-        entering = chosen.pop(circle.node)
+        entering = edge_into.pop(circle.node)
         opened = entering % n
         while within[opened] != circle.node:
             opened = within[opened]
         for member, inner in zip(circle.members, circle.into, strict=True):
-            chosen[member] = entering if member == opened else inner
-    return tuple(-1 if node == root else chosen[node] // n for node in range(n))
+            edge_into[member] = entering if member == opened else inner
+    return tuple(-1 if node == root else edge_into[node] // n for node in range(n))

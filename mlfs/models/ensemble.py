@@ -140,13 +140,13 @@ class StructuredEnsemble(LabelModel):
         for member in range(self.n_estimators):
             draw = problem.generator(member)
             seed = int(draw.integers(SEEDS))
-            chosen = _drawn_rows(draw, marks, problem.weights, float(self.rows))
+            rows = _drawn_rows(draw, marks, problem.weights, float(self.rows))
             columns = _drawn(draw, problem.X.shape[1], float(self.features))
             with stage(f"member {member + 1} of {self.n_estimators}"):
-                fitted = train(clone(self._model()), problem, chosen, columns, seed)
+                fitted = train(clone(self._model()), problem, rows, columns, seed)
             models.append(fitted)
             members_columns.append(columns)
-            members_rows.append(chosen)
+            members_rows.append(rows)
         self.estimators_, self.estimators_features_ = models, members_columns
         self.estimators_samples_, self._seen = members_rows, problem.n_rows
 

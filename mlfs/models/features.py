@@ -78,8 +78,8 @@ class Columns(FeaturePlan):
         chosen = list(before)
         for label, columns in self.of.items():
             name = printable(label)
-            found = columns_named(columns, problem.feature_names, f"the features of {name!r}")
-            chosen[_number(label, problem.names)] = np.array(found, dtype=np.intp)
+            indices = columns_named(columns, problem.feature_names, f"the features of {name!r}")
+            chosen[_number(label, problem.names)] = np.array(indices, dtype=np.intp)
         return tuple(chosen)
 
 
@@ -160,9 +160,9 @@ class LDF(FeaturePlan):
         """What MLIG keeps."""
         _, mlig = criteria.get("mlig", {"r": self.r})
         plan = Plan("mlig", mlig, None, [], [], None, None, 0.05, 0.01, 0, None)
-        ready = problem.prepared()
+        prepared = problem.prepared()
         paths = [
-            search(plan, ([], []), ready.info.for_label(label), name)
+            search(plan, ([], []), prepared.info.for_label(label), name)
             for label, name in counted("features", list(enumerate(problem.names)))
         ]
         return tuple(_picked(path) for path in paths)

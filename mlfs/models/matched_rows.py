@@ -80,8 +80,8 @@ value, of training'])
         if self._only is not None:
             yield self._only
             return
-        for first in range(0, self.n_rows, self.at_once):
-            X, _ = self._matched(first)
+        for start in range(0, self.n_rows, self.at_once):
+            X, _ = self._matched(start)
             yield self._filled(X)
 
     def _at_once(self) -> int:
@@ -91,18 +91,18 @@ value, of training'])
             width = -(-int(table.nnz) // max(1, self.n_rows))
         return min(MOST_ROWS, max(64, CELLS // max(1, width) // 64 * 64))
 
-    def _part(self, first: int) -> Dataset:
+    def _part(self, start: int) -> Dataset:
         if self.n_rows <= self.at_once:
             return self.dataset
-        rows = self.dataset.table[first : first + self.at_once]
+        rows = self.dataset.table[start : start + self.at_once]
         return replace(self.dataset, X=rows, Y=self.dataset.Y[:0])
 
-    def _matched(self, first: int) -> tuple[Any, dict[int, tuple[int, int]]]:
+    def _matched(self, start: int) -> tuple[Any, dict[int, tuple[int, int]]]:
         """Some rows, with NaN for gaps; of each field with unseen values the first row, and cells.
 
         Fields are numbered in the order of the training data.
         """
-        part = self._part(first)
+        part = self._part(start)
         X, pieces, run = part.X, [], []
         lost: dict[int, tuple[int, int]] = {}
         for k, (field, j) in enumerate(zip(self.table.fields, self.where, strict=True)):
@@ -115,7 +115,7 @@ value, of training'])
             codes = np.zeros(X.shape[0]) if j < 0 else codes_of(field, part, j)
             unknown = np.isneginf(codes)
             if unknown.any():
-                lost[k] = first + int(unknown.argmax()), int(unknown.sum())
+                lost[k] = start + int(unknown.argmax()), int(unknown.sum())
                 codes[unknown] = np.nan
             pieces.append(spread(field, codes))
         if run:
@@ -128,8 +128,8 @@ value, of training'])
         cells: dict[int, int] = {}
         starts = np.array([k == 0 for field in self.table.fields for k in range(len(field.names))])
         gaps, gap = 0, -1
-        for first in range(0, max(1, self.n_rows), self.at_once):
-            X, lost = self._matched(first)
+        for start in range(0, max(1, self.n_rows), self.at_once):
+            X, lost = self._matched(start)
             for k, (row, count) in lost.items():
                 rows.setdefault(k, row)
                 cells[k] = cells.get(k, 0) + count
@@ -160,9 +160,9 @@ value, of training'])
             f"(known: {values_known}); {setting('unseen', 'missing')} takes it as missing"
         )
 
-    def _note_gaps(self, gaps: int, first: int) -> None:
+    def _note_gaps(self, gaps: int, column: int) -> None:
         if self.table.missing == "error":
-            name = self.table.feature_names[first]
+            name = self.table.feature_names[column]
             raise DataError(
                 f"{printable(self.dataset.source.path, 400)}: column {printable(name)!r} has "
                 f"missing values, and the model was trained to refuse them "

@@ -132,8 +132,8 @@ class Problem:
         True
         """
         options = DEFAULTS | options
-        own = options["n_jobs"]
-        options["n_jobs"] = threads(self.n_jobs if own is None else own)
+        n_jobs = options["n_jobs"]
+        options["n_jobs"] = threads(self.n_jobs if n_jobs is None else n_jobs)
         del options["sample_weight"]
         data = self.dataset()
         if nominal:

@@ -320,14 +320,14 @@ def _seeded(estimator: Any, generator: np.random.Generator) -> Any:
 
 
 def _alone(
-    work: Callable[..., np.ndarray], held: HeldOut, label: int, *more: Any
+    work: Callable[..., np.ndarray], held: HeldOut, label: int, *arguments: Any
 ) -> tuple[np.ndarray, Any]:
     """Work on one label, and give what `Memory` has kept for it.
 
     BLAS has one thread: its sums then do not depend on what runs beside it.
     """
     with threadpool_limits(limits=1, user_api="blas"):
-        return work(held, label, *more), (held.problem.memory or {}).get(label)
+        return work(held, label, *arguments), (held.problem.memory or {}).get(label)
 
 
 SPARSE = 0.2  # the share of values other than 0 up to which zeros are not stored

@@ -188,9 +188,9 @@ class _Given:
         self.others = self.others[:, kept]
         self._keep_preconditioners(kept)
 
-    def _keep_preconditioners(self, some: np.ndarray) -> None:
-        self.border, self.inner = self.border[:, some], self.inner[:, some]
-        self.corner = self.corner[some]
+    def _keep_preconditioners(self, kept: np.ndarray) -> None:
+        self.border, self.inner = self.border[:, kept], self.inner[:, kept]
+        self.corner = self.corner[kept]
 
     def _value(self, z: np.ndarray, w: np.ndarray, v: np.ndarray) -> np.ndarray:
         return objective(z, self.y, self.shares) + ((self.penalty * w**2).sum(axis=0) + v**2) / 2
@@ -255,5 +255,5 @@ class _OnParts(_Given):
     def _preconditioned(self, r_w: np.ndarray, r_v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return solved(self.factor, r_w).astype(r_w.dtype, copy=False), r_v
 
-    def _keep_preconditioners(self, some: np.ndarray) -> None:
-        del some
+    def _keep_preconditioners(self, kept: np.ndarray) -> None:
+        del kept
