@@ -11,6 +11,7 @@ import click
 from mlfs.api.options import NAMED
 from mlfs.cli.console import INTERRUPTED, console_of
 from mlfs.cli.help import Command, argument, topical
+from mlfs.cli.model_options import OTHERS, STRUCTURED
 from mlfs.cli.progress import Cells
 from mlfs.cli.shared_options import place_of, talking
 from mlfs.errors import UsageError, printable
@@ -63,10 +64,9 @@ KEPT = ("metrics", "jobs", "cluster", "folder", "force", "predictions", "on_cell
     "models",
     metavar="NAME",
     multiple=True,
-    help="A model, as name or name:key=value,...: mlnb mlknn br cc kcc bcc pcc pacc ctbn mc "
-    "mcc occ ecc ebcc eocc epcc lift br-tuned br-forest, each of ours also with -ldf; lp ps eps "
-    "rakel rakeld brknn iblr chf homer llsf clr; or a classifier of scikit-learn by its import "
-    "path. Repeatable; by default br.",
+    help=f"A model, as name or name:key=value,...: {' '.join(STRUCTURED)}, each also with -ldf; "
+    f"mlnb {' '.join(OTHERS)}; or a classifier of scikit-learn by its import path. Repeatable; by "
+    "default br.",
 )
 @topical(
     "What to compare",
@@ -264,8 +264,7 @@ def compare(
             [place_of(path) for path in data], criteria, models, n, metrics=list(metrics) or None,
             folder=folder, on_cell=cells.tell, **options,
         )  # fmt: skip
-    for note in results.notes:
-        console.note(note)
+    console.note(*results.notes)
     for line in _failures(results.failed()):
         console.error(line)
     summary = write_report(results, Path(folder), pdf=pdf)

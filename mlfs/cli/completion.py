@@ -7,12 +7,14 @@ import glob
 import re
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from mlfs.cli.help import Command, argument
+from mlfs.cli.model_options import OTHERS, STRUCTURED
 from mlfs.cli.shared_options import place_of, talking
 from mlfs.errors import MlfsError
 
@@ -25,39 +27,6 @@ COMPLETE = "_MLFS_COMPLETE"
 SHELLS = ("bash", "zsh", "fish")
 HEADER = 1 << 20  # bytes in which the names of columns are looked for
 MOST = 500
-STRUCTURED = [
-    "br",
-    "cc",
-    "kcc",
-    "bcc",
-    "pcc",
-    "pacc",
-    "ctbn",
-    "mc",
-    "mcc",
-    "occ",
-    "ecc",
-    "ebcc",
-    "eocc",
-    "epcc",
-    "lift",
-    "br-tuned",
-    "br-forest",
-]
-OTHERS = [
-    "lp",
-    "ps",
-    "eps",
-    "rakel",
-    "rakeld",
-    "mlknn",
-    "brknn",
-    "iblr",
-    "chf",
-    "homer",
-    "llsf",
-    "clr",
-]
 MODELS = (*STRUCTURED, *(f"{name}-ldf" for name in STRUCTURED), *OTHERS)
 ATTRIBUTE = re.compile(r"@attribute\s+('(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|\S+)", re.IGNORECASE)
 
@@ -117,7 +86,7 @@ def values(
     if maker is None and parameter.metavar in ("FILE", "OUT"):
         maker = _files
     if maker is None and parameter.metavar == "FOLDER":
-        maker = _folders
+        maker = partial(_files, kind="dir")
     return None if maker is None else maker(context, text)
 
 
@@ -128,16 +97,10 @@ def _items(names: Iterable[str], text: str) -> list[CompletionItem]:
     return [CompletionItem(name) for name, _ in zip(fitting, range(MOST), strict=False)]
 
 
-def _files(_: click.Context, text: str) -> list[CompletionItem]:
+def _files(_: click.Context, text: str, kind: str = "file") -> list[CompletionItem]:
     from click.shell_completion import CompletionItem
 
-    return [CompletionItem(text, type="file")]
-
-
-def _folders(_: click.Context, text: str) -> list[CompletionItem]:
-    from click.shell_completion import CompletionItem
-
-    return [CompletionItem(text, type="dir")]
+    return [CompletionItem(text, type=kind)]
 
 
 def _data(context: click.Context, text: str) -> list[CompletionItem]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import csv
 import errno
 import io
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TextIO
@@ -24,6 +25,7 @@ __all__ = [
     "check_place",
     "check_suffix",
     "console_of",
+    "csv_line",
     "output_of",
     "write_data",
     "write_report",
@@ -93,14 +95,14 @@ class Console:
         stream.write(text)
         stream.flush()
 
-    def note(self, text: str) -> None:
-        """Print a note."""
-        if not self.quiet:
+    def note(self, *texts: str) -> None:
+        """Print notes."""
+        for text in () if self.quiet else texts:
             self._say("note", "yellow", text)
 
-    def detail(self, text: str) -> None:
-        """Print a detail, which is shown with --verbose only."""
-        if self.verbose and not self.quiet:
+    def detail(self, *texts: str) -> None:
+        """Print details, which are shown with --verbose only."""
+        for text in texts if self.verbose and not self.quiet else ():
             self._say("", "", text)
 
     def error(self, text: str) -> None:
@@ -246,6 +248,13 @@ def write_texts(texts: Iterable[str], path: str, *, force: bool) -> None:
     with replacing(path, force) as stream:
         for text in texts:
             stream.write(text.encode("utf-8", "backslashreplace"))
+
+
+def csv_line(cells: Sequence[str]) -> str:
+    """A line of CSV."""
+    line = io.StringIO()
+    csv.writer(line, lineterminator="\n").writerow(cells)
+    return line.getvalue()
 
 
 def write_data(dataset: Any, output: Output, *, force: bool) -> list[str]:

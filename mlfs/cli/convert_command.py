@@ -48,10 +48,8 @@ def convert(
     dataset = input_data(source, options)
     for name, why in dataset.left_out:
         console.note(f"the column {printable(name)!r} is left out: {why}")
-    for note in dataset.notes:
-        console.note(note)
-    for note in write(dataset, target, format=to, force=force):
-        console.note(note)
+    console.note(*dataset.notes)
+    console.note(*write(dataset, target, format=to, force=force))
     sizes = zip(dataset.shape, ("row", "feature", "label"), strict=True)
     size = ", ".join(plural(n, noun) for n, noun in sizes)
     console.detail(f"wrote {size} to {target}")

@@ -8,8 +8,8 @@ from typing import Any
 import click
 
 from mlfs.cli.console import console_of
-from mlfs.cli.help import Command, topical
-from mlfs.cli.shared_options import talking
+from mlfs.cli.help import Command
+from mlfs.cli.shared_options import form_of, talking
 
 __all__ = ["criteria"]
 
@@ -22,15 +22,7 @@ __all__ = ["criteria"]
         ("mlfs criteria --format names", "the names alone"),
     ],
 )
-@topical(
-    "Output",
-    "--format",
-    "form",
-    type=click.Choice(["table", "names", "json"]),
-    default="table",
-    show_default=True,
-    help="The form of the list.",
-)
+@form_of("list", "table", "names", "json")
 @talking
 @click.pass_context
 def criteria(context: click.Context, /, form: str) -> None:

@@ -10,14 +10,13 @@ import click
 from mlfs.cli.console import console_of
 from mlfs.cli.help import Group, argument, topical
 from mlfs.cli.progress import Arriving
-from mlfs.cli.shared_options import stacked, talking
+from mlfs.cli.shared_options import form_of, stacked, talking
 
 if TYPE_CHECKING:
     from mlfs.datasets import PublicDataset
 
 __all__ = ["datasets"]
 
-LISTED = ("table", "names", "json")
 HEAD = ("name", "rows", "features", "labels", "cardinality", "domain", "MB", "here")
 
 
@@ -61,15 +60,7 @@ _from = stacked(
 
 
 @datasets.command("list", short_help="list all data sets")
-@topical(
-    "Output",
-    "--format",
-    "form",
-    type=click.Choice(LISTED),
-    default="table",
-    show_default=True,
-    help="The form of the list.",
-)
+@form_of("list", "table", "names", "json")
 @talking
 @click.pass_context
 def show_list(context: click.Context, /, form: str) -> None:
@@ -123,15 +114,7 @@ def _table(rows: list[list[str]]) -> str:
 
 @datasets.command("info", short_help="origin, licence, citation and addresses of a data set")
 @_name
-@topical(
-    "Output",
-    "--format",
-    "form",
-    type=click.Choice(["table", "json"]),
-    default="table",
-    show_default=True,
-    help="The form of the record.",
-)
+@form_of("record")
 @talking
 @click.pass_context
 def show_info(context: click.Context, /, name: str, form: str) -> None:

@@ -10,7 +10,7 @@ import click
 
 from mlfs.cli.console import console_of
 from mlfs.cli.help import Command, argument, topical
-from mlfs.cli.shared_options import reading_known, talking
+from mlfs.cli.shared_options import form_of, reading_known, talking
 from mlfs.cli.stored_models import answer, data_of, opened, rows_of, unseen_values
 from mlfs.errors import MlfsError, plural, printable
 
@@ -33,15 +33,7 @@ PATTERN = "*?[,:@"
 )
 @argument("model", metavar="MODEL")
 @argument("data", metavar="DATA")
-@topical(
-    "Output",
-    "--format",
-    "form",
-    type=click.Choice(["table", "json"]),
-    default="table",
-    show_default=True,
-    help="The form of the figures.",
-)
+@form_of("figures")
 @topical("Output", "--per-label", is_flag=True, help="Also F1 and AUC of each label.")
 @topical(
     "Output",
@@ -83,11 +75,9 @@ def evaluate(
         shares = shares_of(stored.table.truth(rows, absent_is_no=_lists(spec, rows))[0])
     dataset, X = rows_of(console, stored, data, options)
     Y, notes = stored.table.truth(dataset, absent_is_no=_lists(spec, dataset))
-    for note in notes:
-        console.note(note)
+    console.note(*notes)
     document = _measured(console, model, stored, X, Y, shares, per_label=per_label)
-    for note in document["notes"]:
-        console.note(note)
+    console.note(*document["notes"])
     console.data(json_text(document) if form == "json" else _table(document))
 
 

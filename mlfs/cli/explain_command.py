@@ -7,9 +7,16 @@ from typing import Any
 import click
 
 from mlfs.cli.console import INTERRUPTED, console_of
-from mlfs.cli.help import Command, argument, topical
+from mlfs.cli.help import Command, argument
 from mlfs.cli.select_command import run_selection
-from mlfs.cli.shared_options import input_data, reading, selecting, selection_options, talking
+from mlfs.cli.shared_options import (
+    form_of,
+    input_data,
+    reading,
+    selecting,
+    selection_options,
+    talking,
+)
 
 __all__ = ["explain"]
 
@@ -27,15 +34,7 @@ __all__ = ["explain"]
 @argument("features", metavar="[FEATURE]...", nargs=-1)
 @selecting
 @reading
-@topical(
-    "Output",
-    "--format",
-    "form",
-    type=click.Choice(["table", "json"]),
-    default="table",
-    show_default=True,
-    help="The form of the reasons.",
-)
+@form_of("reasons")
 @talking
 @click.pass_context
 def explain(

@@ -104,7 +104,5 @@ def generate(
         relation=preset or "hypercubes",
         **options,
     )
-    for note in write(dataset, output, format=to, force=force):
-        console_of(context).note(note)
-    for note in dataset.notes:
-        console_of(context).detail(note)
+    console_of(context).note(*write(dataset, output, format=to, force=force))
+    console_of(context).detail(*dataset.notes)

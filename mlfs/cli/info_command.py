@@ -7,9 +7,9 @@ from typing import Any
 import click
 
 from mlfs.cli.console import console_of
-from mlfs.cli.help import Command, argument, topical
+from mlfs.cli.help import Command, argument
 from mlfs.cli.matrix_output import OPTIONS, check_matrix, matrix_options, write_matrix
-from mlfs.cli.shared_options import input_data, reading, talking
+from mlfs.cli.shared_options import form_of, input_data, reading, talking
 
 __all__ = ["info"]
 
@@ -26,15 +26,7 @@ __all__ = ["info"]
 )
 @argument("data", metavar="DATA")
 @reading
-@topical(
-    "Output",
-    "--format",
-    "form",
-    type=click.Choice(["table", "json"]),
-    default="table",
-    show_default=True,
-    help="The form of the figures.",
-)
+@form_of("figures")
 @matrix_options
 @talking
 @click.pass_context

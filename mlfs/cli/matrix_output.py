@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import os
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from mlfs.cli.console import check_place
+from mlfs.cli.console import check_place, csv_line
 from mlfs.cli.help import topical
 from mlfs.cli.shared_options import declared, stacked
 from mlfs.errors import UsageError, printable
@@ -103,7 +101,7 @@ def write_matrix(dataset: Any, path: str, options: Mapping[str, Any]) -> None:
             np.savez(stream, values=values, rows=rows, columns=columns)
         else:
             for text in _lines(values, list(rows_side.names), list(columns_side.names)):
-                _write(stream, text)
+                stream.write(text.encode("utf-8", "backslashreplace"))
 
 
 def _form(path: str) -> str:
@@ -112,16 +110,6 @@ def _form(path: str) -> str:
 
 def _lines(values: np.ndarray, rows: list[str], columns: list[str]) -> Iterator[str]:
     """The lines of a CSV file, with the names of the columns first and those of rows before."""
-    yield _line(["", *columns])
+    yield csv_line(["", *columns])
     for name, row in zip(rows, values, strict=True):
-        yield _line([name, *map(repr, row.tolist())])
-
-
-def _line(cells: list[str]) -> str:
-    stream = io.StringIO()
-    csv.writer(stream, lineterminator="\n").writerow(cells)
-    return stream.getvalue()
-
-
-def _write(stream: BinaryIO, text: str) -> None:
-    stream.write(text.encode("utf-8", "backslashreplace"))
+        yield csv_line([name, *map(repr, row.tolist())])

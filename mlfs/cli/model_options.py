@@ -12,7 +12,7 @@ from mlfs.cli.help import topical
 from mlfs.cli.shared_options import count, parameters_of, stacked
 from mlfs.errors import UnknownName, UsageError, printable
 
-__all__ = ["learner_named", "made", "modelling", "settings_of"]
+__all__ = ["OTHERS", "STRUCTURED", "learner_named", "made", "modelling", "settings_of"]
 
 SHORT = {
     "logistic": "sklearn.linear_model.LogisticRegression",
@@ -28,11 +28,19 @@ SHORT = {
     "mlp": "sklearn.neural_network.MLPClassifier",
 }
 
+# those with a label structure, which take features of each label, and the others
+STRUCTURED = (
+    *("br", "cc", "kcc", "bcc", "pcc", "pacc", "ctbn", "mc", "mcc", "occ", "ecc", "ebcc", "eocc"),
+    *("epcc", "lift", "br-tuned", "br-forest"),
+)
+OTHERS = (
+    *("lp", "ps", "eps", "rakel", "rakeld", "mlknn", "brknn", "iblr", "chf", "homer", "llsf"),
+    "clr",
+)
+
 modelling = stacked(
     topical("The model", "-m", "--model", metavar="NAME", default="occ", show_default=True,
-            help="br cc kcc bcc pcc pacc ctbn mc mcc occ ecc ebcc eocc epcc lift br-tuned "
-            "br-forest, each also with -ldf; lp ps eps rakel rakeld mlknn brknn iblr chf homer "
-            "llsf clr."),
+            help=f"{' '.join(STRUCTURED)}, each also with -ldf; {' '.join(OTHERS)}."),
     topical("The model", "-k", "--parents", "k", metavar="K", type=click.IntRange(min=0),
             help="At most K parents of a label, for models that have it (kcc, occ)."),
     topical("The model", "--features", metavar="NAME",

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import tempfile
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -11,7 +9,7 @@ from typing import Any
 
 import click
 
-from mlfs.cli.console import Console, check_place, console_of, write_texts
+from mlfs.cli.console import Console, check_place, console_of, csv_line, write_texts
 from mlfs.cli.help import Command, argument, topical
 from mlfs.cli.shared_options import reading_known, talking
 from mlfs.cli.stored_models import answer, opened, parts_of, unseen_values
@@ -77,7 +75,7 @@ def predict(
     labels = stored.table.labels
 
     def texts() -> Iterator[str]:
-        yield _header(labels)
+        yield csv_line(labels)
         for X in rows:
             answers = answer(console, model, partial(ask, X), (X.shape[0], len(labels)))
             yield _lines(answers.astype(float if proba else int).tolist())
@@ -98,12 +96,6 @@ def _print(console: Console, texts: Iterator[str]) -> None:
         kept.seek(0)
         while text := kept.read(AT_ONCE):
             console.data(text)
-
-
-def _header(names: Sequence[str]) -> str:
-    header = io.StringIO()
-    csv.writer(header, lineterminator="\n").writerow(names)
-    return header.getvalue()
 
 
 def _lines(rows: Sequence[Sequence[float]]) -> str:

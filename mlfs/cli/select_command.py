@@ -134,8 +134,7 @@ def run_selection(
     beside = (lambda: prepared.cluster_progress) if settings["cluster"] is not None else str
     with Picks(console, shown, dataset.label_names, n, beside) as progress:
         selection = run(prepared, on_pick=progress.on_pick, **searching)
-    for note in selection.notes:
-        console.note(note)
+    console.note(*selection.notes)
     if prepared.cluster_report:
         console.detail(prepared.cluster_report)
     return prepared, selection
@@ -152,8 +151,7 @@ def _deliver(console: Console, dataset: Any, selection: Any, place: Output, *, f
     try:
         if place.kind == "data" and len(selection):
             kept = sorted(set(selection.indices))
-            for note in write_data(dataset.reduced(kept), place, force=force):
-                console.note(note)
+            console.note(*write_data(dataset.reduced(kept), place, force=force))
             console.detail(f"wrote {plural(len(kept), 'feature')} to {place.path}")
     finally:  # a full disk does not cost the user the ranking
         if place.kind == "data" and place.path == "-":
@@ -171,8 +169,7 @@ def _tell(console: Console, selection: Any, reading_time: float, selecting_time:
     if not console.verbose:
         return
     console.detail(f"labels found by: {selection.settings['labels_by']}")
-    for line in binning_lines(selection, every=console.verbose > 1):
-        console.detail(line)
+    console.detail(*binning_lines(selection, every=console.verbose > 1))
     if selection.network is not None:
         console.detail(f"label network: {selection.network.kind}; {selection.network.note}")
     console.detail(f"read in {reading_time:.2f} s, selected in {selecting_time:.2f} s")

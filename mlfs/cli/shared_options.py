@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = [
     "count",
     "declared",
+    "form_of",
     "input_data",
     "parameters_of",
     "place_of",
@@ -82,6 +83,14 @@ talking = stacked(
     ),
     _talk("debug", "--debug", is_flag=True, help="Show the traceback of an error."),
 )  # fmt: skip
+
+
+def form_of(what: str, *forms: str) -> Callable[[F], F]:
+    """Make a decorator for the option that says the form of what is printed."""
+    return topical(
+        "Output", "--format", "form", type=click.Choice(forms or ("table", "json")),
+        default="table", show_default=True, help=f"The form of the {what}.",
+    )  # fmt: skip
 
 
 def _labels(otherwise: str) -> Callable[[F], F]:
@@ -197,22 +206,22 @@ def input_data(
     skip_check_of_scipy()
     most = options.get("max_memory")
     reading = {name: options.pop(name, False) for name in READING}
-    place = place_of(path)
+    reading["format"] = reading.pop("source_format")
+    reading["limits"] = Limits().raised(reading.pop("limit"))
+    reading |= {"delimiter": reading["delimiter"] or "", "decimal": reading["decimal"] or "."}
+    place, numbers = place_of(path), options.get("target_bins") is not None
     if options.get("cluster") is not None:
-        return _read_by_workers(place, reading, options)
+        from mlfs.api.cluster.remote_data import remote_dataset
+        from mlfs.data.file_pieces import open_pieces
+
+        pieces = open_pieces(place, numbers=numbers, **reading)
+        return remote_dataset(pieces, None, options["cluster"])
     dataset = _read_as_told(
         "target_bins" in options,
         place,
-        labels=reading["labels"],
-        format=reading["source_format"],
-        limits=Limits().raised(reading["limit"]),
-        classes=reading["classes"],
-        separator=reading["separator"],
-        encoding=reading["encoding"],
-        delimiter=reading["delimiter"] or "",
-        decimal=reading["decimal"] or ".",
+        **reading,
         known=known,
-        numbers=options.get("target_bins") is not None or options.get("estimator") == "gaussian",
+        numbers=numbers or options.get("estimator") == "gaussian",
         max_memory=None if most is None else bytes_of(most),
         needed=needed,
     )
@@ -237,27 +246,6 @@ def _read_as_told(bins: bool, place: str, **reading: Any) -> Any:
                 f"columns with {setting('labels')}"
             )
         raise
-
-
-def _read_by_workers(path: str, reading: dict[str, Any], options: dict[str, Any]) -> Any:
-    """The data set whose rows the workers of a cluster read."""
-    from mlfs.api.cluster.remote_data import remote_dataset
-    from mlfs.data import Limits
-    from mlfs.data.file_pieces import open_pieces
-
-    pieces = open_pieces(
-        path,
-        labels=reading["labels"],
-        format=reading["source_format"],
-        limits=Limits().raised(reading["limit"]),
-        classes=reading["classes"],
-        separator=reading["separator"],
-        encoding=reading["encoding"],
-        numbers=options.get("target_bins") is not None,
-        delimiter=reading["delimiter"] or "",
-        decimal=reading["decimal"] or ".",
-    )
-    return remote_dataset(pieces, None, options["cluster"])
 
 
 def place_of(path: str) -> str:

@@ -53,8 +53,7 @@ def rows_of(console: Console, stored: Any, data: str, options: dict[str, Any]) -
     unseen = options.pop("unseen")
     dataset = data_of(data, {**options, "classes": False}, **_columns_of(stored))
     X, notes = stored.table.matrix(dataset, unseen)
-    for note in notes:
-        console.note(note)
+    console.note(*notes)
     return dataset, X
 
 
@@ -73,8 +72,7 @@ def parts_of(console: Console, stored: Any, data: str, options: dict[str, Any]) 
     unseen = options.pop("unseen")
     dataset = data_of(data, {**options, "classes": True}, **_columns_of(stored))
     rows = MatchedRows(stored.table, dataset, unseen)
-    for note in rows.notes:
-        console.note(note)
+    console.note(*rows.notes)
     return rows
 
 

@@ -94,13 +94,11 @@ def train(
     check_storable(model)
     began = time.perf_counter()
     dataset = data_of(data, options)
-    for note in dataset.notes:
-        console.note(note)
+    console.note(*dataset.notes)
     dataset = _without(dataset, exclude)
     table = TrainingTable.learn(dataset, missing)
     X, notes = table.matrix(dataset)
-    for note in [*notes, *_wider(table)]:
-        console.note(note)
+    console.note(*notes, *_wider(table))
     Y = as_written(table.truth(dataset)[0])
     name_columns(model, table.feature_names, table.labels)
     counted = zip((*X.shape, Y.shape[1]), ("row", "feature", "label"), strict=True)
