@@ -21,10 +21,10 @@ __all__ = [
     "FileForOnce",
     "arrays_of",
     "as_dataset",
+    "bytes_made",
     "keeps_numbers",
-    "made_of",
+    "mark_once",
     "needs_x_once",
-    "once",
     "x_bytes",
 ]
 
@@ -36,7 +36,7 @@ class FileForOnce:
     path: str | os.PathLike[str]
 
 
-def once(data: Any, criterion: Criterion, options: Mapping[str, Any]) -> Any:
+def mark_once(data: Any, criterion: Criterion, options: Mapping[str, Any]) -> Any:
     """Mark a file whose X a selection needs only once; give other data as they are."""
     is_file = isinstance(data, (str, os.PathLike))
     return FileForOnce(data) if is_file and needs_x_once(criterion, options) else data
@@ -47,8 +47,8 @@ def needs_x_once(criterion: Criterion, options: Mapping[str, Any]) -> bool:
 
     It is by cross-validation, and for the order of a chain of labels; workers have their own.
     """
-    again = is_cv(options["n"]) or criterion.network is not False
-    return options["cluster"] is None and not again
+    is_read_again = is_cv(options["n"]) or criterion.network is not False
+    return options["cluster"] is None and not is_read_again
 
 
 def keeps_numbers(options: Mapping[str, Any]) -> bool:
@@ -105,22 +105,23 @@ def as_dataset(
     raise UsageError(msg)
 
 
-def made_of(given: list[np.ndarray], dataset: Dataset) -> int:
+def bytes_made(given_arrays: list[np.ndarray], dataset: Dataset) -> int:
     """The bytes of the arrays that were made from the data, without those that were given."""
-    made = sum(
-        part.nbytes
-        for part in _arrays(dataset.table, dataset.Y)
-        if not any(np.may_share_memory(part, other) for other in given)
+    n_bytes = sum(
+        array.nbytes
+        for array in _arrays(dataset.table, dataset.Y)
+        if not any(np.may_share_memory(array, given) for given in given_arrays)
     )
-    is_packed = isinstance(dataset.table, PackedTable)
-    return made + x_bytes(dataset) if is_packed and not given else made
+    if isinstance(dataset.table, PackedTable) and not given_arrays:
+        n_bytes += x_bytes(dataset)
+    return n_bytes
 
 
 def x_bytes(dataset: Dataset) -> int:
     """The bytes that X takes."""
     if isinstance(dataset.table, PackedTable):
         return dataset.table.nbytes
-    return sum(part.nbytes for part in _arrays(dataset.table))
+    return sum(array.nbytes for array in _arrays(dataset.table))
 
 
 def arrays_of(data: Any, dataset: Dataset) -> list[np.ndarray]:
@@ -134,8 +135,7 @@ def arrays_of(data: Any, dataset: Dataset) -> list[np.ndarray]:
 
 def _arrays(*tables: Any) -> list[np.ndarray]:
     names = ("data", "indices", "indptr")
-    parts = [
-        [getattr(table, name, None) for name in names] if sp.issparse(table) else [table]
-        for table in tables
-    ]
-    return [part for some in parts for part in some if isinstance(part, np.ndarray)]
+    arrays: list[Any] = []
+    for table in tables:
+        arrays += [getattr(table, name, None) for name in names] if sp.issparse(table) else [table]
+    return [array for array in arrays if isinstance(array, np.ndarray)]

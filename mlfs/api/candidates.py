@@ -17,17 +17,17 @@ from mlfs.errors import UnknownName, UsageError, printable
 __all__ = ["Grouping", "columns_named", "grouping"]
 
 
-def columns_named(wanted: Any, names: Sequence[str], what: str) -> list[int]:
+def columns_named(columns: Any, names: Sequence[str], option: str) -> list[int]:
     """Find columns by name, glob or number, in the order in which they are named.
 
     Parameters
     ----------
-    wanted : str, int or sequence of them
+    columns : str, int or sequence of them
         Names (a name with ``*``, ``?`` or ``[`` that no column has is a glob), or numbers of
         columns from 0.
     names : sequence of str
         The names of all columns.
-    what : str
+    option : str
         The option in which they are wanted, for the error.
 
     Examples
@@ -35,28 +35,28 @@ def columns_named(wanted: Any, names: Sequence[str], what: str) -> list[int]:
     >>> columns_named(["b", 0], ["a", "b"], "include")
     [1, 0]
     """
-    if isinstance(wanted, (str, int, np.integer)):
-        wanted = [wanted]
-    if not isinstance(wanted, Iterable):
-        msg = f"takes names, globs or numbers of columns, not {printable(repr(wanted))}"
-        raise UsageError(msg, option=what)
-    wanted = list(wanted)
-    where = {name: j for j, name in enumerate(names)} if wanted else {}
-    found: list[int] = []
-    for one in wanted:
-        if isinstance(one, (int, np.integer)) and not isinstance(one, (bool, np.bool_)):
-            if not 0 <= one < len(names):
-                msg = f"names column {printable(one)}, but the columns are 0 to {len(names) - 1}"
-                raise UsageError(msg, option=what)
-            found.append(int(one))
-        elif str(one) in where:
-            found.append(where[str(one)])
+    if isinstance(columns, (str, int, np.integer)):
+        columns = [columns]
+    if not isinstance(columns, Iterable):
+        msg = f"takes names, globs or numbers of columns, not {printable(repr(columns))}"
+        raise UsageError(msg, option=option)
+    columns = list(columns)
+    numbers = {name: j for j, name in enumerate(names)} if columns else {}
+    positions: list[int] = []
+    for column in columns:
+        if isinstance(column, (int, np.integer)) and not isinstance(column, (bool, np.bool_)):
+            if not 0 <= column < len(names):
+                msg = f"names column {printable(column)}, but the columns are 0 to {len(names) - 1}"
+                raise UsageError(msg, option=option)
+            positions.append(int(column))
+        elif str(column) in numbers:
+            positions.append(numbers[str(column)])
         else:
-            hits = [j for j, name in enumerate(names) if fnmatch.fnmatchcase(name, str(one))]
+            hits = [j for j, name in enumerate(names) if fnmatch.fnmatchcase(name, str(column))]
             if not hits:
-                raise UnknownName("feature in {}", str(one), names, option=what)
-            found += hits
-    return list(dict.fromkeys(found))
+                raise UnknownName("feature in {}", str(column), names, option=option)
+            positions += hits
+    return list(dict.fromkeys(positions))
 
 
 class Singles(LazySequence):
@@ -104,8 +104,12 @@ class Grouping:
         """The candidates that hold some columns, in the order of the columns."""
         if isinstance(self.members, Singles):
             return list(dict.fromkeys(columns))
-        holder = {j: at for at, columns in enumerate(self.members) for j in columns}
+        holder = {j: i for i, columns in enumerate(self.members) for j in columns}
         return list(dict.fromkeys(holder[j] for j in columns))
+
+    def columns(self, candidates: Iterable[int]) -> list[int]:
+        """The columns of some candidates, in the order of the candidates."""
+        return [j for candidate in candidates for j in self.members[candidate]]
 
     def merged(self, codes: Codes, *, ignore_missing: bool = False) -> Codes:
         """Code each group as one variable: the joint value of its columns.
@@ -115,35 +119,35 @@ class Grouping:
         """
         if self.trivial:
             return codes
-        parts: list[tuple[np.ndarray, np.ndarray]] = []
+        entries: list[tuple[np.ndarray, np.ndarray]] = []
         modes, levels, missing = [], [], []
         for columns in self.members:
             if len(columns) == 1:
                 j = columns[0]
-                parts.append(codes.entries(j))
+                entries.append(codes.entries(j))
                 modes.append(int(codes.mode[j]))
                 levels.append(int(codes.levels[j]))
                 missing.append(int(codes.missing[j]))
                 continue
             joint = np.stack([codes.column(j) for j in columns], axis=1)
-            gone = (joint == codes.missing[list(columns)]).any(axis=1) & ignore_missing
+            is_missing = (joint == codes.missing[list(columns)]).any(axis=1) & ignore_missing
             _, code = np.unique(joint, axis=0, return_inverse=True)
             code = code.ravel().astype(np.int32)
             missing.append(-1)
-            if gone.any():
-                code[~gone] = np.unique(code[~gone], return_inverse=True)[1]
-                missing[-1] = int(code[~gone].max(initial=-1)) + 1
-                code[gone] = missing[-1]
+            if is_missing.any():
+                code[~is_missing] = np.unique(code[~is_missing], return_inverse=True)[1]
+                missing[-1] = int(code[~is_missing].max(initial=-1)) + 1
+                code[is_missing] = missing[-1]
             levels.append(int(code.max(initial=0)) + 1)
             modes.append(int(np.bincount(code).argmax()))
             rows = np.flatnonzero(code != modes[-1]).astype(np.int32)
-            parts.append((rows, code[rows]))
-        sizes = [rows.size for rows, _ in parts]
+            entries.append((rows, code[rows]))
+        sizes = [rows.size for rows, _ in entries]
         return Codes(
             codes.n_rows,
             edges_of(sizes),
-            np.concatenate([rows for rows, _ in parts]).astype(np.int32),
-            np.concatenate([code for _, code in parts]).astype(np.int32),
+            np.concatenate([rows for rows, _ in entries]).astype(np.int32),
+            np.concatenate([code for _, code in entries]).astype(np.int32),
             np.array(modes, np.int32),
             np.array(levels, np.int32),
             np.array(missing, np.int32),
@@ -175,23 +179,21 @@ def grouping(groups: Any, names: Sequence[str]) -> Grouping:
         )
         raise UsageError(msg)
     if isinstance(groups, Mapping):
-        of: list[str] = [""] * len(names)
-        for name, wanted in groups.items():
-            for j in columns_named(wanted, names, f"the group {printable(name)!r}"):
-                if of[j]:
-                    msg = (
-                        f"the column {printable(names[j])!r} is in the groups "
-                        f"{printable(of[j])!r} and {printable(name)!r}: a column has one group"
-                    )
-                    raise UsageError(msg)
-                of[j] = str(name)
+        group_of: list[str] = [""] * len(names)
+        for name, group_columns in groups.items():
+            for j in columns_named(group_columns, names, f"the group {printable(name)!r}"):
+                if group_of[j]:
+                    both = f"{printable(group_of[j])!r} and {printable(name)!r}"
+                    msg = f"the column {printable(names[j])!r} is in the groups {both}"
+                    raise UsageError(f"{msg}: a column has one group")
+                group_of[j] = str(name)
     else:
-        of = ["" if name is None else str(name) for name in groups]
-        if len(of) != len(names):
-            msg = f"groups has {len(of)} entries for {len(names)} columns: give one each"
+        group_of = ["" if name is None else str(name) for name in groups]
+        if len(group_of) != len(names):
+            msg = f"groups has {len(group_of)} entries for {len(names)} columns: give one each"
             raise UsageError(msg)
     together: dict[str, list[int]] = {}
-    for j, name in enumerate(of):
+    for j, name in enumerate(group_of):
         together.setdefault(f"g{name}" if name else f"c{j}", []).append(j)
     return Grouping(
         tuple(tuple(columns) for columns in together.values()),

@@ -53,13 +53,13 @@ class CodedColumns:
             return f"<coded column {self.names[0]!r}>"
         return f"<{len(self)} coded column{'' if len(self) == 1 else 's'}>"
 
-    def __getitem__(self, wanted: Any) -> CodedColumns:
-        if isinstance(wanted, slice):
-            wanted = list(range(*wanted.indices(len(self))))
-        chosen = columns_named(wanted, self.names, "the choice of columns")
-        single = isinstance(wanted, (str, int, np.integer)) and len(chosen) == 1
-        side = Side(self.side.table, self.side.positions[chosen])
-        return CodedColumns(side, [self.names[j] for j in chosen], single, self.correction)
+    def __getitem__(self, columns: Any) -> CodedColumns:
+        if isinstance(columns, slice):
+            columns = list(range(*columns.indices(len(self))))
+        numbers = columns_named(columns, self.names, "the choice of columns")
+        single = isinstance(columns, (str, int, np.integer)) and len(numbers) == 1
+        side = Side(self.side.table, self.side.positions[numbers])
+        return CodedColumns(side, [self.names[j] for j in numbers], single, self.correction)
 
     @property
     def n_rows(self) -> int:

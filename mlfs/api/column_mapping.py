@@ -1,6 +1,6 @@
 """Where the features of a data set stand in the X that was given.
 
-They stand at the same place unless X has columns that cannot be features, such as dates.
+They have the same positions unless X has columns that cannot be features, such as dates.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ class Positions:
     ----------
     names : tuple of str
         The names of all columns of X.
-    of : tuple of int
+    columns : tuple of int
         The column of X that each feature is.
 
     Examples
@@ -105,41 +105,41 @@ class Positions:
     """
 
     names: tuple[str, ...]
-    of: tuple[int, ...]
+    columns: tuple[int, ...]
 
     @classmethod
-    def found(cls, x: Any, data: Dataset) -> Positions:
+    def of_data(cls, x: Any, data: Dataset) -> Positions:
         """Find out which columns of X became features."""
         d = len(data.columns) + len(data.left_out)
         names = x.columns if hasattr(x, "columns") else (f"x{j}" for j in range(d))
         return cls._without([str(name) for name in names], data)
 
     @classmethod
-    def of_prepared(cls, ready: Prepared) -> Positions:
+    def of_prepared(cls, prepared: Prepared) -> Positions:
         """Find out which columns of the X that was prepared became features."""
-        names = ready.dataset.feature_names if ready.columns is None else ready.columns
-        return cls._without(names, ready.dataset)
+        names = prepared.dataset.feature_names if prepared.columns is None else prepared.columns
+        return cls._without(names, prepared.dataset)
 
     @classmethod
     def _without(cls, names: Sequence[str], data: Dataset) -> Positions:
-        gone = {name for name, _ in data.left_out}
-        return cls(tuple(names), tuple(j for j, name in enumerate(names) if name not in gone))
+        left_out = {name for name, _ in data.left_out}
+        return cls(tuple(names), tuple(j for j, name in enumerate(names) if name not in left_out))
 
     @property
     def trivial(self) -> bool:
         """Whether all columns of X are features."""
-        return len(self.of) == len(self.names)
+        return len(self.columns) == len(self.names)
 
-    def within(self, wanted: Any, what: str, *, strict: bool = True) -> list[int]:
+    def within(self, columns: Any, option: str, *, strict: bool = True) -> list[int]:
         """The features that names, globs or positions in X stand for.
 
         A column that cannot be a feature is refused, or passed over where `strict` is not set.
         """
-        place = {j: at for at, j in enumerate(self.of)}
-        columns = columns_named(() if wanted is None else wanted, self.names, what)
+        feature_of = {j: feature for feature, j in enumerate(self.columns)}
+        numbers = columns_named(() if columns is None else columns, self.names, option)
         if strict:
-            self._refuse_left_out([j for j in columns if j not in place], what)
-        return [place[j] for j in columns if j in place]
+            self._refuse_left_out([j for j in numbers if j not in feature_of], option)
+        return [feature_of[j] for j in numbers if j in feature_of]
 
     def start(self, start: Any) -> Any:
         """Columns to start from as features; a selection knows its columns by name."""
@@ -153,28 +153,29 @@ class Positions:
             return groups
         if isinstance(groups, Mapping):
             return {
-                name: self.within(wanted, f"the group {printable(name)!r}")
-                for name, wanted in groups.items()
+                name: self.within(columns, f"the group {printable(name)!r}")
+                for name, columns in groups.items()
             }
-        one_each = list(groups)
-        if len(one_each) != len(self.names):
-            msg = f"groups has {len(one_each)} entries for {len(self.names)} columns: give one each"
+        group_of = list(groups)
+        if len(group_of) != len(self.names):
+            msg = f"groups has {len(group_of)} entries for {len(self.names)} columns: give one each"
             raise UsageError(msg)
-        return [one_each[j] for j in self.of]
+        return [group_of[j] for j in self.columns]
 
     def outside(self, features: Iterable[int]) -> tuple[int, ...]:
         """The columns of X that features are."""
-        return tuple(self.of[feature] for feature in features)
+        return tuple(self.columns[feature] for feature in features)
 
     def numbers(self, features: Iterable[int]) -> np.ndarray:
         """The columns of X that features are, as an array."""
         return np.array(self.outside(features), dtype=np.intp)
 
-    def _refuse_left_out(self, columns: Sequence[int], what: str) -> None:
+    def _refuse_left_out(self, columns: Sequence[int], option: str) -> None:
         if columns:
+            name = printable(self.names[columns[0]])
             msg = (
-                f"{what} names the column {printable(self.names[columns[0]])!r}, which cannot be a "
-                "feature and is left out of X: leave it out of the list too"
+                f"{option} names the column {name!r}, which cannot be a feature and is left out "
+                "of X: leave it out of the list too"
             )
             raise UsageError(msg)
 
@@ -183,12 +184,12 @@ class PickReport:
     """Writes each pick to stderr as it is made."""
 
     def __init__(self, groups: Any, data: Dataset) -> None:
-        self.names, self.made = data.feature_names, 0
+        self.names, self.n_picks = data.feature_names, 0
         self.members = grouping(groups, self.names).members
 
     def __call__(self, label: str, pick: Pick) -> None:
         """Write one pick."""
-        self.made += 1
-        whose = f" for {printable(label)}" if label else ""
+        self.n_picks += 1
+        for_label = f" for {printable(label)}" if label else ""
         picked = ", ".join(printable(self.names[j]) for j in self.members[pick.index])
-        sys.stderr.write(f"[FeatureSelector] pick {self.made}{whose}: {picked}\n")
+        sys.stderr.write(f"[FeatureSelector] pick {self.n_picks}{for_label}: {picked}\n")

@@ -47,23 +47,24 @@ class ColumnSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # skl
         columns = np.flatnonzero(self.support_).tolist()
         if not columns:
             warnings.warn("no feature is selected: transform gives no columns", stacklevel=2)
-        wanted = _get_output_config("transform", estimator=self)["dense"]
+        output = _get_output_config("transform", estimator=self)["dense"]
         X = as_frame(X)
-        own = family(X)
+        library = family(X)
         if sp.issparse(X):
             check_places(X, "X")
-        if own:
+        if library:
             validate_data(self, X, reset=False, skip_check_array=True)
-            kept = columns_of(X, columns)
+            selected = columns_of(X, columns)
         else:
-            kept = validate_data(self, X, reset=False, accept_sparse="csr", **AS_IT_IS)[:, columns]
-        if wanted == own or sp.issparse(kept):
-            return kept
-        if wanted != "default" and (own or kept.dtype.kind == "O"):
-            return frame_of(kept, self.get_feature_names_out().tolist(), wanted)
-        if not own:
-            return kept
-        return array_of(kept)
+            table = validate_data(self, X, reset=False, accept_sparse="csr", **AS_IT_IS)
+            selected = table[:, columns]
+        if output == library or sp.issparse(selected):
+            return selected
+        if output != "default" and (library or selected.dtype.kind == "O"):
+            return frame_of(selected, self.get_feature_names_out().tolist(), output)
+        if not library:
+            return selected
+        return array_of(selected)
 
     def inverse_transform(self, X: Any) -> Any:
         """Put the selected columns back in their places, with zeros for the others.
@@ -81,16 +82,16 @@ class ColumnSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # skl
             check_places(X, "X")
             return super().inverse_transform(X)
         check_is_fitted(self)
-        given = check_array(X, **AS_IT_IS)
-        if given.shape[1] != self.n_features_:
+        selected = check_array(X, **AS_IT_IS)
+        if selected.shape[1] != self.n_features_:
             msg = (
-                f"X has {given.shape[1]} columns, but {self.n_features_} features are selected: "
+                f"X has {selected.shape[1]} columns, but {self.n_features_} features are selected: "
                 "give what transform gave"
             )
             raise DataError(msg)
-        whole = np.zeros((given.shape[0], self.n_features_in_), dtype=given.dtype)
-        whole[:, self.support_] = given
-        return whole
+        restored = np.zeros((selected.shape[0], self.n_features_in_), dtype=selected.dtype)
+        restored[:, self.support_] = selected
+        return restored
 
     def _get_doc_link(self) -> str:
         """The page that scikit-learn's HTML of an estimator links to."""

@@ -23,13 +23,13 @@ from mlfs.discretize import Binnings, coded, learn
 from mlfs.discretize.table_survey import Survey
 from mlfs.information.table import Table
 
-__all__ = ["counted", "released", "threads_of"]
+__all__ = ["count_columns", "release_table", "threads_of"]
 
 
-def counted(
-    dataset: Dataset, weights: np.ndarray | None, options: Mapping[str, Any], most: int, own: int
+def count_columns(
+    dataset: Dataset, weights: np.ndarray | None, options: Mapping[str, Any], most: int, taken: int
 ) -> tuple[Grouping, Binnings, Table]:
-    """Bin, code and count the columns; `own` bytes are taken already of the `most` that may be."""
+    """Bin, code and count the columns; of the `most` bytes, `taken` are taken already."""
     if options["cluster"] is not None and hasattr(dataset.table, "session"):
         from mlfs.api.cluster.remote_counted import remote_counted
 
@@ -38,19 +38,25 @@ def counted(
     ignore_missing = options["missing"] == "ignore"
     survey = Survey.of(dataset.table, n_threads)
     if dataset.is_sparse:
-        memory_estimate.of_entries(survey, own, dataset.Y).free(most)
+        memory_estimate.of_entries(survey, taken, dataset.Y).free(most)
     if options["binnings"] is None:
-        how = (options["bins"], options["n_bins"], options["nominal_limit"])
-        learned = learn(dataset, *how, weights=weights, survey=survey)
+        learned = learn(
+            dataset,
+            options["bins"],
+            options["n_bins"],
+            options["nominal_limit"],
+            weights=weights,
+            survey=survey,
+        )
     else:
         learned = Binnings.of(options["binnings"])
     if survey.slices is not None:
-        memory_estimate.of_slices(survey.slices, learned, own, dataset.Y).free(most)
+        memory_estimate.of_slices(survey.slices, learned, taken, dataset.Y).free(most)
     groups = grouping(options["groups"], dataset.names)
     coded_x = coded(dataset.table, learned, survey)
     del survey
     if dataset.once:
-        own -= x_bytes(dataset)
+        taken -= x_bytes(dataset)
         dataset.release()
     coded_x = groups.merged(coded_x, ignore_missing=ignore_missing)
     values = [len(label.values) for label in dataset.labels]
@@ -59,22 +65,22 @@ def counted(
     codes, positions = coded_x.sorted_by(kind)
     del coded_x
     kind.sort()
-    free = memory_estimate.of_codes(codes, y, kind, own, moved=positions is not None).free(most)
-    beside = memory_estimate.packed(codes, kind) if options["max_memory"] is None else None
-    budget = Budget.of(free, beside, n_threads)
+    free = memory_estimate.of_codes(codes, y, kind, taken, moved=positions is not None).free(most)
+    packed_bytes = memory_estimate.packed(codes, kind) if options["max_memory"] is None else None
+    budget = Budget.of(free, packed_bytes, n_threads)
     grid = None if weights is None else on_grid(weights)
     per_cell = per_cell_of(options["correction"], grid, weights)
-    about = {"ignore_missing": ignore_missing, "positions": positions, "budget": budget}
+    settings = {"ignore_missing": ignore_missing, "positions": positions, "budget": budget}
     if options["cluster"] is not None:
         from mlfs.api.cluster.layouts import Layout
 
-        layout = Layout(kind, per_cell, dataset.shape[2], mask_of, about)
+        layout = Layout(kind, per_cell, dataset.shape[2], mask_of, settings)
         return groups, learned, layout.of_codes(codes, y, grid, options)
     counts = Counts([Block(codes, y, grid)], kind, n_threads, per_cell=per_cell)
-    return groups, learned, Table(counts, dataset.shape[2], mask_of, **about)
+    return groups, learned, Table(counts, dataset.shape[2], mask_of, **settings)
 
 
-def released(table: Table) -> None:
+def release_table(table: Table) -> None:
     """Free what a table keeps, and release the workers that count for it."""
     table.release()
     for block in table.counts.blocks:

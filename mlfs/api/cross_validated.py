@@ -111,13 +111,13 @@ def _errors(scores: np.ndarray) -> np.ndarray:
 
 
 def cross_validated(
-    ready: Any, criterion: Any, options: Mapping[str, Any], least: int, most: int
+    prepared: Any, criterion: Any, options: Mapping[str, Any], least: int, most: int
 ) -> CrossValidation:
     """Choose the number of features for a selection from prepared data.
 
     Parameters
     ----------
-    ready : Prepared
+    prepared : Prepared
         The data.
     criterion : str, type or Criterion
         The criterion.
@@ -131,5 +131,5 @@ def cross_validated(
         raise UsageError(
             f"{msg}try fewer features, as in {setting('n', 'cv:80')}", option="max_seconds"
         )
-    found: CrossValidation = sizes_scorer()(ready, criterion, options, least, most)
+    found: CrossValidation = sizes_scorer()(prepared, criterion, options, least, most)
     return found

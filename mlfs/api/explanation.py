@@ -141,7 +141,7 @@ def explain(
         numbers = keeps_numbers(selection.settings)
         names = as_dataset(data, labels, numbers=numbers).feature_names
         return Explanations(selection, of_picks(selection, names))
-    ready = prepare(
+    prepared = prepare(
         data,
         labels=labels,
         sample_weight=sample_weight,
@@ -149,21 +149,21 @@ def explain(
         max_memory=max_memory,
         **({} if isinstance(data, Prepared) else {n: selection.settings[n] for n in COUNTING}),
     )
-    _refuse_other_data(ready, selection)
+    _refuse_other_data(prepared, selection)
     if units is None:
         units = "nats" if selection.units == "ratio" else selection.units
     given = selection.criterion if criterion is None else criterion
     parameters = None if isinstance(given, Criterion) else selection.parameters
     chosen = criteria.get(given, parameters)[1]
-    columns = columns_named(features, ready.dataset.names, "the features to explain")
-    each = (_of_feature(ready, selection, chosen, column, units) for column in columns)
+    columns = columns_named(features, prepared.dataset.names, "the features to explain")
+    each = (_of_feature(prepared, selection, chosen, column, units) for column in columns)
     return Explanations(selection, chain.from_iterable(each))
 
 
-def _refuse_other_data(ready: Prepared, selection: Selection) -> None:
+def _refuse_other_data(prepared: Prepared, selection: Selection) -> None:
     """Refuse data that differ from those of the selection in their shape or preparation."""
-    rows, d, q = ready.dataset.shape
-    found = {**ready.settings, "rows": rows, "features": d, "labels": q}
+    rows, d, q = prepared.dataset.shape
+    found = {**prepared.settings, "rows": rows, "features": d, "labels": q}
     for name, value in {**selection.settings, **selection.data}.items():
         if name in found and name != "labels_by" and found[name] != value:
             msg = (
@@ -174,16 +174,16 @@ def _refuse_other_data(ready: Prepared, selection: Selection) -> None:
 
 
 def _of_feature(
-    ready: Prepared, selection: Selection, criterion: Criterion, column: int, units: str
+    prepared: Prepared, selection: Selection, criterion: Criterion, column: int, units: str
 ) -> Iterator[Explanation]:
     """Explain one column, for all labels or for each."""
-    names = ready.dataset.feature_names
-    candidate = ready.grouping.candidates([column])[0]
-    probe, excluded = _probe(ready, selection, criterion, column, units)
+    names = prepared.dataset.feature_names
+    candidate = prepared.grouping.candidates([column])[0]
+    probe, excluded = _probe(prepared, selection, criterion, column, units)
     for ranking in _rankings(selection):
-        info = ready.info
+        info = prepared.info
         if ranking.label:
-            info = info.for_label(ready.dataset.label_names.index(ranking.label))
+            info = info.for_label(prepared.dataset.label_names.index(ranking.label))
         view = info.only([candidate])
         place = 1 + int((info.mi_fL > view.mi_fL[0]).sum())
         mine = next((one for one in ranking.chosen if one.index == column), None)
@@ -196,7 +196,7 @@ def _of_feature(
             None if mine is None else mine.rank,
             names,
             place=place,
-            shared=_shared(view, ready.grouping, ranking, mine, names, UNITS[units]),
+            shared=_shared(view, prepared.grouping, ranking, mine, names, UNITS[units]),
             excluded="" if mine else why,
         )
 
@@ -225,14 +225,14 @@ def _filtered(prefilter: int | None, place: int) -> str:
 
 
 def _probe(
-    ready: Prepared, selection: Selection, criterion: Criterion, column: int, units: str
+    prepared: Prepared, selection: Selection, criterion: Criterion, column: int, units: str
 ) -> tuple[Selection, str]:
     """Select once more, the feature coming next after the picks; also say if it was excluded."""
     settings = selection.settings
-    block = set(ready.grouping.members[ready.grouping.candidates([column])[0]])
-    banned = columns_named(settings["exclude"], ready.dataset.names, "exclude")
+    block = set(prepared.grouping.members[prepared.grouping.candidates([column])[0]])
+    banned = columns_named(settings["exclude"], prepared.dataset.names, "exclude")
     found = select(
-        ready,
+        prepared,
         criterion,
         NOTHING_MORE,  # the picks and this one
         per_label=selection.scope == "each label",

@@ -11,9 +11,9 @@ import scipy.sparse as sp
 
 from mlfs.api.as_dataset import as_dataset
 from mlfs.api.coded_columns import CodedColumns
-from mlfs.api.counted import counted
+from mlfs.api.counted import count_columns
 from mlfs.api.missing_values import refuse_missing
-from mlfs.api.prepared import DEFAULTS, Prepared, prepare, weighted
+from mlfs.api.prepared import DEFAULTS, Prepared, apply_weights, prepare
 from mlfs.api.value_kinds import SUPERVISED
 from mlfs.counting.memory import bytes_of
 from mlfs.data.arrays import from_arrays
@@ -25,19 +25,21 @@ from mlfs.data.labels.label_sets import is_sets
 from mlfs.errors import DataError, MlfsError, UsageError, plural, printable
 from mlfs.information.pair_matrix import Side
 
-__all__ = ["both_of", "check_rows", "columns_of"]
+__all__ = ["check_rows", "columns_of", "two_columns_of"]
 
-OF_A_CALL = ("n_jobs", "max_memory")  # options of these functions even where data are prepared
+CALL_OPTIONS = ("n_jobs", "max_memory")  # options of these functions even where data are prepared
 
 
-def both_of(data: Any, options: dict[str, Any]) -> tuple[CodedColumns, CodedColumns]:
+def two_columns_of(data: Any, options: dict[str, Any]) -> tuple[CodedColumns, CodedColumns]:
     """The features and the labels of data that have labels, or a table twice."""
     if isinstance(data, (Prepared, Dataset, str, os.PathLike)):
-        known = OF_A_CALL if isinstance(data, Prepared) else ()
-        ready = prepare(data, **{name: options[name] for name in DEFAULTS if name not in known})
-        return ready.features, ready.labels
-    own, _ = columns_of(data, "X", options, None)
-    return own, own
+        skipped = CALL_OPTIONS if isinstance(data, Prepared) else ()
+        prepared = prepare(
+            data, **{name: options[name] for name in DEFAULTS if name not in skipped}
+        )
+        return prepared.features, prepared.labels
+    columns, _ = columns_of(data, "X", options, None)
+    return columns, columns
 
 
 def columns_of(
@@ -47,7 +49,7 @@ def columns_of(
     if isinstance(data, CodedColumns):
         return data, data.side.weights
     if isinstance(data, Prepared):
-        data.refuse_other(**{key: options[key] for key in DEFAULTS if key not in OF_A_CALL})
+        data.refuse_other(**{key: options[key] for key in DEFAULTS if key not in CALL_OPTIONS})
         return data.features, data.weights
     try:
         dataset, single = _dataset(data)
@@ -65,18 +67,18 @@ def columns_of(
             f"data with their labels and give what it returns as {name}"
         )
         raise UsageError(msg, option="bins")
-    given = options["sample_weight"]
-    if given is None and dataset.weights is None:
-        given = weights
-    kept, mass = weighted(dataset, given, [])
+    weight_argument = options["sample_weight"]
+    if weight_argument is None and dataset.weights is None:
+        weight_argument = weights
+    weighted, mass = apply_weights(dataset, weight_argument, [])
     if options["missing"] == "error":
-        refuse_missing(kept)
+        refuse_missing(weighted)
     most = bytes_of(options["max_memory"])
-    _, _, table = counted(kept, mass, options, most, 0)
-    places = np.arange(table.d) if table.positions is None else table.positions
-    used = dataset.weights if given is None else given
-    side = Side(table, places)
-    return CodedColumns(side, dataset.names, single, options["correction"]), used
+    _, _, table = count_columns(weighted, mass, options, most, 0)
+    positions = np.arange(table.d) if table.positions is None else table.positions
+    own_weights = dataset.weights if weight_argument is None else weight_argument
+    side = Side(table, positions)
+    return CodedColumns(side, dataset.names, single, options["correction"]), own_weights
 
 
 def _dataset(data: Any) -> tuple[Dataset, bool]:
@@ -86,12 +88,12 @@ def _dataset(data: Any) -> tuple[Dataset, bool]:
         return as_dataset(data), False
     if not sp.issparse(data) and not family(data) and is_sets(data, classes=True):
         rows = list(data)
-        found, labels = targets(rows, len(rows))
+        table, labels = targets(rows, len(rows))
         names: Sequence[str] = [label.name for label in labels]
-        return from_arrays(found, feature_names=names), False
+        return from_arrays(table, feature_names=names), False
     if hasattr(data, "to_frame") and library_of(data):  # a series
-        named = data if data.name else data.rename("x0")
-        return from_arrays(named.to_frame()), True
+        named_series = data if data.name else data.rename("x0")
+        return from_arrays(named_series.to_frame()), True
     if not sp.issparse(data) and not family(data):
         array = data if isinstance(data, np.ndarray) else _array(data)
         if array.ndim == 1:
@@ -109,21 +111,32 @@ def _array(data: Any) -> np.ndarray:
     return np.asarray(data, dtype=object) if array.dtype.kind in "US" else array
 
 
-def check_rows(x: CodedColumns, name: str, y: CodedColumns, other: str) -> None:
+def _same_weights(x: np.ndarray | None, y: np.ndarray | None) -> bool:
+    if x is None or y is None:
+        return x is y
+    return x is y or np.array_equal(x, y)
+
+
+def check_rows(x: CodedColumns, name: str, y: CodedColumns, y_name: str) -> None:
     """Refuse arguments of different rows, weights or corrections."""
     if x.n_rows != y.n_rows:
         msg = (
-            f"{name} has {plural(x.n_rows, 'row')} and {other} has {y.n_rows:,}: "
+            f"{name} has {plural(x.n_rows, 'row')} and {y_name} has {y.n_rows:,}: "
             "they must have the same rows, in the same order"
         )
         raise DataError(msg)
-    one, two = x.side.weights, y.side.weights
-    if not (one is two or (one is not None and two is not None and np.array_equal(one, two))):
-        msg = f"the rows of {name} and {other} are weighted differently: give sample_weight"
+    x_weights, y_weights = x.side.weights, y.side.weights
+    if not (
+        x_weights is y_weights
+        or (
+            x_weights is not None and y_weights is not None and np.array_equal(x_weights, y_weights)
+        )
+    ):
+        msg = f"the rows of {name} and {y_name} are weighted differently: give sample_weight"
         raise DataError(msg)
     if x.correction != y.correction:
         msg = (
             f"information of {name} is prepared with the correction {x.correction!r}, and that of "
-            f"{other} with {y.correction!r}: give correction, or prepare both alike"
+            f"{y_name} with {y.correction!r}: give correction, or prepare both alike"
         )
         raise UsageError(msg)

@@ -11,7 +11,7 @@ from mlfs.api.value_kinds import fewest_of
 from mlfs.data.dataset import Dataset, Label
 from mlfs.errors import DataError, plural, printable
 
-__all__ = ["label_sets", "of_known_sets"]
+__all__ = ["keep_known_sets", "label_sets"]
 
 NAME = "label set"
 
@@ -90,7 +90,7 @@ out of what is about labels']
     return made, _notes(len(kept), codes, known, fewest)
 
 
-def of_known_sets(
+def keep_known_sets(
     dataset: Dataset, weights: np.ndarray | None, notes: list[str]
 ) -> tuple[Dataset, np.ndarray | None]:
     """The rows that have a label set, for a correction that takes the same rows in all terms.

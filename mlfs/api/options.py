@@ -1,8 +1,8 @@
 """The options of preparing, searching and fitting, each declared once.
 
 The command makes its flags from these declarations, the tables in the documentation are made from
-them, and `checked` reads values with them. Signatures are written out where users look for them;
-a test holds that their names and defaults are those declared here.
+them, and `check_options` reads values with them. Signatures are written out where users look for
+them; a test holds that their names and defaults are those declared here.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ from mlfs.api.value_kinds import (
 from mlfs.errors import UsageError, printable
 
 __all__ = [
-    "FITTING", "NAMED", "OPTIONS", "SEEDS", "UNITS", "Option", "check_jobs", "checked", "is_auto",
-    "n_of", "seed_of", "threads",
+    "FITTING", "NAMED", "OPTIONS", "SEEDS", "UNITS", "Option", "check_jobs", "check_options",
+    "is_auto", "n_of", "seed_of", "threads",
 ]  # fmt: skip
 
 SEEDS = 2**31 - 1  # below which seeds are drawn
@@ -295,14 +295,14 @@ FITTING = (
 NAMED = {option.name: option for option in OPTIONS}
 
 
-def checked(values: Mapping[str, Any]) -> dict[str, Any]:
+def check_options(values: Mapping[str, Any]) -> dict[str, Any]:
     """Read the values of declared options; other values are left out.
 
     Examples
     --------
-    >>> checked({"alpha": 0, "data": "x.arff"})
+    >>> check_options({"alpha": 0, "data": "x.arff"})
     {'alpha': 0.0}
-    >>> checked({"n_bins": 1})
+    >>> check_options({"n_bins": 1})
     Traceback (most recent call last):
     mlfs.errors.UsageError: n_bins is a whole number of at least 2, not 1
     """

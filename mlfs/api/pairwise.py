@@ -15,8 +15,8 @@ import numpy as np
 
 from mlfs.api.coded_columns import CodedColumns
 from mlfs.api.counted import threads_of
-from mlfs.api.function_arguments import both_of, check_rows, columns_of
-from mlfs.api.options import UNITS, checked
+from mlfs.api.function_arguments import check_rows, columns_of, two_columns_of
+from mlfs.api.options import UNITS, check_options
 from mlfs.api.prepared import DEFAULTS
 from mlfs.counting.memory import bytes_of
 from mlfs.data.frames import naming_half_pairs, pandas
@@ -84,13 +84,13 @@ def entropy(
     if out is not None:
         msg = "is for matrices, and there is one entropy for each column: leave it out, or give Y"
         raise UsageError(msg, option="out")
-    own, _ = columns_of(X, "X", options, None)
-    if own.correction == "expected":
+    columns, _ = columns_of(X, "X", options, None)
+    if columns.correction == "expected":
         refuse_expected()
-    found = own.side.table.h_f[own.side.positions] * UNITS[options["units"]]
-    if own.single:
-        return float(found[0])
-    return pandas().Series(found, index=list(own.names)) if as_frame else found
+    values = columns.side.table.h_f[columns.side.positions] * UNITS[options["units"]]
+    if columns.single:
+        return float(values[0])
+    return pandas().Series(values, index=list(columns.names)) if as_frame else values
 
 
 def mutual_information(
@@ -313,7 +313,7 @@ def _matrix(
     `expects` says that the expectation under independence may be subtracted.
     """
     if Y is None:
-        x, y = both_of(X, options)
+        x, y = two_columns_of(X, options)
     else:
         x, weights = columns_of(X, "X", options, None)
         y = x if Y is X else columns_of(Y, "Y", options, weights)[0]
@@ -323,24 +323,24 @@ def _matrix(
     if fill is None:
         z, _ = columns_of(Z, "Z", options, x.side.weights)
         check_rows(x, "X", z, "Z")
-        given = pair_matrix.joined([z.side])
+        joint = pair_matrix.joined([z.side])
 
         def fill(out: np.ndarray, x: Side, y: Side, factor: float, n_jobs: int) -> None:
-            pair_matrix.fill_triples(out, x, y, given, quantity, factor, n_jobs)
+            pair_matrix.fill_triples(out, x, y, joint, quantity, factor, n_jobs)
 
     shape = len(x), len(y)
-    found = _room(shape, options)
+    matrix = _allocate(shape, options)
     factor = UNITS[options["units"]]
-    fill(found, x.side, y.side, factor, threads_of(options["n_jobs"]))
+    fill(matrix, x.side, y.side, factor, threads_of(options["n_jobs"]))
     if x.correction == "expected":
-        subtract_expected(found, x.side, y.side, factor)
-    if isinstance(found, np.memmap):
-        found.flush()
+        subtract_expected(matrix, x.side, y.side, factor)
+    if isinstance(matrix, np.memmap):
+        matrix.flush()
     if options["as_frame"]:
-        return _framed(found, x, y)
+        return _as_frame(matrix, x, y)
     if x.single and y.single:
-        return float(found[0, 0])
-    return found[0] if x.single else found[:, 0] if y.single else found
+        return float(matrix[0, 0])
+    return matrix[0] if x.single else matrix[:, 0] if y.single else matrix
 
 
 def refuse_expected() -> NoReturn:
@@ -352,7 +352,7 @@ def refuse_expected() -> NoReturn:
     raise UsageError(msg, option="correction")
 
 
-def _room(shape: tuple[int, int], options: Mapping[str, Any]) -> np.ndarray:
+def _allocate(shape: tuple[int, int], options: Mapping[str, Any]) -> np.ndarray:
     """Memory for a matrix, or a file that is mapped to it."""
     out, size = options["out"], 8 * shape[0] * shape[1]
     if out is None:
@@ -372,16 +372,16 @@ def _room(shape: tuple[int, int], options: Mapping[str, Any]) -> np.ndarray:
     return mapped
 
 
-def _framed(found: np.ndarray, x: CodedColumns, y: CodedColumns) -> Any:
+def _as_frame(matrix: np.ndarray, x: CodedColumns, y: CodedColumns) -> Any:
     if x.single and y.single:
-        return float(found[0, 0])
+        return float(matrix[0, 0])
     pd = pandas()
     with naming_half_pairs([*x.names, *y.names]):
         if x.single:
-            return pd.Series(found[0], index=list(y.names))
+            return pd.Series(matrix[0], index=list(y.names))
         if y.single:
-            return pd.Series(found[:, 0], index=list(x.names))
-        return pd.DataFrame(found, index=list(x.names), columns=list(y.names))
+            return pd.Series(matrix[:, 0], index=list(x.names))
+        return pd.DataFrame(matrix, index=list(x.names), columns=list(y.names))
 
 
 def _options(values: dict[str, Any]) -> dict[str, Any]:
@@ -389,6 +389,6 @@ def _options(values: dict[str, Any]) -> dict[str, Any]:
     as_frame = values["as_frame"]
     if not isinstance(as_frame, bool):
         raise UsageError(f"is True or False, not {printable(repr(as_frame))}", option="as_frame")
-    known = {"units": "nats", **{name: values[name] for name in values if name not in "XYZ"}}
-    bytes_of(known["max_memory"])
-    return {**DEFAULTS, **known, **checked(known)}
+    options = {"units": "nats", **{name: values[name] for name in values if name not in "XYZ"}}
+    bytes_of(options["max_memory"])
+    return {**DEFAULTS, **options, **check_options(options)}

@@ -25,12 +25,12 @@ from mlfs.search.stopping import AutoStop
 __all__ = [
     "NOTHING_MORE",
     "Plan",
+    "fixed_candidates",
     "layout_for",
-    "ranking_of",
-    "scaled",
+    "ranking_from",
+    "rescale",
     "search",
-    "sides",
-    "union_of",
+    "unite_rankings",
 ]
 
 NOTHING_MORE = "nothing more"  # a value of n: only the picks that are included or started from
@@ -46,9 +46,9 @@ def layout_for(criterion: Criterion, options: Mapping[str, Any]) -> str:
     >>> layout_for(criteria.get("mim")[1], options)
     'rows'
     """
-    given: str = options["layout"]
-    each = options["per_label"] or criterion.scope == "each label"
-    return "rows" if given == "auto" and each and options["cluster"] is not None else given
+    layout: str = options["layout"]
+    per_label = options["per_label"] or criterion.scope == "each label"
+    return "rows" if layout == "auto" and per_label and options["cluster"] is not None else layout
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ class Plan:
 
 
 def search(
-    plan: Plan, chosen: tuple[list[int], list[int]], info: Info, label: str = ""
+    plan: Plan, fixed: tuple[list[int], list[int]], info: Info, label: str = ""
 ) -> SearchResult:
     """Search for all labels together, or for the one that the view is on.
 
@@ -91,15 +91,15 @@ def search(
     ----------
     plan : Plan
         The options.
-    chosen : tuple of list of int
-        The candidates that are picked first, and those that are never picked; see `sides`.
+    fixed : tuple of list of int
+        What `fixed_candidates` gives: the candidates that are picked first, and never.
     info : Info
         The view that is searched, on all candidates.
     label : str
         Its label's name; empty for all labels.
     """
     _refuse_few_labels(plan, info)
-    forced, excluded = chosen
+    forced, excluded = fixed
     n = _number(plan, info, len(forced), len(excluded))
     closes: Callable[[int], np.ndarray] | None = None
     auto: AutoStop | None = None
@@ -140,15 +140,15 @@ def _refuse_few_labels(plan: Plan, info: Info) -> None:
         raise UsageError(msg, remedy="take another criterion, or all labels together")
 
 
-def sides(plan: Plan, ready: Prepared, label: str) -> tuple[list[int], list[int]]:
+def fixed_candidates(plan: Plan, prepared: Prepared, label: str) -> tuple[list[int], list[int]]:
     """Find the candidates that are picked first, and those that are never picked."""
-    names = ready.dataset.names
+    names = prepared.dataset.names
     begun = columns_named(_start_of(plan.start, label), names, "start")
-    forced = ready.grouping.candidates([*begun, *plan.forced])
-    excluded = ready.grouping.candidates(plan.excluded)
+    forced = prepared.grouping.candidates([*begun, *plan.forced])
+    excluded = prepared.grouping.candidates(plan.excluded)
     clash = sorted({*forced} & {*excluded})
     if clash:
-        column = ready.grouping.members[clash[0]][0]
+        column = prepared.grouping.members[clash[0]][0]
         msg = f"the column {printable(names[column])!r} is both included and excluded: "
         raise UsageError(msg + "leave it out of one of the two")
     return forced, excluded
@@ -156,42 +156,42 @@ def sides(plan: Plan, ready: Prepared, label: str) -> tuple[list[int], list[int]
 
 def _number(plan: Plan, info: Info, forced: int, excluded: int) -> int | None:
     """Find the number of picks; None leaves it to best-first search."""
-    left = info.d - excluded
-    if left == 0:
+    available = info.d - excluded
+    if available == 0:
         msg = "every feature is excluded, and there is nothing to select from"
         raise UsageError(msg)
     if isinstance(plan.n, str) and plan.n == NOTHING_MORE:
         return forced
-    n = n_of(plan.n, left, info.d)
+    n = n_of(plan.n, available, info.d)
     if n is not None and n < forced:
         msg = f"is {n}, but {forced} features are included or started from: raise it, or name fewer"
         raise UsageError(msg, option="n")
     if n is None and plan.criterion.search != "best first":
         n = CheckedCriterion(plan.criterion, info, plan.name).size()
         n = max(1, info.d // 2) if n is None else n
-    return None if n is None else min(max(n, forced), left)
+    return None if n is None else min(max(n, forced), available)
 
 
 def _out_of_time(plan: Plan, result: SearchResult) -> str:
     if not result.timed_out:
         return ""
-    made = plural(len(result.picks), "pick")
-    return Caution(f"stopped after {made}: the time of {plan.max_seconds:g} s was up")
+    picks = plural(len(result.picks), "pick")
+    return Caution(f"stopped after {picks}: the time of {plan.max_seconds:g} s was up")
 
 
 def _why_fewer(plan: Plan, result: SearchResult, n: int, filtered: bool) -> str:
-    made = len(result.picks)
-    if result.interrupted or made >= n:
+    n_picks = len(result.picks)
+    if result.interrupted or n_picks >= n:
         return ""
     if plan.n == "auto":
-        return "" if made else "no feature tells more than chance would"
+        return "" if n_picks else "no feature tells more than chance would"
     if filtered:
         why = "prefilter leaves no more candidates"
     else:
         why = f"{plan.name} would never pick the others"
     if plan.n is None:
-        return f"{made} of {n} features: {why}"
-    return f"fewer features than asked for, {made} of {n}: {why}"
+        return f"{n_picks} of {n} features: {why}"
+    return f"fewer features than asked for, {n_picks} of {n}: {why}"
 
 
 def _rounded(values: np.ndarray) -> np.ndarray:
@@ -214,16 +214,16 @@ def _start_of(start: Any, label: str) -> Any:
             )
             raise UsageError(msg)
         try:
-            subsets = {one["name"]: one["selected"] for one in start.get("labels", ())}
+            subsets = {entry["name"]: entry["selected"] for entry in start.get("labels", ())}
             picked = subsets.get(label, ()) if label and subsets else start["selected"]
-            return [str(one["name"]) for one in picked]
+            return [str(entry["name"]) for entry in picked]
         except (KeyError, TypeError, AttributeError) as error:
             msg = f"start is a damaged selection: {printable(repr(error))} is not as expected"
             raise UsageError(msg) from error
     return start
 
 
-def ranking_of(
+def ranking_from(
     result: SearchResult, grouping: Grouping, names: Sequence[str], label: str = ""
 ) -> Ranking:
     """Name the columns of each pick; the columns of a group share its rank and its score."""
@@ -232,48 +232,48 @@ def ranking_of(
     groups: tuple[str, ...] = ()
     if not grouping.trivial:
         members, candidates = grouping.members, picks.columns.tolist()
-        rows = np.repeat(np.arange(len(picks)), [len(members[one]) for one in candidates])
-        first = np.array([columns[0] for columns in members])
-        columns = np.array([j for one in candidates for j in members[one]], np.int64)
-        groups = tuple(grouping.names[one] for one in candidates for _ in members[one])
-        others = np.where(picks.runners_up < 0, -1, first[picks.runners_up])
-        picks = replace(picks, runners_up=others, tied=first[picks.tied])
+        rows = np.repeat(np.arange(len(picks)), [len(members[c]) for c in candidates])
+        first_columns = np.array([columns[0] for columns in members])
+        columns = np.array(grouping.columns(candidates), np.int64)
+        groups = tuple(grouping.names[candidates[row]] for row in rows.tolist())
+        runners_up = np.where(picks.runners_up < 0, -1, first_columns[picks.runners_up])
+        picks = replace(picks, runners_up=runners_up, tied=first_columns[picks.tied])
         picks, ranks = replace(picks.take(rows), columns=columns), ranks[rows]
-    named = tuple(map(names.__getitem__, picks.columns.tolist()))
-    tested = result.significance
-    if tested is not None and not grouping.trivial:
-        tested = replace(tested, columns=np.array([m[0] for m in grouping.members]))
+    column_names = tuple(map(names.__getitem__, picks.columns.tolist()))
+    significance = result.significance
+    if significance is not None and not grouping.trivial:
+        significance = replace(significance, columns=np.array([m[0] for m in grouping.members]))
     return Ranking(
         picks,
         ranks,
-        named,
+        column_names,
         groups,
         label=label,
         interrupted=result.interrupted,
         timed_out=result.timed_out,
-        significance=tested,
+        significance=significance,
     )
 
 
-def union_of(by_label: Mapping[str, Ranking]) -> Ranking:
+def unite_rankings(by_label: Mapping[str, Ranking]) -> Ranking:
     """Unite the picks of all labels: by best rank, then by how many picked it, then by column.
 
     Score and terms are those of the label that ranked a column best; of several such labels, of
     the one with the highest score, so that the order of the labels does not matter.
     """
-    parts = list(by_label.values())
-    if not parts:
+    rankings = list(by_label.values())
+    if not rankings:
         return Ranking(Picks.empty(), np.zeros(0, np.int64), ())
-    picks = Picks.concatenate([part.picks for part in parts])
-    rank = np.concatenate([part.ranks for part in parts])
+    picks = Picks.concatenate([ranking.picks for ranking in rankings])
+    rank = np.concatenate([ranking.ranks for ranking in rankings])
     worth = (-picks.margins, picks.redundancy, -picks.relevance, -picks.scores)
     order = np.lexsort((*worth, rank, picks.columns))
     _, first, times = np.unique(picks.columns[order], return_index=True, return_counts=True)
     best = order[first]
     order = np.lexsort((picks.columns[best], -times, rank[best]))
     best, times = best[order], times[order]
-    names = [name for part in parts for name in part.names]
-    groups = [group for part in parts for group in part.groups]
+    names = [name for ranking in rankings for name in ranking.names]
+    groups = [group for ranking in rankings for group in ranking.groups]
     return Ranking(
         picks.take(best),
         np.arange(1, best.size + 1),
@@ -283,14 +283,16 @@ def union_of(by_label: Mapping[str, Ranking]) -> Ranking:
     )
 
 
-def scaled(ranking: Ranking, factor: float) -> Ranking:
+def rescale(ranking: Ranking, factor: float) -> Ranking:
     """Express scores and terms in another unit."""
     if factor == 1.0:
         return ranking
-    changed = ("scores", "margins", *TERMS)
-    values = {name: getattr(ranking.picks, name) * factor for name in changed}
-    tested = ranking.significance
-    if tested is not None:
-        parts = ("relevance", "chance_mean", "chance_sd")
-        tested = replace(tested, **{name: getattr(tested, name) * factor for name in parts})
-    return replace(ranking, picks=replace(ranking.picks, **values), significance=tested)
+
+    def times_factor(record: Any, *names: str) -> Any:
+        return replace(record, **{name: getattr(record, name) * factor for name in names})
+
+    picks = times_factor(ranking.picks, "scores", "margins", *TERMS)
+    significance = ranking.significance
+    if significance is not None:
+        significance = times_factor(significance, "relevance", "chance_mean", "chance_sd")
+    return replace(ranking, picks=picks, significance=significance)

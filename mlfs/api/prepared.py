@@ -10,21 +10,21 @@ from typing import Any
 import numpy as np
 
 from mlfs.api import memory_estimate
-from mlfs.api.as_dataset import arrays_of, as_dataset, keeps_numbers, made_of
+from mlfs.api.as_dataset import arrays_of, as_dataset, bytes_made, keeps_numbers
 from mlfs.api.candidates import Grouping, grouping
 from mlfs.api.coded_columns import CodedColumns
-from mlfs.api.counted import counted, released, threads_of
+from mlfs.api.counted import count_columns, release_table, threads_of
 from mlfs.api.estimators import info_of
 from mlfs.api.gaussian_prepared import (
     gaussian_among_rows,
     gaussian_info,
     refuse_options_of_counts,
 )
-from mlfs.api.labels_as import label_sets, of_known_sets
+from mlfs.api.labels_as import keep_known_sets, label_sets
 from mlfs.api.missing_values import refuse_missing, refuse_missing_labels
-from mlfs.api.options import checked
+from mlfs.api.options import check_options
 from mlfs.api.prepared_notes import notes_of
-from mlfs.api.target_bins import binned_targets
+from mlfs.api.target_bins import bin_targets
 from mlfs.api.unused_options import refuse_on_cluster
 from mlfs.counting.memory import bytes_of
 from mlfs.criteria import Criterion
@@ -36,10 +36,11 @@ from mlfs.errors import Caution, DataError, UsageError, plural, printable
 from mlfs.information.for_search import table_of
 from mlfs.information.info import Info
 from mlfs.information.pair_matrix import Side
+from mlfs.information.table import Table
 from mlfs.search.label_parents import Structure
 from mlfs.search.requested_network import network_for
 
-__all__ = ["DEFAULTS", "NO_MATTER", "Prepared", "prepare", "weighted"]
+__all__ = ["DEFAULTS", "NO_MATTER", "Prepared", "apply_weights", "prepare"]
 
 NO_MATTER = {"labels", "n_jobs", "max_memory", "layout"}  # options that change no answer
 COUNTED = (
@@ -113,8 +114,8 @@ class Prepared:
         self._refuse_cluster()
         table, names = table_of(self.info), self.dataset.names
         if not self.grouping.trivial:
-            both = zip(self.grouping.names, self.grouping.members, strict=True)
-            names = [group or names[members[0]] for group, members in both]
+            groups = zip(self.grouping.names, self.grouping.members, strict=True)
+            names = [group or names[members[0]] for group, members in groups]
         places = np.arange(table.d) if table.positions is None else table.positions
         return CodedColumns(Side(table, places), names, correction=self.options["correction"])
 
@@ -140,8 +141,9 @@ class Prepared:
         if not (wanted is None or isinstance(wanted, str)) or isinstance(k, bool):
             return network_for(criterion, wanted, self.dataset, self.info, self.weights, order, k)
         if key not in self._networks:
-            made = network_for(criterion, wanted, self.dataset, self.info, self.weights, order, k)
-            self._networks[key] = made
+            self._networks[key] = network_for(
+                criterion, wanted, self.dataset, self.info, self.weights, order, k
+            )
         return self._networks[key]
 
     def among_rows(self, kept: np.ndarray) -> Prepared:
@@ -182,7 +184,7 @@ class Prepared:
     def release(self) -> None:
         """Release the workers of a cluster; nothing can be counted afterwards."""
         if self.options["estimator"] != "gaussian":
-            released(table_of(self.info))
+            release_table(table_of(self.info))
 
     def made_with(self, **options: Any) -> bool:
         """Whether the data were prepared with exactly these options.
@@ -199,16 +201,16 @@ class Prepared:
         """Raise `UsageError` if an option is neither its default nor what was prepared with."""
         for name, value in options.items():
             default = DEFAULTS.get(name)
-            used = self.options.get(name, default)
+            current = self.options.get(name, default)
             if name == "groups" and value is not None:
                 names = self.dataset.names
                 same = grouping(value, names).named(names) == self.grouping.named(names)
             else:
-                same = _equal(value, default) or _equal(value, used)
+                same = _equal(value, default) or _equal(value, current)
             if not same:
                 msg = (
                     f"is {printable(repr(value))}, but the data were prepared with "
-                    f"{printable(repr(used))}: leave it out, or prepare the data with it"
+                    f"{printable(repr(current))}: leave it out, or prepare the data with it"
                 )
                 raise UsageError(msg, option=name)
 
@@ -259,7 +261,7 @@ def prepare(
     >>> [mlfs.select(ready, name, n=1).indices for name in ("mim", "jmi")]
     [(0,), (0,)]
     """
-    options = {**checked(locals()), "binnings": binnings}
+    options = {**check_options(locals()), "binnings": binnings}
     if isinstance(data, Prepared):
         data.refuse_other(**options)
         return data
@@ -273,44 +275,58 @@ def prepare(
     dataset = as_dataset(
         data, labels, numbers=numbers, cluster=options["cluster"], max_memory=reading
     )
-    from_user = arrays_of(data, dataset)
+    given_arrays = arrays_of(data, dataset)
     if dataset.shape[2] == 0:
         where = printable(dataset.source.path, 400)
         msg = f"{where} has no label columns, and there is nothing to select for"
         raise DataError(msg)
     notes = _notes_of_reading(dataset)
-    dataset, weights = weighted(dataset, sample_weight, notes)
+    dataset, weights = apply_weights(dataset, sample_weight, notes)
     if missing == "error":
         refuse_missing_labels(dataset)
         refuse_missing(dataset)
-    dataset, weights, binned = _with_classes(dataset, weights, options, notes)
-    own = made_of(from_user, dataset)
+    dataset, weights, target_binnings = _classify_labels(dataset, weights, options, notes)
+    taken = bytes_made(given_arrays, dataset)
     if dataset.once and isinstance(data, Dataset) and data is not dataset:
         data.release()
-    beside = options, _frame_columns(data), binned
+    info: Info
+    table: Table | None = None
     if estimator == "gaussian":
-        made = gaussian_info(dataset, weights, options, most, threads_of(options["n_jobs"]))
-        dataset, weights, groups_, learned, gaussian, more = made
-        return Prepared(dataset, learned, groups_, gaussian, weights, (*notes, *more), *beside)
-    groups_, learned, table = counted(dataset, weights, options, most, own)
-    notes += notes_of(dataset, table, groups_, learned, missing)
-    info = info_of(table, correction)
-    ready = Prepared(dataset, learned, groups_, info, weights, tuple(notes), *beside)
-    weakref.finalize(ready, released, table)
-    return ready
+        dataset, weights, candidates, learned, info, gaussian_notes = gaussian_info(
+            dataset, weights, options, most, threads_of(options["n_jobs"])
+        )
+        notes += gaussian_notes
+    else:
+        candidates, learned, table = count_columns(dataset, weights, options, most, taken)
+        notes += notes_of(dataset, table, candidates, learned, missing)
+        info = info_of(table, correction)
+    prepared = Prepared(
+        dataset=dataset,
+        binnings=learned,
+        grouping=candidates,
+        info=info,
+        weights=weights,
+        notes=tuple(notes),
+        options=options,
+        columns=_frame_columns(data),
+        target_binnings=target_binnings,
+    )
+    if table is not None:
+        weakref.finalize(prepared, release_table, table)
+    return prepared
 
 
 DEFAULTS: dict[str, Any] = prepare.__kwdefaults__ or {}
 
 
-def weighted(
+def apply_weights(
     dataset: Dataset, sample_weight: Any, notes: list[str]
 ) -> tuple[Dataset, np.ndarray | None]:
     """The rows that count, and how much each does."""
-    given = dataset.weights if sample_weight is None else sample_weight
-    if given is None:
+    values = dataset.weights if sample_weight is None else sample_weight
+    if values is None:
         return dataset, None
-    weights = check_weights(given, dataset.shape[0])
+    weights = check_weights(values, dataset.shape[0])
     if sample_weight is None:
         notes.append("rows are weighted as the file says")
     if not weights.all():
@@ -321,21 +337,23 @@ def weighted(
     return dataset, weights
 
 
-def _with_classes(
+def _classify_labels(
     dataset: Dataset, weights: np.ndarray | None, options: Mapping[str, Any], notes: list[str]
 ) -> tuple[Dataset, np.ndarray | None, tuple[Binning, ...]]:
     """Bin numeric targets, and make label sets the classes of one label, where that is wanted."""
-    binned: tuple[Binning, ...] = ()
+    binnings: tuple[Binning, ...] = ()
     if options["target_bins"] is not None:
-        how = options["target_bins"], options["nominal_limit"]
-        dataset, binned = binned_targets(dataset, *how, weights)
-        notes += [] if binned else ["no label is a numeric target: target_bins changes nothing"]
+        dataset, binnings = bin_targets(
+            dataset, options["target_bins"], options["nominal_limit"], weights
+        )
+        if not binnings:
+            notes.append("no label is a numeric target: target_bins changes nothing")
     if options["labels_as"] != "each":
         dataset, pruned = label_sets(dataset, options["labels_as"], weights)
         notes += pruned
         if options["correction"] == "expected":
-            dataset, weights = of_known_sets(dataset, weights, notes)
-    return dataset, weights, binned
+            dataset, weights = keep_known_sets(dataset, weights, notes)
+    return dataset, weights, binnings
 
 
 def _notes_of_reading(dataset: Dataset) -> list[str]:
@@ -350,11 +368,11 @@ def _frame_columns(data: Any) -> tuple[str, ...] | None:
     return None
 
 
-def _equal(one: Any, other: Any) -> bool:
+def _equal(value: Any, reference: Any) -> bool:
     """Whether two values of an option are the same; arrays and frames by their values."""
-    if one is other:
+    if value is reference:
         return True
     try:
-        return bool(one == other)
+        return bool(value == reference)
     except (TypeError, ValueError):
-        return bool(np.array_equal(one, other))
+        return bool(np.array_equal(value, reference))

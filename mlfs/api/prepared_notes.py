@@ -67,28 +67,28 @@ def _is_whole(label: Label) -> bool:
     return all(value.lstrip("-").isdigit() for value in label.values)
 
 
-def identifiers(ready: Prepared, excluded: Iterable[int]) -> list[int]:
+def identifiers(prepared: Prepared, excluded: Iterable[int]) -> list[int]:
     """The candidates that have another value in every row, as a key has, and may be picked."""
-    gone = {*ready.grouping.candidates(excluded)}
-    return [j for j in _with_a_value_for_each_row(ready) if j not in gone]
+    gone = {*prepared.grouping.candidates(excluded)}
+    return [j for j in _with_a_value_for_each_row(prepared) if j not in gone]
 
 
-def identifier_notes(ready: Prepared, plan: Plan) -> list[str]:
+def identifier_notes(prepared: Prepared, plan: Plan) -> list[str]:
     """Say which identifiers are left out of a search, and warn of those that may be picked.
 
     Such a feature has all the information there can be about anything, and predicts nothing.
     """
-    picked = identifiers(ready, plan.excluded)
-    gone = _identifier_notes(ready, plan.left_out, left_out=True)
-    return [*gone, *_identifier_notes(ready, picked, left_out=False)]
+    picked = identifiers(prepared, plan.excluded)
+    gone = _identifier_notes(prepared, plan.left_out, left_out=True)
+    return [*gone, *_identifier_notes(prepared, picked, left_out=False)]
 
 
-def _identifier_notes(ready: Prepared, found: Sequence[int], *, left_out: bool) -> list[str]:
+def _identifier_notes(prepared: Prepared, found: Sequence[int], *, left_out: bool) -> list[str]:
     if not found:
         return []
-    members, names = ready.grouping.members, ready.dataset.names
+    members, names = prepared.grouping.members, prepared.dataset.names
     listed = [
-        ready.grouping.names[j] if len(members[j]) > 1 else names[members[j][0]]
+        prepared.grouping.names[j] if len(members[j]) > 1 else names[members[j][0]]
         for j in found[:SHOWN]
     ]
     shown = ", ".join(repr(printable(name)) for name in listed)
@@ -105,16 +105,16 @@ def _identifier_notes(ready: Prepared, found: Sequence[int], *, left_out: bool) 
     return [Caution(f"{text}exclude {it}")]
 
 
-def _with_a_value_for_each_row(ready: Prepared) -> list[int]:
+def _with_a_value_for_each_row(prepared: Prepared) -> list[int]:
     """The candidates that have another value in every row."""
-    if isinstance(ready.info, GaussianInfo):
-        return ready.grouping.candidates(identifier_columns(ready.dataset))
-    table, limit, found = table_of(ready.info), ready.options["nominal_limit"], []
+    if isinstance(prepared.info, GaussianInfo):
+        return prepared.grouping.candidates(identifier_columns(prepared.dataset))
+    table, limit, found = table_of(prepared.info), prepared.options["nominal_limit"], []
     codes = table.counts.blocks[0].features
     for at in np.flatnonzero(codes.levels >= codes.n_rows).tolist():
         n = codes.counts[codes.offsets[at] : codes.offsets[at + 1]]
         j = at if table.positions is None else int(np.flatnonzero(table.positions == at)[0])
-        columns = [ready.dataset.columns[c] for c in ready.grouping.members[j]]
+        columns = [prepared.dataset.columns[c] for c in prepared.grouping.members[j]]
         nominal = any(column.kind == "nominal" for column in columns)
         if n.max() == 1 and codes.n_rows > (2 if nominal else limit):
             found.append(j)

@@ -9,12 +9,20 @@ from typing import Any
 import numpy as np
 
 from mlfs import criteria
-from mlfs.api.as_dataset import once
+from mlfs.api.as_dataset import mark_once
 from mlfs.api.candidates import columns_named
 from mlfs.api.cross_validated import CrossValidation, cross_validated
 from mlfs.api.estimators import refuse_unanswered
-from mlfs.api.options import OPTIONS, UNITS, checked
-from mlfs.api.plan import Plan, layout_for, ranking_of, scaled, search, sides, union_of
+from mlfs.api.options import OPTIONS, UNITS, check_options
+from mlfs.api.plan import (
+    Plan,
+    fixed_candidates,
+    layout_for,
+    ranking_from,
+    rescale,
+    search,
+    unite_rankings,
+)
 from mlfs.api.prepared import DEFAULTS, Prepared, prepare
 from mlfs.api.prepared_notes import identifier_notes, identifiers
 from mlfs.api.selection import Ranking, Selection
@@ -176,63 +184,64 @@ def select(
     >>> mlfs.select((X, Y), "mim", n=2, units="bits").scores.round(9).tolist()
     [1.0, 1.0]
     """
-    options = checked(locals())
-    name, chosen = criteria.get(criterion, parameters)
-    refuse_unused(name, chosen, options)
-    refuse_unanswered(name, chosen, {**options, **_prepared_with(data), "n": n})
+    options = check_options(locals())
+    name, instance = criteria.get(criterion, parameters)
+    refuse_unused(name, instance, options)
+    refuse_unanswered(name, instance, {**options, **_prepared_with(data), "n": n})
     if not (on_pick is None or callable(on_pick)):
         msg = f"is a function, not {printable(repr(on_pick))}"
         raise UsageError(msg, option="on_pick")
     refuse_on_cluster({**options, **_prepared_with(data)})
     if not isinstance(data, Prepared):
-        options["layout"] = layout_for(chosen, options)
+        options["layout"] = layout_for(instance, options)
     preparing = {key: value for key, value in options.items() if key in DEFAULTS}
-    ready = prepare(once(data, chosen, {**options, "n": n}), **preparing)
-    plan = _plan(name, chosen, ready, options, on_pick)
+    prepared = prepare(mark_once(data, instance, {**options, "n": n}), **preparing)
+    plan = _plan(name, instance, prepared, options, on_pick)
     try:
-        return _selected(plan, ready, {**options, "network": network}, criterion)
+        return _run(plan, prepared, {**options, "network": network}, criterion)
     finally:
-        if ready is not data:
-            ready.release()
+        if prepared is not data:
+            prepared.release()
 
 
 def _plan(
     name: str,
     criterion: Criterion,
-    ready: Prepared,
+    prepared: Prepared,
     options: Mapping[str, Any],
     on_pick: Callable[[str, Pick], object] | None,
 ) -> Plan:
     """The options of the search, with columns by number."""
-    forced = columns_named(options["include"], ready.dataset.names, "include")
-    excluded = _excluded(ready, options, forced)
-    keys = identifiers(ready, [*forced, *excluded]) if is_cv(options["n"]) else []
+    forced = columns_named(options["include"], prepared.dataset.names, "include")
+    excluded = _excluded(prepared, options, forced)
+    keys = identifiers(prepared, [*forced, *excluded]) if is_cv(options["n"]) else []
     return Plan(
         name=name,
         criterion=criterion,
         forced=forced,
-        excluded=[*excluded, *(j for one in keys for j in ready.grouping.members[one])],
+        excluded=[*excluded, *prepared.grouping.columns(keys)],
         left_out=keys,
         on_pick=on_pick,
         **{key: options[key] for key in SEARCHING},
     )
 
 
-def _selected(plan: Plan, ready: Prepared, options: Mapping[str, Any], criterion: Any) -> Selection:
+def _run(plan: Plan, prepared: Prepared, options: Mapping[str, Any], criterion: Any) -> Selection:
     """Find the network and the number of features, search, and report."""
-    chosen = plan.criterion
-    used = ready.network(chosen, options["network"], options["order"], options["k"])
-    info = with_parents(ready.info, None if used is None else used.parents)
-    validated = None
+    network = prepared.network(plan.criterion, options["network"], options["order"], options["k"])
+    info = with_parents(prepared.info, None if network is None else network.parents)
+    validation = None
     if is_cv(plan.n):
-        validated = _number_by_cv(plan, ready, criterion, options)
-        plan = replace(plan, n=validated.number)
-    each = options["per_label"] or chosen.scope == "each label"
-    searched = _all_searches(plan, ready, info, each)
-    found = _selection_of(searched, plan, ready, used, options, each=each)
-    if validated is None:
-        return found
-    return replace(found, cross_validation=validated, notes=(*found.notes, validated.note))
+        validation = _number_by_cv(plan, prepared, criterion, options)
+        plan = replace(plan, n=validation.number)
+    per_label = options["per_label"] or plan.criterion.scope == "each label"
+    searches = _search_all(plan, prepared, info, per_label)
+    selection = _selection_of(searches, plan, prepared, network, options, per_label=per_label)
+    if validation is None:
+        return selection
+    return replace(
+        selection, cross_validation=validation, notes=(*selection.notes, validation.note)
+    )
 
 
 def _prepared_with(data: Any) -> dict[str, Any]:
@@ -242,78 +251,79 @@ def _prepared_with(data: Any) -> dict[str, Any]:
 
 
 def _selection_of(
-    searched: _Searched,
+    searches: _Searches,
     plan: Plan,
-    ready: Prepared,
-    used: Structure | None,
+    prepared: Prepared,
+    network: Structure | None,
     options: Mapping[str, Any],
     *,
-    each: bool,
+    per_label: bool,
 ) -> Selection:
     """Put what the searches found together with all that was decided on the way."""
-    by_label = searched.by_label
-    chosen, n, names = plan.criterion, options["n"], ready.dataset.names
-    units = options["units"] if chosen.unit == "information" else "ratio"
-    ranked = union_of(by_label) if each or not by_label else by_label[""]
-    rows, d, q = ready.dataset.shape
+    by_label = searches.by_label
+    criterion, n, names = plan.criterion, options["n"], prepared.dataset.names
+    units = options["units"] if criterion.unit == "information" else "ratio"
+    ranking = unite_rankings(by_label) if per_label or not by_label else by_label[""]
+    rows, d, q = prepared.dataset.shape
     factor = UNITS.get(units, 1.0)
-    ranked = scaled(ranked, factor)
+    ranking = rescale(ranking, factor)
     return Selection(
-        picks=ranked.picks,
-        ranks=ranked.ranks,
-        names=ranked.names,
-        groups=ranked.groups,
-        times=ranked.times,
-        interrupted=searched.interrupted,
-        timed_out=searched.timed_out,
-        significance=ranked.significance,
+        picks=ranking.picks,
+        ranks=ranking.ranks,
+        names=ranking.names,
+        groups=ranking.groups,
+        times=ranking.times,
+        interrupted=searches.interrupted,
+        timed_out=searches.timed_out,
+        significance=ranking.significance,
         criterion=plan.name,
-        parameters={key: v for key, v in vars(chosen).items() if not key.startswith("_")},
-        scope="each label" if each else "all labels",
+        parameters={key: v for key, v in vars(criterion).items() if not key.startswith("_")},
+        scope="each label" if per_label else "all labels",
         units=units,
         data={"rows": rows, "features": d, "labels": q},
-        labels={key: scaled(one, factor) for key, one in by_label.items() if each},
-        network=used,
-        binnings=ready.binnings,
-        target_binnings=ready.target_binnings,
+        labels={key: rescale(by_label[key], factor) for key in by_label if per_label},
+        network=network,
+        binnings=prepared.binnings,
+        target_binnings=prepared.target_binnings,
         settings={
-            **{one.name: options[one.name] for one in OPTIONS if one.reported},
+            **{option.name: options[option.name] for option in OPTIONS if option.reported},
             "n": n.item() if isinstance(n, np.generic) else n,
             "include": [names[j] for j in plan.forced],
             "exclude": [names[j] for j in plan.excluded],
             "started": plan.start is not None,
-            **ready.settings,
+            **prepared.settings,
         },
-        notes=(*ready.notes, *identifier_notes(ready, plan), *searched.notes),
-        pair_terms=searched.pair_terms,
+        notes=(*prepared.notes, *identifier_notes(prepared, plan), *searches.notes),
+        pair_terms=searches.pair_terms,
     )
 
 
 def _number_by_cv(
-    plan: Plan, ready: Prepared, criterion: Any, options: Mapping[str, Any]
+    plan: Plan, prepared: Prepared, criterion: Any, options: Mapping[str, Any]
 ) -> CrossValidation:
     """Choose the number of features by cross-validation, among those that can be selected."""
-    forced, excluded = sides(plan, ready, "")
-    candidates = ready.info.d - len(excluded)
+    forced, excluded = fixed_candidates(plan, prepared, "")
+    candidates = prepared.info.d - len(excluded)
     if plan.prefilter is not None:
         candidates = min(candidates, plan.prefilter + len(forced))
     most = max(len(forced), most_of(str(plan.n), candidates))
-    own = {**options, "exclude": plan.excluded}
-    return cross_validated(ready, criterion, own, len(forced), most)
+    return cross_validated(
+        prepared, criterion, {**options, "exclude": plan.excluded}, len(forced), most
+    )
 
 
-def _excluded(ready: Prepared, options: Mapping[str, Any], forced: list[int]) -> list[int]:
+def _excluded(prepared: Prepared, options: Mapping[str, Any], forced: list[int]) -> list[int]:
     """The columns that are never picked."""
-    excluded = columns_named(options["exclude"], ready.dataset.names, "exclude")
+    excluded = columns_named(options["exclude"], prepared.dataset.names, "exclude")
     if options["drop_constant"]:
-        spared = {*ready.grouping.candidates(forced)}
-        constant = {*np.flatnonzero(constant_features(ready.info)).tolist()} - spared
-        excluded += [j for one in sorted(constant) for j in ready.grouping.members[one]]
+        forced_candidates = {*prepared.grouping.candidates(forced)}
+        constant = {*np.flatnonzero(constant_features(prepared.info)).tolist()} - forced_candidates
+        excluded += prepared.grouping.columns(sorted(constant))
     return list(dict.fromkeys(excluded))
 
 
 @dataclass
-class _Searched:
+class _Searches:
     """What the searches for each label or for all have found."""
 
     by_label: dict[str, Ranking] = field(default_factory=dict)
@@ -323,67 +333,67 @@ class _Searched:
     pair_terms: dict[str, int] = field(default_factory=lambda: {"counted": 0, "eager": 0})
 
 
-def _all_searches(plan: Plan, ready: Prepared, info: Info, each: bool) -> _Searched:
+def _search_all(plan: Plan, prepared: Prepared, info: Info, per_label: bool) -> _Searches:
     """Search for each label or for all; what is finished survives an interrupt."""
-    out = _Searched()
-    labels = ready.dataset.label_names if each else [""]
-    found = _on_workers(plan, ready, info, labels, out) if each else None
-    if found is None:
-        found = _here(plan, ready, info, labels, out, each=each)
-    names = ready.dataset.feature_names if each else ready.dataset.names
-    short: dict[str, str] = {}
-    for label in sorted(found):
-        one, label_name = found[label], labels[label]
-        out.by_label[label_name] = ranking_of(one, ready.grouping, names, label_name)
-        out.pair_terms["counted"] += one.counted
-        out.pair_terms["eager"] += one.eager
-        if one.note and not (each and one.timed_out):
-            short[label_name] = one.note
-        out.interrupted |= one.interrupted
-        out.timed_out |= one.timed_out
-    out.notes = list(short.values())
-    if each and short:
-        first = next(f"{label}: {why}" for label, why in short.items())
-        others = f" (and {plural(len(short) - 1, 'other label')})" if len(short) > 1 else ""
-        out.notes = [printable(first + others, 300)]
-    if each and out.timed_out:
+    out = _Searches()
+    labels = prepared.dataset.label_names if per_label else [""]
+    results = _search_on_cluster(plan, prepared, info, labels, out) if per_label else None
+    if results is None:
+        results = _search_here(plan, prepared, info, labels, out, per_label)
+    names = prepared.dataset.feature_names if per_label else prepared.dataset.names
+    shortfalls: dict[str, str] = {}
+    for label in sorted(results):
+        result, label_name = results[label], labels[label]
+        out.by_label[label_name] = ranking_from(result, prepared.grouping, names, label_name)
+        out.pair_terms["counted"] += result.counted
+        out.pair_terms["eager"] += result.eager
+        if result.note and not (per_label and result.timed_out):
+            shortfalls[label_name] = result.note
+        out.interrupted |= result.interrupted
+        out.timed_out |= result.timed_out
+    out.notes = list(shortfalls.values())
+    if per_label and shortfalls:
+        (name, why), n_others = next(iter(shortfalls.items())), len(shortfalls) - 1
+        others = f" (and {plural(n_others, 'other label')})" if n_others else ""
+        out.notes = [printable(f"{name}: {why}{others}", 300)]
+    if per_label and out.timed_out:
         searched = f"{len(out.by_label)} of {plural(len(labels), 'label')} were searched"
         out.notes.append(Caution(f"{searched}: the time of {plan.max_seconds:g} s was up"))
     return out
 
 
-def _here(
-    plan: Plan, ready: Prepared, info: Info, labels: list[str], out: _Searched, *, each: bool
+def _search_here(
+    plan: Plan, prepared: Prepared, info: Info, labels: list[str], out: _Searches, per_label: bool
 ) -> dict[int, SearchResult]:
     """Search for one label after the other, or for all together."""
-    found: dict[int, SearchResult] = {}
+    results: dict[int, SearchResult] = {}
     for label, name in enumerate(labels):
         if label and plan.time_is_up():
             out.timed_out = True
             break
         try:
-            view = info.for_label(label) if each else info
-            found[label] = search(plan, sides(plan, ready, name), view, name)
+            view = info.for_label(label) if per_label else info
+            results[label] = search(plan, fixed_candidates(plan, prepared, name), view, name)
         except KeyboardInterrupt:
             out.interrupted = True
             break
-        if found[label].interrupted or found[label].timed_out:
+        if results[label].interrupted or results[label].timed_out:
             break
-    return found
+    return results
 
 
-def _on_workers(
-    plan: Plan, ready: Prepared, info: Info, labels: list[str], out: _Searched
+def _search_on_cluster(
+    plan: Plan, prepared: Prepared, info: Info, labels: list[str], out: _Searches
 ) -> dict[int, SearchResult] | None:
     """Let the workers of a cluster share the labels out; None if there are none that can."""
-    if ready.options["cluster"] is None or len(labels) < 2:
+    if prepared.options["cluster"] is None or len(labels) < 2:
         return None
     from mlfs.api.cluster.label_searches import results_of, search_on_workers
 
-    chosen = [sides(plan, ready, name) for name in labels]
-    searches = search_on_workers(plan, info, ready.options["correction"], chosen, labels)
+    fixed = [fixed_candidates(plan, prepared, name) for name in labels]
+    searches = search_on_workers(plan, info, prepared.options["correction"], fixed, labels)
     if searches is None:
         return None
-    found, out.interrupted = results_of(searches, plan, labels)
-    out.timed_out = len(found) < len(labels) and not out.interrupted
-    return found
+    results, out.interrupted = results_of(searches, plan, labels)
+    out.timed_out = len(results) < len(labels) and not out.interrupted
+    return results

@@ -20,7 +20,7 @@ from mlfs.api.column_mapping import (
     refuse_reading,
 )
 from mlfs.api.column_selector import ColumnSelector
-from mlfs.api.options import FITTING, NAMED, OPTIONS, checked, is_auto, seed_of, threads
+from mlfs.api.options import FITTING, NAMED, OPTIONS, check_options, is_auto, seed_of, threads
 from mlfs.api.prepared import Prepared
 from mlfs.api.selecting import select
 from mlfs.api.selection import Selection
@@ -32,7 +32,7 @@ from mlfs.errors import Caution, DataError, MlfsError, UsageError
 
 __all__ = ["FeatureSelector"]
 
-PARAMETERS = {one.name: one.parameter for one in OPTIONS if one.parameter}
+PARAMETERS = {option.name: option.parameter for option in OPTIONS if option.parameter}
 
 
 class FeatureSelector(ColumnSelector):
@@ -245,9 +245,9 @@ class FeatureSelector(ColumnSelector):
     def __sklearn_clone__(self) -> Self:
         bare = copy.copy(self)
         bare.cluster = None  # a client cannot be copied: clones share it
-        made: Self = super(FeatureSelector, bare).__sklearn_clone__()
-        made.cluster = self.cluster
-        return made
+        clone: Self = super(FeatureSelector, bare).__sklearn_clone__()
+        clone.cluster = self.cluster
+        return clone
 
     def fit(self, X: Any, y: Any = None, *, sample_weight: Any = None) -> Self:
         """Learn which features to keep.
@@ -279,33 +279,33 @@ class FeatureSelector(ColumnSelector):
         self, X: Any, y: Any, sample_weight: Any
     ) -> tuple[Dataset | Prepared, Positions, dict[str, Any]]:
         """The data, how their columns map to those of X, and the arguments of `mlfs.select`."""
-        own = {name: getattr(self, parameter) for name, parameter in PARAMETERS.items()}
+        options = {name: getattr(self, parameter) for name, parameter in PARAMETERS.items()}
         seed = seed_of(self.random_state)
         n = self.n_features_to_select
-        own["seed"] = seed if is_auto(n) or is_cv(n) else NAMED["seed"].default
-        checked(own)
-        for one in FITTING:
-            one.read(getattr(self, one.name))
-        data, columns = self._read(X, y)
+        options["seed"] = seed if is_auto(n) or is_cv(n) else NAMED["seed"].default
+        check_options(options)
+        for option in FITTING:
+            option.read(getattr(self, option.name))
+        data, positions = self._read(X, y)
         dataset = data.dataset if isinstance(data, Prepared) else data
-        own.update(
+        options.update(
             sample_weight=sample_weight,
-            include=columns.within(self.include, "include"),
-            exclude=columns.within(self.exclude, "exclude", strict=False),
-            groups=columns.groups(self.groups),
-            start=columns.start(self.start),
+            include=positions.within(self.include, "include"),
+            exclude=positions.within(self.exclude, "exclude", strict=False),
+            groups=positions.groups(self.groups),
+            start=positions.start(self.start),
             n_jobs=self.n_jobs if data is X else threads(self.n_jobs),
         )
-        own["on_pick"] = PickReport(own["groups"], dataset) if self.verbose else None
-        return data, columns, own
+        options["on_pick"] = PickReport(options["groups"], dataset) if self.verbose else None
+        return data, positions, options
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> Self:
-        data, columns, own = self._arguments(X, y, sample_weight)
+        data, positions, options = self._arguments(X, y, sample_weight)
         dataset = data.dataset if isinstance(data, Prepared) else data
-        selection = select(data, **own)
+        selection = select(data, **options)
         if selection.interrupted and not len(selection):
             raise KeyboardInterrupt
-        self._keep(selection, columns, dataset)
+        self._keep(selection, positions, dataset)
         if selection.interrupted:
             raise KeyboardInterrupt
         return self
@@ -338,7 +338,7 @@ class FeatureSelector(ColumnSelector):
             numbers=keeps_numbers(vars(self)),
         )
         validate_data(self, X, skip_check_array=True)
-        return data, Positions.found(X, data)
+        return data, Positions.of_data(X, data)
 
     def _of_cluster(self, X: Any, y: Any) -> tuple[Dataset, Positions]:
         """Collections of dask, which workers read."""
@@ -347,37 +347,39 @@ class FeatureSelector(ColumnSelector):
         refuse_reading(self.classes, self.categorical_features)
         data = remote_dataset((X, y), None, self.cluster)
         validate_data(self, X, skip_check_array=True)
-        return data, Positions.found(X, data)
+        return data, Positions.of_data(X, data)
 
-    def _of_prepared(self, ready: Prepared, y: Any) -> Positions:
+    def _of_prepared(self, prepared: Prepared, y: Any) -> Positions:
         if y is not None:
             msg = "y is given beside a Prepared, which knows its labels: leave y out"
             raise UsageError(msg)
         refuse_reading(self.classes, self.categorical_features)
-        columns = Positions.of_prepared(ready)
+        positions = Positions.of_prepared(prepared)
         self.__dict__.pop("feature_names_in_", None)
-        self.n_features_in_ = len(columns.names)
-        if ready.columns is not None:
-            self.feature_names_in_ = np.array(columns.names, dtype=object)
-        return columns
+        self.n_features_in_ = len(positions.names)
+        if prepared.columns is not None:
+            self.feature_names_in_ = np.array(positions.names, dtype=object)
+        return positions
 
-    def _keep(self, selection: Selection, columns: Positions, data: Dataset) -> None:
+    def _keep(self, selection: Selection, positions: Positions, data: Dataset) -> None:
         """Store the answer under the names that scikit-learn's users know."""
         self.selection_ = selection
-        self.indices_ = columns.numbers(selection.indices)
+        self.indices_ = positions.numbers(selection.indices)
         self.scores_ = selection.scores
         self.score_terms_ = selection.terms
         self.margins_ = selection.margins
-        self._columns = columns
+        self._columns = positions
         ranks = selection.ranks
-        self.ranking_ = np.full(len(columns.names), ranks.max(initial=0) + 1, dtype=np.intp)
+        self.ranking_ = np.full(len(positions.names), ranks.max(initial=0) + 1, dtype=np.intp)
         self.ranking_[self.indices_] = ranks
-        self.support_ = np.zeros(len(columns.names), dtype=bool)
+        self.support_ = np.zeros(len(positions.names), dtype=bool)
         self.support_[self.indices_] = True
         self.n_features_ = len(selection)
         if selection.labels:
-            own = selection.labels.items()
-            self.label_indices_ = {name: columns.numbers(one.indices) for name, one in own}
+            self.label_indices_ = {
+                name: positions.numbers(ranking.indices)
+                for name, ranking in selection.labels.items()
+            }
         else:
             self.label_indices_ = {name: self.indices_.copy() for name in data.label_names}
         self.binnings_ = selection.binnings

@@ -114,35 +114,40 @@ class StabilitySelector(ColumnSelector):
         StabilitySelector
             Itself.
         """
-        n_subsamples, share = self._checked()
+        n_subsamples, share = self._check_parameters()
         base = FeatureSelector() if self.selector is None else clone(self.selector)
-        data, columns, options = base._arguments(X, y, None)  # noqa: SLF001  # of the same package
-        ready = prepare(data, **{name: options.pop(name) for name in DEFAULTS if name in options})
-        if ready.weights is not None:
+        data, positions, options = base._arguments(X, y, None)  # noqa: SLF001  # of the same package
+        prepared = prepare(
+            data, **{name: options.pop(name) for name in DEFAULTS if name in options}
+        )
+        if prepared.weights is not None:
             msg = "subsamples are drawn of rows that count once: prepare the data without weights"
             raise UsageError(msg)
         self.n_features_in_ = base.n_features_in_
         self.__dict__.pop("feature_names_in_", None)
         if hasattr(base, "feature_names_in_"):
             self.feature_names_in_ = base.feature_names_in_
-        rows, generator = ready.dataset.shape[0], np.random.default_rng(seed_of(self.random_state))
+        rows, generator = (
+            prepared.dataset.shape[0],
+            np.random.default_rng(seed_of(self.random_state)),
+        )
         size = max(1, int(share * rows))
         self.selected_ = np.zeros((n_subsamples, self.n_features_in_), bool)
-        for picked in self.selected_:
-            kept = np.zeros(rows, bool)
-            kept[generator.choice(rows, size, replace=False, shuffle=False)] = True
-            found = select(ready.among_rows(kept), **options)
-            if found.interrupted:
+        for is_selected in self.selected_:
+            row_mask = np.zeros(rows, bool)
+            row_mask[generator.choice(rows, size, replace=False, shuffle=False)] = True
+            selection = select(prepared.among_rows(row_mask), **options)
+            if selection.interrupted:
                 raise KeyboardInterrupt
-            picked[columns.numbers(found.indices)] = True
+            is_selected[positions.numbers(selection.indices)] = True
         self._count()
-        self.notes_ = ready.notes
-        for note in ready.notes:
+        self.notes_ = prepared.notes
+        for note in prepared.notes:
             if isinstance(note, Caution):
                 warnings.warn(str(note), stacklevel=2)
         return self
 
-    def _checked(self) -> tuple[int, float]:
+    def _check_parameters(self) -> tuple[int, float]:
         """The number of subsamples and their share of the rows."""
         n_subsamples = Whole().read("n_subsamples", self.n_subsamples)
         for name in ("share", "threshold", "confidence"):

@@ -12,10 +12,10 @@ from mlfs.api.value_kinds import how_of
 from mlfs.data.dataset import Column, Dataset, Label
 from mlfs.discretize import Binning, Binnings, learn
 
-__all__ = ["binned_targets"]
+__all__ = ["bin_targets"]
 
 
-def binned_targets(
+def bin_targets(
     dataset: Dataset, wanted: str, nominal_limit: int, weights: np.ndarray | None
 ) -> tuple[Dataset, tuple[Binning, ...]]:
     """Bin the labels that are numbers.
@@ -42,7 +42,7 @@ def binned_targets(
     --------
     >>> from mlfs.data.arrays import from_arrays
     >>> data = from_arrays([[0]] * 4, [0.5, 1.5, 7.5, 9.5], numbers=True)
-    >>> data, binnings = binned_targets(data, "frequency:2", 10, None)
+    >>> data, binnings = bin_targets(data, "frequency:2", 10, None)
     >>> data.Y.ravel().tolist(), data.labels[0].values
     ([0, 0, 1, 1], ('x <= 4.5', '4.5 < x'))
     """

@@ -11,7 +11,7 @@ from numbers import Real
 from pathlib import Path
 from typing import Any
 
-from mlfs.api.options import checked
+from mlfs.api.options import check_options
 from mlfs.api.value_kinds import ClusterAddress, checked_count
 from mlfs.compare.cell_folder import CellFolder, refuse_loss
 from mlfs.compare.classifiers import check_classifier, selects
@@ -144,7 +144,7 @@ def run(
         learners,
         sizes,
         protocol,
-        checked({"seed": seed})["seed"],
+        check_options({"seed": seed})["seed"],
         options,
         tuple(learner for learner in learners if selects(learner.alternatives()[0])),
         bool(keep_identifiers),

@@ -11,7 +11,7 @@ import pytest
 
 import mlfs
 from mlfs import cli
-from mlfs.api.options import FITTING, NAMED, OPTIONS, checked
+from mlfs.api.options import FITTING, NAMED, OPTIONS, check_options
 from mlfs.discretize import METHODS
 
 DATA = ([[0, 1], [1, 1], [0, 0], [1, 0]], [[0], [1], [0], [1]])
@@ -92,7 +92,7 @@ def test_the_transformer_calls_it_by_its_own_name(parameter: str, value: Any) ->
 
 
 def test_numbers_become_those_of_python() -> None:
-    values = checked({"k": np.int64(3), "min_gain": np.float32(0.5), "per_label": np.True_})
+    values = check_options({"k": np.int64(3), "min_gain": np.float32(0.5), "per_label": np.True_})
     assert [type(value) for value in values.values()] == [int, float, bool]
 
 

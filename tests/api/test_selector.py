@@ -538,8 +538,8 @@ def test_interrupted(table, monkeypatch):
     X, Y = table
 
     def stop(self, label, pick):
-        self.made += 1
-        if self.made == 2:
+        self.n_picks += 1
+        if self.n_picks == 2:
             raise KeyboardInterrupt
 
     monkeypatch.setattr("mlfs.api.selector.PickReport.__call__", stop)
