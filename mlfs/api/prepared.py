@@ -270,16 +270,8 @@ def prepare(
     refuse_on_cluster(options)
     data, most = as_frame(data), bytes_of(max_memory)
     memory_estimate.of_table(data, most).free(most)
-    numbers = keeps_numbers(options)
-    reading = None if max_memory is None else most
-    dataset = as_dataset(
-        data, labels, numbers=numbers, cluster=options["cluster"], max_memory=reading
-    )
+    dataset = _read_with_labels(data, options, most)
     given_arrays = arrays_of(data, dataset)
-    if dataset.shape[2] == 0:
-        where = printable(dataset.source.path, 400)
-        msg = f"{where} has no label columns, and there is nothing to select for"
-        raise DataError(msg)
     notes = _notes_of_reading(dataset)
     dataset, weights = apply_weights(dataset, sample_weight, notes)
     if missing == "error":
@@ -300,16 +292,9 @@ def prepare(
         candidates, learned, table = count_columns(dataset, weights, options, most, taken)
         notes += notes_of(dataset, table, candidates, learned, missing)
         info = info_of(table, correction)
+    columns = _frame_columns(data)
     prepared = Prepared(
-        dataset=dataset,
-        binnings=learned,
-        grouping=candidates,
-        info=info,
-        weights=weights,
-        notes=tuple(notes),
-        options=options,
-        columns=_frame_columns(data),
-        target_binnings=target_binnings,
+        dataset, learned, candidates, info, weights, tuple(notes), options, columns, target_binnings
     )
     if table is not None:
         weakref.finalize(prepared, release_table, table)
@@ -317,6 +302,22 @@ def prepare(
 
 
 DEFAULTS: dict[str, Any] = prepare.__kwdefaults__ or {}
+
+
+def _read_with_labels(data: Any, options: Mapping[str, Any], most: int) -> Dataset:
+    """Make a data set of what a user gives, and refuse one without labels."""
+    dataset = as_dataset(
+        data,
+        options["labels"],
+        numbers=keeps_numbers(options),
+        cluster=options["cluster"],
+        max_memory=None if options["max_memory"] is None else most,
+    )
+    if dataset.shape[2] == 0:
+        where = printable(dataset.source.path, 400)
+        msg = f"{where} has no label columns, and there is nothing to select for"
+        raise DataError(msg)
+    return dataset
 
 
 def apply_weights(
