@@ -1,7 +1,7 @@
 """Complete tables n(f,s) and n(f,s,l), for what co-occurrences alone do not tell.
 
-They are made where levels are left out (missing values) and where counts are larger than the
-table of c log c. Column f has the codes ``offsets[f]`` to ``offsets[f + 1]``, one of them its
+They are made where levels are left out (missing values) and for labels of more than two levels.
+Column f has the codes ``offsets[f]`` to ``offsets[f + 1]``, one of them its
 mode; its cells are the other codes. What is at a mode follows by subtraction, exactly.
 """
 

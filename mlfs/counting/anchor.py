@@ -33,7 +33,7 @@ class Anchor:
     mode, levels : int
         Its mode, and the number of its codes.
     valid : int
-        Codes from here are left out of all results.
+        Codes from this one on are left out of all results.
     n : ndarray
         How often each code occurs.
     """
@@ -73,7 +73,7 @@ class BlockAnchor(Anchor):
     codes : Codes
         The table it is in.
     j : int
-        Its number there.
+        The number of its column in that table.
     valid, n
         As for `Anchor`.
     kept : ndarray of bool, optional
@@ -138,7 +138,7 @@ class BlockAnchor(Anchor):
 
 
 class ColumnAnchor(BlockAnchor):
-    """An anchor that is given in full; lists and planes are made when they are asked for.
+    """An anchor that is given by its code in each row; lists and planes are made when needed.
 
     Parameters
     ----------
@@ -225,7 +225,7 @@ class PairStatistics:
 
     @property
     def nbytes(self) -> int:
-        """The memory that it takes when it is made; `kept_in` is notified of later growth."""
+        """The memory that it takes when it is made; its cache is notified of later growth."""
         tables = sum(part.nbytes for part in self._co if part is not None)
         sums = 0 if self.rows.ndim == 0 else 3 * self.t_fs.nbytes
         return int(tables + self.t_fs.nbytes + sums + self.anchor.nbytes)
@@ -235,7 +235,7 @@ class PairStatistics:
         self._cache, self._key = weakref.ref(cache), key
         return cache.keep(key, self)
 
-    def _grown(self, *arrays: np.ndarray) -> None:
+    def _report_growth(self, *arrays: np.ndarray) -> None:
         cache = None if self._cache is None else self._cache()
         if cache is not None:
             cache.grow(self._key, sum(part.nbytes for part in arrays))
@@ -250,7 +250,7 @@ class PairStatistics:
         if i not in self._tables:
             table = self._counts.groups[i].pair_table(self.anchor, self.co(i))
             self._tables[i] = table
-            self._grown(table)
+            self._report_growth(table)
         return self._tables[i]
 
     @property
@@ -273,14 +273,14 @@ class PairStatistics:
             np.cumsum(terms_of(n_fs, self._counts.xlogx).sum(axis=1), out=terms[1:])
             sums = terms[group.first[1:]] - terms[group.first[:-1]]
             self._cells[i] = row_walks.Pairs(n_fs, modes, sums)
-            self._grown(n_fs, modes, sums)
+            self._report_growth(n_fs, modes, sums)
         return self._cells[i]
 
     @cached_property
     def n_sl(self) -> np.ndarray:
         """The rows of each of its cells with each label of two levels: (labels, cells)."""
         n_sl = np.ascontiguousarray(self._counts.labels.co_occurrences(self.anchor).T)
-        self._grown(n_sl)
+        self._report_growth(n_sl)
         return n_sl
 
     @cached_property
@@ -289,27 +289,27 @@ class PairStatistics:
         labels = self._counts.labels
         tables = labels.tables(self.anchor)
         full_tables.complete_given(tables, self.anchor.n, labels.modes)
-        self._grown(tables)
+        self._report_growth(tables)
         return tables
 
     @cached_property
-    def grouped(self) -> tuple[np.ndarray, np.ndarray]:
+    def rows_by_label(self) -> tuple[np.ndarray, np.ndarray]:
         """Its non-mode rows sorted by the labels that occur in them, and where each begins."""
         anchor = self.anchor
         assert isinstance(anchor, BlockAnchor)
         indptr, columns = cast("LabelColumns", self._counts.labels).by_row
         rows = anchor.rows
         starts = np.zeros(len(self._counts.labels) + 2, np.int64)
-        grouped = np.empty(int((indptr[rows + 1] - indptr[rows]).sum()), np.int32)
-        row_walks.group_rows(rows, indptr, columns, starts, grouped)
-        self._grown(grouped, starts)
-        return grouped, starts
+        sorted_rows = np.empty(int((indptr[rows + 1] - indptr[rows]).sum()), np.int32)
+        row_walks.group_rows(rows, indptr, columns, starts, sorted_rows)
+        self._report_growth(sorted_rows, starts)
+        return sorted_rows, starts
 
     @cached_property
     def label_sums(self) -> np.ndarray:
         """The sum of c log c over n(s,l) of every label."""
         sums = self._label_sums()
-        self._grown(sums)
+        self._report_growth(sums)
         return sums
 
     def _label_sums(self) -> np.ndarray:

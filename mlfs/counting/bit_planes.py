@@ -1,4 +1,4 @@
-"""Bit planes: for each cell a bit a row; co-occurrences are an AND and a popcount."""
+"""Bit planes: one bit for each cell and row; co-occurrences are an AND and a popcount."""
 
 from __future__ import annotations
 
@@ -49,13 +49,13 @@ class BitPlanes(ColumnGroup):
     ) -> None:
         super().__init__(codes.levels[first:last], codes.mode[first:last], n, codes.n_rows)
         self._codes, self._begin = codes, first
-        self._keep(packed_planes(codes, first, last), weights)
+        self._set_planes(packed_planes(codes, first, last), weights)
 
-    def _keep(self, planes: np.ndarray, weights: np.ndarray) -> None:
+    def _set_planes(self, planes: np.ndarray, weights: np.ndarray) -> None:
         self.planes, self._weights = planes, weights
         self._words = self.planes.shape[1]
-        self._of_labels = _Room()
-        self._usual: tuple[LabelColumns, np.ndarray] | None = None
+        self._room = _Room()  # for the counts of triples
+        self._last_labels: tuple[LabelColumns, np.ndarray] | None = None  # asked for in triples
         self._ahead: tuple[BlockAnchor, LabelColumns, np.ndarray, np.ndarray] | None = None
         self._lock = threading.Lock()  # on the memory that is used again
 
@@ -66,20 +66,20 @@ class BitPlanes(ColumnGroup):
         copied = copy.copy(self)
         n = self.n_of(co[0], subset.size)
         ColumnGroup.__init__(copied, self.levels, self.modes, n, subset.size)
-        copied._keep(self.planes & subset.plane, subset.weights)  # noqa: SLF001  # its own kind
+        copied._set_planes(self.planes & subset.plane, subset.weights)  # noqa: SLF001  # same class
         return copied
 
     def pairs(self, anchor: BlockAnchor, out: np.ndarray) -> None:
         """Sweep the planes of the anchor over all planes.
 
-        If the triples of the last anchor were asked for, those of this one will be: they are swept
-        with the pairs, where that is one sweep of few masks.
+        If triples of the last anchor were asked for, those of this one with the same labels are
+        swept with the pairs and kept for the question to come, where the masks are few.
         """
-        usual, self._usual = self._usual, None
-        if usual is None or anchor.cells * (1 + usual[1].size) > AT_ONCE:
+        last_labels, self._last_labels = self._last_labels, None
+        if last_labels is None or anchor.cells * (1 + last_labels[1].size) > AT_ONCE:
             planes.sweep(self.planes, anchor.planes, out)
             return
-        labels, indices = usual
+        labels, indices = last_labels
         with self._lock:
             co = np.zeros((indices.size, anchor.cells, self.cells), self.small)
             self.pairs_and_triples(anchor, labels, indices, out, co)
@@ -100,7 +100,7 @@ class BitPlanes(ColumnGroup):
         for start in range(0, indices.size, at_once):
             part = slice(start, start + at_once)
             planes.sweep(
-                self.planes, _shared(labels.masks(indices[part]), anchor), _rows(out[part])
+                self.planes, _shared(labels.masks(indices[part]), anchor), _as_rows(out[part])
             )
 
     def pairs_and_triples(
@@ -127,7 +127,7 @@ class BitPlanes(ColumnGroup):
     ) -> None:
         """Sweep what the anchor shares with each value of the label."""
         masks = packed_planes(labels.codes, label, label + 1)
-        planes.sweep(self.planes, _shared(masks, anchor), _rows(out))
+        planes.sweep(self.planes, _shared(masks, anchor), _as_rows(out))
 
     def columns_at_once(self, entries: int) -> int:
         """The number of columns that have so many entries on average."""
@@ -147,17 +147,17 @@ class BitPlanes(ColumnGroup):
         return self.planes, self.first[columns]
 
     @contextlib.contextmanager
-    def counted(self, triples: Triples) -> Iterator[np.ndarray]:
+    def triple_counts(self, triples: Triples) -> Iterator[np.ndarray]:
         """The co-occurrences with an anchor and some labels, until the context ends."""
         anchor, indices = triples.pairs.anchor, triples.indices
         shape = indices.size, anchor.cells, self.cells
-        ahead, self._ahead, self._usual = self._ahead, None, (triples.labels, indices)
+        ahead, self._ahead, self._last_labels = self._ahead, None, (triples.labels, indices)
         is_same = ahead is not None and ahead[0] is anchor and ahead[1] is triples.labels
         if ahead is not None and is_same and np.array_equal(ahead[2], indices):
             yield ahead[3]
             return
         with self._lock:
-            co = self._of_labels.zeros(shape, self.small)
+            co = self._room.zeros(shape, self.small)
             self.triples(anchor, triples.labels, indices, co)
             yield co
 
@@ -168,10 +168,10 @@ class BitPlanes(ColumnGroup):
 
 def _shared(masks: np.ndarray, anchor: BlockAnchor) -> np.ndarray:
     """The rows of each mask and each cell of an anchor."""
-    return _rows(masks[:, None, :] & anchor.planes)
+    return _as_rows(masks[:, None, :] & anchor.planes)
 
 
-def _rows(out: np.ndarray) -> np.ndarray:
+def _as_rows(out: np.ndarray) -> np.ndarray:
     """Join all axes but the last; reshape(-1, ...) fails where there are no cells."""
     return out.reshape(math.prod(out.shape[:-1]), out.shape[-1])
 
@@ -199,11 +199,11 @@ def packed_planes(codes: Codes, first: int, last: int) -> np.ndarray:
     if codes.packed is not None:
         begins = codes.packed.first[first:last]
         if ((begins >= 0) | (sizes == 0)).all():
-            where = begins - edges[:-1]
-            shift = int(where[0]) if where.size else 0
-            if (where[sizes > 0] == shift).all() and shift >= 0:
+            shifts = begins - edges[:-1]
+            shift = int(shifts[0]) if shifts.size else 0
+            if (shifts[sizes > 0] == shift).all() and shift >= 0:
                 return codes.packed.planes[shift : shift + int(edges[-1])]
-            rows = np.repeat(where, sizes) + np.arange(edges[-1])
+            rows = np.repeat(shifts, sizes) + np.arange(edges[-1])
             return codes.packed.planes[rows]
     out = np.zeros((int(edges[-1]), -(-codes.n_rows // 64)), np.uint64)
     listed = codes if codes.packed is None else codes.take(np.arange(first, last))

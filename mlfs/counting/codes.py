@@ -38,7 +38,7 @@ class Packed(NamedTuple):
     Parameters
     ----------
     planes : ndarray of uint64, shape (planes, words)
-        A bit a row, 64 rows to the word; bits behind the last row are 0.
+        One bit for each row, 64 rows to the word; bits behind the last row are 0.
     first : ndarray of int64
         The first plane of each column, -1 for a column that is not packed. The planes of a column
         are those of its codes without its mode, rising.
@@ -65,7 +65,7 @@ class Codes:
     indptr, rows, codes : ndarray
         Column j has the code ``codes[k]`` in the row ``rows[k]`` for k in
         ``indptr[j]:indptr[j + 1]``, rows ascending, and its mode in all other rows. `codes` may be
-        None where no column has more than two levels: then it is the other one.
+        None where no column has more than two levels: then it is the one that is not the mode.
     mode : ndarray
         The mode of each column.
     levels : ndarray
@@ -141,7 +141,7 @@ class Codes:
         return indptr, rows, codes
 
     @cached_property
-    def _whole(self) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+    def _all_lists(self) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
         """The lists of all columns."""
         if self.packed is None or not (self.packed.first >= 0).any():
             return self.lists
@@ -157,30 +157,30 @@ class Codes:
             parts.append((rows[start:], codes[start:]))
             return indptr, *joined(parts)
         size = int(indptr[-1])
-        whole = indptr, np.empty(size, np.int32), np.empty(size, np.int32)
-        lists.take(ends, rows, codes, np.arange(len(self)), *whole)
-        lists.from_planes(self.packed.planes, first, self.mode, self.levels, *whole)
-        return whole
+        result = indptr, np.empty(size, np.int32), np.empty(size, np.int32)
+        lists.take(ends, rows, codes, np.arange(len(self)), *result)
+        lists.from_planes(self.packed.planes, first, self.mode, self.levels, *result)
+        return result
 
     @property
     def indptr(self) -> np.ndarray:
         """Where the entries of each column begin, and the end of the last."""
-        return self._whole[0]
+        return self._all_lists[0]
 
     @property
     def rows(self) -> np.ndarray:
         """The row of each entry."""
-        return self._whole[1]
+        return self._all_lists[1]
 
     @property
     def codes(self) -> np.ndarray:
         """The code of each entry."""
-        values = self._whole[2]
+        values = self._all_lists[2]
         return self.lists_with_codes[2] if values is None else values
 
     @cached_property
     def offsets(self) -> np.ndarray:
-        """Where the codes of each column begin in what is ragged."""
+        """Where the codes of each column begin in ragged arrays."""
         return edges_of(self.levels)
 
     @cached_property
@@ -199,7 +199,7 @@ class Codes:
         return out
 
     def weighted_counts(self, weights: np.ndarray) -> np.ndarray:
-        """How often each code of each column occurs, each row counted as its weight says."""
+        """The weight of the rows with each code of each column, ragged."""
         if (weights == 1).all():
             return self.counts
         out = np.zeros(self._cells, np.int64)
@@ -304,8 +304,8 @@ class Codes:
         if self.packed is not None:
             table = self.take(np.arange(first, last))
             first, last = 0, last - first
-        two = bool((table.levels[first:last] == 2).all())
-        codes = NO_CODES if two else table.codes
+        all_two_levels = bool((table.levels[first:last] == 2).all())
+        codes = NO_CODES if all_two_levels else table.codes
         return rows_of_columns(self.n_rows, table.indptr, table.rows, codes, first, last)
 
     def take(self, columns: np.ndarray) -> Codes:
@@ -387,7 +387,7 @@ class Codes:
         return self.with_entries(self.indptr, rows[order], codes, counts=self._counts)
 
     def valid(self, *, ignore_missing: bool) -> np.ndarray:
-        """The number of leading levels that are looked at."""
+        """The number of codes of each column, without the missing one if it is left out."""
         if ignore_missing:
             return (self.levels - (self.missing >= 0)).astype(np.int32)
         return self.levels

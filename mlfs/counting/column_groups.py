@@ -3,7 +3,7 @@
 ========== ================================================================================
 RowLists   for each row the cells that occur in it: sparse data, any number of levels,
            weights; to count a co-occurrence costs the rows that two columns share
-BitPlanes  for each cell a bit a row: dense data of few levels; to count a co-occurrence
+BitPlanes  one bit for each cell and row: dense data of few levels; to count a co-occurrence
            costs a sixty-fourth of the rows, in vector instructions
 ========== ================================================================================
 
@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 
 __all__ = ["ColumnGroup", "Kind", "Triples", "cut", "kinds", "listed_cells"]
 
-FEW_LEVELS = 16
-FEW_COLUMNS = 1 / 100
-SOME_COLUMNS = 1 / 4
+FEW_LEVELS = 16  # columns of more levels are never packed into planes
+FEW_COLUMNS = 1 / 100  # a smaller share of columns is not worth planes of its own
+SOME_COLUMNS = 1 / 4  # if fewer of those in planes are left over, they join them
 COLUMNS_AT_ONCE = 8192  # keeps the table of a picked feature in the cache
 WORD_COST = 1 / 800  # one row by a plane's vector instructions, against one walked in a list
 
@@ -56,13 +56,13 @@ def kinds(features: Codes, labels: Codes, *, weighted: bool) -> np.ndarray:
     levels, n_rows = features.levels, max(1, features.n_rows)
     f_share = features.non_mode / n_rows
     l_share = labels.n_entries / (n_rows * len(labels)) if len(labels) else 1.0  # pairs alone
-    may = (levels > 1) & (levels <= FEW_LEVELS) & (not weighted)
-    is_dense = (f_share**2 * l_share > WORD_COST) & may
-    for same in (levels == 2, levels > 2):  # a layout of their own does not pay for a few columns
-        if (is_dense & same).sum() < len(levels) * FEW_COLUMNS:
-            is_dense &= ~same
-        elif (may & same & ~is_dense).sum() < (is_dense & same).sum() * SOME_COLUMNS:
-            is_dense |= may & same
+    packable = (levels > 1) & (levels <= FEW_LEVELS) & (not weighted)
+    is_dense = (f_share**2 * l_share > WORD_COST) & packable
+    for alike in (levels == 2, levels > 2):  # a layout of their own does not pay for a few columns
+        if (is_dense & alike).sum() < len(levels) * FEW_COLUMNS:
+            is_dense &= ~alike
+        elif (packable & alike & ~is_dense).sum() < (is_dense & alike).sum() * SOME_COLUMNS:
+            is_dense |= packable & alike
     return np.where(
         levels == 2,
         np.where(is_dense, Kind.BINARY_PLANES, Kind.BINARY_LISTS),
@@ -70,15 +70,15 @@ def kinds(features: Codes, labels: Codes, *, weighted: bool) -> np.ndarray:
     )
 
 
-def cut(kind: np.ndarray, share: np.ndarray) -> list[tuple[int, int]]:
+def cut(kind: np.ndarray, parts: np.ndarray) -> list[tuple[int, int]]:
     """Cut columns into groups of one kind, so that tables fit the cache and threads have work.
 
-    `share` is into how many parts the columns of each kind are cut at the least.
+    `parts` says for each column into how many groups its kind is cut at least.
     """
     ends = np.flatnonzero(np.diff(kind)) + 1
     edges: list[tuple[int, int]] = []
     for first, last in itertools.pairwise([0, *ends.tolist(), kind.size]):
-        least = min(int(share[first]), last - first) if first < last else 1
+        least = min(int(parts[first]), last - first) if first < last else 1
         groups = max(-(-(last - first) // COLUMNS_AT_ONCE), least, 1)
         edges += itertools.pairwise(np.linspace(first, last, groups + 1).astype(int).tolist())
     return edges
@@ -134,18 +134,18 @@ class ColumnGroup:
         raise NotImplementedError
 
     def triples(self, anchor: Any, labels: Any, indices: np.ndarray, out: np.ndarray) -> None:
-        """Add those with an anchor and some labels of two levels: out[i, cell of s, cell]."""
+        """Add the same with an anchor and some labels of two levels: out[i, cell of s, cell]."""
         raise NotImplementedError
 
     def pairs_and_triples(
         self, anchor: Any, labels: Any, indices: np.ndarray, pairs: np.ndarray, triples: np.ndarray
     ) -> None:
-        """Add those with an anchor, and those with labels too."""
+        """Add the co-occurrences with an anchor, and those with an anchor and labels."""
         self.pairs(anchor, pairs)
         self.triples(anchor, labels, indices, triples)
 
     def triples_of(self, anchor: Any, labels: Any, label: int, out: np.ndarray) -> None:
-        """Add those with an anchor and one label: out[cell of the label, cell of s, cell]."""
+        """Add the same with one label of any levels: out[cell of the label, cell of s, cell]."""
         raise NotImplementedError
 
     def among_rows(self, subset: RowSubset) -> Any:
@@ -240,16 +240,16 @@ class ColumnGroup:
 
         `co_fl` are the co-occurrences with the labels, if `needs_label_pairs`.
         """
-        with self.counted(triples) as co:
+        with self.triple_counts(triples) as co:
             if self.two_levels and triples.pairs.anchor.cells == 1:
                 n_sl = triples.n_sl[:, 0]
-                co_sums.joints_of_two(co[:, 0], self._two(triples, co_fl), n_sl, xlogx, out)
+                co_sums.joints_of_two(co[:, 0], self._two_levels(triples, co_fl), n_sl, xlogx, out)
                 return
             self._add_joint(triples, co, co_fl, xlogx, out)
 
     def add_gini_sums(self, triples: Triples, co_fl: np.ndarray, unit: float, out: Any) -> None:
         """out[f] += the Gini impurity of all labels within the cells of f and the anchor."""
-        with self.counted(triples) as co:
+        with self.triple_counts(triples) as co:
             self._add_joint(triples, co, co_fl, co_sums.Impurity(unit), out[None])
 
     def _add_joint(self, triples: Triples, co: Any, co_fl: Any, how: Any, out: Any) -> None:
@@ -268,14 +268,14 @@ class ColumnGroup:
         co_sums.add_joint_of_cells(self.first, n, cells, at_modes[0], at_modes[1], how, out)
 
     @contextlib.contextmanager
-    def counted(self, triples: Triples) -> Iterator[np.ndarray]:
+    def triple_counts(self, triples: Triples) -> Iterator[np.ndarray]:
         """The co-occurrences with an anchor and some labels: (labels, cells of s, cells)."""
         anchor, indices = triples.pairs.anchor, triples.indices
         co = np.zeros((indices.size, anchor.cells, self.cells), self.small)
         self.triples(anchor, triples.labels, indices, co)
         yield co
 
-    def _two(self, triples: Triples, co_fl: np.ndarray) -> co_sums.TwoLevels:
+    def _two_levels(self, triples: Triples, co_fl: np.ndarray) -> co_sums.TwoLevels:
         return co_sums.TwoLevels(
             self.total,
             self.n_cells,
@@ -303,7 +303,10 @@ class ColumnGroup:
     def add_walked_sums(
         self, anchor: Any, xlogx: XLogX, out: np.ndarray, label: np.ndarray | None = None
     ) -> None:
-        """out[f] += the sum of c log c over n(f,s) or n(f,s,l), for l in full, without a table."""
+        """out[f] += the sum of c log c over n(f,s), or over n(f,s,l) if the codes of l are given.
+
+        Nothing is as large as the table of all cells.
+        """
         raise NotImplementedError
 
     def known_sums(self, anchor: Any, valid: np.ndarray, xlogx: XLogX, *label: Any) -> np.ndarray:

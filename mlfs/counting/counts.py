@@ -30,7 +30,7 @@ from mlfs.counting.xlogx import XLogX, xlogx_table
 __all__ = ["Counts"]
 
 IN_PLANES = Kind.BINARY_PLANES, Kind.PLANES
-WORD, FINISH = 0.12, 12.0  # nanoseconds: of two words, of a table that is summed
+WORD, FINISH = 0.12, 12.0  # nanoseconds: to AND two words and count, to sum a table of counts
 
 
 class Counts:
@@ -100,8 +100,7 @@ class Counts:
         features, place = features.sorted_by(kind)
         kind.sort()
         if blocks == 1:
-            whole = Block(features, labels, weights)
-            return cls([whole], kind, n_jobs, per_cell=per_cell), place
+            return cls([Block(features, labels, weights)], kind, n_jobs, per_cell=per_cell), place
         edges = np.linspace(0, features.n_rows, blocks + 1).astype(int).tolist()
         parts = []
         for a, b in itertools.pairwise(edges):
@@ -110,8 +109,9 @@ class Counts:
         return cls(parts, kind, n_jobs, per_cell=per_cell), place
 
     @staticmethod
-    def _added(kind: Any, parts: list[Any]) -> Any:
-        return parts[0] if len(parts) == 1 else kind(parts)
+    def _added(added_class: Any, parts: list[Any]) -> Any:
+        """The parts of all blocks as one; that of a single block as it is."""
+        return parts[0] if len(parts) == 1 else added_class(parts)
 
     # ---- other views on the same rows ---------------------------------------------------------
 
@@ -177,15 +177,15 @@ class Counts:
                 for block, (a, b) in zip(self.blocks, edges, strict=True)
             )
         other.labels = self._added(AddedLabels, [block.labels for block in other.blocks])
-        other.shared = self  # whose groups and threads it uses
+        other.origin = self  # stays alive: `parallel`, which both use, refers to it weakly
         return other
 
-    shared: Counts | None = None
+    origin: Counts | None = None
 
     # ---- single columns -----------------------------------------------------------------------
 
     def valid(self, *, ignore_missing: bool) -> np.ndarray:
-        """The number of leading codes of each feature that are looked at."""
+        """The number of codes of each feature, without the last one if it is left out."""
         return (self.levels - ((self.missing >= 0) & ignore_missing)).astype(np.int32)
 
     def anchor_sum(self, anchor: Anchor) -> np.int64:
@@ -209,7 +209,7 @@ class Counts:
         """The codes of a feature in all rows."""
         return np.concatenate([block.features.column(j) for block in self.blocks])
 
-    def other(self, codes: np.ndarray, n_left_out: int = 0) -> Anchor:
+    def other_anchor(self, codes: np.ndarray, n_left_out: int = 0) -> Anchor:
         """Any coded column as an anchor; its last codes may be left out."""
         sizes = [block.n_rows for block in self.blocks]
         parts = np.split(codes, np.cumsum(sizes)[:-1])
@@ -230,7 +230,7 @@ class Counts:
         t_f: np.ndarray,
         label_co: Any = None,
     ) -> PairStatistics:
-        """Count an anchor with all features; nothing is left out, and the table has all counts.
+        """Count an anchor with all features, where no value is left out.
 
         Parameters
         ----------
@@ -266,7 +266,7 @@ class Counts:
     def sweep_cost(self, labels: np.ndarray, *, triples: bool) -> float:
         """Estimate the nanoseconds of counting all features with an anchor, or with labels too.
 
-        It is 0 where most features are counted through lists, which cost less than to choose some.
+        It is 0 where most features are in lists: counting all of them costs less than choosing.
         """
         in_planes = np.count_nonzero(np.isin(self._kind, IN_PLANES))
         if 2 * in_planes < self.d or self.d == 0:

@@ -136,7 +136,7 @@ def counts_between(
 
     Parameters
     ----------
-    whole : Codes
+    table : Codes
         The columns.
     packed : Packed
         The planes of the range.

@@ -67,7 +67,7 @@ class RowLists(ColumnGroup):
         copied = copy.copy(self)
         n = self.n_of(co[0], subset.size)
         ColumnGroup.__init__(copied, self.levels, self.modes, n, subset.size)
-        copied._lists = self._lists._replace(weights=subset.weights)  # noqa: SLF001  # its own kind
+        copied._lists = self._lists._replace(weights=subset.weights)  # noqa: SLF001  # same class
         return copied
 
     def planes_of(self, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -117,10 +117,10 @@ class RowLists(ColumnGroup):
             rows = np.empty(anchor.rows.size, np.int32)
             ends = START, np.array([row_walks.shared_rows(anchor.rows, label_rows, rows)])
         else:
-            rows, starts = triples.pairs.grouped
+            rows, starts = triples.pairs.rows_by_label
             ends = starts[indices], starts[indices + 1]
         co = padded((self.size,), self.small)
-        n = self._two(triples, co_fl)
+        n = self._two_levels(triples, co_fl)
         row_walks.add_joint_of_lists(self._lists, rows, *ends, n, xlogx, co, out)
 
     def is_wide(self, anchor: BlockAnchor) -> bool:
@@ -165,16 +165,18 @@ class RowLists(ColumnGroup):
     ) -> np.ndarray:
         """Walk the rows in which the anchor, and the label, are known."""
         s = anchor.codes.astype(np.int64)
+        constant = np.zeros_like(s)
         rows_known = (s < anchor.valid) & (self._lists.weights > 0)
         if not label:
             rows, t_fs, t_s = self._known_sums(s, rows_known, valid, xlogx)
-            return np.stack([rows, t_fs, self._known_sums(s * 0, rows_known, valid, xlogx)[1], t_s])
+            t_f = self._known_sums(constant, rows_known, valid, xlogx)[1]
+            return np.stack([rows, t_fs, t_f, t_s])
         codes, l_valid = label
         rows_known &= codes < l_valid
         rows, t_fsl, t_sl = self._known_sums(s * l_valid + codes, rows_known, valid, xlogx)
         _, t_fs, t_s = self._known_sums(s, rows_known, valid, xlogx)
         _, t_fl, t_l = self._known_sums(codes, rows_known, valid, xlogx)
-        t_f = self._known_sums(s * 0, rows_known, valid, xlogx)[1]
+        t_f = self._known_sums(constant, rows_known, valid, xlogx)[1]
         return np.stack([rows, t_fsl, t_fs, t_fl, t_sl, t_f, t_s, t_l])
 
     def _known_sums(
@@ -186,7 +188,7 @@ class RowLists(ColumnGroup):
         ends = np.flatnonzero(np.diff(codes[rows])) + 1
         edges = np.concatenate([START, ends, [rows.size]])
         last = np.where(self.modes == valid, -2, self.first[:-1] + valid - (self.modes < valid))
-        lost = np.where(valid < self.levels, last, -1)
+        lost = np.where(valid < self.levels, last, -1)  # the cell left out: -2 the mode, -1 none
         out = np.zeros((3, self.size), np.int64)
         room = room_of(self._lists)
         part_sums.add_known_sums(self._lists, rows, edges, lost, room, xlogx, out)

@@ -66,7 +66,7 @@ class ColumnsTable(Table):
         return self.about(pairs, "gini", labels)
 
     def sums_with(self, anchor: Anchor, function: Callable[[], XLogX], labels: np.ndarray) -> Any:
-        """The sums over n(f,s) of the function of counts that labels define."""
+        """The sums over n(f,s) of a function of counts; holders make it from the labels."""
         del function
         return np.concatenate(self.block.about(anchor, "expected_sums", labels), axis=-1)
 

@@ -24,8 +24,8 @@ from mlfs.information.table import Table
 __all__ = ["ExactInfo", "exact_info"]
 
 LABELS_AT_ONCE = 32
-BLOCK_BYTES = 80  # of a feature and a label in a block: sums of them, and what is made of these
-MANY, SHARE = 1024, 4  # a view on a quarter of so many columns is counted alone
+BLOCK_BYTES = 80  # of a feature and a label in a block: their sums, and what is made of these
+MANY, SHARE = 1024, 4  # of at least so many columns, a quarter or less is counted alone
 
 
 def exact_info(
@@ -266,12 +266,12 @@ class ExactInfo(ExactSets):
         """Sum over the pairs l < l' of I(f;l;l') = I(l;l') - I(l;l'|f)."""
         table, total = self._table, np.zeros(self._table.d)
         all_valid = self.q > 1 and table.all_valid(self._labels)
-        remaining = table.label_pairs.added_sums(self._labels).copy() if all_valid else total
+        t_fL = table.label_pairs.added_sums(self._labels).copy() if all_valid else total
         for i, label in enumerate(self._labels.tolist()[:-1]):
             later, pairs = self._labels[i + 1 :], table.label(label)
             if all_valid:
-                remaining -= pairs.t_fs
-                total += self._interactions(pairs, later, remaining)
+                t_fL -= pairs.t_fs  # now of the later labels alone
+                total += self._interactions(pairs, later, t_fL)
                 continue
             # I(l;l') on the rows in which f is known too, so that I(f;l;l') is symmetric
             sums = table.triples.sums(pairs, later)
@@ -281,15 +281,15 @@ class ExactInfo(ExactSets):
         return self._cut(total)
 
     def _interactions(
-        self, pairs: PairStatistics, labels: np.ndarray, label_sums: np.ndarray
+        self, pairs: PairStatistics, labels: np.ndarray, t_fL: np.ndarray
     ) -> np.ndarray:
-        """sum_l I(f;p;l), where nothing is left out."""
+        """sum_l I(f;p;l) with a label p, where nothing is left out."""
         table, n = self._table, labels.size
         constant = n * (int(table.t_n) - int(pairs.t_s))
         t_sl = int(pairs.label_sums[labels].sum())
         constant += t_sl - int(table.t_l[labels].sum())
         joint = table.triples.joint_sums(pairs, labels)
-        total = wrapped(constant) - joint - n * (table.t_f - pairs.t_fs) + label_sums
+        total = wrapped(constant) - joint - n * (table.t_f - pairs.t_fs) + t_fL
         return total / max(1.0, table.rows * table.counts.xlogx.unit)
 
     # ---- symmetrical uncertainties, for the merit -------------------------------------------

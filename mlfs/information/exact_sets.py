@@ -63,11 +63,12 @@ class ExactSets(Info):
         masks = tuple(table.masks_of(self._labels))
         last, *sums = table.last_set.get(masks, ((), np.zeros(table.d), np.zeros(())))
         if order[: len(last)] != last:
-            keys = [("su_fS", order[:n], masks) for n in range(len(order), 0, -1)]
-            prefix = next((key for key in keys if key in table.recent), None)
             last, sums = (), [np.zeros(table.d), np.zeros(())]
-            if prefix is not None:
-                last, sums = prefix[1], list(table.recent.find(prefix) or sums)
+            for n in range(len(order), 0, -1):
+                cached = table.recent.find(("su_fS", order[:n], masks))
+                if cached is not None:
+                    last, sums = order[:n], list(cached)
+                    break
         total, pairs = sums
         for n in range(len(last), len(order)):
             position = table.position(order[n])

@@ -22,10 +22,10 @@ from mlfs.information.table import PairInfo, Table
 
 __all__ = [
     "among_labels",
+    "cmi_given_codes",
+    "cmi_given_features",
+    "cmi_given_labels",
     "constant_features",
-    "given_codes",
-    "given_features",
-    "given_labels",
     "label_pair",
     "levels_of",
     "most_sweep_cost",
@@ -127,7 +127,7 @@ def shuffled(info: Info, generator: np.random.Generator) -> Info:
 
 
 def levels_of(info: Info, s: int) -> int:
-    """The number of levels of a feature that are looked at."""
+    """The number of levels of a feature, without those that are left out."""
     table = table_of(info)
     return int(table.f_valid[table.position(s)])
 
@@ -161,13 +161,13 @@ def label_pair(info: Info, label: int) -> PairInfo:
     return PairInfo(*(array[: table.q] for array in pair))
 
 
-def given_codes(info: Info, codes: np.ndarray) -> np.ndarray:
+def cmi_given_codes(info: Info, codes: np.ndarray) -> np.ndarray:
     """I(a;b|g) of all pairs of labels a and b, for a coded column g; 0 on the diagonal."""
     among = table_of(info).among_labels
-    return _given(among, among.counts.other(codes))
+    return _cmi_given_anchor(among, among.counts.other_anchor(codes))
 
 
-def given_features(info: Info) -> np.ndarray:
+def cmi_given_features(info: Info) -> np.ndarray:
     """The mean over all features f of I(a;b|f), of all pairs of labels; 0 on the diagonal."""
     table = table_of(info)
     q, d, labels = table.q, table.d, np.arange(table.q)
@@ -178,18 +178,18 @@ def given_features(info: Info) -> np.ndarray:
             total[label, label + 1 :] = total[label + 1 :, label] = conditional
         return total / d
     for feature in range(d):
-        total += _given(table.among_labels, table.anchor(feature))
+        total += _cmi_given_anchor(table.among_labels, table.anchor(feature))
     return total / d
 
 
-def given_labels(info: Info, label: int, others: Sequence[int]) -> np.ndarray:
+def cmi_given_labels(info: Info, label: int, others: Sequence[int]) -> np.ndarray:
     """Sum over the labels l of `others` of I(label;l|a), for every label a."""
     table = table_of(info)
     view = ExactInfo(table.among_labels, labels=np.array(others))
     return view.cmi_sL_given_f(label)[: table.q]
 
 
-def _given(among: Table, anchor: Anchor) -> np.ndarray:
+def _cmi_given_anchor(among: Table, anchor: Anchor) -> np.ndarray:
     sums = among.triples.sums(among.statistics(anchor), np.arange(among.q))
     out = sums.fl_given_s(among.counts.xlogx)[:, : among.q].copy()
     np.fill_diagonal(out, 0.0)

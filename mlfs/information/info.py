@@ -50,7 +50,7 @@ def read_only(values: np.ndarray) -> np.ndarray:
 
 
 class answer(cached_property[np.ndarray]):  # noqa: N801  # a decorator, like cached_property
-    """An array that is computed at the first question and is read-only."""
+    """An array that is computed when it is first asked for, and is read-only."""
 
     def __init__(self, compute: Callable[[Any], np.ndarray]) -> None:
         super().__init__(lambda info: read_only(compute(info)))

@@ -80,7 +80,7 @@ class JointPicks:
             all_codes = np.full(codes.size, n_levels)
             all_codes[known_rows] = renumbered
             renumbered, left_out = all_codes, 1
-        return self._table.statistics(self._table.counts.other(renumbered, left_out))
+        return self._table.statistics(self._table.counts.other_anchor(renumbered, left_out))
 
     def joint_information(self, s: int, t: int, labels: np.ndarray) -> np.ndarray:
         """sum_l I(f,s,t;l), on the rows in which all four are known."""

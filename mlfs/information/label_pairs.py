@@ -24,7 +24,7 @@ class LabelPairs:
 
     def __init__(self, table: Table) -> None:
         self._table, self._counts = table, table.counts
-        self._kept: dict[int, np.ndarray] = {}  # of all labels, where they are few enough
+        self._kept: dict[int, np.ndarray] = {}  # by column group, with all labels, if they fit
 
     def labels_at_once(self, i: int) -> int:
         """The number of labels whose co-occurrences with a column group are held at a time."""

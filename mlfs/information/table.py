@@ -89,7 +89,7 @@ class Table:
         self.rows, self.corrected = counts.rows, is_corrected(counts.xlogx)
         self.floor = -np.inf if self.corrected else 0.0  # the least information there can be
         self.counts_subsets = not self.corrected  # whether a few candidates are counted alone
-        self.last_set: dict[Any, tuple[Any, ...]] = {}  # what `ExactInfo` sums over a set
+        self.last_set: dict[Any, tuple[Any, ...]] = {}  # `su_fS` and `su_SS` of the last picks
         self.subset_planes: SubsetPlanes | None = None  # made by `Subset`
         self.pairs_counted = 0
 
@@ -173,7 +173,7 @@ class Table:
         return pairs
 
     def statistics(self, anchor: Anchor, label: int | None = None) -> PairStatistics:
-        """Any anchor, with all features; the co-occurrences of a label may be known."""
+        """Any anchor, with all features; `label` is its number if it is a label."""
         counts = self.counts
         all_valid = self.f_all_valid and anchor.valid == anchor.levels
         if all_valid:
@@ -308,7 +308,7 @@ class Table:
         return gini_gain(self, pairs, labels)
 
     def sums_with(self, anchor: Anchor, function: Callable[[], XLogX], labels: np.ndarray) -> Any:
-        """The sums over n(f,s) of a function of counts, which some labels define."""
+        """The sums over n(f,s) of a function of counts, which depends on the labels."""
         del labels
         sums, counts, xlogx = np.zeros(self.d, np.int64), self.counts, function()
 

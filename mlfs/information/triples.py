@@ -1,8 +1,8 @@
 """Conditional mutual information from counts of an anchor, every feature and the labels.
 
-There are two methods with the same results, bit for bit. Where no level is left out and all counts
-are in the table of c log c, only the joint sum is made for each triple; all others come from pairs.
-Else the complete table n(f,s,l) is made and everything is summed from it.
+There are two methods with the same results, bit for bit. Where no value is left out, only the joint
+sum is made for each triple, from co-occurrences if the label has two levels; all other sums come
+from pairs. Otherwise everything is summed from the complete table n(f,s,l).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ __all__ = ["Sums", "TripleSums"]
 NONE = np.zeros((0, 0), np.int32)
 
 CELLS_AT_ONCE = 1 << 16  # of co-occurrences that are counted before they are summed: half a cache
-EACH_BYTES = 16  # of a joint sum of a single label, and of what it is made of
+EACH_BYTES = 16  # of the joint sum of a feature and a label, and of what it is made from
 
 
 class Sums(NamedTuple):
@@ -161,7 +161,7 @@ class TripleSums:
             self._complete(pairs, labels, add, out)
             return
         self.counted += self.table.d * labels.size
-        if labels.size == 1 and counts.parallel.alone:  # most of the time would go into sharing
+        if labels.size == 1 and counts.parallel.alone:  # dividing it up takes longer
             for i, (a, b) in enumerate(counts.edges):
                 self._add(Triples(pairs, i, counts.labels, labels), out[:, a:b])
             return
@@ -255,7 +255,7 @@ class TripleSums:
     def tables(
         self, pairs: PairStatistics, labels: np.ndarray, i: int
     ) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
-        """n(f,s,l) of one label after the other."""
+        """n(f,s,l) of one label after the other: its index, the table, the edges of columns."""
         group, y = self.counts.groups[i], self.counts.labels
         n_fs = pairs.table(i)
         for k, label in enumerate(labels.tolist()):

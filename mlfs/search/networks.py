@@ -14,9 +14,9 @@ from mlfs.criteria import Criterion
 from mlfs.errors import plural
 from mlfs.information.for_search import (
     among_labels,
-    given_codes,
-    given_features,
-    given_labels,
+    cmi_given_codes,
+    cmi_given_features,
+    cmi_given_labels,
     label_pair,
 )
 from mlfs.information.info import Info
@@ -81,28 +81,29 @@ def chain_order_cheap(info: Info, component: np.ndarray) -> tuple[int, ...]:
     component : ndarray of int
         The first principal component in three levels.
     """
-    return _greedy_order(given_codes(info, component))
+    return _greedy_order(cmi_given_codes(info, component))
 
 
 def chain_order_full(info: Info) -> tuple[int, ...]:
     """Order the labels by Algorithm 2 on all features, with the second term of eq. (47)."""
-    return _greedy_order(given_features(info), info)
+    return _greedy_order(cmi_given_features(info), info)
 
 
-def _greedy_order(given_features: np.ndarray, info: Info | None = None) -> tuple[int, ...]:
-    q = given_features.shape[0]
+def _greedy_order(cmi: np.ndarray, info: Info | None = None) -> tuple[int, ...]:
+    """Order labels by their information about one another: `cmi` is I(a;b|x), (q, q)."""
+    q = cmi.shape[0]
     is_open = np.ones(q, bool)
     score = np.zeros(q)
     for column in range(q):
-        score += given_features[column]
+        score += cmi[column]
     order: list[int] = []
     gain = np.zeros(q)
     for _ in range(q):
         best = _lowest_best(score if not order else gain, is_open)
         if info is not None and order:
             # sum over the earlier l of I(Y_best; Y_l | Y_j), for every j that is still open
-            gain += given_labels(info, best, order) / len(order)
-        gain += given_features[best]
+            gain += cmi_given_labels(info, best, order) / len(order)
+        gain += cmi[best]
         order.append(best)
         is_open[best] = False
     return tuple(order)

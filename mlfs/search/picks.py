@@ -84,7 +84,7 @@ class Ties:
 
     def __init__(self, stored: np.ndarray = NO_COLUMNS) -> None:
         self._stored, self._size = stored, stored.size  # there may be room behind the size
-        self._rest: dict[int, tuple[int, int]] = {}  # of each group, by its next pick
+        self._rest: dict[int, tuple[int, int]] = {}  # where each group goes on, by its next pick
 
     def add(self, group: np.ndarray) -> tuple[int, int]:
         """Store a tied group, in ascending order; give the place of all but its first column."""
@@ -201,11 +201,11 @@ class Picks(Sequence[Pick]):
 
     def __iter__(self) -> Iterator[Pick]:
         picks = []
-        for *terms, margin, column, forced, start, end in zip(
+        for *terms, margin, second, forced, start, end in zip(
             *(array.tolist() for array in self.arrays), strict=True
         ):
-            margin = math.nan if math.isnan(margin) else margin  # one NaN: picks are equal
-            runner_up = None if column < 0 else column
+            margin = math.nan if math.isnan(margin) else margin  # the same NaN, so picks compare
+            runner_up = None if second < 0 else second
             picks.append(Pick(*[*terms, runner_up, margin, forced, self.tied[start:end]]))
         return iter(picks)
 

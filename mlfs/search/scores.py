@@ -37,7 +37,7 @@ class CandidateScores:
         self._ascending = bool((self.features[1:] > self.features[:-1]).all())
         self.relevance = checked.relevance()
         self.picked: list[int] = []
-        self.counted = self.eager = 0  # terms that were computed, and that could have been
+        self.counted = self.eager = 0  # terms that were computed, and those of an eager search
         self._steps: list[tuple[Any, ...]] = []
         self._ties = Ties()
 
@@ -69,13 +69,14 @@ class CandidateScores:
             if tied:
                 group = self.features[(values >= least) & is_open]
                 ties = self._ties.add(group if self._ascending else np.sort(group))
-            scores = values.item(best), values.item(second)  # arrays of Python's are made faster
+            # numpy makes an array of Python's floats faster than one of its own
+            scores = values.item(best), values.item(second)
             step = (best, second, *scores, forced >= 0, *ties)
             self._steps.append(step)
         return int(best)
 
     def picks(self, start: int = 0) -> Picks:
-        """Give the picks, from the first, second, ... one."""
+        """Give the picks from the index `start` on."""
         if len(self._steps) == start:
             return Picks.empty()
         columns = map(np.array, zip(*self._steps[start:], strict=True))
@@ -172,14 +173,14 @@ class FixedScores(CandidateScores):
         size = int(lasts.max(initial=0))
         end = np.repeat(lasts, lasts - firsts)
         best = order[np.lexsort((self.features[order[:size]], end))]
-        places, beyond = np.arange(1, size + 1), np.append(order, -1)
-        second = np.where(places < end, np.append(best[1:], -1)[:size], beyond[end])
-        ties_from, ties_to, ties = places, end.copy(), Ties(self.features[best])
+        following, order_or_none = np.arange(1, size + 1), np.append(order, -1)
+        second = np.where(following < end, np.append(best[1:], -1)[:size], order_or_none[end])
+        ties_from, ties_to, ties = following, end.copy(), Ties(self.features[best])
         for i in np.flatnonzero(relevance[lasts - 1] < limits[firsts]):
             part = slice(firsts[i], lasts[i])
             steps = _pick_cluster(self.features[order[part]], relevance[part], limits[part], ties)
-            picked, following, ties_from[part], ties_to[part] = np.array(steps).T
-            best[part], second[part] = order[part][picked], beyond[firsts[i] + following]
+            picked, runners_up, ties_from[part], ties_to[part] = np.array(steps).T
+            best[part], second[part] = order[part][picked], order_or_none[firsts[i] + runners_up]
         best, second = best[:n], second[:n]
         picks = self._explain(
             best,
@@ -196,7 +197,7 @@ class FixedScores(CandidateScores):
             raise KeyboardInterrupt
 
     def picks(self, start: int = 0) -> Picks:
-        """Give the picks, from the first, second, ... one."""
+        """Give the picks from the index `start` on."""
         picks = super().picks(start)
         return (
             picks if self._sorted_picks is None else Picks.concatenate([picks, self._sorted_picks])
@@ -216,10 +217,10 @@ def _pick_cluster(
                 break
             tied.append(i)
         tied.sort(key=columns.__getitem__)
-        following = (
+        runner_up = (
             tied[1] if len(tied) > 1 else remaining[1] if len(remaining) > 1 else columns.size
         )
-        steps.append((tied[0], following, *ties.add(columns[tied])))
+        steps.append((tied[0], runner_up, *ties.add(columns[tied])))
         remaining.remove(tied[0])
     return steps
 
@@ -252,9 +253,10 @@ class LazyScores(CandidateScores):
         self.total = np.array(self.total)  # changed in place
         self._folded = np.zeros(d, np.int64)  # terms in the total of each candidate
         self._buffer = np.empty(d, np.int64)
-        self._fresh = np.zeros(0, np.int64)
+        self._fresh = np.zeros(0, np.int64)  # the candidates that the last step updated
         self._at_once = min(AT_ONCE, max(2, d // 4))
-        self._insist, self._is_lazy, self._worth = insist, True, 0.0
+        self._insist, self._is_lazy = insist, True
+        self._sweep_cost = 0.0  # nanoseconds of a term for all candidates, once it is known
 
     def take(self, s: int) -> None:
         """Add a column to the picks."""
@@ -272,7 +274,7 @@ class LazyScores(CandidateScores):
         stale, fresh, at_once = self._first_candidates(bounds, is_open, forced), [], self._at_once
         while stale.size:
             fresh.append(self._update(stale, bounds))
-            if len(self.picked) == 1 and not self._insist and self._worth < PRICE:
+            if len(self.picked) == 1 and not self._insist and self._sweep_cost < PRICE:
                 self._switch_to_eager(bounds)
                 break
             self._fresh = np.concatenate(fresh)
@@ -319,7 +321,7 @@ class LazyScores(CandidateScores):
         return candidates
 
     def _update(self, candidates: np.ndarray, bounds: np.ndarray) -> np.ndarray:
-        """Update at least some candidates, and give all that were updated."""
+        """Update some candidates, perhaps with others; return all that were updated."""
         if 2 * candidates.size > self.info.d:
             return self._sweep(candidates, bounds)
         for start in range(0, candidates.size, MOST):
@@ -344,10 +346,13 @@ class LazyScores(CandidateScores):
         self._folded[candidates] = n
         bounds[candidates] = checked.score(self.relevance[candidates], total, self.picked)
         if n == 1:
-            self._worth = sweep_cost(view)
+            self._sweep_cost = sweep_cost(view)
 
     def _sweep(self, candidates: np.ndarray, bounds: np.ndarray) -> np.ndarray:
-        """Fold a term of all candidates, and update all that lack no earlier term."""
+        """Compute for all candidates the terms that some of them lack, pick by pick.
+
+        This updates every candidate that lacks no term of an earlier pick than these do.
+        """
         earliest, n = int(self._folded[candidates].min()), len(self.picked)
         candidates = np.flatnonzero((self._folded >= earliest) & (self._folded < n))
         for i in range(earliest, n):

@@ -23,7 +23,7 @@ class Cluster:
         raise NotImplementedError
 
     def session(self, n_blocks: int, chunks: list[Any] | None = None) -> Any:
-        """Start an actor for each block of rows: a `WorkerSession`.
+        """Start an actor for each block of rows: a `Session` of `mlfs.counting.remote`.
 
         Parameters
         ----------

@@ -216,7 +216,7 @@ class DaskSession(Session):
         ----------
         edges : list of int
             Where each block begins, and the end of the last.
-        pieces : CodedPieces, PartPieces or ColumnPieces
+        pieces : CodedPieces, CodedColumnPieces, PartColumnPieces or _PartPieces
             Gives what a block is made of.
         """
         self.layout = pieces.layout

@@ -81,9 +81,9 @@ class Layout:
 
         Parameters
         ----------
-        session : WorkerSession
+        session : Session
             The workers.
-        pieces : PartPieces
+        pieces : _PartPieces
             What each of them makes its rows of.
         edges : sequence of int
             The first row of each.

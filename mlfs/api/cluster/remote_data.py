@@ -26,7 +26,7 @@ class RemoteTable:
 
     Parameters
     ----------
-    session : WorkerSession
+    session : Session
         The workers.
     parts : list of RowsPart
         What each of them has read.

@@ -20,7 +20,7 @@ class SharedJobs(Iterator[tuple[int, Any]]):
 
     Parameters
     ----------
-    session : WorkerSession
+    session : Session
         The actors.
     setup : tuple
         What `BlockActor.prepare` is given before the first job.

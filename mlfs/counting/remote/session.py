@@ -69,8 +69,8 @@ class Session:
         ----------
         question : str
             A question of the holders.
-        each : mapping
-            What each of them is asked.
+        arguments : mapping
+            What each of them is asked, by its number.
         needs : mapping of str to Sent
             What these name, by its token.
         """
