@@ -49,7 +49,7 @@ def check_criterion(criterion: Any, **parameters: Any) -> None:
 
 def yield_checks(criterion: Any, **parameters: Any) -> Iterator[Callable[[], None]]:
     """Give the checks one by one, each a function without arguments."""
-    name, made = criteria.get(criterion, parameters)
+    name, instance = criteria.get(criterion, parameters)
     for check in (
         _has_a_docstring,
         _keeps_its_parameters,
@@ -65,7 +65,7 @@ def yield_checks(criterion: Any, **parameters: Any) -> Iterator[Callable[[], Non
     ):
 
         def run(check: Callable[[str, Criterion], None] = check) -> None:
-            check(name, made)
+            check(name, instance)
 
         run.__name__ = check.__name__.strip("_")
         yield run
@@ -110,16 +110,16 @@ def _views(criterion: Criterion, info: Info) -> list[Info]:
 
 
 def _run(name: str, criterion: Criterion, info: Info) -> list[SearchResult]:
-    def one(view: Info) -> SearchResult:
+    def search(view: Info) -> SearchResult:
         if criterion.search == "best first":
             return best_first(criterion, view, name=name)
         return greedy(criterion, view, PICKS, name=name)
 
-    return [one(view) for view in _views(criterion, info)]
+    return [search(view) for view in _views(criterion, info)]
 
 
-def _scores(paths: list[SearchResult]) -> list[float]:
-    return [score for path in paths for score in path.picks.scores.tolist()]
+def _scores(searches: list[SearchResult]) -> list[float]:
+    return [score for search in searches for score in search.picks.scores.tolist()]
 
 
 def _has_a_docstring(name: str, criterion: Criterion) -> None:
@@ -128,8 +128,8 @@ def _has_a_docstring(name: str, criterion: Criterion) -> None:
 
 
 def _keeps_its_parameters(name: str, criterion: Criterion) -> None:
-    wanted = [p for p in inspect.signature(type(criterion)).parameters if p != "self"]
-    for parameter in wanted:
+    parameters = [p for p in inspect.signature(type(criterion)).parameters if p != "self"]
+    for parameter in parameters:
         if not hasattr(criterion, parameter):
             raise _fail(name, f"does not keep its parameter {parameter} under the same name")
 
@@ -139,92 +139,94 @@ def _gives_arrays(name: str, criterion: Criterion) -> None:
         _ask_all(CheckedCriterion(criterion, view, name))
 
 
-def _ask_all(asked: CheckedCriterion) -> None:
+def _ask_all(checked: CheckedCriterion) -> None:
     """Call every method once; `CheckedCriterion` refuses wrong answers."""
-    asked.size()
-    relevance = asked.relevance()
-    asked.label_correlation()
-    if _is_of_sets(asked.criterion):
-        asked.merit_of_nothing()
-        asked.merit([])
-        asked.merit([2, 0])
+    checked.size()
+    relevance = checked.relevance()
+    checked.label_correlation()
+    if _is_of_sets(checked.criterion):
+        checked.merit_of_nothing()
+        checked.merit([])
+        checked.merit([2, 0])
         return
-    _score(asked, relevance, [2, 0])
+    _score(checked, relevance, [2, 0])
 
 
 def _is_of_sets(criterion: Criterion) -> bool:
     return criterion.search == "best first" or isinstance(criterion, SetCriterion)
 
 
-def _score(asked: CheckedCriterion, relevance: np.ndarray, picked: list[int]) -> np.ndarray:
+def _score(checked: CheckedCriterion, relevance: np.ndarray, picked: list[int]) -> np.ndarray:
     """The scores after some picks."""
-    total, pairs = asked.start(), np.zeros(asked.info.d)
-    for at, s in enumerate(picked):
-        total = asked.fold(total, asked.term(s))
-        if isinstance(asked.criterion, PairCriterion):
-            for t in picked[:at]:
-                pairs = pairs + asked.pair_term(s, t)
-    if isinstance(asked.criterion, PairCriterion):
-        return asked.pair_score(relevance, total, pairs, picked)
-    return asked.score(relevance, total, picked)
+    total, pairs = checked.start(), np.zeros(checked.info.d)
+    for i, s in enumerate(picked):
+        total = checked.fold(total, checked.term(s))
+        if isinstance(checked.criterion, PairCriterion):
+            for t in picked[:i]:
+                pairs = pairs + checked.pair_term(s, t)
+    if isinstance(checked.criterion, PairCriterion):
+        return checked.pair_score(relevance, total, pairs, picked)
+    return checked.score(relevance, total, picked)
 
 
 def _survives_odd_data(name: str, criterion: Criterion) -> None:
-    paths = _run(name, criterion, _info(criterion, *_problem(1, odd=True)))
-    if np.isnan(_scores(paths)).any():
+    searches = _run(name, criterion, _info(criterion, *_problem(1, odd=True)))
+    if np.isnan(_scores(searches)).any():
         raise _fail(name, "gives NaN on data with a constant, a copy and an identifier")
 
 
 def _works_on_a_view(name: str, criterion: Criterion) -> None:
     """`score` must use only what is known of each candidate, so that the search may be lazy."""
-    some = [1, 4, 5]
+    candidates = [1, 4, 5]
     for view in _views(criterion, _info(criterion, *_problem(2))):
-        whole = _answers(CheckedCriterion(criterion, view, name))
-        part = _answers(CheckedCriterion(criterion, view.only(some), name))
-        if any(not np.array_equal(a[some], b) for a, b in zip(whole, part, strict=True)):
+        full = _answers(CheckedCriterion(criterion, view, name))
+        part = _answers(CheckedCriterion(criterion, view.only(candidates), name))
+        if any(not np.array_equal(a[candidates], b) for a, b in zip(full, part, strict=True)):
             raise _fail(name, "gives other numbers on info.only(features) than on the whole")
 
 
-def _answers(asked: CheckedCriterion) -> list[np.ndarray]:
-    relevance = asked.relevance()
-    if _is_of_sets(asked.criterion):
-        return [relevance, asked.merit([0, 2])]
-    return [relevance, _score(asked, relevance, [0, 2])]
+def _answers(checked: CheckedCriterion) -> list[np.ndarray]:
+    relevance = checked.relevance()
+    if _is_of_sets(checked.criterion):
+        return [relevance, checked.merit([0, 2])]
+    return [relevance, _score(checked, relevance, [0, 2])]
 
 
 def _follows_the_columns(name: str, criterion: Criterion) -> None:
     features, labels = _problem(3)
     order = np.random.default_rng(3).permutation(features.shape[1])
-    there = _run(name, criterion, _info(criterion, features, labels))
-    here = _run(name, criterion, _info(criterion, features[:, order], labels))
-    for one, other in zip(map(_until_tied, there), map(_until_tied, here), strict=True):
-        if not np.allclose(one, other, rtol=0, atol=1e-9):
+    original = _run(name, criterion, _info(criterion, features, labels))
+    permuted = _run(name, criterion, _info(criterion, features[:, order], labels))
+    for expected, actual in zip(
+        map(_until_tied, original), map(_until_tied, permuted), strict=True
+    ):
+        if not np.allclose(expected, actual, rtol=0, atol=1e-9):
             raise _fail(name, "gives other scores when the columns stand in another order")
 
 
-def _until_tied(path: SearchResult) -> list[float]:
+def _until_tied(search: SearchResult) -> list[float]:
     """The scores up to the first pick that has ties, of which the lowest column is picked."""
-    tied = [at for at, pick in enumerate(path.picks) if pick.ties]
-    return path.picks.scores.tolist()[: tied[0] + 1 if tied else None]
+    tied = [i for i, pick in enumerate(search.picks) if pick.ties]
+    return search.picks.scores.tolist()[: tied[0] + 1 if tied else None]
 
 
 def _does_not_depend_on_the_rows(name: str, criterion: Criterion) -> None:
     features, labels = _problem(4)
     order = np.random.default_rng(4).permutation(features.shape[0])
-    there = _scores(_run(name, criterion, _info(criterion, features, labels)))
-    here = _scores(_run(name, criterion, _info(criterion, features[order], labels[order])))
-    if there != here:
+    original = _scores(_run(name, criterion, _info(criterion, features, labels)))
+    permuted = _scores(_run(name, criterion, _info(criterion, features[order], labels[order])))
+    if original != permuted:
         raise _fail(name, "gives other scores when the rows stand in another order")
 
 
 def _follows_the_labels(name: str, criterion: Criterion) -> None:
     features, labels = _problem(6)
     order = [2, 0, 1]
-    there = _run(name, criterion, _unlinked(features, labels))
-    here = _run(name, criterion, _unlinked(features, labels[:, order]))
+    original = _run(name, criterion, _unlinked(features, labels))
+    permuted = _run(name, criterion, _unlinked(features, labels[:, order]))
     if criterion.scope == "each label":
-        there = [there[label] for label in order]
-    if not np.allclose(_scores(there), _scores(here), rtol=0, atol=1e-9):
+        original = [original[label] for label in order]
+    if not np.allclose(_scores(original), _scores(permuted), rtol=0, atol=1e-9):
         raise _fail(name, "gives other scores when the labels stand in another order")
 
 
@@ -247,12 +249,12 @@ def _falls_if_it_says_so(name: str, criterion: Criterion) -> None:
         return
     for seed in range(3):
         for view in _views(criterion, _info(criterion, *_problem(seed))):
-            asked = CheckedCriterion(criterion, view, name)
-            relevance, total = asked.relevance(), asked.start()
+            checked = CheckedCriterion(criterion, view, name)
+            relevance, total = checked.relevance(), checked.start()
             picked, bound = [0, 2, 5], None
             for s in picked:
-                total = asked.fold(total, asked.term(s))
-                score = asked.score(relevance, total, picked)
+                total = checked.fold(total, checked.term(s))
+                score = checked.score(relevance, total, picked)
                 if bound is not None and (score > bound).any():
                     raise _fail(name, "says falls = True, but a further term raised a score")
                 bound = score

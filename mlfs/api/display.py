@@ -27,14 +27,14 @@ def as_line(selection: Selection) -> str:
     <Selection by mim: 1 of 2 features for 1 label: x0>
     """
     data = selection.data
-    of = f" of {plural(data['features'], 'feature')} for {plural(data['labels'], 'label')}"
-    each = ", for each label" if selection.labels else ""
+    shape = f" of {plural(data['features'], 'feature')} for {plural(data['labels'], 'label')}"
+    scope = ", for each label" if selection.labels else ""
     names = ", ".join(printable(name, 40) for name in selection.names[:NAMES])
-    more = ", ..." if len(selection) > NAMES else ""
+    dots = ", ..." if len(selection) > NAMES else ""
     ended = "".join(f", {word}" for word in _ended(selection))
     noted = f"; {plural(len(selection.notes), 'note')}" if selection.notes else ""
-    what = f"{len(selection)}{of}{each}{ended}: {names}{more}{noted}"
-    return f"<Selection by {selection.criterion}: {what}>"
+    summary = f"{len(selection)}{shape}{scope}{ended}: {names}{dots}{noted}"
+    return f"<Selection by {selection.criterion}: {summary}>"
 
 
 def as_html(selection: Selection) -> str:
@@ -43,20 +43,20 @@ def as_html(selection: Selection) -> str:
     shape = ", ".join(f"{data[key]:,} {key}" for key in ("rows", "features", "labels"))
     head = f"<b>{text(selection.criterion)}</b>: {len(selection)} features of {shape}"
     ended = "".join(f", <b>{word}</b>" for word in _ended(selection))
-    parts = [f"<div><p>{head}{ended}, in {selection.units}</p>"]
+    blocks = [f"<div><p>{head}{ended}, in {selection.units}</p>"]
     if selection.notes:
-        parts.append(f"<ul>{''.join(f'<li>{text(note)}</li>' for note in selection.notes)}</ul>")
+        blocks.append(f"<ul>{''.join(f'<li>{text(note)}</li>' for note in selection.notes)}</ul>")
     if selection.labels:
         shown = list(selection.labels.items())[:LABELS]
-        parts += [details(name, _table(ranking, selection)) for name, ranking in shown]
-        left = len(selection.labels) - len(shown)
-        parts += [f"<p>and {plural(left, 'label')} more</p>"] if left else []
+        blocks += [details(name, _table(ranking, selection)) for name, ranking in shown]
+        n_hidden = len(selection.labels) - len(shown)
+        blocks += [f"<p>and {plural(n_hidden, 'label')} more</p>"] if n_hidden else []
     else:
-        parts.append(_table(selection, selection))
-    parts.append(details("settings", pairs({**selection.parameters, **selection.settings})))
+        blocks.append(_table(selection, selection))
+    blocks.append(details("settings", pairs({**selection.parameters, **selection.settings})))
     if selection.network is not None:
-        parts.append(details("label network", selection.network._repr_html_()))
-    return "".join(parts) + "</div>"
+        blocks.append(details("label network", selection.network._repr_html_()))
+    return "".join(blocks) + "</div>"
 
 
 def _ended(selection: Selection) -> Iterable[str]:
@@ -72,26 +72,26 @@ def _ended(selection: Selection) -> Iterable[str]:
 
 def _table(ranking: Ranking, selection: Selection) -> str:
     shown = ranking.chosen[:ROWS]
-    sizes = [abs(part) for one in shown for part in (one.relevance, one.redundancy)]
+    sizes = [abs(term) for pick in shown for term in (pick.relevance, pick.redundancy)]
     longest = max((size for size in sizes if math.isfinite(size)), default=0.0)
     binned = len(selection.binnings)
-    others = {one.runner_up for one in shown if one.runner_up is not None}
+    others = {pick.runner_up for pick in shown if pick.runner_up is not None}
     names = {j: selection.binnings[j].name for j in others if j < binned}
-    names |= {one.index: one.name for one in ranking.chosen}
-    left = len(ranking) - len(shown)
-    more = f"<p>and {left:,} more: to_frame() has all</p>" if left else ""
-    return table(HEAD, (_row(one, longest, names) for one in shown)) + more
+    names |= {pick.index: pick.name for pick in ranking.chosen}
+    n_hidden = len(ranking) - len(shown)
+    rest = f"<p>and {n_hidden:,} more: to_frame() has all</p>" if n_hidden else ""
+    return table(HEAD, (_row(pick, longest, names) for pick in shown)) + rest
 
 
-def _row(one: Chosen, longest: float, names: Mapping[int, str]) -> list[str]:
-    second = "" if one.runner_up is None else names.get(one.runner_up, f"column {one.runner_up}")
+def _row(pick: Chosen, longest: float, names: Mapping[int, str]) -> list[str]:
+    second = "" if pick.runner_up is None else names.get(pick.runner_up, f"column {pick.runner_up}")
     return [
-        str(one.rank) + (" (included)" if one.forced else ""),
-        text(one.name),
-        _number(one.score),
-        _bar(one.relevance, longest, BLUE),
-        _bar(one.redundancy, longest, ORANGE),
-        str(len(one.ties)) if one.ties else "",
+        str(pick.rank) + (" (included)" if pick.forced else ""),
+        text(pick.name),
+        _number(pick.score),
+        _bar(pick.relevance, longest, BLUE),
+        _bar(pick.redundancy, longest, ORANGE),
+        str(len(pick.ties)) if pick.ties else "",
         text(second),
     ]
 

@@ -37,27 +37,28 @@ def of_picks(selection: Selection, names: Sequence[str]) -> list[Explanation]:
     (1, 'right')
     """
     return [
-        _explanation(one, ranking.label, one.rank, names)
+        _explanation(pick, ranking.label, pick.rank, names)
         for ranking in _rankings(selection)
-        for one in ranking.chosen
+        for pick in ranking.chosen
     ]
 
 
 def of_known_picks(selection: Selection, features: Any = None) -> Explanations:
     """Explain some picks, or all, from what the selection holds; no data are needed."""
     known = {j: binning.name for j, binning in enumerate(selection.binnings)}
-    known |= {one.index: one.name for ranking in _rankings(selection) for one in ranking.chosen}
+    known |= {pick.index: pick.name for ranking in _rankings(selection) for pick in ranking.chosen}
     names = [known.get(j, f"column {j}") for j in range(selection.data["features"])]
     reasons = of_picks(selection, names)
     if features is None:
         return Explanations(selection, reasons)
-    wanted = [features] if isinstance(features, (str, int)) else list(features)
-    for one in wanted:
-        if not any(one in (reason.index, reason.name) for reason in reasons):
-            shown = printable(repr(one))
+    features = [features] if isinstance(features, (str, int)) else list(features)
+    for feature in features:
+        if not any(feature in (reason.index, reason.name) for reason in reasons):
+            shown = printable(repr(feature))
             raise UsageError(f"{shown} was not picked: to explain why, give data=, the data")
     return Explanations(
-        selection, [one for one in reasons if one.index in wanted or one.name in wanted]
+        selection,
+        [reason for reason in reasons if reason.index in features or reason.name in features],
     )
 
 
@@ -66,22 +67,22 @@ def _rankings(selection: Selection) -> list[Ranking]:
 
 
 def _explanation(
-    one: Chosen, label: str, rank: int | None, names: Sequence[str], **more: Any
+    pick: Chosen, label: str, rank: int | None, names: Sequence[str], **fields: Any
 ) -> Explanation:
     return Explanation(
-        index=one.index,
-        name=one.name,
+        index=pick.index,
+        name=pick.name,
         label=label,
         rank=rank,
-        score=one.score,
-        relevance=one.relevance,
-        redundancy=one.redundancy,
-        label_correlation=one.label_correlation,
-        margin=one.margin,
-        rival=None if one.runner_up is None else (one.runner_up, names[one.runner_up]),
-        ties=tuple((j, names[j]) for j in one.ties),
-        forced=rank is not None and one.forced,
-        **more,
+        score=pick.score,
+        relevance=pick.relevance,
+        redundancy=pick.redundancy,
+        label_correlation=pick.label_correlation,
+        margin=pick.margin,
+        rival=None if pick.runner_up is None else (pick.runner_up, names[pick.runner_up]),
+        ties=tuple((j, names[j]) for j in pick.ties),
+        forced=rank is not None and pick.forced,
+        **fields,
     )
 
 
@@ -152,22 +153,22 @@ def explain(
     _refuse_other_data(prepared, selection)
     if units is None:
         units = "nats" if selection.units == "ratio" else selection.units
-    given = selection.criterion if criterion is None else criterion
-    parameters = None if isinstance(given, Criterion) else selection.parameters
-    chosen = criteria.get(given, parameters)[1]
+    source = selection.criterion if criterion is None else criterion
+    parameters = None if isinstance(source, Criterion) else selection.parameters
+    instance = criteria.get(source, parameters)[1]
     columns = columns_named(features, prepared.dataset.names, "the features to explain")
-    each = (_of_feature(prepared, selection, chosen, column, units) for column in columns)
-    return Explanations(selection, chain.from_iterable(each))
+    explanations = (_of_feature(prepared, selection, instance, column, units) for column in columns)
+    return Explanations(selection, chain.from_iterable(explanations))
 
 
 def _refuse_other_data(prepared: Prepared, selection: Selection) -> None:
     """Refuse data that differ from those of the selection in their shape or preparation."""
     rows, d, q = prepared.dataset.shape
-    found = {**prepared.settings, "rows": rows, "features": d, "labels": q}
+    actual = {**prepared.settings, "rows": rows, "features": d, "labels": q}
     for name, value in {**selection.settings, **selection.data}.items():
-        if name in found and name != "labels_by" and found[name] != value:
+        if name in actual and name != "labels_by" and actual[name] != value:
             msg = (
-                f"the data have {name} {printable(repr(found[name]))}, but the selection was made "
+                f"the data have {name} {printable(repr(actual[name]))}, but the selection was made "
                 f"with {printable(repr(value))}: give the data from which it was made"
             )
             raise UsageError(msg)
@@ -186,18 +187,18 @@ def _of_feature(
             info = info.for_label(prepared.dataset.label_names.index(ranking.label))
         view = info.only([candidate])
         place = 1 + int((info.mi_fL > view.mi_fL[0]).sum())
-        mine = next((one for one in ranking.chosen if one.index == column), None)
+        own_pick = next((p for p in ranking.chosen if p.index == column), None)
         after = probe.labels[ranking.label] if ranking.label else probe
-        found = mine or next(one for one in after.chosen if one.index == column)
+        pick = own_pick or next(p for p in after.chosen if p.index == column)
         why = excluded or _filtered(selection.settings["prefilter"], place)
         yield _explanation(
-            found,
+            pick,
             ranking.label,
-            None if mine is None else mine.rank,
+            None if own_pick is None else own_pick.rank,
             names,
             place=place,
-            shared=_shared(view, prepared.grouping, ranking, mine, names, UNITS[units]),
-            excluded="" if mine else why,
+            shared=_shared(view, prepared.grouping, ranking, own_pick, names, UNITS[units]),
+            excluded="" if own_pick else why,
         )
 
 
@@ -205,17 +206,19 @@ def _shared(
     view: Info,
     grouping: Grouping,
     ranking: Ranking,
-    mine: Chosen | None,
+    own_pick: Chosen | None,
     names: Sequence[str],
     factor: float,
 ) -> tuple[tuple[int, str, float], ...]:
     """What the one candidate of a view shares with the picks before it, most first."""
-    earlier = [one.index for one in ranking.chosen if mine is None or one.rank < mine.rank]
+    earlier = [
+        pick.index for pick in ranking.chosen if own_pick is None or pick.rank < own_pick.rank
+    ]
     shared = []
     for s in grouping.candidates(earlier):
-        first = grouping.members[s][0]
-        shared.append((first, names[first], float(view.mi_fs(s)[0]) * factor))
-    return tuple(sorted(shared, key=lambda one: (-one[2], one[0])))
+        column = grouping.members[s][0]
+        shared.append((column, names[column], float(view.mi_fs(s)[0]) * factor))
+    return tuple(sorted(shared, key=lambda pick: (-pick[2], pick[0])))
 
 
 def _filtered(prefilter: int | None, place: int) -> str:
@@ -230,17 +233,17 @@ def _probe(
     """Select once more, the feature coming next after the picks; also say if it was excluded."""
     settings = selection.settings
     block = set(prepared.grouping.members[prepared.grouping.candidates([column])[0]])
-    banned = columns_named(settings["exclude"], prepared.dataset.names, "exclude")
-    found = select(
+    excluded = columns_named(settings["exclude"], prepared.dataset.names, "exclude")
+    probe = select(
         prepared,
         criterion,
         NOTHING_MORE,  # the picks and this one
         per_label=selection.scope == "each label",
         include=[column],
-        exclude=[j for j in banned if j not in block],
+        exclude=[j for j in excluded if j not in block],
         start=selection,
         prefilter=settings["prefilter"],
         network=selection.network,
         units=units,
     )
-    return found, "it was excluded" if block & {*banned} else ""
+    return probe, "it was excluded" if block & {*excluded} else ""

@@ -83,7 +83,7 @@ class Explanation:
             "ties": [_record(tied) for tied in self.ties],
             "forced": self.forced,
             "place_by_relevance": self.place,
-            "shares": [{**_record(one[:2]), "information": one[2]} for one in self.shared],
+            "shares": [{**_record(entry[:2]), "information": entry[2]} for entry in self.shared],
             "excluded": self.excluded or None,
         }
 
@@ -117,12 +117,12 @@ class Explanations(list[Explanation]):
 
 def document(selection: Selection, reasons: Sequence[Explanation]) -> dict[str, Any]:
     """The JSON document of ``mlfs explain --format json``."""
-    whole = selection.to_dict()
-    kept = ("schema", "criterion", "parameters", "scope", "units", "data", "settings")
-    found = {key: whole[key] for key in kept}
-    found["explained"] = [reason.to_dict() for reason in reasons]
-    found["notes"] = whole["notes"]
-    return found
+    everything = selection.to_dict()
+    keys = ("schema", "criterion", "parameters", "scope", "units", "data", "settings")
+    record = {key: everything[key] for key in keys}
+    record["explained"] = [reason.to_dict() for reason in reasons]
+    record["notes"] = everything["notes"]
+    return record
 
 
 def explained(selection: Selection, reasons: Sequence[Explanation]) -> str:
@@ -132,53 +132,55 @@ def explained(selection: Selection, reasons: Sequence[Explanation]) -> str:
     picked = f"{len(selection)} of {data['features']:,} features picked"
     lines = [f"{selection.criterion}: {picked}; score = relevance + label correlation - redundancy"]
     label = ""
-    for one in reasons:
-        if one.label != label:
-            label = one.label
+    for reason in reasons:
+        if reason.label != label:
+            label = reason.label
             lines += ["", f"label {printable(label)}"]
-        lines += ["", *_paragraph(one, unit)]
+        lines += ["", *_paragraph(reason, unit)]
     return "\n".join(lines) + "\n"
 
 
-def _paragraph(one: Explanation, unit: str) -> list[str]:
-    place = "not picked" if one.rank is None else f"pick {one.rank}"
-    lines = [f"{printable(one.name)} (index {one.index}): {place}"]
-    rows = [("score", _sum(one, unit))]
-    if one.excluded:
-        rows.append(("why", one.excluded))
-    if one.score == -math.inf:
+def _paragraph(reason: Explanation, unit: str) -> list[str]:
+    place = "not picked" if reason.rank is None else f"pick {reason.rank}"
+    lines = [f"{printable(reason.name)} (index {reason.index}): {place}"]
+    rows = [("score", _sum(reason, unit))]
+    if reason.excluded:
+        rows.append(("why", reason.excluded))
+    if reason.score == -math.inf:
         rows.append(("why", "the criterion never picks it"))
-    elif one.rival is not None:
-        rows.append(("behind" if one.margin < 0 else "ahead of", _gap(one, unit)))
-    if one.ties:
-        others = ", ".join(_name(tied) for tied in one.ties[:SHOWN])
-        more = f" and {len(one.ties) - SHOWN} more" if len(one.ties) > SHOWN else ""
-        rows.append(("ties with", f"{others}{more}; the lowest column wins"))
-    if one.forced:
+    elif reason.rival is not None:
+        rows.append(("behind" if reason.margin < 0 else "ahead of", _gap(reason, unit)))
+    if reason.ties:
+        others = ", ".join(_name(tied) for tied in reason.ties[:SHOWN])
+        rest = f" and {len(reason.ties) - SHOWN} more" if len(reason.ties) > SHOWN else ""
+        rows.append(("ties with", f"{others}{rest}; the lowest column wins"))
+    if reason.forced:
         rows.append(("asked for", "by --include or --start, not chosen"))
-    if one.place is not None:
-        rows.append(("by relevance alone", f"place {one.place}"))
-    if one.shared:
-        most = ", ".join(f"{value:.6f} with {_name((j, n))}" for j, n, value in one.shared[:SHOWN])
+    if reason.place is not None:
+        rows.append(("by relevance alone", f"place {reason.place}"))
+    if reason.shared:
+        most = ", ".join(
+            f"{value:.6f} with {_name((j, n))}" for j, n, value in reason.shared[:SHOWN]
+        )
         rows.append(("information shared", most))
-    return lines + [f"  {what:<18}  {said}" for what, said in rows]
+    return lines + [f"  {topic:<18}  {words}" for topic, words in rows]
 
 
-def _sum(one: Explanation, unit: str) -> str:
-    when = " if it came next" if one.rank is None else ""
-    if not np.isfinite(one.score):
-        return f"{one.score}{when}"
-    text = f"{one.score:.6f}{unit}{when} = {one.relevance:.6f}"
-    if one.label_correlation:
-        text += f" + {one.label_correlation:.6f}"
-    if one.redundancy < 0:
-        return f"{text} + {-one.redundancy:.6f} that the picks add"
-    return f"{text} - {one.redundancy:.6f}"
+def _sum(reason: Explanation, unit: str) -> str:
+    when = " if it came next" if reason.rank is None else ""
+    if not np.isfinite(reason.score):
+        return f"{reason.score}{when}"
+    text = f"{reason.score:.6f}{unit}{when} = {reason.relevance:.6f}"
+    if reason.label_correlation:
+        text += f" + {reason.label_correlation:.6f}"
+    if reason.redundancy < 0:
+        return f"{text} + {-reason.redundancy:.6f} that the picks add"
+    return f"{text} - {reason.redundancy:.6f}"
 
 
-def _gap(one: Explanation, unit: str) -> str:
-    assert one.rival is not None
-    return f"{_name(one.rival)} by {abs(one.margin):.6f}{unit}"
+def _gap(reason: Explanation, unit: str) -> str:
+    assert reason.rival is not None
+    return f"{_name(reason.rival)} by {abs(reason.margin):.6f}{unit}"
 
 
 def _name(named: Named) -> str:

@@ -60,7 +60,7 @@ def rendered(selection: Selection, form: str) -> str:
     return table(selection)
 
 
-def escaped(text: str, what: re.Pattern[str] = CONTROL) -> str:
+def escaped(text: str, pattern: re.Pattern[str] = CONTROL) -> str:
     """Show control characters as escapes; other text is not changed or cut.
 
     Examples
@@ -68,32 +68,32 @@ def escaped(text: str, what: re.Pattern[str] = CONTROL) -> str:
     >>> escaped("naïve\\x1b[2J")
     'naïve\\\\x1b[2J'
     """
-    return what.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), text)
+    return pattern.sub(lambda match: match[0].encode("unicode_escape").decode("ascii"), text)
 
 
 def csv_text(selection: Selection) -> str:
     """Render one line for each pick in full precision; per label, the label comes first."""
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
-    each = selection.scope == "each label"
-    writer.writerow((["label"] if each else []) + list(COLUMNS))
-    rankings: Sequence[Ranking] = list(selection.labels.values()) if each else [selection]
+    per_label = selection.scope == "each label"
+    writer.writerow((["label"] if per_label else []) + list(COLUMNS))
+    rankings: Sequence[Ranking] = list(selection.labels.values()) if per_label else [selection]
     for ranking in rankings:
-        for one in ranking.chosen:
-            label = [escaped(ranking.label, CONTROL_IN_CELLS)] if each else []
-            writer.writerow(label + _cells(one))
+        for pick in ranking.chosen:
+            label = [escaped(ranking.label, CONTROL_IN_CELLS)] if per_label else []
+            writer.writerow(label + _cells(pick))
     return stream.getvalue()
 
 
-def _cells(one: Chosen) -> list[Any]:
-    numbers = (one.score, one.relevance, one.redundancy, one.label_correlation, one.margin)
+def _cells(pick: Chosen) -> list[Any]:
+    numbers = (pick.score, pick.relevance, pick.redundancy, pick.label_correlation, pick.margin)
     return [
-        one.rank,
-        one.index,
-        escaped(one.name, CONTROL_IN_CELLS),
+        pick.rank,
+        pick.index,
+        escaped(pick.name, CONTROL_IN_CELLS),
         *(repr(float(x)) if math.isfinite(x) else "" for x in numbers),
-        "" if one.runner_up is None else one.runner_up,
-        " ".join(map(str, one.ties)),
+        "" if pick.runner_up is None else pick.runner_up,
+        " ".join(map(str, pick.ties)),
     ]
 
 
@@ -115,7 +115,7 @@ def json_text(document: Mapping[str, Any]) -> str:
     for key, value in document.items():
         body = _dumped(value)
         if isinstance(value, list) and value and isinstance(value[0], Mapping):
-            records = ",\n".join(f"    {_dumped(one)}" for one in value)
+            records = ",\n".join(f"    {_dumped(record)}" for record in value)
             body = f"[\n{records}\n  ]"
         members.append(f"  {_dumped(key)}: {body}")
     return "{\n" + ",\n".join(members) + "\n}\n"
@@ -123,17 +123,17 @@ def json_text(document: Mapping[str, Any]) -> str:
 
 def _dumped(value: Any) -> str:
     text = json.dumps(_plain(value), ensure_ascii=False, allow_nan=False)
-    return CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return CONTROL.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def _plain(value: Any) -> Any:
     """Convert a value to what JSON can hold; a parameter of a plugin may be anything."""
     if isinstance(value, Mapping):
-        return {str(key): _plain(one) for key, one in value.items()}
+        return {str(key): _plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple, set, frozenset)):
         if {*map(type, value)} == {int}:  # such as ties, of which there may be millions
             return list(value)
-        return [_plain(one) for one in value]
+        return [_plain(item) for item in value]
     if hasattr(value, "tolist"):
         return _plain(value.tolist())
     if isinstance(value, float):
@@ -143,15 +143,15 @@ def _plain(value: Any) -> Any:
 
 def heading(selection: Selection) -> str:
     """Name the criterion, its parameters and the data in one line."""
-    chosen = {key: value for key, value in selection.parameters.items() if value is not None}
-    given = ", ".join(f"{key}={value}" for key, value in chosen.items())
+    parameters = {key: value for key, value in selection.parameters.items() if value is not None}
+    texts = ", ".join(f"{key}={value}" for key, value in parameters.items())
     data = selection.data
     stopped = " when the time was up" if selection.timed_out else ""
-    each = " picked by the labels together" if selection.scope == "each label" else ""
+    scope = " picked by the labels together" if selection.scope == "each label" else ""
     unit = "" if selection.units == "ratio" else f"; scores in {selection.units}"
     return (
-        f"{selection.criterion}{f' ({given})' if given else ''}: {len(selection)} of "
-        f"{plural(data['features'], 'feature')}{each}{stopped} "
+        f"{selection.criterion}{f' ({texts})' if texts else ''}: {len(selection)} of "
+        f"{plural(data['features'], 'feature')}{scope}{stopped} "
         f"({plural(data['rows'], 'row')}, {plural(data['labels'], 'label')}){unit}"
     )
 
@@ -168,43 +168,43 @@ def table(selection: Selection) -> str:
         lines += _picks(ranking.chosen, columns) if len(ranking) else ["(no feature)"]
     lines += ["", "all labels together: by best rank, then by how many labels picked it"]
     rows = [
-        [str(one.rank), str(one.index), printable(one.name, WIDEST), str(one.labels)]
-        for one in selection.chosen
+        [str(pick.rank), str(pick.index), printable(pick.name, WIDEST), str(pick.labels)]
+        for pick in selection.chosen
     ]
     lines += aligned(["rank", "index", "name", "labels"], rows, left={2})
     return "\n".join(lines) + "\n"
 
 
 def _picks(chosen: Sequence[Chosen], columns: Sequence[Binning]) -> list[str]:
-    correlated = any(one.label_correlation for one in chosen)
+    correlated = any(pick.label_correlation for pick in chosen)
     header = ["rank", "index", "name", "score", "relevance", "redundancy"]
     header += [*(["label corr."] if correlated else []), "margin", "runner-up", ""]
     rows = []
-    for one in chosen:
-        terms = [one.score, one.relevance, one.redundancy]
-        terms += [one.label_correlation] if correlated else []
+    for pick in chosen:
+        terms = [pick.score, pick.relevance, pick.redundancy]
+        terms += [pick.label_correlation] if correlated else []
         rows.append(
             [
-                str(one.rank),
-                str(one.index),
-                printable(one.name, WIDEST),
+                str(pick.rank),
+                str(pick.index),
+                printable(pick.name, WIDEST),
                 *(_number(term) for term in terms),
-                _number(one.margin),
-                "-" if one.runner_up is None else printable(columns[one.runner_up].name, WIDEST),
-                _remarks(one, columns),
+                _number(pick.margin),
+                "-" if pick.runner_up is None else printable(columns[pick.runner_up].name, WIDEST),
+                _remarks(pick, columns),
             ]
         )
     last = len(header) - 1
     return aligned(header, rows, left={2, last - 1, last})
 
 
-def _remarks(one: Chosen, columns: Sequence[Binning]) -> str:
-    remarks = ["asked for"] if one.forced else []
-    if one.group:
-        remarks.append(f"group {printable(one.group, WIDEST)}")
-    if one.tied.size:
-        more = f" and {one.tied.size - 1} more" if one.tied.size > 1 else ""
-        remarks.append(f"ties with {printable(columns[one.tied[0]].name, WIDEST)}{more}")
+def _remarks(pick: Chosen, columns: Sequence[Binning]) -> str:
+    remarks = ["asked for"] if pick.forced else []
+    if pick.group:
+        remarks.append(f"group {printable(pick.group, WIDEST)}")
+    if pick.tied.size:
+        others = f" and {pick.tied.size - 1} more" if pick.tied.size > 1 else ""
+        remarks.append(f"ties with {printable(columns[pick.tied[0]].name, WIDEST)}{others}")
     return "; ".join(remarks)
 
 
@@ -222,15 +222,15 @@ def aligned(
     >>> aligned(["n", "name"], [["10", "a"]], left={1})
     [' n  name', '10  a']
     """
-    whole = [header, *rows]
+    table_rows = [header, *rows]
     left = left or set()
-    widths = [max(len(row[j]) for row in whole) for j in range(len(header))]
+    widths = [max(len(row[j]) for row in table_rows) for j in range(len(header))]
     return [
         "  ".join(
             f"{cell:<{widths[j]}}" if j in left else f"{cell:>{widths[j]}}"
             for j, cell in enumerate(row)
         ).rstrip()
-        for row in whole
+        for row in table_rows
     ]
 
 
@@ -248,15 +248,15 @@ LEGEND = (
 def criteria_text(listing: Sequence[Mapping[str, Any]]) -> str:
     """Render the list of ``mlfs criteria`` as a table, with the reason if one cannot be used."""
     rows = []
-    for one in listing:
-        aliases = f" ({', '.join(one['aliases'])})" if one["aliases"] else ""
-        text = f"cannot be used: {one['broken']}" if one["broken"] else one["formula"]
-        text = text or one["reference"]
+    for entry in listing:
+        aliases = f" ({', '.join(entry['aliases'])})" if entry["aliases"] else ""
+        text = f"cannot be used: {entry['broken']}" if entry["broken"] else entry["formula"]
+        text = text or entry["reference"]
         rows.append(
             [
-                printable(one["name"]) + aliases,
-                one["scope"] or "-",
-                printable(one["origin"]),
+                printable(entry["name"]) + aliases,
+                entry["scope"] or "-",
+                printable(entry["origin"]),
                 printable(text, 400),
             ]
         )
@@ -281,19 +281,19 @@ def binning_lines(selection: Selection, *, every: bool = False) -> list[str]:
         f"binning: {plural(n, 'column')} {method} in {levels} levels"
         for (method, levels), n in counts
     ]
-    described = [one for one in selection.binnings if every or one.method != "nominal"]
+    described = [binning for binning in selection.binnings if every or binning.method != "nominal"]
     shown = described if every else described[:SHOWN]
-    lines += [f"  {printable(one.name, WIDEST)}: {_first_levels(one)}" for one in shown]
+    lines += [f"  {printable(binning.name, WIDEST)}: {_first_levels(binning)}" for binning in shown]
     if len(described) > len(shown):
         lines.append(f"  and {len(described) - len(shown):,} more columns: -vv shows all")
     lines += [
-        f"target {printable(one.name, WIDEST)}: {one.method}, {_first_levels(one)}"
-        for one in selection.target_binnings
+        f"target {printable(binning.name, WIDEST)}: {binning.method}, {_first_levels(binning)}"
+        for binning in selection.target_binnings
     ]
     return lines
 
 
 def _first_levels(binning: Binning) -> str:
     levels = binning.levels()
-    more = f" and {len(levels) - SHOWN} more" if len(levels) > SHOWN else ""
-    return f"{', '.join(levels[:SHOWN])}{more}"
+    rest = f" and {len(levels) - SHOWN} more" if len(levels) > SHOWN else ""
+    return f"{', '.join(levels[:SHOWN])}{rest}"
