@@ -32,9 +32,9 @@ class CellRelay:
 
     async def exchange(self, content: bytes | None) -> bytes | int | None:
         """Send a message if there is one, and return the next one; the code if it ended."""
-        return await asyncio.to_thread(self._exchanged, content)
+        return await asyncio.to_thread(self._exchange, content)
 
-    def _exchanged(self, content: bytes | None) -> bytes | int | None:
+    def _exchange(self, content: bytes | None) -> bytes | int | None:
         try:
             if content is not None:
                 self._process.send(content)
@@ -69,13 +69,13 @@ class _RemoteProcess:
         """The next message; EOFError where the process has ended."""
         pending, self._pending = self._pending, None
         try:
-            found = self._actor.exchange(pending).result()
+            answer = self._actor.exchange(pending).result()
         except self._place.errors:
             self._place.was_lost(self._worker)
             raise WorkerLost(self._worker) from None
-        if isinstance(found, bytes):
-            return found
-        self._code = found
+        if isinstance(answer, bytes):
+            return answer
+        self._code = answer
         raise EOFError
 
     def end(self) -> int | None:
@@ -99,14 +99,14 @@ class OnCluster:
 
     Parameters
     ----------
-    given : str, distributed.Client or Cluster
+    cluster : str, distributed.Client or Cluster
         The cluster, see `mlfs.api.cluster.clusters.cluster_of`.
     sources : sequence of DataSource
         The data sets, whose files the workers must have.
     """
 
-    def __init__(self, given: Any, sources: Sequence[DataSource]) -> None:
-        self._cluster: Any = cluster_of(given)
+    def __init__(self, cluster: Any, sources: Sequence[DataSource]) -> None:
+        self._cluster: Any = cluster_of(cluster)
         try:
             self._workers = self._cluster.workers()
             self._check(sources)
@@ -121,22 +121,23 @@ class OnCluster:
 
     def _check(self, sources: Sequence[DataSource]) -> None:
         """Refuse workers that have other files or versions, before any work."""
-        files = {one.name: one.files for one in sources if one.files}
-        wanted = {one.name: one.digest for one in sources if one.files}
-        own = _versions()
-        answers = self._workers.run(_look, files)
-        for worker, found in sorted(answers.items()):
-            if isinstance(found, OSError):
+        files = {source.name: source.files for source in sources if source.files}
+        expected = {source.name: source.digest for source in sources if source.files}
+        versions_here = _versions()
+        answers = self._workers.run(_report_versions, files)
+        for worker, answer in sorted(answers.items()):
+            if isinstance(answer, OSError):
                 continue  # lost meanwhile
-            if isinstance(found, BaseException):
-                raise ClusterError(f"the worker {worker} cannot compare: {found}")
-            versions, digests = found
+            if isinstance(answer, BaseException):
+                raise ClusterError(f"the worker {worker} cannot compare: {answer}")
+            versions, digests = answer
             for name, has in versions.items():
-                if has != own[name]:
-                    msg = f"the worker {worker} has {name} {has}, and this process has {own[name]}"
+                if has != versions_here[name]:
+                    msg = f"the worker {worker} has {name} {has}, and this process has "
+                    msg += versions_here[name]
                     raise ClusterError(f"{msg}: install the same version on both")
             for name, (digest, why) in digests.items():
-                if digest != wanted[name]:
+                if digest != expected[name]:
                     why = why or f"its file of {name} is not the one that is here"
                     msg = f"the worker {worker} has other data: {why}"
                     raise DataError(f"{msg}; workers see files under the same names as you do")
@@ -152,7 +153,7 @@ class OnCluster:
         while True:
             with self._lock:
                 threads = self._workers.threads()
-                worker = max(threads, key=lambda one: threads[one] - self._busy[one])
+                worker = max(threads, key=lambda name: threads[name] - self._busy[name])
                 self._busy[worker] += 1
             future = self._workers.start(CellRelay, worker)
             actor = self._workers.started(future, worker, "exchange")
@@ -174,8 +175,8 @@ class OnCluster:
     def report(self) -> str:
         """Where the cells were made."""
         lost = f"; {plural(self.n_lost, 'time')} a worker was lost" if self.n_lost else ""
-        made = f"run on {plural(self._n_workers, 'worker')} of a cluster"
-        return f"{made} with {plural(self.size, 'thread')}{lost}"
+        text = f"run on {plural(self._n_workers, 'worker')} of a cluster"
+        return f"{text} with {plural(self.size, 'thread')}{lost}"
 
     def close(self) -> None:
         """Disconnect, and end what was started for this."""
@@ -186,12 +187,12 @@ def _versions() -> dict[str, str]:
     return {name: version(name) for name in SAME}
 
 
-def _look(files: dict[str, tuple[str, ...]]) -> Any:
+def _report_versions(files: dict[str, tuple[str, ...]]) -> Any:
     """On a worker: its versions, and the digest of each data set or why there is none."""
-    found: dict[str, tuple[str, str]] = {}
+    digests: dict[str, tuple[str, str]] = {}
     for name, paths in files.items():
         try:
-            found[name] = digest_of_files(paths), ""
+            digests[name] = digest_of_files(paths), ""
         except (DataError, UsageError) as error:
-            found[name] = "", str(error)
-    return _versions(), found
+            digests[name] = "", str(error)
+    return _versions(), digests

@@ -18,7 +18,7 @@ import numpy as np
 from mlfs.compare.areas import label_auc, label_pr_auc
 from mlfs.compare.label_metrics import label_f1
 
-__all__ = ["label_results", "packed", "unpacked"]
+__all__ = ["label_results", "pack", "unpack"]
 
 LEVEL = 1  # of compression: scores hardly shrink, whatever it is
 
@@ -30,8 +30,8 @@ def label_results(
 
     Examples
     --------
-    >>> found = label_results(np.array([[1, 0], [0, 1]]), np.array([[1, 0], [1, 1]]), None)
-    >>> found["f1"].round(2).tolist(), found["positives"].tolist()
+    >>> quality = label_results(np.array([[1, 0], [0, 1]]), np.array([[1, 0], [1, 1]]), None)
+    >>> quality["f1"].round(2).tolist(), quality["positives"].tolist()
     ([0.67, 1.0], [1, 1])
     """
     nothing = np.full(truth.shape[1], np.nan)
@@ -44,7 +44,7 @@ def label_results(
     }
 
 
-def packed(arrays: Mapping[str, Any], labels: Sequence[str]) -> bytes:
+def pack(arrays: Mapping[str, Any], labels: Sequence[str]) -> bytes:
     """Arrays by name as one compressed file; those that are None are left out."""
     stream = io.BytesIO()
     kept = {name: values for name, values in arrays.items() if values is not None}
@@ -59,13 +59,13 @@ def packed(arrays: Mapping[str, Any], labels: Sequence[str]) -> bytes:
     return stream.getvalue()
 
 
-def unpacked(content: bytes, names: Sequence[str] | None = None) -> dict[str, np.ndarray]:
+def unpack(content: bytes, names: Sequence[str] | None = None) -> dict[str, np.ndarray]:
     """The arrays of a file, all or those that are named.
 
     Examples
     --------
-    >>> unpacked(packed({"joint": np.zeros(2), "scores": None}, ["a"]))["joint"].tolist()
+    >>> unpack(pack({"joint": np.zeros(2), "scores": None}, ["a"]))["joint"].tolist()
     [0.0, 0.0]
     """
-    with np.load(io.BytesIO(content), allow_pickle=False) as found:
-        return {name: found[name] for name in names or found.files if name in found.files}
+    with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
+        return {name: arrays[name] for name in names or arrays.files if name in arrays.files}

@@ -62,9 +62,9 @@ class Filter:
     counts: bool = False
     parameters: Mapping[str, float] = field(default_factory=dict)
 
-    def check(self, given: Mapping[str, Any]) -> None:
+    def check(self, values: Mapping[str, Any]) -> None:
         """Refuse parameters that it has not."""
-        for name, value in given.items():
+        for name, value in values.items():
             if name not in self.parameters:
                 takes = ", ".join(self.parameters) or "none"
                 msg = f"there is no parameter {printable(name)!r} here; known are: {takes}"

@@ -87,8 +87,8 @@ def accuracy(Y: Any, predicted: Any, *, empty: float = 1.0) -> float:
     >>> accuracy([[1, 0], [0, 1]], [[1, 0], [1, 1]])
     0.75
     """
-    both, true, said = label_counts(Y, predicted, axis=1)
-    return kept(both, true + said - both, empty)
+    hits, n_true, n_predicted = label_counts(Y, predicted, axis=1)
+    return mean_ratio(hits, n_true + n_predicted - hits, empty)
 
 
 def sample_f1(Y: Any, predicted: Any, *, empty: float = 1.0) -> float:
@@ -106,8 +106,8 @@ def sample_f1(Y: Any, predicted: Any, *, empty: float = 1.0) -> float:
     >>> sample_f1([[1, 0], [0, 0]], [[1, 1], [0, 0]])
     0.8333333333333333
     """
-    both, true, said = label_counts(Y, predicted, axis=1)
-    return kept(2 * both, true + said, empty)
+    hits, n_true, n_predicted = label_counts(Y, predicted, axis=1)
+    return mean_ratio(2 * hits, n_true + n_predicted, empty)
 
 
 @shared
@@ -126,8 +126,8 @@ def label_f1(Y: Any, predicted: Any, *, empty: float = 0.0) -> np.ndarray:
     >>> label_f1([[1, 0, 0], [0, 1, 0]], [[1, 0, 0], [1, 1, 0]]).tolist()
     [0.6666666666666666, 1.0, 0.0]
     """
-    both, true, said = label_counts(Y, predicted, axis=0)
-    return ratios(2 * both, true + said, empty)
+    hits, n_true, n_predicted = label_counts(Y, predicted, axis=0)
+    return ratios(2 * hits, n_true + n_predicted, empty)
 
 
 def macro_f1(Y: Any, predicted: Any, *, empty: float = 0.0) -> float:
@@ -148,8 +148,8 @@ def macro_f1(Y: Any, predicted: Any, *, empty: float = 0.0) -> float:
     >>> macro_f1([[1, 0, 0], [0, 1, 0]], [[1, 0, 0], [1, 1, 0]], empty=1)
     0.8888888888888888
     """
-    both, true, said = label_counts(Y, predicted, axis=0)
-    return kept(2 * both, true + said, empty)
+    hits, n_true, n_predicted = label_counts(Y, predicted, axis=0)
+    return mean_ratio(2 * hits, n_true + n_predicted, empty)
 
 
 def micro_f1(Y: Any, predicted: Any) -> float:
@@ -160,8 +160,8 @@ def micro_f1(Y: Any, predicted: Any) -> float:
     >>> micro_f1([[1, 0, 0], [0, 1, 0]], [[1, 0, 0], [1, 1, 0]])
     0.8
     """
-    both, true, said = (int(part.sum()) for part in label_counts(Y, predicted, axis=0))
-    return 2 * both / (true + said) if true + said else 0.0
+    hits, n_true, n_predicted = (int(part.sum()) for part in label_counts(Y, predicted, axis=0))
+    return 2 * hits / (n_true + n_predicted) if n_true + n_predicted else 0.0
 
 
 def sample_precision(Y: Any, predicted: Any, *, empty: float = 1.0) -> float:
@@ -252,8 +252,8 @@ def micro_precision(Y: Any, predicted: Any) -> float:
     >>> micro_precision([[1, 0], [0, 1]], [[1, 1], [1, 1]])
     0.5
     """
-    both, _, said = (int(part.sum()) for part in label_counts(Y, predicted, axis=0))
-    return both / said if said else 0.0
+    hits, _, n_predicted = (int(part.sum()) for part in label_counts(Y, predicted, axis=0))
+    return hits / n_predicted if n_predicted else 0.0
 
 
 def micro_recall(Y: Any, predicted: Any) -> float:
@@ -264,15 +264,15 @@ def micro_recall(Y: Any, predicted: Any) -> float:
     >>> micro_recall([[1, 1], [0, 1]], [[1, 0], [0, 1]])
     0.6666666666666666
     """
-    both, true, _ = (int(part.sum()) for part in label_counts(Y, predicted, axis=0))
-    return both / true if true else 0.0
+    hits, n_true, _ = (int(part.sum()) for part in label_counts(Y, predicted, axis=0))
+    return hits / n_true if n_true else 0.0
 
 
-def _shares(counts: tuple[np.ndarray, ...], of: int, empty: float) -> float:
+def _shares(counts: tuple[np.ndarray, ...], divisor: int, empty: float) -> float:
     """The mean of true and predicted over one of the two counts; `empty` where both are 0."""
-    both, true, said = counts
-    found = np.where(true + said > 0, ratios(both, counts[of], 0.0), empty)
-    return mean(found[~np.isnan(found)])
+    hits, n_true, n_predicted = counts
+    values = np.where(n_true + n_predicted > 0, ratios(hits, counts[divisor], 0.0), empty)
+    return mean(values[~np.isnan(values)])
 
 
 @shared
@@ -282,26 +282,26 @@ def label_counts(Y: Any, predicted: Any, axis: int) -> tuple[np.ndarray, np.ndar
     Rows without a known label are left out.
     """
     truth = truth_of(Y)
-    said = labels_of(predicted, truth) & truth.known
-    true = truth.relevant & truth.known
+    predicted_labels = labels_of(predicted, truth) & truth.known
+    true_labels = truth.relevant & truth.known
     rows = truth.known.any(axis=1)
-    parts = (true & said, true, said)
-    both, relevant, named = (np.count_nonzero(part[rows], axis=axis) for part in parts)
-    return both, relevant, named
+    parts = (true_labels & predicted_labels, true_labels, predicted_labels)
+    hits, n_true, n_predicted = (np.count_nonzero(part[rows], axis=axis) for part in parts)
+    return hits, n_true, n_predicted
 
 
-def ratios(part: np.ndarray, whole: np.ndarray, empty: float) -> np.ndarray:
+def ratios(part: np.ndarray, total: np.ndarray, empty: float) -> np.ndarray:
     """Each part of its whole; what is empty where the whole is 0."""
-    return np.where(whole > 0, part / np.maximum(whole, 1), empty)
+    return np.where(total > 0, part / np.maximum(total, 1), empty)
 
 
-def kept(part: np.ndarray, whole: np.ndarray, empty: float) -> float:
+def mean_ratio(part: np.ndarray, total: np.ndarray, empty: float) -> float:
     """The mean of the ratios that are not NaN."""
-    found = ratios(part, whole, empty)
-    return mean(found[~np.isnan(found)])
+    values = ratios(part, total, empty)
+    return mean(values[~np.isnan(values)])
 
 
-def share(part: np.ndarray, whole: np.ndarray) -> float:
+def share(part: np.ndarray, total: np.ndarray) -> float:
     """How many are true in one, of those in the other; NaN of none."""
-    total = int(np.count_nonzero(whole))
-    return int(np.count_nonzero(part)) / total if total else math.nan
+    count = int(np.count_nonzero(total))
+    return int(np.count_nonzero(part)) / count if count else math.nan

@@ -66,7 +66,7 @@ def cll_loss(Y: Any, joint: Any) -> float:
         raise DataError(msg)
     counted = values[truth.complete]
     if not (counted <= 1e-9).all():
-        at = int(np.flatnonzero(truth.complete)[~(counted <= 1e-9)][0])
-        msg = f"joint holds {values[at]} in row {at + 1}, which is no logarithm of a probability"
+        row = int(np.flatnonzero(truth.complete)[~(counted <= 1e-9)][0])
+        msg = f"joint holds {values[row]} in row {row + 1}, which is no logarithm of a probability"
         raise DataError(msg)
     return abs(math.fsum(counted.tolist()))

@@ -80,10 +80,10 @@ class MLNB(LogOddsModel):
         bernoulli = self._bernoulli(problem.X)
         self._is_bernoulli = bernoulli
         on = (problem.X[:, bernoulli] > 0) * 1.0
-        rest = problem.X[:, ~bernoulli]
-        squares = rest * rest
+        gaussian = problem.X[:, ~bernoulli]
+        squares = gaussian * gaussian
         total = weights.sum()
-        mean = weights @ rest / total
+        mean = weights @ gaussian / total
         floor = self.variance * np.maximum(weights @ squares / total - mean**2, 0.0)
         floor[floor <= 0] = 1e-9
         s = self.smoothing
@@ -92,9 +92,9 @@ class MLNB(LogOddsModel):
             share = (value == problem.Y) * weights[:, None]
             rows = share.sum(axis=0)
             shown = (s + share.T @ on) / (2 * s + rows)[:, None]
-            known = np.maximum(rows, 1e-300)[:, None]
-            means = np.where(rows[:, None] > 0, share.T @ rest / known, mean)
-            spread = np.maximum(share.T @ squares / known - means**2, 0.0) + floor
+            divisor = np.maximum(rows, 1e-300)[:, None]
+            means = np.where(rows[:, None] > 0, share.T @ gaussian / divisor, mean)
+            spread = np.maximum(share.T @ squares / divisor - means**2, 0.0) + floor
             self._sides.append(_Side(np.log(s + rows), shown, means, spread))
 
     def _bernoulli(self, X: Any) -> np.ndarray:
@@ -119,9 +119,9 @@ class MLNB(LogOddsModel):
         if self.kind == "binned":
             return self._levels.log_odds(matrix)
         on = (matrix[:, self._is_bernoulli] > 0) * 1.0
-        rest = matrix[:, ~self._is_bernoulli]
-        squares = rest * rest
-        without, with_ = (side.log_density(on, rest, squares) for side in self._sides)
+        gaussian = matrix[:, ~self._is_bernoulli]
+        squares = gaussian * gaussian
+        without, with_ = (side.log_density(on, gaussian, squares) for side in self._sides)
         return np.asarray(with_ - without)
 
 
@@ -138,9 +138,11 @@ class _Side:
         constant -= 0.5 * (means**2 / spread + np.log(2 * np.pi * spread)).sum(axis=1)
         self.constant = prior + constant
 
-    def log_density(self, on: Any, rest: Any, squares: Any) -> np.ndarray:
+    def log_density(self, on: Any, gaussian: Any, squares: Any) -> np.ndarray:
         """The sum log P(l) + sum_f log P(x_f | l), without what is the same for all labels."""
-        total: np.ndarray = on @ self.bernoulli.T + rest @ self.linear.T + squares @ self.square.T
+        total: np.ndarray = (
+            on @ self.bernoulli.T + gaussian @ self.linear.T + squares @ self.square.T
+        )
         return total + self.constant
 
 
@@ -173,12 +175,14 @@ class _Levels:
         """A column of 0 and 1 for each level."""
         n, d = X.shape
         columns = sp.csc_array(X) if sp.issparse(X) else X
-        at = np.empty((n, d), np.int64)
+        levels = np.empty((n, d), np.int64)
         for j, binning in enumerate(self._binnings):
             values = columns[:, [j]].toarray().ravel() if sp.issparse(columns) else columns[:, j]
-            at[:, j] = self._first[j] + binning.apply(values)
+            levels[:, j] = self._first[j] + binning.apply(values)
         bounds = np.arange(0, n * d + 1, d)
-        return sp.csr_array((np.ones(n * d), at.ravel(), bounds), shape=(n, int(self._first[-1])))
+        return sp.csr_array(
+            (np.ones(n * d), levels.ravel(), bounds), shape=(n, int(self._first[-1]))
+        )
 
 
 def _binnings(problem: Problem, method: str) -> list[Binning]:

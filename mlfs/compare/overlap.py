@@ -52,9 +52,13 @@ class Overlap:
                 for (data, criterion), (a, b, c) in self.stability.items()
             ],
             "often": [
-                {"data": data, "criterion": criterion, "features": [j for j, _ in found],
-                 "shares": [share for _, share in found]}
-                for (data, criterion), found in self.often.items()
+                {
+                    "data": data,
+                    "criterion": criterion,
+                    "features": [j for j, _ in features],
+                    "shares": [share for _, share in features],
+                }
+                for (data, criterion), features in self.often.items()
             ],
         }  # fmt: skip
 
@@ -70,40 +74,41 @@ def overlaps(results: Results, top: int = 20) -> list[Overlap]:
         How many of the most frequent features are listed.
     """
     names = [str(c) for c in results.settings.rankers if c.name not in {"all", "own"}]
-    found = []
-    for n in dict.fromkeys(str(one) for one in results.settings.sizes):
-        chosen = _chosen(results, n)
-        criteria = [name for name in names if any(key[1] == name for key in chosen)]
+    result = []
+    for n in dict.fromkeys(str(size) for size in results.settings.sizes):
+        table = _selections(results, n)
+        criteria = [name for name in names if any(key[1] == name for key in table)]
         if criteria:
-            found.append(_overlap(n, criteria, chosen, top))
-    return found
+            result.append(_overlap(n, criteria, table, top))
+    return result
 
 
-Chosen = dict[tuple[str, str], dict[int, dict[str, Any]]]
+SelectionTable = dict[tuple[str, str], dict[int, dict[str, Any]]]
 
 
-def _chosen(results: Results, n: str) -> Chosen:
+def _selections(results: Results, n: str) -> SelectionTable:
     """By data and criterion the selection on each split; models do not change it."""
-    chosen: Chosen = {}
+    table: SelectionTable = {}
     for record in results.records:
         cell = record["cell"]
         if "selected" in record and cell["n"] == n:
-            of = chosen.setdefault((cell["data"], cell["criterion"]), {})
-            of[cell["split"]] = record
-    return chosen
+            splits = table.setdefault((cell["data"], cell["criterion"]), {})
+            splits[cell["split"]] = record
+    return table
 
 
-def _overlap(n: str, criteria: list[str], chosen: Chosen, top: int) -> Overlap:
-    tables = []
-    for data in dict.fromkeys(data for data, _ in chosen):
-        by_criterion = [chosen.get((data, criterion), {}) for criterion in criteria]
-        common = set.intersection(*(set(one) for one in by_criterion))
-        tables += [
-            agreement([one[split]["selected"] for one in by_criterion]) for split in sorted(common)
+def _overlap(n: str, criteria: list[str], table: SelectionTable, top: int) -> Overlap:
+    agreements = []
+    for data in dict.fromkeys(data for data, _ in table):
+        by_criterion = [table.get((data, criterion), {}) for criterion in criteria]
+        common = set.intersection(*(set(splits) for splits in by_criterion))
+        agreements += [
+            agreement([splits[split]["selected"] for splits in by_criterion])
+            for split in sorted(common)
         ]
-    shared = np.mean(tables, axis=0) if tables else np.full((len(criteria),) * 2, np.nan)
+    shared = np.mean(agreements, axis=0) if agreements else np.full((len(criteria),) * 2, np.nan)
     stability, often = {}, {}
-    for key, by_split in chosen.items():
+    for key, by_split in table.items():
         if key[1] in criteria:
             records = list(by_split.values())
             selections = [record["selected"] for record in records]

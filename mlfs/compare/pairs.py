@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from mlfs.compare.posteriors import Posterior, correlated_t, relative, signed_rank
-from mlfs.compare.ranks import settled
+from mlfs.compare.ranks import round_to_scale
 from mlfs.errors import DataError
 
 __all__ = ["Pair", "corrected_t", "holm", "resampled_all", "wilcoxon", "wilcoxon_all"]
@@ -68,14 +68,14 @@ def wilcoxon(first: Any, second: Any) -> tuple[float, float]:
     from scipy import stats
 
     a, b = _paired(first, second)
-    differences = settled(a - b, a, b)
+    differences = round_to_scale(a - b, a, b)
     if not differences.any():
         return 0.0, 1.0
     kept = differences[differences != 0]
     equal = np.unique(np.abs(kept)).size < kept.size
     method = "exact" if kept.size <= 50 and not equal else "approx"
-    found = stats.wilcoxon(kept, method=method)
-    return float(found.statistic), float(found.pvalue)
+    test = stats.wilcoxon(kept, method=method)
+    return float(test.statistic), float(test.pvalue)
 
 
 def wilcoxon_all(table: Any, *, higher_is_better: bool, against: int | None = None) -> list[Pair]:
@@ -96,8 +96,8 @@ def wilcoxon_all(table: Any, *, higher_is_better: bool, against: int | None = No
         columns = list(itertools.combinations(range(k), 2))
     else:
         columns = [(against, other) for other in range(k) if other != against]
-    tested = [wilcoxon(values[:, a], values[:, b]) for a, b in columns]
-    return _pairs(values, columns, tested, signed_rank, higher_is_better=higher_is_better)
+    tests = [wilcoxon(values[:, a], values[:, b]) for a, b in columns]
+    return _pairs(values, columns, tests, signed_rank, higher_is_better=higher_is_better)
 
 
 def corrected_t(first: Any, second: Any, test_to_train: float) -> tuple[float, float]:
@@ -116,7 +116,7 @@ def corrected_t(first: Any, second: Any, test_to_train: float) -> tuple[float, f
     from scipy import stats
 
     a, b = _paired(first, second)
-    differences = settled(a - b, a, b)
+    differences = round_to_scale(a - b, a, b)
     n, mean, variance = differences.size, float(differences.mean()), float(differences.var(ddof=1))
     if mean == 0:
         return 0.0, 1.0
@@ -140,27 +140,27 @@ def resampled_all(table: Any, test_to_train: float, *, higher_is_better: bool) -
     """
     values = np.asarray(table, float)
     columns = list(itertools.combinations(range(values.shape[1]), 2))
-    tested = [corrected_t(values[:, a], values[:, b], test_to_train) for a, b in columns]
+    tests = [corrected_t(values[:, a], values[:, b], test_to_train) for a, b in columns]
     posterior = partial(correlated_t, test_to_train=test_to_train)
-    return _pairs(values, columns, tested, posterior, higher_is_better=higher_is_better)
+    return _pairs(values, columns, tests, posterior, higher_is_better=higher_is_better)
 
 
 def _pairs(
     values: np.ndarray,
     columns: list[tuple[int, int]],
-    tested: list[tuple[float, float]],
+    tests: list[tuple[float, float]],
     posterior: Callable[[np.ndarray], Posterior],
     *,
     higher_is_better: bool,
 ) -> list[Pair]:
-    corrected = holm([p for _, p in tested])
+    corrected = holm([p for _, p in tests])
     sign = 1 if higher_is_better else -1
     pairs = []
-    for (a, b), (statistic, p), p_holm in zip(columns, tested, corrected, strict=True):
-        one, other = values[:, a], values[:, b]
-        better = np.sign(settled(one - other, values[:, [a, b]])) * sign
+    for (a, b), (statistic, p), p_holm in zip(columns, tests, corrected, strict=True):
+        column_a, column_b = values[:, a], values[:, b]
+        better = np.sign(round_to_scale(column_a - column_b, values[:, [a, b]])) * sign
         wins, ties, losses = (int((better == way).sum()) for way in (1, 0, -1))
-        shares = posterior(relative(one, other, higher_is_better=higher_is_better))
+        shares = posterior(relative(column_a, column_b, higher_is_better=higher_is_better))
         pairs.append(Pair(a, b, statistic, p, p_holm, wins, ties, losses, *shares))
     return pairs
 
@@ -173,11 +173,11 @@ def holm(p_values: Any) -> list[float]:
     >>> [round(p, 3) for p in holm([0.01, 0.04, 0.03])]
     [0.03, 0.06, 0.06]
     """
-    given = np.asarray(p_values, float)
-    order = np.argsort(given, kind="stable")
-    factors = given.size - np.arange(given.size)
-    raised = np.maximum.accumulate(np.minimum(1.0, given[order] * factors))
-    corrected = np.empty(given.size)
+    values = np.asarray(p_values, float)
+    order = np.argsort(values, kind="stable")
+    factors = values.size - np.arange(values.size)
+    raised = np.maximum.accumulate(np.minimum(1.0, values[order] * factors))
+    corrected = np.empty(values.size)
     corrected[order] = raised
     return [float(p) for p in corrected]
 

@@ -33,7 +33,7 @@ class LabelRow(NamedTuple):
 
 def label_rows(results: Results) -> list[LabelRow]:
     """A row for each label and method, in the order of the table; none if nothing was kept."""
-    found: dict[tuple[str, str, str, str], list[np.ndarray]] = {}
+    by_key: dict[tuple[str, str, str, str], list[np.ndarray]] = {}
     names: dict[str, list[str]] = {}
     for record in results.records:
         if record["status"] != "ok":
@@ -42,12 +42,14 @@ def label_rows(results: Results) -> list[LabelRow]:
         if kept:
             cell = record["cell"]
             key = (cell["data"], cell["criterion"], cell["model"], cell["n"])
-            found.setdefault(key, []).append(np.array([kept[one] for one in MEASURES], float))
-            names[cell["data"]] = [str(one) for one in kept["label_names"]]
+            by_key.setdefault(key, []).append(
+                np.array([kept[measure] for measure in MEASURES], float)
+            )
+            names[cell["data"]] = [str(label) for label in kept["label_names"]]
     rows = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # the mean of nothing is NaN here
-        for key, splits in found.items():
+        for key, splits in by_key.items():
             means = np.nanmean(splits, axis=0)
             labels = zip(names[key[0]], means.T.tolist(), strict=True)
             rows += [LabelRow(*key, label, *values) for label, values in labels]
@@ -68,8 +70,8 @@ def labels_csv(rows: Iterable[LabelRow]) -> str:
     writer.writerow(LabelRow._fields)
     for row in rows:
         writer.writerow(
-            plain_cell(one) if isinstance(one, str) else "" if np.isnan(one) else repr(one)
-            for one in row
+            plain_cell(value) if isinstance(value, str) else "" if np.isnan(value) else repr(value)
+            for value in row
         )
     return text.getvalue()
 
@@ -84,13 +86,13 @@ def widest(rows: Sequence[LabelRow], most: int) -> list[tuple[str, list[LabelRow
     most : int
         How many labels.
     """
-    of: dict[str, list[LabelRow]] = {}
+    by_label: dict[str, list[LabelRow]] = {}
     for row in rows:
-        of.setdefault(row.label, []).append(row)
+        by_label.setdefault(row.label, []).append(row)
     spread = {
-        label: max(row.f1 for row in some) - min(row.f1 for row in some)
-        for label, some in of.items()
-        if not any(np.isnan(row.f1) for row in some)
+        label: max(row.f1 for row in label_rows) - min(row.f1 for row in label_rows)
+        for label, label_rows in by_label.items()
+        if not any(np.isnan(row.f1) for row in label_rows)
     }
-    first = sorted(spread, key=lambda label: -spread[label])[:most]
-    return [(label, of[label]) for label in of if label in first]
+    top_labels = sorted(spread, key=lambda label: -spread[label])[:most]
+    return [(label, by_label[label]) for label in by_label if label in top_labels]

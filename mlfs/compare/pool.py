@@ -79,19 +79,19 @@ class WorkerPool:
         busy = len(threads)
         while busy:
             with contextlib.suppress(queue.Empty):
-                found = self._records.get(timeout=HEARTBEAT)  # short, so that Ctrl-C gets through
-                if found is None:
+                item = self._records.get(timeout=HEARTBEAT)  # short, so that Ctrl-C gets through
+                if item is None:
                     busy -= 1
-                elif isinstance(found, BaseException):
-                    raise found
+                elif isinstance(item, BaseException):
+                    raise item
                 else:
-                    yield found
+                    yield item
 
     def _feed(self) -> None:
         """Give jobs to a worker process until none is left, and replace it when it dies."""
         process, fold = None, None
         try:
-            while not self._closed and (job := self._next(fold)) is not None:
+            while not self._closed and (job := self._next_job(fold)) is not None:
                 process, fold = process or self._start(), job.fold
                 if not self._hand_over(process, job):
                     process = None
@@ -103,7 +103,7 @@ class WorkerPool:
                 self._end(process)
             self._records.put(None)
 
-    def _next(self, fold: Any) -> Job | None:
+    def _next_job(self, fold: Any) -> Job | None:
         """The next job for a worker that has prepared a fold: of that fold if there is one.
 
         Else it begins a fold of its own; if others have begun all folds, it helps with the one
@@ -113,8 +113,8 @@ class WorkerPool:
             if not self._waiting:
                 return None
             if fold not in self._waiting:
-                new = [one for one in self._waiting if one not in self._begun]
-                longest = max(self._waiting, key=lambda one: len(self._waiting[one]))
+                new = [key for key in self._waiting if key not in self._begun]
+                longest = max(self._waiting, key=lambda key: len(self._waiting[key]))
                 fold = new[0] if new else longest
             self._begun.add(fold)
             jobs = self._waiting[fold]
@@ -131,7 +131,7 @@ class WorkerPool:
 
     def _hand_over(self, process: WorkerProcess, job: Job) -> bool:
         """Let a worker run a job; False if the worker ended before it was done."""
-        left = {cell.key: cell for cell in job.cells}
+        remaining = {cell.key: cell for cell in job.cells}
         try:
             if process not in self._ready:
                 process.send(self._settings)
@@ -142,27 +142,27 @@ class WorkerPool:
                 kind, record = pickle.loads(process.receive())  # noqa: S301 -- from our own child
                 if kind == "done":
                     return True
-                left.pop(record["key"], None)
+                remaining.pop(record["key"], None)
                 self._records.put(record)
         except (EOFError, OSError, WorkerLost) as error:
             code = self._end(process)
             if self._closed:
                 return False
-            why = _died(code)
+            why = _death_reason(code)
             if isinstance(error, WorkerLost):
-                if self._put_back(replace(job, cells=tuple(left.values()))):
+                if self._put_back(replace(job, cells=tuple(remaining.values()))):
                     return False
                 why = f"the workers that worked on it were lost {MOST_LOSSES + 1} times"
-            for cell in left.values():
+            for cell in remaining.values():
                 self._records.put(failure(cell, why))
             return False
 
     def _put_back(self, job: Job) -> bool:
         """Let what is left of a job be done by another worker; False after too many losses."""
-        which = job.fold, str(job.ranker)
+        key = job.fold, str(job.ranker)
         with self._lock:
-            self._losses[which] += 1
-            if self._losses[which] > MOST_LOSSES:
+            self._losses[key] += 1
+            if self._losses[key] > MOST_LOSSES:
                 return False
             if job.cells:
                 self._waiting.setdefault(job.fold, deque()).appendleft(job)
@@ -175,7 +175,7 @@ class WorkerPool:
         return code
 
 
-def _died(code: int | None) -> str:
+def _death_reason(code: int | None) -> str:
     if code is not None and code < 0:
         why = ", perhaps for want of memory" if code == -9 else ""
         return f"the process that worked on it was ended by signal {-code}{why}"

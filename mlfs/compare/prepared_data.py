@@ -12,7 +12,7 @@ __all__ = ["unprepared"]
 
 
 def unprepared(
-    data: Any, options: Mapping[str, Any], known: Collection[str]
+    data: Any, options: Mapping[str, Any], supported: Collection[str]
 ) -> tuple[Any, dict[str, Any]]:
     """Put data sets in the place of those that are prepared, and add the options of these.
 
@@ -24,41 +24,43 @@ def unprepared(
         What is compared on.
     options : mapping
         The options that are given.
-    known : collection of str
+    supported : collection of str
         The options that a comparison has.
 
     Examples
     --------
     >>> from mlfs import prepare
-    >>> ready = prepare(([[0], [1]], [[0], [1]]), bins="width")
-    >>> data, options = unprepared([ready], {}, ["bins"])
-    >>> data == [ready.dataset], options
+    >>> prepared = prepare(([[0], [1]], [[0], [1]]), bins="width")
+    >>> data, options = unprepared([prepared], {}, ["bins"])
+    >>> data == [prepared.dataset], options
     (True, {'bins': 'width'})
     """
     several = isinstance(data, Sequence) and not isinstance(data, str)
-    given = list(data.values()) if isinstance(data, Mapping) else data if several else [data]
-    merged, all_ready = dict(options), [one for one in given if isinstance(one, Prepared)]
-    for ready in all_ready:
-        _merge(ready, merged, known)
-    for ready in all_ready:
-        ready.refuse_other(**{name: merged[name] for name in set(merged) & set(DEFAULTS)})
+    items = list(data.values()) if isinstance(data, Mapping) else data if several else [data]
+    merged, all_prepared = dict(options), [item for item in items if isinstance(item, Prepared)]
+    for prepared in all_prepared:
+        _merge(prepared, merged, supported)
+    for prepared in all_prepared:
+        prepared.refuse_other(**{name: merged[name] for name in set(merged) & set(DEFAULTS)})
     if isinstance(data, Mapping):
-        return {name: _opened(one) for name, one in data.items()}, merged
-    return [_opened(one) for one in data] if several else _opened(data), merged
+        return {name: _unwrap(item) for name, item in data.items()}, merged
+    return [_unwrap(item) for item in data] if several else _unwrap(data), merged
 
 
-def _opened(one: Any) -> Any:
-    return one.dataset if isinstance(one, Prepared) else one
+def _unwrap(item: Any) -> Any:
+    return item.dataset if isinstance(item, Prepared) else item
 
 
-def _merge(ready: Prepared, merged: dict[str, Any], known: Collection[str]) -> None:
-    changed = [name for name in ready.options if not ready.made_with(**{name: DEFAULTS[name]})]
+def _merge(prepared: Prepared, merged: dict[str, Any], supported: Collection[str]) -> None:
+    changed = [
+        name for name in prepared.options if not prepared.made_with(**{name: DEFAULTS[name]})
+    ]
     for name in changed:
-        value = ready.options[name]
-        if name in known:
-            if not ready.made_with(**{name: merged.setdefault(name, value)}):
-                given, used = printable(repr(merged[name])), printable(repr(value))
-                msg = f"is {given}, but data were prepared with {used}"
+        value = prepared.options[name]
+        if name in supported:
+            if not prepared.made_with(**{name: merged.setdefault(name, value)}):
+                shown, prepared_with = printable(repr(merged[name])), printable(repr(value))
+                msg = f"is {shown}, but data were prepared with {prepared_with}"
                 raise UsageError(f"{msg}: leave it out, or compare on unprepared data", option=name)
         elif name not in NO_MATTER:
             msg = (

@@ -31,15 +31,17 @@ def qpfs(train: TrainingRows, _: int) -> np.ndarray:
     train : TrainingRows
         The training rows.
     """
-    ready = train.prepared
-    relevance = np.asarray(ready.info.mi_fL, np.float64)
+    prepared = train.prepared
+    relevance = np.asarray(prepared.info.mi_fL, np.float64)
     if relevance.size > MOST_FEATURES:
         msg = (
             f"the baseline qpfs compares all pairs of features, and takes at most "
             f"{MOST_FEATURES:,} of them, not {relevance.size:,}: take another one"
         )
         raise DataError(msg)
-    return weights_of(np.asarray(mutual_information(ready.features, ready.features)), relevance)
+    return weights_of(
+        np.asarray(mutual_information(prepared.features, prepared.features)), relevance
+    )
 
 
 def weights_of(Q: np.ndarray, F: np.ndarray) -> np.ndarray:

@@ -89,12 +89,12 @@ class Ranked:
         if len(self.orders) == 1:
             return "all"
         ends = np.cumsum([len(field.names) for field in table.fields]).tolist()
-        place = {
+        positions = {
             column: range(end - len(field.names), end)
             for column, field, end in zip(sorted(self.union), table.fields, ends, strict=True)
         }
         return {
-            label: [at for column in sorted(order) for at in place[column]]
+            label: [position for column in sorted(order) for position in positions[column]]
             for label, order in enumerate(self.orders)
         }
 
@@ -125,12 +125,12 @@ def _by_criterion(name: Any, parameters: Mapping[str, Any]) -> Ranker:
         options = dict(train.options)
         if criterion.network is False:
             options = {key: value for key, value in options.items() if key not in NETWORK}
-        found = select(train.prepared, name, n, parameters=parameters, **options)
-        if found.interrupted:
+        selection = select(train.prepared, name, n, parameters=parameters, **options)
+        if selection.interrupted:
             raise KeyboardInterrupt
-        note = "; ".join(one for one in found.notes if "fewer" in one)
-        each = [found] if found.scope == "all labels" else found.labels.values()
-        orders = tuple(tuple(one.indices) for one in each)
+        note = "; ".join(note for note in selection.notes if "fewer" in note)
+        selections = [selection] if selection.scope == "all labels" else selection.labels.values()
+        orders = tuple(tuple(part.indices) for part in selections)
         return Ranked(orders, train.data.shape[1], note=note)
 
     return Ranker(rank, counts=True, nested=criterion.search == "greedy")
@@ -161,7 +161,7 @@ def known_rankers() -> list[str]:
     return sorted({*criteria.available(), *BASELINES, *FILTERS})
 
 
-def ranker(given: Named) -> Ranker:
+def ranker(spec: Named) -> Ranker:
     """The ranker of a name; criteria of third parties too.
 
     Examples
@@ -169,26 +169,26 @@ def ranker(given: Named) -> Ranker:
     >>> ranker(Named("random")).nested
     True
     """
-    if given.name in BASELINES:
-        if given.parameters:
-            raise UsageError(f"{given.name} takes no parameters")
-        return _baseline(given.name)
-    if given.name in FILTERS:
-        FILTERS[given.name].check(given.parameters)
+    if spec.name in BASELINES:
+        if spec.parameters:
+            raise UsageError(f"{spec.name} takes no parameters")
+        return _baseline(spec.name)
+    if spec.name in FILTERS:
+        FILTERS[spec.name].check(spec.parameters)
         return _by_scores(
-            lambda train, _, seed: filter_scores(given.name, train, seed, **given.parameters),
-            counts=FILTERS[given.name].counts,
+            lambda train, _, seed: filter_scores(spec.name, train, seed, **spec.parameters),
+            counts=FILTERS[spec.name].counts,
         )
-    if is_foreign(given.name):
-        over = {"over": given.parameters.get("over", "mean")}
-        if {**over, **given.parameters} != over or over["over"] not in ("mean", "max"):
+    if is_foreign(spec.name):
+        over = {"over": spec.parameters.get("over", "mean")}
+        if {**over, **spec.parameters} != over or over["over"] not in ("mean", "max"):
             msg = "takes over=mean or over=max beside its own parameters, which stand in brackets"
-            raise UsageError(f"the selector {printable(given.name)!r} {msg}")
-        make_from_text(given.name)
+            raise UsageError(f"the selector {printable(spec.name)!r} {msg}")
+        make_from_text(spec.name)
         # not nested, since some must know how many
-        return _by_scores(partial(foreign_scores, given.name, over), nested=False)
-    if "." in given.name:
-        return _by_criterion(import_path(given.name, "criterion"), given.parameters)
-    if given.name not in known_rankers() and given.name not in criteria.ALIASES:
-        raise UnknownName("criterion", given.name, [*known_rankers(), *criteria.ALIASES])
-    return _by_criterion(given.name, given.parameters)
+        return _by_scores(partial(foreign_scores, spec.name, over), nested=False)
+    if "." in spec.name:
+        return _by_criterion(import_path(spec.name, "criterion"), spec.parameters)
+    if spec.name not in known_rankers() and spec.name not in criteria.ALIASES:
+        raise UnknownName("criterion", spec.name, [*known_rankers(), *criteria.ALIASES])
+    return _by_criterion(spec.name, spec.parameters)

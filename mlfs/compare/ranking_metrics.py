@@ -49,17 +49,17 @@ class RankedLabels(NamedTuple):
 
 
 @shared
-def ranked(Y: Any, scores: Any) -> list[RankedLabels]:
+def ranked_blocks(Y: Any, scores: Any) -> list[RankedLabels]:
     """The rows of which some label is known, in blocks."""
     truth = truth_of(Y)
     score = scores_of(scores, truth)
     rows = np.flatnonzero(truth.known.any(axis=1))
     step = max(1, CELLS // max(1, score.shape[1]))
     blocks = [rows[start : start + step] for start in range(0, len(rows), step)]
-    return [in_order(Truth(truth.relevant[b], truth.known[b]), score[b]) for b in blocks]
+    return [sort_labels(Truth(truth.relevant[b], truth.known[b]), score[b]) for b in blocks]
 
 
-def in_order(truth: Truth, score: np.ndarray) -> RankedLabels:
+def sort_labels(truth: Truth, score: np.ndarray) -> RankedLabels:
     """Sort the labels of each row; in a tie the labels of the row come first."""
     score = np.where(truth.known, score, -np.inf)
     order = sorted_rows(-score, ~truth.relevant)
@@ -93,7 +93,7 @@ def sorted_rows(values: np.ndarray, second: np.ndarray) -> np.ndarray:
     return order
 
 
-def together(blocks: list[np.ndarray]) -> float:
+def mean_of_blocks(blocks: list[np.ndarray]) -> float:
     """The mean over the rows of all blocks."""
     return mean(np.concatenate(blocks) if blocks else np.empty(0))
 
@@ -109,12 +109,12 @@ def ranking_loss(Y: Any, scores: Any) -> float:
     >>> ranking_loss([[1, 0, 0], [0, 0, 0]], [[0.5, 0.9, 0.1], [0.3, 0.2, 0.1]])
     0.25
     """
-    found = []
-    for rows in ranked(Y, scores):
+    losses = []
+    for rows in ranked_blocks(Y, scores):
         wrong = np.where(rows.relevant, rows.above - rows.relevant_above, 0).sum(axis=1)
         pairs = rows.positives * (rows.known - rows.positives)
-        found.append(wrong / np.maximum(pairs, 1))
-    return together(found)
+        losses.append(wrong / np.maximum(pairs, 1))
+    return mean_of_blocks(losses)
 
 
 def steps(rows: RankedLabels) -> np.ndarray:
@@ -134,7 +134,7 @@ def coverage(Y: Any, scores: Any) -> float:
     >>> coverage([[1, 0, 0], [0, 1, 0]], [[0.5, 0.9, 0.1], [0.3, 0.8, 0.1]])
     0.5
     """
-    return together([steps(rows) for rows in ranked(Y, scores)])
+    return mean_of_blocks([steps(rows) for rows in ranked_blocks(Y, scores)])
 
 
 def normalised_coverage(Y: Any, scores: Any) -> float:
@@ -147,7 +147,7 @@ def normalised_coverage(Y: Any, scores: Any) -> float:
     >>> normalised_coverage([[1, 0, 0, 0]], [[0.5, 0.9, 0.1, 0.2]])
     0.25
     """
-    return together([steps(rows) / rows.known for rows in ranked(Y, scores)])
+    return mean_of_blocks([steps(rows) / rows.known for rows in ranked_blocks(Y, scores)])
 
 
 def one_error(Y: Any, scores: Any) -> float:
@@ -161,11 +161,11 @@ def one_error(Y: Any, scores: Any) -> float:
     >>> one_error([[1, 0, 0], [0, 1, 0]], [[0.5, 0.9, 0.1], [0.3, 0.8, 0.1]])
     0.5
     """
-    found = []
-    for rows in ranked(Y, scores):
+    errors = []
+    for rows in ranked_blocks(Y, scores):
         right = rows.relevant_above[:, 0] == rows.above[:, 0]
-        found.append(rows.open & ~right)
-    return together(found)
+        errors.append(rows.open & ~right)
+    return mean_of_blocks(errors)
 
 
 def average_precision(Y: Any, scores: Any) -> float:
@@ -180,9 +180,9 @@ def average_precision(Y: Any, scores: Any) -> float:
     >>> average_precision([[1, 0, 0], [0, 1, 0]], [[0.5, 0.9, 0.1], [0.3, 0.8, 0.1]])
     0.75
     """
-    found = []
-    for rows in ranked(Y, scores):
+    precisions = []
+    for rows in ranked_blocks(Y, scores):
         precision = np.where(rows.relevant, rows.relevant_above / np.maximum(rows.above, 1), 0.0)
         total = precision.sum(axis=1) / np.maximum(rows.positives, 1)
-        found.append(np.where(rows.open, total, 1.0))
-    return together(found)
+        precisions.append(np.where(rows.open, total, 1.0))
+    return mean_of_blocks(precisions)

@@ -24,7 +24,7 @@ __all__ = [
     "friedman",
     "nemenyi",
     "ranks",
-    "settled",
+    "round_to_scale",
     "underpowered",
 ]
 
@@ -72,20 +72,21 @@ def ranks(table: Any, *, higher_is_better: bool) -> np.ndarray:
     """
     from scipy.stats import rankdata
 
-    values = settled(_complete(table))
+    values = round_to_scale(_complete(table))
     ranked: np.ndarray = rankdata(-values if higher_is_better else values, axis=1)
     return ranked
 
 
-def settled(values: np.ndarray, *like: np.ndarray) -> np.ndarray:
+def round_to_scale(values: np.ndarray, *like: np.ndarray) -> np.ndarray:
     """Values rounded to the digits that are significant beside the greatest of them (or of others).
 
     Examples
     --------
-    >>> (0.1 + 0.2 - 0.3) == 0, settled(np.array([0.1 + 0.2 - 0.3]), np.array([0.3])).item() == 0
+    >>> difference = 0.1 + 0.2 - 0.3
+    >>> difference == 0, round_to_scale(np.array([difference]), np.array([0.3])).item() == 0
     (False, True)
     """
-    greatest = max((float(np.abs(one).max(initial=0)) for one in like or (values,)), default=0)
+    greatest = max((float(np.abs(array).max(initial=0)) for array in like or (values,)), default=0)
     if greatest == 0:
         return values
     return np.round(values, min(DIGITS - math.ceil(math.log10(greatest)), 300))
@@ -135,13 +136,13 @@ def friedman(table: Any, *, higher_is_better: bool, alpha: float = 0.05) -> Frie
     if n < 2 or k < 2:
         msg = f"Friedman's test needs two data sets and two methods, not {n} and {k}"
         raise DataError(msg)
-    plain = _chi2(ranked.mean(axis=0), n)
+    uncorrected = _chi2(ranked.mean(axis=0), n)
     shared = sum(
         float((times**3 - times).sum())
         for times in (np.unique(row, return_counts=True)[1] for row in ranked)
     )
     correction = 1 - shared / (n * k * (k**2 - 1))
-    chi2 = plain / correction if correction > 0 else 0.0
+    chi2 = uncorrected / correction if correction > 0 else 0.0
     f = f_of_ranks(ranked.mean(axis=0), n)
     degrees = (k - 1, (k - 1) * (n - 1))
     return Friedman(
@@ -164,8 +165,8 @@ def f_of_ranks(average: Any, n: int) -> float:
     """
     means = np.asarray(average, float)
     chi2 = _chi2(means, n)
-    left = n * (means.size - 1) - chi2
-    return (n - 1) * chi2 / left if left > 1e-12 else math.inf
+    remainder = n * (means.size - 1) - chi2
+    return (n - 1) * chi2 / remainder if remainder > 1e-12 else math.inf
 
 
 def _chi2(average: np.ndarray, n: int) -> float:
@@ -217,16 +218,16 @@ def cliques(average: Any, difference: float) -> list[tuple[int, ...]]:
     """
     means = np.asarray(average, float)
     order = np.argsort(means, kind="stable")
-    found: list[tuple[int, ...]] = []
+    groups: list[tuple[int, ...]] = []
     furthest = 0
     for first in range(order.size):
         last = first
         while last + 1 < order.size and means[order[last + 1]] - means[order[first]] <= difference:
             last += 1
         if last > first and last > furthest:
-            found.append(tuple(int(j) for j in order[first : last + 1]))
+            groups.append(tuple(int(j) for j in order[first : last + 1]))
         furthest = max(furthest, last)
-    return found
+    return groups
 
 
 def _scale(k: int, n: int) -> float:

@@ -106,17 +106,17 @@ class Reference:
     def refuse_other_versions(self) -> None:
         """Refuse to compare numbers of other versions with these."""
         now = versions_now()
-        for name, wanted in self.versions.items():
-            if now.get(name) != wanted:
-                found = now.get(name, "not installed")
-                msg = f"the reference was made with {name} {wanted}, and here it is {found}: "
+        for name, version in self.versions.items():
+            if now.get(name) != version:
+                installed = now.get(name, "not installed")
+                msg = f"the reference was made with {name} {version}, and here it is {installed}: "
                 raise DataError(f"{msg}install the versions of {LOCK}, which lies beside it")
 
 
 def versions_now() -> dict[str, str]:
     """The versions of the packages whose numbers enter the results."""
-    found = {name: importlib.metadata.version(name) for name in COUNTED}
-    return {"mlfs": mlfs.__version__, **found}
+    versions = {name: importlib.metadata.version(name) for name in COUNTED}
+    return {"mlfs": mlfs.__version__, **versions}
 
 
 def write_reference(
@@ -155,7 +155,7 @@ def write_reference(
         "versions": versions_now(),
         "settings": settings.to_dict(),
         "metrics": list(metrics),
-        "data": [vars(one) for one in recipes],
+        "data": [vars(recipe) for recipe in recipes],
         "sha256": hashlib.sha256(content).hexdigest(),
     }
     (folder / ABOUT).write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
@@ -169,7 +169,9 @@ def _field(value: Any) -> str:
 
 def rounded(record: Mapping[str, Any]) -> dict[str, Any]:
     """A cell with its metrics to the digits of the table, so that equal results are equal."""
-    metrics = {name: float(_field(float(one))) for name, one in record.get("metrics", {}).items()}
+    metrics = {
+        name: float(_field(float(value))) for name, value in record.get("metrics", {}).items()
+    }
     return {**record, "metrics": metrics}
 
 
@@ -188,16 +190,16 @@ def read_reference(path: str | Path) -> Reference:
         shown = printable(folder / TABLE, 400)
         raise DataError(f"{shown} differs from the digest in {ABOUT}: take the one it belongs to")
     settings = settings_of(document["settings"])
-    used = document["settings"]["splits"]["used"]
-    folds = stored_folds(folder / FOLDS, used)
+    counts = document["settings"]["splits"]["used"]
+    folds = stored_folds(folder / FOLDS, counts)
     for name, digest in document["settings"]["splits"]["digests"].items():
         if folds.digests.get(name) != digest:
             shown = printable(folder / FOLDS, 400)
             raise DataError(f"{shown}: the folds of {printable(name)!r} are not the reference's")
     recipes = tuple(
-        Recipe(one["name"], tuple(one["parts"]), tuple(one["exclude"]), one["digest"],
-               tuple(one["models"]))
-        for one in document["data"]
+        Recipe(recipe["name"], tuple(recipe["parts"]), tuple(recipe["exclude"]), recipe["digest"],
+               tuple(recipe["models"]))
+        for recipe in document["data"]
     )  # fmt: skip
     rows = csv.DictReader(io.StringIO(lzma.decompress(content).decode()))
     records = tuple(_record(row) for row in rows)
@@ -208,10 +210,9 @@ def read_reference(path: str | Path) -> Reference:
 def _document(path: Path) -> dict[str, Any]:
     content = content_of(path, REMEDY)
     try:
-        document = json.loads(content)
+        document: dict[str, Any] = json.loads(content)
         if document["schema"] == SCHEMA:
-            found: dict[str, Any] = document
-            return found
+            return document
     except (ValueError, KeyError, TypeError):
         pass
     raise DataError(f"{printable(path, 400)} is no reference of this version of mlfs")

@@ -7,6 +7,8 @@ neighbours are found by the Euclidean distance of these. A missing value differs
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import scipy.sparse as sp
 
@@ -24,17 +26,17 @@ class _Space:
     def __init__(self, data: Dataset) -> None:
         X = np.array(data.X.toarray() if sp.issparse(data.X) else data.X, dtype=np.float64)
         self.nominal = np.array([column.kind == "nominal" for column in data.columns], bool)
-        self.gone = np.isnan(X)
-        X[self.gone] = 0.0
+        self.missing = np.isnan(X)
+        X[self.missing] = 0.0
         for j in np.flatnonzero(~self.nominal):
-            known = X[~self.gone[:, j], j]
-            low, high = (known.min(), known.max()) if known.size else (0.0, 0.0)
+            values = X[~self.missing[:, j], j]
+            low, high = (values.min(), values.max()) if values.size else (0.0, 0.0)
             X[:, j] = (X[:, j] - low) / (high - low) if high > low else 0.0
         # a nominal column of two values has the distances of a numeric one
         two = np.array([len(column.values) <= 2 for column in data.columns], bool)
         self._many = np.flatnonzero(self.nominal & ~two)
         self._plain = np.flatnonzero(~(self.nominal & ~two))
-        self.X, self.any_gone = X, bool(self.gone.any())
+        self.X, self.any_missing = X, bool(self.missing.any())
         self._squares = (X[:, self._plain] ** 2).sum(axis=1)
 
     def distances(self, row: int) -> np.ndarray:
@@ -49,11 +51,11 @@ class _Space:
 
     def differences(self, row: int, others: np.ndarray) -> np.ndarray:
         """diff(f, row, other), (others, features)."""
-        out = np.abs(self.X[others] - self.X[row])
-        out[:, self._many] = self.X[np.ix_(others, self._many)] != self.X[row, self._many]
-        if self.any_gone:
-            out[self.gone[others] | self.gone[row]] = 0.5
-        return out
+        differences = np.abs(self.X[others] - self.X[row])
+        differences[:, self._many] = self.X[np.ix_(others, self._many)] != self.X[row, self._many]
+        if self.any_missing:
+            differences[self.missing[others] | self.missing[row]] = 0.5
+        return differences
 
 
 def ppt_relieff(train: TrainingRows, seed: int, *, k: int, rows: int, prune: int) -> np.ndarray:
@@ -69,8 +71,8 @@ def ppt_relieff(train: TrainingRows, seed: int, *, k: int, rows: int, prune: int
         Neighbours in each class, size of the sample, and how often a label set must occur.
     """
     data = train.data
-    kept, classes = _pruned(data, prune)
-    return _relieff(_Space(_of_rows(data, kept)), classes, seed, k, rows)
+    kept, classes = _prune(data, prune)
+    return _relieff(_Space(_without_weights(data, kept)), classes, seed, k, rows)
 
 
 def rf_br(train: TrainingRows, seed: int, *, k: int, rows: int) -> np.ndarray:
@@ -86,12 +88,12 @@ def rf_br(train: TrainingRows, seed: int, *, k: int, rows: int) -> np.ndarray:
         Neighbours in each class, and size of the sample.
     """
     labels, space = dense(train.data.Y), _Space(train.data)
-    each = np.zeros((labels.shape[1], train.data.shape[1]))
-    for worth, column in zip(each, labels.T, strict=True):
+    worths = np.zeros((labels.shape[1], train.data.shape[1]))
+    for worth, column in zip(worths, labels.T, strict=True):
         _, classes = np.unique(column, return_inverse=True)
         if classes.max(initial=0):  # a constant label says nothing
             worth += _relieff(space, classes, seed, k, rows)
-    return each.mean(axis=0)
+    return worths.mean(axis=0)
 
 
 def _relieff(space: _Space, classes: np.ndarray, seed: int, k: int, rows: int) -> np.ndarray:
@@ -105,10 +107,10 @@ def _relieff(space: _Space, classes: np.ndarray, seed: int, k: int, rows: int) -
         starts = np.searchsorted(classes[order], np.arange(share.size))
         rank = np.arange(n) - starts[classes[order]]
         near = order[(rank < k) & (order != row)]
-        own = classes[near] == classes[row]
+        same_class = classes[near] == classes[row]
         times = np.bincount(classes[near], minlength=share.size)
         worth = share[classes[near]] / (1 - share[classes[row]])
-        worth = np.where(own, -1.0, worth) / times[classes[near]]
+        worth = np.where(same_class, -1.0, worth) / times[classes[near]]
         weights += worth @ space.differences(int(row), near)
     return weights / sample.size
 
@@ -129,7 +131,7 @@ def relieff_ml(train: TrainingRows, seed: int, *, k: int, rows: int) -> np.ndarr
     labels = dense(data.Y)
     space = _Space(data)
     n, d = data.shape[:2]
-    other_label, other_value, both = 0.0, np.zeros(d), np.zeros(d)
+    other_label, other_value, both_differ = 0.0, np.zeros(d), np.zeros(d)
     k = min(k, n - 1)
     sample = _sample(n, rows, seed)
     for row in sample:
@@ -138,16 +140,16 @@ def relieff_ml(train: TrainingRows, seed: int, *, k: int, rows: int) -> np.ndarr
         differences = space.differences(int(row), near)
         other_label += float(label_distance.sum()) / k
         other_value += differences.sum(axis=0) / k
-        both += label_distance @ differences / k
+        both_differ += label_distance @ differences / k
     same_label = sample.size - other_label
-    weights = both / other_label if other_label > 0 else np.zeros(d)
-    return weights - ((other_value - both) / same_label if same_label > 0 else 0.0)
+    weights = both_differ / other_label if other_label > 0 else np.zeros(d)
+    return weights - ((other_value - both_differ) / same_label if same_label > 0 else 0.0)
 
 
-def _pruned(data: Dataset, prune: int) -> tuple[np.ndarray, np.ndarray]:
+def _prune(data: Dataset, prune: int) -> tuple[np.ndarray, np.ndarray]:
     """The rows whose label set occurs often enough, and the number of the set of each."""
     labels = dense(data.Y)
-    _, which, times = np.unique(labels, axis=0, return_inverse=True, return_counts=True)
+    _, set_numbers, times = np.unique(labels, axis=0, return_inverse=True, return_counts=True)
     often = times >= prune
     if often.sum() < 2:
         msg = (
@@ -155,14 +157,12 @@ def _pruned(data: Dataset, prune: int) -> tuple[np.ndarray, np.ndarray]:
             "no classes to compare: lower prune"
         )
         raise DataError(msg)
-    kept = np.flatnonzero(often[which.ravel()])
+    kept = np.flatnonzero(often[set_numbers.ravel()])
     number = np.cumsum(often) - 1
-    return kept, number[which.ravel()[kept]]
+    return kept, number[set_numbers.ravel()[kept]]
 
 
-def _of_rows(data: Dataset, rows: np.ndarray) -> Dataset:
-    from dataclasses import replace
-
+def _without_weights(data: Dataset, rows: np.ndarray) -> Dataset:
     return replace(data, X=data.X[rows], Y=data.Y[rows], weights=None)
 
 

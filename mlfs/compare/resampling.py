@@ -64,7 +64,9 @@ class Splitting:
 
     def to_dict(self) -> dict[str, Any]:
         """What it is made of, as plain data."""
-        parts = {one.name: getattr(self, one.name) for one in fields(cast(Any, self))}
+        parts = {
+            attribute.name: getattr(self, attribute.name) for attribute in fields(cast(Any, self))
+        }
         return {"kind": type(self).__name__, **parts}
 
     def identity(self, data: str) -> str:
@@ -134,8 +136,8 @@ class Folds(Splitting):
         if self.groups:
             n_groups = np.unique(_column(data, self.groups)).size
             if n_groups < self.k:
-                found = f"{path} has {plural(n_groups, 'group')} of {printable(self.groups)!r}"
-                raise DataError(f"{found}, too few for {self.k} folds")
+                msg = f"{path} has {plural(n_groups, 'group')} of {printable(self.groups)!r}"
+                raise DataError(f"{msg}, too few for {self.k} folds")
 
     def splits(self, data: Dataset, seed: int) -> Iterator[Split]:
         """The splits of a data set; repetition r depends on the seed and r alone."""

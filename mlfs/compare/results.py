@@ -16,7 +16,7 @@ from zipfile import BadZipFile
 import numpy as np
 
 from mlfs.compare.cell_folder import CELLS, kept_details
-from mlfs.compare.details import unpacked
+from mlfs.compare.details import unpack
 from mlfs.compare.metrics import METRICS
 from mlfs.compare.settings import Settings
 from mlfs.data.frames import pandas
@@ -138,7 +138,7 @@ class Results:
         if content is None or self.folder is None:
             return {}
         try:
-            return unpacked(content, names)
+            return unpack(content, names)
         except (BadZipFile, EOFError, KeyError, OSError, ValueError, zlib.error):
             path = self.folder / CELLS / f"{record['key']}.npz"
             msg = f"{printable(path, 400)!r} is damaged: delete it and the .json of that name, and "

@@ -91,7 +91,9 @@ class Settings:
             for split in range(self.protocol.count(source.name)):
                 for ranker in self.rankers:
                     sizes = self.sizes_of(ranker)
-                    models = [model for one, model in self.methods if one == ranker]
+                    models = [
+                        model for method_ranker, model in self.methods if method_ranker == ranker
+                    ]
                     cells = tuple(
                         Cell(source, ranker, model, size, split, self)
                         for size in sizes
@@ -109,12 +111,12 @@ class Settings:
             "schema": SCHEMA,
             "mlfs": mlfs.__version__,
             "data": [source.to_dict() for source in self.sources],
-            "criteria": [str(one) for one in self.rankers],
-            "models": [str(one) for one in self.models],
-            "n": [str(one) for one in self.sizes],
+            "criteria": [str(ranker) for ranker in self.rankers],
+            "models": [str(model) for model in self.models],
+            "n": [str(size) for size in self.sizes],
             "protocol": str(self.protocol),
             "splits": self.protocol.to_dict(),
-            "selecting_models": [str(one) for one in self.selecting_models],
+            "selecting_models": [str(model) for model in self.selecting_models],
             "budget": self.budget,
             "tune_by": self.tune_by,
             "seed": self.seed,
@@ -131,7 +133,7 @@ class Settings:
             if before == after:
                 continue
             if key == "data":
-                before, after = (_names(before or []), _names(after or []))
+                before, after = (_source_names(before or []), _source_names(after or []))
             changes.append(f"{key}: {_short(before)} -> {_short(after)}")
         return changes
 
@@ -143,9 +145,9 @@ class Settings:
         now = json.loads(json.dumps(self.to_dict(), default=repr))
         lost = []
         for key in LISTS:
-            gone = [one for one in earlier.get(key, []) if one not in now[key]]
-            if gone:
-                shown = _names(gone) if key == "data" else gone
+            missing = [item for item in earlier.get(key, []) if item not in now[key]]
+            if missing:
+                shown = _source_names(missing) if key == "data" else missing
                 lost.append(f"{key} {_short(', '.join(map(str, shown)))}")
         for key in DECISIVE:
             if key in earlier and earlier[key] != now[key]:
@@ -231,11 +233,11 @@ def seed_for(seed: int, *parts: object) -> int:
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big") >> 1
 
 
-def _names(data: Any) -> list[str]:
+def _source_names(data: Any) -> list[str]:
     return [
-        f"{one['name']} ({one['digest'][:8]})"
-        + (f" without {', '.join(one['exclude'])}" if one.get("exclude") else "")
-        for one in data
+        f"{source['name']} ({source['digest'][:8]})"
+        + (f" without {', '.join(source['exclude'])}" if source.get("exclude") else "")
+        for source in data
     ]
 
 

@@ -33,24 +33,24 @@ def shared(function: Callable[P, R]) -> Callable[P, R]:
 
     Examples
     --------
-    >>> made = shared(lambda values: list(values))
-    >>> given = (1, 2)
+    >>> as_list = shared(lambda values: list(values))
+    >>> values = (1, 2)
     >>> with sharing():
-    ...     made(given) is made(given)
+    ...     as_list(values) is as_list(values)
     True
-    >>> made(given) is made(given)
+    >>> as_list(values) is as_list(values)
     False
     """
 
     @wraps(function)
     def once(*args: P.args, **kwargs: P.kwargs) -> R:
-        kept = _KEPT.get()
-        if kept is None:
+        results = _KEPT.get()
+        if results is None:
             return function(*args, **kwargs)
-        key = (function, *map(id, args), *((name, id(one)) for name, one in kwargs.items()))
-        if key not in kept:
-            kept[key] = args, kwargs, function(*args, **kwargs)  # what has an id must live on
-        found: R = kept[key][2]
-        return found
+        key = (function, *map(id, args), *((name, id(value)) for name, value in kwargs.items()))
+        if key not in results:
+            results[key] = args, kwargs, function(*args, **kwargs)  # what has an id must live on
+        result: R = results[key][2]
+        return result
 
     return once

@@ -62,7 +62,7 @@ class Size:
 ALL = Size("all")
 
 
-def size(given: Any) -> Size:
+def size(value: Any) -> Size:
     """Read a number of features, a share in (0, 1], or ``sqrt``.
 
     Examples
@@ -70,9 +70,9 @@ def size(given: Any) -> Size:
     >>> size("0.10"), size(10)
     (Size(text='0.1'), Size(text='10'))
     """
-    if isinstance(given, Size):
-        return given
-    text = str(plain_number(given)).strip().lower()
+    if isinstance(value, Size):
+        return value
+    text = str(plain_number(value)).strip().lower()
     if text in {"sqrt", "all"}:
         return Size(text)
     try:
@@ -82,12 +82,12 @@ def size(given: Any) -> Size:
             return Size(repr(float(text)))
     except ValueError:
         pass
-    msg = f"is {printable(given)!r}: no number of features, no share in (0, 1], and not 'sqrt'"
+    msg = f"is {printable(value)!r}: no number of features, no share in (0, 1], and not 'sqrt'"
     raise UsageError(msg, option="n")
 
 
-def plain_number(given: Any) -> Any:
+def plain_number(value: Any) -> Any:
     """A numpy scalar as Python's own number; True and False are no numbers."""
-    if isinstance(given, (bool, np.bool_)):
+    if isinstance(value, (bool, np.bool_)):
         return "a truth value"
-    return given.item() if isinstance(given, np.generic) else given
+    return value.item() if isinstance(value, np.generic) else value

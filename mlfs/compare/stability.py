@@ -23,7 +23,7 @@ def jaccard(selections: Sequence[Collection[int]]) -> float:
     >>> round(jaccard([{0, 1}, {1, 2}]), 3)
     0.333
     """
-    pairs = list(itertools.combinations([set(one) for one in selections], 2))
+    pairs = list(itertools.combinations([set(selection) for selection in selections], 2))
     _at_least_two(selections)
     return math.fsum(len(a & b) / len(a | b) if a | b else 1.0 for a, b in pairs) / len(pairs)
 
@@ -40,9 +40,9 @@ def kuncheva(selections: Sequence[Collection[int]], d: int) -> float:
     (1.0, -0.25)
     """
     _at_least_two(selections)
-    sets = [set(one) for one in selections]
+    sets = [set(selection) for selection in selections]
     k = len(sets[0])
-    if any(len(one) != k for one in sets) or k in {0, d}:
+    if any(len(selection) != k for selection in sets) or k in {0, d}:
         return math.nan
     pairs = list(itertools.combinations(sets, 2))
     return math.fsum((len(a & b) * d - k * k) / (k * (d - k)) for a, b in pairs) / len(pairs)
@@ -62,13 +62,13 @@ def nogueira(selections: Sequence[Collection[int]], d: int) -> float:
     """
     _at_least_two(selections)
     m = len(selections)
-    chosen = np.zeros((m, d))
-    for row, one in enumerate(selections):
-        chosen[row, list(one)] = 1
-    share = chosen.sum() / (m * d)
+    table = np.zeros((m, d))
+    for row, selection in enumerate(selections):
+        table[row, list(selection)] = 1
+    share = table.sum() / (m * d)
     if share in {0.0, 1.0}:
         return math.nan
-    p = chosen.mean(axis=0)
+    p = table.mean(axis=0)
     variance = m / (m - 1) * p * (1 - p)
     return float(1 - variance.mean() / (share * (1 - share)))
 
@@ -81,7 +81,7 @@ def agreement(selections: Sequence[Collection[int]]) -> np.ndarray:
     >>> agreement([{0, 1}, {1, 2}, {0, 1}]).round(2).tolist()
     [[1.0, 0.33, 1.0], [0.33, 1.0, 0.33], [1.0, 0.33, 1.0]]
     """
-    sets = [set(one) for one in selections]
+    sets = [set(selection) for selection in selections]
     return np.array([[len(a & b) / len(a | b) if a | b else 1.0 for b in sets] for a in sets])
 
 

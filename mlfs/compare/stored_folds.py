@@ -57,24 +57,26 @@ class StoredFolds(Splitting):
 
     def to_dict(self) -> dict[str, Any]:
         """The digests and counts; the folds themselves are in their files."""
-        used = {name: self.count(name) for name in self.digests}
+        counts = {name: self.count(name) for name in self.digests}
         most = round(1 / self.test_to_train) + 1
-        return {"kind": "StoredFolds", "digests": dict(self.digests), "used": used, "k": most}
+        return {"kind": "StoredFolds", "digests": dict(self.digests), "used": counts, "k": most}
 
-    def _of(self, data: str) -> np.ndarray:
+    def _folds_of(self, data: str) -> np.ndarray:
         if data not in self.folds:
-            known = ", ".join(sorted(self.folds))
-            msg = f"there are no stored folds of the data set {printable(data)!r}, only of {known}"
+            names = ", ".join(sorted(self.folds))
+            msg = f"there are no stored folds of the data set {printable(data)!r}, only of {names}"
             raise DataError(msg)
         return self.folds[data]
 
     def count(self, data: str) -> int:
         """How many splits the data set of this name has."""
-        return self.used.get(data) or int(self._of(data).max(initial=-1)) + 1
+        return self.used.get(data) or int(self._folds_of(data).max(initial=-1)) + 1
 
     def identity(self, data: str) -> str:
         """The digest of the folds of this data set."""
-        return f"stored folds {self.digests[data] if data in self.digests else self._of(data)}"
+        return (
+            f"stored folds {self.digests[data] if data in self.digests else self._folds_of(data)}"
+        )
 
     def of(self, data: str) -> StoredFolds:
         """These folds for one data set."""
@@ -83,12 +85,12 @@ class StoredFolds(Splitting):
     @property
     def test_to_train(self) -> float:
         """The ratio of test rows to training rows."""
-        k = max((int(one.max(initial=0)) + 1 for one in self.folds.values()), default=self.k)
+        k = max((int(rows.max(initial=0)) + 1 for rows in self.folds.values()), default=self.k)
         return 1 / max(1, k - 1)
 
     def check(self, data: Dataset) -> None:
         """Refuse a data set of another size."""
-        rows = self._of(self.name)
+        rows = self._folds_of(self.name)
         if rows.size != data.shape[0]:
             msg = f"the data set {printable(self.name)!r} has {plural(data.shape[0], 'row')}, "
             raise DataError(f"{msg}and its stored folds are of {rows.size}: it is another one")
@@ -97,7 +99,7 @@ class StoredFolds(Splitting):
         """The splits of the data set; the seed is not used."""
         del seed
         self.check(data)
-        rows = self._of(self.name)
+        rows = self._folds_of(self.name)
         for fold in range(self.count(self.name)):
             yield Split(np.flatnonzero(rows != fold), np.flatnonzero(rows == fold))
 
@@ -110,7 +112,7 @@ def fold_text(folds: np.ndarray, about: str) -> str:
     >>> fold_text(np.array([0, 1]), "two rows")
     '# two rows\\n0\\n1\\n'
     """
-    return f"# {about}\n" + "".join(f"{one}\n" for one in folds.tolist())
+    return f"# {about}\n" + "".join(f"{fold}\n" for fold in folds.tolist())
 
 
 def stored_folds(folder: Path, used: Mapping[str, int] | None = None) -> StoredFolds:
@@ -125,16 +127,16 @@ def stored_folds(folder: Path, used: Mapping[str, int] | None = None) -> StoredF
     """
     folds, digests = {}, {}
     for line in content_of(folder / SUMS).decode("ascii", "replace").splitlines():
-        wanted, _, name = line.partition("  ")
+        expected, _, name = line.partition("  ")
         content = content_of(folder / name)
         digest = hashlib.sha256(content).hexdigest()
         shown = printable(folder / name, 400)
-        if digest != wanted:
+        if digest != expected:
             msg = f"{shown} differs from its digest in {SUMS}: take the file that belongs to it"
             raise DataError(msg)
         lines = content.decode("ascii", "replace").splitlines()
-        numbers = [one for one in lines if not one.startswith("#")]
-        if not numbers or not all(one.isdigit() and len(one) < 4 for one in numbers):
+        numbers = [line for line in lines if not line.startswith("#")]
+        if not numbers or not all(number.isdigit() and len(number) < 4 for number in numbers):
             raise DataError(f"{shown} is no file of folds: it has a number from 0 in each line")
         stem = Path(name).stem
         folds[stem], digests[stem] = np.array(numbers, dtype=np.int64), digest

@@ -44,7 +44,7 @@ FEWEST = 2  # rows that are too few for propensities: log n - 1 is negative
 class First(NamedTuple):
     """Some rows: the worth of their first k labels, of the best k, and how many labels count."""
 
-    found: np.ndarray
+    gains: np.ndarray
     best: np.ndarray
     places: np.ndarray
 
@@ -53,19 +53,19 @@ def first(Y: Any, scores: Any, k: int, worth: np.ndarray | None = None) -> Itera
     """The first k labels of the rows with a positive label, in blocks."""
     if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 1:
         raise UsageError(f"k is a number of labels from 1 on, not {printable(repr(k))}")
-    for found, best, known in (
-        _first(Y, scores, worth) if k <= MOST else _first_of(k, Y, scores, worth)
+    for gains, best, known in (
+        _first(Y, scores, worth) if k <= MOST else _first_k(k, Y, scores, worth)
     ):
-        yield First(found[:, :k], best[:, :k], np.minimum(known, k))
+        yield First(gains[:, :k], best[:, :k], np.minimum(known, k))
 
 
 @shared
 def _first(Y: Any, scores: Any, worth: np.ndarray | None) -> list[First]:
     """The first labels, as many as the metrics by name look at."""
-    return _first_of(MOST, Y, scores, worth)
+    return _first_k(MOST, Y, scores, worth)
 
 
-def _first_of(k: int, Y: Any, scores: Any, worth: np.ndarray | None) -> list[First]:
+def _first_k(k: int, Y: Any, scores: Any, worth: np.ndarray | None) -> list[First]:
     """The first k labels; the last field is how many labels are known."""
     truth = truth_of(Y)
     score = scores_of(scores, truth)
@@ -83,9 +83,9 @@ def _first_of(k: int, Y: Any, scores: Any, worth: np.ndarray | None) -> list[Fir
             order = np.lexsort((gains, -score[block], ~known), axis=1)[:, :k]
         else:
             order = sorted_rows(values, gains)[:, :k]
-        best = -np.sort(-gains, axis=1)[:, :k]
-        found = np.take_along_axis(gains, order, axis=1)
-        blocks.append(First(found, best, known.sum(axis=1)))
+        best_gains = -np.sort(-gains, axis=1)[:, :k]
+        first_gains = np.take_along_axis(gains, order, axis=1)
+        blocks.append(First(first_gains, best_gains, known.sum(axis=1)))
     return blocks
 
 
@@ -106,7 +106,7 @@ def precision_at(Y: Any, scores: Any, k: int = 5) -> float:
     >>> precision_at([[1, 0, 1], [0, 1, 0]], [[0.9, 0.5, 0.6], [0.1, 0.8, 0.3]], k=2)
     0.75
     """
-    parts = [rows.found.sum(axis=1) / rows.places for rows in first(Y, scores, k)]
+    parts = [rows.gains.sum(axis=1) / rows.places for rows in first(Y, scores, k)]
     return mean(np.concatenate(parts) if parts else np.empty(0))
 
 
@@ -146,8 +146,8 @@ def ndcg_at(Y: Any, scores: Any, k: int = 5) -> float:
     """
     parts = []
     for rows in first(Y, scores, k):
-        discount = 1 / np.log2(np.arange(rows.found.shape[1]) + 2)
-        parts.append((rows.found * discount).sum(axis=1) / (rows.best * discount).sum(axis=1))
+        discount = 1 / np.log2(np.arange(rows.gains.shape[1]) + 2)
+        parts.append((rows.gains * discount).sum(axis=1) / (rows.best * discount).sum(axis=1))
     return mean(np.concatenate(parts) if parts else np.empty(0))
 
 
@@ -219,9 +219,9 @@ def propensity_precision_at(
     >>> propensity_precision_at(Y, scores, [0.5, 0.25, 1.0], k=1, normalised=False)
     2.0
     """
-    weigh = [(rows.found.sum(axis=1), rows.best.sum(axis=1), rows.places)
+    blocks = [(rows.gains.sum(axis=1), rows.best.sum(axis=1), rows.places)
              for rows in first(Y, scores, k, worth_of(Y, shares))]  # fmt: skip
-    return _weighted(weigh, normalised)
+    return _weighted(blocks, normalised)
 
 
 def propensity_ndcg_at(
@@ -245,22 +245,22 @@ def propensity_ndcg_at(
     >>> round(propensity_ndcg_at(Y, scores, [0.5, 0.25, 1.0], k=2), 3)
     0.86
     """
-    weigh = []
+    blocks = []
     for rows in first(Y, scores, k, worth_of(Y, shares)):
-        discount = 1 / np.log2(np.arange(rows.found.shape[1]) + 2)
+        discount = 1 / np.log2(np.arange(rows.gains.shape[1]) + 2)
         ideal = ((rows.best > 0) * discount).sum(axis=1)
-        weigh.append(
-            ((rows.found * discount).sum(axis=1), (rows.best * discount).sum(axis=1), ideal)
+        blocks.append(
+            ((rows.gains * discount).sum(axis=1), (rows.best * discount).sum(axis=1), ideal)
         )
-    return _weighted(weigh, normalised)
+    return _weighted(blocks, normalised)
 
 
 def _weighted(blocks: Sequence[tuple[np.ndarray, ...]], normalised: bool) -> float:
     """The mean over the rows of what was found over a divisor, as a share of the best."""
     if not blocks:
         return mean([])
-    found, best, divisor = (np.concatenate(one) for one in zip(*blocks, strict=True))
-    value = mean(found / divisor)
+    gains, best, divisor = (np.concatenate(part) for part in zip(*blocks, strict=True))
+    value = mean(gains / divisor)
     return float(value / mean(best / divisor)) if normalised else value
 
 
@@ -274,26 +274,26 @@ def worth_of(Y: Any, shares: Any) -> np.ndarray:
     return np.asarray(1 / weights)
 
 
-def propensity_precision_at_1(Y: Any, given: tuple[Any, Any]) -> float:
+def propensity_precision_at_1(Y: Any, pair: tuple[Any, Any]) -> float:
     """Precision of the first label in which a rare label counts more."""
-    return propensity_precision_at(Y, *given, k=1)
+    return propensity_precision_at(Y, *pair, k=1)
 
 
-def propensity_precision_at_3(Y: Any, given: tuple[Any, Any]) -> float:
+def propensity_precision_at_3(Y: Any, pair: tuple[Any, Any]) -> float:
     """Precision of the first three labels in which a rare label counts more."""
-    return propensity_precision_at(Y, *given, k=3)
+    return propensity_precision_at(Y, *pair, k=3)
 
 
-def propensity_precision_at_5(Y: Any, given: tuple[Any, Any]) -> float:
+def propensity_precision_at_5(Y: Any, pair: tuple[Any, Any]) -> float:
     """Precision of the first five labels in which a rare label counts more."""
-    return propensity_precision_at(Y, *given, k=5)
+    return propensity_precision_at(Y, *pair, k=5)
 
 
-def propensity_ndcg_at_3(Y: Any, given: tuple[Any, Any]) -> float:
+def propensity_ndcg_at_3(Y: Any, pair: tuple[Any, Any]) -> float:
     """The nDCG of the first three labels in which a rare label counts more."""
-    return propensity_ndcg_at(Y, *given, k=3)
+    return propensity_ndcg_at(Y, *pair, k=3)
 
 
-def propensity_ndcg_at_5(Y: Any, given: tuple[Any, Any]) -> float:
+def propensity_ndcg_at_5(Y: Any, pair: tuple[Any, Any]) -> float:
     """The nDCG of the first five labels in which a rare label counts more."""
-    return propensity_ndcg_at(Y, *given, k=5)
+    return propensity_ndcg_at(Y, *pair, k=5)

@@ -37,6 +37,6 @@ class TrainingRows:
     @cached_property
     def prepared(self) -> Prepared:
         """The same rows binned and counted, for every criterion and filter that counts."""
-        chosen = {key: value for key, value in self.options.items() if key in PREPARATION}
+        options = {key: value for key, value in self.options.items() if key in PREPARATION}
         with measured() as self.preparing:
-            return prepare(self.data, **chosen)
+            return prepare(self.data, **options)

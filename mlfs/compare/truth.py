@@ -83,34 +83,34 @@ def mean(values: Any) -> float:
     >>> mean([0.1] * 10)
     0.1
     """
-    every = np.asarray(values, dtype=np.float64).tolist()
-    return math.fsum(every) / len(every) if every else math.nan
+    numbers = np.asarray(values, dtype=np.float64).tolist()
+    return math.fsum(numbers) / len(numbers) if numbers else math.nan
 
 
-def matrix(values: Any, what: str, truth: Truth | None = None) -> np.ndarray:
+def matrix(values: Any, name: str, truth: Truth | None = None) -> np.ndarray:
     """Values as an array of numbers of two dimensions, of the shape of the truth."""
     try:
         array = np.asarray(values.toarray() if hasattr(values, "toarray") else values)
         if array.dtype != bool:
             array = array.astype(np.float64, copy=False)
     except (TypeError, ValueError):
-        msg = f"{what} holds something other than numbers: give a table, a row for each instance"
+        msg = f"{name} holds something other than numbers: give a table, a row for each instance"
         raise DataError(msg) from None
     if array.ndim != 2:
-        msg = f"{what} has {array.ndim} dimensions: give a table, a row for each instance and a "
+        msg = f"{name} has {array.ndim} dimensions: give a table, a row for each instance and a "
         msg += "column for each label"
         raise DataError(msg)
     if truth is not None and array.shape != truth.known.shape:
-        msg = f"{what} has the shape {array.shape}, but Y has {truth.known.shape}"
+        msg = f"{name} has the shape {array.shape}, but Y has {truth.known.shape}"
         raise DataError(msg)
     return array
 
 
-def refuse_other_than(array: np.ndarray, fine: np.ndarray, what: str, wanted: str) -> None:
+def refuse_other_than(array: np.ndarray, fine: np.ndarray, name: str, expected: str) -> None:
     """Name the first value that is not what is wanted."""
     if not fine.all():
-        row, column = (int(at) for at in np.argwhere(~fine)[0])
+        row, column = (int(index) for index in np.argwhere(~fine)[0])
         shown = printable(array[row, column])
-        place = f"row {row + 1}, column {column + 1}"
-        msg = f"{what} holds {shown} in {place}, where {wanted} is expected"
+        position = f"row {row + 1}, column {column + 1}"
+        msg = f"{name} holds {shown} in {position}, where {expected} is expected"
         raise DataError(msg)

@@ -24,7 +24,7 @@ __all__ = ["INNER", "best_of", "inner_splits", "is_tuned"]
 INNER = 3  # folds
 
 
-def is_tuned(*given: Named) -> bool:
+def is_tuned(*methods: Named) -> bool:
     """Whether one of them has a parameter with several values.
 
     Examples
@@ -32,7 +32,7 @@ def is_tuned(*given: Named) -> bool:
     >>> is_tuned(Named("br", {"C": "0.1|1"})), is_tuned(Named("br", {"C": 1}))
     (True, False)
     """
-    return any(len(one.alternatives()) > 1 for one in given)
+    return any(len(method.alternatives()) > 1 for method in methods)
 
 
 def inner_splits(train: Dataset, seed: int) -> list[Split]:
@@ -44,7 +44,7 @@ def best_of(
     criterion: Named,
     model: Named,
     metric: str,
-    measured: Callable[[Named, Named, int], float | None],
+    score_of: Callable[[Named, Named, int], float | None],
 ) -> tuple[Named, Named]:
     """The combination that is best in the mean over the inner folds; the first one in a tie.
 
@@ -60,7 +60,7 @@ def best_of(
     sign = 1 if METRICS[metric].higher_is_better else -1
     best: tuple[float, tuple[Named, Named]] | None = None
     for pair in itertools.product(criterion.alternatives(), model.alternatives()):
-        values = [measured(*pair, fold) for fold in range(INNER)]
+        values = [score_of(*pair, fold) for fold in range(INNER)]
         worth = sign * _mean(values)
         if not np.isnan(worth) and (best is None or worth > best[0] + 1e-12):
             best = worth, pair

@@ -23,7 +23,7 @@ __all__ = [
     "ksg_mean",
     "l21",
     "llsf",
-    "of_features",
+    "sum_by_feature",
     "table_of_rows",
 ]
 
@@ -42,7 +42,7 @@ def table_of_rows(train: TrainingRows) -> tuple[np.ndarray, np.ndarray, np.ndarr
     return np.asarray(X.toarray() if sp.issparse(X) else X, np.float64), Y, feature
 
 
-def of_features(worth: np.ndarray, feature: np.ndarray, d: int) -> np.ndarray:
+def sum_by_feature(worth: np.ndarray, feature: np.ndarray, d: int) -> np.ndarray:
     """Add the worth of the columns of each feature."""
     return np.bincount(feature, worth, minlength=d)
 
@@ -64,7 +64,7 @@ def forest(train: TrainingRows, seed: int, *, trees: int) -> np.ndarray:
     X, Y, feature = table_of_rows(train)
     model = RandomForestClassifier(trees, random_state=seed)
     model.fit(X, Y, sample_weight=train.data.weights)
-    return of_features(model.feature_importances_, feature, train.data.shape[1])
+    return sum_by_feature(model.feature_importances_, feature, train.data.shape[1])
 
 
 def l21(train: TrainingRows, _: int) -> np.ndarray:
@@ -82,7 +82,7 @@ def l21(train: TrainingRows, _: int) -> np.ndarray:
     if most == 0:
         return np.zeros(train.data.shape[1])
     model = MultiTaskLasso(alpha=L21_SHARE * most, max_iter=5000).fit(X, centred)
-    return of_features((model.coef_**2).sum(axis=0), feature, train.data.shape[1])
+    return sum_by_feature((model.coef_**2).sum(axis=0), feature, train.data.shape[1])
 
 
 def llsf(train: TrainingRows, _: int, *, alpha: float, beta: float) -> np.ndarray:
@@ -103,7 +103,7 @@ def llsf(train: TrainingRows, _: int, *, alpha: float, beta: float) -> np.ndarra
     spread = np.sqrt(np.average((X - mean) ** 2, axis=0, weights=weights))
     X = (X - mean) / np.where(spread > 0, spread, 1.0)
     model = LLSF(alpha, beta).fit(X, Y, weights)
-    return of_features((model.coef_**2).sum(axis=0), feature, train.data.shape[1])
+    return sum_by_feature((model.coef_**2).sum(axis=0), feature, train.data.shape[1])
 
 
 def covariance(train: TrainingRows, _: int) -> np.ndarray:
@@ -112,8 +112,8 @@ def covariance(train: TrainingRows, _: int) -> np.ndarray:
     It depends on the scale of a column, as MDDM does.
     """
     X, Y, feature = table_of_rows(train)
-    both = (X - X.mean(axis=0)).T @ (Y - Y.mean(axis=0)) / len(X)
-    return of_features((both**2).sum(axis=1), feature, train.data.shape[1])
+    covariances = (X - X.mean(axis=0)).T @ (Y - Y.mean(axis=0)) / len(X)
+    return sum_by_feature((covariances**2).sum(axis=1), feature, train.data.shape[1])
 
 
 def ksg_mean(train: TrainingRows, seed: int, *, k: int) -> np.ndarray:
@@ -132,21 +132,23 @@ def ksg_mean(train: TrainingRows, seed: int, *, k: int) -> np.ndarray:
 
     X, Y, feature = table_of_rows(train)
     numeric = np.array([column.kind == "numeric" for column in train.data.columns])[feature]
-    found = [
+    gains = [
         mutual_info_classif(X, y, discrete_features=~numeric, n_neighbors=k, random_state=seed)
         for y in Y.T
     ]
-    return of_features(np.mean(found, axis=0), feature, train.data.shape[1])
+    return sum_by_feature(np.mean(gains, axis=0), feature, train.data.shape[1])
 
 
 def ig_lp(train: TrainingRows, _: int) -> np.ndarray:
     """I(f;Y) with the label set as one class (label powerset), of binned columns."""
     data = train.data
-    which = np.unique(dense(data.Y), axis=0, return_inverse=True)[1]
-    which = which.reshape(-1)
-    sets = Label("labels", tuple(map(str, range(int(which.max(initial=0)) + 1))))
+    set_numbers = np.unique(dense(data.Y), axis=0, return_inverse=True)[1]
+    set_numbers = set_numbers.reshape(-1)
+    sets = Label("labels", tuple(map(str, range(int(set_numbers.max(initial=0)) + 1))))
     wide = np.int32 if len(sets.values) > 127 else np.int8
-    one = data.with_changes(Y=which.astype(wide)[:, None], labels=(sets,))
-    known = train.prepared
-    ready = prepare(one, binnings=known.binnings, missing=known.options["missing"])
-    return np.asarray(ready.info.mi_fL)
+    powerset = data.with_changes(Y=set_numbers.astype(wide)[:, None], labels=(sets,))
+    prepared = train.prepared
+    prepared_sets = prepare(
+        powerset, binnings=prepared.binnings, missing=prepared.options["missing"]
+    )
+    return np.asarray(prepared_sets.info.mi_fL)

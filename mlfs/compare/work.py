@@ -14,7 +14,7 @@ import numpy as np
 from mlfs.compare.budget import OverBudget, limited
 from mlfs.compare.classifiers import Answers, classifier
 from mlfs.compare.data_sources import DataSource, dense, excluded, rows_of, without
-from mlfs.compare.details import label_results, packed
+from mlfs.compare.details import label_results, pack
 from mlfs.compare.measure import Cost, measured
 from mlfs.compare.metrics import evaluate
 from mlfs.compare.named import Named
@@ -120,20 +120,20 @@ class JobRunner:
         if {ranking_key, method_key} & self._slow:
             raise OverBudget(f"left out: an earlier cell took more than the budget of {budget:g} s")
         try:
-            settled = self._tuned_cell(cell, job, train)
-            choices = self._choices(job, settled.ranker, train)
+            tuned = self._tuned_cell(cell, job, train)
+            choices = self._choices(job, tuned.ranker, train)
             ranked, selecting = choices.choose(cell)
         except OverBudget:
             self._slow.add(ranking_key)
             raise
-        tuned = f"tuned: {settled.ranker}, {settled.model}" if settled is not cell else ""
+        tuned_note = f"tuned: {tuned.ranker}, {tuned.model}" if tuned is not cell else ""
         costs = {"prepare": choices.preparing, "select": selecting}
-        equality_key = (str(settled.model), tuple(map(frozenset, ranked.orders)), ranked.imposed)
+        equality_key = (str(tuned.model), tuple(map(frozenset, ranked.orders)), ranked.imposed)
         outcome = self._equal.pop(equality_key, None)
         if outcome is None:
             try:
                 with limited(budget):
-                    outcome = _fit_and_evaluate(settled, train.data, test, ranked)
+                    outcome = _fit_and_evaluate(tuned, train.data, test, ranked)
             except OverBudget:
                 self._slow.add(method_key)
                 raise
@@ -145,7 +145,7 @@ class JobRunner:
             "key": cell.key,
             "cell": cell.to_dict(),
             "status": "ok",
-            "note": "; ".join(note for note in (ranked.note, tuned) if note),
+            "note": "; ".join(note for note in (ranked.note, tuned_note) if note),
             "features": ranked.mean_size,
             "selected": list(ranked.union),
             "names": [train.data.columns[j].name for j in ranked.union[:NAMED]],
@@ -272,7 +272,7 @@ def _details(
             "joint": answers.joint,
             "propensities": shares,
         }
-    return {"details": packed(kept, labels)}
+    return {"details": pack(kept, labels)}
 
 
 def failure(cell: Cell, error: BaseException | str) -> dict[str, Any]:
