@@ -202,7 +202,7 @@ class PackedTable:
         return self.toarray() if dtype is None else self.toarray().astype(dtype, copy=False)
 
     def __reduce__(self) -> Any:
-        return _identity, (self.toarray(),)  # the spool stays in this process
+        return np.asarray, (self.toarray(),)  # the spool stays in this process
 
     def meaning(self, meaning: dict[int, np.ndarray]) -> PackedTable:
         """The same where the numbers of some columns are replaced: ``meaning[j][number]``."""
@@ -373,10 +373,6 @@ class PackedTable:
         column_planes = np.zeros((planes.shape[0], STRIP, planes.shape[2]), np.uint64)
         slice_into(column, 0, column_top, column_planes)
         top[j], planes[:, j] = column_top[0], column_planes[:, 0]
-
-
-def _identity(array: np.ndarray) -> np.ndarray:
-    return array
 
 
 def _is_all(rows: Any) -> bool:

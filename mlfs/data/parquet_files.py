@@ -16,7 +16,7 @@ import numpy as np
 from mlfs.data.labels.finding import LabelPositions, first_duplicate, resolve
 from mlfs.data.matrices import COUNTED_TYPES
 from mlfs.data.metadata import load
-from mlfs.data.parquet_pages import check_file, size_of
+from mlfs.data.parquet_pages import check_file, stream_size
 from mlfs.data.piecewise import FileState
 from mlfs.data.request import UNNEEDED, Limits, Request, exceeded
 from mlfs.errors import DataError, MissingExtra, MlfsError, ParseError, printable
@@ -118,7 +118,7 @@ def open_file(
     """
     try:
         with file.open() as raw:
-            size = size_of(raw)
+            size = stream_size(raw)
             stream = check_file(raw, file.path, limits)
             options = {
                 "thrift_string_size_limit": max(size, 1),

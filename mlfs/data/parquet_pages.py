@@ -14,7 +14,7 @@ from mlfs.data.request import Limits, exceeded
 from mlfs.data.unpacking import RATIO_FROM
 from mlfs.errors import ParseError
 
-__all__ = ["check_file", "size_of"]
+__all__ = ["check_file", "stream_size"]
 
 MAGIC = b"PAR1"
 DEEPEST = 64
@@ -111,7 +111,7 @@ class _Thrift:
             raise Damaged("it ends in its metadata")
 
 
-def size_of(file: BinaryIO) -> int:
+def stream_size(file: BinaryIO) -> int:
     """The bytes of a file."""
     return file.seek(0, io.SEEK_END)
 
@@ -123,7 +123,7 @@ def check_file(file: BinaryIO, path: str, limits: Limits) -> BinaryIO:
     A file that is encrypted or cut is returned as it is, and pyarrow refuses it.
     Of columns that are not nested a value takes no memory before it is read, some rows at a time.
     """
-    size = size_of(file)
+    size = stream_size(file)
     tail = _bytes(file, max(0, size - 8), size)
     meta_size = int.from_bytes(tail[:4], "little")
     if not tail.endswith(MAGIC) or size < 12 or meta_size > size - 8:

@@ -16,7 +16,7 @@ from mlfs.counting.entries import edges_of
 from mlfs.discretize.binning import Binnings
 from mlfs.discretize.column_blocks import Block, blocks
 from mlfs.discretize.encoder import code_counts
-from mlfs.discretize.learning import make_binnings, refuse_infinite
+from mlfs.discretize.learning import make_binnings, refuse_infinite_columns
 from mlfs.discretize.moments import Terms, column_terms, known_amount, shift_values
 from mlfs.discretize.unsupervised import equal_width, mean_sd_edges, midpoints
 
@@ -204,7 +204,7 @@ def learn_divided(
     high = np.maximum.reduce([summary.high for summary in summaries])
     n_missing = np.add.reduce([summary.n_missing for summary in summaries])
     is_free = sizes <= 0
-    refuse_infinite(low[is_free], high[is_free], columns[is_free], names)
+    refuse_infinite_columns(low[is_free], high[is_free], columns[is_free], names)
     values = [
         _union(
             [summary.values[j] for summary in summaries], nominal_limit if sizes[j] < 0 else None

@@ -22,7 +22,7 @@ from mlfs.discretize.table_survey import Survey, learn_small
 from mlfs.discretize.unsupervised import equal_frequency, equal_width, mean_sd_edges
 from mlfs.errors import DataError, UnknownName, UsageError, printable
 
-__all__ = ["METHODS", "check_method", "learn", "make_binnings", "refuse_infinite"]
+__all__ = ["METHODS", "check_method", "learn", "make_binnings", "refuse_infinite_columns"]
 
 METHODS = {
     "mean-sd": "three levels: below mean - sd, between, above mean + sd",
@@ -138,7 +138,7 @@ def _learn_block(
     """The binnings of the columns of a block, without names and fallbacks."""
     low, high, n_missing = block.extremes()
     is_free = sizes <= 0
-    refuse_infinite(low[is_free], high[is_free], columns[is_free], names)
+    refuse_infinite_columns(low[is_free], high[is_free], columns[is_free], names)
     limits = np.where(sizes > 0, 0, np.diff(block.bounds) + 1)
     limits[sizes < 0] = np.minimum(limits[sizes < 0], settings.nominal_limit)
     starts, n_values = edges_of(limits), np.empty(sizes.size, np.int64)
@@ -236,7 +236,7 @@ def _cut_column(block: Block, j: int, settings: _Settings) -> tuple[float, ...]:
     return SUPERVISED[settings.method](values, groups, weights)
 
 
-def refuse_infinite(
+def refuse_infinite_columns(
     low: np.ndarray, high: np.ndarray, columns: np.ndarray, names: Sequence[str]
 ) -> None:
     """Raise `DataError` if a column holds an infinite value."""

@@ -21,7 +21,7 @@ Point = tuple[float, float]
 
 
 def as_html(structure: Structure) -> str:
-    """Draw a structure, with its table of parents details away.
+    """Draw a structure, with its table of parents, which a click opens.
 
     Examples
     --------

@@ -63,7 +63,7 @@ def write(dataset: Dataset, stream: BinaryIO, separator: str = ",") -> None:
 
 
 def _refuse_infinite_words(dataset: Dataset, form: str) -> None:
-    """A column of nothing but numbers, one of them infinite, could not be read again."""
+    """Refuse a nominal column of nothing but numbers, one of which is infinite."""
     for column in dataset.columns:
         if column.kind == "nominal" and all(map(is_number, column.values)):
             for value in column.values:
