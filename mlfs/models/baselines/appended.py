@@ -18,7 +18,7 @@ from mlfs.models.baselines.neighbours import Neighbours
 from mlfs.models.inference.contract import whole
 from mlfs.models.problem import Problem
 from mlfs.models.progress_reports import stage
-from mlfs.models.splits import folds_by_chance
+from mlfs.models.splits import random_folds
 
 __all__ = ["CHF", "IBLR"]
 
@@ -80,7 +80,7 @@ class IBLR(UnweightedModel, AppendedModel):
         self._has = np.where(problem.Y < 0, 0.5, problem.Y)
         return self._near.counts(problem.X, self._has, exclude_self=True) / self._near.k
 
-    def _appended(self, x: Any) -> np.ndarray:
+    def _new_columns(self, x: Any) -> np.ndarray:
         return self._near.counts(x, self._has) / self._near.k
 
 
@@ -132,8 +132,8 @@ class CHF(AppendedModel):
 
     def _columns(self, problem: Problem) -> np.ndarray:
         self._first = independent(problem)
-        said = self._appended(problem.X)
-        folds = folds_by_chance(problem, self.folds, FOLDS) if self.folds > 1 else []
+        said = self._new_columns(problem.X)
+        folds = random_folds(problem, self.folds, FOLDS) if self.folds > 1 else []
         for number, (learn, test) in enumerate(folds):
             with stage(f"first layer, fold {number + 1} of {len(folds)}"):
                 said[test] = outputs(independent(problem.rows(learn)).on(problem.X[test]))
@@ -144,8 +144,8 @@ class CHF(AppendedModel):
 
     def _grow(self, problem: Problem, first: bool) -> None:
         self._first = independent_part(problem) if first else self._first.grown(problem)
-        wide = on_columns(problem, self._beside(problem.X, self._appended(problem.X)))
+        wide = on_columns(problem, self._append_columns(problem.X, self._new_columns(problem.X)))
         self._fitted = independent_part(wide) if first else self._fitted.grown(wide)
 
-    def _appended(self, x: Any) -> np.ndarray:
+    def _new_columns(self, x: Any) -> np.ndarray:
         return outputs(self._first.on(x))

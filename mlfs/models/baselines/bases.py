@@ -75,7 +75,7 @@ class ColumnModel(LabelModel):
     """A model with ``features`` and ``n``: it looks at what is selected for any of the labels.
 
     ``_begin`` selects on the training rows, and what it returns has the selected columns only;
-    so has what ``_rows`` returns. A subclass has ``_decided(x)``, the labels of rows.
+    so has what ``_rows`` returns. A subclass has ``_decide(x)``, the labels of rows.
 
     Attributes
     ----------
@@ -137,9 +137,9 @@ class ColumnModel(LabelModel):
         ndarray, shape (n, q)
             Of the values that Y had; 0 and 1 where it had booleans or sets.
         """
-        return self._decode(self._decided(self._rows(X)).astype(np.int8))
+        return self._decode(self._decide(self._rows(X)).astype(np.int8))
 
-    def _decided(self, x: Any) -> np.ndarray:
+    def _decide(self, x: Any) -> np.ndarray:
         raise NotImplementedError
 
 
@@ -195,7 +195,7 @@ class AppendedModel(ProbableModel):
     """A classifier for each label on the columns of X and others that are made of them.
 
     A subclass has ``_columns(problem)``, which returns the new columns of the training rows, and
-    ``_appended(x)``, which returns those of any rows; and ``original``, whether X is kept.
+    ``_new_columns(x)``, which returns those of any rows; and ``original``, whether X is kept.
     """
 
     original: Any
@@ -204,24 +204,24 @@ class AppendedModel(ProbableModel):
     def _columns(self, problem: Problem) -> np.ndarray:
         raise NotImplementedError
 
-    def _appended(self, x: Any) -> np.ndarray:
+    def _new_columns(self, x: Any) -> np.ndarray:
         raise NotImplementedError
 
     def _learn(self, problem: Problem) -> None:
-        wide = self._beside(problem.X, self._columns(problem))
+        wide = self._append_columns(problem.X, self._columns(problem))
         self._fitted = independent(on_columns(problem, wide))
 
-    def _beside(self, x: Any, new: np.ndarray) -> Any:
+    def _append_columns(self, x: Any, new: np.ndarray) -> Any:
         return stacked(x, None, new) if self.original else new
 
-    def _held(self, x: Any) -> Conditionals:
-        return self._fitted.on(self._beside(x, self._appended(x)))
+    def _apply(self, x: Any) -> Conditionals:
+        return self._fitted.on(self._append_columns(x, self._new_columns(x)))
 
-    def _decided(self, x: Any) -> np.ndarray:
-        return each_alone(self._held(x), "decide")
+    def _decide(self, x: Any) -> np.ndarray:
+        return each_alone(self._apply(x), "decide")
 
     def _ones(self, x: Any) -> np.ndarray:
-        return each_alone(self._held(x), "proba")
+        return each_alone(self._apply(x), "proba")
 
     @available_if(lambda model: not probabilistic(model))  # type: ignore[untyped-decorator]
     def decision_function(self, X: Any) -> np.ndarray:
@@ -231,7 +231,7 @@ class AppendedModel(ProbableModel):
         -------
         ndarray of float64, shape (n, q)
         """
-        return self._decisions(each_alone(self._held(self._rows(X)), "decision"))
+        return self._decisions(each_alone(self._apply(self._rows(X)), "decision"))
 
 
 class LogOddsModel(LabelModel):

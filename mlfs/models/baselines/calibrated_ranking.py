@@ -76,7 +76,7 @@ class CalibratedLabelRanking(ColumnModel):
 
     def _learn(self, problem: Problem) -> None:
         self.pairs_, marks = _pairs(problem)
-        self._fitted = independent(_wide(problem, marks))
+        self._fitted = independent(_with_pairs(problem, marks))
 
     def _grow(self, problem: Problem, first: bool) -> None:
         old = () if first else self._fitted.learners
@@ -85,7 +85,7 @@ class CalibratedLabelRanking(ColumnModel):
         self.pairs_, marks = _pairs(problem, before)
         of_pairs = [fitted_pairs.get((a, b)) for a, b in self.pairs_.tolist()]
         alone = [None] * problem.q if first else old[: problem.q]
-        self._fitted = independent_part(_wide(problem, marks), [*alone, *of_pairs])
+        self._fitted = independent_part(_with_pairs(problem, marks), [*alone, *of_pairs])
 
     def _check(self) -> None:
         if self.vote not in VOTES:
@@ -115,11 +115,11 @@ class CalibratedLabelRanking(ColumnModel):
         totals: np.ndarray = votes - (1 - alone).sum(axis=1, keepdims=True)
         return totals
 
-    def _decided(self, x: Any) -> np.ndarray:
+    def _decide(self, x: Any) -> np.ndarray:
         return self._votes(x) > TIE
 
 
-def _wide(problem: Problem, marks: np.ndarray) -> Problem:
+def _with_pairs(problem: Problem, marks: np.ndarray) -> Problem:
     """The rows with a label for each pair behind those that they have."""
     names = tuple(f"pair {number}" for number in range(marks.shape[1]))
     labels = np.hstack([problem.Y, marks])

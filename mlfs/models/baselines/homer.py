@@ -97,19 +97,19 @@ class HOMER(ProbableModel):
         whole(self.k, "k", 2)
 
     def _learn(self, problem: Problem) -> None:
-        self._nodes = self._grown(problem, independent)
+        self._nodes = self._train_nodes(problem, independent)
 
     def _grow(self, problem: Problem, first: bool) -> None:
         if first:
-            self._nodes = self._grown(problem, independent_part)
+            self._nodes = self._train_nodes(problem, independent_part)
             return
         labels = {0: tuple(range(problem.q))}
         for number, node in enumerate(self._nodes):
-            node_problem = _of_children(problem, labels[number], node.children, root=not number)
+            node_problem = _child_problem(problem, labels[number], node.children, root=not number)
             self._nodes[number] = replace(node, fitted=node.fitted.grown(node_problem))
             labels |= dict(zip(node.below, node.children, strict=True))
 
-    def _grown(
+    def _train_nodes(
         self, problem: Problem, train: Callable[[Problem], FittedConditionals]
     ) -> list[HomerNode]:
         """Cluster the labels and train the nodes."""
@@ -119,13 +119,13 @@ class HOMER(ProbableModel):
         nodes: list[HomerNode] = []
         waiting = [tuple(range(problem.q))]
         for labels in waiting:  # it grows: a node's children come behind it
-            children = _children(columns, labels, self.k, draw)
+            children = _split_labels(columns, labels, self.k, draw)
             below = []
             for child in children:
                 below.append(len(waiting) if len(child) > 1 else -1)
                 waiting += [child] if len(child) > 1 else []
             with stage(f"node {len(nodes) + 1}"):
-                fitted = train(_of_children(problem, labels, children, root=not nodes))
+                fitted = train(_child_problem(problem, labels, children, root=not nodes))
             nodes.append(HomerNode(children, tuple(below), fitted))
         return nodes
 
@@ -134,7 +134,7 @@ class HOMER(ProbableModel):
         """The labels of each child of each node."""
         return [node.children for node in self._nodes]
 
-    def _along(self, x: Any, method: str) -> np.ndarray:
+    def _walk_nodes(self, x: Any, method: str) -> np.ndarray:
         """The product of what the nodes on the way to a label say."""
         out = np.zeros((x.shape[0], len(self.label_names_)))
         reached: dict[int, tuple[np.ndarray, np.ndarray]] = {
@@ -154,14 +154,14 @@ class HOMER(ProbableModel):
                     reached[below] = rows[kept], values[kept]
         return out
 
-    def _decided(self, x: Any) -> np.ndarray:
-        return self._along(x, "decide")
+    def _decide(self, x: Any) -> np.ndarray:
+        return self._walk_nodes(x, "decide")
 
     def _ones(self, x: Any) -> np.ndarray:
-        return self._along(x, "proba")
+        return self._walk_nodes(x, "proba")
 
 
-def _children(
+def _split_labels(
     columns: np.ndarray, labels: tuple[int, ...], k: int, draw: np.random.Generator
 ) -> tuple[tuple[int, ...], ...]:
     if len(labels) <= k:
@@ -171,7 +171,7 @@ def _children(
     return tuple(sorted(group for group in groups if group))
 
 
-def _of_children(
+def _child_problem(
     problem: Problem, labels: tuple[int, ...], children: tuple[tuple[int, ...], ...], root: bool
 ) -> Problem:
     """The rows that have a label of a node, with a label for each of its children."""
@@ -213,7 +213,7 @@ def balanced_clusters(points: np.ndarray, k: int, draw: np.random.Generator) -> 
     for _ in range(ROUNDS):
         squares = (points**2).sum(axis=1)[:, None] + (centres**2).sum(axis=1)
         far = np.round(squares - 2 * points @ centres.T, 9)
-        new = _assigned(far, -(-len(points) // k))
+        new = _assign(far, -(-len(points) // k))
         if (new == cluster).all():
             break
         cluster = new
@@ -225,7 +225,7 @@ def balanced_clusters(points: np.ndarray, k: int, draw: np.random.Generator) -> 
     return cluster
 
 
-def _assigned(far: np.ndarray, most: int) -> np.ndarray:
+def _assign(far: np.ndarray, most: int) -> np.ndarray:
     cluster_of = np.full(len(far), -1)
     wishes = np.argsort(far, axis=1, kind="stable")
     tried = np.zeros(len(far), dtype=np.intp)

@@ -102,7 +102,7 @@ class Lift(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklearn has
         self.estimator_ = clone(self.base).fit(euclidean_distances(X, self.centres_), codes)
         return self
 
-    def _asked(self, X: Any) -> np.ndarray:
+    def _distances(self, X: Any) -> np.ndarray:
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, dtype=np.float64)
         X = X if self.ranges_ is None else X / self.ranges_
@@ -110,19 +110,19 @@ class Lift(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklearn has
 
     def predict(self, X: Any) -> np.ndarray:
         """The class of each row."""
-        x = self._asked(X)
+        x = self._distances(X)
         return self.classes_[np.asarray(self.estimator_.predict(x), dtype=np.intp)]
 
     @available_if(_has("predict_proba"))  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> np.ndarray:
         """The probabilities of both classes, shape (n, 2)."""
-        x = self._asked(X)
+        x = self._distances(X)
         return np.asarray(self.estimator_.predict_proba(x))
 
     @available_if(_has("decision_function"))  # type: ignore[untyped-decorator]
     def decision_function(self, X: Any) -> np.ndarray:
         """The decision of each row, positive for the second class."""
-        x = self._asked(X)
+        x = self._distances(X)
         return np.asarray(self.estimator_.decision_function(x))
 
     @property

@@ -107,7 +107,7 @@ class LLSF(ColumnModel):
     def _less_half(self, x: Any) -> np.ndarray:
         return np.asarray(x @ self.coef_.T) + self.intercept_ - THRESHOLD
 
-    def _decided(self, x: Any) -> np.ndarray:
+    def _decide(self, x: Any) -> np.ndarray:
         return self._less_half(x) > 0
 
 

@@ -176,7 +176,7 @@ class BRkNN(UnweightedModel, ProbableModel):
     def _ones(self, x: Any) -> np.ndarray:
         return np.clip(self._shares_of(x), LEAST, 1 - LEAST)
 
-    def _decided(self, x: Any) -> np.ndarray:
+    def _decide(self, x: Any) -> np.ndarray:
         self._check()
         ones = self._shares_of(x)
         decided = ones > 0.5 + TIE

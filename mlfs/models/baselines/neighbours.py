@@ -79,7 +79,7 @@ class Neighbours:
 
     @cached_property
     def _squares(self) -> np.ndarray:
-        return _squared(self._centred(self.rows))
+        return _square_norms(self._centred(self.rows))
 
     def _centred(self, x: Any) -> Any:
         if sp.issparse(self.rows):
@@ -109,8 +109,8 @@ class Neighbours:
         for block in blocks(x.shape[0], len(self._squares), CELLS):
             product = x[block] @ rows.T
             product = product.toarray() if sp.issparse(product) else product
-            far = _squared(x[block])[:, None] + self._squares - 2 * product
-            slack = SLACK * (_squared(x[block]) + self._squares.max())[:, None]
+            far = _square_norms(x[block])[:, None] + self._squares - 2 * product
+            slack = SLACK * (_square_norms(x[block]) + self._squares.max())[:, None]
             if exclude_self:
                 far[np.arange(block.size), block] = np.inf
             near = sp.csr_array(_nearest(far, slack, self.k).astype(np.float64))
@@ -118,7 +118,7 @@ class Neighbours:
         return out
 
 
-def _squared(x: Any) -> np.ndarray:
+def _square_norms(x: Any) -> np.ndarray:
     squares = x.multiply(x) if sp.issparse(x) else x * x
     return np.asarray(squares.sum(axis=1)).ravel()
 

@@ -35,18 +35,18 @@ class SetClassifiers:
     @classmethod
     def learn(cls, problem: Problem, p: int = 0, b: int = 0) -> SetClassifiers:
         """Fit them on the rows without missing labels; sets in p rows or fewer are pruned."""
-        complete = _complete(problem)
+        complete = _complete_rows(problem)
         sets, set_of_row = np.unique(problem.Y[complete], axis=0, return_inverse=True)
         weights = None if problem.weights is None else problem.weights[complete]
         counts = np.bincount(set_of_row, weights, minlength=len(sets))
-        rows, classes = _pruned(sets, set_of_row, counts, p, b)
+        rows, classes = _prune(sets, set_of_row, counts, p, b)
         kept = np.unique(classes)
-        return cls(sets[kept], independent(_marked(problem, complete[rows], classes, kept)))
+        return cls(sets[kept], independent(_set_problem(problem, complete[rows], classes, kept)))
 
     @classmethod
     def learn_part(cls, problem: Problem, before: SetClassifiers | None) -> SetClassifiers:
         """Fit them on a part of the rows; a new set has a classifier from then on."""
-        complete = _complete(problem)
+        complete = _complete_rows(problem)
         old_sets = problem.Y[:0] if before is None else before.sets
         old_learners = () if before is None else before.fitted.learners
         sets = np.unique(np.concatenate([old_sets, problem.Y[complete]]), axis=0)
@@ -55,7 +55,7 @@ class SetClassifiers:
         learners: list[Learner | None] = [None] * len(sets)
         for labels, learner in zip(old_sets, old_learners, strict=True):
             learners[places[labels.tobytes()]] = learner
-        alone = _marked(problem, complete, classes, np.arange(len(sets)))
+        alone = _set_problem(problem, complete, classes, np.arange(len(sets)))
         return cls(sets, independent_part(alone, learners))
 
     def scores(self, x: Any) -> np.ndarray:
@@ -75,7 +75,7 @@ class SetClassifiers:
         return np.clip(shares @ self.sets.astype(np.float64), LEAST, 1 - LEAST)
 
 
-def _complete(problem: Problem) -> np.ndarray:
+def _complete_rows(problem: Problem) -> np.ndarray:
     """The rows whose whole label set is known."""
     complete = np.flatnonzero((problem.Y != MISSING).all(axis=1))
     if not complete.size:
@@ -87,14 +87,16 @@ def _complete(problem: Problem) -> np.ndarray:
     return complete
 
 
-def _marked(problem: Problem, rows: np.ndarray, classes: np.ndarray, kept: np.ndarray) -> Problem:
+def _set_problem(
+    problem: Problem, rows: np.ndarray, classes: np.ndarray, kept: np.ndarray
+) -> Problem:
     """The rows with a label for each kept set: whether it is that of the row."""
     marks = (classes[:, None] == kept).astype(np.int8)
     names = tuple(f"set {number}" for number in range(kept.size))
     return replace(problem.rows(rows), Y=marks, names=names, features=())
 
 
-def _pruned(
+def _prune(
     sets: np.ndarray, set_of_row: np.ndarray, counts: np.ndarray, p: int, b: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """The rows that train, some of them again and again, and the number of the set of each.
@@ -198,7 +200,7 @@ class LabelPowerset(ProbableModel):
         """The label sets that are classes."""
         return self._sets.sets
 
-    def _decided(self, x: Any) -> np.ndarray:
+    def _decide(self, x: Any) -> np.ndarray:
         return self._sets.best_sets(x)
 
     def _ones(self, x: Any) -> np.ndarray:

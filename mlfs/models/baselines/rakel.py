@@ -133,7 +133,7 @@ class RAkEL(ProbableModel):
             times[labels] += 1
         return np.clip(total / times, 0.0, 1.0)
 
-    def _decided(self, x: Any) -> np.ndarray:
+    def _decide(self, x: Any) -> np.ndarray:
         check_vote(self.vote, "the base learner gives", probabilistic(self))
         if self.vote == "mean":
             return self._ones(x) > 0.5
