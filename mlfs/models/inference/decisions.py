@@ -185,7 +185,7 @@ class Support:
 
     def totals(self) -> Floats:
         """The sum of each row's weights."""
-        return _weighed(self.rows, self.weights, self.n_rows)
+        return _weighted_counts(self.rows, self.weights, self.n_rows)
 
     def marginals(self) -> Floats:
         """The share of vectors with each label, (n_rows, q)."""
@@ -199,8 +199,8 @@ class Support:
         shares = self.weights / self.totals()[self.rows]
         vector, label = np.nonzero(self.labels)
         cell = (self.rows[vector] * q + label) * q + size[vector] - 1
-        joint = _weighed(cell, shares[vector], self.n_rows * q * q)
-        empty = _weighed(self.rows, shares * (size == 0), self.n_rows)
+        joint = _weighted_counts(cell, shares[vector], self.n_rows * q * q)
+        empty = _weighted_counts(self.rows, shares * (size == 0), self.n_rows)
         return joint.reshape(self.n_rows, q, q), empty
 
 
@@ -228,6 +228,6 @@ def sizes_of_table(joint: Floats, q: int) -> tuple[Floats, Floats]:
     return out, joint[:, 0].copy()
 
 
-def _weighed(cells: Ints, weights: Floats, size: int) -> Floats:
+def _weighted_counts(cells: Ints, weights: Floats, size: int) -> Floats:
     """The sum of the weights of each cell."""
     return np.asarray(np.bincount(cells, weights, minlength=size), dtype=np.float64)

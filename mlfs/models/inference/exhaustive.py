@@ -70,7 +70,7 @@ class Exhaustive(Inference):
         losses = _all_losses(loss, q) if callable(loss) or loss == "jaccard" else None
         out = np.zeros((conditionals.n_rows, q), dtype=np.int8)
         for rows in blocks(conditionals.n_rows, 1 << q, CELLS):
-            out[rows] = _decided(conditionals, rows, loss, losses)
+            out[rows] = _decide(conditionals, rows, loss, losses)
         return out
 
 
@@ -86,7 +86,7 @@ def _all_losses(loss: Any, q: int) -> Floats:
     return any_loss.loss_table(loss, vectors, vectors)
 
 
-def _decided(conditionals: Conditionals, rows: Ints, loss: Any, losses: Floats | None) -> Labels:
+def _decide(conditionals: Conditionals, rows: Ints, loss: Any, losses: Floats | None) -> Labels:
     q = conditionals.q
     scores = joint_table(conditionals, rows)
     if losses is not None:

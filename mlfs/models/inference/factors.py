@@ -107,7 +107,7 @@ class Factors:
                     if label != origin:
                         up[node, label] = self._from_factor(node, label, down)
             else:
-                out[node] = self._to_others(node, origin, up, down)
+                out[node] = self._send_to_others(node, origin, up, down)
         return out
 
     def _from_factor(self, factor: int, label: int, down: dict[tuple[int, int], Floats]) -> Floats:
@@ -127,7 +127,7 @@ class Factors:
                 total = total + up[neighbour, label]
         return total
 
-    def _to_others(
+    def _send_to_others(
         self,
         label: int,
         origin: int,

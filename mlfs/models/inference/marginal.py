@@ -70,7 +70,7 @@ def marginals(
         )
         raise UsageError(msg)
     if method == "sample" or not exact:
-        probabilities = _sampled(conditionals, n_samples, seed)
+        probabilities = _sample_marginals(conditionals, n_samples, seed)
     elif is_small_polytree(structure.parents):
         probabilities = _along_polytree(conditionals)
     else:
@@ -125,16 +125,16 @@ def _along_chain(conditionals: Conditionals) -> Floats:
     for rows in blocks(conditionals.n_rows, 1 << max(_open_labels(structure)), CELLS):
         joint = np.ones((len(rows), 1))
         for label, (before, after) in zip(structure.order, _windows(structure), strict=True):
-            joint = _grown(conditionals, label, rows, joint, before)
+            joint = _extend(conditionals, label, rows, joint, before)
             out[rows, label] = joint[:, 1::2].sum(axis=1)
             members = [*before, label]
             for below, member in zip(range(len(before), -1, -1), members, strict=True):
                 if member not in after:
-                    joint = _without(joint, below)
+                    joint = _sum_out(joint, below)
     return out
 
 
-def _grown(
+def _extend(
     conditionals: Conditionals, label: int, rows: Ints, joint: Floats, before: Sequence[int]
 ) -> Floats:
     """The joint with one label more, as its last and lowest digit."""
@@ -144,13 +144,13 @@ def _grown(
     return (joint[:, :, None] * table).reshape(len(rows), -1)
 
 
-def _without(joint: Floats, below: int) -> Floats:
+def _sum_out(joint: Floats, below: int) -> Floats:
     """The joint with one label summed out, which has some number of digits below it."""
     n = len(joint)
     return joint.reshape(n, -1, 2, 1 << below).sum(axis=2).reshape(n, -1)
 
 
-def _sampled(conditionals: Conditionals, n_samples: int, seed: int) -> Floats:
+def _sample_marginals(conditionals: Conditionals, n_samples: int, seed: int) -> Floats:
     uniforms = np.random.default_rng(seed).random((1, n_samples, conditionals.q))
     out = np.zeros((conditionals.n_rows, conditionals.q))
     for rows in row_blocks(conditionals, n_samples):

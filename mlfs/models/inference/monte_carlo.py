@@ -68,11 +68,11 @@ class MonteCarlo(Inference):
         out = np.zeros((conditionals.n_rows, q), dtype=np.int8)
         for rows in row_blocks(conditionals, n_samples, q * q if loss == "f1" else 0):
             support, _, _ = drawn(conditionals, rows, uniforms)
-            out[rows] = _decided(support, loss)
+            out[rows] = _decide(support, loss)
         return out
 
 
-def _decided(support: Support, loss: Any) -> Labels:
+def _decide(support: Support, loss: Any) -> Labels:
     if callable(loss) or loss == "jaccard":
         return any_loss.best_of_sample(support, loss)
     if loss == "subset":

@@ -80,12 +80,12 @@ def write_archive(stream: BinaryIO, header: dict[str, Any], arrays: Sequence[np.
         digest.update(piece)
         stream.write(piece)
 
-    body = sum(_padded(array.nbytes) for array in arrays)
+    body = sum(_padded_size(array.nbytes) for array in arrays)
     put(MAGIC + SIZES.pack(VERSION, len(content), body) + content)
     for array in arrays:
         plain = np.ascontiguousarray(array.T if _order(array) == "F" else array, array.dtype)
         plain = plain.astype(plain.dtype.newbyteorder("<"), copy=False)
-        put(plain.tobytes() + bytes(_padded(array.nbytes) - array.nbytes))
+        put(plain.tobytes() + bytes(_padded_size(array.nbytes) - array.nbytes))
     stream.write(digest.digest())
 
 
@@ -102,7 +102,7 @@ def _order(array: np.ndarray) -> str:
     return "F" if array.flags.f_contiguous and not array.flags.c_contiguous else "C"
 
 
-def _padded(size: int) -> int:
+def _padded_size(size: int) -> int:
     return -(-size // STEP) * STEP
 
 
@@ -211,7 +211,7 @@ def _arrays(listed: list[Any], body: memoryview, path: str) -> list[np.ndarray]:
         plan = _plan(description)
         if plan is None:
             raise _damaged(path, f"{printable(json.dumps(description))} describes no array")
-        total += _padded(plan[3])
+        total += _padded_size(plan[3])
         if total > len(body):
             raise _damaged(path, "its arrays declare more bytes than it holds")
         plans.append(plan)
@@ -229,7 +229,7 @@ def _arrays(listed: list[Any], body: memoryview, path: str) -> list[np.ndarray]:
             flat = flat.view(bool)
         array = flat.reshape(shape[::-1]).T if order == "F" else flat.reshape(shape)
         arrays.append(array.astype(dtype.newbyteorder("="), order="K", copy=True))
-        position += _padded(size)
+        position += _padded_size(size)
     return arrays
 
 

@@ -49,7 +49,7 @@ def _check_node(node: Any) -> None:
     _is_fitted(node.fitted, node.fitted.width)
 
 
-def _begun(model: Any, name: str) -> bool:
+def _is_begun(model: Any, name: str) -> bool:
     """Whether a model is fitted; then its labels and columns are checked."""
     if name not in vars(model):
         return False
@@ -72,7 +72,7 @@ def _q(model: Any) -> int:
 
 
 def _check_powerset(model: Any) -> None:
-    if _begun(model, "_sets"):
+    if _is_begun(model, "_sets"):
         _is_member(model._sets, _width(model), _q(model))  # noqa: SLF001
 
 
@@ -83,7 +83,7 @@ def _is_member(member: Any, width: int, q: int) -> None:
 
 
 def _check_rakel(model: Any) -> None:
-    if not _begun(model, "_members"):
+    if not _is_begun(model, "_members"):
         return
     sets, q = model.labelsets_, _q(model)
     demand(len(sets) == len(model._members), "a set of labels has no member")  # noqa: SLF001
@@ -103,14 +103,14 @@ def _is_near(model: Any, kind: str, values: tuple[float, ...]) -> None:
 
 
 def _check_mlknn(model: Any) -> None:
-    if _begun(model, "_log_odds"):
+    if _is_begun(model, "_log_odds"):
         _is_near(model, "i", (0, 1))
         shape = _q(model), model._near.k + 1  # noqa: SLF001
         demand(model._log_odds.shape == shape, "numbers of neighbours have no odds")  # noqa: SLF001
 
 
 def _check_brknn(model: Any) -> None:
-    if _begun(model, "_near"):
+    if _is_begun(model, "_near"):
         _is_near(model, "f", (0, 0.5, 1))
 
 
@@ -120,19 +120,19 @@ def _appended_width(model: Any) -> int:
 
 
 def _check_iblr(model: Any) -> None:
-    if _begun(model, "_fitted"):
+    if _is_begun(model, "_fitted"):
         _is_near(model, "f", (0, 0.5, 1))
         _is_fitted(model._fitted, _appended_width(model), _q(model))  # noqa: SLF001
 
 
 def _check_chf(model: Any) -> None:
-    if _begun(model, "_fitted"):
+    if _is_begun(model, "_fitted"):
         _is_fitted(model._first, _width(model), _q(model))  # noqa: SLF001
         _is_fitted(model._fitted, _appended_width(model), _q(model))  # noqa: SLF001
 
 
 def _check_homer(model: Any) -> None:
-    if not _begun(model, "_nodes"):
+    if not _is_begun(model, "_nodes"):
         return
     expected = {0: tuple(range(_q(model)))}
     for number, node in enumerate(model._nodes):  # noqa: SLF001
@@ -152,12 +152,12 @@ def _check_homer(model: Any) -> None:
 
 
 def _check_llsf(model: Any) -> None:
-    if _begun(model, "coef_"):
+    if _is_begun(model, "coef_"):
         demand(model.coef_.shape == (_q(model), _width(model)), "the weights are of other columns")
 
 
 def _check_ranking(model: Any) -> None:
-    if _begun(model, "_fitted"):
+    if _is_begun(model, "_fitted"):
         pairs, q = model.pairs_, _q(model)
         demand(((pairs >= 0) & (pairs < q)).all(), "a pair has a label that is not there")
         _is_fitted(model._fitted, _width(model), q + len(pairs))  # noqa: SLF001

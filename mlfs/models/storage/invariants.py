@@ -267,19 +267,19 @@ def _fits(value: Any, kind: str, lengths: dict[str, int]) -> bool:
     what, _, shape = kind.rstrip("]").partition("[")
     if what == "ones":
         is_list = isinstance(value, list) and len(value) > 0 and all(map(_is_object, value))
-        return is_list and _same(len(value), shape, lengths)
+        return is_list and _same_length(len(value), shape, lengths)
     if len(what) == 1 and what in "fFibx":
-        return _is_array(value, what) and (not shape or _shaped(value, shape, lengths))
+        return _is_array(value, what) and (not shape or _has_shape(value, shape, lengths))
     if what in PLAIN:
         return bool(PLAIN[what](value))
     if what == "classes":
         two = isinstance(value, np.ndarray) and value.ndim == 1 and 0 < len(value) <= 2
         fits = two and value.dtype.kind in "if" and bool(np.isin(value, (0, 1)).all())
-        return fits and bool((np.diff(value) > 0).all()) and _same(len(value), "k", lengths)
+        return fits and bool((np.diff(value) > 0).all()) and _same_length(len(value), "k", lengths)
     if what == "names":
         texts = isinstance(value, np.ndarray) and all(isinstance(v, str) for v in value.ravel())
-        return texts and _shaped(value, "d", lengths)
-    return _is_whole(value) and _same(int(value), what, lengths)
+        return texts and _has_shape(value, "d", lengths)
+    return _is_whole(value) and _same_length(int(value), what, lengths)
 
 
 def _is_whole(value: Any) -> bool:
@@ -317,14 +317,14 @@ def _is_array(value: Any, kind: str) -> bool:
     return value.dtype.kind == {"F": "f", "i": "i", "b": "b"}[kind]
 
 
-def _shaped(value: Any, shape: str, lengths: dict[str, int]) -> bool:
+def _has_shape(value: Any, shape: str, lengths: dict[str, int]) -> bool:
     sizes = shape.split(",")
     return value.ndim == len(sizes) and all(
-        _same(length, size, lengths) for length, size in zip(value.shape, sizes, strict=True)
+        _same_length(length, size, lengths) for length, size in zip(value.shape, sizes, strict=True)
     )
 
 
-def _same(length: int, name: str, lengths: dict[str, int]) -> bool:
+def _same_length(length: int, name: str, lengths: dict[str, int]) -> bool:
     if name.isdigit():
         return length == int(name)
     return 0 <= length < SMALL and lengths.setdefault(name, length) == length

@@ -18,7 +18,7 @@ import scipy.sparse as sp
 from mlfs.errors import DataError
 from mlfs.models.storage.invariants import DamagedError, demand
 
-__all__ = ["CODECS", "NAMES", "check", "put_together", "search_tree_of", "taken_apart"]
+__all__ = ["CODECS", "NAMES", "check", "put_together", "search_tree_of", "take_apart"]
 
 TREE = "sklearn.tree._tree.Tree"
 SEARCH = "sklearn.neighbors tree"
@@ -35,7 +35,7 @@ class _SearchTree:
         self.kind = kind
 
 
-def taken_apart(value: Any) -> dict[str, Any]:
+def take_apart(value: Any) -> dict[str, Any]:
     """The state of a compiled object as plain values."""
     if isinstance(value, _SearchTree):
         return {"kind": value.kind}

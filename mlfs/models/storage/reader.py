@@ -200,7 +200,7 @@ class Reader:
                 parts.check_fields(cls, state)
                 result: Any = cls(**state)
             else:
-                result = _estimator(cls, _carried_over(cls, state) if self.other_version else state)
+                result = _estimator(cls, _carry_over(cls, state) if self.other_version else state)
                 if hasattr(result, "check"):  # an inference
                     result.check()
                 check_attributes(result)
@@ -217,7 +217,7 @@ class Reader:
 KINDS = frozenset(name.removeprefix("_of_") for name in vars(Reader) if name.startswith("_of_"))
 
 
-def _carried_over(cls: Any, state: dict[str, Any]) -> dict[str, Any]:
+def _carry_over(cls: Any, state: dict[str, Any]) -> dict[str, Any]:
     """The state of an object as another version would have left it for this one."""
     defaults = {
         name: parameter.default

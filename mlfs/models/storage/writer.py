@@ -110,7 +110,7 @@ class Writer:
         nested = sum(not dataclasses.is_dataclass(part) for part in self._open.values())
         if nested > MOST_NESTED and name not in native.CODECS:
             raise UsageError(f"{place} has too many classifiers in each other for a model file")
-        state = native.taken_apart(value) if name in native.CODECS else _state(value, name)
+        state = native.take_apart(value) if name in native.CODECS else _state(value, name)
         nodes = {
             key: self.node(part, f"{key} of {type(value).__name__}", depth + 1)
             for key, part in state.items()

@@ -88,10 +88,10 @@ def log_likelihoods(problem: Problem, folds: float = 3, *, race: bool = False) -
         ``-inf`` where there is no edge, because p or l has one value or by `race`.
     """
     held = replace(held_out(problem, folds), what="tree of labels")
-    return held.over_labels(_into, race).T
+    return held.over_labels(_weights_into, race).T
 
 
-def _into(held: HeldOut, label: int, race: bool) -> np.ndarray:
+def _weights_into(held: HeldOut, label: int, race: bool) -> np.ndarray:
     """The weights of the edges into a label, and of its self-loop.
 
     With `race` an edge that has fallen far behind the self-loop, which it would have to exceed to

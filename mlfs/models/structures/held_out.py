@@ -91,9 +91,9 @@ class HeldOut:
             if share is not None:
                 out[test] = share
             elif self._plain(label):
-                out[test] = self._together(Part(label, fold, rows, test), None)[0, 0]
+                out[test] = self._predict_together(Part(label, fold, rows, test), None)[0, 0]
             else:
-                out[test] = self._fitted(label, rows, test, None, (fold, label))[0]
+                out[test] = self._predict_fitted(label, rows, test, None, (fold, label))[0]
         return np.clip(out, LEAST, 1 - LEAST)
 
     def given_each(
@@ -139,11 +139,11 @@ class HeldOut:
                 plain.append(k)
             else:
                 stream = (fold, label, other)
-                out[:, k, test] = self._fitted(label, rows, test, other, stream)
+                out[:, k, test] = self._predict_fitted(label, rows, test, other, stream)
         if plain:
             rows = _usable_rows(self.problem, learn, label)
             part = Part(label, fold, rows, test)
-            probabilities = self._together(part, [others[k] for k in plain])
+            probabilities = self._predict_together(part, [others[k] for k in plain])
             out[:, np.array(plain)[:, None], test] = probabilities
 
     def _share(self, label: int, rows: np.ndarray) -> float | None:
@@ -197,20 +197,20 @@ class HeldOut:
         x = self.problem.X[rows]
         return x if columns is None else x[:, columns]
 
-    def _together(self, part: Part, others: list[int] | None) -> np.ndarray:
+    def _predict_together(self, part: Part, others: list[int] | None) -> np.ndarray:
         """P(label = 1) of the rows held out given each value of each other label, (2, k, test)."""
         if others is not None and self._min_rows is not None:
-            return self._switched(part, others)
+            return self._predict_switched(part, others)
         inputs = shares = None
         if others is not None:
             values = self.problem.Y[part.rows][:, others]
             inputs = np.maximum(values, 0).astype(np.float64)
             shares = self._weights(part)[:, None] * (values >= 0)
-        solved = self._solved(part, shares, inputs, [(other,) for other in others or ()])
+        solved = self._solve(part, shares, inputs, [(other,) for other in others or ()])
         decision = self._decision(part, solved)
         return np.stack([expit(decision), expit(decision + solved.of_other[:, None])])
 
-    def _switched(self, part: Part, others: list[int]) -> np.ndarray:
+    def _predict_switched(self, part: Part, others: list[int]) -> np.ndarray:
         """Predict as `Switching` does: for each value by the regression on the rows that have it.
 
         As there, values of one class are answered by its share, and values of few rows by the
@@ -234,10 +234,10 @@ class HeldOut:
             fits = [
                 pair for pair, is_constant in zip(pairs, constant, strict=True) if not is_constant
             ]
-            out[~constant] = expit(self._decision(part, self._solved(part, shares, None, fits)))
+            out[~constant] = expit(self._decision(part, self._solve(part, shares, None, fits)))
         return out.reshape(2, values.shape[1], part.test.size)
 
-    def _solved(
+    def _solve(
         self,
         part: Part,
         shares: np.ndarray | None,
@@ -275,7 +275,7 @@ class HeldOut:
         x = with_last(self._x(part.label, part.test), bool(self._plainest.fit_intercept))
         return np.asarray((x @ solved.of_x).T)
 
-    def _fitted(
+    def _predict_fitted(
         self,
         label: int,
         rows: np.ndarray,
@@ -362,10 +362,10 @@ def held_out(problem: Problem, folds: Any) -> HeldOut:
     if hasattr(problem.base_estimator, "untuned"):
         problem = replace(problem, base_estimator=problem.base_estimator.untuned())
     splits = [(np.setdiff1d(all_rows, part, assume_unique=True), part) for part in parts]
-    return HeldOut(replace(problem, X=_stored(problem), shared=[]), splits)
+    return HeldOut(replace(problem, X=_stored_rows(problem), shared=[]), splits)
 
 
-def _stored(problem: Problem) -> Any:
+def _stored_rows(problem: Problem) -> Any:
     """X, without its zeros where it is wide, mostly zeros, and the base learner takes both."""
     x = problem.X
     estimator = problem.base_estimator

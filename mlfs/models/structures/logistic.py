@@ -99,7 +99,7 @@ def side_by_side(
         nowhere = np.full((x.shape[1], shares.shape[1]), np.nan)
         starts = Logistic(nowhere, nowhere[0])
     if others is not None:
-        return _Given(x, y, c * shares, others, alone).solved(NEAR * c, starts)
+        return _WithOthers(x, y, c * shares, others, alone).solved(NEAR * c, starts)
     counted = (shares > 0).sum(axis=0)
     few = counted <= FEW * x.shape[1]
     most = ~few & (counted >= MOST * x.shape[0])
@@ -118,7 +118,7 @@ def side_by_side(
     return Logistic(out, np.zeros(shares.shape[1]))
 
 
-class _Given:
+class _WithOthers:
     """Newton's method by conjugate gradients, for many regressions at once."""
 
     rough: np.ndarray | None = None  # x in half the digits: enough for what a step leaves open
@@ -195,7 +195,7 @@ class _Given:
     def _value(self, z: np.ndarray, w: np.ndarray, v: np.ndarray) -> np.ndarray:
         return objective(z, self.y, self.shares) + ((self.penalty * w**2).sum(axis=0) + v**2) / 2
 
-    def _preconditioned(self, r_w: np.ndarray, r_v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _precondition(self, r_w: np.ndarray, r_v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         t = solved(self.factor, r_w)
         s = (r_v - (self.border * t).sum(axis=0)) / self.corner
         return t - self.inner * s, s
@@ -213,7 +213,7 @@ class _Given:
             g_w, g_v = g_w.astype(kind), g_v.astype(kind)
         d_w, d_v = np.zeros_like(g_w), np.zeros_like(g_v)
         r_w, r_v = g_w, g_v
-        h_w, h_v = self._preconditioned(r_w, r_v)
+        h_w, h_v = self._precondition(r_w, r_v)
         along_w, along_v = h_w, h_v
         energy = (r_w * h_w).sum(axis=0) + r_v * h_v
         enough = FORCING**2 * energy
@@ -225,7 +225,7 @@ class _Given:
             length = np.divide(energy, bend, out=np.zeros_like(bend), where=bend > 0)
             d_w, d_v = d_w + length * along_w, d_v + length * along_v
             r_w, r_v = r_w - length * b_w, r_v - length * b_v
-            h_w, h_v = self._preconditioned(r_w, r_v)
+            h_w, h_v = self._precondition(r_w, r_v)
             new = (r_w * h_w).sum(axis=0) + r_v * h_v
             if (new <= enough).all():
                 break
@@ -235,7 +235,7 @@ class _Given:
         return d_w, d_v
 
 
-class _OnParts(_Given):
+class _OnParts(_WithOthers):
     """Regressions on most of the rows, all on the same columns.
 
     The curvature of each is near that of all rows, from whose solution each begins.
@@ -252,7 +252,7 @@ class _OnParts(_Given):
         if self.factor.dtype == np.float32 and not sp.issparse(x):
             self.rough = x.astype(np.float32)
 
-    def _preconditioned(self, r_w: np.ndarray, r_v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _precondition(self, r_w: np.ndarray, r_v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return solved(self.factor, r_w).astype(r_w.dtype, copy=False), r_v
 
     def _keep_preconditioners(self, kept: np.ndarray) -> None:

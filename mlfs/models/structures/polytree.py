@@ -178,11 +178,11 @@ def conditional_information(problem: Problem, folds: float = 3) -> np.ndarray:
     """
     held = held_out(problem, folds)
     alone = held.over_labels(HeldOut.alone)
-    directed = held.over_labels(_of_label, alone)
+    directed = held.over_labels(_information_given_others, alone)
     return (directed + directed.T) / 2
 
 
-def _of_label(held: HeldOut, label: int, alone: np.ndarray) -> np.ndarray:
+def _information_given_others(held: HeldOut, label: int, alone: np.ndarray) -> np.ndarray:
     """(13) of a label given each other one."""
     problem = held.problem
     out = np.zeros(problem.q)
