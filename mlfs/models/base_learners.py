@@ -22,7 +22,7 @@ from threadpoolctl import ThreadpoolController
 
 from mlfs.api.options import threads
 from mlfs.errors import UsageError, plural, printable
-from mlfs.models.dense import as_wanted
+from mlfs.models.dense import densify
 from mlfs.models.problem import MISSING, Problem
 from mlfs.models.progress_reports import report
 from mlfs.search.label_parents import Structure
@@ -258,7 +258,7 @@ def stacked(x: Any, columns: np.ndarray | None, parents: np.ndarray, estimator: 
     """
     if columns is not None:
         x = x[:, columns]
-    x = as_wanted(x, estimator)
+    x = densify(x, estimator)
     if not parents.shape[1]:
         return x if x.shape[1] else np.zeros((x.shape[0], 1))
     if sp.issparse(x):

@@ -13,7 +13,7 @@ from mlfs.models.conditionals import Conditionals, FittedConditionals
 from mlfs.models.features import feature_plan
 from mlfs.models.inference import Greedy, Inference, joint_log_proba, make, marginals, sample
 from mlfs.models.label_model import LabelModel, probabilistic
-from mlfs.models.number_chosen import chosen_number
+from mlfs.models.number_chosen import choose_number
 from mlfs.models.problem import MISSING, Problem
 from mlfs.models.structures import Independent, learner_for
 from mlfs.search.label_parents import Structure
@@ -146,7 +146,7 @@ class StructuredClassifier(LabelModel):
             )
             raise UsageError(msg)
         if isinstance(n, (list, tuple)):
-            n, self.n_scores_ = chosen_number(problem, self.features, list(n), learner, inference)
+            n, self.n_scores_ = choose_number(problem, self.features, list(n), learner, inference)
             self.n_ = n
         plan = feature_plan(self.features, n)
         before = plan.before(problem)
@@ -165,21 +165,21 @@ class StructuredClassifier(LabelModel):
     @property
     def structure_(self) -> Structure:
         """The structure that was learned."""
-        return self._known().structure
+        return self._fitted_learners().structure
 
     @property
     def order_(self) -> tuple[int, ...]:
         """The labels, parents first."""
-        return self._known().structure.order
+        return self._fitted_learners().structure.order
 
     @property
     def estimators_(self) -> list[Any]:
         """The fitted classifier of each label; None where it was constant in training."""
-        return [learner.estimator for learner in self._known().learners]
+        return [learner.estimator for learner in self._fitted_learners().learners]
 
     def conditionals(self, X: Any) -> Conditionals:
         """The probabilities of the fitted classifiers on rows, for `mlfs.models.inference`."""
-        return self._fitted_on(X)
+        return self._apply(X)
 
     def predict(self, X: Any) -> np.ndarray:
         """The label vector of each row, by the inference of the model.
@@ -194,7 +194,7 @@ class StructuredClassifier(LabelModel):
         ndarray, shape (n, q)
             Of the values that Y had; 0 and 1 where it had booleans or sets.
         """
-        return self._decode(self._inference().predict(self._fitted_on(X)))
+        return self._decode(self._inference().predict(self._apply(X)))
 
     @available_if(probabilistic)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> np.ndarray:
@@ -207,7 +207,7 @@ class StructuredClassifier(LabelModel):
         -------
         ndarray of float64, shape (n, q)
         """
-        return self._shares(np.asarray(marginals(self._fitted_on(X))))
+        return self._shares(np.asarray(marginals(self._apply(X))))
 
     @available_if(_decides_by_function)  # type: ignore[untyped-decorator]
     def decision_function(self, X: Any) -> np.ndarray:
@@ -221,7 +221,7 @@ class StructuredClassifier(LabelModel):
         -------
         ndarray of float64, shape (n, q)
         """
-        held = self._fitted_on(X)
+        held = self._apply(X)
         predicted = Greedy().predict(held)
         out = np.empty(predicted.shape)
         for label, parents in enumerate(held.structure.parents):
@@ -243,7 +243,7 @@ class StructuredClassifier(LabelModel):
         -------
         ndarray of float64, shape (n,)
         """
-        held = self._fitted_on(X)
+        held = self._apply(X)
         codes = self._codes(Y, held.n_rows)
         if (codes == MISSING).any():
             msg = "Y has missing labels: the probability of a label vector needs all of them"
@@ -267,20 +267,20 @@ class StructuredClassifier(LabelModel):
         -------
         ndarray, shape (n, n_rows, q)
         """
-        drawn = np.asarray(sample(self._fitted_on(X), seed, n))
+        drawn = np.asarray(sample(self._apply(X), seed, n))
         flat = self._decode(drawn.reshape(-1, drawn.shape[-1]))
         return flat.reshape(drawn.shape)
 
-    def _known(self) -> FittedConditionals:
+    def _fitted_learners(self) -> FittedConditionals:
         fitted = self.__dict__.get("_fitted")
         if fitted is None:
             msg = f"this {type(self).__name__} is not fitted: call fit(X, Y) first"
             raise AttributeError(msg)
         return fitted
 
-    def _fitted_on(self, X: Any) -> Conditionals:
+    def _apply(self, X: Any) -> Conditionals:
         check_is_fitted(self)
-        return self._known().on(self._rows(X))
+        return self._fitted_learners().on(self._rows(X))
 
     def _inference(self) -> Any:
         inference = Greedy() if self.inference is None else self.inference

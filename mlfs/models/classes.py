@@ -120,7 +120,7 @@ class Classes:
             out[~missing, label] = code
         return out
 
-    def completed(self, codes: np.ndarray, classes: Any) -> tuple[Classes, np.ndarray]:
+    def complete(self, codes: np.ndarray, classes: Any) -> tuple[Classes, np.ndarray]:
         """The same with both values of each label, and the codes by them.
 
         Parameters
@@ -133,7 +133,7 @@ class Classes:
         Examples
         --------
         >>> codes, labels = read_labels(np.array([["yes"], ["yes"]]), 2)
-        >>> labels, codes = labels.completed(codes, [["no", "yes"]])
+        >>> labels, codes = labels.complete(codes, [["no", "yes"]])
         >>> codes.tolist(), [values.tolist() for values in labels.values]
         ([[1], [1]], [['no', 'yes']])
         """

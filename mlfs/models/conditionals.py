@@ -213,8 +213,8 @@ class Conditionals:
         columns = self._switched.columns[label]
         if columns is not None:
             indices = np.arange(self.n_rows)[rows] if isinstance(rows, slice) else rows
-            return self._of_configurations[indices, columns[numbered(parents)]]
-        of_x = self._of_x[rows, label]
+            return self._configuration_scores[indices, columns[numbered(parents)]]
+        of_x = self._x_scores[rows, label]
         of_parents = self._parts.of_parents[label]
         return of_x + offsets(parents, of_parents) if of_parents.size else of_x.copy()
 
@@ -246,12 +246,12 @@ class Conditionals:
         return self.X.toarray() if sp.issparse(self.X) else self.X
 
     @cached_property
-    def _of_x(self) -> np.ndarray:
+    def _x_scores(self) -> np.ndarray:
         """What X adds to the decision of each linear label, and the intercepts."""
         return np.asfortranarray(self._parts.times(self.X))
 
     @cached_property
-    def _of_configurations(self) -> np.ndarray:
+    def _configuration_scores(self) -> np.ndarray:
         return self._switched.times(self.X)
 
 

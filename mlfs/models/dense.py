@@ -11,7 +11,7 @@ from sklearn.utils import get_tags
 from mlfs.counting.memory import bytes_of
 from mlfs.errors import DataError, plural, printable
 
-__all__ = ["ROWS_AT_ONCE", "as_wanted", "wants_dense"]
+__all__ = ["ROWS_AT_ONCE", "densify", "wants_dense"]
 
 CELL = 8
 ROWS_AT_ONCE = 1 << 22  # cells of dense rows that are made at a time in prediction
@@ -35,7 +35,7 @@ def wants_dense(estimator: Any) -> bool:
         return False
 
 
-def as_wanted(x: Any, estimator: Any) -> Any:
+def densify(x: Any, estimator: Any) -> Any:
     """Rows as a classifier takes them: sparse ones become dense where it asks for that.
 
     Refused where they would take more than half of the free memory. A pipeline whose first step

@@ -52,13 +52,13 @@ def maximum_arborescence(weights: Any, root: int = 0) -> tuple[int, ...]:
     >>> maximum_arborescence([[0, 1, 1], [0, 0, 5], [0, 9, 0]])
     (-1, 2, 0)
     """
-    table = _checked(weights, root)
+    table = _check_weights(weights, root)
     n = len(table)
     if n == 1:
         return (-1,)
     size = 2 * n
     weight = np.full((size, size), NO_EDGE)
-    weight[:n, :n] = _on_grid(table)
+    weight[:n, :n] = _round_to_grid(table)
     weight[:, root] = NO_EDGE
     np.fill_diagonal(weight, NO_EDGE)
     # which edge of the data an edge between drawn-together nodes stands for: tail * n + head
@@ -69,7 +69,7 @@ def maximum_arborescence(weights: Any, root: int = 0) -> tuple[int, ...]:
     circles: list[_Circle] = []
     while True:
         into = {node: _best_into(node, [root, *alive], weight, edge) for node in alive}
-        members = _circle(into, root)
+        members = _find_circle(into, root)
         if not members:
             break
         new = n + len(circles)
@@ -79,10 +79,10 @@ def maximum_arborescence(weights: Any, root: int = 0) -> tuple[int, ...]:
         alive = [node for node in alive if node not in members]
         _draw_together(new, members, into, [root, *alive], weight, edge)
         alive.append(new)
-    return _unfolded(n, root, into, edge, circles, within)
+    return _unfold(n, root, into, edge, circles, within)
 
 
-def _checked(weights: Any, root: int) -> np.ndarray:
+def _check_weights(weights: Any, root: int) -> np.ndarray:
     table = np.asarray(weights, dtype=np.float64)
     n = len(table) if table.ndim else 0
     if table.shape != (n, n) or n == 0:
@@ -105,7 +105,7 @@ def _checked(weights: Any, root: int) -> np.ndarray:
     return table
 
 
-def _on_grid(table: np.ndarray) -> np.ndarray:
+def _round_to_grid(table: np.ndarray) -> np.ndarray:
     present = np.isfinite(table)
     most = float(np.abs(table[present]).max())
     grid = np.full(table.shape, NO_EDGE)
@@ -123,7 +123,7 @@ def _best_into(node: int, tails: list[int], weight: np.ndarray, edge: np.ndarray
     return tails[int(best[0])]
 
 
-def _circle(into: dict[int, int], root: int) -> tuple[int, ...]:
+def _find_circle(into: dict[int, int], root: int) -> tuple[int, ...]:
     """The nodes of a circle among the chosen edges, or nothing."""
     met: dict[int, int] = {root: -1}
     for start in into:
@@ -171,7 +171,7 @@ def _keep_best(
     edge[outside, new] = np.where(gain == best[:, None], names, np.iinfo(int).max).min(axis=1)
 
 
-def _unfolded(
+def _unfold(
     n: int,
     root: int,
     into: dict[int, int],

@@ -29,7 +29,7 @@ __all__ = [
     "MixtureOnRows",
     "em",
     "em_step",
-    "fitted_tree",
+    "fit_tree",
     "observed_log_proba",
     "responsibilities",
 ]
@@ -79,7 +79,7 @@ class MixtureOnRows:
     def parts(self, Y: np.ndarray) -> np.ndarray:
         """Log lambda_k + log P(y|x, T_k), shape (n_rows, K); missing labels are summed out."""
         logs = [observed_log_proba(held, Y) for held in self.components]
-        return np.column_stack(logs) + _log(self.mixture.shares)
+        return np.column_stack(logs) + _log_shares(self.mixture.shares)
 
     def log_proba(self, Y: np.ndarray) -> np.ndarray:
         """Log P(y|x), shape (n_rows,); missing labels are summed out."""
@@ -88,7 +88,7 @@ class MixtureOnRows:
     def joint(self) -> Callable[[np.ndarray], np.ndarray]:
         """A fast log P(y|x) of complete label vectors, for many of them on the same rows."""
         tables = self._tables
-        parents, shares = self._parents, _log(self.mixture.shares)
+        parents, shares = self._parents, _log_shares(self.mixture.shares)
         rows, labels = np.arange(tables.shape[1])[:, None], np.arange(tables.shape[2])
 
         def log_proba(Y: np.ndarray) -> np.ndarray:
@@ -120,7 +120,7 @@ class MixtureOnRows:
         return [[parent[0] if parent else q for parent in parents] for parents in structures]
 
 
-def fitted_tree(
+def fit_tree(
     problem: Problem,
     structure: Structure,
     weights: np.ndarray | None = None,
@@ -149,7 +149,7 @@ def fitted_tree(
     return fitted
 
 
-def refitted(
+def refit(
     problem: Problem, tree: FittedConditionals, weights: np.ndarray | None
 ) -> FittedConditionals:
     """The same structure on the same columns, its base learners fitted anew.
@@ -157,7 +157,7 @@ def refitted(
     What they have chosen by themselves (`TunedLogistic` its C) is kept.
     """
     columns = tuple(learner.columns for learner in tree.learners)
-    return fitted_tree(problem.on(columns), tree.structure, weights, tree.learners)
+    return fit_tree(problem.on(columns), tree.structure, weights, tree.learners)
 
 
 def observed_log_proba(conditionals: Conditionals, Y: np.ndarray) -> np.ndarray:
@@ -167,11 +167,11 @@ def observed_log_proba(conditionals: Conditionals, Y: np.ndarray) -> np.ndarray:
     complete = np.flatnonzero(~incomplete)
     total[complete] = log_proba_of(conditionals, complete, Y[complete])
     if incomplete.any():
-        total[incomplete] = _summed_out(conditionals, Y, np.flatnonzero(incomplete))
+        total[incomplete] = _sum_out(conditionals, Y, np.flatnonzero(incomplete))
     return total
 
 
-def _summed_out(conditionals: Conditionals, Y: np.ndarray, rows: np.ndarray) -> np.ndarray:
+def _sum_out(conditionals: Conditionals, Y: np.ndarray, rows: np.ndarray) -> np.ndarray:
     """From the leaves to the roots: log P of what is known below each value of each label."""
     structure = conditionals.structure
     below = np.zeros((conditionals.q, rows.size, 2))
@@ -206,7 +206,7 @@ def em_step(problem: Problem, mixture: Mixture, gammas: np.ndarray) -> Mixture:
     counts = gammas * row_weights[:, None]
     totals = counts.sum(axis=0)
     trees = tuple(
-        refitted(problem, tree, count * (row_weights.sum() / total)) if total > 0 else tree
+        refit(problem, tree, count * (row_weights.sum() / total)) if total > 0 else tree
         for tree, count, total in zip(mixture.trees, counts.T, totals, strict=True)
     )
     return Mixture(trees, totals / totals.sum())
@@ -235,7 +235,7 @@ def em(
         log-likelihood of a row before each step and after the last.
     """
     if len(mixture.trees) == 1:
-        best = Mixture((refitted(problem, mixture.trees[0], None),), np.ones(1))
+        best = Mixture((refit(problem, mixture.trees[0], None),), np.ones(1))
         return best, [weighted_mean(best.on(problem.X).log_proba(problem.Y), problem.weights)]
     parts = mixture.on(problem.X).parts(problem.Y)
     trace = [weighted_mean(log_sum(parts), problem.weights)]
@@ -275,7 +275,7 @@ def log_sum(values: np.ndarray) -> np.ndarray:
     return np.asarray(np.logaddexp.reduce(values, axis=-1))
 
 
-def _log(shares: np.ndarray) -> np.ndarray:
+def _log_shares(shares: np.ndarray) -> np.ndarray:
     with np.errstate(divide="ignore"):
         return np.asarray(np.log(shares))
 
@@ -332,4 +332,4 @@ class Grower:
         columns = tuple(
             None if label_columns is None else np.sort(label_columns) for label_columns in after
         )
-        return fitted_tree(problem.on(columns), structure)
+        return fit_tree(problem.on(columns), structure)

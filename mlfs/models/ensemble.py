@@ -23,8 +23,8 @@ from mlfs.models.splits import row_marks
 __all__ = [
     "StructuredEnsemble",
     "check_vote",
-    "fitted_member",
-    "grown_member",
+    "fit_member",
+    "grow_member",
     "model_or_default",
     "ones_of",
 ]
@@ -115,20 +115,20 @@ class StructuredEnsemble(LabelModel):
             _refuse_own_columns(model)
 
     def _learn(self, problem: Problem) -> None:
-        self._train(problem, fitted_member)
+        self._train(problem, fit_member)
 
     def _grows(self) -> bool:
         return hasattr(self.model, "partial_fit")
 
     def _grow(self, problem: Problem, first: bool) -> None:
         if first:
-            self._train(problem, partial(grown_member, first=True))
+            self._train(problem, partial(grow_member, first=True))
             return
         marks = row_marks(problem.X, problem.Y)
         for member, model in enumerate(self.estimators_):
             draw = problem.generator(member, self._seen)
-            chosen = _drawn_rows(draw, marks, problem.weights, float(self.rows))
-            grown_member(model, problem, chosen, self.estimators_features_[member])
+            chosen = _draw_rows(draw, marks, problem.weights, float(self.rows))
+            grow_member(model, problem, chosen, self.estimators_features_[member])
             before = self.estimators_samples_[member]
             self.estimators_samples_[member] = np.append(before, self._seen + chosen)
         self._seen += problem.n_rows
@@ -140,8 +140,8 @@ class StructuredEnsemble(LabelModel):
         for member in range(self.n_estimators):
             draw = problem.generator(member)
             seed = int(draw.integers(SEEDS))
-            rows = _drawn_rows(draw, marks, problem.weights, float(self.rows))
-            columns = _drawn(draw, problem.X.shape[1], float(self.features))
+            rows = _draw_rows(draw, marks, problem.weights, float(self.rows))
+            columns = _draw_positions(draw, problem.X.shape[1], float(self.features))
             with stage(f"member {member + 1} of {self.n_estimators}"):
                 fitted = train(clone(self._model()), problem, rows, columns, seed)
             models.append(fitted)
@@ -234,7 +234,7 @@ def model_or_default(model: Any, default: Any) -> Any:
     return model
 
 
-def fitted_member(
+def fit_member(
     model: Any,
     problem: Problem,
     rows: np.ndarray,
@@ -242,12 +242,12 @@ def fitted_member(
     seed: int | None = None,
 ) -> Any:
     """A model fitted on some rows and columns of a problem, with its own seed if none is given."""
-    _settle(model, problem, columns, seed)
-    x, y, keywords = _own_rows(problem, rows, columns)
+    _set_parameters(model, problem, columns, seed)
+    x, y, keywords = _member_rows(problem, rows, columns)
     return model.fit(x, y, **keywords)
 
 
-def grown_member(
+def grow_member(
     model: Any,
     problem: Problem,
     rows: np.ndarray,
@@ -256,15 +256,15 @@ def grown_member(
     first: bool = False,
 ) -> Any:
     """Fit a model by `partial_fit` on the first part of the rows, or on a further one."""
-    x, y, keywords = _own_rows(problem, rows, columns)
+    x, y, keywords = _member_rows(problem, rows, columns)
     if first:
-        _settle(model, problem, columns, seed)
+        _set_parameters(model, problem, columns, seed)
         if not isinstance(model, LabelModel):  # one of scikit-learn wants all classes at once
             keywords["classes"] = [np.array([0, 1])] * problem.q
     return model.partial_fit(x, y, **keywords)
 
 
-def _settle(model: Any, problem: Problem, columns: np.ndarray, seed: int | None) -> None:
+def _set_parameters(model: Any, problem: Problem, columns: np.ndarray, seed: int | None) -> None:
     """Hand seed, jobs and names of columns on."""
     settable = model.get_params(deep=False)
     if "random_state" in settable and seed is not None:
@@ -275,7 +275,7 @@ def _settle(model: Any, problem: Problem, columns: np.ndarray, seed: int | None)
         name_columns(model, [problem.feature_names[j] for j in columns], problem.names)
 
 
-def _own_rows(
+def _member_rows(
     problem: Problem, rows: np.ndarray, columns: np.ndarray
 ) -> tuple[Any, np.ndarray, dict[str, Any]]:
     """Some rows and columns as a model takes them, and the weights if there are any."""
@@ -326,13 +326,13 @@ def _decisions_of(member: Any, x: Any, q: int) -> np.ndarray:
     return np.asarray(member.decision_function(x), dtype=np.float64).reshape(-1, q)
 
 
-def _drawn(draw: np.random.Generator, total: int, share: float) -> np.ndarray:
+def _draw_positions(draw: np.random.Generator, total: int, share: float) -> np.ndarray:
     """Some of so many, ascending; at least one."""
     count = max(1, round(share * total))
     return np.sort(draw.permutation(total)[:count])
 
 
-def _drawn_rows(
+def _draw_rows(
     draw: np.random.Generator, marks: np.ndarray, weights: np.ndarray | None, share: float
 ) -> np.ndarray:
     """Distinct rows at random until they have their share of the weight, ascending."""

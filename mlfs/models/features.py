@@ -79,7 +79,7 @@ class Columns(FeaturePlan):
         for label, columns in self.of.items():
             name = printable(label)
             indices = columns_named(columns, problem.feature_names, f"the features of {name!r}")
-            chosen[_number(label, problem.names)] = np.array(indices, dtype=np.intp)
+            chosen[_label_number(label, problem.names)] = np.array(indices, dtype=np.intp)
         return tuple(chosen)
 
 
@@ -105,7 +105,7 @@ class Selected(FeaturePlan):
         options.pop("verbose")
         seed = seed_of(options.pop("random_state"))
         counting = {name: options.pop(name) for name in DEFAULTS if name in options}
-        nominal = _named(options.pop("categorical_features"), problem)
+        nominal = _nominal_names(options.pop("categorical_features"), problem)
         prepared = problem.prepared(nominal, **counting)
         _, criterion = criteria.get(options["criterion"], options["parameters"])
         if criterion.network is not False and options["network"] is None:
@@ -165,7 +165,7 @@ class LDF(FeaturePlan):
             search(plan, ([], []), prepared.info.for_label(label), name)
             for label, name in counted("features", list(enumerate(problem.names)))
         ]
-        return tuple(_picked(path) for path in paths)
+        return tuple(_picks_of(path) for path in paths)
 
     def after(self, problem: Problem, structure: Structure, before: Features) -> Features:
         """What MLCFS keeps of it."""
@@ -177,7 +177,7 @@ class LDF(FeaturePlan):
             for label, columns in counted("features beside the parents", list(enumerate(before)))
             if columns is not None
         ]
-        return tuple(_picked(path) for path in paths)
+        return tuple(_picks_of(path) for path in paths)
 
 
 def feature_plan(features: Any, n: Any = None) -> FeaturePlan:
@@ -202,7 +202,7 @@ def feature_plan(features: Any, n: Any = None) -> FeaturePlan:
         msg = f"n is one number of features here, not the {len(n)} of {printable(repr(n))}"
         raise UsageError(msg)
     if isinstance(features, str) and features not in NAMED:
-        _known(features)
+        _check_criterion(features)
     by_criterion = (
         (isinstance(features, str) and features not in NAMED)
         or isinstance(features, Criterion)
@@ -254,7 +254,7 @@ class _Made(FeaturePlan):
         return _columns_of(self.selection, problem)
 
 
-def _known(name: str) -> None:
+def _check_criterion(name: str) -> None:
     try:
         criteria.get(name)
     except UnknownName:
@@ -270,11 +270,11 @@ def _columns_of(selection: Selection, problem: Problem) -> Features:
     chosen: list[np.ndarray | None] = [None] * problem.q
     for label, ranking in selection.labels.items():
         indices = columns_named(ranking.names, names, "features")
-        chosen[_number(label, problem.names)] = np.array(indices, dtype=np.intp)
+        chosen[_label_number(label, problem.names)] = np.array(indices, dtype=np.intp)
     return tuple(chosen)
 
 
-def _named(nominal: Any, problem: Problem) -> list[str]:
+def _nominal_names(nominal: Any, problem: Problem) -> list[str]:
     """The names of the columns that a `FeatureSelector` takes as nominal."""
     if nominal is None or (isinstance(nominal, str) and nominal == "from_dtype"):
         return []
@@ -284,7 +284,7 @@ def _named(nominal: Any, problem: Problem) -> list[str]:
     return [problem.feature_names[j] for j in indices]
 
 
-def _number(label: Any, names: tuple[str, ...]) -> int:
+def _label_number(label: Any, names: tuple[str, ...]) -> int:
     if label in names:
         return names.index(label)
     integer = isinstance(label, (int, np.integer)) and not isinstance(label, bool)
@@ -293,7 +293,7 @@ def _number(label: Any, names: tuple[str, ...]) -> int:
     raise UnknownName("label in features", str(label), names)
 
 
-def _picked(path: Any) -> np.ndarray:
+def _picks_of(path: Any) -> np.ndarray:
     if path.interrupted:
         raise KeyboardInterrupt
     return path.picks.columns.astype(np.intp)

@@ -121,10 +121,10 @@ class LabelModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklea
         first = not self.__sklearn_is_fitted__()
         if first:
             problem = self._begin(X, y, sample_weight)
-            self._labels, codes = self._labels.completed(problem.Y, classes)
+            self._labels, codes = self._labels.complete(problem.Y, classes)
             problem = replace(problem, Y=codes)
         else:
-            problem = self._further(X, y, sample_weight)
+            problem = self._begin_further(X, y, sample_weight)
         self._grow(problem, first)
         return self
 
@@ -197,18 +197,18 @@ class LabelModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklea
         self._labels = labels
         self.label_names_ = labels.names
         columns = () if names is None else tuple(str(name) for name in names)
-        problem = self._counting(matrix, codes, sample_weight, seed, columns)
+        problem = self._weighted_problem(matrix, codes, sample_weight, seed, columns)
         return problem if prepared is None else replace(problem, shared=[prepared])
 
-    def _further(self, X: Any, Y: Any, sample_weight: Any = None) -> Problem:
+    def _begin_further(self, X: Any, Y: Any, sample_weight: Any = None) -> Problem:
         """Check further training data of a model that has begun, for `partial_fit`."""
         if isinstance(X, (Dataset, Prepared)):
             X, Y, sample_weight, *_ = opened(X, Y, sample_weight)
         matrix = self._matrix(X, reset=False)
         codes = self._labels.codes(Y, matrix.shape[0])
-        return self._counting(matrix, codes, sample_weight, seed_of(self.random_state), ())
+        return self._weighted_problem(matrix, codes, sample_weight, seed_of(self.random_state), ())
 
-    def _counting(
+    def _weighted_problem(
         self,
         matrix: Any,
         codes: np.ndarray,
@@ -273,7 +273,7 @@ class LabelModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklea
         if not matrix.has_canonical_format:
             matrix = matrix.copy()
             matrix.sum_duplicates()
-        return _narrow(matrix)
+        return _narrow_indices(matrix)
 
     def _allows_nan(self) -> bool:
         inner = getattr(self, "model", None)
@@ -348,7 +348,7 @@ class LabelModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklea
         return tags
 
 
-def _narrow(matrix: Any) -> Any:
+def _narrow_indices(matrix: Any) -> Any:
     """The same with indices of 32 bits where they can be: liblinear takes no wider ones."""
     if matrix.indices.dtype == np.int32 == matrix.indptr.dtype:
         return matrix

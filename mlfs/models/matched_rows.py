@@ -81,8 +81,8 @@ value, of training'])
             yield self._only
             return
         for start in range(0, self.n_rows, self.at_once):
-            X, _ = self._matched(start)
-            yield self._filled(X)
+            X, _ = self._match(start)
+            yield self._fill(X)
 
     def _at_once(self) -> int:
         table = self.dataset.table
@@ -97,7 +97,7 @@ value, of training'])
         rows = self.dataset.table[start : start + self.at_once]
         return replace(self.dataset, X=rows, Y=self.dataset.Y[:0])
 
-    def _matched(self, start: int) -> tuple[Any, dict[int, tuple[int, int]]]:
+    def _match(self, start: int) -> tuple[Any, dict[int, tuple[int, int]]]:
         """Some rows, with NaN for gaps; of each field with unseen values the first row, and cells.
 
         Fields are numbered in the order of the training data.
@@ -110,7 +110,7 @@ value, of training'])
                 run.append(j)
                 continue
             if run:
-                pieces.append(_taken(X, run))
+                pieces.append(_take_columns(X, run))
                 run = []
             codes = np.zeros(X.shape[0]) if j < 0 else codes_of(field, part, j)
             unknown = np.isneginf(codes)
@@ -119,8 +119,8 @@ value, of training'])
                 codes[unknown] = np.nan
             pieces.append(spread(field, codes))
         if run:
-            pieces.append(_taken(X, run))
-        return _together(pieces, part), lost
+            pieces.append(_take_columns(X, run))
+        return _join_pieces(pieces, part), lost
 
     def _check(self, unseen: str) -> None:
         """Refuse what the model does not take, and note what is filled."""
@@ -129,11 +129,11 @@ value, of training'])
         starts = np.array([k == 0 for field in self.table.fields for k in range(len(field.names))])
         gaps, gap = 0, -1
         for start in range(0, max(1, self.n_rows), self.at_once):
-            X, lost = self._matched(start)
+            X, lost = self._match(start)
             for k, (row, count) in lost.items():
                 rows.setdefault(k, row)
                 cells[k] = cells.get(k, 0) + count
-            gap_columns = _gaps(X)
+            gap_columns = _gap_columns(X)
             gaps += int(np.count_nonzero(starts[gap_columns]))  # one for each cell of the data
             gap = int(gap_columns[0]) if gap < 0 and gap_columns.size else gap
         if rows and unseen != "missing":
@@ -145,7 +145,7 @@ value, of training'])
         if gap >= 0 and self.table.missing != "keep":
             self._note_gaps(gaps, gap)
         if self.n_rows <= self.at_once:
-            self._only = self._filled(X)
+            self._only = self._fill(X)
 
     def _refuse_unseen(self, k: int, row: int) -> None:
         field, j = self.table.fields[k], self.where[k]
@@ -171,21 +171,21 @@ value, of training'])
         cells = "1 missing value is" if gaps == 1 else f"{gaps} missing values are"
         self.notes.append(f"{cells} filled with the mean, or the most frequent value, of training")
 
-    def _filled(self, X: Any) -> Any:
+    def _fill(self, X: Any) -> Any:
         data = X.data if sp.issparse(X) else X
         gaps = np.isnan(data)
         if gaps.any() and self.table.missing != "keep":
             fills = [fill for field in self.table.fields for fill in fill_columns(field)]
-            data[gaps] = np.array(fills)[_gaps(X)]
+            data[gaps] = np.array(fills)[_gap_columns(X)]
         return X
 
 
-def _gaps(X: Any) -> np.ndarray:
+def _gap_columns(X: Any) -> np.ndarray:
     """The columns of the missing values, in the order of the rows."""
     return X.indices[np.isnan(X.data)] if sp.issparse(X) else np.nonzero(np.isnan(X))[1]
 
 
-def _together(pieces: list[Any], dataset: Dataset) -> Any:
+def _join_pieces(pieces: list[Any], dataset: Dataset) -> Any:
     if dataset.is_sparse:
         X = sp.csr_array(sp.hstack([sp.csr_array(piece) for piece in pieces], format="csr"))
         if max(X.nnz, *X.shape) < 1 << 31:  # some learners take no wider indices
@@ -195,6 +195,6 @@ def _together(pieces: list[Any], dataset: Dataset) -> Any:
     return np.ascontiguousarray(matrix, dtype=np.float64)
 
 
-def _taken(X: Any, columns: list[int]) -> Any:
+def _take_columns(X: Any, columns: list[int]) -> Any:
     """Some columns, which are a copy."""
     return X[:, columns] if sp.issparse(X) else np.take(X, columns, axis=1)

@@ -16,13 +16,13 @@ from mlfs.models.progress_reports import stage
 from mlfs.models.splits import kept_aside
 from mlfs.models.structures import StructureLearner
 
-__all__ = ["chosen_number"]
+__all__ = ["choose_number"]
 
 SHARE = 0.3
 STREAM = 34  # of the random numbers of a problem
 
 
-def chosen_number(
+def choose_number(
     problem: Problem,
     features: Any,
     numbers: Sequence[Any],

@@ -197,9 +197,9 @@ def make(name: str, **parameters: Any) -> Any:
         parameters["inference"] = _inference(parameters["inference"], parameters)
     threshold = parameters.pop("threshold", None)
     # the parts first: what belongs to a part that is replaced belongs to the new one
-    depth = {key: _resolved(model, recipe, key) for key in parameters}
+    depth = {key: _full_name(model, recipe, key) for key in parameters}
     for key in sorted(parameters, key=lambda key: (depth[key].count("__"), key)):
-        model.set_params(**{_resolved(model, recipe, key): parameters[key]})
+        model.set_params(**{_full_name(model, recipe, key): parameters[key]})
     return model if threshold is None else with_threshold(model, threshold)
 
 
@@ -219,7 +219,7 @@ def with_threshold(model: Any, threshold: Any) -> Any:
     return ThresholdedClassifier(model, threshold, random_state=seed)
 
 
-def _resolved(model: Any, name: str, key: str) -> str:
+def _full_name(model: Any, name: str, key: str) -> str:
     """The full name of a parameter that may be that of a part."""
     parameters = model.get_params(deep=True)
     if key in parameters:

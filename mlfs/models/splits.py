@@ -17,8 +17,8 @@ from mlfs.models.problem import Problem
 __all__ = [
     "clearly_less",
     "distinct_rows",
-    "folds_by_chance",
     "kept_aside",
+    "random_folds",
     "row_marks",
     "stratified_folds",
 ]
@@ -53,7 +53,7 @@ def distinct_rows(problem: Problem) -> np.ndarray:
     return np.unique(row_marks(problem.X, problem.Y), return_inverse=True)[1]
 
 
-def folds_by_chance(problem: Problem, folds: int, stream: int) -> list[tuple[Any, Any]]:
+def random_folds(problem: Problem, folds: int, stream: int) -> list[tuple[Any, Any]]:
     """The rows to learn from and those held out of each fold; none if all rows are equal.
 
     Parameters

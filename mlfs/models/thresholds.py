@@ -11,12 +11,12 @@ from sklearn.base import clone
 from sklearn.utils.metaestimators import available_if
 
 from mlfs.errors import UnknownName, UsageError, printable
-from mlfs.models.ensemble import fitted_member, grown_member, model_or_default, ones_of
+from mlfs.models.ensemble import fit_member, grow_member, model_or_default, ones_of
 from mlfs.models.inference.contract import real, whole
 from mlfs.models.label_model import LabelModel
 from mlfs.models.problem import MISSING, Problem
 from mlfs.models.progress_reports import stage
-from mlfs.models.splits import folds_by_chance
+from mlfs.models.splits import random_folds
 
 __all__ = ["RULES", "ThresholdedClassifier", "checked_rule", "learned_thresholds"]
 
@@ -122,7 +122,7 @@ class ThresholdedClassifier(LabelModel):
         else:
             self.thresholds_ = np.full(problem.q, rule)
         with stage("all rows"):
-            self.model_ = fitted_member(clone(model), problem, np.arange(problem.n_rows), columns)
+            self.model_ = fit_member(clone(model), problem, np.arange(problem.n_rows), columns)
 
     def _grows(self) -> bool:
         return not isinstance(self.rule, str) and hasattr(self.model, "partial_fit")
@@ -132,15 +132,15 @@ class ThresholdedClassifier(LabelModel):
             self.thresholds_ = np.full(problem.q, checked_rule(self.rule))
         model = clone(self._inner_model()) if first else self.model_
         columns = np.arange(problem.X.shape[1])
-        self.model_ = grown_member(model, problem, np.arange(problem.n_rows), columns, first=first)
+        self.model_ = grow_member(model, problem, np.arange(problem.n_rows), columns, first=first)
 
     def _held_out(self, model: Any, problem: Problem, columns: np.ndarray) -> np.ndarray:
         """The score of each row by a model that was trained without it; NaN where there is none."""
         scores = np.full(problem.Y.shape, np.nan)
-        folds = folds_by_chance(problem, self.folds, FOLDS)
+        folds = random_folds(problem, self.folds, FOLDS)
         for number, (learn, test) in enumerate(folds):
             with stage(f"fold {number + 1} of {len(folds)}"):
-                fitted = fitted_member(clone(model), problem, learn, columns)
+                fitted = fit_member(clone(model), problem, learn, columns)
             scores[test] = _scores_of(fitted, problem.X[test], problem.q)
         return scores
 

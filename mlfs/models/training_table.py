@@ -267,11 +267,11 @@ def codes_of(field: Field, dataset: Dataset, j: int) -> np.ndarray:
     if not field.values:
         if column.kind == "numeric":
             return x
-        return _through([_number(value) for value in column.values], x)
+        return _map_codes([_finite_number(value) for value in column.values], x)
     position = {value: float(k) for k, value in enumerate(field.values)}
     if column.kind == "nominal":
-        return _through([position.get(value, -math.inf) for value in column.values], x)
-    numbers = {_number(value): k for value, k in position.items()}
+        return _map_codes([position.get(value, -math.inf) for value in column.values], x)
+    numbers = {_finite_number(value): k for value, k in position.items()}
     distinct, inverse = np.unique(x, return_inverse=True)
     table = [
         math.nan if math.isnan(value) else numbers.get(value, -math.inf)
@@ -280,7 +280,7 @@ def codes_of(field: Field, dataset: Dataset, j: int) -> np.ndarray:
     return np.array(table)[inverse.reshape(-1)]
 
 
-def _number(text: str) -> float:
+def _finite_number(text: str) -> float:
     try:
         number = float(text)
     except ValueError:
@@ -288,7 +288,7 @@ def _number(text: str) -> float:
     return number if math.isfinite(number) else -math.inf
 
 
-def _through(table: Sequence[float], x: np.ndarray) -> np.ndarray:
+def _map_codes(table: Sequence[float], x: np.ndarray) -> np.ndarray:
     return np.array([*table, math.nan])[np.where(np.isnan(x), len(table), x).astype(np.intp)]
 
 

@@ -87,7 +87,7 @@ class TunedLogistic(LogisticRegression):  # type: ignore[misc]  # sklearn has no
         """
         model = TunedLogistic(self.C, self.grid, self.folds)
         model.classes_, model.n_features_in_, model.C_ = self.classes_, X.shape[1], self.C_
-        if sp.issparse(X) and _narrow(X):
+        if sp.issparse(X) and _is_narrow(X):
             X = X.toarray()
         model._solve(X, codes, weights, np.append(self.coef_[0], self.intercept_))
         return model
@@ -124,7 +124,7 @@ class TunedLogistic(LogisticRegression):  # type: ignore[misc]  # sklearn has no
     def _solve(
         self, X: Any, codes: np.ndarray, weights: np.ndarray | None, start: np.ndarray | None
     ) -> None:
-        if _narrow(X):
+        if _is_narrow(X):
             shares = np.ones(codes.size) if weights is None else weights
             x = with_last(X, intercept=True)
             if start is not None and start.size != x.shape[1]:
@@ -167,7 +167,7 @@ class _Race:
     def judge(self, X: Any, learn: np.ndarray, test: np.ndarray) -> None:
         """Add what is lost on the rows of one fold; each C begins where another ended."""
         x, held = (with_last(X[rows], intercept=True) for rows in (learn, test))
-        narrow = _narrow(X)
+        narrow = _is_narrow(X)
         few = narrow and x.shape[0] <= FEW * x.shape[1]
         if few:
             x, basis = in_span(x)  # other coordinates in each fold
@@ -189,9 +189,9 @@ class _Race:
             self.losses[i, test] = np.logaddexp(0.0, z) - self.codes[test] * z
             done.append(i)
             best = self._least_loss(done)
-            if best < i and self._behind(i, best):
+            if best < i and self._is_behind(i, best):
                 break
-        self.remaining = [i for i in done if i == best or not self._behind(i, best)]
+        self.remaining = [i for i in done if i == best or not self._is_behind(i, best)]
         if few:
             self.coefficients = {}
 
@@ -200,12 +200,12 @@ class _Race:
             int(np.argmin(self.losses[candidates][:, self.judged] @ self.shares[self.judged]))
         ]
 
-    def _behind(self, i: int, best: int) -> bool:
+    def _is_behind(self, i: int, best: int) -> bool:
         differences = (self.losses[best] - self.losses[i])[self.judged]
         return clearly_less(differences, self.shares[self.judged])
 
 
-def _narrow(X: Any) -> bool:
+def _is_narrow(X: Any) -> bool:
     return bool(X.shape[1] <= MOST_COLUMNS)
 
 
