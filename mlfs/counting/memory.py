@@ -145,9 +145,6 @@ class Cache:
         self._lock = threading.Lock()
         self._kept: OrderedDict[Hashable, tuple[Any, int]] = OrderedDict()
 
-    def __contains__(self, key: Hashable) -> bool:
-        return key in self._kept
-
     def find(self, key: Hashable) -> Any:
         """The value under a key; None if there is none."""
         with self._lock:

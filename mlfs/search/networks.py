@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from mlfs._kernels.choosing import TIE
 from mlfs.criteria import Criterion
 from mlfs.errors import plural
 from mlfs.information.for_search import (
@@ -112,7 +113,7 @@ def _greedy_order(cmi: np.ndarray, info: Info | None = None) -> tuple[int, ...]:
 def _lowest_best(score: np.ndarray, is_open: np.ndarray) -> int:
     values = np.where(is_open, score, -np.inf)
     top = values.max()
-    return int(np.flatnonzero(values >= top - 1e-12 * max(1.0, abs(top)))[0])
+    return int(np.flatnonzero(values >= top - TIE * max(1.0, abs(top)))[0])
 
 
 def information_tree(info: Info, names: Sequence[str] | None = None) -> Structure:
@@ -136,7 +137,7 @@ def information_tree(info: Info, names: Sequence[str] | None = None) -> Structur
         parents[label] = (int(link[label]),)
         order.append(label)
         is_open[label] = False
-        nearer = is_open & (shared[label] > best + 1e-12)
+        nearer = is_open & (shared[label] > best + TIE)
         link[nearer], best[nearer] = label, shared[label][nearer]
     note = "maximum spanning tree on I(a;b) / min(H(a), H(b))"
     names = numbered_names(q) if names is None else tuple(names)
