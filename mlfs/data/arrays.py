@@ -157,9 +157,8 @@ def _split(x: Any, y: Any, labels: str | Sequence[str]) -> tuple[Any, Any]:
     request = Request(labels=labels)
     label_columns = resolve(names, request, "X")
     column_names = list(x.columns)
-    features = x[
-        [name for j, name in enumerate(column_names) if j not in set(label_columns.columns)]
-    ]
+    label_set = set(label_columns.columns)
+    features = x[[name for j, name in enumerate(column_names) if j not in label_set]]
     if not label_columns.lists:
         return features, x[[column_names[j] for j in label_columns.columns]]
     name = column_names[label_columns.columns[0]]

@@ -28,7 +28,7 @@ from mlfs.errors import DataError, printable
 
 __all__ = [
     "assemble",
-    "compressed",
+    "csr_rows",
     "dense_labels",
     "refuse_collisions",
     "row_block",
@@ -88,16 +88,16 @@ def sparse_labels(
     codes = np.empty(len(values), dtype=np.int64)
     defaults = np.zeros(len(label_columns), dtype=np.int64)
     labels: list[Label] = []
-    memory: dict[tuple[str, ...], tuple[np.ndarray, tuple[str, ...]]] = {}
+    mapped: dict[tuple[str, ...], tuple[np.ndarray, tuple[str, ...]]] = {}
     for k, j in enumerate(label_columns):
         part = slice(starts[k], starts[k + 1])
         column = columns[j]
         if column.kind == "nominal":
-            if column.values not in memory:
+            if column.values not in mapped:
                 all_codes = np.array([*range(len(column.values)), -1])
                 y, label = map_label(column.name, column.values, all_codes, request, path)
-                memory[column.values] = y, label.values
-            y, value_names = memory[column.values]
+                mapped[column.values] = y, label.values
+            y, value_names = mapped[column.values]
             labels.append(Label(column.name, value_names))
             cells = values[part]
             codes[part] = y[np.where(np.isnan(cells), len(y) - 1, cells).astype(np.int64)]
@@ -130,13 +130,13 @@ def _fill(
     return np.concatenate(all_rows), np.concatenate(all_cols), np.concatenate(all_codes)
 
 
-def compressed(values: np.ndarray, columns: np.ndarray, ends: np.ndarray, width: int) -> Any:
+def csr_rows(values: np.ndarray, columns: np.ndarray, ends: np.ndarray, width: int) -> Any:
     """A csr_array of rows whose columns rise; `ends` starts with 0.
 
     Examples
     --------
     >>> import numpy as np
-    >>> compressed(np.ones(2), np.array([2, 0]), np.array([0, 1, 2]), 3).toarray().tolist()
+    >>> csr_rows(np.ones(2), np.array([2, 0]), np.array([0, 1, 2]), 3).toarray().tolist()
     [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0]]
     """
     kind = np.int32 if max(len(values), width) < 2**31 else np.int64
@@ -200,8 +200,8 @@ def assemble(
     source : (path, format)
         Where the table came from.
     table : PackedTable, optional
-        All columns, where `columns` holds the numbers of labels alone. Behind the rows of the table
-        a label may have others, which say what its values are elsewhere.
+        All columns, where `columns` holds the numbers of labels alone. A label may have more cells
+        than the table has rows: the last ones say which values it has in other rows.
     n_rows : int, optional
         The rows of the whole, of which the table may be a part.
     """
@@ -215,13 +215,13 @@ def assemble(
         label_codes.append(codes)
         labels.extend(new_labels)
     label_set = set(label_columns.columns)
-    remaining = [
+    others = [
         (name, cells)
         for j, (name, cells) in enumerate(zip(names, columns, strict=True))
         if j not in label_set
     ]
-    left_out = tuple((name, cells) for name, cells in remaining if isinstance(cells, str))
-    features = [cells for _, cells in remaining if not isinstance(cells, str)]
+    left_out = tuple((name, cells) for name, cells in others if isinstance(cells, str))
+    features = [cells for _, cells in others if not isinstance(cells, str)]
     if not features:
         raise DataError(f"{printable(path, 400)}: no column is left that can be a feature")
     X: Any
@@ -231,6 +231,7 @@ def assemble(
         positions = [j for j, cells in enumerate(columns) if not isinstance(cells, str)]
         X = table[:, [j for j in positions if j not in label_set]]
     label_codes = [codes if codes.shape[0] == len(X) else codes[: len(X)] for codes in label_codes]
+    is_sparse = bool(label_codes) and sp.issparse(label_codes[0])
     kinds = tuple(column for column, _ in features)
     all_notes = [*label_columns.notes, *notes, *_notes(kinds, n_rows or len(X), left_out)]
     if label_columns.lists and len(labels) > FEW and all(label.name.isdigit() for label in labels):
@@ -241,9 +242,7 @@ def assemble(
         )
     return Dataset(
         X,
-        label_codes[0]
-        if label_codes and sp.issparse(label_codes[0])
-        else stack_labels(label_codes, len(X)),
+        label_codes[0] if is_sparse else stack_labels(label_codes, len(X)),
         kinds,
         tuple(labels),
         left_out=left_out,

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from mlfs.data.assemble import compressed
+from mlfs.data.assemble import csr_rows
 from mlfs.data.request import refuse_memory
 
 __all__ = ["RowStack"]
@@ -71,7 +71,7 @@ class RowStack:
         np.cumsum(ends, out=ends)
         columns = self._columns.finish()
         columns -= first
-        return compressed(self._values.finish(), columns, ends, width)
+        return csr_rows(self._values.finish(), columns, ends, width)
 
 
 class _GrowingArray:

@@ -19,7 +19,7 @@ import scipy.sparse as sp
 
 from mlfs._kernels import pair_rows as kernel
 from mlfs._kernels import tokens
-from mlfs.data.assemble import compressed, row_blocks, without_weights
+from mlfs.data.assemble import csr_rows, row_blocks, without_weights
 from mlfs.data.columns import number_text
 from mlfs.data.dataset import Dataset
 from mlfs.data.files import decode
@@ -119,7 +119,7 @@ class SparseText:
         if self.top > self.limits.max_features:
             piece.refuse(int(np.searchsorted(ends[:, 0], columns.argmax(), side="right")))
         indptr = np.concatenate([np.zeros(1, np.int64), ends[:, 0]])
-        rows = compressed(values, columns, indptr, self.top + 1)
+        rows = csr_rows(values, columns, indptr, self.top + 1)
         if counts[kernel.UNSORTED]:
             rows.has_sorted_indices = False
             _sort(rows, lines, self.path)

@@ -18,7 +18,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 
-from mlfs.data.assemble import compressed
+from mlfs.data.assemble import csr_rows
 from mlfs.data.dataset import Dataset, Label, Source
 from mlfs.data.files import UTF16, TextPieces, decode, is_plain, utf8_text
 from mlfs.data.metadata import default_columns, refuse_other_labels
@@ -170,7 +170,7 @@ class Rows(RangeRows):
         """The rows, with the columns and labels of all."""
         n, d, q, _ = self.head
         n = max(0, min(self.n_rows, n - common.rows[self.context.first]))  # others are blank lines
-        X = compressed(self._X.data, self._X.indices, self._X.indptr[: n + 1], d)
+        X = csr_rows(self._X.data, self._X.indices, self._X.indptr[: n + 1], d)
         self._X = None
         if not common.is_small:
             X = X.astype(np.float64, copy=False)

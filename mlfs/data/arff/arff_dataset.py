@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from mlfs.data.arff.header import Attribute, Header
-from mlfs.data.assemble import compressed, dense_labels, sparse_labels
+from mlfs.data.assemble import csr_rows, dense_labels, sparse_labels
 from mlfs.data.dataset import Column, Dataset, Label, Source
 from mlfs.data.labels.finding import LabelPositions, resolve
 from mlfs.data.labels.label_values import distinct_numbers, is_binary, map_texts, split_lists
@@ -131,7 +131,7 @@ class UndeclaredValues(NamedTuple):
             kept = np.isin(columns, list(self.numbers))  # also those that are 0 are stored
             ends = np.zeros(n + 1, np.int64)
             np.cumsum(np.bincount(rows[kept], minlength=n), out=ends[1:])
-            more_rows = compressed(tail.ravel()[kept], columns[kept], ends, width)
+            more_rows = csr_rows(tail.ravel()[kept], columns[kept], ends, width)
             others = sp.csr_array(sp.vstack([body.others, more_rows]))
         return replace(body, n_rows=body.n_rows + n, others=others, texts=texts)
 

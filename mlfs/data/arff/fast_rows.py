@@ -22,7 +22,7 @@ from mlfs._kernels.rows import Columns, Dense, Sparse
 from mlfs._kernels.tokens import Names
 from mlfs.data.arff.careful_rows import Row
 from mlfs.data.arff.header import Attribute
-from mlfs.data.assemble import compressed
+from mlfs.data.assemble import csr_rows
 
 __all__ = ["DenseRows", "Plan", "SparseRows", "make_plan"]
 
@@ -311,8 +311,8 @@ class SparseRows(DenseRows):
             self.out.values.resize(n, refcheck=False)
             self.out.columns.resize(n, refcheck=False)
         out, plan = self.out, self.plan
-        X = compressed(out.values[:n], out.columns[:n], ends[:, 0], plan.n_features)
-        Z = compressed(out.others[:m], out.other_columns[:m], ends[:, 1], plan.n_others)
+        X = csr_rows(out.values[:n], out.columns[:n], ends[:, 0], plan.n_features)
+        Z = csr_rows(out.others[:m], out.other_columns[:m], ends[:, 1], plan.n_others)
         if self.zeros:  # numbers too small for a double
             X.eliminate_zeros()
             Z.eliminate_zeros()
