@@ -183,7 +183,7 @@ def _curves(part: Picture, shown: Sequence[Point], title: str) -> None:
     part.axes(x, y, "features", title)
     for at, name in enumerate(CRITERIA):
         own = sorted((one for one in shown if one.criterion == name), key=lambda one: one.features)
-        places = [(x.at(one.features), y.at(one.mean)) for one in own]
+        places = [(x.position(one.features), y.position(one.mean)) for one in own]
         part.line(places, colour(at), stroke_width=2, stroke_dasharray=_dashes(at))
 
 

@@ -58,8 +58,8 @@ def write_report(results: Results, folder: Path, *, pdf: bool = False) -> str:
         "metrics": list(results.metrics),
         "own": list(results.own),
         "notes": list(results.notes),
-        "contests": [one.to_dict() for one in compared],
-        "overlaps": [one.to_dict() for one in shared],
+        "contests": [contest.to_dict() for contest in compared],
+        "overlaps": [overlap.to_dict() for overlap in shared],
         "records": list(results.records),
     }
     (folder / FIGURES).mkdir(parents=True, exist_ok=True)

@@ -45,20 +45,20 @@ def curve_chart(
         Where the numbers stand in results.csv.
     """
     lines = results.curves(metric, data, model)
-    at = {str(one): i for i, one in enumerate(results.settings.rankers)}
+    positions = {str(ranker): i for i, ranker in enumerate(results.settings.rankers)}
 
     def rows_of(name: str, n: str) -> str:
-        return "" if rows is None else rows.of(metric, data, name, model, [n])
+        return "" if rows is None else rows.numbers(metric, data, name, model, [n])
 
     title = f"{metric} of {model} on {data} by number of features"
-    return curves_of(lines, metric, title, at, rows_of) if lines else None
+    return curves_of(lines, metric, title, positions, rows_of) if lines else None
 
 
 def curves_of(
     lines: Mapping[str, Sequence[Summary]],
     metric: str,
     title: str,
-    at: Mapping[str, int],
+    positions: Mapping[str, int],
     rows_of: Callable[[str, str], str] | None = None,
 ) -> Chart:
     """The chart of lines by criterion.
@@ -69,26 +69,28 @@ def curves_of(
         By criterion, the summary of each number of features, ascending.
     metric, title : str
         What the lines are of.
-    at : mapping of str to int
+    positions : mapping of str to int
         The place of each criterion, which decides its colour.
     rows_of : callable, optional
         The rows of results.csv of a criterion at a number of features.
     """
     series = []
-    for place, (name, line) in enumerate(lines.items()):
+    for i, (name, line) in enumerate(lines.items()):
         flat = len(line) == 1 and line[0].n == "all"
         points = tuple(
             Point(
-                one.features, one.mean, one.sd, _tip(name, one),
-                "" if rows_of is None else rows_of(name, one.n),
+                summary.features, summary.mean, summary.sd, _tip(name, summary),
+                "" if rows_of is None else rows_of(name, summary.n),
             )
-            for one in line
+            for summary in line
         )  # fmt: skip
-        beside = APART * (place - (len(lines) - 1) / 2) if len(lines) < MANY else 0.0
+        beside = APART * (i - (len(lines) - 1) / 2) if len(lines) < MANY else 0.0
         series.append(
-            Series(at[name], name, points, "level" if flat else "curve", 0.0 if flat else beside)
+            Series(
+                positions[name], name, points, "level" if flat else "curve", 0.0 if flat else beside
+            )
         )
-    numbers = [one.x for line in series if line.way == "curve" for one in line.points]
+    numbers = [point.x for line in series if line.kind == "curve" for point in line.points]
     low, high = min(numbers, default=0), max(numbers, default=1)
     room = (high - low) * 0.04 or 1
     return Chart(
@@ -99,9 +101,9 @@ def curves_of(
     )
 
 
-def _tip(name: str, one: Summary) -> str:
-    spread = f" ± {one.sd:.4f}" if math.isfinite(one.sd) else ""
-    return f"{name}, {one.features:g} features: {one.mean:.4f}{spread}"
+def _tip(name: str, summary: Summary) -> str:
+    spread = f" ± {summary.sd:.4f}" if math.isfinite(summary.sd) else ""
+    return f"{name}, {summary.features:g} features: {summary.mean:.4f}{spread}"
 
 
 def rank_chart(contest: Contest) -> Diagram | None:
@@ -111,30 +113,32 @@ def rank_chart(contest: Contest) -> Diagram | None:
     average, k = contest.average_ranks, contest.ranked.size
     half, bars = (k + 1) // 2, contest.groups
 
-    def at(rank: float) -> float:
+    def x_of(rank: float) -> float:
         return LEFT + (rank - 1) / (k - 1) * (RIGHT - LEFT)
 
     strokes = [Stroke(((LEFT, TOP), (RIGHT, TOP)), 1.5)]
     words = []
     for rank in range(1, k + 1):
-        strokes.append(Stroke(((at(rank), TOP - 6), (at(rank), TOP))))
+        strokes.append(Stroke(((x_of(rank), TOP - 6), (x_of(rank), TOP))))
         if k <= MANY_RANKS or rank % 5 == 0:
-            words.append(Word(at(rank), TOP - 11, str(rank), "middle"))
+            words.append(Word(x_of(rank), TOP - 11, str(rank), "middle"))
     length = min(contest.nemenyi, k - 1) / (k - 1) * (RIGHT - LEFT)
     strokes.append(Stroke(((LEFT, 20), (LEFT + length, 20)), 3))
-    said = f"critical difference (Nemenyi, 0.05) {contest.nemenyi:.3f}"
-    words.append(Word(LEFT + length + 8, 24, said))
-    for place, group in enumerate(bars):
-        low, high = at(average[group[0]]), at(average[group[-1]])
-        strokes.append(Stroke(((low - 4, TOP + 8 + 9 * place), (high + 4, TOP + 8 + 9 * place)), 4))
+    legend = f"critical difference (Nemenyi, 0.05) {contest.nemenyi:.3f}"
+    words.append(Word(LEFT + length + 8, 24, legend))
+    for i, group in enumerate(bars):
+        low, high = x_of(average[group[0]]), x_of(average[group[-1]])
+        strokes.append(Stroke(((low - 4, TOP + 8 + 9 * i), (high + 4, TOP + 8 + 9 * i)), 4))
     base = TOP + 24 + 9 * len(bars)
-    for place, j in enumerate(np.argsort(average, kind="stable").tolist()[:k]):
-        left = place < half
-        height = base + ROW * (place if left else k - 1 - place)
-        end, rank_at = LEFT - 14 if left else RIGHT + 14, at(average[j])
-        strokes.append(Stroke(((rank_at, TOP), (rank_at, height), (end, height))))
+    for i, j in enumerate(np.argsort(average, kind="stable").tolist()[:k]):
+        on_left = i < half
+        height = base + ROW * (i if on_left else k - 1 - i)
+        end, rank_x = LEFT - 14 if on_left else RIGHT + 14, x_of(average[j])
+        strokes.append(Stroke(((rank_x, TOP), (rank_x, height), (end, height))))
         name = f"{contest.methods[j]} {average[j]:.2f}"
-        words.append(Word(end + (-4 if left else 4), height + 4, name, "end" if left else "start"))
+        words.append(
+            Word(end + (-4 if on_left else 4), height + 4, name, "end" if on_left else "start")
+        )
     height = 104 + ROW * half + 9 * len(bars)
     title = "average ranks with critical difference"
     return Diagram(title, 720, height, tuple(strokes), tuple(words))
@@ -158,28 +162,34 @@ def cost_chart(
     rows : CsvRows, optional
         Where the numbers stand in results.csv.
     """
-    kept: dict[tuple[str, str, str], list[tuple[float, float, float]]] = {}
+    costs: dict[tuple[str, str, str], list[tuple[float, float, float]]] = {}
     for record in results.records:
         value, cell = record.get("metrics", {}).get(metric), record["cell"]
         if value is not None and model in {"", cell["model"]}:
             key = (cell["criterion"], cell["model"], cell["n"])
-            kept.setdefault(key, []).append((seconds_of(record), value, record["peak_mb"]))
-    if not kept:
+            costs.setdefault(key, []).append((seconds_of(record), value, record["peak_mb"]))
+    if not costs:
         return None
-    means = {key: [float(one) for one in np.mean(found, axis=0)] for key, found in kept.items()}
-    models = [str(one) for one in results.settings.models]
+    means = {
+        key: [float(value) for value in np.mean(values, axis=0)] for key, values in costs.items()
+    }
+    models = [str(model) for model in results.settings.models]
     names = [source.name for source in results.settings.sources]
     series = []
-    for at, name in enumerate(map(str, results.settings.rankers)):
+    for method, name in enumerate(map(str, results.settings.rankers)):
         points = []
-        for (criterion, of, n), (spent, value, peak) in means.items():
+        for (criterion, model_name, n), (spent, value, peak) in means.items():
             if criterion != name:
                 continue
-            tip = f"{name} + {of}, n = {n}: {value:.4f} in {spent:.3g} s, {peak:.0f} MB"
-            where = "" if rows is None else rows.of_all(metric, names, name, of, n)
-            points.append(Point(max(spent, 1e-4), value, math.nan, tip, where, models.index(of)))
-        series += [Series(at, name, tuple(points), "marks")] if points else []
-    seconds = [one.x for line in series for one in line.points]
+            tip = f"{name} + {model_name}, n = {n}: {value:.4f} in {spent:.3g} s, {peak:.0f} MB"
+            where = (
+                "" if rows is None else rows.numbers_over_data(metric, names, name, model_name, n)
+            )
+            points.append(
+                Point(max(spent, 1e-4), value, math.nan, tip, where, models.index(model_name))
+            )
+        series += [Series(method, name, tuple(points), "marks")] if points else []
+    seconds = [point.x for line in series for point in line.points]
     better = "higher" if METRICS[metric].higher_is_better else "lower"
     spent_on = "seconds to prepare, select, train and predict, mean over all cells"
     return Chart(

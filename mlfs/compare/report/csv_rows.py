@@ -26,17 +26,21 @@ class CsvRows:
             key = (row["metric"], row["data"], row["criterion"], row["model"], row["n"])
             self._rows.setdefault(key, []).append(number)
 
-    def of(self, metric: str, data: str, criterion: str, model: str, sizes: Iterable[str]) -> str:
+    def numbers(
+        self, metric: str, data: str, criterion: str, model: str, sizes: Iterable[str]
+    ) -> str:
         """The numbers of the rows that a mean is made of, as text."""
-        found = [self._rows.get((metric, data, criterion, model, n), []) for n in sizes]
-        return _listed(sorted(row for one in found for row in one))
+        groups = [self._rows.get((metric, data, criterion, model, n), []) for n in sizes]
+        return _shorten(sorted(row for group in groups for row in group))
 
-    def of_all(self, metric: str, data: Iterable[str], criterion: str, model: str, n: str) -> str:
+    def numbers_over_data(
+        self, metric: str, data: Iterable[str], criterion: str, model: str, n: str
+    ) -> str:
         """The numbers of the rows that a mean over data sets is made of, as text."""
-        found = [self._rows.get((metric, one, criterion, model, n), []) for one in data]
-        return _listed(sorted(row for one in found for row in one))
+        groups = [self._rows.get((metric, name, criterion, model, n), []) for name in data]
+        return _shorten(sorted(row for group in groups for row in group))
 
 
-def _listed(rows: list[int]) -> str:
-    more = f" and {len(rows) - MOST} more" if len(rows) > MOST else ""
-    return ", ".join(map(str, rows[:MOST])) + more
+def _shorten(rows: list[int]) -> str:
+    ending = f" and {len(rows) - MOST} more" if len(rows) > MOST else ""
+    return ", ".join(map(str, rows[:MOST])) + ending

@@ -38,7 +38,7 @@ MARKS: tuple[tuple[tuple[float, float], ...], ...] = (
 )  # fmt: skip
 
 
-def colour(at: int) -> str:
+def colour(method: int) -> str:
     """The colour of a method: eight hues, then the same lighter, then darker.
 
     Examples
@@ -46,17 +46,17 @@ def colour(at: int) -> str:
     >>> colour(0), colour(8), colour(16), colour(24)
     ('#0072B2', '#73b1d5', '#00446b', '#0072B2')
     """
-    hue, turn = COLOURS[at % len(COLOURS)], at // len(COLOURS) % 3
+    hue, turn = COLOURS[method % len(COLOURS)], method // len(COLOURS) % 3
     if not turn:
         return hue
     parts = [int(hue[i : i + 2], 16) for i in (1, 3, 5)]
-    mixed = [round(0.55 * one + 0.45 * 255) if turn == 1 else round(0.6 * one) for one in parts]
-    return "#" + "".join(f"{one:02x}" for one in mixed)
+    mixed = [round(0.55 * part + 0.45 * 255) if turn == 1 else round(0.6 * part) for part in parts]
+    return "#" + "".join(f"{part:02x}" for part in mixed)
 
 
-def dashes(at: int) -> tuple[float, ...]:
+def dashes(method: int) -> tuple[float, ...]:
     """The dashes of the line of a method, as lengths in pixels; none for a whole line."""
-    return DASHES[at // len(COLOURS) % len(DASHES)]
+    return DASHES[method // len(COLOURS) % len(DASHES)]
 
 
 def ticks(low: float, high: float, about: int = 5) -> list[float]:
@@ -88,9 +88,9 @@ def log_ticks(low: float, high: float) -> list[float]:
     powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     decades = math.log10(high) - math.log10(low)
     if decades < 2.2:
-        powers_of = [float(f"{m}e{p}") for p in powers for m in (1, 2, 5)]
-        found = [one for one in powers_of if low <= one <= high]
-        return found if len(found) > 1 else ticks(low, high)
+        candidates = [float(f"{m}e{p}") for p in powers for m in (1, 2, 5)]
+        marks = [mark for mark in candidates if low <= mark <= high]
+        return marks if len(marks) > 1 else ticks(low, high)
     step = math.ceil(decades / 6)
     return [float(f"1e{p}") for p in powers if p % step == 0 and low <= float(f"1e{p}") <= high]
 
@@ -156,45 +156,47 @@ class Series:
 
     Parameters
     ----------
-    at : int
+    method : int
         Which method: decides colour and dashes.
     name : str
         What it is called in a legend.
     points : tuple of Point
         From left to right.
-    way : {"curve", "level", "marks"}
+    kind : {"curve", "level", "marks"}
         A line through the points, a level line at the first, or only marks.
     shift : float
         So many pixels to the right, so that bars stand side by side.
     """
 
-    at: int
+    method: int
     name: str
     points: tuple[Point, ...]
-    way: str = "curve"
+    kind: str = "curve"
     shift: float = 0.0
 
     @property
     def colour(self) -> str:
         """Its colour."""
-        return colour(self.at)
+        return colour(self.method)
 
     @property
     def dashes(self) -> tuple[float, ...]:
         """The dashes of its line."""
-        return FLAT if self.way == "level" else dashes(self.at)
+        return FLAT if self.kind == "level" else dashes(self.method)
 
     @property
     def width(self) -> float:
         """The width of its line in pixels."""
-        return 2.4 if self.way == "level" else 2.0
+        return 2.4 if self.kind == "level" else 2.0
 
     @property
     def ends(self) -> list[float]:
         """What must be seen of it on the vertical axis."""
-        spread = [one.sd if math.isfinite(one.sd) else 0.0 for one in self.points]
+        spread = [point.sd if math.isfinite(point.sd) else 0.0 for point in self.points]
         return [
-            one.y + way * sd for one, sd in zip(self.points, spread, strict=True) for way in (-1, 1)
+            point.y + side * sd
+            for point, sd in zip(self.points, spread, strict=True)
+            for side in (-1, 1)
         ]
 
 

@@ -27,15 +27,15 @@ def figures(
         if chart:
             name = "-".join(map(_plain, parts))
             count = 1
-            while (unlike := name if count == 1 else f"{name}-{count}").lower() in taken:
+            while (unique := name if count == 1 else f"{name}-{count}").lower() in taken:
                 count += 1
-            taken.add(unlike.lower())
-            drawn = picture(chart, legend=True) if isinstance(chart, Chart) else diagram(chart)
-            yield f"{unlike}.svg", f"{drawn}\n".encode()
+            taken.add(unique.lower())
+            svg = picture(chart, legend=True) if isinstance(chart, Chart) else diagram(chart)
+            yield f"{unique}.svg", f"{svg}\n".encode()
             if pdf:
                 stream = io.BytesIO()
                 write_pdf(chart, stream)
-                yield f"{unlike}.pdf", stream.getvalue()
+                yield f"{unique}.pdf", stream.getvalue()
 
 
 def _charts(

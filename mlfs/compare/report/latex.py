@@ -34,8 +34,8 @@ SPECIAL = str.maketrans(
 
 def latex(results: Results, compared: Sequence[Contest]) -> str:
     """A table for each metric, number of features and model."""
-    made = str(results.settings.to_dict()["mlfs"])
-    lines = [f"% made by mlfs {made}; needs \\usepackage{{booktabs}}"]
+    version = str(results.settings.to_dict()["mlfs"])
+    lines = [f"% made by mlfs {version}; needs \\usepackage{{booktabs}}"]
     for contest in compared:
         lines += ["", *_table(contest)]
     return "\n".join(lines) + "\n"

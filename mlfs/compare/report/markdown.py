@@ -14,12 +14,12 @@ from mlfs.compare.report.wording import (
     Entry,
     average_ranks,
     caption,
-    described,
     findings,
     left_out,
     pair_head,
     pair_table,
     rank_table,
+    setting_rows,
     short,
     stability_table,
 )
@@ -38,12 +38,12 @@ SPECIAL = str.maketrans(
 def markdown(results: Results, compared: Sequence[Contest], shared: Sequence[Overlap]) -> str:
     """All tables, a section each."""
     lines = ["# Comparison", ""]
-    lines += [f"- {name}: {_safe(value)}" for name, value in described(results)]
+    lines += [f"- {name}: {_safe(value)}" for name, value in setting_rows(results)]
     lines += [f"- note: {_safe(note)}" for note in results.notes]
     if results.interrupted:
         lines.append("- interrupted: not all cells are done")
     for contest in compared:
-        lines += ["", f"## {_safe(caption(contest))}", "", *_ranked(contest), ""]
+        lines += ["", f"## {_safe(caption(contest))}", "", *_rank_rows(contest), ""]
         lines += map(_safe, findings(contest))
         head, title = pair_head(contest)
         if head:
@@ -63,7 +63,7 @@ def markdown(results: Results, compared: Sequence[Contest], shared: Sequence[Ove
     return "\n".join(lines) + "\n"
 
 
-def _ranked(contest: Contest) -> list[str]:
+def _rank_rows(contest: Contest) -> list[str]:
     rows = [[name, *map(_entry, entries)] for name, entries in rank_table(contest)]
     return _table(["data", *contest.methods], [*rows, ["average rank", *average_ranks(contest)]])
 
@@ -98,8 +98,8 @@ def summary(results: Results, compared: Sequence[Contest]) -> str:
     """What a terminal shows: for every metric the methods with their means and average ranks."""
     lines: list[str] = []
     lacking: dict[str, None] = {}
-    together = any(not one.model for one in compared)  # models too, not only criteria
-    several = len(results.settings.models) > 1 and together
+    across_models = any(not contest.model for contest in compared)  # models too, not only criteria
+    several = len(results.settings.models) > 1 and across_models
     for contest in compared:
         if contest.n != compared[-1].n or (several and contest.model):
             continue

@@ -15,12 +15,12 @@ POINTS = 0.75  # of a pixel
 ALIGN = {"start": "left", "middle": "center", "end": "right"}
 
 
-def refuse_without_matplotlib(what: str) -> None:
+def refuse_without_matplotlib(purpose: str) -> None:
     """Raise `MissingExtra` if matplotlib is not installed."""
     try:
         import matplotlib.figure  # noqa: F401
     except ImportError:
-        raise MissingExtra(what, "matplotlib", "plot") from None
+        raise MissingExtra(purpose, "matplotlib", "plot") from None
 
 
 def draw_chart(ax: Any, chart: Chart) -> None:
@@ -29,59 +29,59 @@ def draw_chart(ax: Any, chart: Chart) -> None:
 
     if chart.x.logarithmic:
         ax.set_xscale("log")
-    handles = [_draw_series(ax, one) for one in chart.series]
-    for way, of in (("x", chart.x), ("y", chart.y)):
-        getattr(ax, f"set_{way}lim")(of.low, of.high)
-        found = of.ticks()
-        getattr(ax, f"set_{way}ticks")(found, [f"{value:.4g}" for value in found])
-        getattr(ax, f"set_{way}label")(of.name)
+    handles = [_draw_series(ax, series) for series in chart.series]
+    for axis, span in (("x", chart.x), ("y", chart.y)):
+        getattr(ax, f"set_{axis}lim")(span.low, span.high)
+        ticks = span.ticks()
+        getattr(ax, f"set_{axis}ticks")(ticks, [f"{value:.4g}" for value in ticks])
+        getattr(ax, f"set_{axis}label")(span.name)
     ax.xaxis.set_minor_formatter(NullFormatter())
     ax.minorticks_off()
     ax.grid(axis="y", color=INK, alpha=0.15, lw=POINTS)
     ax.spines[["top", "right"]].set_visible(False)
     handles += [
-        ax.scatter([], [], color=INK, label=name, **_mark(at))
-        for at, name in enumerate(chart.shapes)
+        ax.scatter([], [], color=INK, label=name, **_mark(shape))
+        for shape, name in enumerate(chart.shapes)
     ]
     ax.legend(handles=handles, fontsize=8)
 
 
-def _draw_series(ax: Any, one: Series) -> Any:
+def _draw_series(ax: Any, series: Series) -> Any:
     """Draw a method; return what stands for it in a legend."""
     from matplotlib.transforms import ScaledTranslation
 
-    line = {"color": one.colour, "lw": one.width * POINTS, "ls": _style(one)}
-    x, y, sd = np.array([(point.x, point.y, point.sd) for point in one.points]).T
-    if one.way == "level":
-        level = ax.axhline(y[0], label=f"{one.name} ({x[0]:g} features)", **line)
+    line = {"color": series.colour, "lw": series.width * POINTS, "ls": _style(series)}
+    x, y, sd = np.array([(point.x, point.y, point.sd) for point in series.points]).T
+    if series.kind == "level":
+        level = ax.axhline(y[0], label=f"{series.name} ({x[0]:g} features)", **line)
         right = {"transform": ax.get_yaxis_transform(), "elinewidth": 1.2 * POINTS}
         bar = np.nan_to_num(sd[:1])
-        ax.errorbar([0.99], y[:1], bar, color=one.colour, marker="o", ms=8 * POINTS, **right)
+        ax.errorbar([0.99], y[:1], bar, color=series.colour, marker="o", ms=8 * POINTS, **right)
         return level
-    if one.way == "marks":
+    if series.kind == "marks":
         marks = []
-        for shape in sorted({point.shape for point in one.points}):
-            mine = [at for at, point in enumerate(one.points) if point.shape == shape]
-            style = {"color": one.colour, "label": one.name, **_mark(shape)}
-            marks.append(ax.scatter(x[mine], y[mine], **style))
+        for shape in sorted({point.shape for point in series.points}):
+            rows = [row for row, point in enumerate(series.points) if point.shape == shape]
+            style = {"color": series.colour, "label": series.name, **_mark(shape)}
+            marks.append(ax.scatter(x[rows], y[rows], **style))
         return marks[0]
-    beside = ScaledTranslation(one.shift / INCHES, 0, ax.figure.dpi_scale_trans)
+    beside = ScaledTranslation(series.shift / INCHES, 0, ax.figure.dpi_scale_trans)
     return ax.errorbar(
-        x, y, np.nan_to_num(sd), label=one.name, marker="o", ms=8 * POINTS,
+        x, y, np.nan_to_num(sd), label=series.name, marker="o", ms=8 * POINTS,
         elinewidth=1.2 * POINTS, transform=ax.transData + beside, **line,
     )  # fmt: skip
 
 
-def _style(one: Series) -> Any:
+def _style(series: Series) -> Any:
     """Dashes as matplotlib has them: in widths of the line."""
-    return (0, tuple(length / one.width for length in one.dashes)) if one.dashes else "-"
+    return (0, tuple(length / series.width for length in series.dashes)) if series.dashes else "-"
 
 
-def _mark(at: int) -> dict[str, Any]:
+def _mark(shape: int) -> dict[str, Any]:
     """The form and the size of a mark, for scatter."""
     from matplotlib.path import Path
 
-    corners = MARKS[at % len(MARKS)]
+    corners = MARKS[shape % len(MARKS)]
     if not corners:
         return {"marker": "o", "s": (8 * POINTS) ** 2}
     flipped = [(x, -y) for x, y in (*corners, corners[0])]
@@ -89,27 +89,27 @@ def _mark(at: int) -> dict[str, Any]:
     return {"marker": Path(flipped, closed=True), "s": (2 * widest * POINTS) ** 2}
 
 
-def draw_diagram(ax: Any, given: Diagram) -> None:
+def draw_diagram(ax: Any, diagram: Diagram) -> None:
     """Draw a diagram on axes."""
-    ax.set_xlim(0, given.width)
-    ax.set_ylim(given.height, 0)
+    ax.set_xlim(0, diagram.width)
+    ax.set_ylim(diagram.height, 0)
     ax.set_axis_off()
-    for stroke in given.strokes:
+    for stroke in diagram.strokes:
         x, y = zip(*stroke.points, strict=True)
         ax.plot(x, y, color=INK, lw=stroke.width * POINTS, solid_capstyle="butt", clip_on=False)
-    for word in given.words:
+    for word in diagram.words:
         ax.text(word.x, word.y, word.text, ha=ALIGN[word.anchor], va="baseline", fontsize=9,
                 parse_math=False)  # fmt: skip
 
 
-def write_pdf(given: Chart | Diagram, stream: BinaryIO) -> None:
+def write_pdf(drawing: Chart | Diagram, stream: BinaryIO) -> None:
     """Write a figure as PDF, without the time of writing."""
     from matplotlib.figure import Figure
 
-    if isinstance(given, Diagram):
-        figure = Figure(figsize=(given.width / INCHES, given.height / INCHES))
-        draw_diagram(figure.add_axes((0, 0, 1, 1)), given)
+    if isinstance(drawing, Diagram):
+        figure = Figure(figsize=(drawing.width / INCHES, drawing.height / INCHES))
+        draw_diagram(figure.add_axes((0, 0, 1, 1)), drawing)
     else:
-        figure = Figure(figsize=(7.5, 4) if given.shapes else (5, 3.6), layout="constrained")
-        draw_chart(figure.add_subplot(), given)
+        figure = Figure(figsize=(7.5, 4) if drawing.shapes else (5, 3.6), layout="constrained")
+        draw_chart(figure.add_subplot(), drawing)
     figure.savefig(stream, format="pdf", metadata={"CreationDate": None})

@@ -23,11 +23,11 @@ from mlfs.compare.report.wording import (
     Entry,
     average_ranks,
     caption,
-    described,
     findings,
     pair_head,
     pair_table,
     rank_table,
+    setting_rows,
     stability_table,
 )
 from mlfs.compare.results import Results
@@ -61,9 +61,9 @@ def page(
             _how_to_read(),
         ]
     )
-    own = files("mlfs.compare.report")
-    style = own.joinpath("page.css").read_text(encoding="utf-8")
-    script = own.joinpath("page.js").read_text(encoding="utf-8")
+    package = files("mlfs.compare.report")
+    style = package.joinpath("page.css").read_text(encoding="utf-8")
+    script = package.joinpath("page.js").read_text(encoding="utf-8")
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
@@ -83,12 +83,12 @@ def _policy(script: str) -> str:
 
 
 def _conclusions(results: Results, compared: Sequence[Contest]) -> str:
-    lines = "".join(f"<li>{escaped(one)}</li>" for one in conclusions(results, compared))
+    lines = "".join(f"<li>{escaped(sentence)}</li>" for sentence in conclusions(results, compared))
     return _section("says", "What this says", f"<ul>{lines}</ul>") if lines else ""
 
 
 def _settings(results: Results) -> str:
-    facts = [*described(results)[1:], *(("note", note) for note in results.notes)]
+    facts = [*setting_rows(results)[1:], *(("note", note) for note in results.notes)]
     facts += [(name, value) for name, value in provenance(results) if name != "command"]
     rows = [[f"<b>{escaped(name)}</b>", escaped(value)] for name, value in facts]
     rows += [
@@ -105,28 +105,28 @@ def _settings(results: Results) -> str:
 
 def _data(results: Results) -> str:
     """The data sets with their sizes; many are folded away."""
-    known = shapes(results)
+    sizes = shapes(results)
     rows = [
         [
-            escaped(one.name),
-            *(f"{size:,}" for size in known.get(one.name, ())),
-            *([""] * (0 if one.name in known else 3)),
-            f"<code>{escaped(one.digest[:12])}</code>",
+            escaped(source.name),
+            *(f"{size:,}" for size in sizes.get(source.name, ())),
+            *([""] * (0 if source.name in sizes else 3)),
+            f"<code>{escaped(source.digest[:12])}</code>",
         ]
-        for one in results.settings.sources
+        for source in results.settings.sources
     ]
-    made = _table(["data", "rows", "features", "labels", "digest"], rows)
-    return made if len(rows) <= FOLDED else _details(f"{len(rows)} data sets", made)
+    table = _table(["data", "rows", "features", "labels", "digest"], rows)
+    return table if len(rows) <= FOLDED else _details(f"{len(rows)} data sets", table)
 
 
 def _panel(results: Results) -> str:
     """The legend of all charts, which stays in sight; the script adds what can be chosen."""
     settings, keys = results.settings, []
-    for at, ranker in enumerate(settings.rankers):
+    for method, ranker in enumerate(settings.rankers):
         flat = str(settings.sizes_of(ranker)[0]) == "all"
-        line, name = sample(at, str(ranker), flat=flat), escaped(str(ranker))
+        line, name = sample(method, str(ranker), flat=flat), escaped(str(ranker))
         keys.append(
-            f'<button type="button" class="key" data-series="{at}" aria-pressed="true" '
+            f'<button type="button" class="key" data-series="{method}" aria-pressed="true" '
             f'title="hide or show">{line} {name}</button>'
         )
     kind = "panel many" if len(keys) >= MANY else "panel"
@@ -160,12 +160,16 @@ def _contests(compared: Sequence[Contest], rows: CsvRows) -> str:
             [escaped(name), *map(_entry, entries)] for name, entries in rank_table(contest)
         ] + [["<b>average rank</b>", *average_ranks(contest)]]
         where = [
-            ["", *(rows.of(contest.metric, name, c, m, sizes) for c, m, sizes in contest.parts)]
+            [
+                "",
+                *(rows.numbers(contest.metric, name, c, m, sizes) for c, m, sizes in contest.parts),
+            ]
             for name in contest.data
         ]
-        made = _table(["data", *contest.methods], lines, where)
-        content = f"<h3>{escaped(caption(contest))}</h3>{made}"
-        content += f"<ul>{''.join(f'<li>{escaped(one)}</li>' for one in findings(contest))}</ul>"
+        table = _table(["data", *contest.methods], lines, where)
+        content = f"<h3>{escaped(caption(contest))}</h3>{table}"
+        sentences = "".join(f"<li>{escaped(finding)}</li>" for finding in findings(contest))
+        content += f"<ul>{sentences}</ul>"
         ranks = rank_chart(contest)
         content += _figure("Average ranks (Friedman, Nemenyi)", diagram(ranks) if ranks else "")
         head, title = pair_head(contest)
@@ -198,8 +202,8 @@ def _costs(results: Results, rows: CsvRows) -> str:
         if (chart := cost_chart(results, metric, model, rows))
     ]
     shapes = "".join(
-        f'<span class="shapes">{sample_mark(at, name)} {escaped(name)}</span>'
-        for at, name in enumerate(models)
+        f'<span class="shapes">{sample_mark(i, name)} {escaped(name)}</span>'
+        for i, name in enumerate(models)
     )
     about = (
         "<p>The colour is the criterion's, the shape is the model's. Point at a mark to see what "
@@ -210,27 +214,27 @@ def _costs(results: Results, rows: CsvRows) -> str:
 
 def _labels(labels: Sequence[LabelRow]) -> str:
     """F1 of single labels by criterion: those of which the criteria differ most."""
-    at = {row: str(number) for number, row in enumerate(labels, 2)}  # the heading is row 1
+    csv_rows = {row: str(number) for number, row in enumerate(labels, 2)}  # the heading is row 1
     groups: dict[tuple[str, str, str], list[LabelRow]] = {}
     for row in labels:
         groups.setdefault((row.data, row.model, row.n), []).append(row)
     shown = []
     for (data, model, n), rows in groups.items():
-        chosen = widest(rows, LABELS)
-        if not chosen or len(chosen[0][1]) < 2:
+        differing = widest(rows, LABELS)
+        if not differing or len(differing[0][1]) < 2:
             continue
         lines, where = [], []
-        for label, methods in chosen:
+        for label, methods in differing:
             best = max(row.f1 for row in methods)
             texts = [f"{row.f1:.3f}" for row in methods]
             marked = [f"<b>{text}</b>" if row.f1 == best else text
                       for text, row in zip(texts, methods, strict=True)]  # fmt: skip
             lines.append([escaped(label), f"{methods[0].positives:.1f}", *marked])
-            where.append(["", "", *(at[row] for row in methods)])
-        head = ["label", "positives", *(row.criterion for row in chosen[0][1])]
+            where.append(["", "", *(csv_rows[row] for row in methods)])
+        head = ["label", "positives", *(row.criterion for row in differing[0][1])]
         title = f"<h3>{escaped(data)}, {escaped(model)}, n = {escaped(n)}</h3>"
-        made = _table(head, lines, where, "labels.csv")
-        shown.append(_view(title + made, model=model, n=n))
+        table = _table(head, lines, where, "labels.csv")
+        shown.append(_view(title + table, model=model, n=n))
     about = (
         f"<p>F1 of up to {LABELS} labels of each data set, those of which the criteria differ "
         "most, with the number of their test rows; means over the splits. All labels are in "
@@ -244,8 +248,8 @@ def _overlaps(shared: Sequence[Overlap]) -> str:
     for overlap in shared:
         stable = _table(STABILITY, [map(escaped, row) for row in stability_table(overlap)])
         often = [
-            [escaped(data), escaped(criterion), escaped(_listed(found))]
-            for (data, criterion), found in overlap.often.items()
+            [escaped(data), escaped(criterion), escaped(_list_features(features))]
+            for (data, criterion), features in overlap.often.items()
         ]
         listed = _table(["data", "criterion", "chosen most often, with the share of splits"], often)
         agreement = _agreement(overlap) if len(overlap.criteria) > 1 else ""
@@ -271,15 +275,15 @@ def _shade(value: float) -> str:
     return f'<span class="shade" style="background:{shade}">{value:.2f}</span>'
 
 
-def _listed(found: Iterable[tuple[str, float]]) -> str:
-    return ", ".join(f"{name} ({share:.0%})" for name, share in found)
+def _list_features(features: Iterable[tuple[str, float]]) -> str:
+    return ", ".join(f"{name} ({share:.0%})" for name, share in features)
 
 
 def _failures(results: Results) -> str:
     failed = results.failed()
     if not failed:
         return ""
-    rows = [[escaped(str(one)) for one in (*r["cell"].values(), r["note"])] for r in failed]
+    rows = [[escaped(str(value)) for value in (*r["cell"].values(), r["note"])] for r in failed]
     return _section("failed", "Failed cells", _table([*failed[0]["cell"], "why"], rows))
 
 
@@ -324,8 +328,8 @@ def _details(title: str, content: str) -> str:
 def _view(content: str, metric: str = "", *, model: str = "", n: str = "") -> str:
     """A part of the page that is there for one metric, model or number of features."""
     marks = {"metric": metric, "model": model, "n": n}
-    given = "".join(f' data-{key}="{escaped(value)}"' for key, value in marks.items() if value)
-    return f'<div class="view"{given}>{content}</div>'
+    attributes = "".join(f' data-{key}="{escaped(value)}"' for key, value in marks.items() if value)
+    return f'<div class="view"{attributes}>{content}</div>'
 
 
 def _table(
@@ -339,7 +343,8 @@ def _table(
     lines = ""
     for row, places in itertools.zip_longest(rows, where, fillvalue=()):
         cells = itertools.zip_longest(row, places, fillvalue="")
-        lines += "".join(["<tr>", *(f"<td{_rows(of)}>{cell}</td>" for cell, of in cells), "</tr>"])
-    first = f"<thead><tr>{top}</tr></thead>" if head else ""
+        entries = "".join(f"<td{_rows(source_rows)}>{cell}</td>" for cell, source_rows in cells)
+        lines += f"<tr>{entries}</tr>"
+    head_markup = f"<thead><tr>{top}</tr></thead>" if head else ""
     source = f' data-file="{file}"' if where else ""
-    return f'<div class="wide"><table{source}>{first}<tbody>{lines}</tbody></table></div>'
+    return f'<div class="wide"><table{source}>{head_markup}<tbody>{lines}</tbody></table></div>'

@@ -30,15 +30,17 @@ def provenance(results: Results) -> list[tuple[str, str]]:
         except metadata.PackageNotFoundError:
             continue
     rows = [("report written", datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"))]
-    said = command(results)
-    rows += [("command", said)] if said else []
+    command_line = command(results)
+    rows += [("command", command_line)] if command_line else []
     return [*rows, ("with", ", ".join(versions))]
 
 
 def shapes(results: Results) -> dict[str, tuple[int, int, int]]:
     """Rows, features and labels of the data sets of which they were recorded."""
-    found = {one["cell"]["data"]: one["shape"] for one in results.records if one.get("shape")}
-    return {name: (n, d, q) for name, (n, d, q) in found.items()}
+    by_data = {
+        record["cell"]["data"]: record["shape"] for record in results.records if record.get("shape")
+    }
+    return {name: (n, d, q) for name, (n, d, q) in by_data.items()}
 
 
 def command(results: Results) -> str:
@@ -52,17 +54,19 @@ def command(results: Results) -> str:
         return ""
     words = ["mlfs", "compare"]
     for flag, values in (("-c", settings.rankers), ("-m", settings.models)):
-        words += [word for one in values for word in (flag, str(one))]
+        words += [word for method in values for word in (flag, str(method))]
     words += ["-n", ",".join(map(str, settings.sizes)), *split]
     if results.metrics != DEFAULT_METRICS:
-        words += [word for one in results.metrics for word in ("--metric", one)]
+        words += [word for metric in results.metrics for word in ("--metric", metric)]
     words += ["--seed", str(settings.seed)] if settings.seed else []
     for key, value in settings.options.items():
         words += [f"--{key}", str(value)] if value != OPTIONS[key] else []
     first = settings.sources[0]
     words += ["--labels", first.labels] if first.labels else []
     groups = getattr(settings.protocol, "groups", "")
-    words += [word for one in first.exclude if one != groups for word in ("--exclude", one)]
+    words += [
+        word for column in first.exclude if column != groups for word in ("--exclude", column)
+    ]
     words += ["--keep-identifiers"] if settings.keep_identifiers else []
     words += ["--tune-by", settings.tune_by] if settings.tune_by != "macro_f1" else []
     words += ["--budget", f"{settings.budget:g}"] if settings.budget else []

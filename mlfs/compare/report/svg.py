@@ -51,7 +51,7 @@ class Axis:
     end: float
     logarithmic: bool = False
 
-    def at(self, value: float) -> float:
+    def position(self, value: float) -> float:
         """Where a number stands."""
         low, high = self.low, self.high
         if self.logarithmic:
@@ -61,8 +61,8 @@ class Axis:
 
     def ticks(self) -> list[tuple[float, str]]:
         """Where marks stand and what they say."""
-        found = Range(self.low, self.high, logarithmic=self.logarithmic).ticks()
-        return [(self.at(value), f"{value:.4g}") for value in found]
+        values = Range(self.low, self.high, logarithmic=self.logarithmic).ticks()
+        return [(self.position(value), f"{value:.4g}") for value in values]
 
 
 @dataclass
@@ -102,19 +102,19 @@ class Picture:
         )
 
     @contextmanager
-    def series(self, at: int, values: Iterable[float]) -> Iterator[None]:
+    def series(self, method: int, values: Iterable[float]) -> Iterator[None]:
         """What is drawn inside belongs to one method, which a page can hide.
 
         Parameters
         ----------
-        at : int
+        method : int
             Which method.
         values : iterable of float
             What must be seen of it on the vertical axis.
         """
-        found = list(values)
-        ends = f'data-low="{min(found)!r}" data-high="{max(found)!r}"'
-        self.parts.append(f'<g class="series" data-series="{at}" {ends}>')
+        numbers = list(values)
+        ends = f'data-low="{min(numbers)!r}" data-high="{max(numbers)!r}"'
+        self.parts.append(f'<g class="series" data-series="{method}" {ends}>')
         yield
         self.parts.append("</g>")
 
@@ -127,16 +127,16 @@ class Picture:
 
     def axes(self, x: Axis, y: Axis, x_name: str, y_name: str) -> None:
         """Two axes with marks and names."""
-        self.data["y"] = " ".join(f"{one!r}" for one in (y.low, y.high, y.start, y.end))
+        self.data["y"] = " ".join(f"{number!r}" for number in (y.low, y.high, y.start, y.end))
         self.data["x"] = f"{x.start!r} {x.end!r}"
         self.parts.append('<g class="ticks">')
-        for place, words in y.ticks():
-            self.line([(x.start, place), (x.end, place)], TEXT, stroke_opacity=0.15)
-            self.text(x.start - 6, place + 4, words, "end")
+        for position, words in y.ticks():
+            self.line([(x.start, position), (x.end, position)], TEXT, stroke_opacity=0.15)
+            self.text(x.start - 6, position + 4, words, "end")
         self.parts.append("</g>")
-        for place, words in x.ticks():
-            self.line([(place, y.start), (place, y.start + 4)], TEXT, stroke_opacity=0.6)
-            self.text(place, y.start + 17, words, "middle")
+        for position, words in x.ticks():
+            self.line([(position, y.start), (position, y.start + 4)], TEXT, stroke_opacity=0.6)
+            self.text(position, y.start + 17, words, "middle")
         frame = [(x.start, y.end), (x.start, y.start), (x.end, y.start)]
         self.line(frame, TEXT, stroke_opacity=0.6)
         self.text((x.start + x.end) / 2, y.start + 34, x_name, "middle")
@@ -165,93 +165,93 @@ def picture(chart: Chart, *, legend: bool = False) -> str:
         Whether the names of its series are in the picture.
     """
     wide = bool(chart.shapes)
-    made = Picture(720 if wide else 400, 330 if wide else 300, chart.title)
+    image = Picture(720 if wide else 400, 330 if wide else 300, chart.title)
     x = Axis(chart.x.low, chart.x.high, 62 if wide else 58, 690 if wide else 388,
              chart.x.logarithmic)  # fmt: skip
     y = Axis(chart.y.low, chart.y.high, 280 if wide else 250, 12)
-    made.axes(x, y, chart.x.name, chart.y.name)
-    for one in chart.series:
-        with made.series(one.at, one.ends):
-            _series(made, x, y, one)
+    image.axes(x, y, chart.x.name, chart.y.name)
+    for series in chart.series:
+        with image.series(series.method, series.ends):
+            _draw_series(image, x, y, series)
     if legend:
-        _legend(made, chart.series, chart.shapes)
-    return made.markup()
+        _legend(image, chart.series, chart.shapes)
+    return image.markup()
 
 
-def _series(made: Picture, x: Axis, y: Axis, one: Series) -> None:
-    style = {"stroke_width": f"{one.width:g}", "stroke_dasharray": _dashes(one.dashes)}
-    if one.way == "level":
-        height = y.at(one.points[0].y)
-        made.line([(x.start, height), (x.end, height)], one.colour, **style)
-        places = [x.end - 3]
+def _draw_series(image: Picture, x: Axis, y: Axis, series: Series) -> None:
+    style = {"stroke_width": f"{series.width:g}", "stroke_dasharray": _dashes(series.dashes)}
+    if series.kind == "level":
+        height = y.position(series.points[0].y)
+        image.line([(x.start, height), (x.end, height)], series.colour, **style)
+        positions = [x.end - 3]
     else:
-        places = [x.at(point.x) + one.shift for point in one.points]
-    if one.way == "curve":
-        heights = [y.at(point.y) for point in one.points]
-        made.line(zip(places, heights, strict=True), one.colour, **style)
-    for left, point in zip(places, one.points, strict=True):
+        positions = [x.position(point.x) + series.shift for point in series.points]
+    if series.kind == "curve":
+        heights = [y.position(point.y) for point in series.points]
+        image.line(zip(positions, heights, strict=True), series.colour, **style)
+    for position, point in zip(positions, series.points, strict=True):
         if math.isfinite(point.sd):
-            ends = [(left, y.at(point.y + way * point.sd)) for way in (-1, 1)]
+            ends = [(position, y.position(point.y + side * point.sd)) for side in (-1, 1)]
             bar = {"stroke_width": 1.2, "stroke_opacity": 0.7, "class": "sd"}
-            made.line(ends, one.colour, **bar)
-        made.mark(left, y.at(point.y), one.colour, point.tip, point.shape, point.rows)
+            image.line(ends, series.colour, **bar)
+        image.mark(position, y.position(point.y), series.colour, point.tip, point.shape, point.rows)
 
 
-def _legend(made: Picture, series: Sequence[Series], shapes: Sequence[str]) -> None:
+def _legend(image: Picture, series: Sequence[Series], shapes: Sequence[str]) -> None:
     """Names below a picture, in columns: the lines of criteria, then the marks of models."""
-    wide = (made.width - 58) / COLUMNS
-    top = made.height + 8
+    wide = (image.width - 58) / COLUMNS
+    top = image.height + 8
     longest = int((wide - 34) / 6.5)
-    names = [*(one.name for one in series), *shapes]
-    for place, name in enumerate(names):
-        left, height = 58 + wide * (place % COLUMNS), top + LEGEND * (place // COLUMNS)
-        if place < len(series):
-            one = series[place]
-            ends = [(left, height), (left + 24, height)]
-            made.line(ends, one.colour, stroke_width=2, stroke_dasharray=_dashes(one.dashes))
+    names = [*(line.name for line in series), *shapes]
+    for i, name in enumerate(names):
+        x, y = 58 + wide * (i % COLUMNS), top + LEGEND * (i // COLUMNS)
+        if i < len(series):
+            line = series[i]
+            ends = [(x, y), (x + 24, y)]
+            image.line(ends, line.colour, stroke_width=2, stroke_dasharray=_dashes(line.dashes))
         else:
-            made.mark(left + 12, height, INK, shape=place - len(series))
+            image.mark(x + 12, y, INK, shape=i - len(series))
         shown = name if len(name) <= longest else name[: longest - 1] + "…"
-        made.text(left + 29, height + 4, shown)
-    made.height = top + LEGEND * math.ceil(len(names) / COLUMNS)
+        image.text(x + 29, y + 4, shown)
+    image.height = top + LEGEND * math.ceil(len(names) / COLUMNS)
 
 
-def diagram(given: Diagram) -> str:
+def diagram(figure: Diagram) -> str:
     """A diagram as SVG."""
-    made = Picture(given.width, given.height, given.title)
-    for stroke in given.strokes:
-        made.line(stroke.points, INK, stroke_width=stroke.width)
-    for word in given.words:
-        made.text(word.x, word.y, word.text, word.anchor)
-    return made.markup()
+    image = Picture(figure.width, figure.height, figure.title)
+    for stroke in figure.strokes:
+        image.line(stroke.points, INK, stroke_width=stroke.width)
+    for word in figure.words:
+        image.text(word.x, word.y, word.text, word.anchor)
+    return image.markup()
 
 
-def sample(at: int, name: str, *, flat: bool) -> str:
+def sample(criterion: int, name: str, *, flat: bool) -> str:
     """A short line as the criterion has it in every chart, for a legend."""
-    made = Picture(28, 12, name)
+    image = Picture(28, 12, name)
     style = {"stroke_width": 2.4 if flat else 2,
-             "stroke_dasharray": _dashes(FLAT if flat else dashes_of(at))}  # fmt: skip
-    made.line([(1, 6), (27, 6)], colour(at), **style)
-    return made.markup()
+             "stroke_dasharray": _dashes(FLAT if flat else dashes_of(criterion))}  # fmt: skip
+    image.line([(1, 6), (27, 6)], colour(criterion), **style)
+    return image.markup()
 
 
-def sample_mark(at: int, name: str) -> str:
+def sample_mark(model: int, name: str) -> str:
     """The mark of a model, for a legend."""
-    made = Picture(14, 12, name)
-    made.mark(7, 6, INK, shape=at)
-    return made.markup()
+    image = Picture(14, 12, name)
+    image.mark(7, 6, INK, shape=model)
+    return image.markup()
 
 
-def _shape(at: int) -> str:
+def _shape(shape: int) -> str:
     """The outline of a mark."""
-    corners = MARKS[at % len(MARKS)]
+    corners = MARKS[shape % len(MARKS)]
     if not corners:
         return "M-4,0a4,4 0 1,0 8,0a4,4 0 1,0 -8,0z"
     return "M" + "L".join(f"{x:g},{y:g}" for x, y in corners) + "z"
 
 
 def _dashes(lengths: Sequence[float]) -> str:
-    return " ".join(f"{one:g}" for one in lengths)
+    return " ".join(f"{length:g}" for length in lengths)
 
 
 def _ink(hue: str) -> str:
@@ -259,7 +259,7 @@ def _ink(hue: str) -> str:
 
 
 def _style(style: Mapping[str, object]) -> str:
-    given = {
+    attributes = {
         key.replace("_", "-"): value for key, value in style.items() if value not in ("", None)
     }
-    return "".join(f' {key}="{escaped(str(value))}"' for key, value in given.items())
+    return "".join(f' {key}="{escaped(str(value))}"' for key, value in attributes.items())

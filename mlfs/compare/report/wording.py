@@ -18,12 +18,12 @@ __all__ = [
     "STABILITY",
     "average_ranks",
     "caption",
-    "described",
     "findings",
     "left_out",
     "pair_head",
     "pair_table",
     "rank_table",
+    "setting_rows",
     "short",
     "stability_table",
 ]
@@ -57,13 +57,13 @@ class Entry(NamedTuple):
 
 def rank_table(contest: Contest) -> list[tuple[str, list[Entry]]]:
     """The name of each data set with an entry for each method."""
-    place = {int(row): at for at, row in enumerate(contest.complete)}
+    rank_row = {int(row): i for i, row in enumerate(contest.complete)}
     best = np.nanmax if contest.higher_is_better else np.nanmin
     rows = []
     for row, name in enumerate(contest.data):
         means, sds = contest.mean[row], contest.sd[row]
         top = best(means) if np.isfinite(means).any() else math.nan
-        ranks = contest.ranks[place[row]] if row in place else [math.nan] * means.size
+        ranks = contest.ranks[rank_row[row]] if row in rank_row else [math.nan] * means.size
         entries = [
             Entry(
                 short(mean) if math.isnan(sd) else f"{short(mean)} ± {short(sd)}",
@@ -92,12 +92,12 @@ def stability_table(overlap: Overlap) -> list[list[str]]:
 def caption(contest: Contest) -> str:
     """What a table is about."""
     way = "higher is better" if contest.higher_is_better else "lower is better"
-    at = {
+    size_text = {
         MEAN: "mean over all numbers of features",
         AREA: "area under the curve over the shares of the features",
     }.get(contest.n, f"n = {contest.n}")
-    of = f", {contest.model}" if contest.model else ""
-    return f"{contest.metric}{of}, {at} ({way})"
+    model_text = f", {contest.model}" if contest.model else ""
+    return f"{contest.metric}{model_text}, {size_text} ({way})"
 
 
 def findings(contest: Contest) -> list[str]:
@@ -125,10 +125,12 @@ def findings(contest: Contest) -> list[str]:
         f"pairs), {contest.bonferroni_dunn:.3f} by Bonferroni-Dunn (against one method)."
     )
     if test.f_p < 0.05:
-        together = [", ".join(contest.methods[j] for j in group) for group in contest.groups]
+        groups = [", ".join(contest.methods[j] for j in group) for group in contest.groups]
         lines.append(
-            "Not told apart by Nemenyi's test: " + "; ".join(f"{{{one}}}" for one in together) + "."
-            if together
+            "Not told apart by Nemenyi's test: "
+            + "; ".join(f"{{{group}}}" for group in groups)
+            + "."
+            if groups
             else "Nemenyi's test tells all of them apart."
         )
     if contest.doubt_of_pairs:
@@ -143,27 +145,28 @@ def left_out(contest: Contest) -> list[str]:
     lines: list[str] = []
     lacking: dict[str, list[str]] = {}
     for name, methods in contest.incomplete.items():
-        if name not in complete and (own := [one for one in methods if one in ranked]):
-            why = _why(contest, [(name, one) for one in own], "there")
-            lines.append(f"{name} is ranked for no method: {_some(own)} {why}.")
+        affected = [method for method in methods if method in ranked]
+        if name not in complete and affected:
+            why = _reason(contest, [(name, method) for method in affected], "there")
+            lines.append(f"{name} is ranked for no method: {_join_names(affected)} {why}.")
         for method in methods:
             if method not in ranked:
                 lacking.setdefault(method, []).append(name)
     for method, data in lacking.items():
-        why = _why(contest, [(name, method) for name in data], f"on {_some(data)}")
+        why = _reason(contest, [(name, method) for name in data], f"on {_join_names(data)}")
         lines.append(f"{method} is not ranked: it {why}.")
     return lines
 
 
-def _why(contest: Contest, cells: Sequence[tuple[str, str]], where: str) -> str:
+def _reason(contest: Contest, cells: Sequence[tuple[str, str]], where: str) -> str:
     """Whether cells failed somewhere, with the first reason, or are not finished."""
-    known = [contest.reasons[one] for one in cells if one in contest.reasons]
-    return f"failed {where} ({known[0]})" if known else f"is not finished {where}"
+    reasons = [contest.reasons[cell] for cell in cells if cell in contest.reasons]
+    return f"failed {where} ({reasons[0]})" if reasons else f"is not finished {where}"
 
 
-def _some(names: Sequence[str]) -> str:
-    more = len(names) - SHOWN
-    return ", ".join(names[:SHOWN]) + (f" and {more} more" if more > 0 else "")
+def _join_names(names: Sequence[str]) -> str:
+    n_more = len(names) - SHOWN
+    return ", ".join(names[:SHOWN]) + (f" and {n_more} more" if n_more > 0 else "")
 
 
 def pair_table(contest: Contest) -> list[list[str]]:
@@ -176,7 +179,7 @@ def pair_table(contest: Contest) -> list[list[str]]:
             f"{pair.statistic:g}",
             f"{pair.p:.3g}",
             f"{pair.p_holm:.3g}",
-            *(f"{one:.2f}" for one in (pair.p_better, pair.p_equal, pair.p_worse)),
+            *(f"{share:.2f}" for share in (pair.p_better, pair.p_equal, pair.p_worse)),
         ]
         for pair in contest.pairs or contest.pairs_of_splits
     ]
@@ -191,27 +194,27 @@ def pair_head(contest: Contest) -> tuple[tuple[str, ...], str]:
     return (), ""
 
 
-def _sized(results: Results) -> list[str]:
+def _data_names(results: Results) -> list[str]:
     """The name of each data set with its size, where it is known."""
-    known = shapes(results)
+    sizes = shapes(results)
     words = []
-    for one in results.settings.sources:
-        size = (
-            "{} rows, {} features, {} labels; ".format(*known[one.name])
-            if one.name in known
+    for source in results.settings.sources:
+        size_text = (
+            "{} rows, {} features, {} labels; ".format(*sizes[source.name])
+            if source.name in sizes
             else ""
         )
-        words.append(f"{one.name} ({size}{one.digest[:12]})")
+        words.append(f"{source.name} ({size_text}{source.digest[:12]})")
     return words
 
 
-def described(results: Results) -> list[tuple[str, str]]:
+def setting_rows(results: Results) -> list[tuple[str, str]]:
     """The settings that produced it, a name and a value each."""
     settings = results.settings
     done, failed = len(results.records), len(results.failed())
     total = len(settings.cells())
     rows = [
-        ("data", ", ".join(_sized(results))),
+        ("data", ", ".join(_data_names(results))),
         ("criteria", ", ".join(map(str, settings.rankers))),
         ("models", ", ".join(map(str, settings.models))),
         ("numbers of features", ", ".join(map(str, settings.sizes))),
