@@ -109,16 +109,16 @@ class Description:
 
     def table(self) -> str:
         """The description as a table for a terminal; columns are named."""
-        lines = [(what, value) for what, value in self._lines() if value]
-        width = max(len(what) for what, _ in lines)
-        return "\n".join(f"{what:<{width}}  {value}" for what, value in lines)
+        lines = [(name, value) for name, value in self._lines() if value]
+        width = max(len(name) for name, _ in lines)
+        return "\n".join(f"{name:<{width}}  {value}" for name, value in lines)
 
     def _lines(self) -> list[tuple[str, str]]:
         kinds = ", ".join(f"{n:,} {kind}" for kind, n in self.column_kinds.items() if n)
         frequency = self.label_frequency
-        constant = f"{len(self.constant_columns):,}{self._some(self.constant_columns)}"
+        constant = f"{len(self.constant_columns):,}{self._shorten(self.constant_columns)}"
         groups = ", ".join(map(self._equal, self.duplicate_columns[:SHOWN]))
-        more = ", ..." if len(self.duplicate_columns) > SHOWN else ""
+        dots = ", ..." if len(self.duplicate_columns) > SHOWN else ""
         copies = sum(len(group) - 1 for group in self.duplicate_columns)
         names = ", ".join(printable(name) for name in self.labels_without_positives[:SHOWN])
         empty = len(self.labels_without_positives)
@@ -145,9 +145,9 @@ class Description:
             ("constant columns", constant),
             (
                 "duplicate columns",
-                f"{copies:,}" + (f" ({groups}{more})" if groups else ""),
+                f"{copies:,}" + (f" ({groups}{dots})" if groups else ""),
             ),
-            ("identifiers", self._some(self.identifier_columns).strip(" ()")),
+            ("identifiers", self._shorten(self.identifier_columns).strip(" ()")),
             (
                 "missing values",
                 f"{self.missing_features:,} in features{holes}, {self.missing_labels:,} in labels",
@@ -160,7 +160,7 @@ class Description:
         ]
         return lines + [("note", printable(note, 400)) for note in self.notes]
 
-    def _some(self, columns: list[int]) -> str:
+    def _shorten(self, columns: list[int]) -> str:
         """The first of some columns by their names, in brackets."""
         if not columns:
             return ""
@@ -190,7 +190,7 @@ def describe(dataset: Dataset) -> Description:
     had = int(counts.sum())
     _, ir, cvir = imbalance(counts)
     sets, bare = _label_sets(dataset.Y)
-    seen = _columns(dataset)
+    columns = _columns(dataset)
     nominal = int(np.count_nonzero(declared_sizes(dataset.columns) >= 0))
     cardinality = had / rows if rows else 0.0
     return Description(
@@ -209,27 +209,27 @@ def describe(dataset: Dataset) -> Description:
         labels_without_positives=_without_positives(dataset, counts),
         rows_without_labels=bare,
         column_kinds={"numeric": features - nominal, "nominal": nominal},
-        constant_columns=seen.constant,
-        duplicate_columns=[group for group in seen.groups.values() if len(group) > 1],
-        identifier_columns=seen.identifiers,
-        missing_features=seen.missing,
-        missing_columns=seen.missing_columns,
+        constant_columns=columns.constant,
+        duplicate_columns=[group for group in columns.groups.values() if len(group) > 1],
+        identifier_columns=columns.identifiers,
+        missing_features=columns.missing,
+        missing_columns=columns.missing_columns,
         missing_labels=missing_labels,
         sparse=dataset.is_sparse,
-        filled=seen.filled / (rows * features) if rows and features else 0.0,
+        filled=columns.filled / (rows * features) if rows and features else 0.0,
         weighted=dataset.weights is not None,
         left_out=[list(pair) for pair in dataset.left_out],
         source=asdict(dataset.source),
         notes=list(dataset.notes),
-        shown_names=_names(dataset, seen),
+        shown_names=_names(dataset, columns),
     )
 
 
 def _names(dataset: Dataset, seen: _Columns) -> dict[int, str]:
     """The names of the columns that the table shows."""
     groups = [group for group in seen.groups.values() if len(group) > 1][:SHOWN]
-    named = [seen.constant, seen.identifiers, *groups]
-    return {j: dataset.names[j] for columns in named for j in columns[:SHOWN]}
+    shown = [seen.constant, seen.identifiers, *groups]
+    return {j: dataset.names[j] for numbers in shown for j in numbers[:SHOWN]}
 
 
 def _without_positives(dataset: Dataset, counts: np.ndarray) -> list[str]:
@@ -251,18 +251,18 @@ def _label_sets(labels: Any) -> tuple[int, int]:
     """How many label sets differ, and how many rows have none."""
     if not sp.issparse(labels):
         table = np.ascontiguousarray(labels)
-        bare = int((~(table > 0).any(axis=1)).sum())
+        n_empty = int((~(table > 0).any(axis=1)).sum())
         if table.shape[1] == 0:
-            return min(1, table.shape[0]), bare
-        whole = table.view(np.dtype((np.void, table.dtype.itemsize * table.shape[1])))
-        return len(set(whole.ravel().tolist())), bare
+            return min(1, table.shape[0]), n_empty
+        records = table.view(np.dtype((np.void, table.dtype.itemsize * table.shape[1])))
+        return len(set(records.ravel().tolist())), n_empty
     table = sp.csr_array(labels)
     table.sort_indices()
-    kept = table.data != 0
-    ends = edges_of(kept)[table.indptr].tolist()
-    where, what = table.indices[kept], table.data[kept]
+    is_stored = table.data != 0
+    ends = edges_of(is_stored)[table.indptr].tolist()
+    columns, values = table.indices[is_stored], table.data[is_stored]
     sets = {
-        (where[start:end].tobytes(), what[start:end].tobytes()) for start, end in pairwise(ends)
+        (columns[start:end].tobytes(), values[start:end].tobytes()) for start, end in pairwise(ends)
     }
     owner = np.repeat(np.arange(table.shape[0]), np.diff(table.indptr))
     return len(sets), table.shape[0] - np.unique(owner[table.data > 0]).size
@@ -281,21 +281,21 @@ class _Columns:
 
 
 def _columns(dataset: Dataset) -> _Columns:
-    found = _Columns()
+    result = _Columns()
     for block in blocks(dataset.table):
-        low, high, lost = block.extremes()
-        same = np.where(lost > 0, lost == block.n_rows, low >= high)
-        found.missing += int(lost.sum())
-        found.missing_columns += int((lost > 0).sum())
-        found.filled += int(np.count_nonzero(block.values))
-        found.constant += (block.start + np.flatnonzero(same)).tolist()
-        for j in np.flatnonzero(~same).tolist():
+        low, high, n_missing = block.extremes()
+        is_constant = np.where(n_missing > 0, n_missing == block.n_rows, low >= high)
+        result.missing += int(n_missing.sum())
+        result.missing_columns += int((n_missing > 0).sum())
+        result.filled += int(np.count_nonzero(block.values))
+        result.constant += (block.start + np.flatnonzero(is_constant)).tolist()
+        for j in np.flatnonzero(~is_constant).tolist():
             column = dataset.columns[block.start + j]
             key = _digest(block, j, repr((column.kind, column.values)))
-            found.groups.setdefault(key, []).append(block.start + j)
+            result.groups.setdefault(key, []).append(block.start + j)
             if names_each_row(column, block.n_rows, block.column, j):
-                found.identifiers.append(block.start + j)
-    return found
+                result.identifiers.append(block.start + j)
+    return result
 
 
 def _digest(block: Block, j: int, kind: str) -> bytes:

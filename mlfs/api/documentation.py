@@ -19,8 +19,8 @@ def page_of(kind: type) -> str:
     installed distribution.
     """
     base = os.environ.get(ADDRESS) or _published()
-    package, _, rest = kind.__module__.partition(".")
-    page, prefix = PAGES.get(rest.partition(".")[0], ("", ""))
+    package, _, module = kind.__module__.partition(".")
+    page, prefix = PAGES.get(module.partition(".")[0], ("", ""))
     if not base or package != "mlfs" or not page:
         return ""
     return f"{base.rstrip('/')}/reference/{page}.html#{prefix}.{kind.__name__}"
@@ -32,5 +32,5 @@ def _published() -> str:
         urls = metadata.metadata("mlfs-toolkit").get_all("Project-URL") or []
     except metadata.PackageNotFoundError:
         return ""
-    found = dict(one.partition(", ")[::2] for one in urls)
-    return found.get("Documentation", "")
+    address_of = dict(line.partition(", ")[::2] for line in urls)
+    return address_of.get("Documentation", "")

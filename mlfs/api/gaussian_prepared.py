@@ -54,31 +54,31 @@ def gaussian_info(
     n_threads: int,
 ) -> tuple[Dataset, np.ndarray | None, Grouping, Binnings, GaussianInfo, list[str]]:
     """Make the data in use, the candidates, how columns were taken, the information, and notes."""
-    dataset, weights, notes = _with_labels(dataset, weights)
-    grid = _whole(weights)
+    dataset, weights, notes = _rows_with_labels(dataset, weights)
+    grid = _whole_weights(weights)
     rows = dataset.shape[0]
     sizes = declared_sizes(dataset.columns)
     groups = grouping(options["groups"], dataset.names)
     columns = int(np.where(sizes < 0, 1, np.minimum(sizes, MOST_VALUES + 1)).sum())
-    labels = sum(max(1, min(len(one.values) - 1, MOST_VALUES + 1)) for one in dataset.labels)
+    labels = sum(max(1, min(len(label.values) - 1, MOST_VALUES + 1)) for label in dataset.labels)
     of_rows = rows * (CELL_BYTES * (columns + labels) + AT_ONCE_BYTES * n_threads)
     MemoryEstimate(rows, 0, of_rows).free(most)
     scores = normal_scores(dataset.table, sizes, grid, n_threads)
-    notes += _notes_of(dataset, scores, options["nominal_limit"])
+    notes += _column_notes(dataset, scores, options["nominal_limit"])
     if not groups.trivial:
-        scores = _grouped(scores, groups)
+        scores = _merge_groups(scores, groups)
     y, positives = _label_blocks(dataset, grid, options["nominal_limit"])
     info = GaussianInfo(GaussianColumns(scores, y, positives, grid, n_threads))
     kinds = [
-        Binning(one.name, SCORES)
-        if one.kind == "numeric"
-        else Binning(one.name, "nominal", values=tuple(map(float, range(len(one.values)))))
-        for one in dataset.columns
+        Binning(column.name, SCORES)
+        if column.kind == "numeric"
+        else Binning(column.name, "nominal", values=tuple(map(float, range(len(column.values)))))
+        for column in dataset.columns
     ]
     return dataset, weights, groups, Binnings.of(kinds), info, notes
 
 
-def _whole(weights: np.ndarray | None) -> np.ndarray | None:
+def _whole_weights(weights: np.ndarray | None) -> np.ndarray | None:
     if weights is None:
         return None
     if not (weights == np.floor(weights)).all():
@@ -90,13 +90,13 @@ def _whole(weights: np.ndarray | None) -> np.ndarray | None:
     return on_grid(weights)
 
 
-def _grouped(scores: Scores, groups: Grouping) -> Scores:
+def _merge_groups(scores: Scores, groups: Grouping) -> Scores:
     """The columns of each group together."""
     spans = [
         [np.arange(scores.first[j], scores.first[j + 1]) for j in members]
         for members in groups.members
     ]
-    rows = [np.concatenate(parts) for parts in spans]
+    rows = [np.concatenate(spans_of_group) for spans_of_group in spans]
     first = edges_of([part.size for part in rows])
     return Scores(scores.values[np.concatenate(rows)], first)
 
@@ -110,16 +110,16 @@ def gaussian_among_rows(
     return gaussian_info(part, None, options, bytes_of(options["max_memory"]), 1)[4]
 
 
-def _with_labels(
+def _rows_with_labels(
     dataset: Dataset, weights: np.ndarray | None
 ) -> tuple[Dataset, np.ndarray | None, list[str]]:
     """The rows that have a label; those of rare label sets have none."""
-    gone = dataset.Y < 0
-    lost = np.asarray(gone.sum(axis=1)).ravel() == dataset.shape[2]
-    if not lost.any():
+    is_missing = dataset.Y < 0
+    has_none = np.asarray(is_missing.sum(axis=1)).ravel() == dataset.shape[2]
+    if not has_none.any():
         return dataset, weights, []
-    kept = np.flatnonzero(~lost)
-    note = f"{plural(int(lost.sum()), 'row')} without any label left out"
+    kept = np.flatnonzero(~has_none)
+    note = f"{plural(int(has_none.sum()), 'row')} without any label left out"
     if not kept.size:
         raise DataError("every label is missing in every row, and there is nothing to select for")
     part = replace(dataset, X=dataset.table[kept], Y=dataset.Y[kept])
@@ -139,7 +139,7 @@ def _label_blocks(
 ) -> tuple[Scores, np.ndarray]:
     """Labels as indicators, or scores if they are numeric targets, and how many rows have each."""
     stored = sp.csc_array(dataset.Y) if sp.issparse(dataset.Y) else dataset.Y
-    own = np.zeros(0, np.int64) if weights is None else weights
+    counts = np.zeros(0, np.int64) if weights is None else weights
     blocks, positives = [np.zeros((0, dataset.shape[0]), np.float32)], []
     for j, label in enumerate(dataset.labels):
         part = stored[:, [j]]
@@ -151,30 +151,30 @@ def _label_blocks(
                 f"complete the labels, or use {setting('estimator', 'counts')}"
             )
             raise DataError(msg)
-        positives.append(int(((column > 0) * (own if own.size else 1)).sum()))
+        positives.append(int(((column > 0) * (counts if counts.size else 1)).sum()))
         if _is_quantity(label, nominal_limit):
             numbers = np.array(list(map(float, label.values)))[column]
             blocks.append(normal_scores(numbers[:, None], np.array([-1]), weights).values)
         else:
-            blocks.append(indicators(column, own)[0])
+            blocks.append(indicators(column, counts)[0])
     sizes = [len(block) for block in blocks[1:]]
     first = edges_of(sizes)
     return Scores(np.concatenate(blocks), first), np.array(positives)
 
 
-def _notes_of(dataset: Dataset, scores: Scores, nominal_limit: int) -> list[str]:
+def _column_notes(dataset: Dataset, scores: Scores, nominal_limit: int) -> list[str]:
     """What a user should know about the columns."""
     names, notes = dataset.names, list[str]()
     if scores.merged:
-        first = printable(names[scores.merged[0]])
+        name = printable(names[scores.merged[0]])
         notes.append(
             Caution(
                 f"{plural(len(scores.merged), 'nominal feature')} of more than {MOST_VALUES + 1} "
-                f"values: the rarest count as one: {first!r}"
+                f"values: the rarest count as one: {name!r}"
                 f"{' and others' if len(scores.merged) > 1 else ''}"
             )
         )
-    quantities = [one.name for one in dataset.labels if _is_quantity(one, nominal_limit)]
+    quantities = [label.name for label in dataset.labels if _is_quantity(label, nominal_limit)]
     if quantities:
         notes.append(
             f"{plural(len(quantities), 'label')} with the normal scores of their numbers: "

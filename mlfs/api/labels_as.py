@@ -57,7 +57,7 @@ out of what is about labels']
     Y.sum_duplicates()
     Y.eliminate_zeros()
     n_rows = Y.shape[0]
-    number: dict[bytes, int] = {}
+    numbers: dict[bytes, int] = {}
     codes, firsts = np.full(n_rows, -1), list[int]()
     edges = Y.indptr.tolist()
     for row in range(n_rows):
@@ -66,28 +66,28 @@ out of what is about labels']
         if b > a and values.min() < 0:
             continue
         key = Y.indices[a:b].tobytes() + b"|" + values.tobytes()
-        codes[row] = number.setdefault(key, len(number))
-        if len(number) > len(firsts):
+        codes[row] = numbers.setdefault(key, len(numbers))
+        if len(numbers) > len(firsts):
             firsts.append(row)
-    known = codes >= 0
-    own = None if weights is None else weights[known]
-    size = np.bincount(codes[known], own, minlength=len(firsts))
+    has_set = codes >= 0
+    set_weights = None if weights is None else weights[has_set]
+    size = np.bincount(codes[has_set], set_weights, minlength=len(firsts))
     names = [_name(dataset, Y, row) for row in firsts]
-    kept = [at for at in range(len(firsts)) if size[at] >= fewest]
-    kept.sort(key=lambda at: (-size[at], names[at]))
-    if not known.any():
+    kept = [i for i in range(len(firsts)) if size[i] >= fewest]
+    kept.sort(key=lambda i: (-size[i], names[i]))
+    if not has_set.any():
         raise DataError("every row lacks a label: there is no label set to take as a class")
     if not kept:
         few = f"but no label set is in at least {plural(fewest, 'row')}"
         msg = f"is {printable(labels_as)!r}, {few}: give a smaller number, such as sets:1"
         raise DataError(msg, option="labels_as")
-    place = np.full(len(firsts) + 1, -1)
-    place[kept] = np.arange(len(kept))
-    codes = place[codes]
+    new_code = np.full(len(firsts) + 1, -1)
+    new_code[kept] = np.arange(len(kept))
+    codes = new_code[codes]
     kind = np.int8 if len(kept) <= 127 else np.int32
-    label = Label(NAME, tuple(names[at] for at in kept))
-    made = dataset.with_changes(Y=codes.astype(kind)[:, None], labels=(label,))
-    return made, _notes(len(kept), codes, known, fewest)
+    label = Label(NAME, tuple(names[i] for i in kept))
+    result = dataset.with_changes(Y=codes.astype(kind)[:, None], labels=(label,))
+    return result, _notes(len(kept), codes, has_set, fewest)
 
 
 def keep_known_sets(
@@ -110,33 +110,33 @@ def keep_known_sets(
     kept = np.flatnonzero(dataset.Y[:, 0] >= 0)
     if kept.size == dataset.Y.shape[0]:
         return dataset, weights
-    gone = dataset.Y.shape[0] - kept.size
-    text = f"{plural(gone, 'row')} without a label set {'is' if gone == 1 else 'are'} left out of "
-    notes.append(text + "everything, because the correction is 'expected'")
+    n_left_out = dataset.Y.shape[0] - kept.size
+    rows = f"{plural(n_left_out, 'row')} without a label set {'is' if n_left_out == 1 else 'are'}"
+    notes.append(f"{rows} left out of everything, because the correction is 'expected'")
     dataset = replace(dataset, X=dataset.table[kept], Y=dataset.Y[kept])
     return dataset, None if weights is None else weights[kept]
 
 
 def _name(dataset: Dataset, Y: sp.csr_array, row: int) -> str:
     """The labels of a row that are not at their first value, by name."""
-    parts = []
-    for at in range(Y.indptr[row], Y.indptr[row + 1]):
-        label = dataset.labels[int(Y.indices[at])]
-        value = label.values[int(Y.data[at])]
-        parts.append(label.name if len(label.values) == 2 else f"{label.name}={value}")
-    return " + ".join(parts) or "none"
+    texts = []
+    for i in range(Y.indptr[row], Y.indptr[row + 1]):
+        label = dataset.labels[int(Y.indices[i])]
+        value = label.values[int(Y.data[i])]
+        texts.append(label.name if len(label.values) == 2 else f"{label.name}={value}")
+    return " + ".join(texts) or "none"
 
 
-def _notes(n_sets: int, codes: np.ndarray, known: np.ndarray, fewest: int) -> list[str]:
-    rare, gone = int((known & (codes < 0)).sum()), int((~known).sum())
+def _notes(n_sets: int, codes: np.ndarray, has_set: np.ndarray, fewest: int) -> list[str]:
+    n_rare, n_missing = int((has_set & (codes < 0)).sum()), int((~has_set).sum())
     text = f"the labels are taken as {plural(n_sets, 'label set')}"
-    left = []
-    if rare:
+    exclusions = []
+    if n_rare:
         few = f"in fewer than {plural(fewest, 'row')}"
-        left.append(f"{plural(rare, 'row')} with a rarer set ({few})")
-    if gone:
-        left.append(f"{plural(gone, 'row')} with a missing label")
-    if left:
-        verb = "is" if rare + gone == 1 else "are"
-        text += f"; {' and '.join(left)} {verb} left out of what is about labels"
+        exclusions.append(f"{plural(n_rare, 'row')} with a rarer set ({few})")
+    if n_missing:
+        exclusions.append(f"{plural(n_missing, 'row')} with a missing label")
+    if exclusions:
+        verb = "is" if n_rare + n_missing == 1 else "are"
+        text += f"; {' and '.join(exclusions)} {verb} left out of what is about labels"
     return [text]

@@ -104,24 +104,25 @@ def of_table(data: Any, most: int) -> MemoryEstimate:
     from mlfs.data.matrices import COUNTED_TYPES
 
     rows, d = X.shape
-    other = 0 if X.dtype.newbyteorder("=") in COUNTED_TYPES and X.dtype.isnative else 8 * X.size
-    estimate = _estimate(rows, d, other + d * _plane(rows))
+    is_counted = X.dtype.newbyteorder("=") in COUNTED_TYPES and X.dtype.isnative
+    copy_bytes = 0 if is_counted else 8 * X.size
+    estimate = _estimate(rows, d, copy_bytes + d * _plane(rows))
     if estimate.least <= most:
         return estimate
-    some = X[:: max(1, rows // SAMPLED)]
-    vary = int((some != some[:1]).any(axis=0).sum()) if rows else 0
-    if X.dtype.kind == "f" and (some != np.rint(some)).any():
+    sample = X[:: max(1, rows // SAMPLED)]
+    vary = int((sample != sample[:1]).any(axis=0).sum()) if rows else 0
+    if X.dtype.kind == "f" and (sample != np.rint(sample)).any():
         likely = 2 * 2 * d * _plane(rows) + CUT_BYTES * rows
     else:
-        top = np.clip(some.max(axis=0, initial=0), 0, FEW_LEVELS - 1).astype(np.uint8)
+        top = np.clip(sample.max(axis=0, initial=0), 0, FEW_LEVELS - 1).astype(np.uint8)
         bits = np.unpackbits(top[:, None], axis=1).any(axis=0).sum()
         likely = (int(top.sum()) + int(bits) * d * bool((top > 1).any())) * _plane(rows)
-    least = _estimate(rows, d, other + vary * _plane(rows))
-    more = _estimate(rows, d, other + likely).of_rows
-    return replace(least, likely=more, labels=data[1] if isinstance(data, tuple) else None)
+    least = _estimate(rows, d, copy_bytes + vary * _plane(rows))
+    likely = _estimate(rows, d, copy_bytes + likely).of_rows
+    return replace(least, likely=likely, labels=data[1] if isinstance(data, tuple) else None)
 
 
-def of_entries(survey: Survey, own: int, labels: Any) -> MemoryEstimate:
+def of_entries(survey: Survey, taken: int, labels: Any) -> MemoryEstimate:
     """Estimate the memory to bin and code a sparse table.
 
     Parameters
@@ -129,7 +130,7 @@ def of_entries(survey: Survey, own: int, labels: Any) -> MemoryEstimate:
     survey : Survey
         The table, and which of its columns hold small whole numbers only; the others are looked at
         column by column.
-    own : int
+    taken : int
         The bytes of what was made of the data before, and stays.
     labels : ndarray or sparse array
         The labels, which are coded later.
@@ -139,13 +140,13 @@ def of_entries(survey: Survey, own: int, labels: Any) -> MemoryEstimate:
     if not survey.small.all():
         cut = 2 * COPIED_BYTES * entries + BINNED_BYTES * min(entries, CELLS)
     two = not cut and bool(((survey.counts > 0).sum(axis=1) <= 2).all())
-    codes = (PLACE_BYTES if two else ENTRY_BYTES) * entries + own
+    codes = (PLACE_BYTES if two else ENTRY_BYTES) * entries + taken
     counted = _estimate(rows, d, 2 * codes + 16 * rows).of_rows
     likely = max(counted, codes + (cut > 0) * (2 * COPIED_BYTES + BINNED_BYTES) * entries)
     return MemoryEstimate(rows, COLUMN_BYTES * d, cut + codes, likely, labels)
 
 
-def of_slices(bits: Slices, binnings: Binnings, own: int, labels: Any) -> MemoryEstimate:
+def of_slices(bits: Slices, binnings: Binnings, taken: int, labels: Any) -> MemoryEstimate:
     """Estimate the memory to make planes of bit slices.
 
     Parameters
@@ -154,27 +155,27 @@ def of_slices(bits: Slices, binnings: Binnings, own: int, labels: Any) -> Memory
         The bits of a dense table.
     binnings : Binnings
         What is made of them.
-    own : int
+    taken : int
         The bytes of what was made of the data before, and stays.
     labels : ndarray or sparse array
         The labels, which are coded later.
     """
     d, plane = bits.top.size, 8 * bits.planes.shape[2]
     levels = binnings.levels
-    used = int(np.unpackbits(bits.top[:, None] & np.uint8(31), axis=1).sum())
+    n_bits = int(np.unpackbits(bits.top[:, None] & np.uint8(31), axis=1).sum())
     unchanged = bool((levels == 2).all() and (bits.top <= 1).all())  # as they are
     planes = 0 if unchanged else int((levels[levels <= FEW_LEVELS] - 1).sum())
     rows = int(labels.shape[0])
     cut = 0
     if not bits.small.all():  # planes come in parts, and are put together
         cut = CUT_BYTES * rows + planes * plane
-    later = _estimate(rows, d, (planes or used) * plane + own)
-    of_rows = max(later.of_rows, (used + planes) * plane + cut + own)
+    later = _estimate(rows, d, (planes or n_bits) * plane + taken)
+    of_rows = max(later.of_rows, (n_bits + planes) * plane + cut + taken)
     return replace(later, of_rows=of_rows, labels=labels)
 
 
 def of_codes(
-    features: Codes, labels: Codes, kind: np.ndarray, own: int, *, moved: bool
+    features: Codes, labels: Codes, kind: np.ndarray, taken: int, *, moved: bool
 ) -> MemoryEstimate:
     """Estimate the memory to count coded columns.
 
@@ -184,7 +185,7 @@ def of_codes(
         What will be counted.
     kind : ndarray
         The kind of each feature, see `mlfs.counting.column_groups.kinds`.
-    own : int
+    taken : int
         The bytes of what was made of the data before, and stays.
     moved : bool
         Whether the columns were put into another order, so that planes are copied.
@@ -206,7 +207,7 @@ def of_codes(
     of_rows += int(planes[~listed & ~packed].sum())
     of_rows += ENTRY_BYTES * labels.n_entries * (1 + bool(listed.any()))
     of_rows += 8 * rows * bool(listed.any())
-    return _estimate(rows, d + q, of_rows + own)
+    return _estimate(rows, d + q, of_rows + taken)
 
 
 def packed(features: Codes, kind: np.ndarray) -> int:
@@ -224,8 +225,8 @@ def _estimate(rows: int, columns: int, of_rows: int) -> MemoryEstimate:
 def _of_labels(labels: Any) -> int:
     if sp.issparse(labels):
         return 2 * ENTRY_BYTES * int(labels.nnz)
-    known = np.asarray(labels) if isinstance(labels, np.ndarray) else np.zeros(0)
-    return int(known.size + 2 * ENTRY_BYTES * np.count_nonzero(known))
+    table = np.asarray(labels) if isinstance(labels, np.ndarray) else np.zeros(0)
+    return int(table.size + 2 * ENTRY_BYTES * np.count_nonzero(table))
 
 
 def _plane(rows: int) -> int:

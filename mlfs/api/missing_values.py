@@ -18,8 +18,8 @@ CELLS_AT_ONCE = 1 << 20
 def refuse_missing(dataset: Dataset) -> None:
     """Refuse missing values of X, and name the first; workers look at what they have read."""
     table = dataset.table
-    there = getattr(table, "first_missing", None)
-    n, row, column = there() if there else first_missing(table)
+    find_first = getattr(table, "first_missing", None)
+    n, row, column = find_first() if find_first else first_missing(table)
     if n:
         msg = (
             f"{plural(n, 'value')} of X {'is' if n == 1 else 'are'} missing, the first in row "
@@ -41,13 +41,16 @@ def first_missing(table: Any) -> tuple[int, int, int]:
         return 0, 0, 0
     if sp.issparse(table):
         stored = sp.coo_array(table)
-        gone = np.isnan(stored.data)
-        rows, columns = stored.row[gone], stored.col[gone]
+        is_missing = np.isnan(stored.data)
+        rows, columns = stored.row[is_missing], stored.col[is_missing]
     else:
         step = max(1, CELLS_AT_ONCE // table.shape[1])
-        parts = range(0, table.shape[0], step)
-        found = [np.add(np.argwhere(np.isnan(table[at : at + step])), (at, 0)) for at in parts]
-        rows, columns = np.concatenate(found).T
+        starts = range(0, table.shape[0], step)
+        cells = [
+            np.add(np.argwhere(np.isnan(table[start : start + step])), (start, 0))
+            for start in starts
+        ]
+        rows, columns = np.concatenate(cells).T
     if not rows.size:
         return 0, 0, 0
     first = np.lexsort((columns, rows))[0]

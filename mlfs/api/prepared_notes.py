@@ -37,21 +37,21 @@ def notes_of(
         notes.append(f"missing values in {plural(n_missing, 'column')} {how}")
     constant = np.flatnonzero(ExactInfo(table).h_f == 0)
     if constant.size:
-        first = dataset.columns[groups.members[int(constant[0])][0]].name
+        name = dataset.columns[groups.members[int(constant[0])][0]].name
         notes.append(
             f"{plural(constant.size, 'feature')} constant once binned, without information: "
-            f"{printable(first)!r}{' and others' if constant.size > 1 else ''}; "
+            f"{printable(name)!r}{' and others' if constant.size > 1 else ''}; "
             "drop_constant (--drop-constant) leaves them out"
         )
-    gone = int((table.mask_of >= 0).sum())
-    if gone:
+    n_gaps = int((table.mask_of >= 0).sum())
+    if n_gaps:
         notes.append(
-            f"{plural(gone, 'label')} with missing values: such rows are left out of their terms"
+            f"{plural(n_gaps, 'label')} with missing values: such rows are left out of their terms"
         )
     flat = np.flatnonzero(table.h_l == 0)
     if flat.size:
-        first = dataset.labels[int(flat[0])].name
-        text = f"{plural(flat.size, 'label')} constant, telling nothing: {printable(first)!r}"
+        name = dataset.labels[int(flat[0])].name
+        text = f"{plural(flat.size, 'label')} constant, telling nothing: {printable(name)!r}"
         notes.append(Caution(f"{text} and others" if flat.size > 1 else text))
     many = [label for label in dataset.labels if len(label.values) > MANY and _is_whole(label)]
     notes += [
@@ -69,8 +69,8 @@ def _is_whole(label: Label) -> bool:
 
 def identifiers(prepared: Prepared, excluded: Iterable[int]) -> list[int]:
     """The candidates that have another value in every row, as a key has, and may be picked."""
-    gone = {*prepared.grouping.candidates(excluded)}
-    return [j for j in _with_a_value_for_each_row(prepared) if j not in gone]
+    excluded_candidates = {*prepared.grouping.candidates(excluded)}
+    return [j for j in _all_identifiers(prepared) if j not in excluded_candidates]
 
 
 def identifier_notes(prepared: Prepared, plan: Plan) -> list[str]:
@@ -79,43 +79,47 @@ def identifier_notes(prepared: Prepared, plan: Plan) -> list[str]:
     Such a feature has all the information there can be about anything, and predicts nothing.
     """
     picked = identifiers(prepared, plan.excluded)
-    gone = _identifier_notes(prepared, plan.left_out, left_out=True)
-    return [*gone, *_identifier_notes(prepared, picked, left_out=False)]
+    notes = _identifier_notes(prepared, plan.left_out, left_out=True)
+    return [*notes, *_identifier_notes(prepared, picked, left_out=False)]
 
 
-def _identifier_notes(prepared: Prepared, found: Sequence[int], *, left_out: bool) -> list[str]:
-    if not found:
+def _identifier_notes(
+    prepared: Prepared, candidates: Sequence[int], *, left_out: bool
+) -> list[str]:
+    if not candidates:
         return []
     members, names = prepared.grouping.members, prepared.dataset.names
     listed = [
         prepared.grouping.names[j] if len(members[j]) > 1 else names[members[j][0]]
-        for j in found[:SHOWN]
+        for j in candidates[:SHOWN]
     ]
     shown = ", ".join(repr(printable(name)) for name in listed)
-    more = f" and {len(found) - SHOWN:,} more" if len(found) > SHOWN else ""
-    one = len(found) == 1
-    text = (
-        f"{plural(len(found), 'feature')} with another value in every row, like a key, which "
-        f"{'looks' if one else 'look'} informative and {'predicts' if one else 'predict'} nothing: "
-        f"{shown}{more}; "
+    rest = f" and {len(candidates) - SHOWN:,} more" if len(candidates) > SHOWN else ""
+    looks, predicts, pronoun = (
+        ("looks", "predicts", "it") if len(candidates) == 1 else ("look", "predict", "them")
     )
-    it = "it" if one else "them"
+    text = (
+        f"{plural(len(candidates), 'feature')} with another value in every row, like a key, which "
+        f"{looks} informative and {predicts} nothing: {shown}{rest}; "
+    )
     if left_out:
-        return [f"{text}n=cv leaves {it} out, include (--include) keeps {it}"]
-    return [Caution(f"{text}exclude {it}")]
+        return [f"{text}n=cv leaves {pronoun} out, include (--include) keeps {pronoun}"]
+    return [Caution(f"{text}exclude {pronoun}")]
 
 
-def _with_a_value_for_each_row(prepared: Prepared) -> list[int]:
+def _all_identifiers(prepared: Prepared) -> list[int]:
     """The candidates that have another value in every row."""
     if isinstance(prepared.info, GaussianInfo):
         return prepared.grouping.candidates(identifier_columns(prepared.dataset))
-    table, limit, found = table_of(prepared.info), prepared.options["nominal_limit"], []
+    table, limit, candidates = table_of(prepared.info), prepared.options["nominal_limit"], []
     codes = table.counts.blocks[0].features
-    for at in np.flatnonzero(codes.levels >= codes.n_rows).tolist():
-        n = codes.counts[codes.offsets[at] : codes.offsets[at + 1]]
-        j = at if table.positions is None else int(np.flatnonzero(table.positions == at)[0])
+    for position in np.flatnonzero(codes.levels >= codes.n_rows).tolist():
+        n = codes.counts[codes.offsets[position] : codes.offsets[position + 1]]
+        j = position
+        if table.positions is not None:
+            j = int(np.flatnonzero(table.positions == position)[0])
         columns = [prepared.dataset.columns[c] for c in prepared.grouping.members[j]]
         nominal = any(column.kind == "nominal" for column in columns)
         if n.max() == 1 and codes.n_rows > (2 if nominal else limit):
-            found.append(j)
-    return found
+            candidates.append(j)
+    return candidates

@@ -16,7 +16,7 @@ __all__ = ["bin_targets"]
 
 
 def bin_targets(
-    dataset: Dataset, wanted: str, nominal_limit: int, weights: np.ndarray | None
+    dataset: Dataset, target_bins: str, nominal_limit: int, weights: np.ndarray | None
 ) -> tuple[Dataset, tuple[Binning, ...]]:
     """Bin the labels that are numbers.
 
@@ -24,7 +24,7 @@ def bin_targets(
     ----------
     dataset : Dataset
         The data; labels with `numbers` are binned.
-    wanted : str
+    target_bins : str
         The binning, as in ``frequency:5``.
     nominal_limit : int
         A target of at most so many distinct values, all whole, is not cut: they are its classes.
@@ -46,25 +46,25 @@ def bin_targets(
     >>> data.Y.ravel().tolist(), data.labels[0].values
     ([0, 0, 1, 1], ('x <= 4.5', '4.5 < x'))
     """
-    places = [j for j, label in enumerate(dataset.labels) if label.numbers]
-    if not places:
+    targets = [j for j, label in enumerate(dataset.labels) if label.numbers]
+    if not targets:
         return dataset, ()
     Y = dataset.Y.toarray() if sp.issparse(dataset.Y) else np.array(dataset.Y)
     labels = list(dataset.labels)
-    values = np.column_stack([_numbers(labels[j], Y[:, j]) for j in places])
-    columns = tuple(Column(labels[j].name) for j in places)
-    method, bins = how_of(wanted)
+    values = np.column_stack([_numbers(labels[j], Y[:, j]) for j in targets])
+    columns = tuple(Column(labels[j].name) for j in targets)
+    method, bins = how_of(target_bins)
     numbers = Dataset(values, np.zeros((len(values), 1), np.int8), columns, (Label("none"),))
     learned = learn(numbers, method, bins, nominal_limit, weights=weights)
-    parts: list[Any] = list(Y.T)
-    for at, j in enumerate(places):
-        binning = learned[at]
-        codes = binning.apply(values[:, at])
-        codes[np.isnan(values[:, at])] = -1
-        parts[j] = codes
+    label_codes: list[Any] = list(Y.T)
+    for i, j in enumerate(targets):
+        binning = learned[i]
+        codes = binning.apply(values[:, i])
+        codes[np.isnan(values[:, i])] = -1
+        label_codes[j] = codes
         labels[j] = Label(labels[j].name, _levels(binning))
     wide = max(len(label.values) for label in labels) > 127
-    Y = np.column_stack(parts).astype(np.int32 if wide else np.int8)
+    Y = np.column_stack(label_codes).astype(np.int32 if wide else np.int8)
     return dataset.with_changes(Y=Y, labels=tuple(labels)), tuple(_named(learned))
 
 

@@ -49,7 +49,7 @@ leave it out, or ask for auto
         raise UsageError(msg, option="network")
     named = {*given}
     for use in (*NUMBERS, "chain"):
-        options = [one for one in OPTIONS if one.only_for == use and one.name in values]
+        options = [option for option in OPTIONS if option.only_for == use and option.name in values]
         unused = [o.name for o in options if o.name in named or values[o.name] != o.default]
         if not unused:
             continue
@@ -70,15 +70,15 @@ def _why_not(use: str, n: Any) -> str:
 
 
 def _why_no_chain(name: str, criterion: Criterion, values: Mapping[str, Any]) -> str:
-    wanted = values.get("network")
+    network = values.get("network")
     use = "a label network that is learned as a chain"
     if criterion.network is False:
         return f"{use}, and the criterion {printable(name)} uses none: leave {{}} out"
-    kind = wanted or ("chain" if criterion.network is True else criterion.network)
+    kind = network or ("chain" if criterion.network is True else criterion.network)
     if kind == "chain":
         return ""
-    what = "a tree" if isinstance(kind, str) else "given"
-    return f"{use}, and the network is {what}: leave {{}} out"
+    shown = "a tree" if isinstance(kind, str) else "given"
+    return f"{use}, and the network is {shown}: leave {{}} out"
 
 
 def refuse_on_cluster(values: Mapping[str, Any]) -> None:
