@@ -132,12 +132,12 @@ class CHF(AppendedModel):
 
     def _columns(self, problem: Problem) -> np.ndarray:
         self._first = independent(problem)
-        said = self._new_columns(problem.X)
+        answers = self._new_columns(problem.X)
         folds = random_folds(problem, self.folds, FOLDS) if self.folds > 1 else []
         for number, (learn, test) in enumerate(folds):
             with stage(f"first layer, fold {number + 1} of {len(folds)}"):
-                said[test] = outputs(independent(problem.rows(learn)).on(problem.X[test]))
-        return said
+                answers[test] = outputs(independent(problem.rows(learn)).on(problem.X[test]))
+        return answers
 
     def _grows(self) -> bool:
         return self.folds == 0 and super()._grows()

@@ -40,12 +40,12 @@ def independent(problem: Problem) -> FittedConditionals:
 
 
 def independent_part(problem: Problem, before: Sequence[Learner | None] = ()) -> FittedConditionals:
-    """The base learners grown by a part of the rows; `before` are those that earlier parts left."""
+    """Update the base learners with a part of the rows; `before` are those of the parts before."""
     return FittedConditionals.grow(problem, Independent().learn(problem), before)
 
 
 def each_alone(conditionals: Conditionals, method: str) -> np.ndarray:
-    """Of each label without parents its ``proba``, ``decision`` or ``decide``, (n_rows, q)."""
+    """The ``proba``, ``decision`` or ``decide`` of labels without parents, (n_rows, q)."""
     no_parents = np.zeros((conditionals.n_rows, 0), dtype=np.int8)
     all_rows = slice(None)
     if method == "proba":
@@ -61,9 +61,9 @@ def each_alone(conditionals: Conditionals, method: str) -> np.ndarray:
     return np.column_stack(columns)
 
 
-def outputs(held: Conditionals) -> np.ndarray:
+def outputs(conditionals: Conditionals) -> np.ndarray:
     """The probability of each label, or its decision value where there are no probabilities."""
-    return each_alone(held, "proba" if held.probabilistic else "decision")
+    return each_alone(conditionals, "proba" if conditionals.probabilistic else "decision")
 
 
 def on_columns(problem: Problem, X: Any) -> Problem:
@@ -144,7 +144,7 @@ class ColumnModel(LabelModel):
 
 
 class ProbableModel(ColumnModel):
-    """One with probabilities if its base learner has them; ``_ones(x)`` are those of 1."""
+    """A model that has probabilities if its base learner has; ``_ones(x)`` returns P(label = 1)."""
 
     @available_if(probabilistic)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> np.ndarray:

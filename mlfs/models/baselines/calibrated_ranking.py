@@ -120,7 +120,7 @@ class CalibratedLabelRanking(ColumnModel):
 
 
 def _with_pairs(problem: Problem, marks: np.ndarray) -> Problem:
-    """The rows with a label for each pair behind those that they have."""
+    """The problem with one more label for each pair, after its own labels."""
     names = tuple(f"pair {number}" for number in range(marks.shape[1]))
     labels = np.hstack([problem.Y, marks])
     return replace(problem, Y=labels, names=(*problem.names, *names), features=(), shared=[])

@@ -113,12 +113,12 @@ class HOMER(ProbableModel):
         self, problem: Problem, train: Callable[[Problem], FittedConditionals]
     ) -> list[HomerNode]:
         """Cluster the labels and train the nodes."""
-        heavy = np.ones(problem.n_rows) if problem.weights is None else problem.weights
-        columns = (problem.Y == 1).T * np.sqrt(heavy)
+        weights = np.ones(problem.n_rows) if problem.weights is None else problem.weights
+        columns = (problem.Y == 1).T * np.sqrt(weights)
         draw = problem.generator(STREAM)
         nodes: list[HomerNode] = []
         waiting = [tuple(range(problem.q))]
-        for labels in waiting:  # it grows: a node's children come behind it
+        for labels in waiting:  # the list grows: the children of a node are appended
             children = _split_labels(columns, labels, self.k, draw)
             below = []
             for child in children:
@@ -135,7 +135,7 @@ class HOMER(ProbableModel):
         return [node.children for node in self._nodes]
 
     def _walk_nodes(self, x: Any, method: str) -> np.ndarray:
-        """The product of what the nodes on the way to a label say."""
+        """The product over the nodes on the path to a label of their answers."""
         out = np.zeros((x.shape[0], len(self.label_names_)))
         reached: dict[int, tuple[np.ndarray, np.ndarray]] = {
             0: (np.arange(x.shape[0]), np.ones(x.shape[0]))
@@ -212,8 +212,8 @@ def balanced_clusters(points: np.ndarray, k: int, draw: np.random.Generator) -> 
     cluster = np.full(len(points), -1)
     for _ in range(ROUNDS):
         squares = (points**2).sum(axis=1)[:, None] + (centres**2).sum(axis=1)
-        far = np.round(squares - 2 * points @ centres.T, 9)
-        new = _assign(far, -(-len(points) // k))
+        distances = np.round(squares - 2 * points @ centres.T, 9)
+        new = _assign(distances, -(-len(points) // k))
         if (new == cluster).all():
             break
         cluster = new
@@ -225,18 +225,19 @@ def balanced_clusters(points: np.ndarray, k: int, draw: np.random.Generator) -> 
     return cluster
 
 
-def _assign(far: np.ndarray, most: int) -> np.ndarray:
-    cluster_of = np.full(len(far), -1)
-    wishes = np.argsort(far, axis=1, kind="stable")
-    tried = np.zeros(len(far), dtype=np.intp)
-    for point in range(len(far)):
+def _assign(distances: np.ndarray, most: int) -> np.ndarray:
+    cluster_of = np.full(len(distances), -1)
+    preferences = np.argsort(distances, axis=1, kind="stable")
+    n_tried = np.zeros(len(distances), dtype=np.intp)
+    for point in range(len(distances)):
         while True:
-            cluster = wishes[point, tried[point]]
-            tried[point] += 1
+            cluster = preferences[point, n_tried[point]]
+            n_tried[point] += 1
             cluster_of[point] = cluster
-            inside = np.flatnonzero(cluster_of == cluster)
-            if inside.size <= most:
+            members = np.flatnonzero(cluster_of == cluster)
+            if members.size <= most:
                 break
-            point = int(inside[far[inside, cluster].argmax()])  # it goes on
+            # the farthest member tries its next cluster
+            point = int(members[distances[members, cluster].argmax()])
             cluster_of[point] = -1
     return cluster_of

@@ -141,6 +141,6 @@ def _centres(rows: np.ndarray, count: int, seed: int) -> np.ndarray:
     distinct = np.unique(rows, axis=0)
     if len(distinct) <= count:
         return distinct
-    with threadpool_limits(limits=1):  # sums depend on how many threads there are
+    with threadpool_limits(limits=1):  # sums depend on the number of threads
         fitted = KMeans(count, n_init=1, random_state=seed).fit(rows)
     return np.asarray(fitted.cluster_centers_, dtype=np.float64)

@@ -177,15 +177,15 @@ class _Rows:
     @classmethod
     def of(cls, problem: Problem, standardise: bool) -> _Rows:
         X, known = problem.X, problem.Y != MISSING
-        heavy = np.ones(problem.n_rows) if problem.weights is None else problem.weights
-        heavy = heavy / heavy.sum()
-        shares = known * heavy[:, None]
+        weights = np.ones(problem.n_rows) if problem.weights is None else problem.weights
+        weights = weights / weights.sum()
+        shares = known * weights[:, None]
         centre, scale = np.zeros(X.shape[1]), np.ones(X.shape[1])
         means = np.zeros(problem.q)
         if standardise:
-            centre = np.asarray(X.T @ heavy)
+            centre = np.asarray(X.T @ weights)
             squares = X.multiply(X) if sp.issparse(X) else (X - centre) ** 2
-            spread = np.asarray(squares.T @ heavy) - (centre**2 if sp.issparse(X) else 0.0)
+            spread = np.asarray(squares.T @ weights) - (centre**2 if sp.issparse(X) else 0.0)
             scale = np.where(spread > 1e-12 * (1 + centre**2), np.sqrt(np.abs(spread)), 1.0)
             total = np.maximum(shares.sum(axis=0), 1e-300)
             means = (shares * (problem.Y == 1)).sum(axis=0) / total
@@ -202,14 +202,14 @@ class _Rows:
 
     def norm(self) -> float:
         """The greatest eigenvalue of Z'Z / n, by power iteration."""
-        heavy = self.shares.max(axis=1)[:, None]
+        weights = self.shares.max(axis=1)[:, None]
         v = np.ones((self.scale.size, 1)) + np.arange(self.scale.size)[:, None] / self.scale.size
         eigenvalue = 0.0
         for _ in range(POWER_STEPS):
             size = float(np.linalg.norm(v))
             if not size:
                 break
-            v = self.back(heavy * self.times(v / size))
+            v = self.back(weights * self.times(v / size))
             eigenvalue = float(np.linalg.norm(v))
         return SAFE * eigenvalue
 
@@ -240,8 +240,8 @@ def label_specific_weights(
         t_before, t = t, (1 + np.sqrt(4 * t * t + 1)) / 2
         ahead = W + (t_before - 1) / t * (W - last)
         residual = table.shares * (table.times(ahead) - table.targets)
-        moved = ahead - (table.back(residual) + alpha * ahead @ distance) / bound
-        last, W = W, np.sign(moved) * np.maximum(np.abs(moved) - beta / bound, 0.0)
+        step = ahead - (table.back(residual) + alpha * ahead @ distance) / bound
+        last, W = W, np.sign(step) * np.maximum(np.abs(step) - beta / bound, 0.0)
         if np.linalg.norm(W - last) <= 1e-6 * np.linalg.norm(W):
             break
     return W, max(done, 1)

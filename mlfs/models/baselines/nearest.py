@@ -72,13 +72,15 @@ class MLkNN(LogOddsModel, UnweightedModel):
         self._near = Neighbours.of(problem, self.k, self.scale)
         k, s = self._near.k, float(self.smoothing)
         self._has = (problem.Y == 1).astype(np.int8)
-        near = self._near.counts(problem.X, self._has, exclude_self=True)
+        neighbour_counts = self._near.counts(problem.X, self._has, exclude_self=True)
         masks = [np.equal(problem.Y, value) for value in (0, 1)]
         rows = np.stack([mask.sum(axis=0) for mask in masks])
         prior = np.log(s + rows)
         counts = np.stack(
             [
-                np.stack([((near == c) & mask).sum(axis=0) for c in range(k + 1)], axis=1)
+                np.stack(
+                    [((neighbour_counts == c) & mask).sum(axis=0) for c in range(k + 1)], axis=1
+                )
                 for mask in masks
             ]
         )
@@ -94,8 +96,8 @@ class MLkNN(LogOddsModel, UnweightedModel):
             The rows.
         """
         x = self._rows(X)
-        near = self._near.counts(x, self._has).astype(np.intp)
-        odds: np.ndarray = self._log_odds[np.arange(self._has.shape[1])[None, :], near]
+        neighbour_counts = self._near.counts(x, self._has).astype(np.intp)
+        odds: np.ndarray = self._log_odds[np.arange(self._has.shape[1])[None, :], neighbour_counts]
         return odds
 
 

@@ -66,7 +66,7 @@ class Neighbours:
 
     @cached_property
     def _centre(self) -> np.ndarray:
-        """What is taken off dense columns, so that a common offset costs no digits."""
+        """The means of dense columns, subtracted so that a common offset costs no digits."""
         return np.asarray(self.rows.mean(axis=0))
 
     @cached_property
@@ -109,12 +109,12 @@ class Neighbours:
         for block in blocks(x.shape[0], len(self._squares), CELLS):
             product = x[block] @ rows.T
             product = product.toarray() if sp.issparse(product) else product
-            far = _square_norms(x[block])[:, None] + self._squares - 2 * product
+            distances = _square_norms(x[block])[:, None] + self._squares - 2 * product
             slack = SLACK * (_square_norms(x[block]) + self._squares.max())[:, None]
             if exclude_self:
-                far[np.arange(block.size), block] = np.inf
-            near = sp.csr_array(_nearest(far, slack, self.k).astype(np.float64))
-            out[block] = near @ marks.astype(np.float64)
+                distances[np.arange(block.size), block] = np.inf
+            selected = sp.csr_array(_nearest(distances, slack, self.k).astype(np.float64))
+            out[block] = selected @ marks.astype(np.float64)
         return out
 
 
@@ -123,10 +123,10 @@ def _square_norms(x: Any) -> np.ndarray:
     return np.asarray(squares.sum(axis=1)).ravel()
 
 
-def _nearest(far: np.ndarray, slack: np.ndarray, k: int) -> np.ndarray:
-    """Which are the k least of each row; of equals the first."""
-    last = np.partition(far, k - 1, axis=1)[:, k - 1 : k]
-    near, tied = far < last - slack, np.abs(far - last) <= slack
-    room = k - near.sum(axis=1, keepdims=True)
-    nearest: np.ndarray = near | (tied & (np.cumsum(tied, axis=1, dtype=np.int32) <= room))
+def _nearest(distances: np.ndarray, slack: np.ndarray, k: int) -> np.ndarray:
+    """A mask of the k least values of each row; of equal ones the first."""
+    last = np.partition(distances, k - 1, axis=1)[:, k - 1 : k]
+    closer, tied = distances < last - slack, np.abs(distances - last) <= slack
+    room = k - closer.sum(axis=1, keepdims=True)
+    nearest: np.ndarray = closer | (tied & (np.cumsum(tied, axis=1, dtype=np.int32) <= room))
     return nearest

@@ -90,7 +90,7 @@ def _complete_rows(problem: Problem) -> np.ndarray:
 def _set_problem(
     problem: Problem, rows: np.ndarray, classes: np.ndarray, kept: np.ndarray
 ) -> Problem:
-    """The rows with a label for each kept set: whether it is that of the row."""
+    """The problem with a label for each kept set: whether it is the set of the row."""
     marks = (classes[:, None] == kept).astype(np.int8)
     names = tuple(f"set {number}" for number in range(kept.size))
     return replace(problem.rows(rows), Y=marks, names=names, features=())
@@ -99,7 +99,7 @@ def _set_problem(
 def _prune(
     sets: np.ndarray, set_of_row: np.ndarray, counts: np.ndarray, p: int, b: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The rows that train, some of them again and again, and the number of the set of each.
+    """The training rows, those of pruned sets perhaps repeated, and the set number of each.
 
     A row of a rare set is taken for each of up to b frequent subsets of its set: those of most
     labels, then the most frequent.
@@ -107,19 +107,21 @@ def _prune(
     frequent = counts > p
     if frequent.all() or not frequent.any():
         return np.arange(set_of_row.size), set_of_row
-    known = np.flatnonzero(frequent)
+    frequent_sets = np.flatnonzero(frequent)
     size = sets.sum(axis=1, dtype=np.intp)
-    first = known[np.lexsort((known, -counts[known], -size[known]))]
-    inside: dict[int, np.ndarray] = {}
+    by_size = frequent_sets[
+        np.lexsort((frequent_sets, -counts[frequent_sets], -size[frequent_sets]))
+    ]
+    subsets_of: dict[int, np.ndarray] = {}
     for rare in np.flatnonzero(~frequent):
-        within = (sets[first] <= sets[rare]).all(axis=1) & (size[first] > 0)
-        inside[int(rare)] = first[within][:b]
+        contained = (sets[by_size] <= sets[rare]).all(axis=1) & (size[by_size] > 0)
+        subsets_of[int(rare)] = by_size[contained][:b]
     rows = [np.flatnonzero(frequent[set_of_row])]
     classes = [set_of_row[rows[0]]]
     for row in np.flatnonzero(~frequent[set_of_row]):
-        subsets = inside[int(set_of_row[row])]
-        rows.append(np.full(subsets.size, row))
-        classes.append(subsets)
+        row_subsets = subsets_of[int(set_of_row[row])]
+        rows.append(np.full(row_subsets.size, row))
+        classes.append(row_subsets)
     return np.concatenate(rows).astype(np.intp), np.concatenate(classes).astype(np.intp)
 
 

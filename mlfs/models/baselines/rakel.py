@@ -125,7 +125,7 @@ class RAkEL(ProbableModel):
         self._members = members
 
     def _mean(self, x: Any, answer: Callable[[SetClassifiers, Any], np.ndarray]) -> np.ndarray:
-        """The mean of what the members say of each label."""
+        """The mean of the members' answers for each label."""
         q = len(self.label_names_)
         total, times = np.zeros((x.shape[0], q)), np.zeros(q)
         for labels, member in zip(self.labelsets_, self._members, strict=True):

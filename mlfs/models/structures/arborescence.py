@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Arborescence", "log_likelihoods"]
 
-DECIMALS = 9  # of a nat; what lies below is the solver's rounding
+DECIMALS = 9  # of a nat; smaller differences are rounding errors of the solver
 
 
 class Arborescence(StructureLearner):
@@ -70,7 +70,7 @@ class Arborescence(StructureLearner):
 
 
 def log_likelihoods(problem: Problem, folds: float = 3, *, race: bool = False) -> np.ndarray:
-    """What each label says of each other on rows held out, in nats.
+    """The log-likelihood of each label given each other, on rows held out, in nats.
 
     Parameters
     ----------

@@ -63,18 +63,18 @@ class _Basins:
         independent: np.ndarray,
         max_parents: int | None,
     ) -> None:
-        self.beside = neighbours_of(edges, len(weights))
+        self.neighbours = neighbours_of(edges, len(weights))
         self.weights, self.independent, self.max_parents = weights, independent, max_parents
         self.directed: set[Edge] = set()
 
     def colliders(self, statistic: np.ndarray) -> list[int]:
         """Labels with independent neighbours, the clearest pair first."""
         clearest = {}
-        for label, beside in enumerate(self.beside):
+        for label, neighbours in enumerate(self.neighbours):
             values = [
                 float(statistic[a, b])
-                for i, a in enumerate(beside)
-                for b in beside[i + 1 :]
+                for i, a in enumerate(neighbours)
+                for b in neighbours[i + 1 :]
                 if self.independent[a, b]
             ]
             if values:
@@ -88,7 +88,7 @@ class _Basins:
             parents = self._parents(label)
             if not parents:
                 continue
-            for neighbour in self.beside[label]:
+            for neighbour in self.neighbours[label]:
                 if (neighbour, label) in self.directed or (label, neighbour) in self.directed:
                     continue
                 if neighbour in parents:
@@ -100,7 +100,9 @@ class _Basins:
     def _parents(self, label: int) -> list[int]:
         """The neighbours that are its parents: those known, and those independent of another."""
         able = [
-            neighbour for neighbour in self.beside[label] if (label, neighbour) not in self.directed
+            neighbour
+            for neighbour in self.neighbours[label]
+            if (label, neighbour) not in self.directed
         ]
         known = [neighbour for neighbour in able if (neighbour, label) in self.directed]
         independent = [

@@ -105,7 +105,7 @@ class KParents(StructureLearner):
 
 
 class Given(StructureLearner):
-    """What the user says.
+    """The structure that the user gives.
 
     Parameters
     ----------
@@ -131,7 +131,7 @@ class Given(StructureLearner):
 
 
 def ordered(problem: Problem, order: Any) -> tuple[tuple[int, ...], str]:
-    """The labels in the order that is wanted, and how that is called."""
+    """The labels in a named or given order, and a description of it."""
     if not isinstance(order, str):
         return _sequence(order, problem.names), "labels in the order that was given"
     if order not in ORDERS:

@@ -97,27 +97,27 @@ class _Stack:
         value = _value(ka + b[:, None], y, shares, a, ka)
         for _ in range(STEPS):
             p = expit(ka + b[:, None])
-            d_a, d_b, moved, gain = self._step(kernel, shares * (p - y), shares * p * (1 - p), a)
+            d_a, d_b, change, gain = self._step(kernel, shares * (p - y), shares * p * (1 - p), a)
             done = gain <= near
             length = np.where(done | ~np.isfinite(gain), 0.0, 1.0)
             self.a[unsolved], self.b[unsolved] = a, b
             self.a[unsolved[done]], self.b[unsolved[done]] = (a - d_a)[done], (b - d_b)[done]
             for _half in range(HALVES):
                 t = length[:, None]
-                new_a, new_ka, new_b = a - t * d_a, ka - t * moved, b - length * d_b
-                worth = _value(new_ka + new_b[:, None], y, shares, new_a, new_ka)
-                fails = (worth >= value) & (length > 0)
+                new_a, new_ka, new_b = a - t * d_a, ka - t * change, b - length * d_b
+                new_value = _value(new_ka + new_b[:, None], y, shares, new_a, new_ka)
+                fails = (new_value >= value) & (length > 0)
                 if not fails.any():
                     break
                 length = np.where(fails, length / 2, length)
-            active = np.flatnonzero((length > 0) & (worth < value))
+            active = np.flatnonzero((length > 0) & (new_value < value))
             if not active.size:
                 break
             self.a[unsolved[active]], self.b[unsolved[active]] = (
                 new_a[active],
                 new_b[active],
             )
-            a, b, ka, value = new_a[active], new_b[active], new_ka[active], worth[active]
+            a, b, ka, value = new_a[active], new_b[active], new_ka[active], new_value[active]
             if active.size < unsolved.size:
                 unsolved, kernel, y, shares = (
                     unsolved[active],
@@ -131,7 +131,7 @@ class _Stack:
     def _step(
         self, kernel: np.ndarray, residual: np.ndarray, curvature: np.ndarray, a: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """Newton's step of a and b, what it moves the decisions by, and half of what it gains."""
+        """Newton's step of a and b, the change of the decisions, and the expected gain."""
         root = np.sqrt(curvature)
         up = residual + a
         k_up = np.einsum("kij,kj->ki", kernel, up)

@@ -59,7 +59,7 @@ class HeldOut:
     what: str = "label structure"
 
     def over_labels(self, work: Callable[..., np.ndarray], *arguments: Any) -> np.ndarray:
-        """``work(self, label, *more)`` for all labels, as rows; several at the same time."""
+        """``work(self, label, *arguments)`` for all labels, as rows; several at the same time."""
         q = self.problem.q
         n_jobs = min(threads(self.problem.n_jobs), q)
         if n_jobs == 1:
@@ -75,7 +75,7 @@ class HeldOut:
         return np.array([row for row, _ in done])
 
     def _with_memory_of(self, label: int) -> HeldOut:
-        """The same for another process, which needs what was found for one label only."""
+        """The same for another process, with the memory of one label only."""
         memory = self.problem.memory
         if not memory:
             return self
@@ -129,25 +129,25 @@ class HeldOut:
         others: list[int],
     ) -> None:
         """One fold of `given_each`."""
-        plain = []
+        remaining = []
         for k, other in enumerate(others):
             rows = _usable_rows(self.problem, learn, label, other)
             share = self._share(label, rows)
             if share is not None:
                 out[:, k, test] = share
             elif self._plain(label):
-                plain.append(k)
+                remaining.append(k)
             else:
                 stream = (fold, label, other)
                 out[:, k, test] = self._predict_fitted(label, rows, test, other, stream)
-        if plain:
+        if remaining:
             rows = _usable_rows(self.problem, learn, label)
             part = Part(label, fold, rows, test)
-            probabilities = self._predict_together(part, [others[k] for k in plain])
-            out[:, np.array(plain)[:, None], test] = probabilities
+            probabilities = self._predict_together(part, [others[k] for k in remaining])
+            out[:, np.array(remaining)[:, None], test] = probabilities
 
     def _share(self, label: int, rows: np.ndarray) -> float | None:
-        """How frequent a label is where it has one value in these rows, short of 0 and of 1."""
+        """The smoothed share of ones of a label that is constant in some rows; else None."""
         ones = int(self.problem.Y[rows, label].sum(dtype=np.int64))
         return (ones + 0.5) / (rows.size + 1) if ones in {0, rows.size} else None
 
@@ -157,7 +157,7 @@ class HeldOut:
         return {}
 
     def _newton(self, label: int) -> Newton:
-        """What solves the regressions of a label alone; its curvature serves all folds."""
+        """The solver of a label's regressions on x alone; its curvature is kept for all folds."""
         if label not in self._newtons:
             self._newtons.clear()
             self._newtons[label] = Newton()
@@ -254,7 +254,7 @@ class HeldOut:
         c = float(estimator.C)
         memory = Memory(self.problem, part, x.shape[1])
         key = (part.label, part.fold)
-        if key not in self._alone:  # once, however many others are given
+        if key not in self._alone:  # once for all other labels
             start = memory.starts([()]).of_x[:, 0]
             self._alone[key] = self._newton(part.label).solve(
                 x, y, c * self._weights(part), [start] if np.isfinite(start[-1]) else []
@@ -310,13 +310,13 @@ def _usable_rows(problem: Problem, rows: np.ndarray, *labels: int) -> np.ndarray
 
 
 def _seeded(estimator: Any, generator: np.random.Generator) -> Any:
-    """Give a seed to each random part that has none, so that one answer comes out."""
-    open_ends = {
+    """Give a seed to each random part that has none, so that results are reproducible."""
+    seeds = {
         name: int(generator.integers(2**31 - 1))
         for name, value in sorted(estimator.get_params(deep=True).items())
         if value is None and name.rpartition("__")[2] == "random_state"
     }
-    return estimator.set_params(**open_ends)
+    return estimator.set_params(**seeds)
 
 
 def _alone(

@@ -38,8 +38,8 @@ __all__ = [
 MOST_COLUMNS = 512  # beyond, a factorised matrix costs more than it saves
 NEWTON, CONJUGATE, HALVES = 100, 30, 20
 FORCING = 0.03  # how closely each step is solved
-LAST = 1e3  # times as near, one more step, solved that closely, arrives
-FEW = 0.5  # the rows of a part, for each column, up to which it is solved for numbers of its rows
+LAST = 1e3  # times `near`: from such a gain on, one more step reaches it
+FEW = 0.5  # rows per column up to which a part is solved in the coordinates of its rows
 MOST = 0.8  # the share of the rows from which a part is solved beside others
 
 
@@ -54,10 +54,10 @@ def solvable(estimator: Any, n_columns: int) -> bool:
     """Whether a base learner is a plain L2-penalised logistic regression of moderate width."""
     if type(estimator) is not LogisticRegression or n_columns > MOST_COLUMNS:
         return False
-    plain = LogisticRegression().get_params()
+    defaults = LogisticRegression().get_params()
     settings = estimator.get_params()
     free = {"C", "tol", "max_iter", "random_state", "n_jobs", "verbose", "solver", "fit_intercept"}
-    same = all(settings[name] == plain[name] for name in settings if name not in free)
+    same = all(settings[name] == defaults[name] for name in settings if name not in free)
     number = (
         isinstance(settings["C"], (int, float, np.integer, np.floating))
         and 0 < settings["C"] < np.inf
@@ -102,15 +102,15 @@ def side_by_side(
         return _WithOthers(x, y, c * shares, others, alone).solved(NEAR * c, starts)
     counted = (shares > 0).sum(axis=0)
     few = counted <= FEW * x.shape[1]
-    most = ~few & (counted >= MOST * x.shape[0])
+    many = ~few & (counted >= MOST * x.shape[0])
     out = np.empty((x.shape[1], shares.shape[1]))
     if few.any():
         out[:, few] = on_few_rows(x, y, c * shares[:, few], NEAR * c)
-    if most.any():
-        together = _OnParts(x, y, c * shares[:, most], alone)
-        own_starts = Logistic(starts.of_x[:, most], starts.of_other[most])
-        out[:, most] = together.solved(NEAR * c, own_starts).of_x
-    for part in np.flatnonzero(~few & ~most):
+    if many.any():
+        regressions = _OnParts(x, y, c * shares[:, many], alone)
+        own_starts = Logistic(starts.of_x[:, many], starts.of_other[many])
+        out[:, many] = regressions.solved(NEAR * c, own_starts).of_x
+    for part in np.flatnonzero(~few & ~many):
         rows = np.flatnonzero(shares[:, part])
         row_shares, start = c * shares[rows, part], starts.of_x[:, part]
         start_points = [start] if np.isfinite(start[-1]) else []
@@ -121,7 +121,7 @@ def side_by_side(
 class _WithOthers:
     """Newton's method by conjugate gradients, for many regressions at once."""
 
-    rough: np.ndarray | None = None  # x in half the digits: enough for what a step leaves open
+    rough: np.ndarray | None = None  # x in single precision, enough for the inner solver
 
     def __init__(
         self, x: Any, y: np.ndarray, shares: np.ndarray, others: np.ndarray, alone: np.ndarray
@@ -140,7 +140,7 @@ class _WithOthers:
         self.corner = np.maximum(corner - (border * self.inner).sum(axis=0), JITTER)
 
     def solved(self, near: float, starts: Logistic) -> Logistic:
-        """Step until no regression can gain more than `near`; what is solved takes no part."""
+        """Step until no regression can gain more than `near`; solved ones are left out."""
         has_start = np.isfinite(starts.of_other)
         self.w, self.v = (
             np.where(has_start, starts.of_x, self.w),
@@ -158,23 +158,23 @@ class _WithOthers:
             gain = ((g_w * d_w).sum(axis=0) + g_v * d_v) / 2
             done = (gain <= near * LAST) & (gain >= 0)
             w[:, unsolved], v[unsolved] = self.w - done * d_w, self.v - done * d_v
-            moved = self.x @ d_w + self.others * d_v
+            change = self.x @ d_w + self.others * d_v
             length = np.where(done | ~np.isfinite(gain), 0.0, 1.0)
             for _half in range(HALVES):
-                worth = self._value(
-                    z - length * moved, self.w - length * d_w, self.v - length * d_v
+                new_value = self._value(
+                    z - length * change, self.w - length * d_w, self.v - length * d_v
                 )
-                fails = (worth >= value) & (length > 0)
+                fails = (new_value >= value) & (length > 0)
                 if not fails.any():
                     break
                 length = np.where(fails, length / 2, length)
-            length[worth >= value] = 0.0
+            length[new_value >= value] = 0.0
             self.w, self.v = self.w - length * d_w, self.v - length * d_v
-            z, value = z - length * moved, np.where(length > 0, worth, value)
+            z, value = z - length * change, np.where(length > 0, new_value, value)
             w[:, unsolved[~done]], v[unsolved[~done]] = self.w[:, ~done], self.v[~done]
             active = np.flatnonzero(length)
             if self.rough is not None and (length[~done] == 0).any():
-                self.rough, active = None, np.flatnonzero(~done)  # again, with all digits
+                self.rough, active = None, np.flatnonzero(~done)  # again, in double precision
             if not active.size:
                 break
             if active.size < unsolved.size:
@@ -183,7 +183,7 @@ class _WithOthers:
         return Logistic(w, v)
 
     def _keep(self, kept: np.ndarray) -> None:
-        """Go on with some of the regressions."""
+        """Keep some of the regressions."""
         self.w, self.v, self.shares = self.w[:, kept], self.v[kept], self.shares[:, kept]
         self.others = self.others[:, kept]
         self._keep_preconditioners(kept)
@@ -203,7 +203,7 @@ class _WithOthers:
     def _step(
         self, g_w: np.ndarray, g_v: np.ndarray, curvature: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Solve the curvature times the step = gradient, nearly."""
+        """Solve curvature * step = gradient approximately, by conjugate gradients."""
         x, penalty, others = self.x, self.penalty, self.others
         if self.rough is not None:
             x, kind = self.rough, self.rough.dtype
@@ -214,24 +214,26 @@ class _WithOthers:
         d_w, d_v = np.zeros_like(g_w), np.zeros_like(g_v)
         r_w, r_v = g_w, g_v
         h_w, h_v = self._precondition(r_w, r_v)
-        along_w, along_v = h_w, h_v
-        energy = (r_w * h_w).sum(axis=0) + r_v * h_v
-        enough = FORCING**2 * energy
+        direction_w, direction_v = h_w, h_v
+        norm = (r_w * h_w).sum(axis=0) + r_v * h_v
+        enough = FORCING**2 * norm
         for _ in range(CONJUGATE):
-            bent = curvature * (x @ along_w + others * along_v)
-            b_w = x.T @ bent + penalty * along_w
-            b_v = (others * bent).sum(axis=0) + along_v
-            bend = (along_w * b_w).sum(axis=0) + along_v * b_v
-            length = np.divide(energy, bend, out=np.zeros_like(bend), where=bend > 0)
-            d_w, d_v = d_w + length * along_w, d_v + length * along_v
+            product = curvature * (x @ direction_w + others * direction_v)
+            b_w = x.T @ product + penalty * direction_w
+            b_v = (others * product).sum(axis=0) + direction_v
+            denominator = (direction_w * b_w).sum(axis=0) + direction_v * b_v
+            length = np.divide(
+                norm, denominator, out=np.zeros_like(denominator), where=denominator > 0
+            )
+            d_w, d_v = d_w + length * direction_w, d_v + length * direction_v
             r_w, r_v = r_w - length * b_w, r_v - length * b_v
             h_w, h_v = self._precondition(r_w, r_v)
             new = (r_w * h_w).sum(axis=0) + r_v * h_v
             if (new <= enough).all():
                 break
-            turn = np.divide(new, energy, out=np.zeros_like(new), where=energy > 0)
-            along_w, along_v = h_w + turn * along_w, h_v + turn * along_v
-            energy = new
+            ratio = np.divide(new, norm, out=np.zeros_like(new), where=norm > 0)
+            direction_w, direction_v = h_w + ratio * direction_w, h_v + ratio * direction_v
+            norm = new
         return d_w, d_v
 
 

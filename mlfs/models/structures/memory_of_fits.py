@@ -39,7 +39,7 @@ class Memory(NamedTuple):
 
     @property
     def _fitted(self) -> dict[tuple[int, ...], np.ndarray]:
-        """What was found on the same columns; a tree may have columns of its own."""
+        """The coefficients on the same columns; a tree may have columns of its own."""
         columns_before, fitted = (self.problem.memory or {}).get(self.part.label, (None, {}))
         columns = self.problem.features[self.part.label]
         if columns_before is None or columns is None:
@@ -47,7 +47,7 @@ class Memory(NamedTuple):
         return fitted if np.array_equal(columns_before, columns) else {}
 
     def starts(self, fits: Sequence[tuple[int, ...]]) -> Logistic:
-        """What was found before; NaN where nothing was."""
+        """The coefficients found before; NaN where there are none."""
         fitted = self._fitted
         out = np.full((self.width + 1, len(fits)), np.nan)
         for k, fit in enumerate(fits):
@@ -55,7 +55,7 @@ class Memory(NamedTuple):
         return Logistic(out[:-1], out[-1])
 
     def keep(self, fits: Sequence[tuple[int, ...]], solved: Logistic) -> None:
-        """Keep what was found, in half the digits, unless it is too much."""
+        """Keep the coefficients in single precision, unless they are too many."""
         if self.problem.memory is None or self.width * self.problem.q**2 > MOST_KEPT:
             return
         fitted = self._fitted

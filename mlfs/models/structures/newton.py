@@ -29,7 +29,7 @@ __all__ = [
 
 NEAR = 1e-11  # how far a solution may be from the optimum, in the unit of the objective over C
 STEPS, CONJUGATE, HALVES = 100, 60, 20
-FORCING = 0.03  # how closely a step is solved; the last ones, from a gain of CLOSE on, more so
+FORCING = 0.03  # the accuracy of a step; closer from a gain of CLOSE on
 CLOSE, CLOSELY = 1e-2, 1e-4
 STALE = 8  # steps of conjugate gradients from which the next curvature is factorised anew
 BENDING = 1e6  # the greatest curvature, beside a penalty of 1, that single precision bears
@@ -37,7 +37,7 @@ JITTER, ROUGH_JITTER = 1e-10, 1e-6
 
 
 def with_last(x: Any, intercept: bool) -> Any:
-    """The columns of x, and after them one for the intercept: of ones, or of nothing."""
+    """The columns of x, and a last one for the intercept: of ones, or of zeros without."""
     last = np.full((x.shape[0], 1), float(intercept))
     if sp.issparse(x):
         return sp.csr_array(sp.hstack([x, sp.csr_array(last)], format="csr"))
@@ -98,10 +98,12 @@ class Newton:
         """
         penalty = penalty_of(x.shape[1])
         near = NEAR * float(shares.max()) if near is None else near
-        tried = [(start, np.asarray(x @ start)) for start in starts or [_constant(x, y, shares)]]
-        values = [float(objective(z, y, shares)) + float(penalty @ w**2) / 2 for w, z in tried]
+        candidates = [
+            (start, np.asarray(x @ start)) for start in starts or [_constant(x, y, shares)]
+        ]
+        values = [float(objective(z, y, shares)) + float(penalty @ w**2) / 2 for w, z in candidates]
         best = int(np.argmin(values))
-        (w, z), value = tried[best], values[best]
+        (w, z), value = candidates[best], values[best]
         gain, fresh = np.inf, False
         if self.factor is not None and len(self.factor) != x.shape[1]:
             self.factor = None
@@ -114,34 +116,34 @@ class Newton:
                 self.factor, fresh = curvature_factor(x, curvature), True
             enough = rough if self.factor.dtype == np.float32 else x
             forcing = CLOSELY if gain < CLOSE else FORCING
-            step, turns = self._step(enough, curvature, gradient, forcing)
+            step, iterations = self._step(enough, curvature, gradient, forcing)
             gain = float(gradient @ step) / 2
             if gain <= near:
                 return np.asarray(w - step)
-            moved, length = x @ step, 1.0
+            change, length = x @ step, 1.0
             for _half in range(HALVES):
-                moved_w = w - length * step
-                worth = float(objective(z - length * moved, y, shares))
-                worth += float(penalty @ moved_w**2) / 2
-                if worth < value:
+                new_w = w - length * step
+                new_value = float(objective(z - length * change, y, shares))
+                new_value += float(penalty @ new_w**2) / 2
+                if new_value < value:
                     break
                 length /= 2
             else:
                 if fresh:
                     break
-                turns = CONJUGATE  # once more, with a curvature of its own
+                iterations = CONJUGATE  # again, with the curvature at this point
                 length = 0.0
             if length:
-                w, z, value = moved_w, z - length * moved, worth
+                w, z, value = new_w, z - length * change, new_value
             fresh = False
-            if turns >= STALE:
+            if iterations >= STALE:
                 self.factor = None
         return np.asarray(w)
 
     def _step(
         self, x: Any, curvature: np.ndarray, gradient: np.ndarray, forcing: float
     ) -> tuple[np.ndarray, int]:
-        """Solve the curvature times the step = gradient, nearly; and after how many turns.
+        """Solve curvature * step = gradient approximately; and the number of iterations.
 
         It is computed in the precision of x: what single precision leaves open, the next step has.
         """
@@ -150,23 +152,23 @@ class Newton:
         )
         out = np.zeros_like(residual)
         preconditioned = solved(self.factor, residual)
-        along = preconditioned
-        energy = float(residual @ preconditioned)
-        enough = forcing**2 * energy
-        for turn in range(1, CONJUGATE + 1):
-            bent = x.T @ (curvature * (x @ along)) + penalty * along
-            bend = float(along @ bent)
-            if bend <= 0:
-                return out, turn
-            length = energy / bend
-            out = out + length * along
-            residual = residual - length * bent
+        direction = preconditioned
+        norm = float(residual @ preconditioned)
+        enough = forcing**2 * norm
+        for iteration in range(1, CONJUGATE + 1):
+            product = x.T @ (curvature * (x @ direction)) + penalty * direction
+            denominator = float(direction @ product)
+            if denominator <= 0:
+                return out, iteration
+            length = norm / denominator
+            out = out + length * direction
+            residual = residual - length * product
             preconditioned = solved(self.factor, residual)
             new = float(residual @ preconditioned)
             if new <= enough:
-                return out, turn
-            along = preconditioned + (new / energy) * along
-            energy = new
+                return out, iteration
+            direction = preconditioned + (new / norm) * direction
+            norm = new
         return out, CONJUGATE
 
 
@@ -188,7 +190,7 @@ def curvature_factor(x: Any, curvature: np.ndarray) -> np.ndarray:
         root = np.sqrt(curvature)[:, None]
         with np.errstate(over="ignore", invalid="ignore"):
             rooted = np.multiply(x, root, dtype=np.float32, casting="same_kind")
-            hessian = rooted.T @ rooted  # numpy sums one triangle of a product like this
+            hessian = rooted.T @ rooted  # numpy computes one triangle of such a product
         if float(hessian.diagonal().max()) < BENDING:
             factor, failed = _cholesky(hessian, ROUGH_JITTER, lapack.spotrf)
             if not failed:
@@ -218,7 +220,7 @@ def solved(factor: Any, right: np.ndarray) -> np.ndarray:
 
 
 def in_span(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Fewer rows than columns in the coordinates that they span, and the way back.
+    """Rows, fewer than columns, in the coordinates that they span; and the basis.
 
     An optimum w of `one_regression` on the first is ``basis @ w`` on x: the penalty is the same.
     """

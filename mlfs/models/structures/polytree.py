@@ -25,7 +25,7 @@ WEIGHTS = {
     "conditional": "I(a;b|x) by held-out classifiers, eq. (13)",
     "information": "I(a;b) / min(H(a), H(b)), eq. (25)",
 }
-DECIMALS = 9  # of a nat; what lies below is the solver's rounding
+DECIMALS = 9  # of a nat; smaller differences are rounding errors of the solver
 
 
 class Polytree(StructureLearner):
@@ -183,7 +183,7 @@ def conditional_information(problem: Problem, folds: float = 3) -> np.ndarray:
 
 
 def _information_given_others(held: HeldOut, label: int, alone: np.ndarray) -> np.ndarray:
-    """(13) of a label given each other one."""
+    """Eq. (13) of a label given each other one."""
     problem = held.problem
     out = np.zeros(problem.q)
     varies = ((problem.Y == 0).any(axis=0)) & ((problem.Y == 1).any(axis=0))
@@ -205,5 +205,5 @@ def _information_given_others(held: HeldOut, label: int, alone: np.ndarray) -> n
 
 
 def _divergence(p: np.ndarray, q: np.ndarray) -> np.ndarray:
-    """How far the coin p is from the coin q, in nats."""
+    """The Kullback-Leibler divergence of the coin p from the coin q, in nats."""
     return p * np.log(p / q) + (1 - p) * np.log((1 - p) / (1 - q))

@@ -56,11 +56,11 @@ def _heaviest_first(weight: np.ndarray) -> Iterable[int]:
 
 def neighbours_of(edges: Iterable[Edge], q: int) -> list[list[int]]:
     """The neighbours of each label, ascending."""
-    beside: list[list[int]] = [[] for _ in range(q)]
+    neighbours: list[list[int]] = [[] for _ in range(q)]
     for a, b in edges:
-        beside[a].append(b)
-        beside[b].append(a)
-    return [sorted(labels) for labels in beside]
+        neighbours[a].append(b)
+        neighbours[b].append(a)
+    return [sorted(labels) for labels in neighbours]
 
 
 def away_from_roots(edges: Iterable[Edge], q: int, first: Sequence[int]) -> list[Edge]:
@@ -71,18 +71,18 @@ def away_from_roots(edges: Iterable[Edge], q: int, first: Sequence[int]) -> list
     >>> away_from_roots([(0, 1), (0, 2)], 3, [1, 0, 2])
     [(1, 0), (0, 2)]
     """
-    beside = neighbours_of(edges, q)
-    met = [False] * q
+    neighbours = neighbours_of(edges, q)
+    visited = [False] * q
     directed: list[Edge] = []
     for root in first:
-        if met[root]:
+        if visited[root]:
             continue
-        met[root] = True
+        visited[root] = True
         queue = [root]
         for parent in queue:
-            for child in beside[parent]:
-                if not met[child]:
-                    met[child] = True
+            for child in neighbours[parent]:
+                if not visited[child]:
+                    visited[child] = True
                     directed.append((parent, child))
                     queue.append(child)
     return directed
