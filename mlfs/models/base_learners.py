@@ -271,7 +271,7 @@ def stacked(x: Any, columns: np.ndarray | None, parents: np.ndarray, estimator: 
 
 
 def weight_name(estimator: Any) -> str:
-    """What `fit` calls the weights of rows; of a pipeline they go to its last step. Or empty."""
+    """The name of the row weights in `fit`, of a pipeline that of its last step; empty if none."""
     if isinstance(estimator, Pipeline) and estimator.steps:
         name, last = estimator.steps[-1]
         return f"{name}__{weight_name(last)}" if weight_name(last) else ""
@@ -287,10 +287,10 @@ def refuse_unweightable(estimator: Any, weights: np.ndarray | None) -> None:
 
 
 def _thread_safe(estimator: Any) -> bool:
-    """Whether two threads that fit it get what one gets: liblinear's shuffles share a state."""
+    """Whether threads may fit it at the same time; the shuffles of liblinear share a state."""
     from mlfs.models.switching import Switching
 
-    if isinstance(estimator, Switching):  # it keeps nothing but what it fits
+    if isinstance(estimator, Switching):  # its only state is what it fits
         return _thread_safe(estimator.base)
     if isinstance(estimator, LinearSVC):
         return estimator.dual is False and estimator.penalty == "l2"

@@ -221,11 +221,11 @@ class StructuredClassifier(LabelModel):
         -------
         ndarray of float64, shape (n, q)
         """
-        held = self._apply(X)
-        predicted = Greedy().predict(held)
+        conditionals = self._apply(X)
+        predicted = Greedy().predict(conditionals)
         out = np.empty(predicted.shape)
-        for label, parents in enumerate(held.structure.parents):
-            out[:, label] = held.decision(label, slice(None), predicted[:, list(parents)])
+        for label, parents in enumerate(conditionals.structure.parents):
+            out[:, label] = conditionals.decision(label, slice(None), predicted[:, list(parents)])
         return self._decisions(out)
 
     @available_if(probabilistic)  # type: ignore[untyped-decorator]
@@ -243,12 +243,12 @@ class StructuredClassifier(LabelModel):
         -------
         ndarray of float64, shape (n,)
         """
-        held = self._apply(X)
-        codes = self._codes(Y, held.n_rows)
+        conditionals = self._apply(X)
+        codes = self._codes(Y, conditionals.n_rows)
         if (codes == MISSING).any():
             msg = "Y has missing labels: the probability of a label vector needs all of them"
             raise UsageError(msg)
-        return np.asarray(joint_log_proba(held, codes))
+        return np.asarray(joint_log_proba(conditionals, codes))
 
     @available_if(probabilistic)  # type: ignore[untyped-decorator]
     def sample(self, X: Any, n: int = 1, seed: int = 0) -> np.ndarray:

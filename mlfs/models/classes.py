@@ -24,7 +24,7 @@ SIGNS = np.array([-1, 1])
 
 
 class ClassList(list[np.ndarray]):
-    """The values of each label; taken by an array of 0 and 1, a column a label, it gives values.
+    """The values of each label; an array of codes 0 and 1 as its index gives the values.
 
     Examples
     --------
@@ -112,16 +112,16 @@ class Classes:
             code = np.full(known.size, 2, dtype=np.int8)
             for number, value in enumerate(values):
                 code[known == value] = number
-            odd = np.flatnonzero(code == 2)
-            if odd.size and len(values) == 1:
-                code[odd] = 1
-            elif odd.size:
-                self._refuse(label, known[odd[0]])
+            unseen = np.flatnonzero(code == 2)
+            if unseen.size and len(values) == 1:
+                code[unseen] = 1
+            elif unseen.size:
+                self._refuse(label, known[unseen[0]])
             out[~missing, label] = code
         return out
 
     def complete(self, codes: np.ndarray, classes: Any) -> tuple[Classes, np.ndarray]:
-        """The same with both values of each label, and the codes by them.
+        """Complete the two values of each label, and renumber the codes.
 
         Parameters
         ----------
@@ -166,9 +166,11 @@ class Classes:
             return Y
         columns = [str(name) for name in Y.columns]
         if sorted(columns) != sorted(self.names):
-            odd = next((name for name in columns if name not in self.names), "")
-            why = f"{printable(odd)!r} is none of them" if odd else "one is missing or twice"
-            msg = f"the columns of Y are not the labels of the model: {why}"
+            unknown = next((name for name in columns if name not in self.names), "")
+            reason = (
+                f"{printable(unknown)!r} is none of them" if unknown else "one is missing or twice"
+            )
+            msg = f"the columns of Y are not the labels of the model: {reason}"
             raise DataError(msg)
         return Y[list(self.names)] if columns != list(self.names) else Y
 
@@ -202,9 +204,9 @@ def read_labels(Y: Any, n_rows: int) -> tuple[np.ndarray, Classes]:
     array = _array(Y, n_rows)
     named = bool(family(Y)) and hasattr(Y, "columns")
     names = tuple(str(n) for n in Y.columns) if named else _default_names(array.shape[1], Y)
-    plain = indicator(array) if array.dtype.kind in "biuf" else None
-    if plain is not None:
-        return plain, Classes(names, (BINARY,) * len(names), named, flat=_is_flat(Y))
+    binary = indicator(array) if array.dtype.kind in "biuf" else None
+    if binary is not None:
+        return binary, Classes(names, (BINARY,) * len(names), named, flat=_is_flat(Y))
     signs = array.dtype.kind in "if" and not (array == 0).any() and (array == -1).any()
     codes = np.full(array.shape, MISSING, dtype=np.int8)
     values: list[np.ndarray] = []
@@ -232,7 +234,7 @@ def as_written(codes: np.ndarray) -> np.ndarray:
 
 
 def two_classes(y: np.ndarray) -> tuple[np.ndarray, Any]:
-    """The two values of a target, and for each row which of them it is.
+    """The two values of a target, and the position of each row's value among them.
 
     Examples
     --------
@@ -267,11 +269,11 @@ def _array(Y: Any, n_rows: int) -> np.ndarray:
     """Labels as a two-dimensional array."""
     if sp.issparse(Y):
         check_places(Y, "Y")
-        small = Y.dtype.kind in "biuf" and bool(np.isin(Y.data, (0, 1)).all())
-        array = (Y.astype(np.int8) if small else Y).toarray()
+        binary = Y.dtype.kind in "biuf" and bool(np.isin(Y.data, (0, 1)).all())
+        array = (Y.astype(np.int8) if binary else Y).toarray()
     else:
-        plain = array_of(Y) if family(Y) and hasattr(Y, "columns") else Y
-        array = plain.toarray() if sp.issparse(plain) else np.asarray(plain)
+        values = array_of(Y) if family(Y) and hasattr(Y, "columns") else Y
+        array = values.toarray() if sp.issparse(values) else np.asarray(values)
     if array.ndim == 1:
         array = array.reshape(-1, 1)
     if array.ndim != 2:
@@ -314,10 +316,10 @@ def _label_codes(column: np.ndarray, name: str, signs: bool) -> tuple[np.ndarray
         raise DataError(msg) from None
     if values.dtype.kind == "f":
         refuse_infinite(column, [name], noun="label")
-        odd = values[values != np.floor(values)]
-        if odd.size:
+        fractional = values[values != np.floor(values)]
+        if fractional.size:
             msg = (
-                f"Unknown label type: label {printable(name)!r} holds {odd[0]}, which is "
+                f"Unknown label type: label {printable(name)!r} holds {fractional[0]}, which is "
                 "continuous; labels have two values: bin them first"
             )
             raise DataError(msg)

@@ -81,7 +81,7 @@ class FittedConditionals:
         return cls(structure, learners, int(problem.X.shape[1]), bool(sp.issparse(problem.X)))
 
     def grown(self, problem: Problem) -> FittedConditionals:
-        """What a further part of the rows makes of them."""
+        """The learners after a further part of the rows."""
         return self.grow(problem, self.structure, self.learners)
 
     @property
@@ -219,7 +219,7 @@ class Conditionals:
         return of_x + offsets(parents, of_parents) if of_parents.size else of_x.copy()
 
     def _answers(self, method: str, label: int, rows: Rows, parents: np.ndarray) -> np.ndarray:
-        """What the estimator of a label says; of dense rows that are made for it, in blocks."""
+        """The answers of a label's estimator; in blocks where sparse rows are made dense."""
         learner = self.fitted.learners[label]
         predict = getattr(learner.estimator, method)
         all_rows = isinstance(rows, slice) and rows == slice(None)

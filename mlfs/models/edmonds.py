@@ -20,7 +20,7 @@ NO_EDGE = -(1 << 60)
 
 
 class _Circle(NamedTuple):
-    """Nodes that were drawn together to a new one, with the edge into each."""
+    """A cycle of nodes that is contracted to a new node, with the edge into each."""
 
     node: int
     members: tuple[int, ...]
@@ -61,7 +61,7 @@ def maximum_arborescence(weights: Any, root: int = 0) -> tuple[int, ...]:
     weight[:n, :n] = _round_to_grid(table)
     weight[:, root] = NO_EDGE
     np.fill_diagonal(weight, NO_EDGE)
-    # which edge of the data an edge between drawn-together nodes stands for: tail * n + head
+    # the edge of the data behind each edge between contracted nodes: tail * n + head
     edge = np.zeros((size, size), np.int64)
     edge[:n, :n] = np.arange(n)[:, None] * n + np.arange(n)
     alive = [node for node in range(n) if node != root]
@@ -124,14 +124,14 @@ def _best_into(node: int, tails: list[int], weight: np.ndarray, edge: np.ndarray
 
 
 def _find_circle(into: dict[int, int], root: int) -> tuple[int, ...]:
-    """The nodes of a circle among the chosen edges, or nothing."""
-    met: dict[int, int] = {root: -1}
+    """The nodes of a cycle among the chosen edges; empty if there is none."""
+    visited: dict[int, int] = {root: -1}
     for start in into:
         node = start
-        while node not in met:
-            met[node] = start
+        while node not in visited:
+            visited[node] = start
             node = into[node]
-        if met[node] == start:
+        if visited[node] == start:
             members = [node]
             while into[members[-1]] != node:
                 members.append(into[members[-1]])
@@ -179,7 +179,7 @@ def _unfold(
     circles: list[_Circle],
     within: list[int],
 ) -> tuple[int, ...]:
-    """Open the circles again, the last one first, each where the edge into it ends."""
+    """Expand the cycles, the last one first, each at the node where the edge into it ends."""
     edge_into = {node: int(edge[tail, node]) for node, tail in into.items()}
     for circle in reversed(circles):
         entering = edge_into.pop(circle.node)

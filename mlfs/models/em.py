@@ -78,7 +78,7 @@ class MixtureOnRows:
 
     def parts(self, Y: np.ndarray) -> np.ndarray:
         """Log lambda_k + log P(y|x, T_k), shape (n_rows, K); missing labels are summed out."""
-        logs = [observed_log_proba(held, Y) for held in self.components]
+        logs = [observed_log_proba(conditionals, Y) for conditionals in self.components]
         return np.column_stack(logs) + _log_shares(self.mixture.shares)
 
     def log_proba(self, Y: np.ndarray) -> np.ndarray:
@@ -107,16 +107,16 @@ class MixtureOnRows:
         """Log P(value | x, value of the parent), shape (K, n_rows, q, 2, 2)."""
         first = self.components[0]
         out = np.empty((len(self.components), first.n_rows, first.q, 2, 2))
-        for tree, held in zip(out, self.components, strict=True):
+        for tree, conditionals in zip(out, self.components, strict=True):
             for label in range(first.q):
-                tree[:, label] = held.table(label)
+                tree[:, label] = conditionals.table(label)
         return out
 
     @property
     def _parents(self) -> list[list[int]]:
         """The parent of each label in each tree; q where it has none."""
         q = self.components[0].q
-        structures = [held.structure.parents for held in self.components]
+        structures = [conditionals.structure.parents for conditionals in self.components]
         return [[parent[0] if parent else q for parent in parents] for parents in structures]
 
 
@@ -172,7 +172,7 @@ def observed_log_proba(conditionals: Conditionals, Y: np.ndarray) -> np.ndarray:
 
 
 def _sum_out(conditionals: Conditionals, Y: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """From the leaves to the roots: log P of what is known below each value of each label."""
+    """Log P with missing labels summed out, from the leaves to the roots."""
     structure = conditionals.structure
     below = np.zeros((conditionals.q, rows.size, 2))
     for value in (0, 1):
@@ -215,7 +215,7 @@ def em_step(problem: Problem, mixture: Mixture, gammas: np.ndarray) -> Mixture:
 def em(
     problem: Problem, mixture: Mixture, *, tol: float, max_iter: int
 ) -> tuple[Mixture, list[float]]:
-    """Algorithm 1, from a first mixture on: its parameters learned anew on the rows of a problem.
+    """Algorithm 1: learn the parameters of a first mixture anew on the rows of a problem.
 
     Parameters
     ----------

@@ -196,7 +196,7 @@ class StructuredEnsemble(LabelModel):
         return self._decisions(self._mean(self._rows(X), _decisions_of))
 
     def _mean(self, x: Any, ask: Callable[[Any, Any, int], np.ndarray]) -> np.ndarray:
-        """The mean over the members of what is asked of each."""
+        """The mean of the members' answers."""
         total: Any = 0.0
         for member, columns in zip(self.estimators_, self.estimators_features_, strict=True):
             total = total + ask(member, x[:, columns], len(self.label_names_))
@@ -214,7 +214,7 @@ class StructuredEnsemble(LabelModel):
 
 
 def check_vote(vote: Any, whose: str = "", probabilistic: bool = True) -> None:
-    """Refuse a vote that is none, or one by probabilities where there are none."""
+    """Refuse an unknown vote, and one by probabilities where the members have none."""
     if vote not in VOTES:
         raise UnknownName("vote", str(vote), VOTES)
     if vote == "mean" and not probabilistic:
@@ -259,13 +259,13 @@ def grow_member(
     x, y, keywords = _member_rows(problem, rows, columns)
     if first:
         _set_parameters(model, problem, columns, seed)
-        if not isinstance(model, LabelModel):  # one of scikit-learn wants all classes at once
+        if not isinstance(model, LabelModel):  # scikit-learn needs all classes at once
             keywords["classes"] = [np.array([0, 1])] * problem.q
     return model.partial_fit(x, y, **keywords)
 
 
 def _set_parameters(model: Any, problem: Problem, columns: np.ndarray, seed: int | None) -> None:
-    """Hand seed, jobs and names of columns on."""
+    """Pass the seed, the number of jobs and the names of columns to a member."""
     settable = model.get_params(deep=False)
     if "random_state" in settable and seed is not None:
         model.set_params(random_state=seed)
@@ -327,7 +327,7 @@ def _decisions_of(member: Any, x: Any, q: int) -> np.ndarray:
 
 
 def _draw_positions(draw: np.random.Generator, total: int, share: float) -> np.ndarray:
-    """Some of so many, ascending; at least one."""
+    """A share of the positions below a total, at least one, ascending."""
     count = max(1, round(share * total))
     return np.sort(draw.permutation(total)[:count])
 
@@ -335,12 +335,12 @@ def _draw_positions(draw: np.random.Generator, total: int, share: float) -> np.n
 def _draw_rows(
     draw: np.random.Generator, marks: np.ndarray, weights: np.ndarray | None, share: float
 ) -> np.ndarray:
-    """Distinct rows at random until they have their share of the weight, ascending."""
+    """Draw distinct rows until they have their share of the weight; ascending."""
     distinct, mark_of_row = np.unique(marks, return_inverse=True)
-    heavy = np.bincount(mark_of_row, weights)[(order := draw.permutation(distinct.size))]
-    before = np.cumsum(heavy) - heavy
+    mark_weights = np.bincount(mark_of_row, weights)[(order := draw.permutation(distinct.size))]
+    weight_before = np.cumsum(mark_weights) - mark_weights
     kept = np.zeros(distinct.size, dtype=bool)
-    kept[order[before < share * heavy.sum() - heavy / 2]] = True
+    kept[order[weight_before < share * mark_weights.sum() - mark_weights / 2]] = True
     kept[order[0]] = True
     return np.flatnonzero(kept[mark_of_row])
 

@@ -33,7 +33,7 @@ from mlfs.search.label_parents import Structure
 __all__ = ["LDF", "NAMED", "AllFeatures", "Columns", "FeaturePlan", "Features", "feature_plan"]
 
 Features = tuple[np.ndarray | None, ...]
-NAMED = ("all", "ldf", "llsf")  # plans by name; other names are criteria
+NAMED = ("all", "ldf", "llsf")  # names of plans; other names are criteria
 
 
 class FeaturePlan(BaseEstimator):  # type: ignore[misc]  # sklearn has no types
@@ -157,7 +157,7 @@ class LDF(FeaturePlan):
         self.r, self.parents = r, parents
 
     def before(self, problem: Problem) -> Features:
-        """What MLIG keeps."""
+        """The columns that MLIG selects for each label."""
         _, mlig = criteria.get("mlig", {"r": self.r})
         plan = Plan("mlig", mlig, None, [], [], None, None, 0.05, 0.01, 0, None)
         prepared = problem.prepared()
@@ -168,7 +168,7 @@ class LDF(FeaturePlan):
         return tuple(_picks_of(path) for path in paths)
 
     def after(self, problem: Problem, structure: Structure, before: Features) -> Features:
-        """What MLCFS keeps of it."""
+        """The columns that MLCFS selects of those."""
         _, mlcfs = criteria.get("mlcfs")
         members = structure.parents if self.parents else ((),) * problem.q
         info = with_parents(problem.prepared().info, members)
@@ -181,7 +181,7 @@ class LDF(FeaturePlan):
 
 
 def feature_plan(features: Any, n: Any = None) -> FeaturePlan:
-    """The plan that a user's ``features=`` stands for.
+    """The plan for the value of ``features=``.
 
     Parameters
     ----------

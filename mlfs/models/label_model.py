@@ -129,15 +129,15 @@ class LabelModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklea
         return self
 
     def _check(self) -> None:
-        """Refuse parameters that cannot be."""
+        """Refuse invalid parameters."""
 
     def _learn(self, problem: Problem) -> None:
         raise NotImplementedError
 
     def _grows(self) -> bool:
         """Whether the model learns from rows that arrive in parts."""
-        written = type(self)._grow is not LabelModel._grow  # noqa: SLF001
-        return written and hasattr(self.base_estimator, "partial_fit")
+        overridden = type(self)._grow is not LabelModel._grow  # noqa: SLF001
+        return overridden and hasattr(self.base_estimator, "partial_fit")
 
     def _grow(self, problem: Problem, first: bool) -> None:
         raise NotImplementedError
@@ -227,7 +227,7 @@ class LabelModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklea
         )
 
     def _learner(self, seed: int) -> Any:
-        """The base learner, every random state in it that is open set to the seed."""
+        """The base learner, with the seed for each of its random states that is None."""
         base = self.base_estimator
         if base is None:
             base = self._default_learner()
@@ -238,12 +238,12 @@ class LabelModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklea
             )
             raise UsageError(msg)
         learner = clone(base)
-        free = [
+        unseeded = [
             key
             for key, value in learner.get_params(deep=True).items()
             if key.split("__")[-1] == "random_state" and value is None
         ]
-        return learner.set_params(**dict.fromkeys(free, seed)) if free else learner
+        return learner.set_params(**dict.fromkeys(unseeded, seed)) if unseeded else learner
 
     def _default_learner(self) -> Any:
         return default_learner()
@@ -349,7 +349,7 @@ class LabelModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklea
 
 
 def _narrow_indices(matrix: Any) -> Any:
-    """The same with indices of 32 bits where they can be: liblinear takes no wider ones."""
+    """The matrix with 32-bit indices where they fit: liblinear takes no wider ones."""
     if matrix.indices.dtype == np.int32 == matrix.indptr.dtype:
         return matrix
     if max(matrix.nnz, *matrix.shape) > np.iinfo(np.int32).max:

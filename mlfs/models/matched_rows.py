@@ -123,7 +123,7 @@ value, of training'])
         return _join_pieces(pieces, part), lost
 
     def _check(self, unseen: str) -> None:
-        """Refuse what the model does not take, and note what is filled."""
+        """Refuse values that the model does not take, and note which gaps are filled."""
         rows: dict[int, int] = {}
         cells: dict[int, int] = {}
         starts = np.array([k == 0 for field in self.table.fields for k in range(len(field.names))])
@@ -196,5 +196,5 @@ def _join_pieces(pieces: list[Any], dataset: Dataset) -> Any:
 
 
 def _take_columns(X: Any, columns: list[int]) -> Any:
-    """Some columns, which are a copy."""
+    """A copy of some columns."""
     return X[:, columns] if sp.issparse(X) else np.take(X, columns, axis=1)

@@ -137,7 +137,7 @@ class MixtureOfTrees(LabelModel):
     # ---- learning ---------------------------------------------------------------------------
 
     def _learn(self, problem: Problem) -> None:
-        # one limit for all fits: to set and lift it for each costs ten times a small fit
+        # one limit for all fits: setting it for each takes ten times as long as a small fit
         with threadpool_limits(limits=1, user_api="blas"):
             mixture = self._learn_mixture(replace(problem, memory={}))
         self._mixture = mixture

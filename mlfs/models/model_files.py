@@ -217,7 +217,7 @@ def _checked_versions(versions: Any) -> dict[str, str]:
 
 
 def _other_versions(versions: dict[str, str]) -> str:
-    """What was of another version when a file was stored, in words; nothing if all agrees."""
+    """The packages that had another version when a file was stored, in words; empty if none."""
     current = _versions()
     return " and ".join(
         f"{name} {printable(versions[name], 40)} (this is {current[name]})"

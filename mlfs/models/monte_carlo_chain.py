@@ -38,7 +38,7 @@ from mlfs.search.label_parents import Structure, from_order
 __all__ = ["BestSample", "MonteCarloChain", "SwappedOrder"]
 
 START, SWAPS, SPLIT = 41, 42, 43  # streams of the random numbers of a problem
-TINY = 1e-9  # of a nat: what an order must gain to be another one's better
+TINY = 1e-9  # nats that an order must gain to be better than another
 Fit = tuple[int, tuple[int, ...]]
 
 
@@ -64,8 +64,8 @@ class SwappedOrder(StructureLearner):
         self.validation = validation
 
     def learn(self, problem: Problem) -> Structure:
-        """The chain of the best order that was met."""
-        # one limit for all fits: to set and lift it for each costs ten times a small fit
+        """The chain of the best order that was tried."""
+        # one limit for all fits: setting it for each takes ten times as long as a small fit
         with threadpool_limits(limits=1, user_api="blas"):
             return self._search(problem)
 
@@ -75,16 +75,16 @@ class SwappedOrder(StructureLearner):
         order = problem.generator(START).permutation(problem.q).tolist()
         best = first = payoffs.payoff(order)
         draw = problem.generator(SWAPS)
-        taken = 0
+        n_taken = 0
         for _ in counted("order of labels: swaps", range(n_swaps if problem.q > 1 else 0)):
             a, b = draw.choice(problem.q, size=2, replace=False).tolist()
-            tried = list(order)
-            tried[a], tried[b] = tried[b], tried[a]
-            payoff = payoffs.payoff(tried)
+            candidate = list(order)
+            candidate[a], candidate[b] = candidate[b], candidate[a]
+            payoff = payoffs.payoff(candidate)
             if payoff > best + TINY:
-                order, best, taken = tried, payoff, taken + 1
+                order, best, n_taken = candidate, payoff, n_taken + 1
         note = (
-            f"a random order after {n_swaps} swaps of two labels, of which {taken} were taken: "
+            f"a random order after {n_swaps} swaps of two labels, of which {n_taken} were taken: "
             f"mean log-likelihood {first:.4g} before and {best:.4g} after"
         )
         return from_order(order, problem.names, note)
@@ -93,8 +93,8 @@ class SwappedOrder(StructureLearner):
         share = self.validation
         if share is None:
             return problem, problem
-        fine = isinstance(share, (float, np.floating)) and 0 < share < 1
-        if not fine:
+        valid = isinstance(share, (float, np.floating)) and 0 < share < 1
+        if not valid:
             msg = f"validation is a share of the rows between 0 and 1, not {printable(repr(share))}"
             raise UsageError(msg)
         return kept_aside(problem, float(share), SPLIT)
@@ -218,7 +218,7 @@ class MonteCarloChain(StructuredClassifier):
 
 
 class _Payoffs:
-    """What orders are worth: the mean log-likelihood of a row, label by label, kept for reuse."""
+    """The payoffs of orders: the mean log-likelihood of a row, label by label, kept for reuse."""
 
     def __init__(self, train: Problem, judged: Problem) -> None:
         self.train, self.judged = train, judged

@@ -29,7 +29,7 @@ def choose_number(
     learner: StructureLearner,
     inference: Inference,
 ) -> tuple[Any, list[float]]:
-    """One of some numbers of features, and the exact match of each.
+    """Choose one of some numbers of features; and the exact match of each.
 
     The model is trained with each of them on 70 % of the rows, and the one that predicts most of
     the other rows without a mistake is taken; of equals the one that predicts most labels, and of

@@ -15,7 +15,7 @@ __all__ = ["Opened", "opened", "opened_rows"]
 
 
 class Opened(NamedTuple):
-    """What a data set gives to a model.
+    """The arrays and names that a model takes from a data set.
 
     Parameters
     ----------

@@ -75,7 +75,8 @@ class Problem:
             object.__setattr__(self, "features", (None,) * self.q)
 
     def __getstate__(self) -> dict[str, Any]:
-        return self.__dict__ | {"shared": []}  # caches hold locks: a worker counts for itself
+        # caches hold locks, so a worker prepares the data again
+        return self.__dict__ | {"shared": []}
 
     @property
     def n_rows(self) -> int:

@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 class Progress(NamedTuple):
-    """Where a fit is; as text, a line for people.
+    """The progress of a fit; as text, one line.
 
     Parameters
     ----------
@@ -123,7 +123,7 @@ def stage(name: str) -> Iterator[None]:
 
 
 def report(what: str = "", done: int = 0, total: int = 0) -> None:
-    """Say what is done, and how much of it."""
+    """Report what is done, and how much of it."""
     listener = _LISTENER.get()
     if listener is not None:
         stages = _STAGES.get()

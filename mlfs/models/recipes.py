@@ -85,7 +85,7 @@ def _chain(structure: Any, inference: Any, learner: Any = None, **parameters: An
 
 
 def _occ(order: str = "cheap", n: Any = SHARES) -> Any:
-    learner = LinearSVC(dual=False)  # the primal problem is solved without chance
+    learner = LinearSVC(dual=False)  # the primal problem is solved without random numbers
     return _chain(KParents(order=order), Greedy(), learner, features="mlfs_local", n=n)
 
 
@@ -196,7 +196,7 @@ def make(name: str, **parameters: Any) -> Any:
     if isinstance(parameters.get("inference"), str):
         parameters["inference"] = _inference(parameters["inference"], parameters)
     threshold = parameters.pop("threshold", None)
-    # the parts first: what belongs to a part that is replaced belongs to the new one
+    # outer parameters first, so that the parameters of a replaced part go to the new one
     depth = {key: _full_name(model, recipe, key) for key in parameters}
     for key in sorted(parameters, key=lambda key: (depth[key].count("__"), key)):
         model.set_params(**{_full_name(model, recipe, key): parameters[key]})
@@ -220,7 +220,7 @@ def with_threshold(model: Any, threshold: Any) -> Any:
 
 
 def _full_name(model: Any, name: str, key: str) -> str:
-    """The full name of a parameter that may be that of a part."""
+    """The full name of a parameter, which may belong to a part of the model."""
     parameters = model.get_params(deep=True)
     if key in parameters:
         return key
@@ -235,8 +235,8 @@ def _full_name(model: Any, name: str, key: str) -> str:
             f"say which, {' or '.join(matches)}"
         )
         raise UsageError(msg)
-    short = sorted({parameter.split("__")[-1] for parameter in parameters})
-    close = difflib.get_close_matches(key, [*parameters, *short], n=1, cutoff=0.6)
-    hint = f"did you mean {close[0]!r}?" if close else f"it has {', '.join(short)}"
+    short_names = sorted({parameter.split("__")[-1] for parameter in parameters})
+    close = difflib.get_close_matches(key, [*parameters, *short_names], n=1, cutoff=0.6)
+    hint = f"did you mean {close[0]!r}?" if close else f"it has {', '.join(short_names)}"
     msg = f"the model {name!r} has no parameter {printable(key)!r}: {hint}"
     raise UsageError(msg)

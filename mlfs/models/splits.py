@@ -25,7 +25,7 @@ __all__ = [
 
 
 def row_marks(X: Any, Y: np.ndarray) -> np.ndarray:
-    """A number for each row, equal where X and Y are; by content, not by place."""
+    """A hash of each row's content, equal for rows with equal X and Y."""
     matrix = sp.csr_array(X, copy=True)
     matrix.eliminate_zeros()
     bounds = matrix.indptr.tolist()
@@ -120,7 +120,7 @@ ERRORS, NATS = 5.0, 10.0
 
 
 def clearly_less(differences: np.ndarray, weights: np.ndarray) -> bool:
-    """Whether differences, in nats, sum up to far less than 0.
+    """Whether the sum of differences, in nats, is clearly less than 0.
 
     That is: below by 10 nats and five standard errors, so that further rows will not make up
     for it.

@@ -39,7 +39,7 @@ class SwitchedParts:
 
     @classmethod
     def of(cls, learners: tuple[Learner, ...], width: int) -> SwitchedParts:
-        """Take learners apart."""
+        """The coefficients of the `Switching` learners."""
         weights: list[np.ndarray] = []
         intercepts: list[float] = []
         columns: list[np.ndarray | None] = []

@@ -199,7 +199,7 @@ class Switching(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklear
         return self.classes_[codes.astype(np.intp)]
 
     def in_charge(self, values: np.ndarray) -> tuple[Any, float]:
-        """The classifier that answers for some values of the parents; or a share of ones."""
+        """The classifier for some values of the parents; or None and a share of ones."""
         matches = np.flatnonzero((self.configurations_ == values).all(axis=1))
         if matches.size:
             classifier, share = self.estimators_[matches[0]], float(self.shares_[matches[0]])
@@ -207,7 +207,7 @@ class Switching(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklear
                 return classifier, share
         return self.rest_, np.nan if self.rest_share_ is None else self.rest_share_
 
-    def _answers(self, X: Any, ask: Any, from_share: Any) -> np.ndarray:
+    def _answers(self, X: Any, predict: Any, from_share: Any) -> np.ndarray:
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, **self._validation())
         x, parents = self._split_columns(X)
@@ -219,11 +219,11 @@ class Switching(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklear
             if classifier is None:
                 out[rows] = from_share(share)
             else:
-                out[rows] = ask(classifier, x if len(values_found) == 1 else x[rows])
+                out[rows] = predict(classifier, x if len(values_found) == 1 else x[rows])
         return out
 
     def _split_columns(self, X: Any) -> tuple[Any, np.ndarray]:
-        """What the classifiers look at, and the values of the parents."""
+        """The columns that the classifiers look at, and the values of the parents."""
         n_columns = X.shape[1] - self.n_parents_
         if n_columns < 0:
             msg = f"X has {X.shape[1]} columns, fewer than the {self.n_parents_} parents"
@@ -234,7 +234,7 @@ class Switching(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklear
 
     @property
     def base(self) -> Any:
-        """What is cloned for each value of the parents."""
+        """The classifier that is cloned for each value of the parents."""
         return TunedLogistic() if self.base_estimator is None else self.base_estimator
 
     def _validation(self) -> dict[str, Any]:
@@ -254,7 +254,7 @@ class Switching(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklear
 
 
 def _configurations(parents: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The values of the parents that occur, ascending, and the number of those of each row."""
+    """The values of the parents that occur, ascending, and their position for each row."""
     if parents.shape[1] == 1:
         values, group = np.unique(parents[:, 0], return_inverse=True)
         return values[:, None], group
@@ -265,14 +265,14 @@ def _configurations(parents: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def _count_ones(
     codes: np.ndarray, weights: np.ndarray | None, rows: np.ndarray
 ) -> tuple[float, float]:
-    """How many ones there are among some rows, and how many rows, each counting its weight."""
+    """The weighted number of ones among some rows, and of the rows."""
     shares = np.ones(rows.size) if weights is None else weights[rows]
     ones = codes[rows] == 1
     return float(shares.sum() if ones.all() else shares[ones].sum()), float(shares.sum())
 
 
 def one_class_share(ones: float, size: float) -> float:
-    """How frequent ones are where all or none of some rows are, short of 1 and of 0.
+    """The smoothed share of ones where all rows are ones, or none is.
 
     Examples
     --------

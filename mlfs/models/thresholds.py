@@ -157,7 +157,7 @@ class ThresholdedClassifier(LabelModel):
 
     @available_if(_has("predict_proba"))  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> np.ndarray:
-        """The probabilities of the model, on which the thresholds are."""
+        """The probabilities of the model, which the thresholds apply to."""
         return self._shares(self._scores(X))
 
     @available_if(_decides_by_function)  # type: ignore[untyped-decorator]
@@ -228,15 +228,15 @@ def learned_thresholds(
     >>> learned_thresholds("scut", scores, np.array([[0], [0], [1], [1]])).tolist()
     [0.25]
     """
-    heavy = np.ones(len(codes)) if weights is None else weights
-    heavy = np.broadcast_to(heavy[:, None], codes.shape)
+    row_weights = np.ones(len(codes)) if weights is None else weights
+    row_weights = np.broadcast_to(row_weights[:, None], codes.shape)
     usable = (codes != MISSING) & ~np.isnan(scores)
     if rule in TOGETHER:
-        threshold = _threshold(rule, scores[usable], codes[usable] == 1, heavy[usable], usual)
+        threshold = _threshold(rule, scores[usable], codes[usable] == 1, row_weights[usable], usual)
         return np.full(codes.shape[1], threshold)
     return np.array(
         [
-            _threshold(rule, scores[k, l], codes[k, l] == 1, heavy[k, l], usual)
+            _threshold(rule, scores[k, l], codes[k, l] == 1, row_weights[k, l], usual)
             for l, k in enumerate(usable.T)
         ]
     )
@@ -252,12 +252,14 @@ def _threshold(
     order = np.argsort(-scores, kind="stable")
     falling = scores[order]
     ends = np.flatnonzero(np.append(falling[:-1] != falling[1:], True))
-    heavy = weights[order]
-    said = np.append(0.0, np.cumsum(heavy)[ends])
-    hits = np.append(0.0, np.cumsum(heavy * positive[order])[ends])
-    worth = 2 * hits / (said + total) if rule in OF_F1 else -np.abs(said - total)
-    best = int(np.argmax(worth >= worth.max() - TIE * total))
-    # so many of the distinct scores are above the threshold
+    sorted_weights = weights[order]
+    predicted = np.append(0.0, np.cumsum(sorted_weights)[ends])
+    true_positives = np.append(0.0, np.cumsum(sorted_weights * positive[order])[ends])
+    values = (
+        2 * true_positives / (predicted + total) if rule in OF_F1 else -np.abs(predicted - total)
+    )
+    best = int(np.argmax(values >= values.max() - TIE * total))
+    # `best` of the distinct scores are above the threshold
     distinct = falling[ends]
     if best == 0:
         return float(distinct[0])

@@ -35,7 +35,7 @@ __all__ = [
 
 MISSING = ("fill", "keep", "error")
 SHOWN = 5
-BARE = ("svmlight",)  # formats in which a column or label of zeros leaves no trace
+BARE = ("svmlight",)  # formats that do not show a column or label of zeros
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ class TrainingTable:
         return [name for field in self.fields for name in field.names]
 
     def matrix(self, dataset: Dataset, unseen: str = "error") -> tuple[Any, list[str]]:
-        """The rows of a data set as the model wants them, and what a user should know.
+        """The rows of a data set as the model takes them, and notes for the user.
 
         Parameters
         ----------
@@ -129,8 +129,8 @@ class TrainingTable:
             A label that no row has leaves no trace in the data: its absence means 0.
         """
         absent_is_no = absent_is_no or dataset.source.format in BARE
-        where = {name: j for j, name in enumerate(dataset.label_names)}
-        lacking = [name for name in self.labels if name not in where]
+        positions = {name: j for j, name in enumerate(dataset.label_names)}
+        lacking = [name for name in self.labels if name not in positions]
         shown = printable(dataset.source.path, 400)
         if lacking and (not absent_is_no or len(lacking) == len(self.labels)):
             count = _count_of(lacking, "label", "of the model")
@@ -141,26 +141,26 @@ class TrainingTable:
         others = [name for name in dataset.label_names if name not in set(self.labels)]
         message = f"{_count_of(others, 'label')} not in the training data and left out"
         notes = [f"{message}: {listed(others)}"] if others else []
-        columns = [where[name] for name in self.labels if name in where]
+        columns = [positions[name] for name in self.labels if name in positions]
         if any(dataset.labels[j].values != ("0", "1") for j in columns):
             raise DataError(f"{shown}: a label has other values than 0 and 1")
         labels = dataset.Y[:, columns]
         Y = np.zeros((dataset.Y.shape[0], len(self.labels)), dtype=np.int8)
-        Y[:, [name in where for name in self.labels]] = (
+        Y[:, [name in positions for name in self.labels]] = (
             labels.toarray() if sp.issparse(labels) else labels
         )
         return Y, notes
 
     def found(self, dataset: Dataset) -> tuple[list[int], list[str]]:
         """The column of a data set for each column of the training data, -1 if it has none."""
-        where = {column.name: j for j, column in enumerate(dataset.columns)}
-        lacking = [field.name for field in self.fields if field.name not in where]
+        positions = {column.name: j for j, column in enumerate(dataset.columns)}
+        lacking = [field.name for field in self.fields if field.name not in positions]
         bare = dataset.source.format in BARE and len(lacking) < len(self.fields)
         if lacking and not bare:
             reasons = dict(dataset.left_out)
             reason = next((f" ({reasons[name]})" for name in lacking if name in reasons), "")
             if len(lacking) == len(self.fields):
-                reason += _unnamed_hint(list(where), lacking)
+                reason += _unnamed_hint(list(positions), lacking)
             raise DataError(
                 f"{printable(dataset.source.path, 400)}: "
                 f"{_count_of(lacking, 'column', 'of the training data')} missing: "
@@ -168,10 +168,10 @@ class TrainingTable:
             )
         trained = {field.name for field in self.fields} | set(self.labels)
         unread = [name for name, reason in dataset.left_out if reason == UNNEEDED]
-        others = [name for name in (*where, *unread) if name not in trained]
+        others = [name for name in (*positions, *unread) if name not in trained]
         message = f"{_count_of(others, 'column')} not in the training data and left out"
         notes = [f"{message}: {listed(others)}"] if others else []
-        return [where.get(field.name, -1) for field in self.fields], notes
+        return [positions.get(field.name, -1) for field in self.fields], notes
 
     def refuse_too_wide(self, dataset: Dataset, rows: int) -> None:
         """Refuse nominal columns that become too many, for so many rows at a time."""
@@ -188,7 +188,7 @@ class TrainingTable:
 
 
 def _unnamed_hint(found: Sequence[str], trained: Sequence[str]) -> str:
-    """What to say where one side has no names of columns: x0, x1, ... stand for them."""
+    """The hint where one side has no names of columns, but x0, x1, ..."""
     remedy = "a model finds columns by their names"
     if found[:1] == ["x0"]:
         return (

@@ -106,7 +106,7 @@ class TunedLogistic(LogisticRegression):  # type: ignore[misc]  # sklearn has no
                 raise UsageError(f"{name} {wording}, not {shown}")
 
     def _choose_C(self, X: Any, codes: np.ndarray, weights: np.ndarray | None) -> float:
-        """Of the grid the C of the least log loss on rows held out."""
+        """The C of the grid with the least log loss on rows held out."""
         grid = sorted(float(value) for value in self.grid)
         if len(grid) == 1:
             return grid[0]
@@ -145,7 +145,7 @@ class TunedLogistic(LogisticRegression):  # type: ignore[misc]  # sklearn has no
 
 
 class _Race:
-    """What each C of a grid loses on the rows held out, of those that still may be the best.
+    """The losses of each C of a grid on rows held out, while it may still be the best.
 
     A C that is clearly worse than another (`mlfs.models.splits.clearly_less`) is given up, and so
     are weaker penalties than one that is clearly too weak.
@@ -165,13 +165,13 @@ class _Race:
         return self.grid[self._least_loss(self.remaining)] if self.judged.any() else UNCHOSEN
 
     def judge(self, X: Any, learn: np.ndarray, test: np.ndarray) -> None:
-        """Add what is lost on the rows of one fold; each C begins where another ended."""
-        x, held = (with_last(X[rows], intercept=True) for rows in (learn, test))
+        """Add the losses of one fold; each C starts from the coefficients of another."""
+        x, x_test = (with_last(X[rows], intercept=True) for rows in (learn, test))
         narrow = _is_narrow(X)
         few = narrow and x.shape[0] <= FEW * x.shape[1]
         if few:
-            x, basis = in_span(x)  # other coordinates in each fold
-            held = held @ basis
+            x, basis = in_span(x)  # the coordinates differ by fold
+            x_test = x_test @ basis
         chain = Newton()
         shares, y, w = self.shares[learn], self.codes[learn], None
         self.judged |= test
@@ -185,7 +185,7 @@ class _Race:
             else:
                 linear = _by_scikit_learn(C, X[learn], y, shares)
                 w = np.append(linear.coef_[0], linear.intercept_)
-            z = np.asarray(held @ w)
+            z = np.asarray(x_test @ w)
             self.losses[i, test] = np.logaddexp(0.0, z) - self.codes[test] * z
             done.append(i)
             best = self._least_loss(done)

@@ -21,7 +21,7 @@ __all__ = ["Greedy", "joint_log_proba", "log_proba_of", "walk"]
 
 
 class Greedy(Inference):
-    """Decide label after label, each fed with the decisions about its parents.
+    """Decide label after label, each given the decisions about its parents.
 
     Algorithm 1 of Dembczynski, Waegeman & Huellermeier (2012), and the prediction of classifier
     chains ever since: one decision per label, by the base learner's own rule, so that it needs

@@ -127,7 +127,7 @@ def anneal(
     generator = np.random.default_rng(seed_of(seed))
     q = starts.shape[2]
     current, score = _best_start(joint, starts)
-    best, top = current.copy(), score.copy()
+    best, best_score = current.copy(), score.copy()
     sweeps = -(-n_steps // q)
     flips = [int(label) for _ in range(sweeps) for label in generator.permutation(q)]
     chances = np.log1p(-generator.random(n_steps))  # log u, u from (0, 1]
@@ -135,12 +135,12 @@ def anneal(
         label = flips[step]
         heat = hot * math.exp(math.log(cold / hot) * step / max(1, n_steps - 1))
         current[:, label] ^= 1
-        proposed = np.asarray(joint(current))
-        refused = proposed - score < heat * chances[step]
-        current[refused, label] ^= 1
-        score = np.where(refused, score, proposed)
-        better = score > top
-        best[better], top[better] = current[better], score[better]
+        new_score = np.asarray(joint(current))
+        rejected = new_score - score < heat * chances[step]
+        current[rejected, label] ^= 1
+        score = np.where(rejected, score, new_score)
+        better = score > best_score
+        best[better], best_score[better] = current[better], score[better]
     return best
 
 

@@ -98,10 +98,10 @@ def best_of_sample(support: Support, loss: Loss) -> Labels:
     for row in range(support.n_rows):
         entries = slice(ends[row], ends[row + 1])
         drawn, weights = support.labels[entries], support.weights[entries]
-        often = drawn[np.argsort(-weights, kind="stable")[:MOST_DRAWN]]
+        frequent = drawn[np.argsort(-weights, kind="stable")[:MOST_DRAWN]]
         sizes = np.arange(int(drawn.sum(axis=1, dtype=np.intp).max()) + 1)
         likely = heads(np.repeat(order[row : row + 1], sizes.size, axis=0), sizes)
-        answers = np.unique(np.concatenate([often, likely]), axis=0)  # the lowest first
+        answers = np.unique(np.concatenate([frequent, likely]), axis=0)  # the lowest first
         losses = loss_table(loss, drawn, answers)
         expected = weights @ losses / weights.sum()
         size = TIE * (1 + np.abs(losses).max())

@@ -109,7 +109,7 @@ class Inference(BaseEstimator):  # type: ignore[misc]  # sklearn has no types
 
 
 def refuse_without_probabilities(conditionals: Conditionals, what: str) -> None:
-    """Say which inference needs what the base learner has not."""
+    """Refuse an inference that needs probabilities where the base learner has none."""
     if not conditionals.probabilistic:
         msg = (
             f"{what} needs probabilities, and a base learner here has no predict_proba: use "

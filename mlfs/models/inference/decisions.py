@@ -122,10 +122,10 @@ def f1(joint: Floats, empty: Floats) -> Labels:
     """
     n, q = empty.size, joint.shape[1]
     sizes = np.arange(1, q + 1)
-    worth = 2.0 / (sizes[:, None] + sizes)
+    weights = 2.0 / (sizes[:, None] + sizes)
     out = np.zeros((n, q), dtype=np.int8)
     for rows in blocks(n, q * q, CELLS):
-        gains = joint[rows] @ worth  # of label i, if k labels are chosen
+        gains = joint[rows] @ weights  # of label i, if k labels are chosen
         order = np.argsort(-_rounded(gains), axis=1, kind="stable")
         sorted_gains = np.take_along_axis(gains, order, axis=1)
         sums = np.cumsum(sorted_gains, axis=1)[:, sizes - 1, sizes - 1]
@@ -136,7 +136,7 @@ def f1(joint: Floats, empty: Floats) -> Labels:
 
 
 def _rounded(values: Floats) -> Floats:
-    """Values with rounding taken off, so that it does not order equals."""
+    """Rounded values, so that rounding errors do not order equal ones."""
     return np.round(values, 12)
 
 
@@ -180,7 +180,7 @@ class Support:
 
     @property
     def starts(self) -> Ints:
-        """Where each row begins."""
+        """The position of each row's first vector."""
         return np.searchsorted(self.rows, np.arange(self.n_rows))
 
     def totals(self) -> Floats:

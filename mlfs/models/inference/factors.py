@@ -12,7 +12,7 @@ from mlfs.models.inference.vectors import table_of
 
 __all__ = ["Factors", "Plan"]
 
-Visit = tuple[bool, int, int]  # whether it is a factor, which one, and where one came from
+Visit = tuple[bool, int, int]  # whether the node is a factor, its number, and the node before it
 
 
 @dataclass(frozen=True)
@@ -87,9 +87,9 @@ class Factors:
         ]
         return cls(plan, values, np.zeros((len(plan.scopes), len(rows), 2)))
 
-    def some(self, which: Ints) -> Factors:
+    def some(self, rows: Ints) -> Factors:
         """The factors of some of the rows."""
-        return Factors(self.plan, [value[which] for value in self.values], self.known[:, which])
+        return Factors(self.plan, [value[rows] for value in self.values], self.known[:, rows])
 
     def max_marginals(self) -> Floats:
         """The score of the best vector with each value of each label, (q, n_rows, 2)."""
@@ -134,9 +134,9 @@ class Factors:
         up: dict[tuple[int, int], Floats],
         down: dict[tuple[int, int], Floats],
     ) -> Floats:
-        """Send to all factors but the one that one came from; the sum of all that came in.
+        """Send messages to all factors except the origin; return the sum of all incoming ones.
 
-        Sums over all others come from those before and those after: -inf cannot be taken off.
+        Each is the sum of the messages before and after it: -inf cannot be subtracted again.
         """
         factors = self.plan.factors_of[label]
         after = [np.zeros_like(self.known[label])]

@@ -83,7 +83,7 @@ def most_parents(parents: Sequence[Sequence[int]]) -> int:
 
 
 def refuse_unless_polytree(conditionals: Conditionals, what: str, remedy: str) -> None:
-    """Say which edge closes a cycle, or which label has too many parents."""
+    """Refuse a structure with a cycle, or with a label of too many parents, and name it."""
     structure = conditionals.structure
     closing = closing_edge(structure.parents)
     if closing is not None:

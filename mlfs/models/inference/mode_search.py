@@ -153,13 +153,13 @@ class _Search:
 
     def give_up(self, most: float) -> int:
         """Take the leaf of a wide beam, if it is better, where too many nodes were needed."""
-        late = np.flatnonzero(self.spent > most)
-        for part in blocks(len(late), WIDE * self.conditionals.q, WIDE_CELLS):
-            places = late[part]
+        unfinished = np.flatnonzero(self.spent > most)
+        for part in blocks(len(unfinished), WIDE * self.conditionals.q, WIDE_CELLS):
+            places = unfinished[part]
             leaves = fan(self.conditionals, self.rows[places], WIDE)
             leaves = Nodes(leaves.depth, places[leaves.rows], leaves.labels, leaves.scores)
             self._keep(best_leaves(Nodes.joined([self.best.some(places), leaves])))
-        return len(late)
+        return len(unfinished)
 
     def _ceiling(self, nodes: Nodes) -> Floats:
         return np.asarray(nodes.scores + self.rest[nodes.depth, nodes.rows])

@@ -54,12 +54,12 @@ class Nodes:
     def __len__(self) -> int:
         return len(self.rows)
 
-    def some(self, which: Ints | np.ndarray) -> Nodes:
+    def some(self, indices: Ints | np.ndarray) -> Nodes:
         """The nodes at some positions, or under a mask."""
-        return Nodes(self.depth, self.rows[which], self.labels[which], self.scores[which])
+        return Nodes(self.depth, self.rows[indices], self.labels[indices], self.scores[indices])
 
     def scored(self, conditionals: Conditionals, rows: Ints) -> Floats:
-        """The scores of both children of each node; `rows` are the model's rows of ours."""
+        """The scores of both children of each node; `rows` maps the nodes' rows to the model's."""
         label = conditionals.structure.order[self.depth]
         parents = parents_in(conditionals, label, self.labels)
         log_probas = conditionals.log_proba(label, rows[self.rows], parents)
@@ -96,7 +96,7 @@ def best_leaves(leaves: Nodes, tops: Floats | None = None) -> Nodes:
 
 
 def later(labels: Labels, others: Labels) -> np.ndarray:
-    """Which label vectors are higher than others.
+    """A mask of the label vectors that are greater, in lexicographic order, than the others.
 
     Examples
     --------

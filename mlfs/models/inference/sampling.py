@@ -21,7 +21,7 @@ from mlfs.models.inference.vectors import blocks, configurations, numbered, pare
 
 __all__ = ["drawn", "row_blocks", "sample"]
 
-PAIRS = 1 << 17  # at once: what the caches hold
+PAIRS = 1 << 17  # at once, so that they fit in the caches
 CELLS = 1 << 26
 MOMENTS = 1 << 24
 

@@ -90,7 +90,7 @@ def write_archive(stream: BinaryIO, header: dict[str, Any], arrays: Sequence[np.
 
 
 def _nodes(header: bytes) -> int:
-    """No fewer than the values in a header, counted without reading it."""
+    """An upper bound of the number of values in a header, without parsing it."""
     return sum(header.count(sign) for sign in (b",", b"[", b"{"))
 
 
@@ -166,7 +166,7 @@ def _read_checked(path: str) -> tuple[memoryview, int]:
 
 
 def _refuse_pipe(path: str, shown: str) -> None:
-    """Before it is opened: opening a pipe waits for its writer."""
+    """Refuse a pipe before it is opened, which would wait for its writer."""
     mode = Path(path).stat().st_mode
     if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
         raise UsageError(f"{shown} is no ordinary file: a model is read from one")
@@ -188,8 +188,8 @@ def _sizes(start: bytes, path: str) -> tuple[int, int]:
     raise DataError(f"{message}: a model file is what mlfs train writes")
 
 
-def _damaged(path: str, how: str) -> DataError:
-    return DataError(f"the model file {printable(path, 400)!r} is damaged: {how}")
+def _damaged(path: str, fault: str) -> DataError:
+    return DataError(f"the model file {printable(path, 400)!r} is damaged: {fault}")
 
 
 def _without_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -243,6 +243,7 @@ def _plan(description: Any) -> tuple[np.dtype[Any], str, tuple[int, ...], int] |
         return None
     if not all(type(length) is int and 0 <= length < 1 << 48 for length in shape):
         return None
-    if math.prod(max(length, 1) for length in shape) >= 1 << 48:  # numpy multiplies like this
+    # numpy multiplies the lengths in the same way
+    if math.prod(max(length, 1) for length in shape) >= 1 << 48:
         return None
     return TYPES[name], order, tuple(shape), TYPES[name].itemsize * math.prod(shape)

@@ -14,7 +14,7 @@ __all__ = ["CHECKS"]
 
 
 def _is_fitted(fitted: Any, width: int, q: int | None = None) -> None:
-    """Learners of labels without parents, on so many columns."""
+    """Check learners of labels without parents, on some number of columns."""
     demand(type(fitted).__name__ == "FittedConditionals", "a model has no learners")
     demand(fitted.width == width, "the learners have other features")
     demand(not any(fitted.structure.parents), "labels that stand alone have parents")

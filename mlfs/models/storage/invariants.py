@@ -189,7 +189,7 @@ def parameter_names(cls: Any) -> tuple[str, ...]:
 
 @cache
 def _attributes(name: str) -> dict[str, tuple[str, bool]]:
-    """For each attribute of a class its kind and whether it must be there; a dropped one is ''."""
+    """The kind of each attribute, '' if it is not stored, and whether it is required."""
     attributes: dict[str, tuple[str, bool]] = {}
     for part in TABLE.get(name, "").split():
         attribute, _, kind = part.partition(":")
@@ -198,7 +198,7 @@ def _attributes(name: str) -> dict[str, tuple[str, bool]]:
 
 
 def storable_names(cls: type) -> dict[str, bool]:
-    """For each attribute that a file may hold of a class whether it is kept, or of no use."""
+    """Whether each attribute that a file may hold of a class is kept."""
     return {name: bool(kind) for name, (kind, _) in _attributes(cls.__name__).items()}
 
 
@@ -261,7 +261,7 @@ def _check_steps(steps: Any) -> None:
 
 
 def _fits(value: Any, kind: str, lengths: dict[str, int]) -> bool:
-    """Whether a value is of a kind of the table; the lengths that it shows are kept."""
+    """Whether a value is of a kind of the table; its lengths are added to `lengths`."""
     if kind.startswith("list("):
         return isinstance(value, list) and all(_fits(v, kind[5:-1], lengths) for v in value)
     what, _, shape = kind.rstrip("]").partition("[")
@@ -298,7 +298,7 @@ def _is_object(value: Any) -> bool:
 
 
 def _is_metric(value: Any) -> bool:
-    """The parameters of a distance: numbers, or arrays that the distance itself checks."""
+    """Whether they are parameters of a distance: numbers, or arrays that the distance checks."""
     return isinstance(value, dict) and all(
         parameter is None
         or (name == "p" and _is_number(parameter))

@@ -29,7 +29,7 @@ KERNELS = ("linear", "poly", "rbf", "sigmoid")
 
 
 class _SearchTree:
-    """Says that a search tree is to be built again."""
+    """A mark that a search tree is to be built again."""
 
     def __init__(self, kind: str) -> None:
         self.kind = kind
@@ -105,7 +105,7 @@ def _tree(n_features: Any, n_classes: Any, n_outputs: Any, fields: Any, values: 
 
 
 def _depth(left: np.ndarray, right: np.ndarray, feature: np.ndarray, n_features: int) -> int:
-    """How deep a tree is, once it is sure to be one."""
+    """The depth of a tree, which is checked to be one."""
     n = len(left)
     inner = np.flatnonzero(left != -1)
     demand((right[left == -1] == -1).all(), "a leaf has a child")
@@ -124,7 +124,7 @@ def _depth(left: np.ndarray, right: np.ndarray, feature: np.ndarray, n_features:
 
 
 def search_tree_of(tree: Any) -> Any:
-    """What is stored of a search tree: its kind, for it is built again; anything else as it is."""
+    """The kind of a search tree, which is built again when read; anything else unchanged."""
     kind = type(tree).__name__.rstrip("0123456789")
     return _SearchTree(kind) if kind in SEARCH_TREES else tree
 
@@ -179,7 +179,7 @@ def _check_neighbours(estimator: Any) -> None:
 
 
 def _check_kernel_machine(machine: Any) -> None:
-    """Libsvm trusts every one of these."""
+    """Check everything that libsvm reads without checking it."""
     vectors, counts, duals = machine.support_vectors_, machine._n_support, machine._dual_coef_  # noqa: SLF001
     sparse = bool(machine._sparse)  # noqa: SLF001
     n = vectors.shape[0]

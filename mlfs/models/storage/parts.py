@@ -20,7 +20,7 @@ from mlfs.models.storage.invariants import demand
 __all__ = ["check_fields", "check_part"]
 
 LONGEST_NAMES = 64 << 20
-# The most that a file may ask for: these decide how long one row takes, or how much memory.
+# Limits of the parameters that decide how long one row takes, or how much memory.
 MOST = {"n_samples": 10_000, "n_steps": 10_000, "width": 10_000, "max_nodes": 1_000_000}
 MOST_LABELS = 24  # of an exhaustive inference, and of a search without a limit
 MOST_CELLS = 1 << 28  # of the coefficients for all values of the parents

@@ -25,11 +25,11 @@ from mlfs.models.storage.invariants import (
 
 __all__ = ["Reader"]
 
-# What objects name again and again may not make work, or texts, out of proportion to the file.
+# Limits of shared objects: they must not cost time or memory out of proportion to the file.
 SHARED, SHARED_FREE = 10, 10_000
 PADDED, PADDED_FREE = 64, 1 << 20
 
-# What code of others raises where the state of an object is not what it expects.
+# The exceptions that other packages raise for an unexpected state of an object.
 WRONG = (ArithmeticError, AssertionError, AttributeError, LookupError, NotImplementedError,
          TypeError, ValueError, MlfsError)  # fmt: skip
 

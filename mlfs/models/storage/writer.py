@@ -36,7 +36,8 @@ class Writer:
     def __init__(self) -> None:
         self.objects: list[Any] = []
         self.arrays: list[np.ndarray] = []
-        self._seen: dict[int, tuple[Any, int]] = {}  # the value too, so that no id comes twice
+        # the value is kept too, so that its id is not used again
+        self._seen: dict[int, tuple[Any, int]] = {}
         self._open: dict[int, Any] = {}
         self._names: dict[type, str | None] = {}
 
