@@ -166,10 +166,10 @@ class RowReader:
         if code is None:
             values = self.attributes[j].type.values
             shown = ", ".join(printable(value, 20) for value in values[:6])
-            more = f", … ({len(values)} in all)" if len(values) > 6 else ""
+            remainder = f", … ({len(values)} in all)" if len(values) > 6 else ""
             raise Misfit(
                 f"{printable(text)!r} is not a value of {self._name(j)}, "
-                f"which has {{{shown}{more}}}",
+                f"which has {{{shown}{remainder}}}",
                 position,
             )
         return float(code)
