@@ -323,7 +323,7 @@ def _matrix(
     if fill is None:
         z, _ = columns_of(Z, "Z", options, x.side.weights)
         check_rows(x, "X", z, "Z")
-        joint = pair_matrix.joined([z.side])
+        joint = pair_matrix.joint_codes([z.side])
 
         def fill(out: np.ndarray, x: Side, y: Side, factor: float, n_jobs: int) -> None:
             pair_matrix.fill_triples(out, x, y, joint, quantity, factor, n_jobs)

@@ -37,7 +37,7 @@ def code_labels(labels: Any, n_values: list[int]) -> Codes:
         rows = stored.indices[kept].astype(np.int32)
         codes = stored.data[kept].astype(np.int32)
     else:
-        indptr, rows, codes = _off_zero(np.asarray(labels))
+        indptr, rows, codes = _nonzero_entries(np.asarray(labels))
     levels = np.asarray(n_values, np.int32)
     missing = np.full(q, -1, np.int32)
     is_missing = codes < 0
@@ -49,7 +49,7 @@ def code_labels(labels: Any, n_values: list[int]) -> Codes:
     return Codes(n_rows, indptr, rows, codes, np.zeros(q, np.int32), levels, missing)
 
 
-def _off_zero(labels: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _nonzero_entries(labels: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The entries of a dense table that are not 0, column by column."""
     q = labels.shape[1]
     if labels.dtype == np.int8:
@@ -129,8 +129,8 @@ class Labels:
     def n_cells(self) -> np.ndarray:
         """The number of rows in which each label of two levels is not at its mode; 0 for others."""
         out = np.zeros(len(self), np.int64)
-        two = self.two_levels
-        out[two] = self.n[self.offsets[:-1][two] + 1 - self.modes[two]]
+        labels = np.flatnonzero(self.two_levels)
+        out[labels] = self.n[self.offsets[labels] + 1 - self.modes[labels]]
         return out
 
     def limit_masks(self, most: int) -> None:

@@ -189,10 +189,10 @@ class Parallel:
             edges = [n_labels * k // parts for k in range(parts + 1)]
             jobs += [(i, slice(*ends)) for ends in itertools.pairwise(edges)]
 
-        def fill(i: int, at: slice) -> np.ndarray:
+        def fill(i: int, labels: slice) -> np.ndarray:
             a, b = self._counts.edges[i]
-            part = out[at, a:b] if per_label else padded((1, b - a), out.dtype)
-            work(i, at, part)
+            part = out[labels, a:b] if per_label else padded((1, b - a), out.dtype)
+            work(i, labels, part)
             return part
 
         for (i, _), part in zip(jobs, self._threads.map(fill, jobs, cost), strict=True):

@@ -70,16 +70,16 @@ class SubsetPlanes:
         packed = self._codes.packed
         self._all_packed = packed is not None and bool((packed.first >= 0).all())
         columns = (counts.levels, counts.modes, counts.offsets[:-1], t_f)
-        self._of_column = np.array(columns, np.int64)
+        self._column_facts = np.array(columns, np.int64)
         self._scale = float(counts.total) * counts.xlogx.unit
         self._lock = threading.Lock()  # on the planes that are kept
-        self._of_anchor: dict[int, int] = {}
+        self._slot_of: dict[int, int] = {}
         planes = int(counts.offsets[-1]) - counts.d
         self._room = min(planes, budget.picked // (8 * max(1, self._words)))
         self._all_fit = self._room == planes
         self._anchors = np.empty((0, self._words), np.uint64)
         self._used = 0
-        self._of_labels: tuple[bytes, np.ndarray, np.ndarray] | None = None
+        self._last_label_planes: tuple[bytes, np.ndarray, np.ndarray] | None = None
         self._in_play: tuple[np.ndarray, Columns] | None = None  # the labels asked for last
         self._has_room: tuple[np.ndarray, bool] | None = None
         self._tables: Tables | None = None
@@ -115,11 +115,11 @@ class SubsetPlanes:
 
     def _slots(self, anchors: Sequence[int]) -> np.ndarray:
         """The first planes of anchors, among those that are kept."""
-        new = [s for s in anchors if s not in self._of_anchor]
+        new = [s for s in anchors if s not in self._slot_of]
         if new:
             size = int((self._counts.levels[new] - 1).sum())
             if self._used + size > self._room:
-                self._of_anchor, self._used = {}, 0
+                self._slot_of, self._used = {}, 0
                 new = list(anchors)
                 size = int((self._counts.levels[new] - 1).sum())
             if self._used + size > self._anchors.shape[0]:
@@ -132,19 +132,19 @@ class SubsetPlanes:
                     n, slot = int(self._counts.levels[s]) - 1, self._used
                     self._anchors[slot : slot + n] = words[first[0] : first[0] + n]
                     self._used += n
-                    self._of_anchor[s] = slot  # last, so that an interrupt leaves nothing half made
-        return np.array([self._of_anchor[s] for s in anchors], np.int64)
+                    self._slot_of[s] = slot  # last, so that an interrupt leaves nothing half made
+        return np.array([self._slot_of[s] for s in anchors], np.int64)
 
     def _label_planes(self, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         y = self._counts.blocks[0].label_codes
         if self._bytes(y.levels) <= self._budget.masks:
-            if self._of_labels is None:
-                self._of_labels = b"", *_planes_of(y)
-            return self._of_labels[1], self._of_labels[2][labels]
+            if self._last_label_planes is None:
+                self._last_label_planes = b"", *_planes_of(y)
+            return self._last_label_planes[1], self._last_label_planes[2][labels]
         key = labels.tobytes()
-        if self._of_labels is None or self._of_labels[0] != key:
-            self._of_labels = key, *_planes_of(y.take(labels))
-        return self._of_labels[1:]
+        if self._last_label_planes is None or self._last_label_planes[0] != key:
+            self._last_label_planes = key, *_planes_of(y.take(labels))
+        return self._last_label_planes[1:]
 
     def has_room(self, labels: np.ndarray) -> bool:
         """Whether the planes of some labels may be kept together."""
@@ -175,7 +175,7 @@ class SubsetPlanes:
     # ---- terms ------------------------------------------------------------------------------
 
     def _columns(self, planes: np.ndarray, first: np.ndarray, columns: Any) -> Columns:
-        levels, modes, offsets, sums = self._of_column.take(columns, axis=1)
+        levels, modes, offsets, sums = self._column_facts.take(columns, axis=1)
         return Columns(planes, first, levels, modes, offsets, sums, self._counts.n_f)
 
     def _picked(self, anchors: Sequence[int]) -> Columns:

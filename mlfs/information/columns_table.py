@@ -39,7 +39,7 @@ class ColumnsTable(Table):
         return np.concatenate(self.block.about(pairs.anchor, question, *args), axis=-1)
 
     def statistics(self, anchor: Anchor, label: int | None = None) -> PairStatistics:
-        """Any anchor, with all features."""
+        """The pair statistics of any anchor."""
         del label
         counts, answers = self.counts, self.block.about(anchor, "pairs_of")
         if not (self.f_all_valid and anchor.valid == anchor.levels):

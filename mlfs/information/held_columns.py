@@ -81,9 +81,9 @@ class HeldColumns(Answering):
         self._expected: Expected | None = None
         self.valid: dict[int, int] = {}
 
-    def keep(self, token: str, thing: Any) -> None:
+    def keep(self, token: str, value: Any) -> None:
         """Keep a column, or labels, that questions will name by its token."""
-        super().keep(token, thing.codes() if isinstance(thing, SlimColumn) else thing)
+        super().keep(token, value.codes() if isinstance(value, SlimColumn) else value)
 
     # ---- what questions name --------------------------------------------------------------------
 
@@ -93,7 +93,7 @@ class HeldColumns(Answering):
         if self._relabelled is None or self._relabelled[0] != view:
             full = self._table
             table = Table(
-                full.counts.with_labels(self._thing(view)),
+                full.counts.with_labels(self._sent_value(view)),
                 full.q,
                 full.mask_of,
                 ignore_missing=full.ignore_missing,
@@ -115,13 +115,13 @@ class HeldColumns(Answering):
         if position is not None:
             return table.counts.feature(position, ref.valid)
         weights = None if self._block.counts_rows else self._block.weights
-        return sent_anchor(self._thing(ref.token), ref.valid, weights)
+        return sent_anchor(self._sent_value(ref.token), ref.valid, weights)
 
     def codes_of(self, j: int) -> np.ndarray:
         """A column in full, by its number."""
         position = self._position(j)
         return (
-            self._thing(f"column-{j}").column(0)
+            self._sent_value(f"column-{j}").column(0)
             if position is None
             else self._table.counts.column(position)
         )

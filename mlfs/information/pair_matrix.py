@@ -29,7 +29,7 @@ __all__ = [
     "fill_pairs",
     "fill_triples",
     "interaction",
-    "joined",
+    "joint_codes",
     "joint_entropy",
     "mutual_information",
     "symmetrical_uncertainty",
@@ -253,7 +253,7 @@ class _Tiles:
 # ---- triples -------------------------------------------------------------------------------------
 
 
-def joined(sides: Sequence[Side]) -> tuple[np.ndarray, int]:
+def joint_codes(sides: Sequence[Side]) -> tuple[np.ndarray, int]:
     """Code several columns as one; -1 where a value that is left out is missing.
 
     Returns the codes, and how many there are.
@@ -282,18 +282,18 @@ def fill_triples(
     out: np.ndarray,
     x: Side,
     y: Side,
-    given: tuple[np.ndarray, int],
+    condition: tuple[np.ndarray, int],
     quantity: TripleQuantity,
     factor: float,
     n_jobs: int,
 ) -> None:
     """Set out[i, j] to a quantity of the columns i of x and j of y, symmetric in them, and z.
 
-    `given` is z: its codes and how many there are, as `joined` returns them.
+    `condition` is z: its codes and how many there are, as `joint_codes` returns them.
     """
     if x.positions.size > y.positions.size:
         x, y, out = y, x, out.T
-    codes, size = given
+    codes, size = condition
     z, mask_of = with_masks(code_labels(codes[:, None], [size]))
     label = np.array([0])
     levels = int(x.table.counts.levels[x.positions].max(initial=1))

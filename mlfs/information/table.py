@@ -1,4 +1,4 @@
-"""The cached table of entropies and mutual information: computes each thing once.
+"""The cached table of entropies and mutual information: computes each quantity once.
 
 `Table` turns counts into numbers for all features at once; `Info` (in info.py) is the vocabulary
 in which criteria ask for them.
@@ -78,8 +78,8 @@ class Table:
         self.f_valid = counts.valid(ignore_missing=ignore_missing)
         self.f_all_valid = bool((self.f_valid == counts.levels).all())
         self.l_valid = counts.labels.levels.copy()
-        self.l_valid[:q] -= mask_of[:q] >= 0
-        self.l_valid[q:] -= 1
+        self.l_valid[:q] -= mask_of[:q] >= 0  # without the code of missing values
+        self.l_valid[q:] -= 1  # a mask counts the rows where its labels are known
         self.l_all_valid = self.l_valid == counts.labels.levels
         self._labels_all_valid = bool(self.l_all_valid.all())
         self._no_masks = bool((mask_of < 0).all())
@@ -151,7 +151,7 @@ class Table:
     # ---- anchors ------------------------------------------------------------------------------
 
     def feature(self, s: int) -> PairStatistics:
-        """A feature at a counted position, with all features."""
+        """The pair statistics of a feature, by its counted position."""
         key = "s", s
         pairs: PairStatistics | None = self.cache.find(key)
         if pairs is None:
@@ -164,7 +164,7 @@ class Table:
         return self.counts.feature(s, int(self.f_valid[s]))
 
     def label(self, p: int) -> PairStatistics:
-        """A label, with all features."""
+        """The pair statistics of a label with all features."""
         key = "p", p
         pairs: PairStatistics | None = self.cache.find(key)
         if pairs is None:
@@ -173,7 +173,7 @@ class Table:
         return pairs
 
     def statistics(self, anchor: Anchor, label: int | None = None) -> PairStatistics:
-        """Any anchor, with all features; `label` is its number if it is a label."""
+        """The pair statistics of any anchor; `label` is its number if it is a label."""
         counts = self.counts
         all_valid = self.f_all_valid and anchor.valid == anchor.levels
         if all_valid:

@@ -7,7 +7,7 @@ import platform
 from typing import Any
 
 from mlfs.api.cluster.part_reader import PartReader
-from mlfs.counting.remote.holder import UnknownThing
+from mlfs.counting.remote.holder import UnknownToken
 from mlfs.errors import ClusterError, DataError, MlfsError, printable
 
 __all__ = ["BlockActor", "unrefused", "versions"]
@@ -43,10 +43,10 @@ class BlockActor:
                 return _refused(error)
         return "done", None
 
-    def keep(self, token: str, thing: Any) -> tuple[str, Any]:
+    def keep(self, token: str, value: Any) -> tuple[str, Any]:
         """Keep something that questions will name by its token."""
         assert self._holder is not None
-        self._holder.keep(token, thing)
+        self._holder.keep(token, value)
         return "done", None
 
     def answer(self, question: str, args: tuple[Any, ...]) -> tuple[str, Any]:
@@ -54,7 +54,7 @@ class BlockActor:
         assert self._holder is not None
         try:
             return "done", self._holder.answer(question, args)
-        except UnknownThing as unknown:
+        except UnknownToken as unknown:
             return "unknown", str(unknown)
         except MemoryError as error:
             return _refused(error)

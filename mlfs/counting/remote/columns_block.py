@@ -114,19 +114,19 @@ class _Labels(LabelColumns):
 
     def co_occurrences(self, anchor: BlockAnchor) -> np.ndarray:
         """The rows of each cell of an anchor with each label; by planes, if it has some."""
-        if anchor._packed:  # noqa: SLF001  # its own kind
+        if anchor._packed:  # noqa: SLF001  # of this package
             _ = self._every_mask
         return super().co_occurrences(anchor)
 
 
 @dataclass
-class _Usual:
-    """What was asked about the last anchor of a kind, and will be about the next one."""
+class _LastQuestions:
+    """The questions about the last anchor of a kind, which the next one is asked at once."""
 
     ref: ColumnRef | None = None
-    asked: dict[Any, tuple[str, tuple[Any, ...]]] = field(default_factory=dict)
-    ahead: dict[Any, list[Any]] = field(default_factory=dict)
-    size: int = 0
+    questions: dict[Any, tuple[str, tuple[Any, ...]]] = field(default_factory=dict)
+    answers: dict[Any, list[Any]] = field(default_factory=dict)  # those nobody asked for yet
+    size: int = 0  # bytes of all answers
 
 
 class ColumnsBlock:
@@ -167,7 +167,7 @@ class ColumnsBlock:
         self.labels = self._labels_of(label_codes)
         self.view, self._needs = "", dict[str, Sent]()
         self._columns: OrderedDict[int, SlimColumn] = OrderedDict()
-        self._usual: dict[str, _Usual] = {}
+        self._last: dict[str, _LastQuestions] = {}
         self._sent: list[str] = []
 
     def _labels_of(self, codes: Codes) -> _Labels:
@@ -176,7 +176,7 @@ class ColumnsBlock:
     # ---- what `Block` offers ------------------------------------------------------------------
 
     def group(self, first: int, last: int, kind: int) -> None:
-        """None: what is counted with all columns is asked for."""
+        """Give no group: the holders have the columns, and are asked for sums."""
 
     def anchor(self, j: int, valid: int) -> RemoteColumn:
         """A feature, to be counted with all features."""
@@ -202,7 +202,7 @@ class ColumnsBlock:
         """The same features with other labels, which are sent."""
         sent, other = Sent(lambda *_: codes), copy.copy(self)
         other.label_codes, other.labels = codes, self._labels_of(codes)
-        other.view, other._needs, other._usual = sent.token, {sent.token: sent}, {}  # noqa: SLF001
+        other.view, other._needs, other._last = sent.token, {sent.token: sent}, {}  # noqa: SLF001
         return other
 
     def among_labels(self) -> Block:
@@ -270,18 +270,18 @@ class ColumnsBlock:
         take little room.
         """
         key = question, *(arg.tobytes() if isinstance(arg, np.ndarray) else arg for arg in args)
-        usual = self._usual.setdefault(anchor.ref.what, _Usual())
+        last = self._last.setdefault(anchor.ref.what, _LastQuestions())
         questions = {key: (question, args)}
-        if usual.ref != anchor.ref:
-            if usual.size <= AHEAD:
-                questions = {**usual.asked, **questions}
-            self._usual[anchor.ref.what] = usual = _Usual(anchor.ref)
-        if key not in usual.ahead:
+        if last.ref != anchor.ref:
+            if last.size <= AHEAD:
+                questions = {**last.questions, **questions}
+            self._last[anchor.ref.what] = last = _LastQuestions(anchor.ref)
+        if key not in last.answers:
             new_answers = self._ask_about(anchor, list(questions.values()))
-            usual.ahead |= dict(zip(questions, new_answers, strict=True))
-        usual.asked[key] = question, args
-        answers = usual.ahead.pop(key)
-        usual.size += bytes_in(answers)
+            last.answers |= dict(zip(questions, new_answers, strict=True))
+        last.questions[key] = question, args
+        answers = last.answers.pop(key)
+        last.size += bytes_in(answers)
         return answers
 
     def _ask_about(self, anchor: Any, questions: list[Any]) -> list[list[Any]]:

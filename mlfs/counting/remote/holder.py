@@ -13,14 +13,14 @@ from mlfs.counting.column_groups import listed_cells
 from mlfs.counting.remote.subset_sweeps import SubsetSweeps
 from mlfs.counting.remote.wire import PackedCounts, packed_counts
 
-__all__ = ["AnchorName", "Answering", "GroupName", "Holder", "UnknownThing", "View"]
+__all__ = ["AnchorName", "Answering", "GroupName", "Holder", "UnknownToken", "View"]
 
-KEPT = 6  # things that were sent, and views, beside the block itself
+KEPT = 6  # values that were sent, and views, beside the block itself
 View = tuple[Any, ...]  # how a view is made from the block: steps, each a tuple
 
 
-class UnknownThing(LookupError):
-    """What a question needs was never sent here, or is no longer kept; its token."""
+class UnknownToken(LookupError):
+    """The token of what a question needs: it was never sent here, or is no longer kept."""
 
 
 class GroupName(NamedTuple):
@@ -44,7 +44,7 @@ class AnchorName(NamedTuple):
 
 
 class Answering:
-    """Answers questions by its methods ``answer_*``; keeps a few things that questions name."""
+    """Answers questions by its methods ``answer_*``; keeps a few values that questions name."""
 
     def __init__(self) -> None:
         self._sent: OrderedDict[str, Any] = OrderedDict()
@@ -53,16 +53,16 @@ class Answering:
         """The answer to a question."""
         return getattr(self, "answer_" + question)(*args)
 
-    def keep(self, token: str, thing: Any) -> None:
+    def keep(self, token: str, value: Any) -> None:
         """Keep something that questions will name by its token."""
-        self._sent[token] = thing
+        self._sent[token] = value
         self._sent.move_to_end(token)
         while len(self._sent) > KEPT:
             self._sent.popitem(last=False)
 
-    def _thing(self, token: str) -> Any:
+    def _sent_value(self, token: str) -> Any:
         if token not in self._sent:
-            raise UnknownThing(token)
+            raise UnknownToken(token)
         return self._sent[token]
 
 
@@ -89,18 +89,20 @@ class Holder(Answering):
         if not view:
             return self._block
         if view not in self._views:
-            self._views[view] = self._made(self._view(view[:-1]), *view[-1])
+            self._views[view] = self._apply_step(self._view(view[:-1]), *view[-1])
             while len(self._views) > KEPT:
-                gone, _ = self._views.popitem(last=False)
-                self._groups = {g: made for g, made in self._groups.items() if g.view != gone}
+                dropped, _ = self._views.popitem(last=False)
+                self._groups = {
+                    name: group for name, group in self._groups.items() if name.view != dropped
+                }
         return self._views[view]
 
-    def _made(self, block: Block, step: str, argument: Any = None) -> Block:
+    def _apply_step(self, block: Block, step: str, argument: Any = None) -> Block:
         if step == "take":
             return block.take(np.frombuffer(argument, np.int64))
         if step == "labels":
             return block.among_labels()
-        return block.with_labels(self._thing(argument))
+        return block.with_labels(self._sent_value(argument))
 
     def _group(self, name: GroupName) -> Any:
         if name not in self._groups:
@@ -116,7 +118,7 @@ class Holder(Answering):
             elif name.what == "label":
                 anchor = block.labels.anchor(name.j, name.valid)
             else:
-                codes = self._thing(name.j).astype(np.int64)
+                codes = self._sent_value(name.j).astype(np.int64)
                 anchor = block.other_anchor(codes, name.mode, name.levels, name.valid)
             self._anchor = name, anchor
         return self._anchor[1]
@@ -137,20 +139,20 @@ class Holder(Answering):
         and labels together.
         """
         s = self._anchor_of(anchor)
-        labels, asked_groups = self._view(view).labels, [self._group(name) for name in groups]
-        pairs = [np.zeros((s.cells, group.cells), group.small) for group in asked_groups]
+        labels, column_groups = self._view(view).labels, [self._group(name) for name in groups]
+        pairs = [np.zeros((s.cells, group.cells), group.small) for group in column_groups]
         n_sl = packed_counts(labels.co_occurrences(s)) if with_labels else None
         joint, not_swept = [], {*range(len(groups))}
         for i, indices in triples:
-            co = np.zeros((indices.size, s.cells, asked_groups[i].cells), asked_groups[i].small)
+            co = np.zeros((indices.size, s.cells, column_groups[i].cells), column_groups[i].small)
             if i in not_swept:
-                asked_groups[i].pairs_and_triples(s, labels, indices, pairs[i], co)
+                column_groups[i].pairs_and_triples(s, labels, indices, pairs[i], co)
                 not_swept.remove(i)
             else:
-                asked_groups[i].triples(s, labels, indices, co)
+                column_groups[i].triples(s, labels, indices, co)
             joint.append(packed_counts(co))
         for i in not_swept:
-            asked_groups[i].pairs(s, pairs[i])
+            column_groups[i].pairs(s, pairs[i])
         return [packed_counts(co) for co in pairs], n_sl, joint
 
     def answer_triples(

@@ -104,7 +104,7 @@ class RemoteBlock:
 
     def take(self, columns: np.ndarray) -> RemoteBlock:
         """Some of the features, and all labels."""
-        state = self.state.beyond("take", np.asarray(columns, np.int64).tobytes())
+        state = self.state.with_step("take", np.asarray(columns, np.int64).tobytes())
         codes = self.features
         n = codes.ragged(columns, self.n)
         return RemoteBlock(
@@ -120,17 +120,17 @@ class RemoteBlock:
     def with_labels(self, codes: Codes) -> RemoteBlock:
         """The same features with other labels, which are sent."""
         sent = Sent(codes.between_rows)
-        state = self.state.beyond("relabel", sent.token, needs=(sent,))
+        state = self.state.with_step("relabel", sent.token, needs=(sent,))
         n = codes.counts if self._weights is None else codes.weighted_counts(self._weights)
         other = copy.copy(self)
-        other.label_codes, other._n_labels = codes, n  # noqa: SLF001  # its own kind
+        other.label_codes, other._n_labels = codes, n  # noqa: SLF001  # same class
         other.labels = RemoteLabels(state, codes.levels, codes.mode, n)
         return other
 
     def among_labels(self) -> RemoteBlock:
         """The labels in the place of the features."""
         labels, n = self.label_codes, self._n_labels
-        state = self.state.beyond("labels")
+        state = self.state.with_step("labels")
         return RemoteBlock(state, labels, n, labels, self._weights, self.total, n)
 
     def among_rows(self, subset: RowSubset) -> RemoteBlock:

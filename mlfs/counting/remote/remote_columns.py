@@ -15,14 +15,14 @@ from mlfs.counting.label_columns import Labels
 from mlfs.counting.remote.holder import AnchorName, GroupName, View
 from mlfs.counting.remote.session import Sent, Session
 
-__all__ = ["RemoteAnchor", "RemoteCodes", "RemoteLabels", "Usual", "ViewState"]
+__all__ = ["LastQuestions", "RemoteAnchor", "RemoteCodes", "RemoteLabels", "ViewState"]
 
 AHEAD = 32 << 20  # bytes of counts that may be asked for before they are needed
 
 
 @dataclass
-class Usual:
-    """What was asked about labels with an anchor, and will be with the next one.
+class LastQuestions:
+    """The questions about labels with the last anchor, which the next one is asked at once.
 
     Parameters
     ----------
@@ -30,13 +30,13 @@ class Usual:
         The anchor.
     labels : RemoteLabels
         The labels.
-    asked : list of (int, ndarray, bytes)
+    questions : list of (int, ndarray, bytes)
         The groups, by place, each with some labels, and these as bytes.
     """
 
     anchor: RemoteAnchor
     labels: RemoteLabels
-    asked: list[tuple[int, np.ndarray, bytes]] = field(default_factory=list)
+    questions: list[tuple[int, np.ndarray, bytes]] = field(default_factory=list)
 
 
 @dataclass
@@ -53,8 +53,8 @@ class ViewState:
         What these steps name.
     groups : list of (GroupName, int, type)
         The groups of columns that were made of it, with their cells and the type of their counts.
-    usual : Usual, optional
-        What was asked with the last anchor.
+    last : LastQuestions, optional
+        The questions about labels with the last anchor.
     ahead : int
         The bytes of counts that may be asked for before they are needed.
     """
@@ -63,10 +63,10 @@ class ViewState:
     view: View = ()
     needs: tuple[Sent, ...] = ()
     groups: list[tuple[GroupName, int, Any]] = field(default_factory=list)
-    usual: Usual | None = None
+    last: LastQuestions | None = None
     ahead: int = AHEAD
 
-    def beyond(self, *step: Any, needs: tuple[Sent, ...] = ()) -> ViewState:
+    def with_step(self, *step: Any, needs: tuple[Sent, ...] = ()) -> ViewState:
         """A view made from this one by another step."""
         view = (*self.view, step)
         return ViewState(self.session, view, (*self.needs, *needs), ahead=self.ahead)
@@ -80,14 +80,15 @@ class ViewState:
         key: bytes,
     ) -> None:
         """Note what was asked about labels, while all of it takes little room."""
-        if self.usual is None or self.usual.anchor is not anchor:
-            self.usual = Usual(anchor, labels)
-        asked = [*self.usual.asked, (place, indices, key)]
+        if self.last is None or self.last.anchor is not anchor:
+            self.last = LastQuestions(anchor, labels)
+        questions = [*self.last.questions, (place, indices, key)]
         room = sum(
-            4 * indices.size * anchor.cells * self.groups[group][1] for group, indices, _ in asked
+            4 * indices.size * anchor.cells * self.groups[group][1]
+            for group, indices, _ in questions
         )
-        if labels is self.usual.labels and room <= self.ahead:
-            self.usual.asked = asked
+        if labels is self.last.labels and room <= self.ahead:
+            self.last.questions = questions
 
 
 class RemoteCodes:
@@ -124,7 +125,7 @@ class RemoteCodes:
 
     @cached_property
     def offsets(self) -> np.ndarray:
-        """Where the codes of each column begin in what is ragged."""
+        """Where the codes of each column begin in ragged arrays."""
         return edges_of(self.levels)
 
     @cached_property

@@ -18,8 +18,9 @@ __all__ = ["RemoteGroup"]
 class RemoteGroup(ColumnGroup):
     """Neighbouring columns of a view.
 
-    What several groups will be asked one after the other is asked for all of them at once, and
-    with an anchor what was asked about labels with the last one, as far as this takes little room.
+    A question that several groups would ask one after the other is asked for all of them at once.
+    The questions about labels with the last anchor are asked with the pairs of the next one, as
+    far as the answers take little room.
 
     Parameters
     ----------
@@ -54,31 +55,31 @@ class RemoteGroup(ColumnGroup):
         out += anchor.pairs[self.name] if keeps else anchor.pairs.pop(self.name)
 
     def _fetch(self, anchor: RemoteAnchor) -> None:
-        state, usual = self._state, self._state.usual
+        state, last = self._state, self._state.last
         lacking = [i for i, (name, *_) in enumerate(state.groups) if name not in anchor.pairs]
         if self._bytes(lacking, anchor, 1) > state.ahead:
             lacking = [self._place]
-        if usual is not None and (len(lacking) < len(state.groups) or not anchor.cells):
-            usual = None
-        labels_view = state.view if usual is None else usual.labels.state.view
-        asked = [] if usual is None else usual.asked
-        triples = [(group, indices) for group, indices, _ in asked]
+        if last is not None and (len(lacking) < len(state.groups) or not anchor.cells):
+            last = None
+        labels_view = state.view if last is None else last.labels.state.view
+        questions = [] if last is None else last.questions
+        triples = [(group, indices) for group, indices, _ in questions]
         names = [state.groups[group][0] for group in lacking]
-        needs = (*anchor.needs, *state.needs, *(() if usual is None else usual.labels.state.needs))
-        with_labels = usual is not None
+        needs = (*anchor.needs, *state.needs, *(() if last is None else last.labels.state.needs))
+        with_labels = last is not None
         answers = state.session.ask(
             "pairs", names, anchor.name, labels_view, triples, with_labels, needs=needs
         )
-        state.usual = None
+        state.last = None
         for i, group in enumerate(lacking):
             name, cells, small = state.groups[group]
             shape = anchor.cells, cells
             anchor.pairs[name] = _added(shape, small, [pairs[i] for pairs, _, _ in answers])
-        if usual is None:
+        if last is None:
             return
-        shape = anchor.cells, len(usual.labels)
+        shape = anchor.cells, len(last.labels)
         anchor.labels[labels_view] = _added(shape, np.int64, [n_sl for _, n_sl, _ in answers])
-        for i, (group, indices, key) in enumerate(asked):
+        for i, (group, indices, key) in enumerate(questions):
             name, cells, small = state.groups[group]
             shape3 = indices.size, anchor.cells, cells
             co = _added(shape3, small, [triples[i] for _, _, triples in answers])

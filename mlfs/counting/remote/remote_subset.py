@@ -37,7 +37,7 @@ class _Candidates(ColumnGroup):
         out += self.joint
 
 
-class _Counted(NamedTuple):
+class _CountedAnchor(NamedTuple):
     """An anchor and the candidates that it is counted with; what `Triples` needs of them."""
 
     place: int  # of the anchor among those asked for
@@ -96,7 +96,7 @@ class RemoteSubset(SubsetPlanes):
         if where.size:
             question = _Question.of(self, where, anchors, start)
             co = self._pairs_of(question)
-            for counted in self._anchors_counted(question, co):
+            for counted in self._counted_anchors(question, co):
                 t_fs, t_f = counted.sums(self._counts.xlogx), self._t_f[where[counted.live]]
                 total = self._t_n + t_fs - t_f - self._t_f[counted.s]
                 out[counted.place, counted.live] = np.maximum(0.0, total / self._scale)
@@ -126,7 +126,7 @@ class RemoteSubset(SubsetPlanes):
         n_l = counts.labels.n_cells[labels]
         for k in range(q):
             all_candidates.add_label_sums(n_l[k : k + 1], f_l[k : k + 1], xlogx, t_fl[k])
-        for counted in self._anchors_counted(question, co):
+        for counted in self._counted_anchors(question, co):
             s_cells = slice(question.begins[counted.place], question.begins[counted.place + 1])
             group, live = counted.group, counted.live
             n_sl = np.zeros((len(counts.labels), counted.anchor.cells), np.int64)
@@ -162,7 +162,7 @@ class RemoteSubset(SubsetPlanes):
         n = self._block.features.ragged(where, counts.n_f)
         return _Candidates(counts.levels[where], counts.modes[where], n, counts.total)
 
-    def _anchors_counted(self, question: _Question, co: np.ndarray) -> Iterator[_Counted]:
+    def _counted_anchors(self, question: _Question, co: np.ndarray) -> Iterator[_CountedAnchor]:
         """What is known of each anchor and the candidates that it is counted with."""
         counts, groups = self._counts, dict[bytes, _Candidates]()
         levels = counts.levels[question.where]
@@ -177,7 +177,9 @@ class RemoteSubset(SubsetPlanes):
             pairs = co[question.begins[place] : question.begins[place + 1]][:, cells]
             anchor = self._block.anchor(s, int(counts.levels[s]))
             pairs = np.ascontiguousarray(pairs)
-            yield _Counted(place, s, anchor, groups[key], live, cells, pairs, np.zeros((0, 0)))
+            yield _CountedAnchor(
+                place, s, anchor, groups[key], live, cells, pairs, np.zeros((0, 0))
+            )
 
     def _pairs_of(self, question: _Question) -> np.ndarray:
         """The co-occurrences that are asked for: those known from before, or counted now.

@@ -54,15 +54,15 @@ def packed_counts(counts: np.ndarray) -> PackedCounts:
     return PackedCounts(flat.astype(dtype), None)
 
 
-def bytes_in(thing: Any) -> int:
+def bytes_in(value: Any) -> int:
     """The bytes of all arrays in a question or an answer."""
-    if isinstance(thing, np.ndarray):
-        return thing.nbytes
-    if isinstance(thing, bytes):
-        return len(thing)
-    if isinstance(thing, (tuple, list)):
-        return sum(map(bytes_in, thing))
-    if isinstance(thing, dict):
-        return sum(map(bytes_in, thing.values()))
-    plain = callable(thing) or not hasattr(thing, "__dict__")
-    return 0 if plain else sum(map(bytes_in, vars(thing).values()))
+    if isinstance(value, np.ndarray):
+        return value.nbytes
+    if isinstance(value, bytes):
+        return len(value)
+    if isinstance(value, (tuple, list)):
+        return sum(map(bytes_in, value))
+    if isinstance(value, dict):
+        return sum(map(bytes_in, value.values()))
+    plain = callable(value) or not hasattr(value, "__dict__")
+    return 0 if plain else sum(map(bytes_in, vars(value).values()))
