@@ -6,11 +6,11 @@ In: data sets (`data_sources`, `prepared_data`), methods by name (`named`, `fore
 `cluster_cells` on a cluster), and `cell_folder` and `details` keep what is finished.
 A job (`work`) takes a split (`resampling`, `stored_folds`, `training_rows`), selects (`rankers`,
 `filters`, `value_filters`, `relief`, `qpfs`), trains (`classifiers`, `naive_bayes`, `tuning`) and
-is measured (`measure`, `budget`).
+is measured and limited (`measure`).
 Metrics: `metrics` names them all; `label_metrics`, `ranking_metrics`, `top_metrics`, `likelihoods`
 and `areas` compute them, by what `truth` and `sharing` check and share.
 Out: `results`, a tidy table (`results_html`, `per_label`); `contest` tests it by `ranks`, `pairs`
-and `posteriors`, `stability` and `overlap` compare the selections, and `report` writes the files,
+and `posteriors`, `overlap` compares the selections, and `report` writes the files,
 which `loading` reads again. `reference` and `against` are for published results.
 `number_of_features` scores models for ``mlfs.select(..., n="cv")``.
 

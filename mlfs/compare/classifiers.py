@@ -6,7 +6,7 @@ import contextlib
 import inspect
 import random
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -127,11 +127,16 @@ def check_classifier(spec: Named) -> None:
         return
     from mlfs.models.thresholds import checked_rule
 
-    parameters = dict(spec.parameters)
-    threshold = parameters.pop("threshold", None)
-    _make_from_path(replace(spec, parameters=parameters))
+    plain, threshold = _without_threshold(spec)
+    _make_from_path(plain)
     if threshold is not None:
         checked_rule(threshold)
+
+
+def _without_threshold(spec: Named) -> tuple[Named, Any]:
+    parameters = dict(spec.parameters)
+    threshold = parameters.pop("threshold", None)
+    return replace(spec, parameters=parameters), threshold
 
 
 def _is_path(spec: Named) -> bool:
@@ -216,9 +221,8 @@ def of_learner(learner: Any, features: Mapping[int, Sequence[int]] | str = "all"
 def _make_model(spec: Named, seed: int, features: Mapping[int, Sequence[int]] | str) -> Any:
     from mlfs.models.recipes import with_threshold
 
-    parameters = dict(spec.parameters)
-    threshold = parameters.pop("threshold", None)
-    model = _make_plain_model(replace(spec, parameters=parameters), seed, features)
+    plain, threshold = _without_threshold(spec)
+    model = _make_plain_model(plain, seed, features)
     return model if threshold is None else with_threshold(model, threshold)
 
 
@@ -256,19 +260,19 @@ def _make_from_path(spec: Named) -> Any:
     if "(" not in spec.name:
         return _construct(import_path(spec.name, "model"), spec)
     model = make_from_text(spec.name, "model", "predict")
-    try:
-        return model.set_params(**spec.parameters)
-    except (TypeError, ValueError) as error:
-        msg = f"the model {printable(spec.name)} refuses its parameters: {printable(error, 200)}"
-        raise UsageError(msg) from error
+    return _with_parameters(model.set_params, spec)
 
 
 def _construct(kind: Any, spec: Named) -> Any:
     if not (inspect.isclass(kind) and hasattr(kind, "fit") and hasattr(kind, "predict")):
         msg = f"{printable(spec.name)} is no classifier: it has no fit and predict"
         raise UsageError(msg)
+    return _with_parameters(kind, spec)
+
+
+def _with_parameters(make: Callable[..., Any], spec: Named) -> Any:
     try:
-        return kind(**spec.parameters)
+        return make(**spec.parameters)
     except (TypeError, ValueError) as error:
         msg = f"the model {printable(spec.name)} refuses its parameters: {printable(error, 200)}"
         raise UsageError(msg) from error

@@ -1,14 +1,19 @@
-"""Measure the seconds and the peak memory of a block of code."""
+"""Measure the seconds and the peak memory of a block of code, and limit its processor time."""
 
 from __future__ import annotations
 
 import contextlib
+import signal
+import threading
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-__all__ = ["Cost", "measured"]
+from mlfs.errors import MlfsError
+
+__all__ = ["Cost", "OverBudget", "limited", "measured"]
 
 STATUS, REFERENCES = Path("/proc/self/status"), Path("/proc/self/clear_refs")
 
@@ -71,3 +76,38 @@ def _peak_mb() -> float:
 
     unit = 1 << 20 if sys.platform == "darwin" else 1 << 10
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
+
+
+class OverBudget(MlfsError):
+    """A cell took longer than its budget of processor time."""
+
+
+@contextlib.contextmanager
+def limited(seconds: float | None) -> Iterator[None]:
+    """Raise `OverBudget` where the block takes more processor time than that.
+
+    It has an effect in the main thread of a process on a POSIX system; elsewhere there is no limit.
+
+    Examples
+    --------
+    >>> with limited(0.05):
+    ...     while True:
+    ...         pass
+    Traceback (most recent call last):
+    mlfs.compare.measure.OverBudget: takes more than the budget of 0.05 s of processor time
+    """
+    main = threading.current_thread() is threading.main_thread()
+    if seconds is None or not main or not hasattr(signal, "setitimer"):
+        yield
+        return
+
+    def end(*_: Any) -> None:
+        raise OverBudget(f"takes more than the budget of {seconds:g} s of processor time")
+
+    before = signal.signal(signal.SIGPROF, end)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)

@@ -7,12 +7,10 @@ neighbours are found by the Euclidean distance of these. A missing value differs
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import scipy.sparse as sp
 
-from mlfs.compare.data_sources import dense
+from mlfs.compare.data_sources import dense, rows_of
 from mlfs.compare.training_rows import TrainingRows
 from mlfs.data.dataset import Dataset
 from mlfs.errors import DataError
@@ -72,7 +70,7 @@ def ppt_relieff(train: TrainingRows, seed: int, *, k: int, rows: int, prune: int
     """
     data = train.data
     kept, classes = _prune(data, prune)
-    return _relieff(_Space(_without_weights(data, kept)), classes, seed, k, rows)
+    return _relieff(_Space(rows_of(data, kept)), classes, seed, k, rows)
 
 
 def rf_br(train: TrainingRows, seed: int, *, k: int, rows: int) -> np.ndarray:
@@ -160,10 +158,6 @@ def _prune(data: Dataset, prune: int) -> tuple[np.ndarray, np.ndarray]:
     kept = np.flatnonzero(often[set_numbers.ravel()])
     number = np.cumsum(often) - 1
     return kept, number[set_numbers.ravel()[kept]]
-
-
-def _without_weights(data: Dataset, rows: np.ndarray) -> Dataset:
-    return replace(data, X=data.X[rows], Y=data.Y[rows], weights=None)
 
 
 def _sample(n: int, rows: int, seed: int) -> np.ndarray:

@@ -72,7 +72,8 @@ def size(value: Any) -> Size:
     """
     if isinstance(value, Size):
         return value
-    text = str(plain_number(value)).strip().lower()
+    number = value.item() if isinstance(value, np.generic) else value
+    text = "a truth value" if isinstance(number, bool) else str(number).strip().lower()
     if text in {"sqrt", "all"}:
         return Size(text)
     try:
@@ -84,10 +85,3 @@ def size(value: Any) -> Size:
         pass
     msg = f"is {printable(value)!r}: no number of features, no share in (0, 1], and not 'sqrt'"
     raise UsageError(msg, option="n")
-
-
-def plain_number(value: Any) -> Any:
-    """A numpy scalar as Python's own number; True and False are no numbers."""
-    if isinstance(value, (bool, np.bool_)):
-        return "a truth value"
-    return value.item() if isinstance(value, np.generic) else value

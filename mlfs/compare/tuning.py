@@ -9,17 +9,15 @@ them. The test rows take no part.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import numpy as np
 
 from mlfs.compare.metrics import METRICS
 from mlfs.compare.named import Named
-from mlfs.compare.resampling import Folds, Split
-from mlfs.data.dataset import Dataset
 from mlfs.errors import DataError
 
-__all__ = ["INNER", "best_of", "inner_splits", "is_tuned"]
+__all__ = ["INNER", "best_of", "is_tuned"]
 
 INNER = 3  # folds
 
@@ -33,11 +31,6 @@ def is_tuned(*methods: Named) -> bool:
     (True, False)
     """
     return any(len(method.alternatives()) > 1 for method in methods)
-
-
-def inner_splits(train: Dataset, seed: int) -> list[Split]:
-    """The inner folds of the training rows, stratified as the outer ones are."""
-    return list(Folds(INNER).splits(train, seed))
 
 
 def best_of(
@@ -54,21 +47,17 @@ def best_of(
         With the values that are tried.
     metric : str
         What is compared.
-    measured : callable
+    score_of : callable
         The metric of a criterion and a model on an inner fold, None where it has no value.
     """
     sign = 1 if METRICS[metric].higher_is_better else -1
     best: tuple[float, tuple[Named, Named]] | None = None
     for pair in itertools.product(criterion.alternatives(), model.alternatives()):
-        values = [score_of(*pair, fold) for fold in range(INNER)]
-        worth = sign * _mean(values)
+        values = np.array([score_of(*pair, fold) for fold in range(INNER)], float)  # None is NaN
+        worth = sign * float(values.mean())
         if not np.isnan(worth) and (best is None or worth > best[0] + 1e-12):
             best = worth, pair
     if best is None:
         msg = f"no combination of the parameters of {criterion} and {model} has a {metric} on the "
         raise DataError(f"{msg}inner folds: tune by another metric")
     return best[1]
-
-
-def _mean(values: Sequence[float | None]) -> float:
-    return float(np.mean([np.nan if value is None else value for value in values]))

@@ -47,6 +47,12 @@ def sum_by_feature(worth: np.ndarray, feature: np.ndarray, d: int) -> np.ndarray
     return np.bincount(feature, worth, minlength=d)
 
 
+def _standardise(X: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
+    mean = np.average(X, axis=0, weights=weights)
+    spread = np.sqrt(np.average((X - mean) ** 2, axis=0, weights=weights))
+    return np.asarray((X - mean) / np.where(spread > 0, spread, 1.0))
+
+
 def forest(train: TrainingRows, seed: int, *, trees: int) -> np.ndarray:
     """The mean decrease of impurity in a random forest that predicts all labels at once.
 
@@ -75,8 +81,7 @@ def l21(train: TrainingRows, _: int) -> np.ndarray:
     from sklearn.linear_model import MultiTaskLasso
 
     X, Y, feature = table_of_rows(train)
-    spread = X.std(axis=0)
-    X = (X - X.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
+    X = _standardise(X, None)
     centred = Y - Y.mean(axis=0)
     most = float(np.sqrt(((X.T @ centred) ** 2).sum(axis=1)).max()) / len(X)
     if most == 0:
@@ -99,10 +104,7 @@ def llsf(train: TrainingRows, _: int, *, alpha: float, beta: float) -> np.ndarra
 
     X, Y, feature = table_of_rows(train)
     weights = train.data.weights
-    mean = np.average(X, axis=0, weights=weights)
-    spread = np.sqrt(np.average((X - mean) ** 2, axis=0, weights=weights))
-    X = (X - mean) / np.where(spread > 0, spread, 1.0)
-    model = LLSF(alpha, beta).fit(X, Y, weights)
+    model = LLSF(alpha, beta).fit(_standardise(X, weights), Y, weights)
     return sum_by_feature((model.coef_**2).sum(axis=0), feature, train.data.shape[1])
 
 

@@ -11,21 +11,20 @@ from typing import Any
 
 import numpy as np
 
-from mlfs.compare.budget import OverBudget, limited
 from mlfs.compare.classifiers import Answers, classifier
 from mlfs.compare.data_sources import DataSource, dense, excluded, rows_of, without
 from mlfs.compare.details import label_results, pack
-from mlfs.compare.measure import Cost, measured
+from mlfs.compare.measure import Cost, OverBudget, limited, measured
 from mlfs.compare.metrics import evaluate
 from mlfs.compare.named import Named
 from mlfs.compare.rankers import Ranked, ranker
-from mlfs.compare.resampling import Given, Split
+from mlfs.compare.resampling import Folds, Given, Split
 from mlfs.compare.results import finite
 from mlfs.compare.settings import Cell, Job, Settings, seed_for
 from mlfs.compare.sharing import sharing
 from mlfs.compare.top_metrics import FEWEST, propensities
 from mlfs.compare.training_rows import TrainingRows
-from mlfs.compare.tuning import best_of, inner_splits, is_tuned
+from mlfs.compare.tuning import INNER, best_of, is_tuned
 from mlfs.data.dataset import Dataset, identifier_columns
 from mlfs.errors import MlfsError, printable
 from mlfs.models.training_table import TrainingTable
@@ -97,7 +96,7 @@ class JobRunner:
             self._inner = [
                 (TrainingRows(rows_of(train.data, split.train), self.settings.options),
                  rows_of(train.data, split.test))
-                for split in inner_splits(train.data, seed)
+                for split in Folds(INNER).splits(train.data, seed)
             ]  # fmt: skip
         plain = replace(self.settings, details=False)
 

@@ -2,13 +2,20 @@
 
 A name comes in, a `Dataset` or the path of a file goes out. `listing` has what is known about the
 public data sets (tables in sets.tsv and files.tsv), `downloads` gets one file and checks it,
-`fetching` finds data sets in the user's cache or downloads them, and `bundled` has the small ones.
+`fetching` has the small ones, and finds the others in the user's cache or downloads them.
 """
 
 from __future__ import annotations
 
-from mlfs.datasets.bundled import load_articles, load_sensors, load_songs
-from mlfs.datasets.fetching import cache_folder, fetch, is_here, path
+from mlfs.datasets.fetching import (
+    cache_folder,
+    fetch,
+    is_here,
+    load_articles,
+    load_sensors,
+    load_songs,
+    path,
+)
 from mlfs.datasets.listing import PublicDataset, info, names
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""Public data sets by name: from the user's cache, or downloaded into it."""
+"""Data sets by name: small ones that come with mlfs; public ones from the cache, or downloaded."""
 
 from __future__ import annotations
 
@@ -16,12 +16,20 @@ from mlfs.data.formats import read
 from mlfs.data.joining import join_datasets
 from mlfs.data.request import Limits
 from mlfs.data.written import write
-from mlfs.datasets.bundled import bundled_path
 from mlfs.datasets.downloads import Progress, download_file, is_whole
 from mlfs.datasets.listing import SMALL, File, PublicDataset, info, names
 from mlfs.errors import DataError, UnknownName, UsageError, plural, printable
 
-__all__ = ["cache_folder", "fetch", "is_here", "path", "resolve_name"]
+__all__ = [
+    "cache_folder",
+    "fetch",
+    "is_here",
+    "load_articles",
+    "load_sensors",
+    "load_songs",
+    "path",
+    "resolve_name",
+]
 
 FOLDER = "MLFS_DATA"
 LARGE = Limits(max_ratio=100_000)  # of files whose digest is known
@@ -79,8 +87,7 @@ def fetch(
     (240, 24, 6)
     """
     if name in SMALL:
-        data = read(path(name, subset))
-        return data.with_changes(source=replace(data.source, path=name))
+        return _rename(read(path(name, subset)), name)
     listed = info(name)
     files = _provide_files(
         listed, subset, mirror, progress if download else None, download=download
@@ -92,6 +99,43 @@ def fetch(
     note = f"{plural(n_train, 'training row')} come first, then {plural(n_test, 'test row')}"
     data = join_datasets(*tables)
     return _rename(data.with_changes(notes=(*data.notes, note)), name)
+
+
+def load_songs() -> Dataset:
+    """240 invented songs: 24 features, numeric and nominal, and six moods as labels.
+
+    Examples
+    --------
+    >>> load_songs().shape
+    (240, 24, 6)
+    """
+    return fetch("songs")
+
+
+def load_articles() -> Dataset:
+    """300 invented articles: which of 400 words occur in them (sparse), and their eight topics.
+
+    The names of ten words begin with each topic; those called ``filler_...`` are noise.
+
+    Examples
+    --------
+    >>> load_articles().shape
+    (300, 400, 8)
+    """
+    return fetch("articles")
+
+
+def load_sensors() -> Dataset:
+    """250 invented machine runs: 20 measurements, all numeric, and the five faults that show.
+
+    Some measurements show a fault, some repeat another measurement, and some are noise.
+
+    Examples
+    --------
+    >>> load_sensors().shape
+    (250, 20, 5)
+    """
+    return fetch("sensors")
 
 
 def path(
@@ -115,7 +159,7 @@ def path(
     if name in SMALL:
         if subset != "all" or mirror:
             raise UsageError(f"{name} comes with mlfs: it has no mirror and no split")
-        return bundled_path(name)
+        return Path(__file__).with_name(f"{name}.arff")
     listed = info(name)
     files = _provide_files(
         listed, subset, mirror, progress if download else None, download=download

@@ -17,6 +17,7 @@ HERE = Path(__file__).parent
 HOST = "https://raw.githubusercontent.com"
 ADDRESS = "MLFS_DATASETS_URL"  # the variable that names another host with the same paths
 PARTS = ("all", "train", "test")
+PACKED = (".gz", ".bz2", ".xz")
 SMALL = ("songs", "articles", "sensors")  # those that come with mlfs
 
 
@@ -188,8 +189,8 @@ def _files() -> dict[str, list[dict[str, File]]]:
             sources.append({})
         copies = sources[number].get(part)
         place = (row["repository"], row["commit"], row["path"])
-        suffix = "".join(Path(row["path"]).suffixes[-2:] if _is_packed(row["path"]) else "")
-        suffix = suffix or Path(row["path"]).suffix
+        file = Path(row["path"])
+        suffix = "".join(file.suffixes[-2:] if file.suffix in PACKED else [file.suffix])
         tail = f"-{part}" if part in PARTS else ""
         sources[number][part] = File(
             f"{row['name']}{tail}{suffix}",
@@ -198,10 +199,6 @@ def _files() -> dict[str, list[dict[str, File]]]:
             row["sha256"],
         )
     return result
-
-
-def _is_packed(path: str) -> bool:
-    return path.endswith((".gz", ".bz2", ".xz"))
 
 
 def _rows(file: str) -> list[dict[str, str]]:

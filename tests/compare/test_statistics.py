@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from mlfs.compare import pairs, ranks, stability
+from mlfs.compare import overlap, pairs, ranks
 from mlfs.errors import DataError
 from tests.shared import shared_data
 
@@ -156,7 +156,7 @@ SETS = st.lists(st.sets(st.integers(0, 7), min_size=1, max_size=6), min_size=2, 
 
 @given(SETS)
 def test_nogueira_is_its_formula(selections: list[set[int]]) -> None:
-    assert stability.nogueira(selections, 8) == pytest.approx(naive_nogueira(selections, 8))
+    assert overlap.nogueira(selections, 8) == pytest.approx(naive_nogueira(selections, 8))
 
 
 @given(seed=st.integers(0, 10_000), m=st.integers(2, 5), k=st.integers(1, 7))
@@ -164,16 +164,16 @@ def test_nogueira_and_kuncheva_agree_on_equal_sizes(seed: int, m: int, k: int) -
     """Nogueira et al. (2018), section 5: for equal sizes theirs is Kuncheva's."""
     generator = np.random.default_rng(seed)
     selections = [set(generator.choice(8, k, replace=False).tolist()) for _ in range(m)]
-    assert stability.nogueira(selections, 8) == pytest.approx(stability.kuncheva(selections, 8))
+    assert overlap.nogueira(selections, 8) == pytest.approx(overlap.kuncheva(selections, 8))
 
 
 @given(SETS)
 def test_agreement_is_symmetric_with_ones(selections: list[set[int]]) -> None:
-    table = stability.agreement(selections)
+    table = overlap.agreement(selections)
     assert (table == table.T).all()
     assert (np.diag(table) == 1).all()
     off = table[~np.eye(len(selections), dtype=bool)]
-    assert stability.jaccard(selections) == pytest.approx(off.mean())
+    assert overlap.jaccard(selections) == pytest.approx(off.mean())
 
 
 def test_what_cannot_be_tested_is_refused() -> None:
@@ -184,9 +184,9 @@ def test_what_cannot_be_tested_is_refused() -> None:
     with pytest.raises(DataError, match="equally long"):
         pairs.wilcoxon([1.0], [1.0, 2.0])
     with pytest.raises(DataError, match="two selections"):
-        stability.jaccard([{1}])
-    assert math.isnan(stability.kuncheva([{1}, {1, 2}], 5))
-    assert math.isnan(stability.nogueira([set(), set()], 5))
+        overlap.jaccard([{1}])
+    assert math.isnan(overlap.kuncheva([{1}, {1, 2}], 5))
+    assert math.isnan(overlap.nogueira([set(), set()], 5))
     assert ranks.underpowered(1).startswith("underpowered: 1 data set,")
 
 
