@@ -102,8 +102,8 @@ class InProcessSession(Session):
     def room(self) -> None:
         return None
 
-    def whole(self) -> Any:
-        return moved(self.pieces.whole())
+    def all_rows(self) -> Any:
+        return moved(self.pieces.all_rows())
 
     def begin(self, i: int, method: str, arguments: tuple[Any, ...]) -> Any:
         self.calls += 1

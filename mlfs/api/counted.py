@@ -31,9 +31,9 @@ def count_columns(
 ) -> tuple[Grouping, Binnings, Table]:
     """Bin, code and count the columns; of the `most` bytes, `taken` are taken already."""
     if options["cluster"] is not None and hasattr(dataset.table, "session"):
-        from mlfs.api.cluster.remote_counted import remote_counted
+        from mlfs.api.cluster.remote_counted import count_on_cluster
 
-        return remote_counted(dataset, weights, options, most)
+        return count_on_cluster(dataset, weights, options, most)
     n_threads = threads_of(options["n_jobs"])
     ignore_missing = options["missing"] == "ignore"
     survey = Survey.of(dataset.table, n_threads)

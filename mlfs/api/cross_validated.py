@@ -105,9 +105,9 @@ def one_standard_error(
 
 
 def _errors(scores: np.ndarray) -> np.ndarray:
-    known = (~np.isnan(scores)).sum(axis=0)
+    n_scores = (~np.isnan(scores)).sum(axis=0)
     spread = np.nansum((scores - np.nanmean(scores, axis=0)) ** 2, axis=0)
-    return np.sqrt(spread / np.maximum(1, known - 1) / np.maximum(1, known))
+    return np.sqrt(spread / np.maximum(1, n_scores - 1) / np.maximum(1, n_scores))
 
 
 def cross_validated(
@@ -131,5 +131,5 @@ def cross_validated(
         raise UsageError(
             f"{msg}try fewer features, as in {setting('n', 'cv:80')}", option="max_seconds"
         )
-    found: CrossValidation = sizes_scorer()(prepared, criterion, options, least, most)
-    return found
+    validation: CrossValidation = sizes_scorer()(prepared, criterion, options, least, most)
+    return validation

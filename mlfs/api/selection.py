@@ -207,8 +207,8 @@ class Selection(Ranking):
         """Give the picks as a frame of pandas, a row each; per label, the label comes first."""
         rows = []
         for label, ranking in self.labels.items() if self.labels else [("", self)]:
-            for one in ranking.chosen:
-                record = one.to_dict()
+            for pick in ranking.chosen:
+                record = pick.to_dict()
                 terms = record.pop("terms")
                 rows.append({**({"label": label} if label else {}), **record, **terms})
         with naming_half_pairs(value for row in rows for value in row.values()):
@@ -284,11 +284,13 @@ class Selection(Ranking):
         order = sorted(range(len(self)), key=self.indices.__getitem__)
         if hasattr(X, "columns") and hasattr(X, "shape"):
             X = as_frame(X)
-            return X[[self.names[at] for at in order]]
+            return X[[self.names[i] for i in order]]
         if X.shape[1] != self.data["features"]:
-            given, known = X.shape[1], self.data["features"]
-            raise DataError(f"X has {given} columns, but the selection is of {known} features")
-        return X[:, [self.indices[at] for at in order]]
+            n_columns, n_features = X.shape[1], self.data["features"]
+            raise DataError(
+                f"X has {n_columns} columns, but the selection is of {n_features} features"
+            )
+        return X[:, [self.indices[i] for i in order]]
 
     def to_dict(self) -> dict[str, Any]:
         """Give the JSON document of ``mlfs select --format json``."""
@@ -300,13 +302,13 @@ class Selection(Ranking):
             "units": self.units,
             "data": dict(self.data),
             "settings": dict(self.settings),
-            "selected": [one.to_dict() for one in self.chosen],
+            "selected": [pick.to_dict() for pick in self.chosen],
         }
         if self.labels:
             document["labels"] = [
                 {
                     "name": name,
-                    "selected": [one.to_dict() for one in ranking.chosen],
+                    "selected": [pick.to_dict() for pick in ranking.chosen],
                     **_tested(ranking),
                 }
                 for name, ranking in self.labels.items()
@@ -320,7 +322,7 @@ class Selection(Ranking):
             }
         document["binning"] = [binning.describe() for binning in self.binnings]
         if self.target_binnings:
-            document["target_binning"] = [one.describe() for one in self.target_binnings]
+            document["target_binning"] = [binning.describe() for binning in self.target_binnings]
         document["pair_terms"] = dict(self.pair_terms)
         document["notes"] = list(self.notes)
         document |= _tested(self)
@@ -334,8 +336,8 @@ class Selection(Ranking):
 
 
 def _tested(ranking: Ranking) -> dict[str, Any]:
-    tested = ranking.significance
-    return {} if tested is None else {"significance": tested.to_dict()}
+    significance = ranking.significance
+    return {} if significance is None else {"significance": significance.to_dict()}
 
 
 def _finite(value: float) -> float | None:

@@ -103,7 +103,7 @@ class CodedColumnPieces:
     weights: np.ndarray | None
     setup: ColumnsSetup
 
-    def whole(self) -> None:
+    def all_rows(self) -> None:
         """None: no worker has all columns."""
 
     def piece(self, i: int, first: int, last: int) -> ColumnPiece:
@@ -160,7 +160,7 @@ class PartColumnPieces:
     parts: Sequence[PartPiece]
     setup: ColumnsSetup
 
-    def whole(self) -> None:
+    def all_rows(self) -> None:
         """None: no worker has all columns."""
 
     def piece(self, i: int, first: int, last: int) -> PartColumnPiece:

@@ -41,7 +41,7 @@ class DaskSession(Session):
         self._address = cluster.address
         self._actors: list[Any] = [None] * n_blocks
         self._futures: list[Any] = [None] * n_blocks
-        self._places = [""] * n_blocks
+        self._addresses = [""] * n_blocks
         self._losses = [0] * n_blocks
         self._workers = cluster.workers()
         try:
@@ -53,14 +53,14 @@ class DaskSession(Session):
     # ---- asking ---------------------------------------------------------------------------------
 
     def _answers(
-        self, question: str, each: Mapping[int, tuple[Any, ...]], needs: Mapping[str, Sent]
+        self, question: str, arguments: Mapping[int, tuple[Any, ...]], needs: Mapping[str, Sent]
     ) -> list[Any]:
-        found: dict[int, Any] = {}
-        distinct = {id(args): args for args in each.values()}
+        results: dict[int, Any] = {}
+        distinct = {id(args): args for args in arguments.values()}
         packed = {key: pickle.dumps((question, args), 5) for key, args in distinct.items()}
-        left = list(each)
-        while left:
-            answers, lost = self._ask({i: packed[id(each[i])] for i in left})
+        remaining = list(arguments)
+        while remaining:
+            answers, lost = self._ask({i: packed[id(arguments[i])] for i in remaining})
             again = list(lost)
             unknown: dict[int, tuple[Any, ...]] = {}
             for i, (status, answer) in answers.items():
@@ -68,11 +68,11 @@ class DaskSession(Session):
                     unknown[i] = answer, self._part(needs[answer], i)
                     again.append(i)
                 else:
-                    found[i] = unrefused((status, answer))
-            _, more = self._call("keep", unknown)
-            self.make_again([*lost, *more])
-            left = sorted(again)
-        return [found[i] for i in each]
+                    results[i] = unrefused((status, answer))
+            _, lost_meanwhile = self._call("keep", unknown)
+            self.make_again([*lost, *lost_meanwhile])
+            remaining = sorted(again)
+        return [results[i] for i in arguments]
 
     def _ask(self, packed: dict[int, bytes]) -> tuple[dict[int, Any], list[int]]:
         """Send questions to actors at once: their answers, and which are lost.
@@ -81,17 +81,17 @@ class DaskSession(Session):
         time of the methods of its proxy, which matters where a pick takes a millisecond.
         """
         alive = [i for i in packed if self._futures[i].status in {"finished", "pending"}]
-        asked = [(self._places[i], self._futures[i].key, packed[i]) for i in alive]
-        answers = self._workers.ask(asked, "answer_packed")
-        found, lost = {}, [i for i in packed if i not in set(alive)]
+        messages = [(self._addresses[i], self._futures[i].key, packed[i]) for i in alive]
+        answers = self._workers.ask(messages, "answer_packed")
+        results, lost = {}, [i for i in packed if i not in set(alive)]
         for i, answer in zip(alive, answers, strict=True):
             if isinstance(answer, self._workers.lost):
                 lost.append(i)
             elif isinstance(answer, BaseException):
                 raise answer
             else:
-                found[i] = pickle.loads(answer)  # noqa: S301 -- from a worker of the cluster
-        return found, lost
+                results[i] = pickle.loads(answer)  # noqa: S301 -- from a worker of the cluster
+        return results, lost
 
     def call(self, method: str, arguments: list[tuple[Any, ...]]) -> list[Any]:
         """What a method of all actors returns; what it needs is in its arguments."""
@@ -100,21 +100,21 @@ class DaskSession(Session):
     def call_some(self, method: str, arguments: dict[int, tuple[Any, ...]]) -> list[Any]:
         """What a method of some actors returns, in their order."""
         self.bytes_sent += bytes_in(list(arguments.values()))
-        found: dict[int, Any] = {}
-        left = list(arguments)
-        while left:
-            answers, lost = self._call(method, {i: arguments[i] for i in left})
-            found |= {i: unrefused(answer) for i, answer in answers.items()}
+        results: dict[int, Any] = {}
+        remaining = list(arguments)
+        while remaining:
+            answers, lost = self._call(method, {i: arguments[i] for i in remaining})
+            results |= {i: unrefused(answer) for i, answer in answers.items()}
             self.make_again(lost)
-            left = lost
-        self.bytes_received += bytes_in(list(found.values()))
-        return [found[i] for i in arguments]
+            remaining = lost
+        self.bytes_received += bytes_in(list(results.values()))
+        return [results[i] for i in arguments]
 
     def _call(
         self, method: str, arguments: dict[int, tuple[Any, ...]]
     ) -> tuple[dict[int, Any], list[int]]:
         """Call actors at once: what they return, and which are lost."""
-        found, lost, waiting = {}, [], {}
+        results, lost, waiting = {}, [], {}
         for i, args in arguments.items():
             try:
                 waiting[i] = getattr(self._actors[i], method)(*args)
@@ -122,26 +122,26 @@ class DaskSession(Session):
                 lost.append(i)
         for i, future in waiting.items():
             try:
-                found[i] = future.result()
+                results[i] = future.result()
             except self._workers.lost:
                 lost.append(i)
-        return found, lost
+        return results, lost
 
     # ---- jobs of single actors ------------------------------------------------------------------
 
     @property
     def n_workers(self) -> int:
         """On how many workers the blocks are."""
-        return len(set(self._places))
+        return len(set(self._addresses))
 
     def room(self) -> int | None:
         """The memory of the worker that has least; None if there is no limit."""
         limits = self._workers.memory()
-        return min((one for one in limits if one), default=None)
+        return min((limit for limit in limits if limit), default=None)
 
-    def whole(self) -> Any:
+    def all_rows(self) -> Any:
         """What a block of all rows is made of; None if workers cannot make it."""
-        return None if self._pieces is None else self._pieces.whole()
+        return None if self._pieces is None else self._pieces.all_rows()
 
     @property
     def errors(self) -> tuple[type[BaseException], ...]:
@@ -164,12 +164,12 @@ class DaskSession(Session):
         for i in blocks:
             self.lost += 1
             self._losses[i] += 1
-            self._workers.shun(self._places[i])
+            self._workers.shun(self._addresses[i])
             if self._losses[i] > MOST_LOSSES:
                 msg = (
                     f"the worker that held block {i + 1} of {self.n_blocks} of the {self.layout} "
                     f"was lost {self._losses[i]} times "
-                    f"(the last was {self._places[i]}): it may have too little memory, and more "
+                    f"(the last was {self._addresses[i]}): it may have too little memory, and more "
                     f"workers would hold fewer {self.layout} each"
                 )
                 raise ClusterError(msg)
@@ -177,36 +177,36 @@ class DaskSession(Session):
 
     def _make(self, blocks: list[int]) -> None:
         """Let workers make blocks, those that hold the fewest first."""
-        ends, times = deadline(), 0
-        left = blocks
-        submits = None if self._chunks is None else self._cluster.given
-        while left:
-            held = dict.fromkeys(self._workers.threads(), 0)
-            for i, address in enumerate(self._places):
-                if i not in left and address in held:
-                    held[address] += 1
-            for i in left:
-                address = min(held, key=lambda one: held[one])
-                held[address] += 1
-                self._places[i] = address
+        end, tries = deadline(), 0
+        remaining = blocks
+        client = None if self._chunks is None else self._cluster.given
+        while remaining:
+            n_blocks = dict.fromkeys(self._workers.threads(), 0)
+            for i, address in enumerate(self._addresses):
+                if i not in remaining and address in n_blocks:
+                    n_blocks[address] += 1
+            for i in remaining:
+                address = min(n_blocks, key=lambda worker: n_blocks[worker])
+                n_blocks[address] += 1
+                self._addresses[i] = address
                 chunks = self._chunks[i] if self._chunks else ()
-                self._futures[i] = self._workers.start(BlockActor, address, chunks, submits)
-            started = [i for i in left if self._has_started(i)]
+                self._futures[i] = self._workers.start(BlockActor, address, chunks, client)
+            started = [i for i in remaining if self._has_started(i)]
             pieces = {i: (self._piece(i),) for i in started}
             answers, lost = self._call("fill", pieces)
             for answer in answers.values():
                 unrefused(answer)
-            for i in (set(left) - set(started)) | set(lost):
-                self._workers.shun(self._places[i])
-            left = [i for i in left if i not in answers]
-            times += 1
-            if left and times > MOST_LOSSES and time.monotonic() > ends:
+            for i in (set(remaining) - set(started)) | set(lost):
+                self._workers.shun(self._addresses[i])
+            remaining = [i for i in remaining if i not in answers]
+            tries += 1
+            if remaining and tries > MOST_LOSSES and time.monotonic() > end:
                 msg = f"no worker of the cluster at {self._address}"
                 raise ClusterError(f"{msg} could take a block of {self.layout}")
 
     def _has_started(self, i: int) -> bool:
         """Wait for the actor of block i; False once its worker is gone, or takes too long."""
-        self._actors[i] = self._workers.started(self._futures[i], self._places[i], "answer")
+        self._actors[i] = self._workers.started(self._futures[i], self._addresses[i], "answer")
         return self._actors[i] is not None
 
     def hold(self, edges: list[int], pieces: Any) -> None:
@@ -233,11 +233,11 @@ class DaskSession(Session):
 
     def close(self) -> None:
         """Let the blocks go at once, and the actors with them."""
-        waiting = []
+        endings = []
         for actor in self._actors:
             with contextlib.suppress(Exception):
-                waiting.append(actor.end())
-        for future in waiting:
+                endings.append(actor.end())
+        for future in endings:
             with contextlib.suppress(Exception):
                 future.result(timeout=ENDING)
         self._actors, self._pieces = [], None

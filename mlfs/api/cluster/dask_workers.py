@@ -52,40 +52,44 @@ class DaskWorkers:
 
     def threads(self) -> dict[str, int]:
         """The threads of each worker by its address; waits until there is one."""
-        ends = deadline()
+        end = deadline()
         while True:
             try:
-                known = dict(self.client.nthreads())
+                all_threads = dict(self.client.nthreads())
             except NO_SCHEDULER:
                 msg = f"the scheduler at {self.address} is gone, and no worker answers without it"
                 raise ClusterError(msg) from None
             now = time.monotonic()
-            found = {one: n for one, n in known.items() if self._shunned.get(one, 0.0) < now}
-            if found:
-                return found
-            if now > ends:
+            threads = {
+                worker: n
+                for worker, n in all_threads.items()
+                if self._shunned.get(worker, 0.0) < now
+            }
+            if threads:
+                return threads
+            if now > end:
                 msg = f"all workers of the cluster at {self.address} are gone: start some again"
                 raise ClusterError(f"{msg}, with more memory if they ran out of it")
             time.sleep(0.05)
 
     def run(self, function: Callable[..., Any], *args: Any) -> dict[str, Any]:
         """What a function returns on each worker, or its error; tried again where it is cut off."""
-        ends = deadline()
+        end = deadline()
         while True:
             try:
-                found: dict[str, Any] = self.client.run(function, *args, on_error="return")
+                results: dict[str, Any] = self.client.run(function, *args, on_error="return")
             except (OSError, CUT_OFF):
-                if time.monotonic() > ends:
+                if time.monotonic() > end:
                     msg = f"no worker of the cluster at {self.address} answers"
                     raise ClusterError(msg) from None
                 time.sleep(LOOK)
             else:
-                return found
+                return results
 
     def memory(self) -> list[int]:
         """The memory that each worker may take, 0 for no limit."""
-        known = self.client.scheduler_info(n_workers=-1)["workers"]
-        return [int(one["memory_limit"] or 0) for one in known.values()]
+        workers = self.client.scheduler_info(n_workers=-1)["workers"]
+        return [int(worker["memory_limit"] or 0) for worker in workers.values()]
 
     def start(
         self, kind: type, worker: str, arguments: Sequence[Any] = (), submits: Any = None
@@ -105,14 +109,14 @@ class DaskWorkers:
 
         None once its worker is gone, or takes too long.
         """
-        ends = time.monotonic() + STARTING
+        end = time.monotonic() + STARTING
         while True:
             try:
                 with self.client.as_current():
                     actor = future.result(timeout=LOOK)
                     getattr(actor, method)  # a proxy takes the client that is current now
             except (TimeoutError, CUT_OFF):
-                if time.monotonic() > ends or not self._is_known(worker):
+                if time.monotonic() > end or not self._is_known(worker):
                     return None
             except (OSError, CancelledError, RuntimeError):
                 return None
@@ -130,20 +134,20 @@ class DaskWorkers:
             The method, which runs in the thread of the worker that receives messages.
         """
 
-        async def ask_one(worker: str, key: str, given: bytes) -> Any:
+        async def ask_one(worker: str, key: str, argument: bytes) -> Any:
             answer = await self.client.rpc(worker).actor_execute(
-                function=method, actor=key, args=[given], kwargs={"separate_thread": False}
+                function=method, actor=key, args=[argument], kwargs={"separate_thread": False}
             )
             if answer["status"] != "OK":
                 raise answer["exception"]
             return answer["result"]
 
         async def ask_all() -> list[Any]:
-            asked = (ask_one(*one) for one in actors)
-            return list(await asyncio.gather(*asked, return_exceptions=True))
+            calls = (ask_one(*actor) for actor in actors)
+            return list(await asyncio.gather(*calls, return_exceptions=True))
 
-        found: list[Any] = self.client.sync(ask_all)
-        return found
+        results: list[Any] = self.client.sync(ask_all)
+        return results
 
     def _is_known(self, worker: str) -> bool:
         """Whether the scheduler has a worker of this address."""

@@ -25,7 +25,7 @@ from mlfs.search.picks import Pick, SearchResult
 __all__ = ["LabelSearcher", "SearchSetup", "results_of", "search_on_workers"]
 
 SHARE = 4  # a worker takes all rows if they need at most this part of its memory
-OWN = ("mlfs", "criteria")  # packages of criteria that every worker has
+OWN_PACKAGES = ("mlfs", "criteria")  # packages of criteria that every worker has
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class SearchSetup:
         The kind of each column.
     per_cell : float
         What each count is corrected by.
-    of_table : dict
+    table_settings : dict
         The other parameters of the `Table`.
     correction : str
         How information is corrected.
@@ -50,7 +50,7 @@ class SearchSetup:
 
     kind: np.ndarray
     per_cell: float
-    of_table: dict[str, Any]
+    table_settings: dict[str, Any]
     correction: str
     parents: Any
     plan: Plan
@@ -62,13 +62,13 @@ class SearchSetup:
         kind = np.repeat(counts.kinds, [b - a for a, b in counts.edges])
         names = ("q", "mask_of", "ignore_missing", "positions", "budget")
         settings = {name: getattr(table, name) for name in names}
-        plain = replace(plan, on_pick=None, start=None)
-        return cls(kind, counts.per_cell, settings, correction, info._parents, plain)  # noqa: SLF001
+        plain_plan = replace(plan, on_pick=None, start=None)
+        return cls(kind, counts.per_cell, settings, correction, info._parents, plain_plan)  # noqa: SLF001
 
     def info(self, block: Any) -> Info:
         """The information of the labels in a block that has all rows."""
         counts = Counts([block], self.kind, per_cell=self.per_cell)
-        info = info_of(Table(counts, **self.of_table), self.correction)
+        info = info_of(Table(counts, **self.table_settings), self.correction)
         return with_parents(info, self.parents)
 
 
@@ -88,18 +88,18 @@ class LabelSearcher:
         self._stopped = threading.Event()
 
     def search(
-        self, label: int, chosen: tuple[list[int], list[int]], name: str, seconds: float | None
+        self, label: int, fixed: tuple[list[int], list[int]], name: str, seconds: float | None
     ) -> SearchResult:
         """Search for a label, for so many seconds at the most."""
         began = time.perf_counter()
-        plan = replace(self._plan, on_pick=self._picked, max_seconds=seconds, began=began)
-        return search(plan, chosen, self._info.for_label(label), name)
+        plan = replace(self._plan, on_pick=self._check_stop, max_seconds=seconds, began=began)
+        return search(plan, fixed, self._info.for_label(label), name)
 
     def stop(self) -> None:
         """Let the search end with the picks that it has."""
         self._stopped.set()
 
-    def _picked(self, label: str, pick: Pick) -> None:
+    def _check_stop(self, label: str, pick: Pick) -> None:
         del label, pick
         if self._stopped.is_set():
             raise KeyboardInterrupt
@@ -109,7 +109,7 @@ def search_on_workers(
     plan: Plan,
     info: Info,
     correction: str,
-    chosen: Sequence[tuple[list[int], list[int]]],
+    fixed: Sequence[tuple[list[int], list[int]]],
     names: Sequence[str],
 ) -> SharedJobs | None:
     """Search for each label on some worker; the results as they are found.
@@ -125,45 +125,45 @@ def search_on_workers(
         All labels, with remote counts.
     correction : str
         How information is corrected.
-    chosen : sequence of tuple
+    fixed : sequence of tuple
         For each label the candidates that are picked first, and those that are never picked.
     names : sequence of str
         The names of the labels.
     """
     (block,) = table_of(info).counts.blocks
     session = getattr(block, "session", None)
-    if session is None or type(plan.criterion).__module__.partition(".")[0] not in OWN:
+    if session is None or type(plan.criterion).__module__.partition(".")[0] not in OWN_PACKAGES:
         return None
     setup = SearchSetup.of(info, plan, correction)
-    room = session.room()
+    memory = session.room()
     needed = memory_estimate.packed(block.features, setup.kind)
-    whole = None if room is not None and SHARE * needed > room else session.whole()
-    if whole is None:
+    all_rows = None if memory is not None and SHARE * needed > memory else session.all_rows()
+    if all_rows is None:
         return None
-    if room is not None:
-        setup.of_table["budget"] = Budget.of(room // SHARE, needed)
+    if memory is not None:
+        setup.table_settings["budget"] = Budget.of(memory // SHARE, needed)
 
     def job(label: int) -> tuple[Any, ...] | None:
-        left = plan.seconds_left()
-        if label and left == 0:
+        seconds = plan.seconds_left()
+        if label and seconds == 0:
             return None
-        return label, chosen[label], names[label], left
+        return label, fixed[label], names[label], seconds
 
-    return SharedJobs(session, (whole, setup), job, len(names))
+    return SharedJobs(session, (all_rows, setup), job, len(names))
 
 
 def results_of(
     searches: SharedJobs, plan: Plan, labels: Sequence[str]
 ) -> tuple[dict[int, SearchResult], bool]:
     """What is found for each label, and whether the search was interrupted."""
-    found: dict[int, SearchResult] = {}
+    results: dict[int, SearchResult] = {}
     interrupted = False
     while True:
         try:
-            label, found_now = next(searches)
-            found[label] = found_now
+            label, result = next(searches)
+            results[label] = result
             if plan.on_pick is not None:
-                for pick in found_now.picks:
+                for pick in result.picks:
                     plan.on_pick(labels[label], pick)
         except StopIteration:
             break
@@ -172,4 +172,4 @@ def results_of(
                 break
             interrupted = True
             searches.stop()
-    return found, interrupted
+    return results, interrupted

@@ -101,7 +101,9 @@ class Layout:
             raise UsageError(msg, option="layout")
         if not why and self.by_columns(options["layout"], features, labels, n_blocks):
             by_column = column_edges(features, self.kind, n_blocks)
-            session.hold(by_column, PartColumnPieces(pieces.every(), self.setup(features)))
+            session.hold(
+                by_column, PartColumnPieces(pieces.with_all_labels(), self.setup(features))
+            )
             n = np.concatenate(session.ask("n"))
             return self.columns_table(ColumnsBlock(session, features, n, labels, weights))
         session.hold(edges, pieces)

@@ -57,7 +57,7 @@ class CodedPieces:
     labels: Codes
     weights: np.ndarray | None
 
-    def whole(self) -> Piece:
+    def all_rows(self) -> Piece:
         """All rows."""
         return self.piece(0, 0, self.features.n_rows)
 

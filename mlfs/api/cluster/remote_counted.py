@@ -8,12 +8,11 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from mlfs.api.candidates import Grouping, grouping
 from mlfs.api.cluster.layouts import Layout
-from mlfs.api.cluster.part_reader import ChunkPieces, PartPiece
-from mlfs.api.cluster.remote_data import RemoteTable
+from mlfs.api.cluster.part_reader import ChunkPieces, PartPiece, RowsPart
+from mlfs.api.cluster.remote_data import RemoteTable, stack_rows
 from mlfs.api.estimators import per_cell_of
 from mlfs.counting.codes import Codes
 from mlfs.counting.column_groups import kinds
@@ -34,12 +33,12 @@ from mlfs.discretize.table_survey import Survey, learn_small
 from mlfs.errors import UsageError
 from mlfs.information.table import Table
 
-__all__ = ["remote_counted"]
+__all__ = ["count_on_cluster"]
 
 CELLS_AT_ONCE = 1 << 23  # of whole columns that are fetched to be cut
 
 
-def remote_counted(
+def count_on_cluster(
     dataset: Dataset, weights: np.ndarray | None, options: Mapping[str, Any], most: int
 ) -> tuple[Grouping, Binnings, Table]:
     """Bin, code and count the columns; see `mlfs.api.counted.counted`."""
@@ -51,13 +50,13 @@ def remote_counted(
     if options["binnings"] is not None:
         learned = Binnings.of(options["binnings"])
     else:
-        learned = _learned(dataset, weights, options)
-    found = table.session.call("read", [("counts", part, learned) for part in table.parts])
-    counts, levels = np.add.reduce(found), learned.levels
+        learned = _learn_binnings(dataset, weights, options)
+    part_counts = table.session.call("read", [("counts", part, learned) for part in table.parts])
+    counts, levels = np.add.reduce(part_counts), learned.levels
     modes = _modes(counts, levels)
-    whole = RemoteCodes(table.shape[0], modes, levels, learned.missing_codes, counts, _nothing)
+    codes = RemoteCodes(table.shape[0], modes, levels, learned.missing_codes, counts, _no_column)
     y, mask_of = with_masks(code_labels(dataset.Y, [len(label.values) for label in dataset.labels]))
-    kind = kinds(whole, y, weighted=weights is not None)  # type: ignore[arg-type]
+    kind = kinds(codes, y, weighted=weights is not None)  # type: ignore[arg-type]
     order, positions = np.argsort(kind, kind="stable"), None
     if (np.diff(kind) < 0).any():
         positions = np.empty(order.size, np.int64)
@@ -65,14 +64,17 @@ def remote_counted(
     grid = None if weights is None else on_grid(weights)
     pieces = _PartPieces(table, learned, modes, kind, y, grid)
     per_cell = per_cell_of(options["correction"], grid, weights)
-    about = {
+    settings = {
         "ignore_missing": options["missing"] == "ignore",
         "positions": positions,
         "budget": Budget.of(most, None if options["max_memory"] is not None else 0),
     }
-    layout = Layout(np.sort(kind), per_cell, dataset.shape[2], mask_of, about)
-    own = table.edges, whole.take(order), options
-    return groups, learned, layout.of_parts(table.session, pieces, *own)
+    layout = Layout(np.sort(kind), per_cell, dataset.shape[2], mask_of, settings)
+    return (
+        groups,
+        learned,
+        layout.of_parts(table.session, pieces, table.edges, codes.take(order), options),
+    )
 
 
 @dataclass(frozen=True)
@@ -90,30 +92,31 @@ class _PartPieces:
     def piece(self, i: int, first: int, last: int) -> PartPiece:
         """That of block i."""
         weights = None if self.weights is None else self.weights[first:last]
-        own = self.labels.between_rows(first, last), weights
-        return PartPiece(self.table.parts[i], self.binnings, self.modes, self.kind, *own)
+        labels = self.labels.between_rows(first, last)
+        return self._piece_of(self.table.parts[i], labels, weights)
+
+    def _piece_of(self, part: RowsPart, labels: Codes, weights: np.ndarray | None) -> PartPiece:
+        return PartPiece(part, self.binnings, self.modes, self.kind, labels, weights)
 
     @property
     def is_of_chunks(self) -> bool:
         """Whether the rows are computed by the cluster, and only one worker has them."""
         return isinstance(self.table.parts[0].pieces, ChunkPieces)
 
-    def every(self) -> list[PartPiece]:
+    def with_all_labels(self) -> list[PartPiece]:
         """All rows, part by part, each with the labels and the weights of all."""
-        own = self.binnings, self.modes, self.kind, self.labels, self.weights
-        return [PartPiece(part, *own) for part in self.table.parts]
+        return [self._piece_of(part, self.labels, self.weights) for part in self.table.parts]
 
-    def whole(self) -> PartPiece | None:
+    def all_rows(self) -> PartPiece | None:
         """All rows, which a worker reads again; None where it cannot."""
-        part = self.table.parts[0]
-        if self.is_of_chunks or any(one.kept is not None for one in self.table.parts):
+        if self.is_of_chunks or any(part.kept is not None for part in self.table.parts):
             return None
+        part = self.table.parts[0]
         part = replace(part, share=(0, len(part.pieces.sizes)))
-        own = self.labels, self.weights
-        return PartPiece(part, self.binnings, self.modes, self.kind, *own)
+        return self._piece_of(part, self.labels, self.weights)
 
 
-def _nothing(j: int) -> np.ndarray:
+def _no_column(j: int) -> np.ndarray:
     raise NotImplementedError(j)
 
 
@@ -127,62 +130,59 @@ def _modes(counts: np.ndarray, levels: np.ndarray) -> np.ndarray:
     return modes
 
 
-def _learned(dataset: Dataset, weights: np.ndarray | None, options: Mapping[str, Any]) -> Binnings:
+def _learn_binnings(
+    dataset: Dataset, weights: np.ndarray | None, options: Mapping[str, Any]
+) -> Binnings:
     """The binnings: small whole numbers by their counts, others by what workers say of their rows.
 
     Methods that look at the labels get whole columns, which are fetched some at a time.
     """
     table: RemoteTable = dataset.table
-    how = options["bins"], options["n_bins"], options["nominal_limit"]
-    bins = check_method(*how)
+    method, limit = options["bins"], options["nominal_limit"]
+    n_bins = check_method(method, options["n_bins"], limit)
     names, sizes = names_of(dataset.columns), declared_sizes(dataset.columns)
     small, parts = np.zeros(0, np.int64), [Binnings.of(())]
     if weights is None:
-        found = table.session.call("read", [("survey", part) for part in table.parts])
-        counts = np.add.reduce([one for one, _ in found])
-        is_small = np.logical_and.reduce([one for _, one in found])
+        surveys = table.session.call("read", [("survey", part) for part in table.parts])
+        counts = np.add.reduce([part_counts for part_counts, _ in surveys])
+        is_small = np.logical_and.reduce([part_is_small for _, part_is_small in surveys])
         survey = Survey(None, np.ascontiguousarray(counts), is_small)
-        small, own = learn_small(survey, sizes, options["nominal_limit"])
-        parts.append(own)
-    left = np.ones(sizes.size, bool)
-    left[small] = False
-    rest = np.flatnonzero(left)
+        small, binnings = learn_small(survey, sizes, limit)
+        parts.append(binnings)
+    is_open = np.ones(sizes.size, bool)
+    is_open[small] = False
+    remaining = np.flatnonzero(is_open)
     mass = None if weights is None else round_weights(check_weights(weights, table.shape[0]))
     step = max(1, CELLS_AT_ONCE // max(1, table.shape[0]))
-    for at in range(0, rest.size, step):
-        some = rest[at : at + step]
-        if how[0] in DIVIDED:
-            made = learn_divided(
-                _ask(table, mass), some, sizes[some], names, how[0], bins, options["nominal_limit"]
+    for start in range(0, remaining.size, step):
+        chunk = remaining[start : start + step]
+        if method in DIVIDED:
+            divided = learn_divided(
+                _ask(table, mass), chunk, sizes[chunk], names, method, n_bins, limit
             )
-            codes = np.add.reduce(_ask(table, mass)(some, "codes", made))
-            made.fallback = _modes(codes, made.levels).astype(np.int64)
-            parts.append(made)
+            codes = np.add.reduce(_ask(table, mass)(chunk, "codes", divided))
+            divided.fallback = _modes(codes, divided.levels).astype(np.int64)
+            parts.append(divided)
             continue
-        asked = [("columns", part, some) for part in table.parts]
-        values = _stacked(table.session.call("read", asked))
-        columns = tuple(dataset.columns[j] for j in some.tolist())
-        part = dataset.with_changes(X=values, columns=columns)
-        parts.append(learn(part, *how, weights=weights))
-    found_all = join(parts).take(np.concatenate([small, rest]).argsort())
-    return found_all.named(names)
+        questions = [("columns", part, chunk) for part in table.parts]
+        part = dataset.with_changes(
+            X=stack_rows(table.session.call("read", questions)),
+            columns=tuple(dataset.columns[j] for j in chunk.tolist()),
+        )
+        parts.append(learn(part, method, options["n_bins"], limit, weights=weights))
+    binnings = join(parts).take(np.concatenate([small, remaining]).argsort())
+    return binnings.named(names)
 
 
 def _ask(table: RemoteTable, mass: np.ndarray | None) -> Callable[..., list[Any]]:
     """What asks all workers about some columns of their rows, with the weights of these."""
     edges = table.edges
-    own = [None if mass is None else mass[a:b] for a, b in pairwise(edges)]
+    part_weights = [None if mass is None else mass[a:b] for a, b in pairwise(edges)]
 
     def ask(columns: np.ndarray, question: str, *args: Any) -> list[Any]:
-        both = zip(table.parts, own, strict=True)
-        asked = [("of_columns", part, columns, w, question, *args) for part, w in both]
-        found: list[Any] = table.session.call("read", asked)
-        return found
+        pairs = zip(table.parts, part_weights, strict=True)
+        questions = [("of_columns", part, columns, w, question, *args) for part, w in pairs]
+        answers: list[Any] = table.session.call("read", questions)
+        return answers
 
     return ask
-
-
-def _stacked(parts: list[Any]) -> Any:
-    if any(sp.issparse(part) for part in parts):
-        return sp.csr_array(sp.vstack([sp.csr_array(part) for part in parts]))
-    return np.concatenate([np.asarray(part) for part in parts])

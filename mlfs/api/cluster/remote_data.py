@@ -18,7 +18,7 @@ from mlfs.data.file_pieces import open_pieces
 from mlfs.data.piecewise import FilePieces
 from mlfs.errors import Caution, DataError, UsageError, plural
 
-__all__ = ["RemoteTable", "is_remote", "remote_dataset"]
+__all__ = ["RemoteTable", "is_remote", "remote_dataset", "stack_rows"]
 
 
 class RemoteTable:
@@ -50,19 +50,19 @@ class RemoteTable:
 
     def first_missing(self) -> tuple[int, int, int]:
         """How many values are missing, and the row and the column of the first."""
-        found = self.session.call("read", [("missing", part) for part in self.parts])
-        both = zip(found, self.edges, strict=False)
-        row, column = next(((edge + at, j) for (n, at, j), edge in both if n), (0, 0))
-        return sum(n for n, _, _ in found), row, column
+        counts = self.session.call("read", [("missing", part) for part in self.parts])
+        parts_and_edges = zip(counts, self.edges, strict=False)
+        row, column = next(((edge + i, j) for (n, i, j), edge in parts_and_edges if n), (0, 0))
+        return sum(n for n, _, _ in counts), row, column
 
     def __getitem__(self, rows: Any) -> RemoteTable:
-        chosen, edges = np.asarray(rows, np.int64), self.edges
-        at = np.searchsorted(chosen, edges)
+        numbers, edges = np.asarray(rows, np.int64), self.edges
+        bounds = np.searchsorted(numbers, edges)
         parts, sizes = [], []
         for i, part in enumerate(self.parts):
-            own = chosen[at[i] : at[i + 1]] - edges[i]
-            parts.append(replace(part, kept=own))
-            sizes.append(own.size)
+            kept = numbers[bounds[i] : bounds[i + 1]] - edges[i]
+            parts.append(replace(part, kept=kept))
+            sizes.append(kept.size)
         return RemoteTable(self.session, parts, sizes, self.shape[1])
 
     def row_products(self, columns: Any, share: np.ndarray | None) -> RemoteProducts:
@@ -76,8 +76,8 @@ class RemoteTable:
 
 def is_remote(data: Any) -> bool:
     """Whether workers can read the data themselves."""
-    first = data[0] if isinstance(data, tuple) and data else data
-    return isinstance(data, (str, os.PathLike, FilePieces)) or hasattr(first, "__dask_graph__")
+    x = data[0] if isinstance(data, tuple) and data else data
+    return isinstance(data, (str, os.PathLike, FilePieces)) or hasattr(x, "__dask_graph__")
 
 
 def remote_dataset(data: Any, labels: Any, cluster: Any, *, numbers: bool = False) -> Dataset:
@@ -95,84 +95,87 @@ def remote_dataset(data: Any, labels: Any, cluster: Any, *, numbers: bool = Fals
         Whether numeric targets keep their numbers.
     """
     if hasattr(data[0] if isinstance(data, tuple) else data, "__dask_graph__"):
-        return _of_chunks(data, labels, cluster, numbers=numbers)
+        return _dataset_of_chunks(data, labels, cluster, numbers=numbers)
     pieces = data
     if not isinstance(data, FilePieces):
         pieces = open_pieces(data, labels=labels, numbers=numbers)
-    found = cluster_of(cluster)
+    workers = cluster_of(cluster)
     try:
-        shares = pieces.shares(found.n_blocks)
-        session = found.session(len(shares))
-        parts = _agreed(session, pieces, [RowsPart(pieces, share) for share in shares])
+        shares = pieces.shares(workers.n_blocks)
+        session = workers.session(len(shares))
+        parts = _agree(session, pieces, [RowsPart(pieces, share) for share in shares])
         heads: list[Head] = session.call("read", [("head", part) for part in parts])
     except BaseException:
-        found.close()
+        workers.close()
         raise
     first = heads[0].fields
     weights = [head.fields["weights"] for head in heads]
-    own = {
-        "Y": _stacked([head.fields["Y"] for head in heads]),
+    joined = {
+        "Y": stack_rows([head.fields["Y"] for head in heads]),
         "weights": None if weights[0] is None else np.concatenate(weights),
     }
     table = RemoteTable(session, parts, [head.n_rows for head in heads], len(first["columns"]))
-    return Dataset(X=table, **{**first, **own})
+    return Dataset(X=table, **{**first, **joined})
 
 
-def _agreed(session: Any, pieces: FilePieces, parts: list[RowsPart]) -> list[RowsPart]:
+def _agree(session: Any, pieces: FilePieces, parts: list[RowsPart]) -> list[RowsPart]:
     """The parts, knowing what the columns of the whole are."""
     while True:
         looks = session.call("read", [("look", part) for part in parts])
-        found = [one for _, one in looks]
-        again = pieces.refine(found)
-        if again is pieces:
+        columns = [look for _, look in looks]
+        refined = pieces.refine(columns)
+        if refined is pieces:
             break
-        pieces, parts = again, [replace(part, pieces=again) for part in parts]
-    common = pieces.combine(found)
+        pieces, parts = refined, [replace(part, pieces=refined) for part in parts]
+    common = pieces.combine(columns)
     return [replace(part, common=common) for part in parts]
 
 
-def _stacked(parts: list[Any]) -> Any:
+def stack_rows(parts: list[Any]) -> Any:
+    """One table of the rows of several; sparse if one of them is."""
     if any(sp.issparse(part) for part in parts):
         return sp.csr_array(sp.vstack([sp.csr_array(part) for part in parts]))
     return np.concatenate(parts)
 
 
-def _of_chunks(data: Any, labels: Any, cluster: Any, *, numbers: bool) -> Dataset:
+def _dataset_of_chunks(data: Any, labels: Any, cluster: Any, *, numbers: bool) -> Dataset:
     if not (isinstance(data, tuple) and len(data) == 2) or labels is not None:
         msg = "collections of dask are given as (X, Y): leave labels out, and take Y from the frame"
         raise UsageError(msg)
     X, Y = data
     if getattr(X, "ndim", 2) != 2:
         raise DataError(f"X has {plural(X.ndim, 'axis')}, and a table has two")
-    found = cluster_of(cluster)
+    workers = cluster_of(cluster)
     try:
-        here = found.computed(Y) if hasattr(Y, "__dask_graph__") else Y
-        chunks = found.chunks(X)
-        filled = [one for one, n in zip(chunks, found.rows_of(chunks), strict=True) if n]
+        y = workers.computed(Y) if hasattr(Y, "__dask_graph__") else Y
+        chunks = workers.chunks(X)
+        filled = [chunk for chunk, n in zip(chunks, workers.rows_of(chunks), strict=True) if n]
         chunks = filled or chunks[:1]
         n = len(chunks)
         groups = [
-            chunks[n * i // found.n_blocks : n * (i + 1) // found.n_blocks]
-            for i in range(found.n_blocks)
+            chunks[n * i // workers.n_blocks : n * (i + 1) // workers.n_blocks]
+            for i in range(workers.n_blocks)
         ]
         groups = [group for group in groups if group]
-        session = found.session(len(groups), groups)
+        session = workers.session(len(groups), groups)
         pieces = ChunkPieces(len(groups))
         parts = [RowsPart(pieces, (i, i + 1)) for i in range(len(groups))]
-        parts = _agreed(session, pieces, parts)
+        parts = _agree(session, pieces, parts)
         heads: list[Head] = session.call("read", [("head", part) for part in parts])
         sizes = [head.n_rows for head in heads]
-        if len(here) != sum(sizes):
-            msg = f"X has {plural(sum(sizes), 'row')} and Y has {plural(len(here), 'row')}"
+        if len(y) != sum(sizes):
+            msg = f"X has {plural(sum(sizes), 'row')} and Y has {plural(len(y), 'row')}"
             raise DataError(msg)
-        own = from_arrays(np.zeros((len(here), 1)), here, numbers=numbers)
+        labelled = from_arrays(np.zeros((len(y), 1)), y, numbers=numbers)
     except BaseException:
-        found.close()
+        workers.close()
         raise
     first = heads[0].fields
     table = RemoteTable(session, parts, sizes, len(first["columns"]))
-    of_x = dict.fromkeys(note for head in heads for note in head.fields["notes"])
-    cautions = [note for note in of_x if isinstance(note, Caution)]
-    notes = tuple(dict.fromkeys([*cautions, *own.notes, *of_x]))
+    notes_of_x = dict.fromkeys(note for head in heads for note in head.fields["notes"])
+    cautions = [note for note in notes_of_x if isinstance(note, Caution)]
+    notes = tuple(dict.fromkeys([*cautions, *labelled.notes, *notes_of_x]))
     fields = {name: first[name] for name in ("columns", "left_out")}
-    return Dataset(X=table, Y=own.Y, labels=own.labels, source=Source(), notes=notes, **fields)
+    return Dataset(
+        X=table, Y=labelled.Y, labels=labelled.labels, source=Source(), notes=notes, **fields
+    )
