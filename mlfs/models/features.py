@@ -26,7 +26,7 @@ from mlfs.criteria import Criterion
 from mlfs.errors import UnknownName, UsageError, printable
 from mlfs.information.for_search import with_parents
 from mlfs.models.problem import Problem
-from mlfs.models.progress_reports import counted, heard, report
+from mlfs.models.progress_reports import is_heard, report, report_each
 from mlfs.search.best_first import best_first
 from mlfs.search.label_parents import Structure
 
@@ -75,12 +75,12 @@ class Columns(FeaturePlan):
     def after(self, problem: Problem, structure: Structure, before: Features) -> Features:
         """The columns that were named."""
         del structure
-        chosen = list(before)
+        result = list(before)
         for label, columns in self.of.items():
             name = printable(label)
             indices = columns_named(columns, problem.feature_names, f"the features of {name!r}")
-            chosen[_label_number(label, problem.names)] = np.array(indices, dtype=np.intp)
-        return tuple(chosen)
+            result[_label_number(label, problem.names)] = np.array(indices, dtype=np.intp)
+        return tuple(result)
 
 
 class Selected(FeaturePlan):
@@ -112,7 +112,7 @@ class Selected(FeaturePlan):
             options["network"] = structure
         if is_auto(n) or is_cv(n):
             options["seed"] = seed
-        options["on_pick"] = _Picks(problem.q) if heard() else None
+        options["on_pick"] = _Picks(problem.q) if is_heard() else None
         selection = select(prepared, options.pop("criterion"), n, **options)
         if selection.interrupted:
             raise KeyboardInterrupt
@@ -163,7 +163,7 @@ class LDF(FeaturePlan):
         prepared = problem.prepared()
         paths = [
             search(plan, ([], []), prepared.info.for_label(label), name)
-            for label, name in counted("features", list(enumerate(problem.names)))
+            for label, name in report_each("features", list(enumerate(problem.names)))
         ]
         return tuple(_picks_of(path) for path in paths)
 
@@ -174,7 +174,9 @@ class LDF(FeaturePlan):
         info = with_parents(problem.prepared().info, members)
         paths = [
             best_first(mlcfs, info.for_label(label).only(np.sort(columns)), name="mlcfs")
-            for label, columns in counted("features beside the parents", list(enumerate(before)))
+            for label, columns in report_each(
+                "features beside the parents", list(enumerate(before))
+            )
             if columns is not None
         ]
         return tuple(_picks_of(path) for path in paths)
@@ -267,11 +269,11 @@ def _columns_of(selection: Selection, problem: Problem) -> Features:
     if not selection.labels:
         indices = columns_named(selection.names, names, "features")
         return (np.array(indices, dtype=np.intp),) * problem.q
-    chosen: list[np.ndarray | None] = [None] * problem.q
+    columns: list[np.ndarray | None] = [None] * problem.q
     for label, ranking in selection.labels.items():
         indices = columns_named(ranking.names, names, "features")
-        chosen[_label_number(label, problem.names)] = np.array(indices, dtype=np.intp)
-    return tuple(chosen)
+        columns[_label_number(label, problem.names)] = np.array(indices, dtype=np.intp)
+    return tuple(columns)
 
 
 def _nominal_names(nominal: Any, problem: Problem) -> list[str]:

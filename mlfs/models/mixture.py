@@ -22,7 +22,7 @@ from mlfs.models.inference.vectors import blocks
 from mlfs.models.label_model import LabelModel
 from mlfs.models.problem import Problem
 from mlfs.models.progress_reports import stage
-from mlfs.models.splits import kept_aside
+from mlfs.models.splits import split_aside
 from mlfs.models.structures import Arborescence, learner_for
 from mlfs.models.switching import Switching
 from mlfs.models.tuned import TunedLogistic
@@ -193,7 +193,7 @@ class MixtureOfTrees(LabelModel):
 
     def _grow_trees(self, problem: Problem, grower: Grower) -> Mixture:
         """Section 5.3.2: grow on some rows, stop when the others become less likely."""
-        train, aside = kept_aside(problem, self.validation, SPLIT)
+        train, aside = split_aside(problem, self.validation, SPLIT)
 
         def likely(mixture: Mixture) -> float:
             return weighted_mean(mixture.on(aside.X).log_proba(aside.Y), aside.weights)

@@ -28,10 +28,10 @@ from mlfs.models.inference.contract import (
     whole,
 )
 from mlfs.models.inference.nodes import Nodes, best_leaves
-from mlfs.models.inference.sampling import drawn, row_blocks
+from mlfs.models.inference.sampling import draw_samples, row_blocks
 from mlfs.models.problem import Problem
-from mlfs.models.progress_reports import counted
-from mlfs.models.splits import kept_aside
+from mlfs.models.progress_reports import report_each
+from mlfs.models.splits import split_aside
 from mlfs.models.structures import StructureLearner
 from mlfs.search.label_parents import Structure, from_order
 
@@ -76,7 +76,7 @@ class SwappedOrder(StructureLearner):
         best = first = payoffs.payoff(order)
         draw = problem.generator(SWAPS)
         n_taken = 0
-        for _ in counted("order of labels: swaps", range(n_swaps if problem.q > 1 else 0)):
+        for _ in report_each("order of labels: swaps", range(n_swaps if problem.q > 1 else 0)):
             a, b = draw.choice(problem.q, size=2, replace=False).tolist()
             candidate = list(order)
             candidate[a], candidate[b] = candidate[b], candidate[a]
@@ -97,7 +97,7 @@ class SwappedOrder(StructureLearner):
         if not valid:
             msg = f"validation is a share of the rows between 0 and 1, not {printable(repr(share))}"
             raise UsageError(msg)
-        return kept_aside(problem, float(share), SPLIT)
+        return split_aside(problem, float(share), SPLIT)
 
 
 class BestSample(Inference):
@@ -137,7 +137,7 @@ class BestSample(Inference):
         greedy = Greedy().predict(conditionals)
         out = np.empty_like(greedy)
         for rows in row_blocks(conditionals, n_samples + 1):
-            samples, _, _ = drawn(conditionals, rows, uniforms)
+            samples, _, _ = draw_samples(conditionals, rows, uniforms)
             positions = np.concatenate([samples.rows, np.arange(len(rows))])
             labels = np.concatenate([samples.labels, greedy[rows]])
             scores = log_proba_of(conditionals, rows[positions], labels)
@@ -220,8 +220,8 @@ class MonteCarloChain(StructuredClassifier):
 class _Payoffs:
     """The payoffs of orders: the mean log-likelihood of a row, label by label, kept for reuse."""
 
-    def __init__(self, train: Problem, judged: Problem) -> None:
-        self.train, self.judged = train, judged
+    def __init__(self, train: Problem, test: Problem) -> None:
+        self.train, self.test = train, test
         self.payoffs: dict[Fit, float] = {}
 
     def payoff(self, order: list[int]) -> float:
@@ -230,16 +230,16 @@ class _Payoffs:
         n_jobs = min(threads(self.train.n_jobs), len(new))
         if n_jobs > 1:
             run = joblib.Parallel(n_jobs)
-            payoffs = run(joblib.delayed(_payoff)(self.train, self.judged, *fit) for fit in new)
+            payoffs = run(joblib.delayed(_payoff)(self.train, self.test, *fit) for fit in new)
         else:
-            payoffs = [_payoff(self.train, self.judged, *fit) for fit in new]
+            payoffs = [_payoff(self.train, self.test, *fit) for fit in new]
         self.payoffs.update(zip(new, payoffs, strict=True))
         return float(sum(self.payoffs[fit] for fit in sorted(fits)))
 
 
-def _payoff(train: Problem, judged: Problem, label: int, parents: tuple[int, ...]) -> float:
+def _payoff(train: Problem, test: Problem, label: int, parents: tuple[int, ...]) -> float:
     """The mean of log P(label | x, parents) over the rows in which all of them are known."""
-    rows = judged.observed(label, *parents)
+    rows = test.observed(label, *parents)
     if not rows.size:
         return 0.0
     learner = fit_learner(train, label, parents, train.weights)
@@ -248,8 +248,8 @@ def _payoff(train: Problem, judged: Problem, label: int, parents: tuple[int, ...
     node_parents = tuple(parents if node == label else () for node in range(train.q))
     order = (*parents, *(node for node in range(train.q) if node not in parents))
     structure = Structure("given", train.names, order, node_parents)
-    conditionals = FittedConditionals(structure, learners, train.X.shape[1]).on(judged.X)
-    log_probas = conditionals.log_proba(label, rows, judged.Y[rows][:, list(parents)])
-    logs = log_probas[np.arange(rows.size), judged.Y[rows, label]]
-    weights = None if judged.weights is None else judged.weights[rows]
+    conditionals = FittedConditionals(structure, learners, train.X.shape[1]).on(test.X)
+    log_probas = conditionals.log_proba(label, rows, test.Y[rows][:, list(parents)])
+    logs = log_probas[np.arange(rows.size), test.Y[rows, label]]
+    weights = None if test.weights is None else test.weights[rows]
     return float(np.average(logs, weights=weights))

@@ -13,7 +13,7 @@ from mlfs.models.features import feature_plan
 from mlfs.models.inference import Inference
 from mlfs.models.problem import MISSING, Problem
 from mlfs.models.progress_reports import stage
-from mlfs.models.splits import kept_aside
+from mlfs.models.splits import split_aside
 from mlfs.models.structures import StructureLearner
 
 __all__ = ["choose_number"]
@@ -48,7 +48,7 @@ def choose_number(
     """
     if not numbers:
         raise UsageError("n is empty: give one number of features, or several to choose from")
-    train, aside = kept_aside(problem, SHARE, STREAM)
+    train, aside = split_aside(problem, SHARE, STREAM)
     before = feature_plan(features, numbers[0]).before(train)
     structure = learner.learn(train.on(before))
     scores = []

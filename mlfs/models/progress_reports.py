@@ -10,7 +10,16 @@ from typing import NamedTuple, TypeVar
 
 from mlfs.errors import UsageError, printable
 
-__all__ = ["Progress", "Tell", "counted", "duration", "heard", "report", "reporting", "stage"]
+__all__ = [
+    "Progress",
+    "Tell",
+    "duration",
+    "is_heard",
+    "report",
+    "report_each",
+    "reporting",
+    "stage",
+]
 
 T = TypeVar("T")
 
@@ -130,14 +139,14 @@ def report(what: str = "", done: int = 0, total: int = 0) -> None:
         listener.hear((*stages, what) if what else stages, done, total)
 
 
-def counted(what: str, items: Sequence[T]) -> Iterator[T]:
+def report_each(what: str, items: Sequence[T]) -> Iterator[T]:
     """The items, each reported as a part when it is begun."""
     for number, item in enumerate(items):
         report(what, number, len(items))
         yield item
 
 
-def heard() -> bool:
+def is_heard() -> bool:
     """Whether anyone listens to reports that cost something to make."""
     return _LISTENER.get() is not None
 

@@ -17,9 +17,9 @@ from mlfs.models.problem import Problem
 __all__ = [
     "clearly_less",
     "distinct_rows",
-    "kept_aside",
     "random_folds",
     "row_marks",
+    "split_aside",
     "stratified_folds",
 ]
 
@@ -92,7 +92,7 @@ def stratified_folds(X: Any, y: np.ndarray, n_folds: int) -> np.ndarray:
     return folds
 
 
-def kept_aside(problem: Problem, share: float, stream: int) -> tuple[Problem, Problem]:
+def split_aside(problem: Problem, share: float, stream: int) -> tuple[Problem, Problem]:
     """The rows to learn from, and a share of the distinct rows that is kept aside.
 
     At least one is on either side; where there is only one distinct row, it is on both.

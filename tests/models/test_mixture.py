@@ -24,7 +24,7 @@ from mlfs.models.features import LDF
 from mlfs.models.inference import MaxSum
 from mlfs.models.mixture import MixtureOfTrees
 from mlfs.models.problem import Problem
-from mlfs.models.splits import kept_aside
+from mlfs.models.splits import split_aside
 from mlfs.models.structures import Arborescence
 from mlfs.models.switching import Switching
 from mlfs.models.tuned import PENALTIES, TunedLogistic
@@ -323,12 +323,12 @@ def test_neither_the_order_nor_the_repetition_of_rows_moves_one_to_the_other_sid
     order = draw.permutation(np.repeat(np.arange(60), draw.integers(1, 4, 60)))
     once, more = (problem_of(A, B) for A, B in ((X, Y), (X[order], Y[order])))
     sparse = replace(once, X=sp.csr_array(X))
-    for left, right in zip(kept_aside(once, 0.3, 1), kept_aside(more, 0.3, 1), strict=True):
+    for left, right in zip(split_aside(once, 0.3, 1), split_aside(more, 0.3, 1), strict=True):
         assert {row.tobytes() for row in left.X} == {row.tobytes() for row in right.X}
-    train, aside = kept_aside(once, 0.3, 1)
+    train, aside = split_aside(once, 0.3, 1)
     assert (train.n_rows, aside.n_rows) == (42, 18)
-    assert (kept_aside(sparse, 0.3, 1)[1].X.toarray() == aside.X).all()
-    assert kept_aside(problem_of(X[:1], Y[:1]), 0.3, 1)[0].n_rows == 1
+    assert (split_aside(sparse, 0.3, 1)[1].X.toarray() == aside.X).all()
+    assert split_aside(problem_of(X[:1], Y[:1]), 0.3, 1)[0].n_rows == 1
 
 
 def test_without_a_base_learner_each_value_of_the_parent_has_its_regression():

@@ -28,7 +28,7 @@ from mlfs.errors import DataError
 from mlfs.models import LDF, StructuredClassifier, available, make
 from mlfs.models.inference import BestFirst, Exhaustive, Greedy
 from mlfs.models.problem import Problem
-from mlfs.models.splits import kept_aside
+from mlfs.models.splits import split_aside
 from mlfs.models.structures import Chain, Independent, KParents
 from tests.documents import ROOT
 from tests.shared import shared_data
@@ -227,7 +227,9 @@ def test_selection_sees_the_training_rows_only() -> None:
 def test_the_number_of_features_is_that_of_the_best_exact_match_held_out() -> None:
     X, Y = songs(11)
     model = make("occ", n=[3, 0.1, 6]).fit(X, Y)
-    train, aside = kept_aside(Problem(X, Y.astype(np.int8), tuple("abcdef")[: Y.shape[1]]), 0.3, 34)
+    train, aside = split_aside(
+        Problem(X, Y.astype(np.int8), tuple("abcdef")[: Y.shape[1]]), 0.3, 34
+    )
     scores = []
     for n in (3, 0.1, 6):
         one = make("occ", n=n).fit(train.X, train.Y)

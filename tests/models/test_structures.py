@@ -36,7 +36,7 @@ from mlfs.models.structures import (
 from mlfs.models.structures.arborescence import log_likelihoods
 from mlfs.models.structures.basins import directed_by_tests
 from mlfs.models.structures.held_out import held_out
-from mlfs.models.structures.logistic import side_by_side, solvable
+from mlfs.models.structures.logistic import fit_side_by_side, solvable
 from mlfs.models.structures.newton import with_last
 from mlfs.models.structures.polytree import conditional_information, independent_by_g
 from mlfs.models.structures.spanning import spanning_forest
@@ -735,7 +735,7 @@ def test_regressions_side_by_side_are_scikit_learn_s(intercept, form, scale, c):
     others[:, 1] = y  # tells all
     others[:, 2] = 0  # tells nothing
     shares = rng.uniform(0.5, 2, (90, 1)) * (rng.random((90, 4)) < 0.9)
-    found = side_by_side(with_last(form(x), intercept), y, c, shares, others)
+    found = fit_side_by_side(with_last(form(x), intercept), y, c, shares, others)
     for k in range(4):
         known = LogisticRegression(
             C=c, fit_intercept=intercept, solver="newton-cholesky", tol=1e-12, max_iter=1000
@@ -758,7 +758,7 @@ def test_regressions_on_parts_of_the_rows_are_scikit_learn_s(intercept, form, sc
         half = [rng.permutation(np.flatnonzero(y == value))[: size // 2] for value in (0, 1)]
         rows = np.concatenate(half)
         shares[rows, k] = rng.uniform(0.5, 2, rows.size)
-    found = side_by_side(with_last(form(x), intercept), y, 2.0, shares)
+    found = fit_side_by_side(with_last(form(x), intercept), y, 2.0, shares)
     for k in range(len(sizes)):
         rows = shares[:, k] > 0
         known = LogisticRegression(

@@ -19,7 +19,7 @@ from mlfs.models.inference.contract import (
     whole,
 )
 from mlfs.models.inference.max_sum import is_small_polytree, most_parents
-from mlfs.models.inference.sampling import drawn, row_blocks
+from mlfs.models.inference.sampling import draw_samples, row_blocks
 from mlfs.models.inference.vectors import blocks, configurations, every_vector, numbered, table_of
 
 __all__ = ["MOST_OPEN", "has_exact_marginals", "marginals"]
@@ -154,5 +154,5 @@ def _sample_marginals(conditionals: Conditionals, n_samples: int, seed: int) -> 
     uniforms = np.random.default_rng(seed).random((1, n_samples, conditionals.q))
     out = np.zeros((conditionals.n_rows, conditionals.q))
     for rows in row_blocks(conditionals, n_samples):
-        _, _, out[rows] = drawn(conditionals, rows, uniforms)
+        _, _, out[rows] = draw_samples(conditionals, rows, uniforms)
     return out

@@ -16,7 +16,7 @@ from mlfs.models.inference.contract import (
     whole,
 )
 from mlfs.models.inference.decisions import Support
-from mlfs.models.inference.sampling import drawn, row_blocks
+from mlfs.models.inference.sampling import draw_samples, row_blocks
 
 __all__ = ["MonteCarlo"]
 
@@ -67,7 +67,7 @@ class MonteCarlo(Inference):
         uniforms = generator.random((1, n_samples, q))
         out = np.zeros((conditionals.n_rows, q), dtype=np.int8)
         for rows in row_blocks(conditionals, n_samples, q * q if loss == "f1" else 0):
-            support, _, _ = drawn(conditionals, rows, uniforms)
+            support, _, _ = draw_samples(conditionals, rows, uniforms)
             out[rows] = _decide(support, loss)
         return out
 

@@ -19,7 +19,7 @@ from mlfs.models.inference.decisions import Support
 from mlfs.models.inference.nodes import Nodes
 from mlfs.models.inference.vectors import blocks, configurations, numbered, parents_in
 
-__all__ = ["drawn", "row_blocks", "sample"]
+__all__ = ["draw_samples", "row_blocks", "sample"]
 
 PAIRS = 1 << 17  # at once, so that they fit in the caches
 CELLS = 1 << 26
@@ -49,7 +49,7 @@ def sample(conditionals: Conditionals, seed: Any = 0, n: int = 1) -> Labels:
     out = np.zeros((n, conditionals.n_rows, q), dtype=np.int8)
     for rows in row_blocks(conditionals, n):
         uniforms = generator.random((len(rows), n, q))
-        support, leaf, _ = drawn(conditionals, rows, uniforms)
+        support, leaf, _ = draw_samples(conditionals, rows, uniforms)
         out[:, rows] = support.labels[leaf].transpose(1, 0, 2)
     return out
 
@@ -62,7 +62,9 @@ def row_blocks(conditionals: Conditionals, n_samples: int, moments: int = 0) -> 
     return blocks(conditionals.n_rows, 1, step)
 
 
-def drawn(conditionals: Conditionals, rows: Ints, uniforms: Floats) -> tuple[Support, Ints, Floats]:
+def draw_samples(
+    conditionals: Conditionals, rows: Ints, uniforms: Floats
+) -> tuple[Support, Ints, Floats]:
     """Sample by given numbers from [0, 1): label l of a sample is 1 if u < P(l = 1 | parents).
 
     Parameters

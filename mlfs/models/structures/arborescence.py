@@ -88,7 +88,7 @@ def log_likelihoods(problem: Problem, folds: float = 3, *, race: bool = False) -
         ``-inf`` where there is no edge, because p or l has one value or by `race`.
     """
     held = replace(held_out(problem, folds), what="tree of labels")
-    return held.over_labels(_weights_into, race).T
+    return held.for_each_label(_weights_into, race).T
 
 
 def _weights_into(held: HeldOut, label: int, race: bool) -> np.ndarray:

@@ -68,7 +68,7 @@ class Chain(StructureLearner):
 
     def learn(self, problem: Problem) -> Structure:
         """The order, with all predecessors."""
-        order, note = ordered(problem, self.order)
+        order, note = label_order(problem, self.order)
         return from_order(order, problem.names, note)
 
 
@@ -96,7 +96,7 @@ class KParents(StructureLearner):
         if k is not None and (isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 0):
             msg = f"k is the greatest number of parents of a label, not {printable(repr(k))}"
             raise UsageError(msg)
-        order, note = ordered(problem, self.order)
+        order, note = label_order(problem, self.order)
         pairs = LabelPairs.of(problem)
         structure = k_parents(pairs.info, order, None if k is None else int(k), problem.names)
         return replace(
@@ -130,7 +130,7 @@ class Given(StructureLearner):
         return given_network(structure, problem.names)
 
 
-def ordered(problem: Problem, order: Any) -> tuple[tuple[int, ...], str]:
+def label_order(problem: Problem, order: Any) -> tuple[tuple[int, ...], str]:
     """The labels in a named or given order, and a description of it."""
     if not isinstance(order, str):
         return _sequence(order, problem.names), "labels in the order that was given"

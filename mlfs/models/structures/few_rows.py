@@ -15,14 +15,14 @@ from scipy.special import expit, logit
 
 from mlfs.models.structures.newton import JITTER, NEAR
 
-__all__ = ["on_few_rows"]
+__all__ = ["fit_few_rows"]
 
 STEPS, HALVES = 100, 20
 PADDED = 1.3  # times the size of the smallest part in a stack
 CELLS = 1 << 22  # of a stack
 
 
-def on_few_rows(x: Any, y: np.ndarray, shares: np.ndarray, near: float = NEAR) -> np.ndarray:
+def fit_few_rows(x: Any, y: np.ndarray, shares: np.ndarray, near: float = NEAR) -> np.ndarray:
     """The coefficients of regressions of y on x, each on the rows that it gives a share.
 
     Parameters
@@ -45,7 +45,7 @@ def on_few_rows(x: Any, y: np.ndarray, shares: np.ndarray, near: float = NEAR) -
     for stacked in _stacks([len(part_rows) for part_rows in rows]):
         size = max(len(rows[part]) for part in stacked)
         stack = _Stack(x, y, shares, [(part, rows[part]) for part in stacked], size)
-        for part, (coefficients, intercept) in zip(stacked, stack.solved(near), strict=True):
+        for part, (coefficients, intercept) in zip(stacked, stack.solve(near), strict=True):
             out[:-1, part], out[-1, part] = coefficients, intercept
     return out
 
@@ -89,7 +89,7 @@ class _Stack:
         self.b = self.constant * logit(np.clip(frequency, JITTER, 1 - JITTER))
         self.a = np.zeros((k, size))
 
-    def solved(self, near: float) -> Iterator[tuple[np.ndarray, float]]:
+    def solve(self, near: float) -> Iterator[tuple[np.ndarray, float]]:
         """The coefficients and the intercept of each part."""
         unsolved = np.arange(len(self.x))
         kernel, y, shares, a, b = self.kernel, self.y, self.shares, self.a, self.b
@@ -144,9 +144,9 @@ class _Stack:
         bend = np.maximum(self.constant * (root * of_b).sum(axis=1), JITTER)
         d_b = (slope - self.constant * (root * of_a).sum(axis=1)) / bend * self.constant
         d_a = up - root * (of_a + of_b * d_b[:, None])
-        of_kernel = np.einsum("kij,kj->ki", kernel, d_a)
+        change = np.einsum("kij,kj->ki", kernel, d_a)
         gain = ((k_up * d_a).sum(axis=1) + slope * d_b) / 2
-        return d_a, d_b, of_kernel, gain
+        return d_a, d_b, change, gain
 
 
 def _value(

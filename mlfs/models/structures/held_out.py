@@ -24,8 +24,8 @@ from threadpoolctl import threadpool_limits
 from mlfs.api.options import threads
 from mlfs.errors import DataError, UsageError, printable
 from mlfs.models.base_learners import stacked
-from mlfs.models.progress_reports import counted
-from mlfs.models.structures.logistic import MOST_COLUMNS, Logistic, side_by_side, solvable
+from mlfs.models.progress_reports import report_each
+from mlfs.models.structures.logistic import MOST_COLUMNS, Logistic, fit_side_by_side, solvable
 from mlfs.models.structures.memory_of_fits import Memory, Part
 from mlfs.models.structures.newton import Newton, with_last
 
@@ -58,13 +58,13 @@ class HeldOut:
     splits: Sequence[Split]
     what: str = "label structure"
 
-    def over_labels(self, work: Callable[..., np.ndarray], *arguments: Any) -> np.ndarray:
+    def for_each_label(self, work: Callable[..., np.ndarray], *arguments: Any) -> np.ndarray:
         """``work(self, label, *arguments)`` for all labels, as rows; several at the same time."""
         q = self.problem.q
         n_jobs = min(threads(self.problem.n_jobs), q)
         if n_jobs == 1:
             with threadpool_limits(limits=1, user_api="blas"):
-                labels = counted(self.what, range(q))
+                labels = report_each(self.what, range(q))
                 return np.array([work(self, label, *arguments) for label in labels])
         tasks = [(work, self._with_memory_of(label), label, *arguments) for label in range(q)]
         done = joblib.Parallel(n_jobs)(joblib.delayed(_alone)(*task) for task in tasks)
@@ -206,9 +206,9 @@ class HeldOut:
             values = self.problem.Y[part.rows][:, others]
             inputs = np.maximum(values, 0).astype(np.float64)
             shares = self._weights(part)[:, None] * (values >= 0)
-        solved = self._solve(part, shares, inputs, [(other,) for other in others or ()])
-        decision = self._decision(part, solved)
-        return np.stack([expit(decision), expit(decision + solved.of_other[:, None])])
+        logistic = self._solve(part, shares, inputs, [(other,) for other in others or ()])
+        decision = self._decision(part, logistic)
+        return np.stack([expit(decision), expit(decision + logistic.of_other[:, None])])
 
     def _predict_switched(self, part: Part, others: list[int]) -> np.ndarray:
         """Predict as `Switching` does: for each value by the regression on the rows that have it.
@@ -263,7 +263,7 @@ class HeldOut:
         alone = self._alone[key]
         if shares is None:
             return Logistic(alone[:, None], np.zeros(1))
-        logistic = side_by_side(x, y, c, shares, inputs, alone, memory.starts(fits))
+        logistic = fit_side_by_side(x, y, c, shares, inputs, alone, memory.starts(fits))
         memory.keep(fits, logistic)
         return logistic
 
@@ -271,9 +271,9 @@ class HeldOut:
         weights = self.problem.weights
         return np.ones(part.rows.size) if weights is None else weights[part.rows]
 
-    def _decision(self, part: Part, solved: Logistic) -> np.ndarray:
+    def _decision(self, part: Part, logistic: Logistic) -> np.ndarray:
         x = with_last(self._x(part.label, part.test), bool(self._plainest.fit_intercept))
-        return np.asarray((x @ solved.of_x).T)
+        return np.asarray((x @ logistic.of_x).T)
 
     def _predict_fitted(
         self,

@@ -16,7 +16,7 @@ import scipy.sparse as sp
 from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 
-from mlfs.models.structures.few_rows import on_few_rows
+from mlfs.models.structures.few_rows import fit_few_rows
 from mlfs.models.structures.newton import (
     JITTER,
     NEAR,
@@ -24,14 +24,14 @@ from mlfs.models.structures.newton import (
     objective,
     one_regression,
     penalty_of,
-    solved,
+    solve_factored,
 )
 
 __all__ = [
     "FEW",
     "MOST_COLUMNS",
     "Logistic",
-    "side_by_side",
+    "fit_side_by_side",
     "solvable",
 ]
 
@@ -65,7 +65,7 @@ def solvable(estimator: Any, n_columns: int) -> bool:
     return bool(same and number and settings["solver"] != "liblinear")
 
 
-def side_by_side(
+def fit_side_by_side(
     x: Any,
     y: np.ndarray,
     c: float,
@@ -99,17 +99,17 @@ def side_by_side(
         nowhere = np.full((x.shape[1], shares.shape[1]), np.nan)
         starts = Logistic(nowhere, nowhere[0])
     if others is not None:
-        return _WithOthers(x, y, c * shares, others, alone).solved(NEAR * c, starts)
+        return _WithOthers(x, y, c * shares, others, alone).solve(NEAR * c, starts)
     counted = (shares > 0).sum(axis=0)
     few = counted <= FEW * x.shape[1]
     many = ~few & (counted >= MOST * x.shape[0])
     out = np.empty((x.shape[1], shares.shape[1]))
     if few.any():
-        out[:, few] = on_few_rows(x, y, c * shares[:, few], NEAR * c)
+        out[:, few] = fit_few_rows(x, y, c * shares[:, few], NEAR * c)
     if many.any():
         regressions = _OnParts(x, y, c * shares[:, many], alone)
         own_starts = Logistic(starts.of_x[:, many], starts.of_other[many])
-        out[:, many] = regressions.solved(NEAR * c, own_starts).of_x
+        out[:, many] = regressions.solve(NEAR * c, own_starts).of_x
     for part in np.flatnonzero(~few & ~many):
         rows = np.flatnonzero(shares[:, part])
         row_shares, start = c * shares[rows, part], starts.of_x[:, part]
@@ -135,11 +135,11 @@ class _WithOthers:
         self.factor = curvature_factor(x, curvature)
         border = x.T @ (curvature[:, None] * others)
         self.border = border
-        self.inner = solved(self.factor, border)
+        self.inner = solve_factored(self.factor, border)
         corner = (curvature[:, None] * others**2).sum(axis=0) + 1.0
         self.corner = np.maximum(corner - (border * self.inner).sum(axis=0), JITTER)
 
-    def solved(self, near: float, starts: Logistic) -> Logistic:
+    def solve(self, near: float, starts: Logistic) -> Logistic:
         """Step until no regression can gain more than `near`; solved ones are left out."""
         has_start = np.isfinite(starts.of_other)
         self.w, self.v = (
@@ -196,7 +196,7 @@ class _WithOthers:
         return objective(z, self.y, self.shares) + ((self.penalty * w**2).sum(axis=0) + v**2) / 2
 
     def _precondition(self, r_w: np.ndarray, r_v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        t = solved(self.factor, r_w)
+        t = solve_factored(self.factor, r_w)
         s = (r_v - (self.border * t).sum(axis=0)) / self.corner
         return t - self.inner * s, s
 
@@ -255,7 +255,7 @@ class _OnParts(_WithOthers):
             self.rough = x.astype(np.float32)
 
     def _precondition(self, r_w: np.ndarray, r_v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        return solved(self.factor, r_w).astype(r_w.dtype, copy=False), r_v
+        return solve_factored(self.factor, r_w).astype(r_w.dtype, copy=False), r_v
 
     def _keep_preconditioners(self, kept: np.ndarray) -> None:
         del kept

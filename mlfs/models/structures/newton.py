@@ -151,7 +151,7 @@ class Newton:
             array.astype(x.dtype) for array in (penalty_of(x.shape[1]), curvature, gradient)
         )
         out = np.zeros_like(residual)
-        preconditioned = solved(self.factor, residual)
+        preconditioned = solve_factored(self.factor, residual)
         direction = preconditioned
         norm = float(residual @ preconditioned)
         enough = forcing**2 * norm
@@ -163,7 +163,7 @@ class Newton:
             length = norm / denominator
             out = out + length * direction
             residual = residual - length * product
-            preconditioned = solved(self.factor, residual)
+            preconditioned = solve_factored(self.factor, residual)
             new = float(residual @ preconditioned)
             if new <= enough:
                 return out, iteration
@@ -208,7 +208,7 @@ def _cholesky(hessian: np.ndarray, jitter: float, potrf: Any) -> tuple[np.ndarra
     return np.asarray(factor), bool(failed)
 
 
-def solved(factor: Any, right: np.ndarray) -> np.ndarray:
+def solve_factored(factor: Any, right: np.ndarray) -> np.ndarray:
     """The solution of a factorised system, for one right side or several, in double precision."""
     if right.ndim == 1:  # a fourth of the time of the routine for several right sides
         trsv = blas.strsv if factor.dtype == np.float32 else blas.dtrsv

@@ -177,8 +177,8 @@ def conditional_information(problem: Problem, folds: float = 3) -> np.ndarray:
         Symmetric, the diagonal 0; 0 where a label has one value.
     """
     held = held_out(problem, folds)
-    alone = held.over_labels(HeldOut.alone)
-    directed = held.over_labels(_information_given_others, alone)
+    alone = held.for_each_label(HeldOut.alone)
+    directed = held.for_each_label(_information_given_others, alone)
     return (directed + directed.T) / 2
 
 

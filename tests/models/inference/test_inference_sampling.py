@@ -10,7 +10,7 @@ from hypothesis import given, settings
 
 from mlfs.models import inference
 from mlfs.models.inference import has_exact_marginals, marginals, sample
-from mlfs.models.inference.sampling import drawn
+from mlfs.models.inference.sampling import draw_samples
 from tests.any_conditionals import (
     Shape,
     Tabled,
@@ -94,7 +94,7 @@ def test_marginals_of_big_trees_and_polytrees_are_exact() -> None:
 @given(models(most=5))
 def test_samples_follow_the_rule_of_each_label(one: Tabled) -> None:
     uniforms = np.random.default_rng(1).random((one.n_rows, 30, one.q))
-    support, at, means = drawn(one, np.arange(one.n_rows), uniforms)
+    support, at, means = draw_samples(one, np.arange(one.n_rows), uniforms)
     chances = np.zeros((one.n_rows, one.q))
     for row in range(one.n_rows):
         seen: dict[tuple[int, ...], int] = {}
