@@ -121,7 +121,7 @@ class Conditionals:
         self.n_rows, self.q = int(X.shape[0]), len(fitted.learners)
         self.probabilistic = fitted.probabilistic
         self._parts, self._switched = fitted.linear, fitted.switched
-        self._known = self._parts.known | self._switched.known
+        self._scored = self._parts.scored | self._switched.scored
 
     def log_proba(self, label: int, rows: Rows, parents: np.ndarray) -> np.ndarray:
         """Log P(label = 0 or 1 | x, parents), shape (len(rows), 2).
@@ -147,7 +147,7 @@ class Conditionals:
         learner = self.fitted.learners[label]
         if learner.estimator is None:
             return np.full(len(parents), learner.constant, dtype=np.int8)
-        if self._known[label]:
+        if self._scored[label]:
             return (self._scores(label, rows, parents) > 0).astype(np.int8)
         return self._answers("predict", label, rows, parents).astype(np.int8)
 
@@ -156,7 +156,7 @@ class Conditionals:
         learner = self.fitted.learners[label]
         if learner.estimator is None:
             return np.full(len(parents), EDGE if learner.constant else -EDGE)
-        if self._known[label]:
+        if self._scored[label]:
             return self._scores(label, rows, parents)
         if hasattr(learner.estimator, "decision_function"):
             values = self._answers("decision_function", label, rows, parents)
@@ -282,7 +282,7 @@ class _Linear:
     of_x: Any
     intercepts: np.ndarray
     of_parents: tuple[np.ndarray, ...]
-    known: np.ndarray
+    scored: np.ndarray
     logistic: np.ndarray
 
     @classmethod

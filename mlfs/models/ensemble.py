@@ -127,10 +127,10 @@ class StructuredEnsemble(LabelModel):
         marks = row_marks(problem.X, problem.Y)
         for member, model in enumerate(self.estimators_):
             draw = problem.generator(member, self._seen)
-            chosen = _draw_rows(draw, marks, problem.weights, float(self.rows))
-            grow_member(model, problem, chosen, self.estimators_features_[member])
+            member_rows = _draw_rows(draw, marks, problem.weights, float(self.rows))
+            grow_member(model, problem, member_rows, self.estimators_features_[member])
             before = self.estimators_samples_[member]
-            self.estimators_samples_[member] = np.append(before, self._seen + chosen)
+            self.estimators_samples_[member] = np.append(before, self._seen + member_rows)
         self._seen += problem.n_rows
 
     def _train(self, problem: Problem, train: Callable[..., Any]) -> None:

@@ -24,7 +24,7 @@ from mlfs.data.matrices import check_places
 from mlfs.data.row_weights import check_weights
 from mlfs.errors import DataError, UsageError, printable
 from mlfs.models.classes import Classes, ClassList, read_labels
-from mlfs.models.opened_data import opened, opened_rows
+from mlfs.models.opened_data import open_arrays, open_rows
 from mlfs.models.problem import Problem
 from mlfs.search.label_parents import Structure
 
@@ -176,7 +176,7 @@ class LabelModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklea
         """Check the training data and code the labels."""
         prepared, given_names = None, self.__dict__.pop("_next_names", None)
         if isinstance(X, (Dataset, Prepared)):
-            X, Y, sample_weight, *own_names, prepared = opened(X, Y, sample_weight)
+            X, Y, sample_weight, *own_names, prepared = open_arrays(X, Y, sample_weight)
             given_names = given_names or own_names
         if Y is None:
             msg = (
@@ -203,7 +203,7 @@ class LabelModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklea
     def _begin_further(self, X: Any, Y: Any, sample_weight: Any = None) -> Problem:
         """Check further training data of a model that has begun, for `partial_fit`."""
         if isinstance(X, (Dataset, Prepared)):
-            X, Y, sample_weight, *_ = opened(X, Y, sample_weight)
+            X, Y, sample_weight, *_ = open_arrays(X, Y, sample_weight)
         matrix = self._matrix(X, reset=False)
         codes = self._labels.codes(Y, matrix.shape[0])
         return self._weighted_problem(matrix, codes, sample_weight, seed_of(self.random_state), ())
@@ -255,7 +255,7 @@ class LabelModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklea
 
     def _matrix(self, X: Any, *, reset: bool) -> Any:
         if isinstance(X, (Dataset, Prepared)):
-            X = opened_rows(X)
+            X = open_rows(X)
         if sp.issparse(X):
             check_places(X, "X")
         matrix = validate_data(

@@ -11,7 +11,7 @@ from mlfs.api.prepared import Prepared
 from mlfs.data.dataset import Dataset
 from mlfs.errors import UsageError, printable
 
-__all__ = ["Opened", "opened", "opened_rows"]
+__all__ = ["Opened", "open_arrays", "open_rows"]
 
 
 class Opened(NamedTuple):
@@ -34,16 +34,16 @@ class Opened(NamedTuple):
     weights: np.ndarray | None
     feature_names: tuple[str, ...]
     label_names: tuple[str, ...]
-    ready: Prepared | None
+    prepared: Prepared | None
 
 
-def opened(data: Dataset | Prepared, y: Any, sample_weight: Any) -> Opened:
+def open_arrays(data: Dataset | Prepared, y: Any, sample_weight: Any) -> Opened:
     """The arrays of a data set, all of whose features must be numbers.
 
     Examples
     --------
     >>> from mlfs import prepare
-    >>> opened(prepare(([[0], [1]], [[0], [1]])), None, None).Y.tolist()
+    >>> open_arrays(prepare(([[0], [1]], [[0], [1]])), None, None).Y.tolist()
     [[0], [1]]
     """
     kind = type(data).__name__
@@ -59,7 +59,7 @@ def opened(data: Dataset | Prepared, y: Any, sample_weight: Any) -> Opened:
     if prepared is not None and (weights is not None or prepared.options["estimator"] != "counts"):
         prepared = None  # nothing of it is used
     names = tuple(dataset.feature_names), tuple(dataset.label_names)
-    return Opened(opened_rows(dataset), _with_nan(dataset.Y), weights, *names, prepared)
+    return Opened(open_rows(dataset), _with_nan(dataset.Y), weights, *names, prepared)
 
 
 def _with_nan(Y: Any) -> Any:
@@ -70,7 +70,7 @@ def _with_nan(Y: Any) -> Any:
     return np.where(codes < 0, np.nan, codes)
 
 
-def opened_rows(data: Dataset | Prepared) -> Any:
+def open_rows(data: Dataset | Prepared) -> Any:
     """The features of a data set, all of which must be numbers."""
     dataset = data.dataset if isinstance(data, Prepared) else data
     words = [column.name for column in dataset.columns if column.values]

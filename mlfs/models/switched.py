@@ -57,7 +57,7 @@ class SwitchedParts:
         return cls(of_x, np.array(intercepts), tuple(columns), logistic)
 
     @property
-    def known(self) -> np.ndarray:
+    def scored(self) -> np.ndarray:
         """Which labels have such a learner."""
         return np.array([columns is not None for columns in self.columns])
 

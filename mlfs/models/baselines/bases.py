@@ -110,10 +110,10 @@ class ColumnModel(LabelModel):
             return problem
         before = plan.before(problem)
         label_columns = plan.after(problem, Independent().learn(problem.on(before)), before)
-        chosen = [columns for columns in label_columns if columns is not None]
-        if len(chosen) < len(label_columns):
+        selected = [columns for columns in label_columns if columns is not None]
+        if len(selected) < len(label_columns):
             return problem
-        self.columns_ = np.unique(np.concatenate(chosen)).astype(np.intp)
+        self.columns_ = np.unique(np.concatenate(selected)).astype(np.intp)
         if not self.columns_.size:
             raise DataError("no feature is selected for any label: there is nothing to learn from")
         names = tuple(problem.feature_names[j] for j in self.columns_)

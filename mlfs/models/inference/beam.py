@@ -61,7 +61,7 @@ def fan(conditionals: Conditionals, rows: Ints, width: int) -> Nodes:
     nodes = Nodes.roots(np.arange(n), conditionals.q)
     n_nodes = 1  # all rows have the same number of nodes at all times
     for _ in range(conditionals.q):
-        scores = nodes.scored(conditionals, rows).reshape(n, 2 * n_nodes)
+        scores = nodes.child_scores(conditionals, rows).reshape(n, 2 * n_nodes)
         keep = np.ones((n, 2 * n_nodes), dtype=bool)
         if 2 * n_nodes > width:
             ranked = np.argsort(-scores, axis=1, kind="stable")

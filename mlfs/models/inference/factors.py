@@ -70,13 +70,13 @@ class Factors:
     plan : Plan
     values : list of ndarray
         The logarithm of each factor, one axis for the rows and one for each label of its scope.
-    known : ndarray, shape (q, n_rows, 2)
+    evidence : ndarray, shape (q, n_rows, 2)
         0 where a value of a label is possible, -inf where it is not.
     """
 
     plan: Plan
     values: list[Floats]
-    known: Floats
+    evidence: Floats
 
     @classmethod
     def of(cls, conditionals: Conditionals, rows: Ints, plan: Plan) -> Factors:
@@ -89,7 +89,7 @@ class Factors:
 
     def some(self, rows: Ints) -> Factors:
         """The factors of some of the rows."""
-        return Factors(self.plan, [value[rows] for value in self.values], self.known[:, rows])
+        return Factors(self.plan, [value[rows] for value in self.values], self.evidence[:, rows])
 
     def max_marginals(self) -> Floats:
         """The score of the best vector with each value of each label, (q, n_rows, 2)."""
@@ -100,7 +100,7 @@ class Factors:
                 up[node, origin] = self._from_factor(node, origin, down)
             elif origin >= 0:
                 down[origin, node] = self._from_label(node, origin, up)
-        out = np.empty_like(self.known)
+        out = np.empty_like(self.evidence)
         for is_factor, node, origin in self.plan.visits:
             if is_factor:
                 for label in self.plan.scopes[node]:
@@ -121,7 +121,7 @@ class Factors:
         return np.asarray(total.max(axis=axes)) if axes else total
 
     def _from_label(self, label: int, factor: int, up: dict[tuple[int, int], Floats]) -> Floats:
-        total = self.known[label]
+        total = self.evidence[label]
         for neighbour in self.plan.factors_of[label]:
             if neighbour != factor:
                 total = total + up[neighbour, label]
@@ -139,10 +139,10 @@ class Factors:
         Each is the sum of the messages before and after it: -inf cannot be subtracted again.
         """
         factors = self.plan.factors_of[label]
-        after = [np.zeros_like(self.known[label])]
+        after = [np.zeros_like(self.evidence[label])]
         for factor in reversed(factors[1:]):
             after.append(after[-1] + up[factor, label])
-        before = self.known[label]
+        before = self.evidence[label]
         for factor, behind in zip(factors, reversed(after), strict=True):
             if factor != origin:
                 down[factor, label] = before + behind

@@ -62,7 +62,7 @@ def _mode(factors: Factors) -> Labels:
         if not open_rows.size:
             return labels.T
         factors, best, rows = factors.some(open_rows), best[:, open_rows], rows[open_rows]
-        factors.known[tied[:, open_rows].argmax(axis=0), np.arange(len(rows)), 1] = -np.inf
+        factors.evidence[tied[:, open_rows].argmax(axis=0), np.arange(len(rows)), 1] = -np.inf
         scores = factors.max_marginals()
 
 

@@ -24,7 +24,7 @@ from mlfs.models.inference.max_sum import MaxSum, is_small_polytree
 from mlfs.models.inference.nodes import Nodes, best_leaves, later
 from mlfs.models.inference.vectors import blocks, table_of
 
-__all__ = ["BestFirst", "mode", "rests"]
+__all__ = ["BestFirst", "mode", "suffix_bounds"]
 
 ROWS = 4096
 CELLS = 1 << 20
@@ -115,7 +115,7 @@ class _Search:
     best: Nodes
     top: Floats  # the best score so far; that of `best` may be less by a tie
     bar: Floats  # what a leaf must reach to be of use
-    rest: Floats
+    suffix_bound: Floats
     below: np.ndarray  # rows without a leaf that reaches epsilon, so far
     spent: Floats
     cut: list[Nodes] = field(default_factory=list)
@@ -124,12 +124,14 @@ class _Search:
     def begin(cls, conditionals: Conditionals, rows: Ints, greedy: Nodes, floor: float) -> _Search:
         best = Nodes(greedy.depth, np.arange(len(rows)), greedy.labels, greedy.scores)
         if np.isneginf(floor):
-            best = best_leaves(Nodes.joined([best, fan(conditionals, rows, WIDTH)]))
+            best = best_leaves(Nodes.join([best, fan(conditionals, rows, WIDTH)]))
         below = best.scores < floor - TIE
         top = np.where(below, floor, best.scores)
-        rest = rests(conditionals, rows)
-        rest[:, below] = 0.0  # Algorithm 2 compares the nodes themselves with epsilon
-        return cls(conditionals, rows, best, top, top - TIE, rest, below, np.zeros(len(rows)))
+        suffix_bound = suffix_bounds(conditionals, rows)
+        suffix_bound[:, below] = 0.0  # Algorithm 2 compares the nodes themselves with epsilon
+        return cls(
+            conditionals, rows, best, top, top - TIE, suffix_bound, below, np.zeros(len(rows))
+        )
 
     def run(self, most: float) -> None:
         q = self.conditionals.q
@@ -158,11 +160,11 @@ class _Search:
             places = unfinished[part]
             leaves = fan(self.conditionals, self.rows[places], WIDE)
             leaves = Nodes(leaves.depth, places[leaves.rows], leaves.labels, leaves.scores)
-            self._keep(best_leaves(Nodes.joined([self.best.some(places), leaves])))
+            self._keep(best_leaves(Nodes.join([self.best.some(places), leaves])))
         return len(unfinished)
 
     def _ceiling(self, nodes: Nodes) -> Floats:
-        return np.asarray(nodes.scores + self.rest[nodes.depth, nodes.rows])
+        return np.asarray(nodes.scores + self.suffix_bound[nodes.depth, nodes.rows])
 
     def _open(self, nodes: Nodes, most: float) -> Nodes:
         """The nodes that can still lead to a better vector, or to an equal one that is lower."""
@@ -178,8 +180,8 @@ class _Search:
 
     def _expand(self, nodes: Nodes) -> Nodes:
         self.spent += np.bincount(nodes.rows, minlength=len(self.rows))
-        scores = nodes.scored(self.conditionals, self.rows)
-        needed = self.bar[nodes.rows] - self.rest[nodes.depth + 1, nodes.rows]
+        scores = nodes.child_scores(self.conditionals, self.rows)
+        needed = self.bar[nodes.rows] - self.suffix_bound[nodes.depth + 1, nodes.rows]
         keep = scores >= needed[:, None]
         dead = self.below[nodes.rows] & ~keep.any(axis=1)
         if dead.any():
@@ -190,7 +192,7 @@ class _Search:
         np.maximum.at(self.top, leaves.rows, leaves.scores)
         fresh = best_leaves(leaves, self.top)
         old = self.best.some(fresh.rows[~self.below[fresh.rows]])
-        fresh = best_leaves(Nodes.joined([old, fresh]), self.top)
+        fresh = best_leaves(Nodes.join([old, fresh]), self.top)
         self.below[fresh.rows] = False
         self._keep(fresh)
         self.bar[fresh.rows] = self.top[fresh.rows] - TIE
@@ -205,10 +207,10 @@ class _Search:
         for depth in range(self.conditionals.q):
             at_depth = [nodes for nodes in cut if nodes.depth == depth and len(nodes)]
             if at_depth:
-                nodes = Nodes.joined(at_depth)
+                nodes = Nodes.join(at_depth)
                 walk(self.conditionals, self.rows[nodes.rows], nodes.labels, nodes.scores, depth)
                 old = self.best.some(np.unique(nodes.rows))
-                self._keep(best_leaves(Nodes.joined([old, nodes])))
+                self._keep(best_leaves(Nodes.join([old, nodes])))
 
 
 def _floor(epsilon: float) -> float:
@@ -219,7 +221,7 @@ def _floor(epsilon: float) -> float:
 FEW_PARENTS = 4
 
 
-def rests(conditionals: Conditionals, rows: Ints) -> Floats:
+def suffix_bounds(conditionals: Conditionals, rows: Ints) -> Floats:
     """An upper bound of log P(labels from a depth on | x, labels before), (q + 1, len(rows)).
 
     For a label with few parents it is the best of its table, which makes the search as quick as

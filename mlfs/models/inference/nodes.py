@@ -39,7 +39,7 @@ class Nodes:
         return cls(0, rows, np.zeros((len(rows), q), dtype=np.int8), np.zeros(len(rows)))
 
     @classmethod
-    def joined(cls, parts: Iterable[Nodes]) -> Nodes:
+    def join(cls, parts: Iterable[Nodes]) -> Nodes:
         """Nodes of one depth together."""
         parts = list(parts)
         if len(parts) == 1:
@@ -58,7 +58,7 @@ class Nodes:
         """The nodes at some positions, or under a mask."""
         return Nodes(self.depth, self.rows[indices], self.labels[indices], self.scores[indices])
 
-    def scored(self, conditionals: Conditionals, rows: Ints) -> Floats:
+    def child_scores(self, conditionals: Conditionals, rows: Ints) -> Floats:
         """The scores of both children of each node; `rows` maps the nodes' rows to the model's."""
         label = conditionals.structure.order[self.depth]
         parents = parents_in(conditionals, label, self.labels)
