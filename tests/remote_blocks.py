@@ -29,7 +29,7 @@ class InProcess(Cluster):
         self.sessions.append(InProcessSession(n_blocks, chunks, self.lost))
         return self.sessions[-1]
 
-    def computed(self, collection: Any) -> Any:
+    def compute(self, collection: Any) -> Any:
         return collection.compute(scheduler="synchronous")
 
     def rows_of(self, chunks: list[Any]) -> list[int]:

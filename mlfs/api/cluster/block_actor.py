@@ -27,10 +27,10 @@ class BlockActor:
         self._reader = PartReader(chunks)
         self._searcher: Any = None
 
-    def read(self, what: str, *args: Any) -> tuple[str, Any]:
+    def read(self, method: str, *args: Any) -> tuple[str, Any]:
         """What a method of `PartReader` returns."""
         try:
-            return "done", getattr(self._reader, what)(*args)
+            return "done", getattr(self._reader, method)(*args)
         except (MlfsError, MemoryError) as error:
             return _refused(error)
 
@@ -63,12 +63,12 @@ class BlockActor:
         """The answer, pickled: one message without the parts that dask takes apart is faster."""
         return pickle.dumps(self.answer(*pickle.loads(question)), 5)  # noqa: S301 -- from our client
 
-    def prepare(self, *whole: Any) -> tuple[str, Any]:
+    def prepare(self, *setup: Any) -> tuple[str, Any]:
         """Get ready to search label by label; see `LabelSearcher`."""
         from mlfs.api.cluster.label_searches import LabelSearcher
 
         try:
-            self._searcher = LabelSearcher(*whole)
+            self._searcher = LabelSearcher(*setup)
         except (MlfsError, MemoryError) as error:
             return _refused(error)
         return "done", None
@@ -102,15 +102,15 @@ def _refused(error: MlfsError | MemoryError) -> tuple[str, str]:
 
 def unrefused(answer: tuple[str, Any]) -> Any:
     """What an actor returned, or an error with its reason."""
-    status, found = answer
+    status, content = answer
     if status == "refused":
-        raise DataError(found)
+        raise DataError(content)
     if status == "full":
-        msg = f"a worker on {printable(found)}: more workers would hold fewer each"
+        msg = f"a worker on {printable(content)}: more workers would hold fewer each"
         raise ClusterError(msg)
     if status == "raised":
-        raise found
-    return found
+        raise content
+    return content
 
 
 def versions() -> dict[str, str]:

@@ -38,7 +38,7 @@ class Cluster:
         """The workers, for actors of other kinds: `DaskWorkers`."""
         raise NotImplementedError
 
-    def computed(self, collection: Any) -> Any:
+    def compute(self, collection: Any) -> Any:
         """What a collection of dask is, here."""
         raise NotImplementedError
 

@@ -58,8 +58,8 @@ def column_edges(features: Any, kind: np.ndarray, n_blocks: int) -> list[int]:
     ends = np.cumsum(np.where(listed, ENTRY * features.non_mode, planes) + 1.0)
     d, edges = kind.size, [0]
     for k in range(1, n_blocks):
-        at = int(np.searchsorted(ends, ends[-1] * k / n_blocks, side="left")) + 1
-        edges.append(max(edges[-1] + 1, min(at, d - (n_blocks - k))))
+        cut = int(np.searchsorted(ends, ends[-1] * k / n_blocks, side="left")) + 1
+        edges.append(max(edges[-1] + 1, min(cut, d - (n_blocks - k))))
     return [*edges, d]
 
 
@@ -109,8 +109,10 @@ class CodedColumnPieces:
     def piece(self, i: int, first: int, last: int) -> ColumnPiece:
         """The columns of block i."""
         del i
-        own = own_columns(self.features, first, last)
-        return ColumnPiece(Piece(own, self.labels, self.weights), _part(self.setup, first, last))
+        columns = own_columns(self.features, first, last)
+        return ColumnPiece(
+            Piece(columns, self.labels, self.weights), _part(self.setup, first, last)
+        )
 
 
 @dataclass(frozen=True)
@@ -121,7 +123,7 @@ class PartColumnPiece:
     ----------
     parts : sequence of PartPiece
         All rows; the part that the worker has read already comes without being read again.
-    own : int
+    read_part : int
         Which part that is.
     last : int
         The column after its last.
@@ -130,18 +132,18 @@ class PartColumnPiece:
     """
 
     parts: Sequence[PartPiece]
-    own: int
+    read_part: int
     last: int
     setup: ColumnsSetup
 
     def holder(self, reader: PartReader) -> HeldColumns:
         """What answers questions about them."""
-        first, read = self.parts[0], []
+        first, columns = self.parts[0], []
         for i, part in enumerate(self.parts):
-            codes = (reader if i == self.own else PartReader(())).features(part)
-            read.append(own_columns(codes, self.setup.first, self.last))
+            codes = (reader if i == self.read_part else PartReader(())).features(part)
+            columns.append(own_columns(codes, self.setup.first, self.last))
             del codes
-        return _held(Block(joined_rows(read), first.labels, first.weights), self.setup)
+        return _held(Block(joined_rows(columns), first.labels, first.weights), self.setup)
 
 
 @dataclass(frozen=True)

@@ -36,16 +36,16 @@ class DaskCluster(Cluster):
         What a client needs to connect to it.
     started : Any
         The cluster that was started for this, if one was.
-    given : distributed.Client, optional
+    user_client : distributed.Client, optional
         The client that a user gave; what is persisted belongs to it.
     """
 
     def __init__(
-        self, address: str, security: Any = None, started: Any = None, given: Any = None
+        self, address: str, security: Any = None, started: Any = None, user_client: Any = None
     ) -> None:
         import distributed
 
-        if started is None and given is None:
+        if started is None and user_client is None:
             _greet(address, security)
         connect: Any = distributed.Client  # it has no types
         self.address, self._started = address, started
@@ -63,7 +63,7 @@ class DaskCluster(Cluster):
             why = "it took too long" if isinstance(error, CUT_OFF) else printable(error, 200)
             msg = f"no scheduler answers at {printable(address, 200)}: {why}"
             raise ClusterError(msg) from None
-        self.given = self.client if given is None else given
+        self.user_client = self.client if user_client is None else user_client
         try:
             self._check()
         except BaseException:
@@ -77,13 +77,13 @@ class DaskCluster(Cluster):
         except (TimeoutError, CUT_OFF):
             msg = f"the cluster at {self.address} has no workers: start some with dask worker"
             raise ClusterError(msg) from None
-        own = versions()
+        ours = versions()
         for worker, theirs in sorted(self._versions().items()):
             if not isinstance(theirs, dict):
                 why = printable(theirs, 200)
-                msg = f"the worker {worker} cannot run mlfs {own['mlfs']}: {why}; install it there"
+                msg = f"the worker {worker} cannot run mlfs {ours['mlfs']}: {why}; install it there"
                 raise ClusterError(msg)
-            for name, version in own.items():
+            for name, version in ours.items():
                 if theirs[name] != version:
                     msg = (
                         f"the worker {worker} has {name} {theirs[name]}, and this process has "
@@ -93,18 +93,22 @@ class DaskCluster(Cluster):
 
     def _versions(self) -> dict[str, Any]:
         """What each worker has, or the error that it gave; workers may be lost meanwhile."""
-        ends = time.monotonic() + CONNECTING
+        end = time.monotonic() + CONNECTING
         while True:
             try:
-                found = self.client.run(versions, on_error="return")
+                results = self.client.run(versions, on_error="return")
             except ImportError as error:
                 return {"of the cluster": error}
             except (OSError, CUT_OFF):
-                found = {}
-            known = {one: got for one, got in found.items() if not isinstance(got, OSError)}
-            if known:
-                return known
-            if time.monotonic() > ends:
+                results = {}
+            answered = {
+                worker: version
+                for worker, version in results.items()
+                if not isinstance(version, OSError)
+            }
+            if answered:
+                return answered
+            if time.monotonic() > end:
                 raise ClusterError(f"no worker of the cluster at {self.address} answers")
 
     @property
@@ -114,30 +118,32 @@ class DaskCluster(Cluster):
 
     def session(self, n_blocks: int, chunks: list[Any] | None = None) -> DaskSession:
         """Start an actor for each block of rows."""
-        made = DaskSession(n_blocks, chunks, self)
-        weakref.finalize(made, self.close)  # where an error leaves it behind
-        return made
+        session = DaskSession(n_blocks, chunks, self)
+        weakref.finalize(session, self.close)  # where an error leaves it behind
+        return session
 
     def workers(self) -> DaskWorkers:
         """The workers."""
         return DaskWorkers(self.client, self.address)
 
-    def computed(self, collection: Any) -> Any:
+    def compute(self, collection: Any) -> Any:
         """What a collection of dask is, here."""
-        return self.given.compute(collection).result()
+        return self.user_client.compute(collection).result()
 
     def chunks(self, table: Any) -> list[Any]:
         """The rows of a collection of dask in chunks, as futures."""
         if hasattr(table, "rechunk"):
             table = table.rechunk({1: -1})
         delayed = np.ravel(np.array(table.to_delayed(), dtype=object)).tolist()
-        futures: list[Any] = self.given.compute(delayed)
+        futures: list[Any] = self.user_client.compute(delayed)
         return futures
 
     def rows_of(self, chunks: list[Any]) -> list[int]:
         """How many rows each chunk has."""
-        found: list[int] = self.given.gather(self.given.map(_n_rows, chunks, pure=False))
-        return found
+        sizes: list[int] = self.user_client.gather(
+            self.user_client.map(_n_rows, chunks, pure=False)
+        )
+        return sizes
 
     def close(self) -> None:
         """Disconnect, and end what was started for this."""
@@ -157,14 +163,16 @@ def _greet(address: str, security: Any) -> None:
     connect: Any = distributed.comm.core.connect  # it has no types
     named: Any = distributed.Security
 
-    async def greeted() -> None:
-        own = named() if security is None else security
-        opened = connect(address, timeout=CONNECTING, **own.get_connection_args("client"))
-        (await asyncio.wait_for(opened, CONNECTING + 1)).abort()
+    async def greet() -> None:
+        credentials = named() if security is None else security
+        connection = connect(
+            address, timeout=CONNECTING, **credentials.get_connection_args("client")
+        )
+        (await asyncio.wait_for(connection, CONNECTING + 1)).abort()
 
     try:
         with ThreadPoolExecutor(1) as thread:  # a notebook runs a loop in this one
-            thread.submit(asyncio.run, greeted()).result()
+            thread.submit(asyncio.run, greet()).result()
     except Exception as error:  # noqa: BLE001 -- whatever another program sends
         why = "another program may be there"
         if str(error) and not isinstance(error, MemoryError):
@@ -196,7 +204,7 @@ def connected(value: Any) -> DaskCluster:
         )
         return DaskCluster(started.scheduler_address, started.security, started)
     if isinstance(value, distributed.Client) and not value.asynchronous and value.scheduler:
-        return DaskCluster(str(value.scheduler.address), value.security, given=value)
+        return DaskCluster(str(value.scheduler.address), value.security, user_client=value)
     if hasattr(value, "scheduler_address"):
         return DaskCluster(value.scheduler_address, getattr(value, "security", None))
     msg = (

@@ -179,7 +179,7 @@ class DaskSession(Session):
         """Let workers make blocks, those that hold the fewest first."""
         end, tries = deadline(), 0
         remaining = blocks
-        client = None if self._chunks is None else self._cluster.given
+        client = None if self._chunks is None else self._cluster.user_client
         while remaining:
             n_blocks = dict.fromkeys(self._workers.threads(), 0)
             for i, address in enumerate(self._addresses):

@@ -42,7 +42,7 @@ class Layout:
         The number of labels.
     mask_of : ndarray
         The mask of missing values of each label.
-    about : mapping
+    settings : mapping
         The other parameters of a `Table`.
     """
 
@@ -50,22 +50,22 @@ class Layout:
     per_cell: float
     q: int
     mask_of: np.ndarray
-    about: Mapping[str, Any]
+    settings: Mapping[str, Any]
 
     def of_codes(
         self, codes: Codes, labels: Codes, weights: np.ndarray | None, options: Mapping[str, Any]
     ) -> Table:
         """The table of coded columns in memory, which are sent to workers."""
-        found = cluster_of(options["cluster"])
-        n_blocks = min(found.n_blocks, len(codes))
+        workers = cluster_of(options["cluster"])
+        n_blocks = min(workers.n_blocks, len(codes))
         n = codes.counts if weights is None else codes.weighted_counts(weights)
         if self.by_columns(options["layout"], codes, labels, n_blocks):
             edges = column_edges(codes, self.kind, n_blocks)
-            session = found.session(n_blocks)
+            session = workers.session(n_blocks)
             session.hold(edges, CodedColumnPieces(codes, labels, weights, self.setup(codes)))
             return self.columns_table(ColumnsBlock(session, codes, n, labels, weights))
-        edges = row_edges(codes.n_rows, found.n_blocks)
-        session = found.session(len(edges) - 1)
+        edges = row_edges(codes.n_rows, workers.n_blocks)
+        session = workers.session(len(edges) - 1)
         session.hold(edges, CodedPieces(codes, labels, weights))
         return self.rows_table(remote_block(session, codes, n, labels, weights))
 
@@ -110,24 +110,24 @@ class Layout:
         n = np.add.reduce(session.ask("n"))
         return self.rows_table(remote_block(session, features, n, labels, weights))
 
-    def by_columns(self, wanted: str, features: Any, labels: Codes, n_blocks: int) -> bool:
+    def by_columns(self, layout: str, features: Any, labels: Codes, n_blocks: int) -> bool:
         """Whether columns are divided."""
-        if wanted == "auto":
+        if layout == "auto":
             return n_blocks > 1 and sends_less_by_columns(features, labels, n_blocks)
-        return wanted == "columns" and n_blocks > 0
+        return layout == "columns" and n_blocks > 0
 
     def setup(self, features: Any) -> ColumnsSetup:
         """What holders of columns need to know."""
-        ignored = bool(self.about["ignore_missing"])
+        ignored = bool(self.settings["ignore_missing"])
         f_all_valid = not (ignored and (features.missing >= 0).any())
         return ColumnsSetup(0, self.kind, self.per_cell, self.q, self.mask_of, ignored, f_all_valid)
 
     def columns_table(self, block: ColumnsBlock) -> Table:
         """The table of columns that workers hold."""
         counts = Counts([block], self.kind, per_cell=self.per_cell)
-        return ColumnsTable(counts, self.q, self.mask_of, **self.about)
+        return ColumnsTable(counts, self.q, self.mask_of, **self.settings)
 
     def rows_table(self, block: Any) -> Table:
         """The table of rows that workers hold."""
         counts = Counts([block], self.kind, per_cell=self.per_cell)
-        return Table(counts, self.q, self.mask_of, **self.about)
+        return Table(counts, self.q, self.mask_of, **self.settings)

@@ -79,20 +79,20 @@ class ChunkPieces(FilePieces):
         """Nothing is read: the actor has the rows."""
         raise NotImplementedError
 
-    def combine(self, found: Sequence[Any]) -> Any:
+    def combine(self, summaries: Sequence[Any]) -> Any:
         """The columns, which must be the same in all chunks."""
-        first = found[0]
-        for i, other in enumerate(found):
-            if list(other[0]) != list(first[0]):
-                both = zip(other[0], first[0], strict=False)
-                name = next((b.name for a, b in both if a != b), "")
+        expected = summaries[0]
+        for i, summary in enumerate(summaries):
+            if list(summary[0]) != list(expected[0]):
+                column_pairs = zip(summary[0], expected[0], strict=False)
+                name = next((b.name for a, b in column_pairs if a != b), "")
                 msg = (
                     f"chunk {i + 1} of X differs from the first in the column "
                     f"{printable(name)!r}: make text a category with known values "
                     "(X.categorize()), and give all chunks the same columns"
                 )
                 raise DataError(msg)
-        return first
+        return expected
 
 
 class _ChunkRows(ReadRows):
@@ -100,9 +100,9 @@ class _ChunkRows(ReadRows):
 
     def __init__(self, chunks: Sequence[Any]) -> None:
         X: Any = chunks[0] if len(chunks) == 1 else _joined(chunks)
-        made = from_arrays(X, np.zeros((X.shape[0], 1)))
-        self._data, self.n_rows = made, int(X.shape[0])
-        self.summary = (made.columns, made.left_out, made.notes)
+        dataset = from_arrays(X, np.zeros((X.shape[0], 1)))
+        self._data, self.n_rows = dataset, int(X.shape[0])
+        self.summary = (dataset.columns, dataset.left_out, dataset.notes)
 
     def dataset(self, common: Any) -> Dataset:  # noqa: ARG002  # it is what was found
         """The rows."""
@@ -172,23 +172,23 @@ class PartReader:
             self._survey = Survey.of(self._dataset(part).table)
         return self._survey.counts, self._survey.small
 
-    def columns(self, part: RowsPart, chosen: np.ndarray) -> Any:
+    def columns(self, part: RowsPart, columns: np.ndarray) -> Any:
         """Some columns of X."""
         table = self._dataset(part).table
-        return table[:, chosen]
+        return table[:, columns]
 
     def of_columns(
         self,
         part: RowsPart,
-        chosen: np.ndarray,
+        columns: np.ndarray,
         weights: np.ndarray | None,
         question: str,
         *args: Any,
     ) -> Any:
         """What a method of `ColumnPart` returns for some columns of X."""
-        key = chosen.tobytes()
+        key = columns.tobytes()
         if self._columns is None or self._columns[0] != key:
-            self._columns = key, ColumnPart(self.columns(part, chosen), weights)
+            self._columns = key, ColumnPart(self.columns(part, columns), weights)
         return getattr(self._columns[1], question)(*args)
 
     _products: RowProducts | None = None
@@ -208,8 +208,10 @@ class PartReader:
         """What a method of `RowProducts` returns for X."""
         if self._products is None:
             self._products = RowProducts(self._dataset(part).table, numbers, share)
-        owned = [one.copy() if isinstance(one, np.ndarray) else one for one in args]
-        return getattr(self._products, question)(*owned)
+        copies = [
+            argument.copy() if isinstance(argument, np.ndarray) else argument for argument in args
+        ]
+        return getattr(self._products, question)(*copies)
 
     def release(self, part: RowsPart) -> None:
         """Let X go, unless it is still to be coded."""

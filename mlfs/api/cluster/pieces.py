@@ -65,8 +65,8 @@ class CodedPieces:
         """The rows of block i."""
         del i
         weights = None if self.weights is None else self.weights[first:last]
-        both = self.features.between_rows(first, last), self.labels.between_rows(first, last)
-        return Piece(*both, weights)
+        features = self.features.between_rows(first, last)
+        return Piece(features, self.labels.between_rows(first, last), weights)
 
 
 def row_edges(n_rows: int, n_blocks: int) -> list[int]:
@@ -101,5 +101,5 @@ def _own(codes: Codes) -> Codes:
     )
 
 
-def _array(given: Any) -> Any:
-    return None if given is None else np.array(given, order="C")
+def _array(array: Any) -> Any:
+    return None if array is None else np.array(array, order="C")

@@ -147,7 +147,7 @@ def _dataset_of_chunks(data: Any, labels: Any, cluster: Any, *, numbers: bool) -
         raise DataError(f"X has {plural(X.ndim, 'axis')}, and a table has two")
     workers = cluster_of(cluster)
     try:
-        y = workers.computed(Y) if hasattr(Y, "__dask_graph__") else Y
+        y = workers.compute(Y) if hasattr(Y, "__dask_graph__") else Y
         chunks = workers.chunks(X)
         filled = [chunk for chunk, n in zip(chunks, workers.rows_of(chunks), strict=True) if n]
         chunks = filled or chunks[:1]

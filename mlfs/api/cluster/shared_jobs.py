@@ -51,11 +51,11 @@ class SharedJobs(Iterator[tuple[int, Any]]):
                 time.sleep(LOOK)
             for i in done:
                 number, call = self._running.pop(i)
-                found = self._answer(i, number, call)
-                if number is not None and found is not None:
+                answer = self._answer(i, number, call)
+                if number is not None and answer is not None:
                     self._session.labels += 1
-                    self._session.bytes_received += bytes_in(found)
-                    return number, found
+                    self._session.bytes_received += bytes_in(answer)
+                    return number, answer
 
     def stop(self) -> None:
         """Begin no more jobs, and let those that run end with what they have."""
@@ -69,8 +69,8 @@ class SharedJobs(Iterator[tuple[int, Any]]):
             if i in self._running or not self._waiting:
                 continue
             if i not in self._ready:
-                begun = {one for one, (number, _) in self._running.items() if number is None}
-                if len(begun | self._ready) >= self._n:
+                starting = {actor for actor, (number, _) in self._running.items() if number is None}
+                if len(starting | self._ready) >= self._n:
                     continue
                 self._running[i] = None, self._session.begin(i, "prepare", self._setup)
                 self._session.bytes_sent += bytes_in(self._setup)
@@ -85,7 +85,7 @@ class SharedJobs(Iterator[tuple[int, Any]]):
     def _answer(self, i: int, number: int | None, call: Any) -> Any:
         """What an actor answered; None if it only got ready, or was lost."""
         try:
-            found = unrefused(call.result())
+            answer = unrefused(call.result())
         except self._session.errors:
             self._ready.discard(i)
             if number is not None:
@@ -94,4 +94,4 @@ class SharedJobs(Iterator[tuple[int, Any]]):
             return None
         if number is None:
             self._ready.add(i)
-        return found
+        return answer
