@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import doctest
 import importlib.util
 import re
 import shlex
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
@@ -33,6 +35,7 @@ from tests.documents import (
 DOCS = ROOT / "docs"
 COMMANDS = sorted(cli.cli.commands)
 LINK = re.compile(r"(?<!\\)\]\(([^)\s]+)\)")
+PARAMETERS = re.compile(r"^Parameters\n-+\n(.*?)(?=^\S[^\n]*\n-+$|\Z)", re.MULTILINE | re.DOTALL)
 WORDS = {"site-packages", "/home/", "/tmp/", "/root/", "/Users/"}
 
 
@@ -53,6 +56,38 @@ def with_blocks(language: str) -> list[Path]:
 
 def built_in() -> list[str]:
     return [origin.name for origin in criteria.origins() if origin.distribution == "mlfs"]
+
+
+def documented(node: ast.FunctionDef | ast.ClassDef) -> list[str]:
+    """The parameters that a docstring describes."""
+    match = PARAMETERS.search(ast.get_docstring(node) or "")
+    lines = [] if match is None else match[1].splitlines()
+    names = [line.split(" : ")[0].split(", ") for line in lines if line[:1].strip()]
+    return [name.lstrip("*") for group in names for name in group]
+
+
+def accepted(node: ast.FunctionDef | ast.ClassDef) -> set[str]:
+    """The parameters of a function, or of a class: those of ``__init__``, or its fields.
+
+    There are none for a class that may inherit some.
+    """
+    if isinstance(node, ast.FunctionDef):
+        return {child.arg for child in ast.walk(node.args) if isinstance(child, ast.arg)}
+    for child in node.body:
+        if isinstance(child, ast.FunctionDef) and child.name == "__init__":
+            return accepted(child)
+    if {*map(ast.unparse, node.bases)} - {"NamedTuple"}:
+        return set()
+    return {child.target.id for child in node.body if isinstance(child, ast.AnnAssign)}  # type: ignore[union-attr]
+
+
+def outdated_parameters(path: Path) -> Iterator[str]:
+    """What docstrings of a file describe and nothing takes."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and (names := accepted(node)):
+            for name in documented(node):
+                if name not in names:
+                    yield f"{path.relative_to(ROOT)}:{node.lineno} {node.name}: {name}"
 
 
 def section(page: str, heading: str) -> str:
@@ -210,6 +245,11 @@ def test_every_public_name_is_in_the_reference(module: str) -> None:
 def test_every_public_name_is_documented(name: str) -> None:
     assert f"`mlfs.{name}`" in section("python.md", "All public names")
     assert name.startswith("__") or getattr(mlfs, name).__doc__
+
+
+def test_docstrings_describe_parameters_that_exist() -> None:
+    files = [*(ROOT / "mlfs").rglob("*.py"), *(ROOT / "criteria").glob("*.py")]
+    assert not [line for path in sorted(files) for line in outdated_parameters(path)]
 
 
 @pytest.mark.parametrize("name", VOCABULARY)

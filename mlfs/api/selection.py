@@ -170,6 +170,8 @@ class Selection(Ranking):
         What was decided for each column of X.
     target_binnings : sequence of Binning
         What was decided for each numeric target, if they were binned.
+    settings : dict
+        The options of the selection, and how the data were prepared.
     notes : tuple of str
         Remarks for the user.
     pair_terms : dict

@@ -33,7 +33,7 @@ def label_auc(Y: Any, scores: Any) -> np.ndarray:
 def macro_auc(Y: Any, scores: Any) -> float:
     """The AUC of each label, mean over the labels that have positives and negatives.
 
-    The others are left out (`tally` counts them); NaN if no label is left.
+    The others are left out (`mlfs.compare.metrics.tally` counts them); NaN if no label is left.
 
     Examples
     --------

@@ -108,6 +108,8 @@ class Request:
     known : tuple of str, optional
         The labels of a model, where `labels` says nothing: columns of these names are labels,
         and none of them needs to be there.
+    max_memory : int, optional
+        The bytes that the rows may take while they are read.
     delimiter : str
         What is between the cells of delimited text; empty for a comma in CSV and a tab in TSV.
     decimal : str
